@@ -13,68 +13,74 @@ import {
 } from './address-properties.js';
 import { coilRequest, readRequest, registerRequest, type ReadCode, type PduRequest } from './pdu.js';
 
-/** The first and the longest pause of an address that gets no answer while its unit gives others: it costs all of them. */
+/**
+ * The first and the longest pause of an address without a reply while its unit replies to others: each
+ * timeout delays all of them.
+ */
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 300_000;
 
-/** One value in a unit: read now and then, and when somebody asks; written when somebody wishes it. */
+/** One value of a unit: polled, read on request, and written by commands. */
 export class ModbusAddress implements OpenInstance {
   readonly #host: Host<AddressProperties>;
   readonly #unit: ModbusUnit;
   readonly #layout: RegisterLayout;
-  readonly #ends: Cancel[] = [];
+  readonly #unsubscribe: Cancel[] = [];
   #cancel: Cancel | undefined;
-  #isAway = false;
+  #isOffline = false;
   #isPolling = false;
-  #pauses = 0;
-  #pausedUntilNs = 0n;
-  /** The code of what is wrong with the value. */
-  #wrong: string | undefined;
+  #backoffs = 0;
+  #backoffUntilNs = 0n;
+  /** The code of the current problem of the value. */
+  #problem: string | undefined;
 
   constructor(host: Host<AddressProperties>, unit: ModbusUnit) {
-    const set = host.properties;
+    const properties = host.properties;
     this.#host = host;
     this.#unit = unit;
     this.#layout = {
-      type: dataTypeOf(set),
-      registers: registerCountOf(set),
-      factor: factorOf(set),
-      swapBytes: set.ByteOrder === 1,
+      type: dataTypeOf(properties),
+      registers: registerCountOf(properties),
+      factor: factorOf(properties),
+      swapBytes: properties.ByteOrder === 1,
       swapWords: unit.swapWords,
     };
-    this.#ends.push(unit.onOffline((text) => this.#away(text)));
-    if (set.ReadFunctionCode === 0) return;
-    // Once at the opening, also where nothing is polled: what is shown shall be what is.
+    this.#unsubscribe.push(unit.onOffline((text) => this.#setOffline(text)));
+    if (properties.ReadFunctionCode === 0) return;
+    // Read once when opening, even without polling, so that the value is current.
     void this.#poll();
-    if (set.Poller > 0) this.#await(set.Poller);
+    if (properties.Poller > 0) this.#schedulePoll(properties.Poller);
   }
 
   async write(_ident: string, value: Value): Promise<void> {
     const { ReadFunctionCode, EmulateStatus } = this.#host.properties;
-    const { request, written } = this.#wish(value);
+    const { request, written } = this.#encodeCommand(value);
     try {
-      await this.#unit.execute(request, 'wish', this.#host.signal);
+      await this.#unit.execute(request, 'command', this.#host.signal);
     } catch (thrown) {
-      this.#notConfirmed(thrown);
+      this.#handleUnconfirmed(thrown);
       throw thrown;
     }
-    if (ReadFunctionCode === 0 || EmulateStatus) this.#tell(written);
-    else void this.#read('wish').catch(() => undefined);
+    if (ReadFunctionCode === 0 || EmulateStatus) this.#reportValue(written);
+    else void this.#tryRead('command');
   }
 
   async refresh(ident: string): Promise<void> {
     if (this.#host.properties.ReadFunctionCode === 0) throw fault('READ_ONLY', `The status of ${ident}`);
-    await this.#read('wish');
+    await this.#read('command');
   }
 
   async close(): Promise<void> {
     this.#cancel?.();
-    for (const end of this.#ends) end();
+    for (const end of this.#unsubscribe) end();
     await Promise.resolve();
   }
 
-  /** The request for a wish, and the value as the unit will hold it. */
-  #wish(value: Value): { readonly request: PduRequest; readonly written: ReturnType<typeof decode> } {
+  /** The request for a command, and the value as the unit will store it. */
+  #encodeCommand(value: Value): {
+    readonly request: PduRequest;
+    readonly written: ReturnType<typeof decode>;
+  } {
     const { WriteFunctionCode: code, WriteAddress: at } = this.#host.properties;
     switch (code) {
       case 5:
@@ -92,81 +98,95 @@ export class ModbusAddress implements OpenInstance {
     }
   }
 
-  /** Whether it was done nobody knows: the unit is asked, if that can be. */
-  #notConfirmed(thrown: unknown): void {
+  /**
+   * Handles a command without a reply, which may or may not have been executed: reads the value, if it can be
+   * read.
+   */
+  #handleUnconfirmed(thrown: unknown): void {
     if (codeOf(thrown) !== 'DEVICE_OFFLINE') return;
-    const text = 'whether the last command was done is not known: no answer came';
+    const text = 'it is unknown whether the last command was executed: no reply was received';
     this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason: 'NOT_CONFIRMED', text });
-    if (this.#host.properties.ReadFunctionCode !== 0) void this.#read('wish').catch(() => undefined);
+    if (this.#host.properties.ReadFunctionCode !== 0) void this.#tryRead('command');
   }
 
-  /** Whenever the clock comes to a multiple of the interval: all that have the same are due together, and neighbours asked at once. */
-  #await(everyMs: number): void {
+  /**
+   * Polls at multiples of the interval, so that addresses with the same interval are due together and can be
+   * coalesced.
+   */
+  #schedulePoll(everyMs: number): void {
     const { clock } = this.#host;
     const nowMs = Number(clock.monotonicNs() / 1_000_000n);
     this.#cancel = clock.after(everyMs - (nowMs % everyMs), () => {
       void this.#poll();
-      this.#await(everyMs);
+      this.#schedulePoll(everyMs);
     });
   }
 
   async #poll(): Promise<void> {
-    if (this.#isPolling || this.#host.clock.monotonicNs() < this.#pausedUntilNs) return;
+    if (this.#isPolling || this.#host.clock.monotonicNs() < this.#backoffUntilNs) return;
     this.#isPolling = true;
-    await this.#read('routine').catch(() => undefined);
+    await this.#tryRead('poll');
     this.#isPolling = false;
   }
 
-  /** Reads and tells; rejects with what kept it from that, which is told too. */
-  async #read(manner: 'routine' | 'wish'): Promise<void> {
+  async #tryRead(priority: 'poll' | 'command'): Promise<void> {
+    try {
+      await this.#read(priority);
+    } catch {
+      // Reported by #read.
+    }
+  }
+
+  /** Reads and reports the value; reports a failure and rejects with it. */
+  async #read(priority: 'poll' | 'command'): Promise<void> {
     const { ReadFunctionCode: code, ReadAddress: at } = this.#host.properties;
     const { registers } = this.#layout;
     try {
       const request = readRequest(code as ReadCode, at, Math.max(1, registers));
-      const pdu = await this.#unit.execute(request, manner, this.#host.signal);
-      this.#pauses = 0;
-      this.#tell(registers === 0 ? ((pdu[2] ?? 0) & 1) === 1 : decode(this.#layout, pdu.subarray(2)));
+      const pdu = await this.#unit.execute(request, priority, this.#host.signal);
+      this.#backoffs = 0;
+      this.#reportValue(registers === 0 ? ((pdu[2] ?? 0) & 1) === 1 : decode(this.#layout, pdu.subarray(2)));
     } catch (thrown) {
-      this.#failed(thrown, manner);
+      this.#handleFailure(thrown, priority);
       throw thrown;
     }
   }
 
-  #tell(value: ReturnType<typeof decode>): void {
-    if (typeof value === 'object') return this.#doubt('UNREADABLE', value.unreadable);
-    this.#fine();
+  #reportValue(value: ReturnType<typeof decode>): void {
+    if (typeof value === 'object') return this.#reportProblem('UNREADABLE', value.unreadable);
+    this.#clearProblem();
     this.#host.report(VALUE_IDENT, value);
   }
 
-  #away(text: string | undefined): void {
-    this.#isAway = text !== undefined;
-    this.#fine();
+  #setOffline(text: string | undefined): void {
+    this.#isOffline = text !== undefined;
+    this.#clearProblem();
     this.#host.setUnavailable(text);
-    // What was read last is from before.
+    // The last value is from before the outage.
     if (text === undefined && this.#host.properties.ReadFunctionCode !== 0) void this.#poll();
   }
 
-  #failed(thrown: unknown, manner: 'routine' | 'wish'): void {
-    // That the unit is away is told by itself, and it is left alone by itself.
-    if (isAbort(thrown) || this.#isAway) return;
+  #handleFailure(thrown: unknown, priority: 'poll' | 'command'): void {
+    // An offline unit is reported, and backed off, by the gateway instance.
+    if (isAbort(thrown) || this.#isOffline) return;
     const code = codeOf(thrown);
-    if (code === 'DEVICE_REFUSED') return this.#doubt('REFUSED', messageOf(thrown));
-    if (code !== 'DEVICE_OFFLINE' || manner === 'wish') return;
-    this.#doubt('NO_ANSWER', messageOf(thrown));
-    const pauseMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#pauses, 10));
-    this.#pauses += 1;
-    this.#pausedUntilNs = this.#host.clock.monotonicNs() + BigInt(pauseMs) * 1_000_000n;
+    if (code === 'DEVICE_REFUSED') return this.#reportProblem('REFUSED', messageOf(thrown));
+    if (code !== 'DEVICE_OFFLINE' || priority === 'command') return;
+    this.#reportProblem('NO_ANSWER', messageOf(thrown));
+    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#backoffs, 10));
+    this.#backoffs += 1;
+    this.#backoffUntilNs = this.#host.clock.monotonicNs() + BigInt(backoffMs) * 1_000_000n;
   }
 
-  #doubt(reason: string, text: string): void {
-    if (this.#wrong !== reason) this.#fine();
-    this.#wrong = reason;
+  #reportProblem(reason: string, text: string): void {
+    if (this.#problem !== reason) this.#clearProblem();
+    this.#problem = reason;
     this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason, text });
     this.#host.setProblem(reason, text);
   }
 
-  #fine(): void {
-    if (this.#wrong !== undefined) this.#host.setProblem(this.#wrong, undefined);
-    this.#wrong = undefined;
+  #clearProblem(): void {
+    if (this.#problem !== undefined) this.#host.setProblem(this.#problem, undefined);
+    this.#problem = undefined;
   }
 }

@@ -9,7 +9,7 @@ import { Transport, type FrameObserver } from './transport.js';
 import { rtu } from './rtu.js';
 import { tcp } from './tcp.js';
 
-/** How requests stand on a stream. */
+/** The framing of requests on a stream. */
 export type FramingMode = 'TCP' | 'RTU' | 'ASCII';
 
 const framings: Readonly<Record<FramingMode, Framing>> = { TCP: tcp, RTU: rtu, ASCII: ascii };
@@ -17,38 +17,38 @@ const framings: Readonly<Record<FramingMode, Framing>> = { TCP: tcp, RTU: rtu, A
 interface SharedBus {
   readonly bus: BusScheduler;
   readonly mode: FramingMode;
-  readonly watchers: Signal<Parameters<FrameObserver>>;
+  readonly observers: Signal<Parameters<FrameObserver>>;
   users: number;
 }
 
-/** What a ModBus Gateway has of its stream: a bus that it shares with all others there. */
+/** The share of a ModBus Gateway in the bus of its stream. */
 export interface BusHandle {
   readonly bus: BusScheduler;
-  /** What it asked for and was not answered is given up by its own signals; the last one closes the bus. */
+  /** Leaves the bus; the last one closes it. Pending requests are cancelled by their own signals. */
   leave(): void;
 }
 
-/** The buses of one gateway: one for each stream, whoever asks over it. */
+/** The buses of one gateway: one per stream, shared by all ModBus Gateways on it. */
 export class BusRegistry {
   readonly #open = new Map<ByteStream, SharedBus>();
-  /** Streams on which an answer to a bus that was closed may still come, and until when. */
+  /** Streams on which a late reply to a closed bus may still arrive, and until when. */
   readonly #late = new WeakMap<ByteStream, number>();
 
-  /** Throws `DEVICE_CONFIGURATION` where the stream is used in another mode. */
+  /** Throws `DEVICE_CONFIGURATION` if the stream is in use with another mode. */
   join(
     stream: ByteStream,
     mode: FramingMode,
-    { clock, watch }: { clock: Clock; watch: FrameObserver },
+    { clock, observe }: { clock: Clock; observe: FrameObserver },
   ): BusHandle {
     const shared = this.#open.get(stream) ?? this.#make(stream, mode, clock);
     if (shared.mode !== mode)
-      throw fault('DEVICE_CONFIGURATION', `another ModBus Gateway speaks ${shared.mode} on ${stream.name}`);
+      throw fault('DEVICE_CONFIGURATION', `another ModBus Gateway uses ${shared.mode} on ${stream.name}`);
     shared.users += 1;
-    const unwatch = shared.watchers.on((told) => watch(...told));
+    const unsubscribe = shared.observers.on((frame) => observe(...frame));
     return {
       bus: shared.bus,
       leave: () => {
-        unwatch();
+        unsubscribe();
         shared.users -= 1;
         if (shared.users > 0) return;
         this.#open.delete(stream);
@@ -60,11 +60,16 @@ export class BusRegistry {
 
   #make(stream: ByteStream, mode: FramingMode, clock: Clock): SharedBus {
     const framing = framings[mode];
-    const watchers = new Signal<Parameters<FrameObserver>>();
-    const line = new Transport({ stream, framing, clock, observe: (...told) => watchers.emit(told) });
+    const observers = new Signal<Parameters<FrameObserver>>();
+    const transport = new Transport({ stream, framing, clock, observe: (...frame) => observers.emit(frame) });
     const quietUntilMs = this.#late.get(stream) ?? -Infinity;
-    const bus = new BusScheduler({ line, clock, hasTransactions: framing.hasTransactions, quietUntilMs });
-    const shared = { bus, mode, watchers, users: 0 };
+    const bus = new BusScheduler({
+      transport,
+      clock,
+      hasTransactions: framing.hasTransactions,
+      quietUntilMs,
+    });
+    const shared = { bus, mode, observers, users: 0 };
     this.#open.set(stream, shared);
     return shared;
   }

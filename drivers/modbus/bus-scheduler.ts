@@ -12,88 +12,90 @@ import {
 } from './pdu.js';
 import { UnitState } from './unit-state.js';
 
-/** So many wishes may wait: more are a script that runs wild. */
+/** Limit of queued commands; a script that exceeds it is out of control. */
 export const MAX_COMMANDS = 100;
-/** After so many wishes in a row a routine read has its turn, so that values go on. */
+/** After this many commands in a row, one poll is sent, so that values stay current. */
 export const MAX_COMMANDS_IN_A_ROW = 8;
-/** A wish waits for at most so long before it is sent: who made it is told within the ten seconds that a device has. */
+/** How long a command may wait to be sent: the caller gets a reply within the 10 s limit of a write. */
 export const COMMAND_WAIT_MS = 4_000;
-/** A unit that is away is asked for somebody's wish, if the last time is so long ago: it may be there again. */
+/**
+ * A command to an offline unit is tried if the last request is at least this long ago: the unit may be back.
+ */
 export const OFFLINE_COMMAND_INTERVAL_MS = 5_000;
 
-/** How requests to a unit are made. */
+/** How requests to a unit are sent. */
 export interface PollOptions extends Timeouts {
-  /** How often a routine read is repeated at once, where no answer comes. */
+  /** How often a poll without a reply is repeated. */
   readonly retries: number;
 }
 
-/** One request to be made. */
+/** A queued request. */
 export interface PendingRequest {
   readonly unit: UnitState;
   readonly request: PduRequest;
-  readonly isRoutine: boolean;
-  readonly manners: PollOptions;
-  /** So often it was sent. */
+  readonly isPoll: boolean;
+  readonly pollOptions: PollOptions;
+  /** How often it was sent. */
   sendCount: number;
-  /** So often the connection was closed before the reply. */
+  /** How often the connection was closed before the reply. */
   disconnectCount: number;
-  /** It is settled: nobody waits for it any more. */
+  /** True once its promise is settled. */
   isSettled: boolean;
   readonly resolve: (pdu: Buffer) => void;
   readonly reject: (cause: unknown) => void;
 }
 
-/** One request, and whom it is for. */
+/** One request on the wire, and the queued requests that it serves. */
 interface RequestBatch {
   readonly unit: UnitState;
   readonly request: PduRequest;
-  readonly manners: PollOptions;
+  readonly pollOptions: PollOptions;
   readonly jobs: readonly PendingRequest[];
 }
 
-/** What is asked of a bus. */
-export interface BusRequest extends Pick<PendingRequest, 'request' | 'isRoutine' | 'manners'> {
+/** The arguments of `execute`. */
+export interface BusRequest extends Pick<PendingRequest, 'request' | 'isPoll' | 'pollOptions'> {
   readonly unit: number;
   readonly signal: AbortSignal;
 }
 
-/** What a bus works with. */
+/** The dependencies of a bus. */
 export interface BusOptions {
-  readonly line: Transport;
+  readonly transport: Transport;
   readonly clock: Clock;
   readonly hasTransactions: boolean;
-  /** Nothing is sent before, monotonic milliseconds: an answer to somebody else may still come. */
+  /** Nothing is sent before this time, monotonic milliseconds: a reply to a previous bus may still arrive. */
   readonly quietUntilMs: number;
 }
 
 /**
- * Who is asked next: one request at a time, wishes before routine reads, the units in turn. A unit that does not answer
- * is left alone by itself; nothing that was given up is sent later.
+ * Schedules requests on a bus: one at a time, commands before polls, units in turn. A unit that does not
+ * reply is backed off without affecting the others. A cancelled request is never sent later.
  */
 export class BusScheduler implements Disposable {
-  readonly #line: Transport;
+  readonly #transport: Transport;
   readonly #clock: Clock;
-  /** True where a late answer can't be taken for that of another request. */
+  /** True if a late reply cannot be mistaken for the reply to another request. */
   readonly #hasTransactions: boolean;
   readonly #quietUntilMs: number;
-  /** Those whose turn is next first. */
+  /** Units in the order of their next turn. */
   readonly #units = new Map<number, UnitState>();
-  readonly #wishes: PendingRequest[] = [];
-  #inARow = 0;
+  readonly #commands: PendingRequest[] = [];
+  #commandsInARow = 0;
   #isWorking = false;
   #isClosed = false;
   #wake: Cancel | undefined;
   #lateUntilMs: number;
 
-  constructor({ line, clock, hasTransactions, quietUntilMs }: BusOptions) {
-    this.#line = line;
+  constructor({ transport, clock, hasTransactions, quietUntilMs }: BusOptions) {
+    this.#transport = transport;
     this.#clock = clock;
     this.#hasTransactions = hasTransactions;
     this.#quietUntilMs = quietUntilMs;
     this.#lateUntilMs = quietUntilMs;
   }
 
-  /** How a unit stands; made when it is first asked for. */
+  /** The state of a unit; created on first use. */
   unit(number: number): UnitState {
     const known = this.#units.get(number);
     if (known !== undefined) return known;
@@ -102,29 +104,29 @@ export class BusScheduler implements Disposable {
     return unit;
   }
 
-  /** Until when an answer to what was sent may still come, monotonic milliseconds. */
+  /** Until when a reply to a sent request may still arrive, monotonic milliseconds. */
   get lateUntilMs(): number {
     return this.#lateUntilMs;
   }
 
-  /** See `ModbusUnit.ask`. */
-  execute({ unit: number, request, isRoutine, manners, signal }: BusRequest): Promise<Buffer> {
+  /** See `ModbusUnit.execute`. */
+  execute({ unit: number, request, isPoll, pollOptions, signal }: BusRequest): Promise<Buffer> {
     const unit = this.unit(number);
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (this.#isClosed) throw busClosed();
-      if (!isRoutine) this.#checkWish(unit);
+      if (!isPoll) this.#checkCommand(unit);
       const end = () => {
         job.isSettled = true;
         cancel?.();
         signal.removeEventListener('abort', abort);
-        this.#forget(job);
+        this.#dequeue(job);
       };
       const job: PendingRequest = {
         unit,
         request,
-        isRoutine,
-        manners,
+        isPoll,
+        pollOptions,
         sendCount: 0,
         disconnectCount: 0,
         isSettled: false,
@@ -138,9 +140,9 @@ export class BusScheduler implements Disposable {
         },
       };
       const abort = () => job.reject(signal.reason);
-      const cancel = isRoutine ? undefined : this.#clock.after(COMMAND_WAIT_MS, () => this.#tooLate(job));
+      const cancel = isPoll ? undefined : this.#clock.after(COMMAND_WAIT_MS, () => this.#rejectLate(job));
       signal.addEventListener('abort', abort, { once: true });
-      (isRoutine ? unit.polls : this.#wishes).push(job);
+      (isPoll ? unit.polls : this.#commands).push(job);
       void this.#work();
     });
   }
@@ -148,44 +150,41 @@ export class BusScheduler implements Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#wake?.();
-    this.#line[Symbol.dispose]();
-    rejectAll(
-      [...this.#wishes, ...[...this.#units.values()].flatMap(({ polls: routine }) => routine)],
-      busClosed(),
-    );
+    this.#transport[Symbol.dispose]();
+    rejectAll([...this.#commands, ...[...this.#units.values()].flatMap(({ polls }) => polls)], busClosed());
   }
 
-  #checkWish(unit: UnitState): void {
-    if (this.#wishes.length >= MAX_COMMANDS)
-      throw fault('BUSY', `${MAX_COMMANDS} requests wait for this line already`);
+  #checkCommand(unit: UnitState): void {
+    if (this.#commands.length >= MAX_COMMANDS)
+      throw fault('BUSY', `${MAX_COMMANDS} requests are already queued on this bus`);
     if (unit.offlineReason !== undefined && this.#nowMs() < unit.lastSentMs + OFFLINE_COMMAND_INTERVAL_MS)
       throw fault('DEVICE_OFFLINE', unit.offlineReason);
   }
 
-  /** Asks until nobody can be asked now. */
+  /** Sends requests until none can be sent now. */
   async #work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
-    // What falls due together is there together.
+    // Requests that are due at the same time are queued by then, and can be coalesced.
     await yieldToEventLoop();
     try {
-      for (let turn = this.#next(); turn !== undefined; turn = this.#next()) await this.#do(turn);
+      for (let batch = this.#next(); batch !== undefined; batch = this.#next()) await this.#execute(batch);
     } finally {
       this.#isWorking = false;
     }
     this.#sleep();
   }
 
-  /** Wakes when the first of those that are left alone may be asked again. */
+  /** Wakes when the first backoff ends. */
   #sleep(): void {
     this.#wake?.();
     this.#wake = undefined;
     if (this.#isClosed) return;
-    const waiting = new Set(this.#wishes.map(({ unit }) => unit));
+    const waiting = new Set(this.#commands.map(({ unit }) => unit));
     for (const unit of this.#units.values()) if (unit.polls.length > 0) waiting.add(unit);
     if (waiting.size === 0) return;
-    const restMs = Math.min(...[...waiting].map(({ backoffUntilMs: restUntilMs }) => restUntilMs));
-    const ms = Math.max(1, Math.ceil(Math.max(restMs, this.#quietUntilMs) - this.#nowMs()));
+    const firstMs = Math.min(...[...waiting].map(({ backoffUntilMs }) => backoffUntilMs));
+    const ms = Math.max(1, Math.ceil(Math.max(firstMs, this.#quietUntilMs) - this.#nowMs()));
     this.#wake = this.#clock.after(ms, () => void this.#work());
   }
 
@@ -193,59 +192,64 @@ export class BusScheduler implements Disposable {
     if (this.#isClosed) return undefined;
     const nowMs = this.#nowMs();
     if (nowMs < this.#quietUntilMs) return undefined;
-    const isFree = ({ backoffUntilMs: restUntilMs }: UnitState) => restUntilMs <= nowMs;
-    const wish = this.#wishes.find(({ unit }) => unit.offlineReason !== undefined || isFree(unit));
+    const isFree = ({ backoffUntilMs }: UnitState) => backoffUntilMs <= nowMs;
+    const command = this.#commands.find(({ unit }) => unit.offlineReason !== undefined || isFree(unit));
     const unit = this.#units.values().find((one) => one.polls.length > 0 && isFree(one));
-    if (wish !== undefined && (unit === undefined || this.#inARow < MAX_COMMANDS_IN_A_ROW)) {
-      this.#inARow += 1;
-      return this.#turn(wish, []);
+    if (command !== undefined && (unit === undefined || this.#commandsInARow < MAX_COMMANDS_IN_A_ROW)) {
+      this.#commandsInARow += 1;
+      return this.#takeBatch(command, []);
     }
-    this.#inARow = 0;
+    this.#commandsInARow = 0;
     const [first] = unit?.polls ?? [];
     if (unit === undefined || first === undefined) return undefined;
-    // Behind all others: their turns come first.
+    // Move the unit to the end: the others come first.
     this.#units.delete(unit.number);
     this.#units.set(unit.number, unit);
-    // What was sent before without success goes alone: it may be the block that the unit does not take.
+    // A request that failed before is sent alone: the unit may reject coalesced reads.
     const canJoin = (job: PendingRequest) =>
-      job.sendCount === 0 && job.manners === first.manners && job !== first;
-    return this.#turn(first, unit.canCoalesce && first.sendCount === 0 ? unit.polls.filter(canJoin) : []);
+      job.sendCount === 0 && job.pollOptions === first.pollOptions && job !== first;
+    return this.#takeBatch(
+      first,
+      unit.canCoalesce && first.sendCount === 0 ? unit.polls.filter(canJoin) : [],
+    );
   }
 
-  /** Takes a job, and of the others those that the same request answers, out of the line. */
-  #turn(first: PendingRequest, others: readonly PendingRequest[]): RequestBatch {
+  /** Dequeues a request, with the others that the same coalesced request serves. */
+  #takeBatch(first: PendingRequest, others: readonly PendingRequest[]): RequestBatch {
     const { request, reads: jobs } = coalesceReads(first, others);
-    for (const job of jobs) this.#forget(job);
-    return { unit: first.unit, request, manners: first.manners, jobs };
+    for (const job of jobs) this.#dequeue(job);
+    return { unit: first.unit, request, pollOptions: first.pollOptions, jobs };
   }
 
-  async #do(turn: RequestBatch): Promise<void> {
-    const { unit, request, manners, jobs } = turn;
+  async #execute(batch: RequestBatch): Promise<void> {
+    const { unit, request, pollOptions, jobs } = batch;
     for (const job of jobs) job.sendCount += 1;
     unit.lastSentMs = this.#nowMs();
-    this.#lateUntilMs = unit.lastSentMs + 2 * manners.timeoutMs;
-    const outcome = await this.#line.exchange(unit.number, request, manners);
+    this.#lateUntilMs = unit.lastSentMs + 2 * pollOptions.timeoutMs;
+    const outcome = await this.#transport.exchange(unit.number, request, pollOptions);
     if (this.#isClosed) return rejectAll(jobs, busClosed());
     if ('missing' in outcome)
-      return outcome.isBroken ? this.#broken(turn, outcome.missing) : this.#missed(turn, outcome.missing);
+      return outcome.isBroken
+        ? this.#handleDisconnect(batch, outcome.missing)
+        : this.#handleMissed(batch, outcome.missing);
     const exception = exceptionCodeOf(outcome.pdu);
     if (exception !== undefined && isGatewayException(exception))
-      return this.#missed(turn, describeException(exception));
+      return this.#handleMissed(batch, describeException(exception));
     unit.recordReply();
     if (jobs.length > 1) unit.recordBlockRead(exception === undefined);
     if (exception === undefined)
       for (const job of jobs) job.resolve(extractPart(outcome.pdu, request, job.request));
-    else if (jobs.length > 1) unit.polls.push(...jobs.filter(({ isSettled: isOver }) => !isOver));
+    else if (jobs.length > 1) unit.polls.push(...jobs.filter(({ isSettled }) => !isSettled));
     else rejectAll(jobs, exceptionFault(unit.number, exception));
   }
 
-  /** Routine reads are sent again over the next connection. Of a command nobody knows whether it arrived. */
-  #broken({ unit, manners, jobs }: RequestBatch, why: string): void {
+  /** Polls are repeated on the next connection. Commands are not: they may have arrived. */
+  #handleDisconnect({ unit, pollOptions, jobs }: RequestBatch, why: string): void {
     for (const job of jobs) {
       job.sendCount -= 1;
       job.disconnectCount += 1;
     }
-    const isRepeated = (job: PendingRequest) => job.isRoutine && job.disconnectCount <= manners.retries + 1;
+    const isRepeated = (job: PendingRequest) => job.isPoll && job.disconnectCount <= pollOptions.retries + 1;
     unit.polls.unshift(...jobs.filter((job) => isRepeated(job) && !job.isSettled));
     rejectAll(
       jobs.filter((job) => !isRepeated(job)),
@@ -253,33 +257,33 @@ export class BusScheduler implements Disposable {
     );
   }
 
-  #missed({ unit, manners, jobs }: RequestBatch, why: string): void {
+  #handleMissed({ unit, pollOptions, jobs }: RequestBatch, why: string): void {
     const nowMs = this.#nowMs();
-    const lateMs = this.#hasTransactions ? 0 : manners.timeoutMs;
-    const { retries } = manners;
-    const isThere = unit.recordMissedReply(why, { nowMs, lateMs, retries, random: this.#clock.random() });
+    const lateMs = this.#hasTransactions ? 0 : pollOptions.timeoutMs;
+    const { retries } = pollOptions;
+    const isOnline = unit.recordMissedReply(why, { nowMs, lateMs, retries, random: this.#clock.random() });
     if (jobs.length > 1) unit.recordBlockRead(false);
-    const isRepeated = (job: PendingRequest) => isThere && job.isRoutine && job.sendCount <= retries;
+    const isRepeated = (job: PendingRequest) => isOnline && job.isPoll && job.sendCount <= retries;
     unit.polls.push(...jobs.filter((job) => isRepeated(job) && !job.isSettled));
     rejectAll(
       jobs.filter((job) => !isRepeated(job)),
       noReply(unit, why),
     );
-    if (isThere) return;
+    if (isOnline) return;
     rejectAll(
-      this.#wishes.filter((one) => one.unit === unit),
+      this.#commands.filter((one) => one.unit === unit),
       noReply(unit, why),
     );
   }
 
-  #tooLate(job: PendingRequest): void {
+  #rejectLate(job: PendingRequest): void {
     if (job.sendCount === 0)
-      job.reject(fault('DEVICE_OFFLINE', `the line was busy for ${COMMAND_WAIT_MS} ms`));
+      job.reject(fault('DEVICE_OFFLINE', `the bus was busy for ${COMMAND_WAIT_MS} ms`));
   }
 
-  /** It waits no more. */
-  #forget(job: PendingRequest): void {
-    const waiting = job.isRoutine ? job.unit.polls : this.#wishes;
+  /** Removes a request from its queue. */
+  #dequeue(job: PendingRequest): void {
+    const waiting = job.isPoll ? job.unit.polls : this.#commands;
     const at = waiting.indexOf(job);
     if (at >= 0) waiting.splice(at, 1);
   }
@@ -294,7 +298,7 @@ function rejectAll(jobs: readonly PendingRequest[], cause: Fault): void {
 }
 
 function busClosed(): Fault {
-  return fault('DEVICE_OFFLINE', 'the line was closed meanwhile');
+  return fault('DEVICE_OFFLINE', 'the bus was closed');
 }
 
 function noReply({ number }: UnitState, why: string): Fault {

@@ -2,19 +2,19 @@ import { fault } from '../../src/base/fault.js';
 import type { Value } from '../../src/device/module.js';
 import type { DataType } from './data-types.js';
 
-/** How a value stands in registers. */
+/** How a value is encoded in registers. */
 export interface RegisterLayout {
   readonly type: DataType;
   readonly registers: number;
-  /** Value = number in the unit × factor; undefined: it is the number. */
+  /** Value = raw number × factor; undefined if the value is the raw number. */
   readonly factor: number | undefined;
-  /** The low byte of each register comes first. */
+  /** Each register has its low byte first. */
   readonly swapBytes: boolean;
-  /** The low register of a number comes first. */
+  /** Numbers have their low register first. */
   readonly swapWords: boolean;
 }
 
-/** How an integer of the unit is read and written, and its ends. */
+/** Range and accessors of an integer type. */
 interface IntegerType {
   readonly min: bigint;
   readonly max: bigint;
@@ -80,10 +80,10 @@ const integerTypes: Readonly<Record<string, IntegerType>> = {
   },
 };
 
-/** Binary fractions leave noise behind the digits that a product has (3 × 0.1). */
+/** Products are rounded to this many digits, to remove binary rounding noise (3 × 0.1). */
 const SIGNIFICANT_DIGITS = 15;
 
-/** The value in registers as they came, or why there is none. */
+/** Decodes received registers; returns the value, or why it is unreadable. */
 export function decode(layout: RegisterLayout, registers: Buffer): Value | { readonly unreadable: string } {
   const { type, factor } = layout;
   const bytes = reorder(layout, registers);
@@ -93,17 +93,17 @@ export function decode(layout: RegisterLayout, registers: Buffer): Value | { rea
     const value = number * (factor ?? 1);
     return Number.isFinite(value)
       ? value + 0
-      : { unreadable: `the unit has ${number} there, which is no number` };
+      : { unreadable: `the register contains ${number}, which is not a number` };
   }
   const number = integerTypes[type.name]?.read(bytes) ?? 0;
   if (factor !== undefined) return Number((Number(number) * factor).toPrecision(SIGNIFICANT_DIGITS)) + 0;
   if (Number.isSafeInteger(Number(number))) return Number(number);
   return {
-    unreadable: `${number} is beyond ±2^53, up to where integers are exact; set a Factor for a float`,
+    unreadable: `${number} exceeds ±2^53, the limit of exact integers; set a Factor to get a float`,
   };
 }
 
-/** The registers for a value. Throws `CANNOT_CONVERT`. */
+/** Encodes a value. Throws `CANNOT_CONVERT`. */
 export function encode(layout: RegisterLayout, value: Value): Buffer {
   const { type, registers } = layout;
   const bytes = Buffer.alloc(2 * registers);
@@ -116,7 +116,7 @@ export function encode(layout: RegisterLayout, value: Value): Buffer {
   return reorder(layout, bytes);
 }
 
-/** In the protocol's order, or back: each of the two swaps undoes itself. */
+/** Converts to the order of the protocol or back: each swap is its own inverse. */
 function reorder({ type, swapBytes, swapWords }: RegisterLayout, registers: Buffer): Buffer {
   const bytes = Buffer.from(registers);
   if (swapBytes) bytes.swap16();
@@ -128,23 +128,23 @@ function reorder({ type, swapBytes, swapWords }: RegisterLayout, registers: Buff
   );
 }
 
-/** The characters before the first NUL, without the blanks at the end. */
+/** The characters before the first NUL, without trailing blanks. */
 function decodeText(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes.toString('latin1', 0, end < 0 ? bytes.length : end).trimEnd();
 }
 
 function encodeText(bytes: Buffer, { name }: DataType, value: Value): void {
-  if (typeof value !== 'string') throw cannotConvert('it must be a text');
+  if (typeof value !== 'string') throw cannotConvert('it must be text');
   const isHex = name === 'StringHex';
   if (isHex && !/^(?:[0-9a-f]{2})*$/i.test(value))
-    throw cannotConvert('it must be hexadecimal digits, two for a byte');
-  const given = Buffer.from(value, isHex ? 'hex' : 'latin1');
-  if (!isHex && given.toString('latin1') !== value)
-    throw cannotConvert('one character is one byte; U+0000 to U+00FF only');
-  if (given.length > bytes.length)
-    throw cannotConvert(`it has ${given.length} bytes, and there is room for ${bytes.length}`);
-  given.copy(bytes);
+    throw cannotConvert('it must be hexadecimal digits, two per byte');
+  const encoded = Buffer.from(value, isHex ? 'hex' : 'latin1');
+  if (!isHex && encoded.toString('latin1') !== value)
+    throw cannotConvert('each character is one byte; only U+0000 to U+00FF are allowed');
+  if (encoded.length > bytes.length)
+    throw cannotConvert(`it has ${encoded.length} bytes; at most ${bytes.length} fit`);
+  encoded.copy(bytes);
 }
 
 function writeFloat(bytes: Buffer, { name }: DataType, number: number): void {
@@ -155,16 +155,16 @@ function writeFloat(bytes: Buffer, { name }: DataType, number: number): void {
 
 function toInteger({ type, factor }: RegisterLayout, value: number): bigint {
   const number = value / (factor ?? 1);
-  if (factor === undefined && !Number.isSafeInteger(number)) throw cannotConvert('it must be a whole number');
+  if (factor === undefined && !Number.isSafeInteger(number)) throw cannotConvert('it must be an integer');
   const rounded = Math.sign(number) * Math.round(Math.abs(number));
   const { min = 0n, max = 0n } = integerTypes[type.name] ?? {};
   const exact = Number.isFinite(rounded) ? BigInt(rounded) : max + 1n;
   if (exact >= min && exact <= max) return exact;
   const times = factor === undefined ? '' : ` × ${factor}`;
-  throw cannotConvert(`a ${type.name} holds ${min} to ${max}${times}`);
+  throw cannotConvert(`the range of ${type.name} is ${min} to ${max}${times}`);
 }
 
-/** The shortest decimal number that is this Float32: 230.1, not 230.10000610351562. */
+/** The shortest decimal number that rounds to this Float32: 230.1, not 230.10000610351562. */
 function shortestDecimal(number: number): number {
   for (let digits = 6; digits <= 9; digits++) {
     const candidate = Number(number.toPrecision(digits));

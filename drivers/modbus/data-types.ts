@@ -1,7 +1,7 @@
-/** What a kind of value is in a unit. */
+/** A data type of a unit's registers. */
 export interface DataType {
   readonly name: string;
-  /** Registers it takes; 0: it is a coil; undefined: as many as `Length` says. */
+  /** Number of registers; 0 for a coil; undefined if `Length` determines it. */
   readonly registers: number | undefined;
   readonly kind: 'boolean' | 'integer' | 'float' | 'string';
 }
@@ -10,7 +10,7 @@ const integer = (name: string, registers: number): DataType => ({ name, register
 const float = (name: string, registers: number): DataType => ({ name, registers, kind: 'float' });
 const string = (name: string): DataType => ({ name, registers: undefined, kind: 'string' });
 
-/** By their numbers in the interface (`ModBus_UIForm`). */
+/** Indexed by their numbers in the interface (`ModBus_UIForm`). */
 export const dataTypes: readonly DataType[] = [
   { name: 'Bit', registers: 0, kind: 'boolean' },
   integer('UInt8MSB', 1),

@@ -1,31 +1,37 @@
 import type { PduRequest } from './pdu.js';
 
-/** Whom a request goes to. */
+/** A request with its destination. */
 export interface AddressedRequest {
   readonly unit: number;
   readonly request: PduRequest;
-  /** Of Modbus TCP: 0 to 65535, another for each request. */
+  /** Transaction identifier of Modbus TCP, 0 to 65535, different for each request. */
   readonly transaction: number;
 }
 
-/** What was found in the bytes that came. */
+/** The result of searching the received bytes for a reply. */
 export interface FrameMatch {
-  /** The PDU of the answer; undefined while it has not come. */
+  /** PDU of the reply; undefined until it has been received completely. */
   readonly pdu: Buffer | undefined;
-  /** So many bytes from the first on are done with. */
+  /** Number of leading bytes that are no longer needed. */
   readonly consumed: number;
 }
 
-/** How requests and answers are put on a stream of bytes. Pure; what is no frame, or answers something else, is passed over. */
+/**
+ * Encodes requests into, and finds replies in, a stream of bytes. Pure; skips invalid frames and replies to
+ * other requests.
+ */
 export interface Framing {
-  /** Frames are told apart by what stands in them, and answers by their transaction; else silence parts them, and order tells. */
+  /**
+   * True if frames have headers and replies carry a transaction identifier; otherwise silence separates
+   * frames, and replies are matched by order.
+   */
   readonly hasTransactions: boolean;
-  /** The longest frame, bytes. */
+  /** Longest frame, bytes. */
   readonly maxFrameLength: number;
-  /** A request as it is sent. */
+  /** Encodes a request. */
   encode(addressed: AddressedRequest): Buffer;
-  /** How long the frame of a PDU of this length is. */
+  /** Length of the frame of a PDU of this length. */
   frameLength(pduLength: number): number;
-  /** Looks for the answer in what came. */
-  findReply(held: Buffer, addressed: AddressedRequest): FrameMatch;
+  /** Searches received bytes for the reply to a request. */
+  findReply(received: Buffer, addressed: AddressedRequest): FrameMatch;
 }

@@ -3,7 +3,7 @@ import type { BusRegistry } from './bus-registry.js';
 import { modbusAddress } from './modbus-address.js';
 import { modbusGateway } from './modbus-gateway.js';
 
-/** The modules of this driver for one gateway. What they do is loaded when the first one is opened. */
+/** The Modbus modules of one gateway. Their implementation is loaded when the first instance opens. */
 export function modbusModules(): readonly ModuleDefinition[] {
   let loading: Promise<BusRegistry> | undefined;
   const buses = () => (loading ??= import('./bus-registry.js').then((loaded) => new loaded.BusRegistry()));

@@ -25,19 +25,19 @@ import {
   type AddressProperties,
 } from './address-properties.js';
 
-/** A value may be late by some polls, and by what others' answers take, before it is stale. */
+/** A value becomes stale after this many missed polls, plus a delay for other requests on the bus. */
 const POLLS_MISSED = 3;
 const BUS_DELAY_S = 10;
 
-/** Registers that one request writes [MODBUS Application Protocol V1.1b3 §6.12]. */
+/** Largest number of registers in one write [MODBUS Application Protocol V1.1b3 §6.12]. */
 const MAX_WRITE_REGISTERS = 123;
 
-/** Faster than this no line answers, and no processor of a small box wants to ask. */
+/** Shortest poll interval: no line replies faster, and polling costs processor time. */
 const MIN_POLLER_MS = 50;
 
 const MODULE = { id: '{CB197E50-273D-4535-8C91-BB35273E3CA5}', name: 'ModBus Address' } as const;
 
-/** The module **ModBus Address**: one value in a unit. */
+/** The module **ModBus Address**: one value of a unit. */
 export const modbusAddress: ModuleDefinition<typeof addressProperties> = {
   ...MODULE,
   aliases: ['ModBus Device'],
@@ -60,11 +60,11 @@ function variable(set: AddressProperties): VariableDeclaration {
   const isWritten = set.WriteFunctionCode !== 0;
   const isPolled = set.ReadFunctionCode !== 0 && set.Poller > 0;
   const profile = set.Profile === '' && kind === 'boolean' && isWritten ? '~Switch' : set.Profile;
-  const isWhole = kind === 'integer' && factorOf(set) === undefined;
+  const isInteger = kind === 'integer' && factorOf(set) === undefined;
   return {
     ident: VALUE_IDENT,
     name: VALUE_IDENT,
-    type: kind === 'integer' && !isWhole ? variableType.float : variableType[kind],
+    type: kind === 'integer' && !isInteger ? variableType.float : variableType[kind],
     ...(profile === '' ? {} : { profile, profileProperty: 'Profile' }),
     action: isWritten,
     position: 1,
@@ -76,44 +76,46 @@ function check(set: AddressProperties): string | undefined {
   const { ReadFunctionCode: read, WriteFunctionCode: write, Poller, Length, Factor } = set;
   const { name, kind } = dataTypeOf(set);
   const registers = registerCountOf(set);
-  const said = `DataType ${set.DataType} (${name})`;
-  if (read === 0 && write === 0) return 'ReadFunctionCode and WriteFunctionCode are both 0: nothing to do';
+  const description = `DataType ${set.DataType} (${name})`;
+  if (read === 0 && write === 0) return 'ReadFunctionCode and WriteFunctionCode are both 0; set at least one';
   if (kind === 'boolean') {
-    if (read > 2) return `${said} is read with ReadFunctionCode 1 (coils) or 2 (discrete inputs)`;
+    if (read > 2) return `${description} is read with ReadFunctionCode 1 (coils) or 2 (discrete inputs)`;
     if (write !== 0 && write !== 5 && write !== 15)
-      return `${said} is written with WriteFunctionCode 5 or 15`;
+      return `${description} is written with WriteFunctionCode 5 or 15`;
   } else {
     if (read !== 0 && read < 3)
-      return `${said} is read with ReadFunctionCode 3 (holding registers) or 4 (input registers)`;
+      return `${description} is read with ReadFunctionCode 3 (holding registers) or 4 (input registers)`;
     if (write !== 0 && write !== 6 && write !== 16)
-      return `${said} is written with WriteFunctionCode 6 or 16`;
-    if (registers === 0) return `${said} needs a Length: how many registers it takes`;
+      return `${description} is written with WriteFunctionCode 6 or 16`;
+    if (registers === 0) return `${description} requires Length, the number of registers`;
     if (write === 6 && registers > 1)
-      return `${said} takes ${registers} registers: write it with WriteFunctionCode 16`;
+      return `${description} has ${registers} registers; write it with WriteFunctionCode 16`;
     if (write === 16 && registers > MAX_WRITE_REGISTERS)
-      return `Length: at most ${MAX_WRITE_REGISTERS} registers can be written at once`;
+      return `Length: at most ${MAX_WRITE_REGISTERS} registers can be written in one request`;
     if (write !== 0 && name.includes('Int8'))
-      return `${said} can only be read: a register is written whole, and its other half would be changed`;
+      return `${description} is read-only: writing it would also overwrite the other half of its register`;
   }
-  if (Length !== 0 && kind !== 'string') return `Length is of texts; ${said} takes ${registers} registers`;
-  if (Factor !== 0 && kind !== 'integer' && kind !== 'float') return `Factor is of numbers, not of ${said}`;
+  if (Length !== 0 && kind !== 'string')
+    return `Length only applies to texts; ${description} has ${registers} registers`;
+  if (Factor !== 0 && kind !== 'integer' && kind !== 'float')
+    return `Factor only applies to numbers, not to ${description}`;
   if (Poller > 0 && Poller < MIN_POLLER_MS) return `Poller must be 0 or at least ${MIN_POLLER_MS} ms`;
   const beyond = (from: number) => from + Math.max(1, registers) > 65_536;
   if ((read !== 0 && beyond(set.ReadAddress)) || (write !== 0 && beyond(set.WriteAddress)))
-    return `the address and its ${registers} registers go beyond 65535`;
+    return `the last of the ${registers} registers is beyond address 65535`;
   return undefined;
 }
 
 function functions(instances: OpenInstances): FunctionDeclaration[] {
-  const writing = <T extends Value>(name: string, value: Parameter<T>, help: string) =>
+  const declareWrite = <T extends Value>(name: string, value: Parameter<T>, help: string) =>
     declare({
       name,
       parameters: [int('InstanceID'), value],
       result: 'boolean',
       audited: true,
       help,
-      run: async (_caller, id, wished) => {
-        await instances.openInstance(id, MODULE).write?.(VALUE_IDENT, wished);
+      run: async (_caller, id, written) => {
+        await instances.openInstance(id, MODULE).write?.(VALUE_IDENT, written);
         return true;
       },
     });
@@ -122,19 +124,19 @@ function functions(instances: OpenInstances): FunctionDeclaration[] {
       name: 'ModBus_RequestRead',
       parameters: [int('InstanceID')],
       result: 'boolean',
-      help: 'Reads the value of a ModBus Address now, and returns when it is there.',
+      help: 'Reads the value of a ModBus Address now; returns when it has been read.',
       run: async (_caller, id) => {
         await instances.openInstance(id, MODULE).refresh?.(VALUE_IDENT);
         return true;
       },
     }),
-    writing('ModBus_WriteCoil', bool('Value'), 'Switches a coil; returns when the unit has confirmed it.'),
-    writing(
+    declareWrite('ModBus_WriteCoil', bool('Value'), 'Writes a coil; returns when the unit has confirmed it.'),
+    declareWrite(
       'ModBus_WriteRegister',
       float('Value'),
       'Writes a number to the registers of a ModBus Address; returns when the unit has confirmed it.',
     ),
-    writing(
+    declareWrite(
       'ModBus_WriteRegisterString',
       text('Value'),
       'Writes a text to the registers of a ModBus Address; returns when the unit has confirmed it.',

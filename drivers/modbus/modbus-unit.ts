@@ -1,21 +1,25 @@
 import type { Flow } from '../../src/device/module.js';
 import type { PduRequest } from './pdu.js';
 
-/** One unit behind a ModBus Gateway, for the addresses connected to it. */
+/** One unit, as a ModBus Gateway provides it to its addresses. */
 export interface ModbusUnit {
-  /** For texts: `unit 3`. */
+  /** For messages: `unit 3`. */
   readonly name: string;
-  /** Of values of several registers the one with the low word comes first. */
+  /** Values of several registers have their low word first. */
   readonly swapWords: boolean;
   /**
-   * The PDU that answers a request. A read that is `routine` is repeated where no answer comes, and waits behind what somebody
-   * asked for; nothing else is ever sent twice. Rejects with `DEVICE_REFUSED` for an exception, with `DEVICE_OFFLINE` where no
-   * answer came, or the unit is known to be away; with `BUSY`; with the signal's reason. Nothing is sent after that.
+   * Sends a request; resolves with the PDU of the reply. A `poll` is repeated if no reply comes, and waits
+   * for all commands; a `command` is never sent twice. Rejects with `DEVICE_REFUSED` for an exception, with
+   * `DEVICE_OFFLINE` without a reply or while the unit is offline, with `BUSY`, or with the signal's reason.
+   * Nothing is sent after that.
    */
-  execute(request: PduRequest, manner: 'routine' | 'wish', signal: AbortSignal): Promise<Buffer>;
-  /** Told when the unit stops answering, with why, and with undefined when it answers again; called at once where it is away. */
+  execute(request: PduRequest, priority: 'poll' | 'command', signal: AbortSignal): Promise<Buffer>;
+  /**
+   * Calls the listener with a reason when the unit goes offline (immediately if it is), and with undefined
+   * when it is back. Returns a function that removes the listener.
+   */
   onOffline(listener: (text: string | undefined) => void): () => void;
 }
 
-/** The interface's data flow between a ModBus Gateway and its addresses. */
+/** The data flow from a ModBus Gateway to its addresses; the ID is part of the interface. */
 export const modbusFlow: Flow<ModbusUnit> = { id: '{E310B701-4AE7-458E-B618-EC13A1A6F6A8}' };

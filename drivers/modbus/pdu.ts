@@ -1,46 +1,51 @@
 import { fault, type Fault } from '../../src/base/fault.js';
 
-/** What reads: coils, discrete inputs, holding registers, input registers [MODBUS Application Protocol V1.1b3 §6]. */
+/**
+ * Function codes that read coils, discrete inputs, holding registers and input registers [MODBUS Application
+ * Protocol V1.1b3 §6].
+ */
 export type ReadCode = 1 | 2 | 3 | 4;
-/** What writes: one coil, one register, several coils, several registers. */
+/** Function codes that write one coil, one register, several coils and several registers. */
 export type WriteCode = 5 | 6 | 15 | 16;
 
-/** Coils or registers in a row. */
+/** Consecutive coils or registers. */
 export interface Block {
   readonly address: number;
   readonly count: number;
 }
 
-/** One request, and how the answer to it is known. */
+/** A request, and the length of its reply. */
 export interface PduRequest {
   readonly functionCode: ReadCode | WriteCode;
-  /** Function code and data, without anything around them. */
+  /** Function code and data, without the framing. */
   readonly pdu: Buffer;
-  /** How long its answer is, unless that is an exception. */
+  /** Length of the PDU of a normal reply, bytes. */
   readonly replyLength: number;
-  /** What a read is of. */
+  /** The coils or registers that a read requests. */
   readonly block?: Block;
 }
 
-/** An exception's answer: function code with the highest bit set, and a code. */
+/** Length of an exception reply: function code with the highest bit set, and exception code. */
 export const EXCEPTION_LENGTH = 2;
-/** In the function code of an exception's answer. */
+/** The bit that marks the function code of an exception reply. */
 export const EXCEPTION_BIT = 0x80;
 
 const COIL_ON = 0xff00;
-/** Function code, address, and value or quantity: what a confirmed write gives back (§6.5, §6.6, §6.11, §6.12). */
+/**
+ * Length of the reply to a write: function code, address, and value or quantity (§6.5, §6.6, §6.11, §6.12).
+ */
 const ECHO_LENGTH = 5;
 
-/** The request for so many coils or registers from an address on. */
+/** A request that reads `count` coils or registers, starting at `address`. */
 export function readRequest(functionCode: ReadCode, address: number, count: number): PduRequest {
   const pdu = Buffer.from([functionCode, 0, 0, 0, 0]);
   pdu.writeUInt16BE(address, 1);
   pdu.writeUInt16BE(count, 3);
   const bytes = functionCode <= 2 ? Math.ceil(count / 8) : 2 * count;
-  return { functionCode, pdu, replyLength: 2 + bytes, block: { address: address, count } };
+  return { functionCode, pdu, replyLength: 2 + bytes, block: { address, count } };
 }
 
-/** The request that switches one coil. */
+/** A request that writes one coil. */
 export function coilRequest(functionCode: 5 | 15, address: number, isOn: boolean): PduRequest {
   const pdu = functionCode === 5 ? Buffer.alloc(5) : Buffer.from([0, 0, 0, 0, 1, 1, isOn ? 1 : 0]);
   pdu.writeUInt8(functionCode, 0);
@@ -49,7 +54,7 @@ export function coilRequest(functionCode: 5 | 15, address: number, isOn: boolean
   return { functionCode, pdu, replyLength: ECHO_LENGTH };
 }
 
-/** The request that writes registers from an address on; with function code 6 exactly one. */
+/** A request that writes registers, starting at `address`; function code 6 writes exactly one. */
 export function registerRequest(functionCode: 6 | 16, address: number, registers: Buffer): PduRequest {
   const head = Buffer.alloc(functionCode === 6 ? 3 : 6);
   head.writeUInt8(functionCode, 0);
@@ -61,47 +66,46 @@ export function registerRequest(functionCode: 6 | 16, address: number, registers
   return { functionCode, pdu: Buffer.concat([head, registers]), replyLength: ECHO_LENGTH };
 }
 
-/** Whether a PDU can be the answer to a request: its form, and for a write what it confirms. */
-export function isReplyTo(
-  { functionCode, pdu: asked, replyLength: answerLength }: PduRequest,
-  pdu: Buffer,
-): boolean {
+/** Whether a PDU can be the reply to a request, judged by its form and, for a write, by the echoed data. */
+export function isReplyTo({ functionCode, pdu: requested, replyLength }: PduRequest, pdu: Buffer): boolean {
   if (pdu[0] === (functionCode | EXCEPTION_BIT)) return pdu.length === EXCEPTION_LENGTH;
-  if (pdu[0] !== functionCode || pdu.length !== answerLength) return false;
-  if (functionCode <= 4) return pdu[1] === answerLength - 2;
-  return pdu.compare(asked, 0, ECHO_LENGTH) === 0;
+  if (pdu[0] !== functionCode || pdu.length !== replyLength) return false;
+  if (functionCode <= 4) return pdu[1] === replyLength - 2;
+  return pdu.compare(requested, 0, ECHO_LENGTH) === 0;
 }
 
-/** The code of an answer that is an exception; undefined for any other. */
+/** The exception code of a reply; undefined if it is not an exception. */
 export function exceptionCodeOf(pdu: Buffer): number | undefined {
   return ((pdu[0] ?? 0) & EXCEPTION_BIT) === 0 ? undefined : pdu[1];
 }
 
-/** Exceptions that a gateway on the way answers with when the unit does not (§7: 0A, 0B). */
+/**
+ * Whether a Modbus gateway, not the unit, sent this exception because the unit does not respond (§7: 0A, 0B).
+ */
 export function isGatewayException(exception: number): boolean {
   return exception === 10 || exception === 11;
 }
 
-/** By code (§7). */
+/** Exception texts by code (§7). */
 const EXCEPTIONS: Readonly<Record<number, string>> = {
-  1: 'illegal function: the unit does not know this function code',
-  2: 'illegal data address: the unit has nothing at this address, or not that many registers',
-  3: 'illegal data value: the unit does not take this value',
-  4: 'server device failure: the unit tried and failed',
-  5: 'acknowledge: the unit needs longer for it; read later whether it is done',
-  6: 'server device busy: the unit has something else to do; try again later',
-  7: 'negative acknowledge: the unit can not do it',
-  8: 'memory parity error: the unit found its memory damaged',
-  10: 'gateway path unavailable: the gateway on the way has no line to the unit',
-  11: 'gateway target device failed to respond: the unit does not answer the gateway on the way',
+  1: 'illegal function: the unit does not support this function code',
+  2: 'illegal data address: the unit has no such address, or fewer registers than requested',
+  3: 'illegal data value: the unit does not accept this value',
+  4: 'server device failure: the unit failed to perform the request',
+  5: 'acknowledge: the unit needs more time; check the result later',
+  6: 'server device busy: the unit is busy; try again later',
+  7: 'negative acknowledge: the unit cannot perform the request',
+  8: 'memory parity error: the unit detected corrupt memory',
+  10: 'gateway path unavailable: the Modbus gateway has no path to the unit',
+  11: 'gateway target device failed to respond: the unit does not reply to the Modbus gateway',
 };
 
-/** What an exception means, in words, with its code. */
+/** Describes an exception, with its code. */
 export function describeException(code: number): string {
-  return `exception ${code}, ${EXCEPTIONS[code] ?? 'which the protocol does not know'}`;
+  return `exception ${code}, ${EXCEPTIONS[code] ?? 'which the protocol does not define'}`;
 }
 
-/** An exception as a fault of the device. */
+/** The fault for an exception. */
 export function exceptionFault(unit: number, code: number): Fault {
-  return fault('DEVICE_REFUSED', `unit ${unit} answers with ${describeException(code)}`);
+  return fault('DEVICE_REFUSED', `unit ${unit} replied with ${describeException(code)}`);
 }

@@ -2,12 +2,13 @@ import { crc16 } from './checksums.js';
 import type { Framing } from './framing.js';
 import { EXCEPTION_BIT, EXCEPTION_LENGTH, isReplyTo, type PduRequest } from './pdu.js';
 
-/** Unit before the PDU, check behind it. */
+/** Bytes around the PDU: the unit before it, the CRC after it. */
 const OVERHEAD = 3;
 
 /**
- * Modbus RTU [MODBUS over Serial Line V1.02 §2.5.1]. Frames end by silence there, which USB adapters and networks don't
- * keep: the answer is known by its unit, its function code, its length, which follows from the request, and its check.
+ * Modbus RTU [MODBUS over Serial Line V1.02 §2.5.1]. The specification ends frames by silence, which USB
+ * adapters and networks do not preserve. The reply is recognized by its unit, its function code, its length,
+ * which follows from the request, and its CRC.
  */
 export const rtu: Framing = {
   hasTransactions: false,
@@ -20,29 +21,29 @@ export const rtu: Framing = {
     frame.writeUInt16LE(crc16(frame, 0, frame.length - 2), frame.length - 2);
     return frame;
   },
-  findReply(held, { unit, request }) {
-    let begun: number | undefined;
-    for (let at = held.indexOf(unit); at >= 0; at = held.indexOf(unit, at + 1)) {
-      const length = replyLengthAt(held, at, request);
+  findReply(received, { unit, request }) {
+    let partialAt: number | undefined;
+    for (let at = received.indexOf(unit); at >= 0; at = received.indexOf(unit, at + 1)) {
+      const length = replyLengthAt(received, at, request);
       if (length === undefined) continue;
       const end = at + OVERHEAD + length;
-      if (end > held.length) begun ??= at;
-      else if (held.readUInt16LE(end - 2) === crc16(held, at, end - 2)) {
-        const pdu = held.subarray(at + 1, end - 2);
+      if (end > received.length) partialAt ??= at;
+      else if (received.readUInt16LE(end - 2) === crc16(received, at, end - 2)) {
+        const pdu = received.subarray(at + 1, end - 2);
         if (isReplyTo(request, pdu)) return { pdu, consumed: end };
       }
     }
-    return { pdu: undefined, consumed: begun ?? held.length };
+    return { pdu: undefined, consumed: partialAt ?? received.length };
   },
 };
 
-/** How long the PDU of an answer that begins there would be; undefined where none does. */
+/** Length of the PDU of a reply that begins at `at`; undefined if none can begin there. */
 function replyLengthAt(
-  held: Buffer,
+  received: Buffer,
   at: number,
-  { functionCode, replyLength: answerLength }: PduRequest,
+  { functionCode, replyLength }: PduRequest,
 ): number | undefined {
-  const code = held[at + 1];
-  if (code === undefined || code === functionCode) return answerLength;
+  const code = received[at + 1];
+  if (code === undefined || code === functionCode) return replyLength;
   return code === (functionCode | EXCEPTION_BIT) ? EXCEPTION_LENGTH : undefined;
 }

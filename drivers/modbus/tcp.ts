@@ -3,10 +3,10 @@ import { isReplyTo } from './pdu.js';
 
 /** Transaction, protocol, length, unit [MODBUS Messaging on TCP/IP V1.0b §3.1.3]. */
 const HEADER_LENGTH = 7;
-/** What the length counts at most: the unit and a PDU of 253 bytes. */
+/** Largest value of the length field: the unit and a PDU of 253 bytes. */
 const MAX_LENGTH_FIELD = 254;
 
-/** Modbus TCP: a header before the PDU. */
+/** Modbus TCP: an MBAP header precedes the PDU. */
 export const tcp: Framing = {
   hasTransactions: true,
   maxFrameLength: HEADER_LENGTH - 1 + MAX_LENGTH_FIELD,
@@ -18,17 +18,17 @@ export const tcp: Framing = {
     head.writeUInt8(unit, 6);
     return Buffer.concat([head, pdu]);
   },
-  findReply(held, { unit, request, transaction }) {
+  findReply(received, { unit, request, transaction }) {
     let at = 0;
-    while (at + HEADER_LENGTH <= held.length) {
-      const length = held.readUInt16BE(at + 4);
-      // Not the head of a frame: where the next one begins nobody can tell, so all that came is dropped.
-      if (held.readUInt16BE(at + 2) !== 0 || length < 2 || length > MAX_LENGTH_FIELD)
-        return { pdu: undefined, consumed: held.length };
+    while (at + HEADER_LENGTH <= received.length) {
+      const length = received.readUInt16BE(at + 4);
+      // Not a valid header. The start of the next frame is unknown, so all received bytes are dropped.
+      if (received.readUInt16BE(at + 2) !== 0 || length < 2 || length > MAX_LENGTH_FIELD)
+        return { pdu: undefined, consumed: received.length };
       const end = at + HEADER_LENGTH - 1 + length;
-      if (end > held.length) break;
-      const pdu = held.subarray(at + HEADER_LENGTH, end);
-      if (held.readUInt16BE(at) === transaction && held[at + 6] === unit && isReplyTo(request, pdu))
+      if (end > received.length) break;
+      const pdu = received.subarray(at + HEADER_LENGTH, end);
+      if (received.readUInt16BE(at) === transaction && received[at + 6] === unit && isReplyTo(request, pdu))
         return { pdu, consumed: end };
       at = end;
     }

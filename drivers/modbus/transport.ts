@@ -4,35 +4,37 @@ import type { ByteStream } from '../../src/device/byte-stream.js';
 import type { PduRequest } from './pdu.js';
 import type { Framing } from './framing.js';
 
-/** Beyond the time that a request waits for its answer: how long the stream may take to accept it. */
+/** How long the stream may take to accept a request; this is in addition to the reply timeout. */
 const SEND_TIMEOUT_MS = 6_000;
-/** How long silence is waited for on a line that has none. */
+/** How long to wait for silence on a line that is never silent. */
 const MAX_SILENCE_WAIT_MS = 1_000;
-/** Start bit, eight data bits, parity or a second stop bit, stop bit [MODBUS over Serial Line V1.02 §2.5.1]. */
+/**
+ * Start bit, eight data bits, parity or a second stop bit, stop bit [MODBUS over Serial Line V1.02 §2.5.1].
+ */
 const BITS_PER_CHARACTER = 11;
-/** Above this rate the silence between frames is fixed (§2.5.1.1). */
+/** Above this baud rate the silence between frames is fixed (§2.5.1.1). */
 const FIXED_ABOVE_BAUD = 19_200;
 const FIXED_SILENCE_MS = 1.75;
 const SILENCE_CHARACTERS = 3.5;
 
-/** How long to wait, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface Timeouts {
-  /** For the answer, from when the request is on the wire. */
+  /** For the reply, from the end of the request on the wire. */
   readonly timeoutMs: number;
-  /** The line is to have been silent for so long before; what the protocol wants is kept anyhow. */
+  /** Minimum silence before a request; the silence that the protocol requires is always kept. */
   readonly pauseMs: number;
 }
 
-/** What a request came to: the PDU of its answer, or why there is none. */
+/** The PDU of the reply, or why there is none. */
 export type ExchangeResult =
   | { readonly pdu: Buffer }
-  /** `isBroken`: the unit closed the connection, and may be asked again over the next one. */
+  /** `isBroken`: the peer closed the connection; the request may be repeated on the next one. */
   | { readonly missing: string; readonly isBroken?: true };
 
-/** What stands on the wire, for who wants to see it. */
+/** Called with every frame on the wire, for the debug output. */
 export type FrameObserver = (what: 'sent' | 'received', bytes: Uint8Array) => void;
 
-/** What a line works with. */
+/** The dependencies of a transport. */
 export interface TransportOptions {
   readonly stream: ByteStream;
   readonly framing: Framing;
@@ -44,71 +46,75 @@ interface PendingExchange {
   readonly unit: number;
   readonly request: PduRequest;
   readonly transaction: number;
-  /** Bytes that came since it was sent. */
+  /** Number of bytes received since the request was sent. */
   byteCount: number;
   readonly resolve: (outcome: ExchangeResult) => void;
 }
 
-/** One request after the other over a stream of bytes, each with its answer or without one. */
+/** Exchanges requests and replies over a stream of bytes, one at a time. */
 export class Transport implements Disposable {
   readonly #with: TransportOptions;
-  readonly #unlisten: readonly ((() => void) | undefined)[];
+  readonly #unsubscribe: readonly ((() => void) | undefined)[];
   readonly #closing = new AbortController();
-  #held: Buffer = Buffer.alloc(0);
-  #waiting: PendingExchange | undefined;
-  /** Begins anywhere, so that what answers an earlier line's request does not fit. */
+  #buffer: Buffer = Buffer.alloc(0);
+  #pending: PendingExchange | undefined;
+  /** Starts at a random number, so that a late reply to an earlier transport does not match. */
   #transaction: number;
-  /** When something was last on the wire, monotonic milliseconds. */
-  #busyMs = -Infinity;
+  /** The last time that anything was on the wire, monotonic milliseconds. */
+  #busyUntilMs = -Infinity;
 
   constructor(parts: TransportOptions) {
     this.#with = parts;
     this.#transaction = Math.floor(parts.clock.random() * 0x10000);
     const { stream } = parts;
-    this.#unlisten = [
+    this.#unsubscribe = [
       stream.onData((bytes) => this.#received(bytes)),
       stream.onBreak?.(() => this.#broken()),
     ];
   }
 
-  /** Sends a request and waits for its answer; only one at a time. Never rejects: what failed is `missing`. */
-  async exchange(unit: number, request: PduRequest, patience: Timeouts): Promise<ExchangeResult> {
-    const { framing, stream, clock, observe: watch } = this.#with;
+  /**
+   * Sends a request and waits for its reply; only one at a time. Never rejects: a failure is returned as
+   * `missing`.
+   */
+  async exchange(unit: number, request: PduRequest, timeouts: Timeouts): Promise<ExchangeResult> {
+    const { framing, stream, clock, observe } = this.#with;
     const { signal } = this.#closing;
     try {
-      await this.#silence(patience);
+      await this.#waitForSilence(timeouts);
       signal.throwIfAborted();
       this.#transaction = (this.#transaction + 1) & 0xffff;
       const addressed = { unit, request, transaction: this.#transaction };
       const frame = framing.encode(addressed);
-      // What came before we asked is no answer; with transactions it may be the beginning of what answers nobody any more.
-      if (!framing.hasTransactions) this.#held = Buffer.alloc(0);
+      // Bytes received before the request are not its reply. With transactions, they may be the start of a
+      // late reply that must be skipped as a frame.
+      if (!framing.hasTransactions) this.#buffer = Buffer.alloc(0);
       const { promise, resolve } = Promise.withResolvers<ExchangeResult>();
-      this.#waiting = { ...addressed, byteCount: 0, resolve: resolve };
+      this.#pending = { ...addressed, byteCount: 0, resolve };
       const onWireMs = this.#wireMs(frame.length);
       const answerMs = this.#wireMs(framing.frameLength(request.replyLength));
-      let isOver = false;
-      let cancel = clock.after(SEND_TIMEOUT_MS, () => resolve({ missing: 'it can not be sent' }));
-      const abort = () => resolve({ missing: 'it was closed meanwhile' });
+      let isDone = false;
+      let cancel = clock.after(SEND_TIMEOUT_MS, () => resolve({ missing: 'the request could not be sent' }));
+      const abort = () => resolve({ missing: 'the connection was closed' });
       signal.addEventListener('abort', abort, { once: true });
       try {
-        watch('sent', frame);
+        observe('sent', frame);
         stream.send(frame).then(
           () => {
             cancel();
-            if (isOver) return;
-            this.#busy(onWireMs);
-            const ms = Math.ceil(patience.timeoutMs + onWireMs + answerMs);
-            cancel = clock.after(ms, () => resolve({ missing: this.#whyNothing(patience) }));
+            if (isDone) return;
+            this.#markBusy(onWireMs);
+            const ms = Math.ceil(timeouts.timeoutMs + onWireMs + answerMs);
+            cancel = clock.after(ms, () => resolve({ missing: this.#describeTimeout(timeouts) }));
           },
           (thrown: unknown) => resolve({ missing: messageOf(thrown) }),
         );
         return await promise;
       } finally {
-        isOver = true;
+        isDone = true;
         cancel();
         signal.removeEventListener('abort', abort);
-        this.#waiting = undefined;
+        this.#pending = undefined;
       }
     } catch (thrown) {
       return { missing: messageOf(thrown) };
@@ -116,47 +122,50 @@ export class Transport implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const unlisten of this.#unlisten) unlisten?.();
-    this.#closing.abort(new DOMException('the line was closed', 'AbortError'));
+    for (const unsubscribe of this.#unsubscribe) unsubscribe?.();
+    this.#closing.abort(new DOMException('the bus was closed', 'AbortError'));
   }
 
   #broken(): void {
-    this.#held = Buffer.alloc(0);
-    this.#waiting?.resolve({ missing: 'the connection was closed before the reply', isBroken: true });
+    this.#buffer = Buffer.alloc(0);
+    this.#pending?.resolve({ missing: 'the connection was closed before the reply', isBroken: true });
   }
 
   #received(bytes: Uint8Array): void {
-    const { framing, observe: watch } = this.#with;
-    watch('received', bytes);
-    this.#busy(0);
-    const waiting = this.#waiting;
-    if (waiting === undefined && !framing.hasTransactions) return;
-    // Of a flood only the end can still hold an answer.
-    const all = Buffer.concat([this.#held, bytes]).subarray(-4 * framing.maxFrameLength);
-    if (waiting === undefined) {
-      this.#held = all;
+    const { framing, observe } = this.#with;
+    observe('received', bytes);
+    this.#markBusy(0);
+    const pending = this.#pending;
+    if (pending === undefined && !framing.hasTransactions) return;
+    // Only the end of a flood can still contain a reply.
+    const all = Buffer.concat([this.#buffer, bytes]).subarray(-4 * framing.maxFrameLength);
+    if (pending === undefined) {
+      this.#buffer = all;
       return;
     }
-    waiting.byteCount += bytes.length;
-    const { pdu, consumed: used } = framing.findReply(all, waiting);
-    this.#held = all.subarray(used);
-    if (pdu !== undefined) waiting.resolve({ pdu: Buffer.from(pdu) });
+    pending.byteCount += bytes.length;
+    const { pdu, consumed } = framing.findReply(all, pending);
+    this.#buffer = all.subarray(consumed);
+    if (pdu !== undefined) pending.resolve({ pdu: Buffer.from(pdu) });
   }
 
-  /** Waits until the line was silent for long enough; one that never is, is used all the same after a while. */
-  async #silence({ pauseMs }: Timeouts): Promise<void> {
+  /**
+   * Waits until the line has been silent for long enough. A line that is never silent is consumed after a
+   * limit.
+   */
+  async #waitForSilence({ pauseMs }: Timeouts): Promise<void> {
     const { clock } = this.#with;
-    const wantedMs = Math.max(this.#silenceMs(), pauseMs);
+    const requiredMs = Math.max(this.#silenceMs(), pauseMs);
     const endMs = this.#nowMs() + MAX_SILENCE_WAIT_MS;
     for (;;) {
       const nowMs = this.#nowMs();
-      const waitMs = Math.min(this.#busyMs + wantedMs, endMs) - nowMs;
+      const waitMs = Math.min(this.#busyUntilMs + requiredMs, endMs) - nowMs;
       if (!(waitMs > 0)) return;
       await delay(clock, Math.ceil(waitMs), this.#closing.signal);
     }
   }
 
-  /** Three and a half characters of silence before a request (§2.5.1.1); none where frames are told apart otherwise. */
+  /** Silence before a request: 3.5 characters (§2.5.1.1), or none if frames have headers. */
   #silenceMs(): number {
     const { framing, stream } = this.#with;
     if (framing.hasTransactions) return 0;
@@ -170,15 +179,15 @@ export class Transport implements Disposable {
     return (bytes * BITS_PER_CHARACTER * 1000) / (this.#with.stream.baudRate ?? Infinity);
   }
 
-  #busy(forMs: number): void {
-    this.#busyMs = Math.max(this.#busyMs, this.#nowMs() + forMs);
+  #markBusy(forMs: number): void {
+    this.#busyUntilMs = Math.max(this.#busyUntilMs, this.#nowMs() + forMs);
   }
 
-  #whyNothing({ timeoutMs }: Timeouts): string {
-    const count = this.#waiting?.byteCount ?? 0;
+  #describeTimeout({ timeoutMs }: Timeouts): string {
+    const count = this.#pending?.byteCount ?? 0;
     return count === 0
-      ? `no answer within ${timeoutMs} ms`
-      : `no answer within ${timeoutMs} ms, only ${count} bytes that are none: disturbed, late, or of another unit`;
+      ? `no reply within ${timeoutMs} ms`
+      : `no valid reply within ${timeoutMs} ms, only ${count} other bytes: corrupt, late, or from another unit`;
   }
 
   #nowMs(): number {

@@ -1,48 +1,48 @@
 import { Signal } from '../../src/base/signal.js';
 import type { PendingRequest } from './bus-scheduler.js';
 
-/** The first wait for a unit that stopped answering, and the longest. */
+/** The first and the longest backoff of a unit that stopped replying. */
 export const FIRST_BACKOFF_MS = 2_000;
 export const MAX_BACKOFF_MS = 60_000;
 
-/** Neighbours are read in one request, until so many such requests in a row failed: not all units take them. */
+/** Reads are coalesced until this many coalesced requests in a row have failed: not all units accept them. */
 const MAX_FAILED_BLOCK_READS = 3;
 
-/** How a unit stands, and what waits for it. Whatever it does, the others of its bus are asked meanwhile. */
+/** The state of a unit, and its queued polls. A failing unit does not delay the others on its bus. */
 export class UnitState {
   readonly number: number;
-  /** Told with why when it stops answering, and with undefined when it answers again. */
+  /** Emits the reason when the unit goes offline, and undefined when it is back. */
   readonly onlineChanged = new Signal<string | undefined>();
-  /** Routine reads, in the order in which they came. */
+  /** Queued polls, oldest first. */
   readonly polls: PendingRequest[] = [];
-  /** It is left alone until then, monotonic milliseconds. */
+  /** No request is sent before this time, monotonic milliseconds. */
   backoffUntilMs = -Infinity;
-  /** When it was last asked. */
+  /** When the last request was sent, monotonic milliseconds. */
   lastSentMs = -Infinity;
-  /** Why it counts as away. */
+  /** Why the unit is offline; undefined while it is online. */
   offlineReason: string | undefined;
   #blocksFailed = 0;
   #missed = 0;
-  #rests = 0;
+  #backoffs = 0;
 
   constructor(number: number) {
     this.number = number;
   }
 
-  /** Whether neighbours are read in one request. */
+  /** Whether reads of this unit may be coalesced. */
   get canCoalesce(): boolean {
     return this.offlineReason === undefined && this.#blocksFailed < MAX_FAILED_BLOCK_READS;
   }
 
-  /** A request for several addresses was answered with what they have, or was not. */
+  /** Records whether a coalesced read succeeded. */
   recordBlockRead(isAnswered: boolean): void {
     this.#blocksFailed = isAnswered ? 0 : this.#blocksFailed + 1;
   }
 
-  /** It answered, be it with an exception. */
+  /** Records a reply, which may be an exception. */
   recordReply(): void {
     this.#missed = 0;
-    this.#rests = 0;
+    this.#backoffs = 0;
     this.backoffUntilMs = -Infinity;
     if (this.offlineReason === undefined) return;
     this.offlineReason = undefined;
@@ -50,25 +50,25 @@ export class UnitState {
   }
 
   /**
-   * It did not answer. True while it counts as there: so often in a row may happen to one that is. It is left alone for
-   * `lateMs`, in which an answer may still come that nobody waits for; once away, for longer and longer.
+   * Records a missing reply; returns true while the unit still counts as online. No request is sent for
+   * `lateMs`, during which the late reply may arrive; while offline, for exponentially growing times.
    */
   recordMissedReply(why: string, { nowMs, lateMs, retries, random }: MissedReply): boolean {
     this.#missed += 1;
     this.backoffUntilMs = nowMs + lateMs;
     if (this.offlineReason === undefined && this.#missed <= retries) return true;
-    const restMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#rests, 10));
-    this.#rests += 1;
-    this.backoffUntilMs = nowMs + Math.max(lateMs, restMs * (0.5 + random / 2));
+    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#backoffs, 10));
+    this.#backoffs += 1;
+    this.backoffUntilMs = nowMs + Math.max(lateMs, backoffMs * (0.5 + random / 2));
     if (this.offlineReason === undefined) {
-      this.offlineReason = `unit ${this.number} does not answer: ${why}`;
+      this.offlineReason = `unit ${this.number} does not reply: ${why}`;
       this.onlineChanged.emit(this.offlineReason);
     }
     return false;
   }
 }
 
-/** What happened when an answer was missed. */
+/** The circumstances of a missing reply. */
 export interface MissedReply {
   readonly nowMs: number;
   readonly lateMs: number;

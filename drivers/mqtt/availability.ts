@@ -7,10 +7,13 @@ import { validateTopic } from './topic-filter.js';
 import { parseJsonPath, valueAtPath } from './message.js';
 import type { Subscription, SubscriptionRouter } from './subscription-router.js';
 
-/** Where a device, or the broker by the device's will, tells whether the device is there. */
+/**
+ * The topic on which a device, or the broker through the device's will, publishes whether the device is
+ * online.
+ */
 export const availabilityProperties = {
   AvailabilityTopic: Type.String({ default: '', maxLength: 1000 }),
-  /** Where in a JSON payload it stands; empty: the payload itself. */
+  /** Path in a JSON payload; if empty, the payload itself. */
   AvailabilityPath: Type.String({ default: '', maxLength: 500 }),
   Available: Type.String({ default: 'online', minLength: 1, maxLength: 200 }),
   Unavailable: Type.String({ default: 'offline', minLength: 1, maxLength: 200 }),
@@ -18,20 +21,23 @@ export const availabilityProperties = {
 const properties = Type.Object(availabilityProperties);
 type Availability = Static<typeof properties>;
 
-/** What is wrong with these properties and what to do; undefined when nothing is. */
-export function validateAvailability(wished: Availability): string | undefined {
-  const { AvailabilityTopic, AvailabilityPath, Available, Unavailable } = wished;
+/** Returns what is wrong with these properties and what to do, or undefined. */
+export function validateAvailability(settings: Availability): string | undefined {
+  const { AvailabilityTopic, AvailabilityPath, Available, Unavailable } = settings;
   if (Available === Unavailable) return `Available and Unavailable are both ${Available}`;
   try {
     parseJsonPath(AvailabilityPath);
   } catch (thrown) {
     return `AvailabilityPath: ${messageOf(thrown)}`;
   }
-  const mistake = AvailabilityTopic === '' ? undefined : validateTopic(AvailabilityTopic);
-  return mistake === undefined ? undefined : `AvailabilityTopic: ${mistake}`;
+  const error = AvailabilityTopic === '' ? undefined : validateTopic(AvailabilityTopic);
+  return error === undefined ? undefined : `AvailabilityTopic: ${error}`;
 }
 
-/** Tells the host when the device goes and comes; undefined where it does not say. */
+/**
+ * Reports to the host when the device goes offline or comes back; returns undefined without an availability
+ * topic.
+ */
 export function watchAvailability(
   host: Host<Availability>,
   topics: SubscriptionRouter,
@@ -41,12 +47,12 @@ export function watchAvailability(
   if (topic === '') return undefined;
   const path = parseJsonPath(AvailabilityPath);
   return topics.subscribe(topic, 1, (message) => {
-    const said = AvailabilityPath === '' ? message.text : valueAtPath(message.json, path);
-    if (said !== Available && said !== Unavailable) {
-      const text = () => `${topic}: ${excerpt(said)} is neither ${Available} nor ${Unavailable}`;
+    const state = AvailabilityPath === '' ? message.text : valueAtPath(message.json, path);
+    if (state !== Available && state !== Unavailable) {
+      const text = () => `${topic}: ${excerpt(state)} is neither ${Available} nor ${Unavailable}`;
       return complaints.add('UNREADABLE', text);
     }
-    const away = said === Unavailable ? `${topic} says ${Unavailable}` : undefined;
+    const away = state === Unavailable ? `${topic} reports ${Unavailable}` : undefined;
     host.setProblem('UNAVAILABLE', away);
     host.setUnavailable(away);
   });

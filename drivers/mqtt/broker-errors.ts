@@ -2,41 +2,41 @@ import { faultFrom, messageOf, type Fault } from '../../src/base/fault.js';
 import { explainNetworkError } from '../../src/device/toolkit/network-errors.js';
 import type { ConnectOptions } from './broker.js';
 
-/** What a broker or the way to it answered, in words that say what to do. */
+/** Maps an error of a broker or of the network to a fault that says what to do. */
 export function mapBrokerError(thrown: unknown, { url, clientId, version, userName }: ConnectOptions): Fault {
   const offline = (why: string) => faultFrom(thrown, 'DEVICE_OFFLINE', `${url}: ${why}`);
-  const mistaken = (why: string) => faultFrom(thrown, 'DEVICE_CONFIGURATION', `${url}: ${why}`);
+  const misconfigured = (why: string) => faultFrom(thrown, 'DEVICE_CONFIGURATION', `${url}: ${why}`);
   const code = codeOf(thrown);
   const known = explainNetworkError(code, 'Url');
-  if (known !== undefined) return known.isConfigurationError ? mistaken(known.why) : offline(known.why);
+  if (known !== undefined) return known.isConfigurationError ? misconfigured(known.why) : offline(known.why);
   switch (code) {
     case 1: // MQTT 3.1.1 §3.2.2.3
     case 132: // MQTT 5 §3.2.2.2, here and below
-      return mistaken(
-        `the broker does not speak this version; set ProtocolVersion to ${version === 5 ? 4 : 5}`,
+      return misconfigured(
+        `the broker does not support this protocol version; set ProtocolVersion to ${version === 5 ? 4 : 5}`,
       );
     case 2:
     case 133:
-      return mistaken(`the broker does not take the ClientID ${clientId}; set another`);
+      return misconfigured(`the broker rejected the ClientID ${clientId}; set another one`);
     case 3:
     case 136:
     case 137:
-      return offline('the broker is not available now');
+      return offline('the broker is currently unavailable');
     case 4:
     case 5:
     case 134:
     case 135:
       return offline(
         userName === ''
-          ? 'the broker asks for a user; set UserName and Password'
-          : `the broker refused the user ${userName}; correct UserName and Password`,
+          ? 'the broker requires a login; set UserName and Password'
+          : `the broker rejected the user ${userName}; correct UserName and Password`,
       );
     case 141:
-      return offline('the broker does not answer any more; look at the network');
+      return offline('the broker no longer responds; check the network');
     case 142:
-      return offline(`another client came with the ClientID ${clientId}; give each client its own`);
+      return offline(`another client connected with the ClientID ${clientId}; give each client its own ID`);
     case 149:
-      return offline('a message was larger than one side takes');
+      return offline('a message exceeded the packet size limit');
     default:
       return offline(messageOf(thrown) || 'the connection failed');
   }

@@ -1,14 +1,16 @@
 import type { Message } from './message.js';
 
 /**
- * What the MQTT modules need of a broker: one contract, kept by the real connections (`connection.ts`) and by a simulated
- * broker (`fake.ts`), and held to it by `test/contract/mqtt.ts`.
+ * What the MQTT modules require of a broker. Network connections (`network-connection.ts`) and a simulated
+ * broker (`simulated-broker.ts`) implement this contract; the suite in `test/contract/mqtt/` checks both.
  *
- * What is wrong rejects with a `Fault` whose text says what to do: `DEVICE_OFFLINE` when waiting can help (nobody there,
- * name unknown, refused by the broker), `DEVICE_CONFIGURATION` when only another setting can, `DEVICE_REFUSED` when the
- * broker takes us but not this. After `close()` calls reject with an `AbortError`.
+ * Failures reject with a `Fault` whose text says what to do: `DEVICE_OFFLINE` if waiting can help (no broker,
+ * unknown host name, login rejected), `DEVICE_CONFIGURATION` if a setting must be changed, `DEVICE_REFUSED`
+ * if the broker accepts the connection but not this request. After `close()`, calls reject with an
+ * `AbortError`.
  *
- * Nothing is kept for later: what could not be sent while the connection stands is never sent, also not by the next one.
+ * Nothing is queued across connections: a message that could not be sent on this connection is never sent,
+ * not even on the next one.
  */
 
 export type QoS = 0 | 1 | 2;
@@ -21,35 +23,38 @@ export interface Will {
 }
 
 export interface ConnectOptions {
-  /** `mqtt:`, `mqtts:`, `ws:` or `wss:`; without user or password in it. */
+  /** An `mqtt:`, `mqtts:`, `ws:` or `wss:` URL without user name or password. */
   readonly url: string;
   readonly clientId: string;
-  /** Empty: none. */
+  /** Empty for none. */
   readonly userName: string;
   readonly password: string;
   readonly keepAliveS: number;
   /** 4 is MQTT 3.1.1. */
   readonly version: 4 | 5;
-  /** False: the broker keeps our subscriptions, and messages for us, while we are away. */
+  /** If false, the broker keeps our subscriptions and queues messages for us while we are disconnected. */
   readonly cleanSession: boolean;
-  /** Files in PEM; empty: none. */
+  /** Paths of PEM files; empty for none. */
   readonly caFile: string;
   readonly certificateFile: string;
   readonly keyFile: string;
   readonly will?: Will;
 }
 
-/** Who connects hears of it here. Neither is called before the connecting resolved, nor after `close()`. */
+/** Receives the events of a connection, but none before `connect()` has resolved and none after `close()`. */
 export interface ConnectionListener {
   onMessage(message: Message): void;
-  /** The connection is gone; everything under way has been rejected. At most once. */
+  /** The connection is lost, and all requests in flight have been rejected. Called at most once. */
   onLost(cause: Error): void;
 }
 
 export interface SubscriptionRequest {
   readonly filter: string;
   readonly qos: QoS;
-  /** Comes back with each message of this subscription, where the broker knows identifiers (MQTT 5 §3.8.2.1.2). */
+  /**
+   * Subscription identifier, which the broker returns with each message if it supports them (MQTT 5
+   * §3.8.2.1.2).
+   */
   readonly id: number;
 }
 
@@ -60,20 +65,23 @@ export interface PublishOptions {
 
 export interface BrokerConnection {
   /**
-   * Subscribes, also again: retained messages then come again [MQTT-3.8.4-3]. Gives for each wish, in their order,
-   * whether the broker granted it.
+   * Subscribes. Repeating a subscription makes the broker send its retained messages again [MQTT-3.8.4-3].
+   * Returns for each request, in order, whether the broker granted it.
    */
   subscribe(wishes: readonly SubscriptionRequest[]): Promise<boolean[]>;
   unsubscribe(filters: readonly string[]): Promise<void>;
-  /** Resolves when the broker has it (QoS 1, 2), or the kernel (QoS 0). Rejects when the connection is lost before. */
+  /**
+   * Resolves when the broker has acknowledged the message (QoS 1 and 2) or the kernel has accepted it (QoS
+   * 0). Rejects if the connection is lost first.
+   */
   publish(topic: string, payload: Buffer, options: PublishOptions): Promise<void>;
-  /** Takes leave: the broker drops our will. Twice is fine, and waits. */
+  /** Sends DISCONNECT, so that the broker discards our will. A second call waits for the first. */
   close(): Promise<void>;
 }
 
-/** A way to brokers. Holds nothing but the connections that were made through it. */
+/** Opens connections to brokers, and counts them. */
 export interface BrokerConnector {
-  /** Connections made and not yet closed. */
+  /** Number of open connections. */
   readonly openCount: number;
   connect(
     options: ConnectOptions,

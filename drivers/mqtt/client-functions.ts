@@ -5,7 +5,7 @@ import type { OpenInstances } from '../../src/device/module.js';
 import type { QoS } from './broker.js';
 import { SubscriptionRouter } from './subscription-router.js';
 
-/** Longer payloads are not shown. */
+/** Longest payload that a function returns, bytes. */
 const PAYLOAD_REPLY_LIMIT = 1024 * 1024;
 
 const topicRecords = Type.Array(
@@ -19,20 +19,23 @@ const topicRecords = Type.Array(
 
 const retainedRecord = Type.Object({
   Topic: Type.String(),
-  /** As `Encoding` says: UTF-8 where it is that, else base64. */
+  /** As UTF-8 text or base64, as `Encoding` says. */
   Payload: Type.String(),
   Encoding: Type.Union([Type.Literal('utf8'), Type.Literal('base64')]),
 });
 
-/** The functions of the module MQTT Client. What asks for retained messages is loaded with the first call for them. */
+/**
+ * The functions of the module MQTT Client. The code that queries retained messages is loaded by the first
+ * call that needs it.
+ */
 export function mqttFunctions(
   instances: OpenInstances,
   module: { readonly id: string; readonly name: string },
 ): FunctionDeclaration[] {
   const topicsOf = (id: number): SubscriptionRouter => {
-    const { provided: offer } = instances.openInstance(id, module);
-    if (!(offer instanceof SubscriptionRouter)) throw fault('WRONG_MODULE', id, module.name);
-    return offer;
+    const { provided } = instances.openInstance(id, module);
+    if (!(provided instanceof SubscriptionRouter)) throw fault('WRONG_MODULE', id, module.name);
+    return provided;
   };
   const retained = () => import('./retained-messages.js');
   return [
@@ -41,7 +44,7 @@ export function mqttFunctions(
       parameters: [int('InstanceID')],
       result: 'array',
       shape: topicRecords,
-      help: 'The topics that an MQTT client has seen since it connected, with the beginning of their last payload.',
+      help: 'Lists the topics that an MQTT client has seen since it connected, with the beginning of their last payload.',
       run: (_caller, id) => topicsOf(id).knownTopics(),
     }),
     declare({
@@ -49,7 +52,7 @@ export function mqttFunctions(
       parameters: [int('InstanceID')],
       result: 'boolean',
       audited: true,
-      help: 'Forgets the topics that MQTT_GetKnownDevices lists.',
+      help: 'Clears the list of topics that MQTT_GetKnownDevices returns.',
       run: (_caller, id) => {
         topicsOf(id).clearKnownTopics();
         return true;
@@ -60,7 +63,7 @@ export function mqttFunctions(
       parameters: [int('InstanceID')],
       result: 'array',
       shape: Type.Array(Type.String()),
-      help: 'The topics at which the broker has a message retained, of those that the MQTT client listens to.',
+      help: 'Lists the topics with a retained message, among those that the MQTT client is subscribed to.',
       run: async (_caller, id) => {
         const topics = topicsOf(id);
         return (await retained()).listRetainedTopics(topics);
@@ -71,7 +74,7 @@ export function mqttFunctions(
       parameters: [int('InstanceID'), text('Topic')],
       result: 'array',
       shape: retainedRecord,
-      help: 'The message that the broker has retained at a topic; any topic that the user of the MQTT client may read.',
+      help: 'Returns the retained message of a topic. Any topic is allowed that the MQTT client may read.',
       run: async (_caller, id, topic) => {
         const topics = topicsOf(id);
         const { payload, text: payloadText } = await (await retained()).getRetainedMessage(topics, topic);
@@ -87,7 +90,7 @@ export function mqttFunctions(
       parameters: [int('InstanceID'), text('Topic')],
       result: 'boolean',
       audited: true,
-      help: 'Has the broker forget the message that it has retained at a topic, by an empty one.',
+      help: 'Removes the retained message of a topic by publishing an empty one.',
       run: async (_caller, id, topic) => {
         const topics = topicsOf(id);
         await (await retained()).removeRetainedMessage(topics, topic);
@@ -99,7 +102,7 @@ export function mqttFunctions(
       parameters: [int('InstanceID')],
       result: 'boolean',
       audited: true,
-      help: 'Has the broker forget all that MQTT_GetRetainedMessageTopicList lists, but for what begins with $.',
+      help: 'Removes all retained messages that MQTT_GetRetainedMessageTopicList lists, except topics that begin with $.',
       run: async (_caller, id) => {
         const topics = topicsOf(id);
         await (await retained()).clearRetainedMessages(topics);

@@ -4,7 +4,7 @@ import { NetworkConnector } from './network-connection.js';
 import { mqttClient } from './mqtt-client.js';
 import { mqttDevice } from './mqtt-device.js';
 
-/** The modules of this driver for one gateway, over the network unless given other brokers. */
+/** The MQTT modules of one gateway; they connect over the network by default. */
 export function mqttModules(brokers: BrokerConnector = new NetworkConnector()): readonly ModuleDefinition[] {
   return [mqttClient(brokers), mqttDevice] as readonly ModuleDefinition[];
 }

@@ -1,21 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 
-/** What an MQTT PUBLISH packet says beside topic and payload, in the words of the package `mqtt`. */
+/** The fields of a PUBLISH packet other than topic and payload, as the package `mqtt` names them. */
 export interface PublishFlags {
   readonly retain: boolean;
   readonly properties?: { readonly subscriptionIdentifier?: number | readonly number[] };
 }
 
-/** Stands for a payload that is not JSON; JSON itself has no such value. */
+/** Marks a payload that is not JSON; no JSON value equals it. */
 export const NOT_JSON = Symbol('not JSON');
 
-/** A message as it arrived. Text and JSON are made once, for all who listen to its topic. */
+/** A received message. It is decoded as text and parsed as JSON at most once, for all subscribers. */
 export class Message {
   readonly topic: string;
   readonly payload: Buffer;
-  /** True for a message that the broker had kept: how things stood, not news. */
+  /** True for a retained message: it is the last known state, not a new event. */
   readonly isRetained: boolean;
-  /** The identifiers of the subscriptions that it came by; undefined where the broker does not say. */
+  /** Identifiers of the matching subscriptions; undefined if the broker does not send them. */
   readonly subscriptionIds: readonly number[] | undefined;
   #text: string | undefined;
   #json: unknown;
@@ -29,7 +29,7 @@ export class Message {
     this.subscriptionIds = typeof id === 'number' ? [id] : id;
   }
 
-  /** To be kept: without the bytes that arrived together with it. */
+  /** A copy to be kept: it does not reference the network buffer. */
   copy(): Message {
     const { topic, payload, isRetained: retained, subscriptionIds: subscriptions } = this;
     const properties =
@@ -37,7 +37,7 @@ export class Message {
     return new Message(topic, Buffer.from(payload), { retain: retained, ...properties });
   }
 
-  /** The payload as UTF-8; undefined when it is none. */
+  /** The payload as UTF-8 text; undefined if it is not valid UTF-8. */
   get text(): string | undefined {
     if (this.#text === undefined && isUtf8(this.payload)) this.#text = this.payload.toString();
     return this.#text;
@@ -62,17 +62,17 @@ function parseJson(text: string | undefined): unknown {
   }
 }
 
-/** The steps from a JSON document to a value in it. */
+/** The steps from the root of a JSON document to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** Reads `a.b[0]["odd.name"]`, with or without `$` in front. Throws a SyntaxError. */
+/** Parses `a.b[0]["odd.name"]`, with or without a leading `$`. Throws a SyntaxError. */
 export function parseJsonPath(source: string): JsonPath {
   const step = /\.?(?:([^.[\]"']+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/y;
   const steps: (string | number)[] = [];
   step.lastIndex = source.startsWith('$') ? 1 : 0;
   while (step.lastIndex < source.length) {
     const match = step.exec(source);
-    if (match === null) throw new SyntaxError(`${source} is no JSON path; write it like a.b[0]`);
+    if (match === null) throw new SyntaxError(`${source} is not a JSON path; use the form a.b[0]`);
     const [, name, index, quoted] = match;
     if (name !== undefined) steps.push(name);
     else if (index !== undefined) steps.push(Number(index));
@@ -81,7 +81,7 @@ export function parseJsonPath(source: string): JsonPath {
   return steps;
 }
 
-/** What a JSON document has there; undefined where it has nothing. Only its own members count. */
+/** The value at a path of a JSON document, or undefined. Inherited members are ignored. */
 export function valueAtPath(document: unknown, path: JsonPath): unknown {
   let value = document;
   for (const step of path) {

@@ -19,21 +19,24 @@ import { NOT_JSON, type Message } from './message.js';
 import { TopicMapping, topicMappingSchema, type TopicMappingFields } from './topic-mapping.js';
 import { mqttFlow, type Subscription, type SubscriptionRouter } from './subscription-router.js';
 
-/** Larger payloads are documents, not values, and are not looked into. */
+/** Larger payloads are not parsed: they are documents, not values. */
 export const PAYLOAD_LIMIT = 1024 * 1024;
 
-/** So many changes of one variable are reported within one turn of the event loop; of more, only the last one. */
+/**
+ * Limit of changes of one variable reported per iteration of the event loop; of further ones, only the last
+ * is reported.
+ */
 export const REPORTS_PER_TURN = 100;
 
 const TOO_LARGE: QualityProblem = {
   state: quality.bad,
   reason: 'TOO_LARGE',
-  text: 'what came last was too large',
+  text: 'the last payload was too large',
 };
 const REFUSED: QualityProblem = {
   state: quality.bad,
   reason: 'SUBSCRIPTION',
-  text: 'the broker refused the subscription; look at its access list',
+  text: 'the broker rejected the subscription; check its access control list',
 };
 
 const properties = Type.Object({
@@ -42,7 +45,7 @@ const properties = Type.Object({
 });
 type Properties = Static<typeof properties>;
 
-/** The module **MQTT Device**: variables that are told on topics and wished for on others. */
+/** The module **MQTT Device**: variables with a state topic and a command topic each. */
 export const mqttDevice: ModuleDefinition<typeof properties> = {
   id: '{01C00ADD-D04E-452E-B66A-D253955743F6}',
   name: 'MQTT Device',
@@ -52,10 +55,12 @@ export const mqttDevice: ModuleDefinition<typeof properties> = {
   requires: mqttFlow,
   variables: ({ Topics: fields }) => fields.map(variable),
   check({ Topics: fields, ...availability }) {
-    const twice = fields.find(({ Ident }, index) => fields.findIndex((one) => one.Ident === Ident) !== index);
-    if (twice !== undefined) return `Topics has ${twice.Ident} twice`;
-    const mistake = validateAvailability(availability);
-    if (mistake !== undefined) return mistake;
+    const duplicate = fields.find(
+      ({ Ident }, index) => fields.findIndex((one) => one.Ident === Ident) !== index,
+    );
+    if (duplicate !== undefined) return `Topics has ${duplicate.Ident} twice`;
+    const error = validateAvailability(availability);
+    if (error !== undefined) return error;
     try {
       for (const one of fields) new TopicMapping(one);
       return undefined;
@@ -88,16 +93,16 @@ function variable(fields: TopicMappingFields, index: number): VariableDeclaratio
   };
 }
 
-/** A variable at work: its topics, and how much of a flood it has had. */
+/** A variable: its topics, and its rate limit. */
 interface TopicVariable {
   readonly topic: TopicMapping;
   subscription: Subscription | undefined;
-  turn: number;
+  loopIteration: number;
   reports: number;
-  /** The last value of a flood, to be reported when the event loop has turned. */
+  /** The last value above the limit, reported in the next iteration of the event loop. */
   held: Value | undefined;
-  /** When that was so; see `Host.report`. */
-  heldAt: number | undefined;
+  /** Its time; see `Host.report`. */
+  heldTime: number | undefined;
   count: number;
 }
 
@@ -107,31 +112,33 @@ class MqttDevice implements OpenInstance {
   readonly #complaints: TransientProblems;
   readonly #points = new Map<string, TopicVariable>();
   readonly #availability: Subscription | undefined;
-  #flooded: TopicVariable[] = [];
+  #limited: TopicVariable[] = [];
 
   constructor(host: Host<Properties>, topics: SubscriptionRouter) {
     this.#host = host;
     this.#topics = topics;
     this.#complaints = new TransientProblems(host);
-    // Before the others: values of a device that is away are none of now.
+    // First, because values of an offline device are not current.
     this.#availability = watchAvailability(host, topics, this.#complaints);
     for (const fields of host.properties.Topics) this.#add(new TopicMapping(fields));
   }
 
-  /** Resolves when the broker has answered all subscriptions; one that it refused is a trouble of that topic alone. */
+  /**
+   * Resolves when the broker has replied to all subscriptions. A rejected one is a problem of its topic only.
+   */
   async subscribed(): Promise<void> {
-    await this.#isTaken(this.#availability);
+    await this.#isGranted(this.#availability);
     for (const { topic, subscription } of this.#points.values())
-      if (!(await this.#isTaken(subscription))) this.#host.markUncertain(topic.ident, REFUSED);
+      if (!(await this.#isGranted(subscription))) this.#host.markUncertain(topic.ident, REFUSED);
   }
 
-  async #isTaken(subscription: Subscription | undefined): Promise<boolean> {
+  async #isGranted(subscription: Subscription | undefined): Promise<boolean> {
     try {
       await subscription?.ready;
       return true;
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'DEVICE_REFUSED') throw thrown;
-      this.#host.setProblem('SUBSCRIPTION', `${messageOf(thrown)}; look at the broker's access list`);
+      this.#host.setProblem('SUBSCRIPTION', `${messageOf(thrown)}; check the broker's access control list`);
       return false;
     }
   }
@@ -140,7 +147,7 @@ class MqttDevice implements OpenInstance {
     const topic = this.#points.get(ident)?.topic;
     if (topic === undefined || topic.commandTopic === '') throw fault('READ_ONLY', ident);
     await this.#topics.publish(topic.commandTopic, topic.formatCommand(value), topic);
-    // Without a topic that tells the state, what the broker took is what we know.
+    // Without a state topic, the accepted command is all that is known of the state.
     if (topic.stateTopic === '') this.#host.report(ident, value);
   }
 
@@ -158,16 +165,22 @@ class MqttDevice implements OpenInstance {
   #add(topic: TopicMapping): void {
     const last = topic.isCounter ? this.#host.lastValue(topic.ident) : undefined;
     const count = typeof last === 'number' ? last : 0;
-    const idle = { subscription: undefined, turn: -1, reports: 0, held: undefined, heldAt: undefined };
-    const point: TopicVariable = { ...idle, topic, count };
+    const initial = {
+      subscription: undefined,
+      loopIteration: -1,
+      reports: 0,
+      held: undefined,
+      heldTime: undefined,
+    };
+    const point: TopicVariable = { ...initial, topic, count };
     this.#points.set(topic.ident, point);
-    // Nobody else changes it: it is as good as new.
+    // Only we change the counter: its stored value is current.
     if (topic.isCounter) this.#host.report(topic.ident, count);
     if (topic.stateTopic === '') return;
-    const hear = topic.isCounter
+    const handle = topic.isCounter
       ? (message: Message) => this.#count(point, message)
       : (message: Message) => this.#read(point, message);
-    point.subscription = this.#topics.subscribe(topic.stateTopic, topic.qos, hear);
+    point.subscription = this.#topics.subscribe(topic.stateTopic, topic.qos, handle);
   }
 
   #count(point: TopicVariable, message: Message): void {
@@ -180,12 +193,11 @@ class MqttDevice implements OpenInstance {
     const { topic } = point;
     if (message.payload.length > PAYLOAD_LIMIT) {
       this.#doubt(point, TOO_LARGE);
-      const text = () =>
-        `${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was not looked into`;
+      const text = () => `${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was ignored`;
       return this.#complaints.add('TOO_LARGE', text);
     }
     const raw = topic.extractRaw(message);
-    // A document without the member, or with null there, says nothing of it.
+    // A missing or null member does not change the variable.
     if (raw === undefined || raw === null) return;
     const value = raw === NOT_JSON ? undefined : readValue(topic.notation, raw);
     if (value !== undefined) return this.#report(point, value, topic.extractTime(message));
@@ -197,36 +209,36 @@ class MqttDevice implements OpenInstance {
   }
 
   #report(point: TopicVariable, value: Value, at: number | undefined): void {
-    const { loopIteration: turn } = this.#topics;
-    if (point.turn !== turn) {
-      point.turn = turn;
+    const { loopIteration } = this.#topics;
+    if (point.loopIteration !== loopIteration) {
+      point.loopIteration = loopIteration;
       point.reports = 0;
     }
     point.reports += 1;
     if (point.reports <= REPORTS_PER_TURN) return this.#host.report(point.topic.ident, value, at);
     if (point.held === undefined) {
-      if (this.#flooded.length === 0) onNextIteration(() => this.#settle());
-      this.#flooded.push(point);
+      if (this.#limited.length === 0) onNextIteration(() => this.#reportLimited());
+      this.#limited.push(point);
     }
     point.held = value;
-    point.heldAt = at;
+    point.heldTime = at;
   }
 
-  #settle(): void {
-    const flooded = this.#flooded;
-    this.#flooded = [];
-    for (const point of flooded) this.#tellHeld(point);
+  #reportLimited(): void {
+    const limited = this.#limited;
+    this.#limited = [];
+    for (const point of limited) this.#reportHeld(point);
   }
 
-  #tellHeld(point: TopicVariable): void {
+  #reportHeld(point: TopicVariable): void {
     const { held } = point;
     point.held = undefined;
-    if (held !== undefined) this.#host.report(point.topic.ident, held, point.heldAt);
+    if (held !== undefined) this.#host.report(point.topic.ident, held, point.heldTime);
   }
 
-  /** What came before is told before. */
+  /** Reports a held value first, to keep the order. */
   #doubt(point: TopicVariable, doubt: QualityProblem): void {
-    this.#tellHeld(point);
+    this.#reportHeld(point);
     this.#host.markUncertain(point.topic.ident, doubt);
   }
 }

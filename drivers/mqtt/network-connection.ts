@@ -20,28 +20,31 @@ import { PACKET_LIMIT } from './packet-reader.js';
 import { mapBrokerError } from './broker-errors.js';
 import { connectTransport, type Credentials } from './transport.js';
 
-/** How long a broker may take to answer CONNECT; less than an opening's deadline, to tell what is wrong. */
+/**
+ * How long a broker may take to reply to CONNECT. Shorter than the limit for opening an instance, so that the
+ * error says what is wrong.
+ */
 const CONNECT_TIMEOUT_MS = 20_000;
 
-/** Some brokers in clouds take no more filters in one SUBSCRIBE. */
+/** Filters per SUBSCRIBE packet: some cloud brokers accept no more. */
 const FILTERS_PER_PACKET = 8;
 
-/** How long a broker of MQTT 5 keeps a session that is not clean; those of MQTT 3.1.1 decide for themselves. */
+/** How long an MQTT 5 broker keeps a persistent session. MQTT 3.1.1 brokers use a setting of their own. */
 const SESSION_EXPIRY_S = 7 * 24 * 3600;
 
-/** How long taking leave may take before the connection is dropped. */
+/** How long a graceful disconnect may take before the connection is destroyed. */
 const DISCONNECT_TIMEOUT_MS = 1_000;
 
 /**
- * Publishes under way at a time. MQTT 5 brokers may name a smaller number; mosquitto takes 20 by default and cuts a
- * client of MQTT 3.1.1, which it can't tell, when it sends more.
+ * Limit of unacknowledged publishes. An MQTT 5 broker may announce a lower limit. Mosquitto's default is 20;
+ * it disconnects an MQTT 3.1.1 client, which cannot know this limit, if it sends more.
  */
 const MAX_IN_FLIGHT = 20;
 
-/** Messages of QoS 1 and 2 that a broker of MQTT 5 may send before we have acknowledged one of them. */
+/** Limit of unacknowledged QoS 1 and 2 messages that we announce to MQTT 5 brokers. */
 const RECEIVE_MAXIMUM = 100;
 
-/** Connections over TCP, TLS or WebSocket through the package `mqtt`, which is imported at the first one. */
+/** Connects over TCP, TLS or WebSocket with the package `mqtt`, which is imported by the first connection. */
 export class NetworkConnector implements BrokerConnector {
   readonly #clock: Clock;
   readonly #names: NameResolver;
@@ -80,7 +83,7 @@ export class NetworkConnector implements BrokerConnector {
     const abort = () => void connection.close();
     signal.addEventListener('abort', abort, { once: true });
     try {
-      await connection.made;
+      await connection.connected;
       return connection;
     } catch (thrown) {
       await connection.close();
@@ -106,7 +109,7 @@ function clientOptions(options: ConnectOptions): IClientOptions {
       ? { properties: { maximumPacketSize: PACKET_LIMIT, receiveMaximum: RECEIVE_MAXIMUM, ...expiry } }
       : {}),
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // The supervisor reconnects, with a new client: nothing outlives a connection, least of all a command.
+    // The supervisor reconnects with a new client: nothing outlives a connection, least of all a command.
     reconnectPeriod: 0,
     queueQoSZero: false,
     resubscribe: false,
@@ -119,7 +122,7 @@ async function readCertificates({ caFile, certificateFile, keyFile }: ConnectOpt
     try {
       return await readFile(path);
     } catch (thrown) {
-      throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `${property} can't be read: ${messageOf(thrown)}`);
+      throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `${property} cannot be read: ${messageOf(thrown)}`);
     }
   };
   return {
@@ -137,74 +140,75 @@ interface ConnectionAttempt {
 }
 
 class NetworkConnection implements BrokerConnection {
-  /** Resolves when the broker has taken us. */
-  readonly made: Promise<void>;
+  /** Resolves when the broker has accepted the connection. */
+  readonly connected: Promise<void>;
   readonly #client: MqttClient;
   readonly #options: ConnectOptions;
   readonly #listener: ConnectionListener;
   readonly #clock: Clock;
-  readonly #released: () => void;
-  readonly #making = Promise.withResolvers<void>();
-  /** What rejects everything under way when the connection ends. */
+  readonly #onRelease: () => void;
+  readonly #attempt = Promise.withResolvers<void>();
+  /** Reject callbacks of all requests in flight. */
   readonly #pending = new Set<(cause: Error) => void>();
   /** Limits the publishes of QoS 1 and 2 in flight. */
   #publishes = new Semaphore(MAX_IN_FLIGHT);
-  #isMade = false;
-  #isOver = false;
+  #isConnected = false;
+  #hasEnded = false;
   #cause: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor({ client, options, listener, clock }: ConnectionAttempt, released: () => void) {
+  constructor({ client, options, listener, clock }: ConnectionAttempt, onRelease: () => void) {
     this.#client = client;
     this.#options = options;
     this.#listener = listener;
     this.#clock = clock;
-    this.#released = released;
-    this.made = this.#making.promise;
+    this.#onRelease = onRelease;
+    this.connected = this.#attempt.promise;
     client.once('connect', ({ properties }) => {
       this.#publishes = new Semaphore(Math.min(properties?.receiveMaximum ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT));
-      this.#isMade = true;
-      this.#making.resolve();
+      this.#isConnected = true;
+      this.#attempt.resolve();
     });
     client.on('message', (topic: string, payload: Buffer, packet: IPublishPacket) => {
       if (this.#closing === undefined) listener.onMessage(new Message(topic, payload, packet));
     });
     client.on('error', (error) => {
-      const isSilence = error.message === 'Keepalive timeout';
-      this.#cause ??= isSilence ? Object.assign(error, { code: 141 }) : error;
-      // `mqtt` goes on after an error of its parser, and after some of the broker's.
+      const isTimeout = error.message === 'Keepalive timeout';
+      this.#cause ??= isTimeout ? Object.assign(error, { code: 141 }) : error;
+      // `mqtt` continues after parser errors and after some errors of the broker.
       client.stream.destroy();
     });
     client.on('disconnect', ({ reasonCode }) => {
       this.#cause ??= Object.assign(new Error('the broker ended the connection'), { code: reasonCode });
-      // It should close the connection itself; until then we would wait for messages that never come.
+      // The broker should close the connection itself, but a broken one may not.
       client.stream.destroy();
     });
-    client.once('close', () => this.#lose());
+    client.once('close', () => this.#handleClose());
   }
 
-  async subscribe(wishes: readonly SubscriptionRequest[]): Promise<boolean[]> {
-    this.#check();
+  async subscribe(requests: readonly SubscriptionRequest[]): Promise<boolean[]> {
+    this.#requireConnected();
     const granted = new Set<string>();
-    const answers = this.#packets(wishes).map((packet) => this.#subscribe(packet, granted));
-    await this.#unlessOver(Promise.all(answers));
-    return wishes.map(({ filter }) => granted.has(filter));
+    const replies = this.#packets(requests).map((packet) => this.#subscribe(packet, granted));
+    await this.#untilEnd(Promise.all(replies));
+    return requests.map(({ filter }) => granted.has(filter));
   }
 
   async unsubscribe(filters: readonly string[]): Promise<void> {
-    this.#check();
-    await this.#unlessOver(this.#client.unsubscribeAsync([...filters]).catch(() => undefined));
+    this.#requireConnected();
+    // A negative UNSUBACK (MQTT 5) means that there was no such subscription.
+    await this.#untilEnd(this.#client.unsubscribeAsync([...filters]).catch(() => undefined));
   }
 
   async publish(topic: string, payload: Buffer, { qos, retain }: PublishOptions): Promise<void> {
-    this.#check();
-    if (qos === 0) return this.#unlessOver(this.#publish(topic, payload, { qos, retain }));
+    this.#requireConnected();
+    if (qos === 0) return this.#untilEnd(this.#publish(topic, payload, { qos, retain }));
     const publish = async () => {
       // A publish that has waited until the connection ended must not be sent.
-      this.#check();
+      this.#requireConnected();
       await this.#publish(topic, payload, { qos, retain });
     };
-    return this.#unlessOver(this.#publishes.run(publish));
+    return this.#untilEnd(this.#publishes.run(publish));
   }
 
   close(): Promise<void> {
@@ -213,15 +217,15 @@ class NetworkConnection implements BrokerConnection {
 
   async #close(): Promise<void> {
     const client = this.#client;
-    this.#released();
-    this.#over(closedByUs());
+    this.#onRelease();
+    this.#end(closedByUs());
     if (!client.connected) {
       client.end(true);
       client.stream.destroy();
       return;
     }
     const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
-    // The acknowledgements that are still to come are of no use any more, and would hold DISCONNECT back.
+    // `mqtt` delays DISCONNECT until all outstanding acknowledgements have arrived; they no longer matter.
     client.outgoing = {};
     client.end(false);
     const cancel = this.#clock.after(DISCONNECT_TIMEOUT_MS, () => client.stream.destroy());
@@ -229,34 +233,40 @@ class NetworkConnection implements BrokerConnection {
     cancel();
   }
 
-  /** Wishes that fit into one packet: of one QoS, and where there are identifiers one for each, as it is one a packet. */
-  #packets(wishes: readonly SubscriptionRequest[]): SubscriptionRequest[][] {
+  /**
+   * Splits requests into packets: one QoS per packet, and one request per packet if identifiers are used,
+   * because a packet has only one.
+   */
+  #packets(requests: readonly SubscriptionRequest[]): SubscriptionRequest[][] {
     const size = this.#hasIds() ? 1 : FILTERS_PER_PACKET;
-    return [...Map.groupBy(wishes, ({ qos }) => qos).values()].flatMap((alike) =>
-      Array.from({ length: Math.ceil(alike.length / size) }, (_, index) =>
-        alike.slice(index * size, (index + 1) * size),
+    return [...Map.groupBy(requests, ({ qos }) => qos).values()].flatMap((group) =>
+      Array.from({ length: Math.ceil(group.length / size) }, (_, index) =>
+        group.slice(index * size, (index + 1) * size),
       ),
     );
   }
 
-  /** The identifiers of a kept session would be those of an earlier connection. */
+  /**
+   * Whether subscription identifiers are used; those of a resumed session would be from an earlier
+   * connection.
+   */
   #hasIds(): boolean {
     const { version, cleanSession } = this.#options;
     const isKnown = this.#client.serverProperties?.subscriptionIdentifiersAvailable !== false;
     return version === 5 && cleanSession && isKnown;
   }
 
-  async #subscribe(wishes: readonly SubscriptionRequest[], granted: Set<string>): Promise<void> {
-    const [first] = wishes;
+  async #subscribe(requests: readonly SubscriptionRequest[], granted: Set<string>): Promise<void> {
+    const [first] = requests;
     if (first === undefined) return;
-    const filters = wishes.map(({ filter }) => filter);
+    const filters = requests.map(({ filter }) => filter);
     const { qos, id } = first;
     const options = this.#hasIds() ? { qos, properties: { subscriptionIdentifier: id } } : { qos };
     const codes = await new Promise<readonly unknown[]>((resolve, reject) =>
       this.#client.subscribe(filters, options, (error, _granted, packet) => {
-        // A refusal is an error to `mqtt`; which of the filters it is about only the packet tells.
+        // `mqtt` reports a rejection as an error; only the packet shows which filters were rejected.
         if (packet?.granted.length === filters.length) resolve(packet.granted);
-        else reject(faultFrom(error, 'DEVICE_OFFLINE', 'the broker did not answer the subscription'));
+        else reject(faultFrom(error, 'DEVICE_OFFLINE', 'the broker did not reply to the subscription'));
       }),
     );
     for (const [index, filter] of filters.entries()) if (Number(codes[index]) < 0x80) granted.add(filter);
@@ -266,41 +276,44 @@ class NetworkConnection implements BrokerConnection {
     return new Promise<void>((resolve, reject) =>
       this.#client.publish(topic, payload, options, (error) => {
         if (!error) return resolve();
-        const why = `${topic} was not taken: ${messageOf(error)}`;
-        // Only the broker's own refusal has a reason code; all else is the connection.
+        const why = `${topic} was not accepted: ${messageOf(error)}`;
+        // Only a rejection by the broker has a reason code; all other errors are connection failures.
         const isRefusal = 'code' in error && typeof error.code === 'number';
         reject(faultFrom(error, isRefusal ? 'DEVICE_REFUSED' : 'DEVICE_OFFLINE', why));
       }),
     );
   }
 
-  /** The promise, or the connection's end: `mqtt` does not call back for all that was under way then. */
-  #unlessOver<T>(promise: Promise<T>): Promise<T> {
+  /**
+   * Settles like `promise`, or rejects when the connection ends: `mqtt` does not call back for every request
+   * in flight.
+   */
+  #untilEnd<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#pending.add(reject);
       promise.then(resolve, reject).finally(() => this.#pending.delete(reject));
     });
   }
 
-  #lose(): void {
-    if (this.#isOver) return;
-    const when = this.#isMade ? '' : ' before it answered';
+  #handleClose(): void {
+    if (this.#hasEnded) return;
+    const when = this.#isConnected ? '' : ' before it replied';
     const cause = this.#cause ?? new Error(`the broker closed the connection${when}`);
     const lost = mapBrokerError(cause, this.#options);
-    this.#over(lost);
-    if (this.#isMade) this.#listener.onLost(lost);
+    this.#end(lost);
+    if (this.#isConnected) this.#listener.onLost(lost);
   }
 
-  #over(cause: Error): void {
-    this.#isOver = true;
-    this.#making.reject(cause);
+  #end(cause: Error): void {
+    this.#hasEnded = true;
+    this.#attempt.reject(cause);
     for (const reject of this.#pending) reject(cause);
     this.#pending.clear();
   }
 
-  #check(): void {
+  #requireConnected(): void {
     if (this.#closing !== undefined) throw closedByUs();
-    if (!this.#isMade || this.#isOver || !this.#client.connected) {
+    if (!this.#isConnected || this.#hasEnded || !this.#client.connected) {
       throw fault('DEVICE_OFFLINE', 'the broker is not connected');
     }
   }

@@ -4,31 +4,31 @@ import type { PacketChecker } from './packet-checker.js';
 import { PacketReader } from './packet-reader.js';
 
 /**
- * Packets that the parser gets in one turn of the event loop. It answers each of them within that turn: 64 take about
- * a millisecond on a small box.
+ * Packets passed to the parser per iteration of the event loop. It answers each of them in that iteration: 64
+ * take about a millisecond on a small machine.
  */
 export const PACKETS_PER_TURN = 64;
 
-/** And their bytes, but always one packet. */
+/** Bytes passed per iteration, but always at least one packet. */
 const BYTES_PER_TURN = 64 * 1024;
 
-/** The first byte of a message of QoS 2, but for its flags DUP and RETAIN. */
+/** First byte of a QoS 2 PUBLISH, without the flags DUP and RETAIN. */
 const PUBLISH_QOS2 = 0x34;
 
 /**
- * The connection to a broker as the package `mqtt` sees it: complete packets, each checked, a few in each turn of the
- * event loop. The package itself parses and answers all that arrived in one turn.
+ * The connection to a broker as the package `mqtt` sees it: complete, checked packets, a few per iteration of
+ * the event loop. Without it, the package parses and answers everything that arrived at once.
  */
 export class PacedStream extends Duplex {
   readonly #inner: Duplex;
   readonly #checker: PacketChecker;
   readonly #reader = new PacketReader();
-  /** Called when the package takes more. */
+  /** Called when the package reads more. */
   #resume: (() => void) | undefined;
-  /** Packets of the last chunk are still to be handed over. */
-  #isHanding = false;
-  /** What is to be done then. */
-  #after: (() => void)[] = [];
+  /** True while packets of the last chunk are being passed on. */
+  #isDelivering = false;
+  /** Actions to run after that. */
+  #deferred: (() => void)[] = [];
 
   constructor(inner: Duplex, checker: PacketChecker) {
     super({ emitClose: true });
@@ -36,16 +36,16 @@ export class PacedStream extends Duplex {
     this.#checker = checker;
     inner.on('data', (chunk: Buffer) => {
       inner.pause();
-      this.#isHanding = true;
-      this.#hand(chunk).then(
-        () => this.#handed(),
+      this.#isDelivering = true;
+      this.#deliver(chunk).then(
+        () => this.#finishDelivery(),
         (thrown: Error) => this.destroy(thrown),
       );
     });
-    // A WebSocket that has ended stays open until it is destroyed.
-    inner.on('end', () => this.#inTurn(() => this.destroy()));
-    inner.on('error', (error: Error) => this.#inTurn(() => this.destroy(error)));
-    inner.on('close', () => this.#inTurn(() => this.destroy()));
+    // A WebSocket stream stays open after its end until it is destroyed.
+    inner.on('end', () => this.#afterDelivery(() => this.destroy()));
+    inner.on('error', (error: Error) => this.#afterDelivery(() => this.destroy(error)));
+    inner.on('close', () => this.#afterDelivery(() => this.destroy()));
   }
 
   override _read(): void {
@@ -71,29 +71,37 @@ export class PacedStream extends Duplex {
     done(error);
   }
 
-  /** What answers the last packets of a broker that is gone is dropped: it must not keep them from being handed over. */
+  /**
+   * Discards replies to a broker that has disconnected: they must not block the delivery of its last packets.
+   */
   #send(bytes: Buffer, done: (error?: Error | null) => void): void {
     if (!this.#inner.writable) return done();
     this.#inner.write(bytes, (error) => {
-      if (error) this.#inTurn(() => done(error));
+      if (error) this.#afterDelivery(() => done(error));
       else done();
     });
   }
 
-  /** Does what ends the connection; not before what came first is handed over, a DISCONNECT that says why among it. */
-  #inTurn(act: () => void): void {
-    if (this.#isHanding) this.#after.push(act);
+  /**
+   * Ends the connection after all received packets have been passed on, among them a DISCONNECT with the
+   * reason.
+   */
+  #afterDelivery(act: () => void): void {
+    if (this.#isDelivering) this.#deferred.push(act);
     else act();
   }
 
-  #handed(): void {
-    this.#isHanding = false;
-    for (const act of this.#after.splice(0)) act();
+  #finishDelivery(): void {
+    this.#isDelivering = false;
+    for (const act of this.#deferred.splice(0)) act();
     this.#inner.resume();
   }
 
-  /** Hands the packets of a chunk over; rejects with a protocol error, after the sound ones before it. */
-  async #hand(chunk: Buffer): Promise<void> {
+  /**
+   * Passes on the packets of a chunk. Rejects with a protocol error, after passing on the valid packets
+   * before it.
+   */
+  async #deliver(chunk: Buffer): Promise<void> {
     this.#reader.feed(chunk);
     let failure: Error | undefined;
     while (failure === undefined && !this.destroyed) {
@@ -117,7 +125,7 @@ export class PacedStream extends Duplex {
       const packet = this.#reader.next();
       if (packet === undefined) return;
       this.#checker.check(packet);
-      // One that is kept until its release must not keep the chunk that it came in.
+      // A packet that is kept until its release must not keep its network buffer alive.
       const isKept = ((packet[0] ?? 0) & 0xf6) === PUBLISH_QOS2;
       batch.push(isKept ? Buffer.from(packet) : packet);
       bytes += packet.length;

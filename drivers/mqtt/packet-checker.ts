@@ -19,12 +19,12 @@ const packetType = {
 } as const;
 
 /**
- * Messages of QoS 2 that a broker may have sent and not yet released. A broker of MQTT 5 is told a smaller number;
- * one of MQTT 3.1.1 has a limit of its own (mosquitto 20), and may have none.
+ * Limit of QoS 2 messages that a broker has sent but not yet released. An MQTT 5 broker is told a lower
+ * limit; an MQTT 3.1.1 broker has a limit of its own (20 in mosquitto) or none.
  */
 export const MAX_UNRELEASED_MESSAGES = 10_000;
 
-/** And their bytes: the memory of a small box. */
+/** Limit of their total size, which protects the memory of a small machine. */
 export const MAX_UNRELEASED_BYTES = 32 * 1024 * 1024;
 
 /** An acknowledgement with this reason code, or a higher one, ends the exchange (MQTT 5 §4.13.2). */
@@ -34,28 +34,28 @@ const FAILURE = 0x80;
 const IDENTIFIERS = 65_535;
 
 /**
- * Follows one connection and rejects what a broker must not send. The package `mqtt` answers or ignores much of it, each
- * packet at a cost, so that a broker could fill the memory or keep the gateway busy.
+ * Tracks the state of one connection and rejects packets that a broker must not send. The package `mqtt`
+ * answers or ignores many of them, each at a cost, so a broker could exhaust the memory or the processor.
  */
 export class PacketChecker {
   readonly #version: 4 | 5;
   readonly #isClean: boolean;
   #isConnected = false;
-  /** The broker kept our session: it may go on with what an earlier connection began. */
+  /** The broker resumed our session: it may continue exchanges of an earlier connection. */
   #isResumed = false;
   #isEnded = false;
-  /** The highest QoS that was granted, which is the highest that a message may have [MQTT-3.8.4-6]. */
+  /** The highest granted QoS; messages must not exceed it [MQTT-3.8.4-6]. */
   #granted = 0;
-  /** What each packet identifier of ours waits for: a packet type. */
+  /** The packet type that each of our packet identifiers waits for. */
   readonly #expected = new Map<number, number>();
-  /** The QoS asked for in each SUBSCRIBE in flight, for each of its filters. */
-  readonly #asked = new Map<number, readonly number[]>();
-  /** The bytes of each message of QoS 2 that is not yet released, by its identifier. */
+  /** The requested QoS of each filter of each SUBSCRIBE in flight. */
+  readonly #requestedQos = new Map<number, readonly number[]>();
+  /** The size of each unreleased QoS 2 message, by packet identifier. */
   readonly #unreleased = new Map<number, number>();
   #unreleasedBytes = 0;
-  /** 1 for each identifier that was released: some brokers release again what is answered late. */
+  /** 1 for each released identifier: some brokers repeat a PUBREL if the reply is late. */
   readonly #wasReleased = new Uint8Array(IDENTIFIERS + 1);
-  /** Releases without a message. */
+  /** Number of PUBRELs without a message. */
   #emptyReleases = 0;
   #pings = 0;
 
@@ -64,12 +64,12 @@ export class PacketChecker {
     this.#isClean = cleanSession;
   }
 
-  /** True after a DISCONNECT: what follows it must not be processed. */
+  /** True after a DISCONNECT; packets after it must not be processed. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** Notes a packet that is being sent. */
+  /** Records a packet that is being sent. */
   sent(packet: Packet): void {
     const id = packet.messageId ?? 0;
     switch (packet.cmd) {
@@ -81,7 +81,7 @@ export class PacketChecker {
         break;
       case 'subscribe':
         this.#expected.set(id, packetType.suback);
-        this.#asked.set(
+        this.#requestedQos.set(
           id,
           packet.subscriptions.map(({ qos }) => qos),
         );
@@ -107,41 +107,41 @@ export class PacketChecker {
       case packetType.connack:
         this.#isConnected = true;
         this.#isResumed = !this.#isClean && ((packet[body] ?? 0) & 1) === 1;
-        this.#properties(packet, body + 2);
+        this.#checkProperties(packet, body + 2);
         return;
       case packetType.publish:
-        return this.#publish(packet, body);
+        return this.#checkPublish(packet, body);
       case packetType.puback:
       case packetType.pubrec:
       case packetType.pubcomp:
-        this.#properties(packet, body + 3);
-        return this.#acknowledged(kind, packet, body);
+        this.#checkProperties(packet, body + 3);
+        return this.#checkAcknowledgement(kind, packet, body);
       case packetType.suback:
-        return this.#subscribed(packet, body);
+        return this.#checkSuback(packet, body);
       case packetType.unsuback:
-        this.#properties(packet, body + 2);
-        return this.#acknowledged(kind, packet, body);
+        this.#checkProperties(packet, body + 2);
+        return this.#checkAcknowledgement(kind, packet, body);
       case packetType.pubrel:
-        this.#properties(packet, body + 3);
-        return this.#released(identifier(packet, body));
+        this.#checkProperties(packet, body + 3);
+        return this.#checkRelease(identifier(packet, body));
       case packetType.pingresp:
-        if (this.#pings === 0) throw protocolError('a PINGRESP that nobody asked for');
+        if (this.#pings === 0) throw protocolError('a PINGRESP without a PINGREQ');
         this.#pings -= 1;
         return;
       case packetType.disconnect:
         if (this.#version !== 5) break;
-        this.#properties(packet, body + 1);
+        this.#checkProperties(packet, body + 1);
         this.#isEnded = true;
         return;
       case packetType.auth:
-        this.#properties(packet, body + 1);
+        this.#checkProperties(packet, body + 1);
         return;
       default:
     }
-    throw protocolError(`a packet of type ${kind}, which no broker may send`);
+    throw protocolError(`a packet of type ${kind}, which a broker must not send`);
   }
 
-  #publish(packet: Buffer, body: number): void {
+  #checkPublish(packet: Buffer, body: number): void {
     const qos = ((packet[0] ?? 0) >> 1) & 3;
     const length = body + 2 <= packet.length ? packet.readUInt16BE(body) : packet.length;
     let at = body + 2 + length;
@@ -149,26 +149,26 @@ export class PacketChecker {
     const topic = packet.subarray(body + 2, at);
     if (!isUtf8(topic) || topic.includes(0))
       throw protocolError('a topic is not UTF-8', reasonCode.malformed);
-    if (topic.includes('+') || topic.includes('#')) throw protocolError('a topic has wildcards');
+    if (topic.includes('+') || topic.includes('#')) throw protocolError('a topic contains wildcards');
     if (topic.length === 0 && this.#version === 4) throw protocolError('a topic is empty');
     const id = qos === 0 ? 0 : identifier(packet, at);
     if (qos > 0) at += 2;
     if (this.#version === 5) checkProperties(packet, at, true);
-    // aedes sends what is retained with the QoS it was published with, whatever it granted.
+    // aedes sends retained messages with the QoS they were published with, not the granted one.
     const isRetained = ((packet[0] ?? 0) & 1) === 1;
-    if (!isRetained && qos > this.#mostQos())
-      throw protocolError(`a message of QoS ${qos}, which was not granted`, reasonCode.qos);
-    if (qos === 2) this.#keep(id, packet.length);
+    if (!isRetained && qos > this.#maxQos())
+      throw protocolError(`a message with QoS ${qos}, which was not granted`, reasonCode.qos);
+    if (qos === 2) this.#trackUnreleased(id, packet.length);
   }
 
-  #keep(id: number, bytes: number): void {
+  #trackUnreleased(id: number, bytes: number): void {
     this.#unreleasedBytes += bytes - (this.#unreleased.get(id) ?? 0);
     this.#unreleased.set(id, bytes);
     if (this.#unreleased.size > MAX_UNRELEASED_MESSAGES || this.#unreleasedBytes > MAX_UNRELEASED_BYTES)
-      throw protocolError('too many messages of QoS 2 that it does not release', reasonCode.quota);
+      throw protocolError('too many unreleased QoS 2 messages', reasonCode.quota);
   }
 
-  #released(id: number): void {
+  #checkRelease(id: number): void {
     const bytes = this.#unreleased.get(id);
     if (bytes !== undefined) {
       this.#unreleased.delete(id);
@@ -181,33 +181,37 @@ export class PacketChecker {
     else throw protocolError('a PUBREL without its message');
   }
 
-  #acknowledged(kind: number, packet: Buffer, body: number): void {
+  #checkAcknowledgement(kind: number, packet: Buffer, body: number): void {
     const id = identifier(packet, body);
-    if (this.#expected.get(id) !== kind) throw protocolError('an acknowledgement of what was not sent');
+    if (this.#expected.get(id) !== kind)
+      throw protocolError('an acknowledgement of a packet that was not sent');
     this.#expected.delete(id);
     const code = packet[body + 2] ?? 0;
     if (kind === packetType.pubrec && (this.#version === 4 || code < FAILURE))
       this.#expected.set(id, packetType.pubcomp);
   }
 
-  #subscribed(packet: Buffer, body: number): void {
+  #checkSuback(packet: Buffer, body: number): void {
     const id = identifier(packet, body);
     const codes = this.#version === 5 ? checkProperties(packet, body + 2, false) : body + 2;
-    this.#acknowledged(packetType.suback, packet, body);
-    const count = this.#asked.get(id)?.length;
-    this.#asked.delete(id);
-    if (packet.length - codes !== count) throw protocolError('an answer to another number of filters');
+    this.#checkAcknowledgement(packetType.suback, packet, body);
+    const count = this.#requestedQos.get(id)?.length;
+    this.#requestedQos.delete(id);
+    if (packet.length - codes !== count) throw protocolError('a SUBACK with a wrong number of reason codes');
     for (const code of packet.subarray(codes)) if (code <= 2 && code > this.#granted) this.#granted = code;
   }
 
-  /** Until the broker has answered, what was asked for counts as granted: messages may come before the answer. */
-  #mostQos(): number {
+  /**
+   * The highest allowed QoS. Requested QoS counts as granted until the broker replies: messages may arrive
+   * before the SUBACK.
+   */
+  #maxQos(): number {
     if (this.#isResumed) return 2;
-    return Math.max(this.#granted, ...[...this.#asked.values()].flat());
+    return Math.max(this.#granted, ...[...this.#requestedQos.values()].flat());
   }
 
-  /** A packet may end before its properties. */
-  #properties(packet: Buffer, at: number): void {
+  /** Checks the properties, which a packet may omit. */
+  #checkProperties(packet: Buffer, at: number): void {
     if (this.#version === 5 && at < packet.length) checkProperties(packet, at, false);
   }
 }

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { protocolError, reasonCode } from './protocol-error.js';
 
-/** The properties of one packet may have this many bytes: user properties are small, and the parser keeps each. */
+/** Longest properties of one packet, bytes: user properties are small, and the parser keeps each of them. */
 const PROPERTIES_LIMIT = 64 * 1024;
 
-/** How the value of a property is encoded (MQTT 5 §2.2.2.2). `flag` is a byte that must be 0 or 1. */
+/** Encoding of a property value (MQTT 5 §2.2.2.2); `flag` is a byte that must be 0 or 1. */
 type Encoding = 'flag' | 'u16' | 'u32' | 'varint' | 'binary' | 'text' | 'pair';
 
 const ENCODINGS: Readonly<Partial<Record<number, Encoding>>> = {
@@ -40,12 +40,15 @@ const ENCODINGS: Readonly<Partial<Record<number, Encoding>>> = {
 const SUBSCRIPTION_IDENTIFIER = 0x0b;
 const USER_PROPERTY = 0x26;
 
-/** Receive Maximum, Topic Alias, Maximum Packet Size, Subscription Identifier: 0 is a protocol error for each. */
+/**
+ * Receive Maximum, Topic Alias, Maximum Packet Size, Subscription Identifier: 0 is a protocol error for each.
+ */
 const NEVER_ZERO: readonly number[] = [0x21, 0x23, 0x27, SUBSCRIPTION_IDENTIFIER];
 
 /**
- * Checks the properties that begin at `at`: known, sound, none twice but user properties and a PUBLISH's subscription
- * identifiers (MQTT 5 §2.2.2.2). Returns where they end; throws a protocol error.
+ * Checks the properties that begin at `at`: they must be known and well formed, and only user properties and
+ * the subscription identifiers of a PUBLISH may be repeated (MQTT 5 §2.2.2.2). Returns the offset of their
+ * end; throws a protocol error.
  */
 export function checkProperties(packet: Buffer, at: number, isPublish: boolean): number {
   const reader = new Reader(packet, at, packet.length);
@@ -60,10 +63,10 @@ export function checkProperties(packet: Buffer, at: number, isPublish: boolean):
     const encoding = ENCODINGS[id];
     if (encoding === undefined) throw malformed();
     const mayRepeat = id === USER_PROPERTY || (isPublish && id === SUBSCRIPTION_IDENTIFIER);
-    if (seen.has(id) && !mayRepeat) throw protocolError('a property is there twice');
+    if (seen.has(id) && !mayRepeat) throw protocolError('a property is repeated');
     seen.add(id);
     const value = properties.value(encoding);
-    if (value === 0 && NEVER_ZERO.includes(id)) throw protocolError('a property is 0 that must not be');
+    if (value === 0 && NEVER_ZERO.includes(id)) throw protocolError('a property is 0 that must not be 0');
   }
   return end;
 }
@@ -83,7 +86,7 @@ class Reader {
     this.#end = end;
   }
 
-  /** The number of a property that is one, otherwise undefined. */
+  /** Reads a value; returns it if it is a number, otherwise undefined. */
   value(encoding: Encoding): number | undefined {
     switch (encoding) {
       case 'flag': {

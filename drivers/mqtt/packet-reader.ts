@@ -1,9 +1,14 @@
 import { protocolError, reasonCode } from './protocol-error.js';
 
-/** A packet above this closes the connection: no reading is so large, and the memory of a small box is limited. */
+/**
+ * Longest PUBLISH, bytes. A longer packet closes the connection: no reading is that large, and memory is
+ * limited.
+ */
 export const PACKET_LIMIT = 16 * 1024 * 1024;
 
-/** The limit for everything but PUBLISH: an acknowledgement of a few filters with its properties is far smaller. */
+/**
+ * Longest packet of any other type: an acknowledgement of a few filters with its properties is far smaller.
+ */
 const CONTROL_PACKET_LIMIT = 64 * 1024;
 
 /** The packet type of PUBLISH in the first four bits (MQTT 3.1.1 §2.2.1). */
@@ -11,15 +16,18 @@ const PUBLISH = 3;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** Cuts the byte stream of a broker into packets (MQTT 3.1.1 §2.2), and rejects a large one by its header alone. */
+/**
+ * Splits the byte stream of a broker into packets (MQTT 3.1.1 §2.2), and rejects an oversized packet by its
+ * header.
+ */
 export class PacketReader {
   #chunk = EMPTY;
   #at = 0;
-  /** A packet whose length is known and whose bytes are still arriving. */
+  /** A packet of known length that is still being received. */
   #partial: Buffer | undefined;
   #filled = 0;
 
-  /** Adds received bytes; all packets of the chunk before must have been read. */
+  /** Adds received bytes. All packets of the previous chunk must have been read. */
   feed(chunk: Buffer): void {
     // At most the four bytes of an incomplete header are left over.
     const rest = this.#chunk.subarray(this.#at);
@@ -46,7 +54,7 @@ export class PacketReader {
       this.#at += size;
       return chunk.subarray(start, start + size);
     }
-    // One buffer for it: a list of chunks would cost many times its size if they are small.
+    // One buffer, because a list of many small chunks would cost many times the size of the packet.
     this.#partial = Buffer.allocUnsafeSlow(size);
     this.#filled = chunk.copy(this.#partial, 0, start);
     this.#at = chunk.length;

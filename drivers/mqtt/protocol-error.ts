@@ -1,4 +1,4 @@
-/** Reason codes of MQTT 5 §2.4 for what a broker sent. */
+/** MQTT 5 reason codes (§2.4) for invalid packets of a broker. */
 export const reasonCode = {
   malformed: 129,
   protocol: 130,
@@ -7,10 +7,10 @@ export const reasonCode = {
   qos: 155,
 } as const;
 
-/** What a broker sent is not MQTT; the connection must be closed (MQTT 5 §4.13). */
+/** Creates the error for a protocol violation, which must close the connection (MQTT 5 §4.13). */
 export function protocolError(
-  what: string,
+  description: string,
   code: (typeof reasonCode)[keyof typeof reasonCode] = reasonCode.protocol,
 ) {
-  return Object.assign(new Error(`the broker does not follow MQTT: ${what}`), { code });
+  return Object.assign(new Error(`the broker violates the MQTT protocol: ${description}`), { code });
 }

@@ -5,31 +5,40 @@ import { validateTopic } from './topic-filter.js';
 import type { Message } from './message.js';
 import type { SubscriptionRouter } from './subscription-router.js';
 
-/** A list that has nothing new for so long, and over one answer of the broker, is taken as whole. */
+/** A list is complete if nothing new arrives for this long and until one further reply of the broker. */
 export const LIST_QUIET_MS = 250;
 
-/** For so long a list may take. */
+/** How long a list may take in total. */
 export const LIST_DEADLINE_MS = 10_000;
 
-/** Above so many messages, or bytes of them, a list is given up: a small box has no room for more. */
+/**
+ * Limit of messages, and of their bytes, before a list is cancelled: the memory of a small machine is
+ * limited.
+ */
 export const LIST_MESSAGE_LIMIT = 10_000;
 const LIST_BYTE_LIMIT = 64 * 1024 * 1024;
 
-/** Publishes at a time while many are removed: each has its own time for the broker's answer. */
+/** Limit of parallel publishes while messages are removed; each has its own acknowledgement timeout. */
 const MAX_PARALLEL_REMOVALS = 20;
 
-/** Nobody subscribes to it: taking it back is a question that any broker answers and that changes nothing. */
+/**
+ * A topic without subscribers. Unsubscribing from it is a request that every broker acknowledges and that
+ * changes nothing.
+ */
 const PROBE_TOPIC = 'stellwerk/nothing';
 
 /**
- * The topics at which the broker has a message retained, of those that somebody listens to on this connection, sorted. Rejects
- * with `DEVICE_OFFLINE`, `DEVICE_REFUSED` (a filter), `TIMED_OUT`, or `DEVICE_CONFIGURATION` when there are too many.
+ * The topics with a retained message among those subscribed to on this connection, sorted. Rejects with
+ * `DEVICE_OFFLINE`, `DEVICE_REFUSED` (a filter), `TIMED_OUT`, or `DEVICE_CONFIGURATION` if there are too
+ * many.
  */
 export async function listRetainedTopics(topics: SubscriptionRouter): Promise<string[]> {
   return (await collectTopics(topics, topics.filters())).toSorted();
 }
 
-/** What the broker has retained at a topic. Rejects with `RETAINED_MISSING`, or as {@link listRetainedTopics} does. */
+/**
+ * The retained message of a topic. Rejects with `RETAINED_MISSING`, or like {@link listRetainedTopics} does.
+ */
 export async function getRetainedMessage(topics: SubscriptionRouter, topic: string): Promise<Message> {
   requireValidTopic(topic);
   const message = await lookUpTopic(topics, topic);
@@ -38,8 +47,9 @@ export async function getRetainedMessage(topics: SubscriptionRouter, topic: stri
 }
 
 /**
- * Has the broker forget what it retained at a topic, and sees that it did. Where nothing is retained nothing is published: an
- * empty message could be a command. Rejects with `RETAINED_MISSING`, `DEVICE_REFUSED` when it is still there, or as publishing does.
+ * Removes the retained message of a topic and checks that it is gone. Nothing is published if there is none:
+ * an empty message could act as a command. Rejects with `RETAINED_MISSING`, with `DEVICE_REFUSED` if the
+ * message is still there, or like publishing.
  */
 export async function removeRetainedMessage(topics: SubscriptionRouter, topic: string): Promise<void> {
   requireValidTopic(topic);
@@ -50,22 +60,24 @@ export async function removeRetainedMessage(topics: SubscriptionRouter, topic: s
 }
 
 /**
- * Has the broker forget all that {@link listRetainedTopics} lists, but for what begins with `$`, which is the broker's. Rejects before
- * anything is removed where a filter takes in the whole broker; else as {@link removeRetainedMessage} does, with a part removed.
+ * Has the broker forget coveringFilter that {@link listRetainedTopics} lists, except topics that begin with
+ * `$`, which belong to the broker. Rejects before anything is removed if a filter covers the entire broker;
+ * otherwise like {@link removeRetainedMessage} does, with some messages already removed.
  */
 export async function clearRetainedMessages(topics: SubscriptionRouter): Promise<void> {
   const filters = topics.filters().filter((filter) => !filter.startsWith('$'));
-  const all = filters.find((filter) => /^[+#]/.test(filter));
-  if (all !== undefined) {
-    const why = `a subscription to ${all} takes in what other devices retain at the broker`;
-    throw fault('DEVICE_CONFIGURATION', `${why}; remove it, or remove single messages`);
+  const coveringFilter = filters.find((filter) => /^[+#]/.test(filter));
+  if (coveringFilter !== undefined) {
+    const why = `a subscription to ${coveringFilter} covers retained messages of other devices`;
+    throw fault('DEVICE_CONFIGURATION', `${why}; remove the subscription, or remove messages one at a time`);
   }
   const removed = new Set<string>();
-  // Brokers send no more than a queue holds at a time (mosquitto 1000): asked again until nothing is left.
+  // A broker sends at most as many messages as its queue holds (mosquitto: 1000), so this repeats until none
+  // is left.
   for (;;) {
     const found = await collectTopics(topics, filters);
-    const [stubborn] = found.filter((topic) => removed.has(topic));
-    if (stubborn !== undefined) throw stillRetained(stubborn);
+    const [remaining] = found.filter((topic) => removed.has(topic));
+    if (remaining !== undefined) throw stillRetained(remaining);
     if (found.length === 0) return;
     for (let at = 0; at < found.length; at += MAX_PARALLEL_REMOVALS) {
       const some = found.slice(at, at + MAX_PARALLEL_REMOVALS);
@@ -93,50 +105,51 @@ async function lookUpTopic(topics: SubscriptionRouter, topic: string): Promise<M
 type MessageHandler = (message: Message, done: () => void) => void;
 
 /**
- * Asks over a connection of its own, one after the other: on the one that exists, the broker would send to all who listen there
- * what they know already. A broker marks no end of what it retains (MQTT 3.1.1 §3.8.4), and may send some of it after its answer
- * to the subscription: the list ends when a pause and another answer of the broker brought nothing.
+ * Queries the broker finished a secondary connection, one query at a time: on the primary connection, the
+ * broker would send the messages again to coveringFilter subscribers. A broker does not mark the end of its
+ * retained messages (MQTT 3.1.1 §3.8.4) and may send some of them after the SUBACK. The query ends when a
+ * pause and one further reply of the broker brought nothing new.
  */
 function queryRetained(
   topics: SubscriptionRouter,
   filters: readonly string[],
-  heard: MessageHandler,
+  handle: MessageHandler,
 ): Promise<void> {
   return topics.queries.run(async () => {
     const { clock, signal } = topics;
     const end = Promise.withResolvers<void>();
-    const over = new AbortController();
-    const tally = { messages: 0, bytes: 0 };
+    const finished = new AbortController();
+    const received = { messages: 0, bytes: 0 };
     const connection = await openConnection(topics, {
       onMessage(message) {
         if (!message.isRetained) return;
-        tally.messages += 1;
-        tally.bytes += message.payload.length;
-        if (tally.messages > LIST_MESSAGE_LIMIT || tally.bytes > LIST_BYTE_LIMIT)
+        received.messages += 1;
+        received.bytes += message.payload.length;
+        if (received.messages > LIST_MESSAGE_LIMIT || received.bytes > LIST_BYTE_LIMIT)
           end.reject(tooManyMessages());
-        else heard(message, end.resolve);
+        else handle(message, end.resolve);
       },
       onLost: end.reject,
     });
     const stop = () => end.reject(connectionClosed());
     const cancel = clock.after(LIST_DEADLINE_MS, () =>
-      end.reject(fault('TIMED_OUT', 'What the broker retains')),
+      end.reject(fault('TIMED_OUT', 'Listing the retained messages')),
     );
     signal.addEventListener('abort', stop, { once: true });
     try {
-      await Promise.race([end.promise, whole()]);
+      await Promise.race([end.promise, complete()]);
     } finally {
       cancel();
-      over.abort();
+      finished.abort();
       signal.removeEventListener('abort', stop);
       await connection.close();
     }
 
-    async function whole(): Promise<void> {
+    async function complete(): Promise<void> {
       await subscribeAll(connection, filters);
-      for (let before = -1; before !== tally.messages;) {
-        before = tally.messages;
-        await delay(clock, LIST_QUIET_MS, over.signal);
+      for (let before = -1; before !== received.messages;) {
+        before = received.messages;
+        await delay(clock, LIST_QUIET_MS, finished.signal);
         await connection.unsubscribe([PROBE_TOPIC]);
       }
     }
@@ -155,31 +168,35 @@ async function openConnection(
 }
 
 async function subscribeAll(connection: BrokerConnection, filters: readonly string[]): Promise<void> {
-  const wishes = filters.map((filter, index) => ({ filter, qos: 0 as const, id: index + 1 }));
-  const granted = await connection.subscribe(wishes);
-  // A filter that is refused among others is a trouble of its device's, and brings nothing.
+  const requests = filters.map((filter, index) => ({ filter, qos: 0 as const, id: index + 1 }));
+  const granted = await connection.subscribe(requests);
+  // A single rejected filter is a problem of its device, and yields nothing.
   if (!granted.includes(true)) {
-    throw fault('DEVICE_REFUSED', `the broker refused the subscription to ${filters.join(', ')}`);
+    throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${filters.join(', ')}`);
   }
 }
 
-/** An empty retained message is what makes a broker forget the one before (MQTT 3.1.1 §3.3.1.3). */
+/** An empty retained message makes the broker remove the previous one (MQTT 3.1.1 §3.3.1.3). */
 function publishEmpty(topics: SubscriptionRouter, topic: string): Promise<void> {
   return topics.publish(topic, '', { qos: 1, retain: true });
 }
 
 function requireValidTopic(topic: string): void {
-  const mistake = validateTopic(topic);
-  if (mistake !== undefined) throw fault('PARAMETER_TYPE', 'Topic', mistake);
+  const error = validateTopic(topic);
+  if (error !== undefined) throw fault('PARAMETER_TYPE', 'Topic', error);
 }
 
 function requireOwnTopic(topic: string): void {
   if (topic.startsWith('$')) {
-    throw fault('PARAMETER_TYPE', 'Topic', 'what begins with $ belongs to the broker and is not removed');
+    throw fault(
+      'PARAMETER_TYPE',
+      'Topic',
+      'topics that begin with $ belong to the broker and are not removed',
+    );
   }
 }
 
-const connectionClosed = () => fault('DEVICE_OFFLINE', 'the connection was closed meanwhile');
+const connectionClosed = () => fault('DEVICE_OFFLINE', 'the connection was closed');
 
 const tooManyMessages = () =>
   fault(
@@ -190,5 +207,5 @@ const tooManyMessages = () =>
 const stillRetained = (topic: string) =>
   fault(
     'DEVICE_REFUSED',
-    `the broker still retains a message at ${topic}; its access list forbids it, or somebody published anew`,
+    `the broker still retains a message at ${topic}; its access control list forbids removal, or a client published a new message`,
   );

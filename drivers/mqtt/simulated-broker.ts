@@ -10,26 +10,29 @@ import type {
 import { matchesFilter } from './topic-filter.js';
 import { Message } from './message.js';
 
-/** What a broker passes on, for those who look at it from outside. */
+/** A message as the broker forwarded it, for inspection by tests. */
 export interface PublishedMessage {
   readonly topic: string;
   readonly payload: string;
   readonly retain: boolean;
 }
 
-/** A broker with other clients on it: it can be stopped and started, asks for passwords, keeps messages, sends wills. */
+/**
+ * A simulated broker with other clients: it can be stopped and started, checks passwords, retains messages
+ * and publishes wills.
+ */
 export class SimulatedBroker implements BrokerConnector {
   readonly #connections = new Set<SimulatedConnection>();
   readonly #retained = new Map<string, Buffer>();
-  /** What is kept for clients without a clean session: their filters, and what came by while they were away. */
+  /** Persistent sessions: their filters, and the messages missed while disconnected. */
   readonly #sessions = new Map<string, Session>();
-  /** All that was published by whomever, in order. */
+  /** All published messages, in order. */
   readonly published: PublishedMessage[] = [];
-  /** Passwords by user; anybody may come while it is empty. */
+  /** Passwords by user; if empty, anyone may connect. */
   readonly users = new Map<string, string>();
-  /** Filters that it grants nobody. */
+  /** Filters that are always rejected. */
   readonly forbidden = new Set<string>();
-  /** While true it takes publishes and never acknowledges them. */
+  /** If true, publishes are accepted but never acknowledged. */
   isMute = false;
   #isRunning = true;
 
@@ -37,7 +40,7 @@ export class SimulatedBroker implements BrokerConnector {
     return this.#connections.size;
   }
 
-  /** Goes away without a word, forgetting what was retained unless told otherwise. */
+  /** Stops without DISCONNECT; retained messages are kept by default. */
   stop(keep: 'keeps retained' | 'forgets' = 'keeps retained'): void {
     this.#isRunning = false;
     if (keep === 'forgets') this.#retained.clear();
@@ -48,7 +51,7 @@ export class SimulatedBroker implements BrokerConnector {
     this.#isRunning = true;
   }
 
-  /** Ends a connection without a word: its will is published. */
+  /** Cuts a connection without DISCONNECT: its will is published. */
   cut(connection: SimulatedConnection): void {
     if (!this.#connections.has(connection)) return;
     this.leave(connection);
@@ -76,9 +79,9 @@ export class SimulatedBroker implements BrokerConnector {
   ): Promise<BrokerConnection> {
     await Promise.resolve();
     signal.throwIfAborted();
-    if (!this.#isRunning) throw fault('DEVICE_OFFLINE', `${options.url}: nobody listens there`);
+    if (!this.#isRunning) throw fault('DEVICE_OFFLINE', `${options.url}: connection refused`);
     if (this.users.size > 0 && this.users.get(options.userName) !== options.password) {
-      throw fault('DEVICE_OFFLINE', `${options.url}: the broker refused the user ${options.userName}`);
+      throw fault('DEVICE_OFFLINE', `${options.url}: the broker rejected the user ${options.userName}`);
     }
     const namesake = [...this.#connections].find((one) => one.options.clientId === options.clientId);
     if (namesake !== undefined) this.cut(namesake);
@@ -90,14 +93,14 @@ export class SimulatedBroker implements BrokerConnector {
     return connection;
   }
 
-  /** For connections: their leave. */
+  /** Removes a connection; called by the connection. */
   leave(connection: SimulatedConnection): void {
     this.#connections.delete(connection);
     const { cleanSession, clientId } = connection.options;
     if (!cleanSession) this.#sessions.set(clientId, { filters: connection.filters, missed: [] });
   }
 
-  /** For connections: what is retained under a filter. */
+  /** The retained messages that match a filter; called by connections. */
   retained(filter: string): [string, Buffer][] {
     return [...this.#retained].filter(([topic]) => matchesFilter(filter, topic));
   }
@@ -122,12 +125,15 @@ class SimulatedConnection implements BrokerConnection {
     this.#listener = listener;
   }
 
-  /** MQTT 3.1.1 brokers send one copy, whichever filters fit; MQTT 5 brokers one for each, with its identifier. */
+  /**
+   * MQTT 3.1.1 brokers send one copy, whichever filters match; MQTT 5 brokers send one per filter, with its
+   * identifier.
+   */
   deliver(topic: string, payload: Buffer): void {
     if (this.#state !== 'open') return;
     const ids = [...this.filters].filter(([filter]) => matchesFilter(filter, topic)).map(([, id]) => id);
     const copies = this.#hasIds ? ids : ids.slice(0, 1);
-    for (const id of copies) this.#send(topic, payload, { id, retain: false });
+    for (const id of copies) this.#forward(topic, payload, { id, retain: false });
   }
 
   resume({ filters, missed }: Session): void {
@@ -144,30 +150,30 @@ class SimulatedConnection implements BrokerConnection {
     this.#listener.onLost(offline());
   }
 
-  async subscribe(wishes: readonly SubscriptionRequest[]): Promise<boolean[]> {
+  async subscribe(requests: readonly SubscriptionRequest[]): Promise<boolean[]> {
     await Promise.resolve();
-    this.#check();
-    const granted = wishes.filter(({ filter }) => !this.#broker.forbidden.has(filter));
+    this.#requireOpen();
+    const granted = requests.filter(({ filter }) => !this.#broker.forbidden.has(filter));
     for (const { filter, id } of granted) this.filters.set(filter, id);
     queueMicrotask(() => {
       for (const { filter, id } of granted) {
         for (const [topic, payload] of this.#broker.retained(filter)) {
-          this.#send(topic, payload, { id, retain: true });
+          this.#forward(topic, payload, { id, retain: true });
         }
       }
     });
-    return wishes.map((wish) => granted.includes(wish));
+    return requests.map((request) => granted.includes(request));
   }
 
   async unsubscribe(filters: readonly string[]): Promise<void> {
     await Promise.resolve();
-    this.#check();
+    this.#requireOpen();
     for (const filter of filters) this.filters.delete(filter);
   }
 
   async publish(topic: string, payload: Buffer, { qos, retain }: PublishOptions): Promise<void> {
     await Promise.resolve();
-    this.#check();
+    this.#requireOpen();
     if (this.#broker.isMute && qos > 0) {
       await new Promise<void>((_resolve, reject) => this.#pending.add(reject));
     }
@@ -182,7 +188,7 @@ class SimulatedConnection implements BrokerConnection {
     this.#reject(closedByUs());
   }
 
-  #send(topic: string, payload: Buffer, { id, retain }: { id: number; retain: boolean }): void {
+  #forward(topic: string, payload: Buffer, { id, retain }: { id: number; retain: boolean }): void {
     if (this.#state !== 'open') return;
     const properties = this.#hasIds ? { properties: { subscriptionIdentifier: id } } : {};
     this.#listener.onMessage(new Message(topic, payload, { retain, ...properties }));
@@ -197,7 +203,7 @@ class SimulatedConnection implements BrokerConnection {
     this.#pending.clear();
   }
 
-  #check(): void {
+  #requireOpen(): void {
     if (this.#state === 'closed') throw closedByUs();
     if (this.#state === 'lost') throw offline();
   }

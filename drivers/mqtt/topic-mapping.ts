@@ -18,38 +18,38 @@ import { parseJsonPath, NOT_JSON, valueAtPath, type JsonPath, type Message } fro
 const topicText = () => Type.String({ maxLength: 1000 });
 const payloadText = () => Type.String({ maxLength: 1000 });
 
-/** How one variable is read from a topic and written to another. */
+/** How one variable is read from its state topic and written to its command topic. */
 export const topicMappingSchema = Type.Object(
   {
     Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
     Name: Type.Optional(Type.String({ maxLength: 200 })),
     Type: enumProperty(variableTypeNames, 'string'),
-    /** Where the state is told; a filter with wildcards is allowed. */
+    /** Topic of the state; a filter with wildcards is allowed. */
     StateTopic: Type.Optional(topicText()),
-    /** Where in a JSON payload the value is: `a.b[0]`. */
+    /** Path of the value in a JSON payload: `a.b[0]`. */
     JsonPath: Type.Optional(Type.String({ maxLength: 500 })),
-    /** The payloads for true and false; `ON` and `OFF` unless said. */
+    /** Payloads for true and false; `ON` and `OFF` by default. */
     On: Type.Optional(payloadText()),
     Off: Type.Optional(payloadText()),
     /** Value = number in the payload × Scale + Offset. */
     Scale: Type.Optional(Type.Number()),
     Offset: Type.Optional(Type.Number()),
-    /** An integer that counts the messages on StateTopic, whatever they say; retained ones are none. */
+    /** Counts the messages on StateTopic, whatever their payload; retained messages are not counted. */
     Counter: Type.Optional(Type.Boolean()),
-    /** Where wishes are published. */
+    /** Topic for commands. */
     CommandTopic: Type.Optional(topicText()),
-    /** What is published, `{value}` standing for the value; `{value}` alone unless said. */
+    /** Payload of a command, with `{value}` as placeholder; `{value}` alone by default. */
     CommandPayload: Type.Optional(payloadText()),
-    /** Decimals of a number published; as many as it has unless said. */
+    /** Decimals of a published number; as many as it has by default. */
     Digits: Type.Optional(Type.Integer({ minimum: 0, maximum: 12 })),
-    /** Of the subscription and of the commands; 1 unless said. */
+    /** QoS of the subscription and of commands; 1 by default. */
     QoS: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 })),
     /** Whether commands are retained. */
     Retain: Type.Optional(Type.Boolean()),
     Profile: Type.Optional(Type.String({ maxLength: 200 })),
-    /** The device promises a value within so many seconds of the one before. */
+    /** Deadline for the next value, in seconds after the previous one. */
     StaleAfterS: Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
-    /** Where in a JSON payload the time of the value is: ISO 8601, unix seconds or milliseconds. */
+    /** Path of the value's time in a JSON payload: ISO 8601, unix seconds or milliseconds. */
     TimePath: Type.Optional(Type.String({ maxLength: 500 })),
   },
   { additionalProperties: false },
@@ -58,7 +58,7 @@ export type TopicMappingFields = Static<typeof topicMappingSchema>;
 
 const PLACEHOLDER = '{value}';
 
-/** One variable's topics, compiled. */
+/** The compiled topics of one variable. */
 export class TopicMapping {
   readonly ident: string;
   readonly notation: ValueNotation;
@@ -72,18 +72,18 @@ export class TopicMapping {
   readonly #payload: string;
   readonly #digits: number | undefined;
 
-  /** Throws a SyntaxError that says what is wrong with its fields. */
+  /** Throws a SyntaxError that describes the invalid field. */
   constructor(fields: TopicMappingFields) {
     const { Ident, StateTopic = '', CommandTopic = '', JsonPath: path, Counter = false } = fields;
-    const mistake =
+    const error =
       (StateTopic === '' ? undefined : validateFilter(StateTopic)) ??
       (CommandTopic === '' ? undefined : validateTopic(CommandTopic)) ??
-      (StateTopic + CommandTopic === '' ? 'give a StateTopic, a CommandTopic or both' : undefined) ??
+      (StateTopic + CommandTopic === '' ? 'set StateTopic, CommandTopic or both' : undefined) ??
       (Counter && (fields.Type !== 'integer' || StateTopic === '' || CommandTopic !== '')
-        ? 'a Counter is an integer with a StateTopic and no CommandTopic'
+        ? 'a Counter must be an integer with a StateTopic and without a CommandTopic'
         : undefined) ??
       (fields.Scale === 0 ? 'Scale must not be 0' : undefined);
-    if (mistake !== undefined) throw new SyntaxError(`${Ident}: ${mistake}`);
+    if (error !== undefined) throw new SyntaxError(`${Ident}: ${error}`);
     this.ident = Ident;
     this.notation = notationOf(fields);
     this.stateTopic = StateTopic;
@@ -97,7 +97,7 @@ export class TopicMapping {
     this.#digits = fields.Digits;
   }
 
-  /** What a message says of this variable, to be read by the notation; undefined or null when nothing. */
+  /** The raw value of this variable in a message; undefined or null if the message has none. */
   extractRaw(message: Message): unknown {
     if (this.#path === undefined) return message.text ?? NOT_JSON;
     const { json } = message;
@@ -105,26 +105,27 @@ export class TopicMapping {
   }
 
   /**
-   * When a message's value was so, unix ms: as it says, else undefined; of a retained one nobody knows (0), unless it says.
+   * The time of a message's value in unix milliseconds: the one in the payload, otherwise undefined (now), or
+   * 0 (unknown) for a retained message.
    */
   extractTime(message: Message): number | undefined {
-    const told =
+    const time =
       this.#timePath === undefined ? undefined : readTime(valueAtPath(message.json, this.#timePath));
-    return told ?? (message.isRetained ? 0 : undefined);
+    return time ?? (message.isRetained ? 0 : undefined);
   }
 
-  /** Why the raw value of a message is none. */
+  /** Explains why a payload has no raw value. */
   describeInvalidPayload(): string {
     return this.#path === undefined ? 'the payload is not UTF-8' : 'the payload is not JSON';
   }
 
-  /** The payload that wishes for a value. Throws `CANNOT_CONVERT`. */
+  /** The payload of a command for a value. Throws `CANNOT_CONVERT`. */
   formatCommand(value: Value): string {
     const text = writeValue(this.notation, value, this.#digits);
-    // Text put into a JSON document must not end the string that it stands in.
+    // Text in a JSON document is escaped, so that it cannot end its string.
     const isInJson = typeof value === 'string' && /^\s*[[{]/.test(this.#payload.replaceAll(PLACEHOLDER, ''));
     if (isInJson && !text.isWellFormed()) throw fault('CANNOT_CONVERT', 'Value', 'the text is not Unicode');
-    const put = isInJson ? JSON.stringify(text).slice(1, -1) : text;
-    return this.#payload.replaceAll(PLACEHOLDER, () => put);
+    const inserted = isInJson ? JSON.stringify(text).slice(1, -1) : text;
+    return this.#payload.replaceAll(PLACEHOLDER, () => inserted);
   }
 }

@@ -3,18 +3,21 @@ import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { PACKET_LIMIT } from './packet-reader.js';
 
-/** PEM contents: whom to trust, and who we are. */
+/** Contents of PEM files: trusted authorities, our certificate and our key. */
 export type Credentials = Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 
-/** `lookup`: finds the broker's addresses. */
+/** Credentials, and `lookup`, which resolves the broker's host name. */
 export interface TransportOptions extends Credentials {
   readonly lookup: LookupFunction;
 }
 
-/** A frame of a WebSocket may have more than one packet in it. */
+/** Longest WebSocket frame, bytes. A frame may contain more than one packet. */
 const FRAME_LIMIT = 2 * PACKET_LIMIT;
 
-/** Begins to connect to the broker at `mqtt:`, `mqtts:`, `ws:` or `wss:`. What fails is an event of the stream. */
+/**
+ * Starts connecting to an `mqtt:`, `mqtts:`, `ws:` or `wss:` URL. Failures are reported as events of the
+ * stream.
+ */
 export async function connectTransport(
   url: string,
   { lookup, ...credentials }: TransportOptions,
@@ -24,7 +27,7 @@ export async function connectTransport(
   if (protocol === 'mqtt:') return connectTcp({ host, port: Number(port || 1883), noDelay: true, lookup });
   if (protocol === 'mqtts:') {
     const { connect } = await import('node:tls');
-    // An address is no server name (RFC 6066 §3).
+    // Server Name Indication takes host names only, no addresses (RFC 6066 §3).
     const name = isIP(host) === 0 ? { servername: host } : {};
     return connect({ host, port: Number(port || 8883), ...name, lookup, ...credentials });
   }
@@ -34,7 +37,7 @@ export async function connectTransport(
     ...credentials,
     perMessageDeflate: false,
     maxPayload: FRAME_LIMIT,
-    // One frame in each turn of the event loop: tiny ones, pings among them, would hold it up.
+    // One frame per iteration of the event loop: a burst of tiny frames, such as pings, would block it.
     allowSynchronousEvents: false,
   };
   return createWebSocketStream(new WebSocket(url, ['mqtt'], options));

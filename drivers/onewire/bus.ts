@@ -9,42 +9,42 @@ import { listBuses, listDevices, measureAll } from './w1-files.js';
 import type { KnownDevice } from './onewire-functions.js';
 import type { BusProperties, OneWireContext } from './index.js';
 
-/** A device that is asked every so often. */
+/** A device that the bus polls periodically. */
 export interface BusMember {
-  /** Of the instance. */
+  /** ID of the instance. */
   readonly id: number;
   readonly address: string;
   readonly everyMs: number;
-  /** Whether asking takes as long as a measurement, and others of the bus can measure meanwhile. */
+  /** Whether a poll takes as long as a measurement, during which other devices of the bus can measure too. */
   readonly isSlow: boolean;
-  /** Asks the device and reports; rejects with a fault when it does not answer. */
+  /** Reads the device and reports its values; rejects with a fault if it does not respond. */
   poll(): Promise<void>;
-  /** Whether the kernel has it on the bus; told again and again. */
+  /** Called repeatedly with whether the kernel lists the device on the bus. */
   setPresent(isThere: boolean): void;
 }
 
 interface PollSlot {
   readonly member: BusMember;
   dueMs: number;
-  /** Somebody waits for its next answer. */
+  /** Settled by the next poll, for callers that requested one. */
   request?: PromiseWithResolvers<void> | undefined;
 }
 
-/** Opens an instance of the module. Sends nothing over the wire. */
-export async function openBus(host: Host<BusProperties>, around: OneWireContext): Promise<OpenInstance> {
-  const attributes = await around.attributes();
+/** Opens an instance of **1-Wire Bus**. Causes no traffic on the bus. */
+export async function openBus(host: Host<BusProperties>, context: OneWireContext): Promise<OpenInstance> {
+  const attributes = await context.attributes();
   const name = host.properties.Bus;
   const buses = await listBuses(attributes);
   if (!buses.includes(name)) {
-    const there = buses.length === 0 ? 'there is none' : `there is ${buses.join(', ')}`;
+    const available = buses.length === 0 ? 'it has none' : `it has ${buses.join(', ')}`;
     throw fault(
       'DEVICE_OFFLINE',
-      `this machine has no 1-Wire bus ${name} (${there}); on a Raspberry Pi it takes dtoverlay=w1-gpio in config.txt, and a restart`,
+      `this machine has no 1-Wire bus ${name} (${available}); on a Raspberry Pi, add dtoverlay=w1-gpio to config.txt and reboot`,
     );
   }
-  const release = around.holders.claim(`the 1-Wire bus ${name}`, host);
+  const release = context.holders.claim(`the 1-Wire bus ${name}`, host);
   try {
-    const bus = new OneWireBus(host, { attributes, slowReads: around.slowReads, release });
+    const bus = new OneWireBus(host, { attributes, slowReads: context.slowReads, release });
     await bus.probe();
     host.signal.throwIfAborted();
     return bus;
@@ -55,8 +55,9 @@ export async function openBus(host: Host<BusProperties>, around: OneWireContext)
 }
 
 /**
- * One bus. One job at a time is on its wire, so a wish waits for one measurement at most; those who are due together measure together
- * where the kernel can have them do so. It is the kernel that searches the wire; what it has found is looked at by `probe`.
+ * A 1-Wire bus. Only one operation at a time uses the bus, so a command waits for at most one measurement.
+ * Thermometers that are due together measure together if the kernel supports it. The kernel searches the bus;
+ * `probe` reads the result.
  */
 export class OneWireBus implements OpenInstance {
   readonly provided = this;
@@ -64,54 +65,57 @@ export class OneWireBus implements OpenInstance {
   readonly #host: Host<BusProperties>;
   readonly #slowReads: Semaphore;
   readonly #release: () => void;
-  readonly #turn = new SerialQueue();
-  readonly #places = new Map<BusMember, PollSlot>();
+  readonly #queue = new SerialQueue();
+  readonly #slots = new Map<BusMember, PollSlot>();
   #found: readonly string[] = [];
   #isClosed = false;
-  #isAsking = false;
+  #isPolling = false;
   #cancel: Cancel | undefined;
 
   constructor(
     host: Host<BusProperties>,
-    parts: { readonly attributes: SysfsClass; readonly slowReads: Semaphore; readonly release: () => void },
+    options: { readonly attributes: SysfsClass; readonly slowReads: Semaphore; readonly release: () => void },
   ) {
     this.#host = host;
-    this.attributes = parts.attributes;
-    this.#slowReads = parts.slowReads;
-    this.#release = parts.release;
+    this.attributes = options.attributes;
+    this.#slowReads = options.slowReads;
+    this.#release = options.release;
   }
 
-  /** Lets a device do something on the wire: alone, and one that is slow within the gateway's limit. */
+  /**
+   * Runs an operation with exclusive use of the bus; slow operations also count against the limit of the
+   * gateway.
+   */
   run<T>(isSlow: boolean, job: () => Promise<T>): Promise<T> {
-    return this.#turn.run(() => {
+    return this.#queue.run(() => {
       if (this.#isClosed) throw closedError(this.#host.properties.Bus);
       return isSlow ? this.#slowReads.run(job) : job();
     });
   }
 
-  /** Asks it from now on, at once for the first time, until what is returned is called. */
+  /** Polls a device, immediately for the first time, until the returned function is called. */
   join(member: BusMember): () => void {
-    this.#places.set(member, { member, dueMs: 0 });
+    this.#slots.set(member, { member, dueMs: 0 });
     member.setPresent(this.#found.includes(member.address));
-    this.#arm();
+    this.#schedule();
     return () => {
-      this.#places.get(member)?.request?.reject(closedError(member.address));
-      this.#places.delete(member);
-      this.#arm();
+      this.#slots.get(member)?.request?.reject(closedError(member.address));
+      this.#slots.delete(member);
+      this.#schedule();
     };
   }
 
-  /** Has it asked as soon as can be, together with those who are asked too; resolves and rejects as `poll` does. */
+  /** Polls a device as soon as possible, together with others that are due; settles like `poll`. */
   async requestPoll(member: BusMember): Promise<void> {
-    const place = this.#places.get(member);
-    if (place === undefined) throw closedError(member.address);
-    place.dueMs = 0;
-    place.request ??= Promise.withResolvers();
-    this.#arm();
-    await place.request.promise;
+    const slot = this.#slots.get(member);
+    if (slot === undefined) throw closedError(member.address);
+    slot.dueMs = 0;
+    slot.request ??= Promise.withResolvers();
+    this.#schedule();
+    await slot.request.promise;
   }
 
-  /** Looks what the kernel has found; rejects with `DEVICE_OFFLINE` when the bus is gone. */
+  /** Reads which devices the kernel has found; rejects with `DEVICE_OFFLINE` if the bus has disappeared. */
   async probe(): Promise<void> {
     const name = this.#host.properties.Bus;
     try {
@@ -120,11 +124,11 @@ export class OneWireBus implements OpenInstance {
       throw sysfsFault(`the 1-Wire bus ${name}`, this.attributes.root, thrown);
     }
     this.#host.report('DEVICES', this.#found.length);
-    for (const { member } of this.#places.values()) member.setPresent(this.#found.includes(member.address));
+    for (const { member } of this.#slots.values()) member.setPresent(this.#found.includes(member.address));
   }
 
   knownDevices(): readonly KnownDevice[] {
-    const ids = new Map([...this.#places.keys()].map(({ address, id }) => [address, id]));
+    const ids = new Map([...this.#slots.keys()].map(({ address, id }) => [address, id]));
     return this.#found.map((address) => ({
       DeviceID: address,
       DeviceFamily: parseInt(address, 16),
@@ -133,12 +137,11 @@ export class OneWireBus implements OpenInstance {
     }));
   }
 
-  /** Doesn't wait for what is under way: nobody can call the kernel back. */
+  /** Does not wait for an operation in flight: a system call cannot be interrupted. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    for (const { member, request: asked } of this.#places.values())
-      asked?.reject(closedError(member.address));
+    for (const { member, request: asked } of this.#slots.values()) asked?.reject(closedError(member.address));
     this.#release();
   }
 
@@ -146,62 +149,66 @@ export class OneWireBus implements OpenInstance {
     return Number(this.#host.clock.monotonicNs() / 1_000_000n);
   }
 
-  #arm(): void {
+  #schedule(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    if (this.#isClosed || this.#isAsking || this.#places.size === 0) return;
-    const dueMs = Math.min(...[...this.#places.values()].map((place) => place.dueMs));
-    this.#cancel = this.#host.clock.after(Math.max(0, dueMs - this.#nowMs()), () => void this.#ask());
+    if (this.#isClosed || this.#isPolling || this.#slots.size === 0) return;
+    const dueMs = Math.min(...[...this.#slots.values()].map((slot) => slot.dueMs));
+    this.#cancel = this.#host.clock.after(Math.max(0, dueMs - this.#nowMs()), () => void this.#pollDue());
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true;
+  async #pollDue(): Promise<void> {
+    this.#isPolling = true;
     const nowMs = this.#nowMs();
-    const due = [...this.#places.values()].filter(({ dueMs }) => dueMs <= nowMs);
-    for (const place of due) place.dueMs = nextDueMs(nowMs, place);
+    const due = [...this.#slots.values()].filter(({ dueMs }) => dueMs <= nowMs);
+    for (const slot of due) slot.dueMs = nextDueMs(nowMs, slot);
     try {
-      await this.#askAll(due);
+      await this.#pollAll(due);
     } catch (thrown) {
       if (!this.#isClosed)
-        this.#host.log.error({ instance: this.#host.id, err: thrown }, 'asking a bus failed');
+        this.#host.log.error({ instance: this.#host.id, err: thrown }, 'polling a bus failed');
     } finally {
-      this.#isAsking = false;
-      this.#arm();
+      this.#isPolling = false;
+      this.#schedule();
     }
   }
 
-  async #askAll(due: readonly PollSlot[]): Promise<void> {
+  async #pollAll(due: readonly PollSlot[]): Promise<void> {
     const slow = due.filter(({ member }) => member.isSlow).length;
-    // The kernel takes the data of other families' drivers for its thermometers' (trigger_bulk_read in w1_therm.c).
+    // A bulk read is only safe with thermometers alone: the kernel treats the data of other families' drivers
+    // as thermometers' (trigger_bulk_read in w1_therm.c).
     const isAlike = this.#found.every((address) => familyOf(address).kind === 'thermometer');
     const haveMeasured =
       slow > 1 &&
       isAlike &&
       (await this.run(true, () => measureAll(this.attributes, this.#host.properties.Bus)));
-    const left = new Set(due);
-    for (const place of due) {
-      // One by one they may take longer than anybody waits. Those that have measured are read soon, and then all that are asked measure.
+    const remaining = new Set(due);
+    for (const slot of due) {
+      // One by one, all devices may take longer than a caller waits, so requested polls come first. After a
+      // bulk measurement, reading is quick.
       if (!haveMeasured)
-        for (const wanted of [...this.#places.values()].filter(({ request: asked }) => asked !== undefined)) {
-          left.delete(wanted);
-          await this.#askOne(wanted);
+        for (const requested of [...this.#slots.values()].filter(
+          ({ request: asked }) => asked !== undefined,
+        )) {
+          remaining.delete(requested);
+          await this.#pollOne(requested);
         }
-      if (left.delete(place)) await this.#askOne(place);
+      if (remaining.delete(slot)) await this.#pollOne(slot);
     }
   }
 
-  async #askOne(place: PollSlot): Promise<void> {
-    const { member, request: asked } = place;
-    if (this.#places.get(member) !== place) return;
-    place.dueMs = nextDueMs(this.#nowMs(), place);
-    place.request = undefined;
-    // What it rejects with it has told; the others are asked all the same.
+  async #pollOne(slot: PollSlot): Promise<void> {
+    const { member, request: asked } = slot;
+    if (this.#slots.get(member) !== slot) return;
+    slot.dueMs = nextDueMs(this.#nowMs(), slot);
+    slot.request = undefined;
+    // The member has reported its error; the other devices are polled anyway.
     const answer = this.run(member.isSlow, () => member.poll());
     await answer.then(asked?.resolve, asked?.reject ?? (() => undefined));
   }
 }
 
-/** When it is due again: at whole multiples, so that those who are asked as often are due together. */
+/** The next due time: a multiple of the interval, so that devices with the same interval are due together. */
 const nextDueMs = (nowMs: number, { member: { everyMs } }: PollSlot) =>
   (Math.floor(nowMs / everyMs) + 1) * everyMs;
 

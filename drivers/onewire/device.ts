@@ -11,17 +11,17 @@ import { Ds2423, Ds2438, Ds2890 } from './meters.js';
 import { Ds2405, Ds2406, Ds2408, Ds2413, Switch } from './switch.js';
 import { Thermometer } from './thermometer.js';
 
-/** Each takes a tenth of the bus's time at most. */
+/** Largest number of bytes per call: they occupy the bus for at most 0.1 s. */
 const MAX_SEND_BYTES = 128;
 
-/** Opens an instance of the module. Nothing is written to the device. */
+/** Opens an instance of **1-Wire Device**. Nothing is written to the device. */
 export async function openDevice(
   host: Host<DeviceProperties>,
-  around: OneWireContext,
+  context: OneWireContext,
   bus: OneWireBus,
 ): Promise<OpenInstance> {
   host.signal.throwIfAborted();
-  const release = around.holders.claim(`the 1-Wire device ${host.properties.Address}`, host);
+  const release = context.holders.claim(`the 1-Wire device ${host.properties.Address}`, host);
   try {
     const device = new OneWireDevice(host, bus, release);
     device.begin();
@@ -32,7 +32,7 @@ export async function openDevice(
   }
 }
 
-/** One device of a bus: asked by the bus, told by whoever wishes something. */
+/** One device of a bus: polled by the bus, and written by commands. */
 export class OneWireDevice implements OpenInstance, BusMember {
   readonly address: string;
   readonly everyMs: number;
@@ -42,10 +42,10 @@ export class OneWireDevice implements OpenInstance, BusMember {
   readonly #complaints: TransientProblems;
   readonly #files: DeviceFiles;
   readonly #family: Family;
-  /** Undefined for a family of which only the presence is known. */
+  /** Undefined for a family of which only the presence is reported. */
   readonly #chip: Chip | undefined;
   #leave: () => void = () => undefined;
-  #isThere: boolean | undefined;
+  #isPresent: boolean | undefined;
   #errors: number;
 
   constructor(host: Host<DeviceProperties>, bus: OneWireBus, release: () => void) {
@@ -76,19 +76,19 @@ export class OneWireDevice implements OpenInstance, BusMember {
     this.#leave = this.#bus.join(this);
   }
 
-  setPresent(isThere: boolean): void {
-    const wasThere = this.#isThere;
-    this.#isThere = isThere;
-    if (isThere === wasThere) return;
-    if (this.#chip === undefined) return this.#host.report('PRESENT', isThere);
-    const away = isThere ? undefined : `the 1-Wire device ${this.address} is not on the bus`;
+  setPresent(isPresent: boolean): void {
+    const wasPresent = this.#isPresent;
+    this.#isPresent = isPresent;
+    if (isPresent === wasPresent) return;
+    if (this.#chip === undefined) return this.#host.report('PRESENT', isPresent);
+    const away = isPresent ? undefined : `the 1-Wire device ${this.address} is not on the bus`;
     this.#host.setProblem('UNAVAILABLE', away);
     this.#host.setUnavailable(away);
-    if (isThere && wasThere === false) void this.#bus.requestPoll(this).catch(() => undefined);
+    if (isPresent && wasPresent === false) void this.#bus.requestPoll(this).catch(() => undefined); // the poll reports it
   }
 
   async poll(): Promise<void> {
-    if (this.#isThere === true) await this.#look();
+    if (this.#isPresent === true) await this.#readAndReport();
   }
 
   async write(ident: string, value: Value): Promise<void> {
@@ -97,10 +97,12 @@ export class OneWireDevice implements OpenInstance, BusMember {
     await this.#change((chip) => write.call(chip, ident, value));
   }
 
-  /** Asks for all of it, whichever variable is meant. */
+  /** Reads all variables of the device. */
   async refresh(): Promise<void> {
-    this.#there();
-    await this.#waited(this.isSlow ? this.#bus.requestPoll(this) : this.#bus.run(false, () => this.#look()));
+    this.#requirePresent();
+    await this.#mapAbort(
+      this.isSlow ? this.#bus.requestPoll(this) : this.#bus.run(false, () => this.#readAndReport()),
+    );
   }
 
   async setPin(pin: number, isOn: boolean): Promise<void> {
@@ -114,28 +116,28 @@ export class OneWireDevice implements OpenInstance, BusMember {
   }
 
   async setMode(isOn: boolean): Promise<void> {
-    const chip = this.#able('OW_SwitchMode', Ds2405, 'a DS2405');
+    const chip = this.#requireChip('OW_SwitchMode', Ds2405, 'a DS2405');
     await this.#change(() => chip.setPin(0, isOn));
   }
 
   async toggleMode(): Promise<void> {
-    const chip = this.#able('OW_ToggleMode', Ds2405, 'a DS2405');
+    const chip = this.#requireChip('OW_ToggleMode', Ds2405, 'a DS2405');
     await this.#change(() => chip.toggle());
   }
 
   async setPosition(value: number): Promise<void> {
-    const chip = this.#able('OW_SetPosition', Ds2890, 'a DS2890');
+    const chip = this.#requireChip('OW_SetPosition', Ds2890, 'a DS2890');
     await this.#change(() => chip.setPosition(value));
   }
 
   async setStrobe(isStrobe: boolean): Promise<void> {
-    const chip = this.#able('OW_SetStrobe', Ds2408, 'a DS2408');
+    const chip = this.#requireChip('OW_SetStrobe', Ds2408, 'a DS2408');
     await this.#change(() => chip.setStrobe(isStrobe));
   }
 
-  /** Only the bits of `mask` are written. */
+  /** Writes only the bits of `mask`. */
   async sendBytes(name: string, bytes: Uint8Array, mask: number): Promise<void> {
-    const chip = this.#able(name, Ds2408, 'a DS2408');
+    const chip = this.#requireChip(name, Ds2408, 'a DS2408');
     if (bytes.length === 0 || bytes.length > MAX_SEND_BYTES)
       throw fault('CANNOT_CONVERT', 'Data', `it must be 1 to ${MAX_SEND_BYTES} characters`);
     if (!(mask >= 0 && mask <= 255)) throw fault('CANNOT_CONVERT', 'Mask', 'it must be 0 to 255');
@@ -148,32 +150,32 @@ export class OneWireDevice implements OpenInstance, BusMember {
     this.#release();
   }
 
-  /** Throws `NOT_SUPPORTED` where its family has no such function. */
-  #able<C extends Chip>(name: string, kind: abstract new (...args: never[]) => C, of: string): C {
+  /** Returns the chip if its family has the function; otherwise throws `NOT_SUPPORTED`. */
+  #requireChip<C extends Chip>(name: string, kind: abstract new (...args: never[]) => C, of: string): C {
     if (this.#chip instanceof kind) return this.#chip;
-    throw fault(
-      'NOT_SUPPORTED',
-      `${name} of the ${this.#family.type} ${this.address} (it is a function of ${of})`,
-    );
+    throw fault('NOT_SUPPORTED', `${name} on the ${this.#family.type} ${this.address} (it requires ${of})`);
   }
 
   #switch(name: string): Switch {
-    return this.#able(name, Switch, 'a DS2405, DS2406, DS2408 or DS2413');
+    return this.#requireChip(name, Switch, 'a DS2405, DS2406, DS2408 or DS2413');
   }
 
-  /** Throws `DEVICE_OFFLINE` while the kernel doesn't have it on the bus; gives its chip where it has one. */
-  #there(): Chip | undefined {
-    if (this.#isThere !== true)
+  /**
+   * Returns the chip, if the family has one. Throws `DEVICE_OFFLINE` while the kernel does not list the
+   * device on the bus.
+   */
+  #requirePresent(): Chip | undefined {
+    if (this.#isPresent !== true)
       throw fault('DEVICE_OFFLINE', `the 1-Wire device ${this.address} is not on the bus`);
     return this.#chip;
   }
 
   /**
-   * Does something to the device, and reports how it stands then, also when that failed half way. Whoever wished it was answered when
-   * this opening ends: from then on nothing is written.
+   * Changes the device and reports the resulting state, even after a partial failure. Nothing is written
+   * after the instance closes: the caller has received an error by then.
    */
   async #change(job: (chip: Chip) => Promise<void>): Promise<void> {
-    const chip = this.#there();
+    const chip = this.#requirePresent();
     if (chip === undefined) return;
     const changing = this.#bus.run(false, async () => {
       this.#host.signal.throwIfAborted();
@@ -181,52 +183,52 @@ export class OneWireDevice implements OpenInstance, BusMember {
         await job(chip);
       } catch (thrown) {
         if (isAbort(thrown)) throw thrown;
-        await this.#look().catch(() => undefined);
+        await this.#readAndReport().catch(() => undefined); // reported; the caller gets the first failure
         throw thrown instanceof Fault ? thrown : await this.#files.mapError(thrown);
       }
-      await this.#look();
+      await this.#readAndReport();
     });
-    await this.#waited(changing);
+    await this.#mapAbort(changing);
   }
 
-  async #waited(answer: Promise<void>): Promise<void> {
+  async #mapAbort(answer: Promise<void>): Promise<void> {
     try {
       await answer;
     } catch (thrown) {
-      throw isAbort(thrown) ? fault('DEVICE_OFFLINE', 'it was closed meanwhile') : thrown;
+      throw isAbort(thrown) ? fault('DEVICE_OFFLINE', 'the device was closed') : thrown;
     }
   }
 
-  async #look(): Promise<void> {
+  async #readAndReport(): Promise<void> {
     const host = this.#host;
     try {
       for (const { ident, value, doubt } of (await this.#chip?.read()) ?? []) {
         if (doubt === undefined) host.report(ident, value);
         else {
           host.markUncertain(ident, doubt);
-          this.#failed(`${ident}: ${doubt.text}`);
+          this.#countError(`${ident}: ${doubt.text}`);
         }
       }
     } catch (thrown) {
       if (isAbort(thrown)) throw thrown;
       const failed = thrown instanceof Fault ? thrown : await this.#files.mapError(thrown);
-      // Where the kernel has noticed that it went, that is all there is to say.
+      // If the kernel has noticed that the device is gone, the offline state says it all.
       if (failed.code === 'DEVICE_OFFLINE')
         await this.#bus.probe().catch((gone: unknown) => host.reportLost(gone));
-      if (this.#isThere === true) this.#unknown(messageOf(failed));
+      if (this.#isPresent === true) this.#markAllBad(messageOf(failed));
       throw failed;
     }
   }
 
-  #unknown(text: string): void {
+  #markAllBad(text: string): void {
     const { Address, EveryS } = this.#host.properties;
     const doubt = { state: quality.bad, reason: 'NO_ANSWER', text } as const;
     for (const { ident } of variablesOf(Address, EveryS))
       if (ident !== 'ERRORS') this.#host.markUncertain(ident, doubt);
-    this.#failed(text);
+    this.#countError(text);
   }
 
-  #failed(text: string): void {
+  #countError(text: string): void {
     this.#host.report('ERRORS', ++this.#errors);
     this.#complaints.add('READING', () => text);
   }

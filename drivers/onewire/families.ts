@@ -1,25 +1,25 @@
 import { type VariableDeclaration, variableType } from '../../src/device/module.js';
 
-/** An address as the kernel writes it: the family, and the number that no other device has. */
+/** An address in the kernel's notation: family code and unique serial number. */
 export const ADDRESS = /^[0-9a-f]{2}-[0-9a-f]{12}$/;
 
-/** What devices of a family are: how they are asked and what they can. */
+/** The kind of a family, which determines how its devices are read and written. */
 export type FamilyKind = 'thermometer' | 'switch' | 'counter' | 'monitor' | 'potentiometer' | 'other';
 
 /** A family of devices. */
 export interface Family {
   readonly kind: FamilyKind;
-  /** Its name in catalogues: `DS18B20`. */
+  /** Part number, such as `DS18B20`. */
   readonly type: string;
-  /** The kernel's module that knows it; absent where none does. */
+  /** Kernel module; undefined if there is none. */
   readonly driver?: string;
-  /** Of a switch: how many pins it has, and whether the kernel tells how they stand. */
+  /** For a switch: the number of pins, and whether the kernel reports their levels. */
   readonly pins?: number;
   readonly hasInputs?: boolean;
 }
 
-const therm = (type: string): Family => ({ kind: 'thermometer', type, driver: 'w1_therm' });
-const pio = (type: string, pins: number, hasInputs: boolean): Family => ({
+const thermometerFamily = (type: string): Family => ({ kind: 'thermometer', type, driver: 'w1_therm' });
+const switchFamily = (type: string, pins: number, hasInputs: boolean): Family => ({
   kind: 'switch',
   type,
   driver: `w1_${type.toLowerCase()}`,
@@ -28,55 +28,58 @@ const pio = (type: string, pins: number, hasInputs: boolean): Family => ({
 });
 
 const families: Readonly<Record<string, Family>> = {
-  '05': pio('DS2405', 1, true),
-  10: therm('DS18S20'),
-  12: pio('DS2406', 2, false),
+  '05': switchFamily('DS2405', 1, true),
+  10: thermometerFamily('DS18S20'),
+  12: switchFamily('DS2406', 2, false),
   '1d': { kind: 'counter', type: 'DS2423', driver: 'w1_ds2423' },
-  22: therm('DS1822'),
+  22: thermometerFamily('DS1822'),
   26: { kind: 'monitor', type: 'DS2438', driver: 'w1_ds2438' },
-  28: therm('DS18B20'),
-  29: pio('DS2408', 8, true),
+  28: thermometerFamily('DS18B20'),
+  29: switchFamily('DS2408', 8, true),
   '2c': { kind: 'potentiometer', type: 'DS2890' },
-  '3a': pio('DS2413', 2, true),
-  '3b': therm('DS1825'),
-  42: therm('DS28EA00'),
+  '3a': switchFamily('DS2413', 2, true),
+  '3b': thermometerFamily('DS1825'),
+  42: thermometerFamily('DS28EA00'),
 };
 
-/** The family of an address; of one that is not known here, only whether it is there can be told. */
+/** The family of an address. For an unknown family, only the presence is reported. */
 export function familyOf(address: string): Family {
   const code = address.slice(0, 2);
   return families[code] ?? { kind: 'other', type: `family ${code}` };
 }
 
-/** The variables of a device; what it is asked for every `everyS` seconds is stale when it was missed three times. */
+/**
+ * The variables of a device. A value that is polled every `everyS` seconds becomes stale after three missed
+ * polls.
+ */
 export function variablesOf(address: string, everyS: number): VariableDeclaration[] {
   const { boolean, integer, float } = variableType;
   const family = familyOf(address);
   if (family.kind === 'other')
     return [{ ident: 'PRESENT', name: 'Present', type: boolean, profile: '~Presence' }];
-  const own: Omit<VariableDeclaration, 'position'>[] = [];
+  const variables: Omit<VariableDeclaration, 'position'>[] = [];
   switch (family.kind) {
     case 'thermometer':
-      own.push({ ident: 'TEMPERATURE', name: 'Temperature', type: float, profile: '~Temperature' });
+      variables.push({ ident: 'TEMPERATURE', name: 'Temperature', type: float, profile: '~Temperature' });
       break;
     case 'switch':
-      own.push(...pinsOf(family));
+      variables.push(...pinsOf(family));
       break;
     case 'counter':
       for (const letter of ['A', 'B'])
-        own.push({ ident: `COUNTER_${letter}`, name: `Counter ${letter}`, type: integer });
+        variables.push({ ident: `COUNTER_${letter}`, name: `Counter ${letter}`, type: integer });
       break;
     case 'monitor':
-      own.push({ ident: 'TEMPERATURE', name: 'Temperature', type: float, profile: '~Temperature' });
-      own.push({ ident: 'VAD', name: 'Voltage at the input', type: float, profile: '~Volt' });
-      own.push({ ident: 'VDD', name: 'Supply voltage', type: float, profile: '~Volt' });
+      variables.push({ ident: 'TEMPERATURE', name: 'Temperature', type: float, profile: '~Temperature' });
+      variables.push({ ident: 'VAD', name: 'Voltage at the input', type: float, profile: '~Volt' });
+      variables.push({ ident: 'VDD', name: 'Supply voltage', type: float, profile: '~Volt' });
       break;
     case 'potentiometer':
-      own.push({ ident: 'POSITION', name: 'Position', type: integer, action: true });
+      variables.push({ ident: 'POSITION', name: 'Position', type: integer, action: true });
   }
   const staleAfterS = everyS * 3 + 10;
   return [
-    ...own.map((one, index) => ({ ...one, position: index + 1, staleAfterS })),
+    ...variables.map((one, index) => ({ ...one, position: index + 1, staleAfterS })),
     { ident: 'ERRORS', name: 'Errors', type: integer, position: 900 },
   ];
 }

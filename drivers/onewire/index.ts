@@ -16,33 +16,36 @@ import type { SimulatedOneWire } from './simulated-bus.js';
 import { busFunctions, deviceFunctions } from './onewire-functions.js';
 
 /**
- * Slow reads at the same time, whatever the number of buses: each holds one of the four threads of libuv's pool,
- * and two of them are for everybody else.
+ * Limit of concurrent slow reads on all buses: each occupies one of the four threads of libuv's pool, and two of
+ * them are left for other work.
  */
 const CONCURRENT_SLOW_READS = 2;
 
-/** What a board file says of 1-Wire (`docs/hardware/boards.md`): what hangs on a simulated board's bus. */
+/**
+ * The 1-Wire section of a board file (`docs/hardware/boards.md`): the devices on the bus of a simulated
+ * board.
+ */
 export interface OneWireBoard {
   readonly simulated?: { readonly onewire?: readonly string[] | undefined } | undefined;
 }
 
-/** What the instances of one gateway share. */
+/** State shared by the instances of one gateway. */
 export interface OneWireContext {
   readonly holders: DeviceClaims;
   /** Limits the slow reads of all buses. */
   readonly slowReads: Semaphore;
-  /** The machine's buses and devices, or the simulated board's; nothing is loaded before it is asked for. */
+  /** The buses and devices of the machine or of the simulated board; loaded on first use. */
   attributes(): Promise<SysfsClass>;
 }
 
 const busProperties = Type.Object({
-  /** Its name below /sys/bus/w1/devices: `w1_bus_master1`. */
+  /** Name below /sys/bus/w1/devices, such as `w1_bus_master1`. */
   Bus: Type.String({ default: '', maxLength: 64, refers: referenceKind.bus }),
 });
 export type BusProperties = Static<typeof busProperties>;
 
 const deviceProperties = Type.Object({
-  /** As the kernel writes it: `28-0000075565ad`. */
+  /** In the kernel's notation, such as `28-0000075565ad`. */
   Address: Type.String({ default: '', maxLength: 64, refers: referenceKind.onewire }),
   EveryS: Type.Integer({ default: 30, minimum: 1, maximum: 86_400 }),
 });
@@ -50,23 +53,23 @@ export type DeviceProperties = Static<typeof deviceProperties>;
 
 const busFlow: Flow<OneWireBus> = { id: '{5F4C8BE2-4C46-4E0B-B1F4-0B8F3C8A9D15}' };
 
-/** The modules of this driver for one gateway, **1-Wire Bus** and **1-Wire Device** (`docs/hardware/onewire.md`). */
+/** The modules **1-Wire Bus** and **1-Wire Device** of one gateway (`docs/hardware/onewire.md`). */
 export function oneWireModules(
   board: OneWireBoard,
   clock: Clock,
   given?: Promise<SimulatedOneWire>,
 ): readonly ModuleDefinition[] {
-  const world = new SysfsBackend({
+  const backend = new SysfsBackend({
     root: async () => (await import('./w1-files.js')).W1_DEVICES_PATH,
     simulated: async () =>
       new (await import('./simulated-bus.js')).SimulatedOneWire(clock, [board.simulated?.onewire ?? []]),
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const around: OneWireContext = {
+  const context: OneWireContext = {
     holders: new DeviceClaims(),
     slowReads: new Semaphore(CONCURRENT_SLOW_READS),
-    attributes: world.open,
+    attributes: backend.open,
   };
   const bus: ModuleDefinition<typeof busProperties> = {
     id: '{F462BFF3-6772-4720-8450-49E6E2820643}',
@@ -77,17 +80,17 @@ export function oneWireModules(
     variables: () => [{ ident: 'DEVICES', name: 'Devices', type: variableType.integer, position: 1 }],
     provides: busFlow,
     check: ({ Bus: name }) =>
-      name === '' ? 'Bus is empty: give the name of a bus (ls /sys/bus/w1/devices)' : undefined,
+      name === '' ? 'Bus is empty; set the name of a bus (ls /sys/bus/w1/devices)' : undefined,
     functions: (instances) => [
       ...busFunctions(instances, bus),
-      ...world.functions({
+      ...backend.functions({
         name: 'GW_SimulateOneWireGone',
         device: 'Address',
-        help: 'Takes a 1-Wire device of the simulated board off its bus, or puts it back.',
+        help: 'Removes a 1-Wire device of the simulated board from its bus, or puts it back.',
       }),
     ],
-    findHardware: async () => (await import('./bus-discovery.js')).discoverOneWire(around),
-    open: async (host) => (await import('./bus.js')).openBus(host, around),
+    findHardware: async () => (await import('./bus-discovery.js')).discoverOneWire(context),
+    open: async (host) => (await import('./bus.js')).openBus(host, context),
   };
   const device: ModuleDefinition<typeof deviceProperties> = {
     id: '{C7A5B0E6-93A1-4D1C-8E0F-5B7D2E6A4F31}',
@@ -100,12 +103,12 @@ export function oneWireModules(
     check: ({ Address }) =>
       ADDRESS.test(Address)
         ? undefined
-        : 'Address must be as the kernel writes it, like 28-0000075565ad (ls /sys/bus/w1/devices)',
+        : 'Address must have the form 28-0000075565ad (ls /sys/bus/w1/devices)',
     functions: (instances) => deviceFunctions(instances, device),
     open: async (host) => {
-      // Before it is waited for anything: the bus may be gone then.
+      // Before the first await: afterwards the bus may be closed.
       const bus = host.parent(busFlow);
-      return (await import('./device.js')).openDevice(host, around, bus);
+      return (await import('./device.js')).openDevice(host, context, bus);
     },
   };
   return [bus, device] as readonly ModuleDefinition[];

@@ -4,7 +4,10 @@ import { type QualityProblem, quality, type Value } from '../../src/device/modul
 import type { Chip, ChipReading } from './chip.js';
 import type { DeviceFiles } from './w1-files.js';
 
-/** The lines of `w1_slave` that the counters of the DS2423's two inputs stand in; those before count what was written to it. */
+/**
+ * The lines of `w1_slave` with the counters of the two inputs of a DS2423. The lines before them count writes
+ * to its memory.
+ */
 const COUNTER_LINES = [
   ['COUNTER_A', 2],
   ['COUNTER_B', 3],
@@ -13,10 +16,10 @@ const COUNTER_LINES = [
 const CHECKSUM_ERROR: QualityProblem = {
   state: quality.bad,
   reason: 'CHECKSUM',
-  text: 'what came over the wire is damaged: a bad contact, or a long wire',
+  text: 'checksum error; check the contacts and the length of the wire',
 };
 
-/** DS2423: two counters of 32 bits. */
+/** DS2423: two 32-bit counters. */
 export class Ds2423 implements Chip {
   readonly isSlow = false;
   readonly #files: DeviceFiles;
@@ -30,7 +33,7 @@ export class Ds2423 implements Chip {
     if (lines.length !== 4) throw errno('EIO', this.#files.address);
     return COUNTER_LINES.map(([ident, line]): ChipReading => {
       const count = /crc=YES c=(-?\d+)$/.exec(lines[line] ?? '')?.[1];
-      // The kernel writes the upper half of the numbers as negative ones.
+      // The kernel prints values from 2^31 as negative numbers.
       return count === undefined ? { ident, doubt: CHECKSUM_ERROR } : { ident, value: Number(count) >>> 0 };
     });
   }
@@ -50,7 +53,8 @@ export class Ds2438 implements Chip {
     const temperature = await files.number('temperature');
     const vad = await files.number('vad');
     const vdd = await files.number('vdd');
-    // It measures with its supply, which so is never 0. The checksum of zeros is zero: so looks a bus that is pulled down.
+    // The supply voltage is never 0. All zeros, whose checksum is zero, are read from a bus that is shorted
+    // to ground.
     if (vdd === 0) throw errno('EIO', files.address);
     return [
       { ident: 'TEMPERATURE', value: temperature / 256 },
@@ -64,10 +68,10 @@ export class Ds2438 implements Chip {
 const READ_POSITION = 0xf0;
 const WRITE_POSITION = 0x0f;
 const RELEASE = 0x96;
-/** Sending it is reading a byte: here the one that is repeated to us. */
+/** Sending it reads a byte; here, the byte that the chip echoes. */
 const READ_SLOT = 0xff;
 
-/** DS2890: a potentiometer of 256 steps. The kernel does not know it: it gives what is sent and heard (`rw`). */
+/** DS2890: a potentiometer with 256 steps. The kernel has no driver for it, only raw access (`rw`). */
 export class Ds2890 implements Chip {
   readonly isSlow = false;
   readonly #files: DeviceFiles;
@@ -90,14 +94,18 @@ export class Ds2890 implements Chip {
       throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 255');
     await this.#files.write('rw', [WRITE_POSITION, value, READ_SLOT, RELEASE]);
     if ((await this.#read()) !== value)
-      throw fault('DEVICE_REFUSED', `the 1-Wire device ${this.#files.address} did not move to ${value}`);
+      throw fault(
+        'DEVICE_REFUSED',
+        `the 1-Wire device ${this.#files.address} did not accept position ${value}`,
+      );
   }
 
   async #read(): Promise<number> {
     const files = this.#files;
     await files.write('rw', [READ_POSITION]);
     const [control = READ_SLOT, position = READ_SLOT] = await files.bytes('rw', 2);
-    // Where nobody answers all bits are 1, or 0 on a bus that is pulled down; the control register has two that are others turned round.
+    // Without a reply all bits are 1, or 0 if the bus is shorted to ground. The control register is never
+    // either: two of its bits are the complement of others.
     if (control === 0xff || control === 0) throw errno('EIO', files.address);
     return position;
   }

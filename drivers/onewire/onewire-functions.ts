@@ -12,7 +12,7 @@ import type { OpenInstances } from '../../src/device/module.js';
 import type { OneWireBus } from './bus.js';
 import type { OneWireDevice } from './device.js';
 
-/** A module by its id and its name. */
+/** A module, by ID and name. */
 interface ModuleReference {
   readonly id: string;
   readonly name: string;
@@ -27,10 +27,10 @@ const knownDevices = Type.Array(
   }),
 );
 
-/** A device that the kernel has found on a bus, and its instance, 0 for none. */
+/** A device that the kernel has found on a bus, and the ID of its instance (0 for none). */
 export type KnownDevice = Static<typeof knownDevices>[number];
 
-/** The functions of a bus. */
+/** The functions of **1-Wire Bus**. */
 export function busFunctions(instances: OpenInstances, module: ModuleReference): FunctionDeclaration[] {
   return [
     declare({
@@ -38,16 +38,16 @@ export function busFunctions(instances: OpenInstances, module: ModuleReference):
       parameters: [int('InstanceID')],
       result: 'array',
       shape: knownDevices,
-      help: 'The devices that the kernel has found on a 1-Wire bus, and the instances that they have.',
+      help: 'Lists the devices that the kernel has found on a 1-Wire bus, with their instances.',
       run: (_caller, id) => (instances.openInstance(id, module) as OneWireBus).knownDevices(),
     }),
   ];
 }
 
-/** The functions of a device; each fails with `NOT_SUPPORTED` for a family that does not have it. */
+/** The functions of **1-Wire Device**; each rejects with `NOT_SUPPORTED` if the device's family lacks it. */
 export function deviceFunctions(instances: OpenInstances, module: ModuleReference): FunctionDeclaration[] {
   const deviceOf = (id: number) => instances.openInstance(id, module) as OneWireDevice;
-  const writing = <const P extends readonly Parameter[]>(
+  const declareWrite = <const P extends readonly Parameter[]>(
     [name, parameters, help]: readonly [name: string, parameters: P, help: string],
     run: (device: OneWireDevice, ...args: ParameterValues<P>) => Promise<void>,
   ) =>
@@ -67,57 +67,58 @@ export function deviceFunctions(instances: OpenInstances, module: ModuleReferenc
       name: 'OW_RequestStatus',
       parameters: [int('InstanceID')],
       result: 'boolean',
-      help: 'Asks a 1-Wire device for all of its values now; a thermometer measures.',
+      help: 'Reads all values of a 1-Wire device now; a thermometer measures.',
       run: async (_caller, id) => {
         await deviceOf(id).refresh();
         return true;
       },
     }),
-    writing(
+    declareWrite(
       [
         'OW_SetPin',
         [int('Pin'), bool('SwitchOn')],
-        'Switches a pin (from 0) of a DS2405, DS2406, DS2408 or DS2413. On: its transistor conducts.',
+        'Switches a pin (counted from 0) of a DS2405, DS2406, DS2408 or DS2413. If on, its transistor conducts.',
       ],
       (device, pin, isOn) => device.setPin(pin, isOn),
     ),
-    writing(
+    declareWrite(
       [
         'OW_SetPort',
         [int('Value')],
-        'Switches all pins of a DS2405, DS2406, DS2408 or DS2413. Bit n is pin n, 1 is on: its transistor conducts.',
+        'Switches all pins of a DS2405, DS2406, DS2408 or DS2413. Bit n is pin n; 1 is on: its transistor conducts.',
       ],
       (device, value) => device.setPort(value),
     ),
-    writing(['OW_SetPosition', [int('Value')], 'Moves a potentiometer DS2890, 0 to 255.'], (device, value) =>
-      device.setPosition(value),
+    declareWrite(
+      ['OW_SetPosition', [int('Value')], 'Sets the position of a DS2890 potentiometer, 0 to 255.'],
+      (device, value) => device.setPosition(value),
     ),
-    writing(
+    declareWrite(
       [
         'OW_SetStrobe',
         [bool('Status')],
-        'Whether the pin RSTZ of a DS2408 tells by a pulse that its port was written; else it takes a reset.',
+        'Sets whether the pin RSTZ of a DS2408 outputs a strobe when its port is written; otherwise it is a reset input.',
       ],
       (device, isStrobe) => device.setStrobe(isStrobe),
     ),
-    writing(
-      ['OW_SwitchMode', [bool('SwitchOn')], 'Switches the pin of a DS2405. On: its transistor conducts.'],
+    declareWrite(
+      ['OW_SwitchMode', [bool('SwitchOn')], 'Switches the pin of a DS2405. If on, its transistor conducts.'],
       (device, isOn) => device.setMode(isOn),
     ),
-    writing(['OW_ToggleMode', [], 'Switches the pin of a DS2405 over.'], (device) => device.toggleMode()),
-    writing(
+    declareWrite(['OW_ToggleMode', [], 'Toggles the pin of a DS2405.'], (device) => device.toggleMode()),
+    declareWrite(
       [
         'OW_WriteBytes',
         [text('Data')],
-        'Puts characters (Latin-1) on the port of a DS2408 one after the other, as bytes: 0 conducts.',
+        'Writes characters (Latin-1) to the port of a DS2408 one after another, as bytes; a 0 bit conducts.',
       ],
       (device, data) => device.sendBytes('OW_WriteBytes', encodeLatin1(data, 'Data'), 0xff),
     ),
-    writing(
+    declareWrite(
       [
         'OW_WriteBytesMasked',
         [text('Data'), int('Mask')],
-        'As OW_WriteBytes, changing the pins alone that are 1 in Mask.',
+        'Like OW_WriteBytes, but changes only the pins that are 1 in Mask.',
       ],
       (device, data, mask) => device.sendBytes('OW_WriteBytesMasked', encodeLatin1(data, 'Data'), mask),
     ),

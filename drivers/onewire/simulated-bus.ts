@@ -8,42 +8,43 @@ import {
 } from './simulated-chips.js';
 import { W1_DEVICES_PATH } from './w1-files.js';
 
-/** A DS18B20 needs so long for a measurement with twelve bits. */
+/** Duration of a 12-bit measurement of a DS18B20. */
 export const MEASURING_MS = 750;
 
-/** A simulated room gets warmer and colder so much, in so long. */
+/** The simulated room temperature: its mean, amplitude and period. */
 const ROOM_TEMPERATURE = { celsius: 21, by: 2, withinMs: 600_000 };
 
 interface SimulatedSlave {
   readonly bus: string;
   readonly chip: SimulatedChip;
-  /** Nobody answers under its address. */
+  /** True if the device does not reply. */
   isSilent: boolean;
-  /** The kernel has noticed that. */
+  /** True if the kernel has removed it. */
   isGone: boolean;
-  /** Has measured with the others, and was not read since. */
+  /** True after a bulk measurement, until it is read. */
   hasMeasured: boolean;
 }
 
 /**
- * The kernel's 1-Wire buses, with their manners (Documentation/w1): a bus lists what its last search found, and a device that left
- * meanwhile reads as ones, or as an error where a checksum tells; reading a thermometer measures and takes its time, unless all have
- * measured together (`therm_bulk_read`); a register that can't be read or written is `EIO`; a byte is written as one byte.
+ * Simulates the kernel's 1-Wire buses (Documentation/w1). A bus lists what its last search found. A removed
+ * device reads as ones, or fails if there is a checksum. Reading a thermometer measures and takes time,
+ * except after a bulk measurement (`therm_bulk_read`). A register that cannot be read or written fails with
+ * `EIO`. A byte is written as a single byte.
  */
 export class SimulatedOneWire extends SimulatedSysfs {
   readonly root = W1_DEVICES_PATH;
   readonly #clock: Clock;
   readonly #buses = new Set<string>();
   readonly #slaves = new Map<string, SimulatedSlave>();
-  /** Thermometers can measure together: Linux has it from 5.8 on. */
+  /** Whether bulk measurements are supported (Linux 5.8 or later). */
   canMeasureAll = true;
-  /** Devices whose family's driver is not loaded. */
+  /** Devices without a loaded kernel driver. */
   readonly undriven = new Set<string>();
-  /** Buses that are pulled to ground. */
+  /** Buses that are shorted to ground. */
   readonly grounded = new Set<string>();
-  /** Told of every write to a switch: the pins whose transistors then conduct. */
+  /** Called for every write to a switch, with the pins whose transistors then conduct. */
   moved: (address: string, on: number) => void = () => undefined;
-  /** So many reads wait now for a measurement, and so many did at most. */
+  /** Current and maximum number of reads that wait for a measurement. */
   measuring = 0;
   mostMeasuring = 0;
 
@@ -68,27 +69,27 @@ export class SimulatedOneWire extends SimulatedSysfs {
     return this.#slaves.has(address);
   }
 
-  /** The device itself, to do something to it from outside. */
+  /** The simulated device, for manipulation by tests. */
   chip<C extends SimulatedChip>(address: string, kind: abstract new (...args: never[]) => C): C {
     const chip = this.#slaves.get(address)?.chip;
     if (!(chip instanceof kind)) throw new Error(`the simulated machine has no such ${address}`);
     return chip;
   }
 
-  /** Takes a device off its bus, or puts it back; the kernel notices at its next search. */
+  /** Removes a device from its bus, or puts it back; the kernel has not noticed yet. */
   setSilent(address: string, isSilent: boolean): void {
     const slave = this.#slaves.get(address);
     if (slave !== undefined) slave.isSilent = isSilent;
   }
 
-  /** As `setSilent`, and the kernel has searched. */
+  /** As `setSilent`, but the kernel has noticed. */
   setUnplugged(address: string, isGone: boolean): void {
     this.setSilent(address, isGone);
     const slave = this.#slaves.get(address);
     if (slave !== undefined) slave.isGone = isGone;
   }
 
-  /** Pulls a bus out with all that is on it, or puts it back. */
+  /** Unplugs a bus with all its devices, or plugs it in again. */
   setBusGone(bus: string, isGone: boolean): void {
     if (isGone) this.#buses.delete(bus);
     else this.#buses.add(bus);
@@ -108,7 +109,7 @@ export class SimulatedOneWire extends SimulatedSysfs {
 
   override async write(path: string, data: string | Uint8Array): Promise<void> {
     await super.write(path, data);
-    // The kernel takes anything, and does it when it is this and nothing else is on the bus.
+    // The kernel accepts any text, but only measures for this one, and only if the bus has no other devices.
     const [bus = '', attribute] = path.split('/');
     if (attribute !== 'therm_bulk_read' || data !== 'trigger\n') return;
     const thermometers = this.#thermometers(bus);
@@ -134,8 +135,8 @@ export class SimulatedOneWire extends SimulatedSysfs {
     for (const [address, slave] of this.#slaves) {
       if (!this.#isThere(slave)) continue;
       files.set(`${address}/name`, { read: () => address });
-      const own = this.undriven.has(address) ? {} : slave.chip.files(this.#answers(slave));
-      for (const [attribute, file] of Object.entries(own)) files.set(`${address}/${attribute}`, file);
+      const chipFiles = this.undriven.has(address) ? {} : slave.chip.files(this.#answers(slave));
+      for (const [attribute, file] of Object.entries(chipFiles)) files.set(`${address}/${attribute}`, file);
     }
     return files;
   }

@@ -3,52 +3,52 @@ import type { SimulatedAttribute } from '../../src/device/toolkit/simulated-sysf
 import { familyOf } from './families.js';
 
 /**
- * Whether a device answers; one that doesn't may be alone on its bus, which the kernel then notices. A bus that is pulled to ground
- * answers with zeros, and to a reset as if devices were there.
+ * Whether a device replies. If it does not, and no other device does (`nobody does`), the kernel notices
+ * that. A bus that is shorted to ground reads as zeros, and looks like a presence pulse after a reset.
  */
 export type ReplyState = 'yes' | 'no' | 'nobody does' | 'zeros';
 
-/** A simulated device: the files that the kernel makes of it, by name, as things stand on the wire. */
+/** A simulated device: the files that the kernel provides for it, by name, for the given state of the bus. */
 export interface SimulatedChip {
-  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>>;
+  files(state: ReplyState): Readonly<Record<string, SimulatedAttribute>>;
 }
 
-/** Where nobody pulls the wire down all bits are 1. */
+/** If no device pulls the bus low, all bits are 1. */
 const NO_REPLY_BYTE = 0xff;
 
-const noReplyByte = (answers: ReplyState) => (answers === 'zeros' ? 0 : NO_REPLY_BYTE);
+const noReplyByte = (state: ReplyState) => (state === 'zeros' ? 0 : NO_REPLY_BYTE);
 const character = (byte: number) => String.fromCharCode(byte);
 const hex = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 
-/** A file of one byte, which the kernel asks for with no checksum. */
+/** A one-byte register, which the kernel reads without a checksum. */
 const register = (
-  answers: ReplyState,
+  state: ReplyState,
   read: () => number,
   write?: (byte: number) => void,
 ): SimulatedAttribute => ({
   read() {
-    if (answers === 'nobody does') throw errno('EIO', 'register');
-    return character(answers === 'yes' ? read() : noReplyByte(answers));
+    if (state === 'nobody does') throw errno('EIO', 'register');
+    return character(state === 'yes' ? read() : noReplyByte(state));
   },
-  ...(write && { write: (text: string) => write(byteOf(answers, text)) }),
+  ...(write && { write: (text: string) => write(byteOf(state, text)) }),
 });
 
-/** What only comes with its checksum, or as an answer that can't be a mistake. */
-function failUnlessReplying<T>(answers: ReplyState, read: () => T): T {
-  if (answers !== 'yes') throw errno('EIO', 'checked');
+/** Data with a checksum or other protection: the read fails unless the device replies. */
+function failUnlessReplying<T>(state: ReplyState, read: () => T): T {
+  if (state !== 'yes') throw errno('EIO', 'checked');
   return read();
 }
 
-/** What zeros pass for: the checksum of zeros is zero, or there is none. */
-function unlessZeros(answers: ReplyState, read: () => number): number {
-  return answers === 'zeros' ? 0 : failUnlessReplying(answers, read);
+/** Data that is valid if it is all zeros: the checksum of zeros is zero. */
+function unlessZeros(state: ReplyState, read: () => number): number {
+  return state === 'zeros' ? 0 : failUnlessReplying(state, read);
 }
 
-function byteOf(answers: ReplyState, text: string): number {
-  return failUnlessReplying(answers, () => text.charCodeAt(0));
+function byteOf(state: ReplyState, text: string): number {
+  return failUnlessReplying(state, () => text.charCodeAt(0));
 }
 
-/** The 8-bit checksum of 1-Wire. */
+/** The 8-bit CRC of 1-Wire. */
 export function checksum(bytes: readonly number[]): number {
   let sum = 0;
   for (const byte of bytes)
@@ -59,47 +59,47 @@ export function checksum(bytes: readonly number[]): number {
   return sum;
 }
 
-/** Since power came it has not measured: 85 °C, and 0C in byte 6. */
+/** The scratchpad after power-on, before the first measurement: 85 °C, and 0C in byte 6. */
 const POWER_ON_SCRATCHPAD = [0x50, 0x05, 0x4b, 0x46, 0x7f, 0xff, 0x0c, 0x10];
 
-/** DS18B20. What it measures is told; measuring takes time, which is the world's business. */
+/** DS18B20. The simulated bus adds the time that a measurement takes. */
 export class SimulatedThermometer implements SimulatedChip {
-  /** What there is to measure, °C. */
+  /** The actual temperature, °C. */
   celsius: () => number;
-  /** Its supply breaks down when it measures. */
+  /** If true, its supply collapses during a measurement. */
   isWeak = false;
-  /** Bits are lost on their way. */
+  /** If true, transmissions have bit errors. */
   isDamaged = false;
-  /** A clone that leaves byte 6 as it is at the start. */
+  /** If true, it is a clone that never updates byte 6. */
   isClone = false;
-  #pad = POWER_ON_SCRATCHPAD;
+  #scratchpad = POWER_ON_SCRATCHPAD;
 
   constructor(celsius: () => number) {
     this.celsius = celsius;
   }
 
   measure(): void {
-    if (this.isWeak) return void (this.#pad = POWER_ON_SCRATCHPAD);
+    if (this.isWeak) return void (this.#scratchpad = POWER_ON_SCRATCHPAD);
     const raw = Math.round(this.celsius() * 16) & 0xffff;
     const sixth = this.isClone ? 0x0c : 0x10 - (raw & 0xf);
-    this.#pad = [raw & 0xff, raw >> 8, 0x4b, 0x46, 0x7f, 0xff, sixth, 0x10];
+    this.#scratchpad = [raw & 0xff, raw >> 8, 0x4b, 0x46, 0x7f, 0xff, sixth, 0x10];
   }
 
-  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
-    return { w1_slave: { read: () => this.#text(answers) } };
+  files(state: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
+    return { w1_slave: { read: () => this.#text(state) } };
   }
 
-  #text(answers: ReplyState): string {
-    if (answers === 'nobody does') return '';
-    const sent = [...this.#pad, checksum(this.#pad)];
-    const came = answers === 'yes' ? sent : sent.map(() => noReplyByte(answers));
-    if (this.isDamaged) came[0] = (came[0] as number) ^ 1;
-    const crc = checksum(came.slice(0, 8));
-    // It tries a few times, and then says nothing (Linux from 5.8 on).
-    if (crc !== came[8]) return '';
-    const raw = (((came[1] as number) << 24) >> 16) | (came[0] as number);
+  #text(state: ReplyState): string {
+    if (state === 'nobody does') return '';
+    const sent = [...this.#scratchpad, checksum(this.#scratchpad)];
+    const received = state === 'yes' ? sent : sent.map(() => noReplyByte(state));
+    if (this.isDamaged) received[0] = (received[0] as number) ^ 1;
+    const crc = checksum(received.slice(0, 8));
+    // Since Linux 5.8, the file is empty after several failed attempts.
+    if (crc !== received[8]) return '';
+    const raw = (((received[1] as number) << 24) >> 16) | (received[0] as number);
     const t = Math.trunc((raw * 1000) / 16);
-    return `${hex(came)} : crc=${hex([crc])} YES\n${hex(came)} t=${t}`;
+    return `${hex(received)} : crc=${hex([crc])} YES\n${hex(received)} t=${t}`;
   }
 }
 
@@ -108,12 +108,12 @@ export class SimulatedSwitch implements SimulatedChip {
   readonly #type: string;
   readonly #moved: (on: number) => void;
   readonly #all: number;
-  /** A bit a pin: 0 conducts. After power came none does. */
+  /** One bit per pin; 0 conducts. After power-on, none does. */
   #latch: number;
-  /** Pins that are pulled down from outside. */
+  /** Pins that are pulled low from outside. */
   #pulled = 0;
   #control = 0x88;
-  /** It confirms what it is told, and does nothing. */
+  /** If true, it confirms writes but ignores them. */
   isStuck = false;
 
   constructor(type: string, pins: number, moved: (on: number) => void) {
@@ -123,7 +123,7 @@ export class SimulatedSwitch implements SimulatedChip {
     this.#latch = this.#all;
   }
 
-  /** Pins whose transistor conducts. */
+  /** The pins whose transistors conduct. */
   get on(): number {
     return ~this.#latch & this.#all;
   }
@@ -132,21 +132,21 @@ export class SimulatedSwitch implements SimulatedChip {
     this.#pulled = isDown ? this.#pulled | (1 << pin) : this.#pulled & ~(1 << pin);
   }
 
-  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
+  files(state: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     const latch = (byte: number) => this.#set(byte);
     const checked = (read: () => string | number): SimulatedAttribute => ({
-      read: () => failUnlessReplying(answers, read),
+      read: () => failUnlessReplying(state, read),
     });
-    const taken: SimulatedAttribute = { write: (text) => latch(byteOf(answers, text)) };
+    const taken: SimulatedAttribute = { write: (text) => latch(byteOf(state, text)) };
     switch (this.#type) {
       case 'DS2405':
         return {
-          state: { read: () => unlessZeros(answers, () => this.#levels) },
+          state: { read: () => unlessZeros(state, () => this.#levels) },
           output: {
-            read: () => unlessZeros(answers, () => this.#latch),
+            read: () => unlessZeros(state, () => this.#latch),
             write: (text) => {
               if (!/^\s*[01]/.test(text)) throw errno('EINVAL', 'output');
-              failUnlessReplying(answers, () => latch(Number(text)));
+              failUnlessReplying(state, () => latch(Number(text)));
             },
           },
         };
@@ -156,10 +156,10 @@ export class SimulatedSwitch implements SimulatedChip {
         return { state: checked(() => character(this.#both)), output: taken };
       default:
         return {
-          state: register(answers, () => this.#levels),
-          output: register(answers, () => this.#latch, latch),
+          state: register(state, () => this.#levels),
+          output: register(state, () => this.#latch, latch),
           status_control: register(
-            answers,
+            state,
             () => this.#control,
             (byte) => (this.#control = (byte & 0x0f) | 0x80),
           ),
@@ -171,7 +171,7 @@ export class SimulatedSwitch implements SimulatedChip {
     return this.#latch & ~this.#pulled & this.#all;
   }
 
-  /** A DS2413's answer: level and latch of each pin, and all of that turned round. */
+  /** The status byte of a DS2413: level and latch of each pin, and their complement. */
   get #both(): number {
     const [levels, latch] = [this.#levels, this.#latch];
     const half = (levels & 1) | ((latch & 1) << 1) | ((levels & 2) << 1) | ((latch & 2) << 2);
@@ -190,15 +190,15 @@ export class SimulatedCounters implements SimulatedChip {
   b = 0;
   isDamaged = false;
 
-  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
+  files(state: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     const line = (count: number) => {
       const bytes = [0, ...[0, 8, 16, 24].map((shift) => (count >>> shift) & 0xff), 0, 0, 0, 0];
       const rest = Array.from({ length: 33 }, () => NO_REPLY_BYTE);
-      const verdict = answers === 'yes' && !this.isDamaged ? `crc=YES c=${count | 0}` : 'crc=NO';
+      const verdict = state === 'yes' && !this.isDamaged ? `crc=YES c=${count | 0}` : 'crc=NO';
       return `${hex([...bytes, ...rest])} ${verdict}`;
     };
     const read = () =>
-      answers === 'nobody does' ? 'Connection error' : [0, 0, this.a, this.b].map(line).join('\n');
+      state === 'nobody does' ? 'Connection error' : [0, 0, this.a, this.b].map(line).join('\n');
     return { w1_slave: { read } };
   }
 }
@@ -208,9 +208,9 @@ export class SimulatedMonitor implements SimulatedChip {
   celsius = 20;
   volts = { vad: 0, vdd: 5 };
 
-  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
+  files(state: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     const number = (read: () => number): SimulatedAttribute => ({
-      read: () => unlessZeros(answers, () => Math.round(read())),
+      read: () => unlessZeros(state, () => Math.round(read())),
     });
     return {
       temperature: number(() => this.celsius * 256),
@@ -220,19 +220,19 @@ export class SimulatedMonitor implements SimulatedChip {
   }
 }
 
-/** DS2890, which the kernel does not know: what is written goes to it after a reset, what is read it says then. */
+/** DS2890, which has no kernel driver: each write starts with a reset, and a read continues after it. */
 export class SimulatedPotentiometer implements SimulatedChip {
   position = 0;
   #says: readonly number[] = [];
 
-  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
+  files(state: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     return {
       rw: {
         read: () =>
-          (answers === 'yes' ? this.#says : [1, 2].map(() => noReplyByte(answers))).map(character).join(''),
+          (state === 'yes' ? this.#says : [1, 2].map(() => noReplyByte(state))).map(character).join(''),
         write: (text) => {
-          if (answers === 'nobody does') throw errno('EIO', 'rw');
-          if (answers === 'yes') this.#hear([...Buffer.from(text, 'latin1')]);
+          if (state === 'nobody does') throw errno('EIO', 'rw');
+          if (state === 'yes') this.#hear([...Buffer.from(text, 'latin1')]);
         },
       },
     };
@@ -245,14 +245,14 @@ export class SimulatedPotentiometer implements SimulatedChip {
   }
 }
 
-/** A device of which the kernel knows only that it is there. */
+/** A device without a kernel driver, of which only the presence is known. */
 class IdentifyOnlyChip implements SimulatedChip {
   files(): Readonly<Record<string, SimulatedAttribute>> {
     return { name: { read: () => '' } };
   }
 }
 
-/** The device of an address as it is when it has just got power. */
+/** Creates the device for an address, in its power-on state. */
 export function simulatedChip(
   address: string,
   celsius: () => number,

@@ -5,15 +5,18 @@ import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
 import type { Chip, ChipReading } from './chip.js';
 import type { DeviceFiles } from './w1-files.js';
 
-/** How a switch stands; a bit a pin. */
+/** State of a switch, one bit per pin. */
 interface PinState {
-  /** 1: its transistor conducts, which is on. The chips say it the other way round. */
+  /** 1 if the transistor conducts (on); the chips use the inverse. */
   readonly on: number;
-  /** 1: the pin is pulled down, by its own transistor or by what is connected. Absent where the kernel does not tell. */
+  /**
+   * 1 if the pin is low, pulled down by its own transistor or from outside. Undefined if the kernel does not
+   * report it.
+   */
   readonly down?: number;
 }
 
-/** A switch: how it is read and written. What a kind does not check by itself is checked here. */
+/** A switch. Verifies every write by reading back, for chips that do not do so themselves. */
 export abstract class Switch implements Chip {
   readonly isSlow = false;
   readonly pins: number;
@@ -24,12 +27,12 @@ export abstract class Switch implements Chip {
     this.pins = pins;
   }
 
-  /** Rejects with `EIO` when what came can't be. */
+  /** Reads the pins; rejects with `EIO` if the data is implausible. */
   protected abstract readPins(): Promise<PinState>;
-  /** Takes what the transistors are to be, 1 being off. */
+  /** Writes the latch; 1 is off. */
   protected abstract writeLatch(latch: number): Promise<void>;
 
-  protected get all(): number {
+  protected get allPins(): number {
     return (1 << this.pins) - 1;
   }
 
@@ -50,40 +53,40 @@ export abstract class Switch implements Chip {
     return this.setPin(Number(pin), parseBoolean(value));
   }
 
-  /** Switches one pin; the others stay as they are found. */
+  /** Switches one pin; the others keep their state. */
   async setPin(pin: number, isOn: boolean): Promise<void> {
     if (!(pin >= 0 && pin < this.pins))
       throw fault('CANNOT_CONVERT', 'Pin', `it must be 0 to ${this.pins - 1}`);
     await this.#set(isOn ? 1 << pin : 0, 1 << pin);
   }
 
-  /** Switches all pins; bit n is pin n, 1 being on. */
+  /** Switches allPins pins; bit n is pin n, and 1 is on. */
   async setPort(value: Value): Promise<void> {
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > this.all)
-      throw fault('CANNOT_CONVERT', 'Value', `it must be 0 to ${this.all}`);
-    await this.#set(value, this.all);
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > this.allPins)
+      throw fault('CANNOT_CONVERT', 'Value', `it must be 0 to ${this.allPins}`);
+    await this.#set(value, this.allPins);
   }
 
-  /** Switches the first pin over. */
+  /** Toggles the first pin. */
   async toggle(): Promise<void> {
     const { on } = await this.readPins();
     await this.#set(~on & 1, 1);
   }
 
   async #set(wanted: number, mask: number): Promise<void> {
-    // Read before anything is written: where the others can't be read, none is moved.
+    // Read first: if the other pins cannot be read, none is changed.
     const { on: before } = await this.readPins();
-    await this.writeLatch(~((before & ~mask) | wanted) & this.all);
+    await this.writeLatch(~((before & ~mask) | wanted) & this.allPins);
     const { on } = await this.readPins();
     if ((on & mask) !== wanted)
       throw fault(
         'DEVICE_REFUSED',
-        `the 1-Wire device ${this.files.address} took it, but its pins are not so`,
+        `the 1-Wire device ${this.files.address} accepted the command, but its pins did not change accordingly`,
       );
   }
 }
 
-/** DS2405: one pin. The kernel tells 1 for a pin that is not pulled down. */
+/** DS2405: one pin. The kernel reports 1 for a pin that is not pulled down. */
 export class Ds2405 extends Switch {
   constructor(files: DeviceFiles) {
     super(files, 1);
@@ -100,14 +103,14 @@ export class Ds2405 extends Switch {
   }
 }
 
-/** DS2406: one pin or two, and the kernel has their transistors alone, as a digit. */
+/** DS2406: one or two pins; the kernel reports only their latches, as a digit. */
 export class Ds2406 extends Switch {
   constructor(files: DeviceFiles) {
     super(files, 2);
   }
 
   protected async readPins(): Promise<PinState> {
-    return { on: ~(await this.files.byte('state')) & this.all };
+    return { on: ~(await this.files.byte('state')) & this.allPins };
   }
 
   protected writeLatch(latch: number): Promise<void> {
@@ -115,7 +118,7 @@ export class Ds2406 extends Switch {
   }
 }
 
-/** DS2413: two pins, in one byte of which the upper half is the lower turned round. */
+/** DS2413: two pins in one byte, whose upper half is the complement of the lower. */
 export class Ds2413 extends Switch {
   constructor(files: DeviceFiles) {
     super(files, 2);
@@ -123,7 +126,7 @@ export class Ds2413 extends Switch {
 
   protected async readPins(): Promise<PinState> {
     const state = await this.files.byte('state');
-    // Older kernels don't look.
+    // Older kernels do not check the complement.
     if ((state & 0xf) !== (~(state >> 4) & 0xf)) throw errno('EIO', this.files.address);
     const bits = (first: number, second: number) =>
       Number((state & first) === 0) | (Number((state & second) === 0) << 1);
@@ -135,11 +138,14 @@ export class Ds2413 extends Switch {
   }
 }
 
-/** Of the DS2408's control register: bits that are always 0, and the one that makes its reset pin a strobe. */
+/**
+ * Bits of the DS2408 control register: those that are always 0, and the one that makes the reset pin a strobe
+ * output.
+ */
 const ALWAYS_0 = 0x70;
 const STROBE = 0x04;
 
-/** DS2408: eight pins, and one that tells by a strobe that they were written. */
+/** DS2408: eight pins, and a strobe output that signals writes. */
 export class Ds2408 extends Switch {
   #control = 0;
 
@@ -160,14 +166,14 @@ export class Ds2408 extends Switch {
     const { files } = this;
     const control = await this.#readControl();
     const wanted = isStrobe ? control | STROBE : control & ~STROBE;
-    // The upper bits can't be written, and bit 3 tells of a lack of power until it is cleared: it stays.
+    // The upper bits are read-only. Bit 3, which flags a power-on reset until cleared, is preserved.
     if (wanted !== control) await files.write('status_control', [wanted]);
   }
 
-  /** Puts bytes on the port one after the other, as they are: 0 conducts. Only the pins of `mask` are changed. */
+  /** Writes bytes to the port one after another; a 0 bit conducts. Only the pins of `mask` change. */
   async sendBytes(bytes: Uint8Array, mask: number): Promise<void> {
     const { on } = await this.readPins();
-    const others = ~on & ~mask & this.all;
+    const others = ~on & ~mask & this.allPins;
     for (const byte of bytes) await this.writeLatch((byte & mask) | others);
   }
 
@@ -175,11 +181,13 @@ export class Ds2408 extends Switch {
     const { files } = this;
     const latch = await files.byte('output');
     const state = await files.byte('state');
-    // None of these has a checksum: where nobody answers all bits are 1, and of this register some never are.
+    // These registers have no checksum. Without a reply allPins bits are 1, but some bits of the control
+    // register never are.
     this.#control = await this.#readControl();
-    // On a bus that is pulled down all are 0. Of a device without a supply of its own 0 could be so, once somebody has cleared bit 3.
+    // If the bus is shorted to ground, allPins bits are 0. A parasitically powered device can only match that
+    // once bit 3 has been cleared.
     if ((latch | state | this.#control) === 0) throw errno('EIO', files.address);
-    return { on: ~latch & this.all, down: ~state & this.all };
+    return { on: ~latch & this.allPins, down: ~state & this.allPins };
   }
 
   protected writeLatch(latch: number): Promise<void> {

@@ -2,19 +2,25 @@ import { type QualityProblem, quality } from '../../src/device/module.js';
 import type { Chip, ChipReading } from './chip.js';
 import type { DeviceFiles } from './w1-files.js';
 
-/** What the chips measure, millidegrees: beyond it stands what bad contacts, weak supplies and clones give (−127, 127.94). */
+/**
+ * The range of the chips, millidegrees. Bad contacts, weak supplies and clones return values beyond it (−127,
+ * 127.94).
+ */
 const MIN_MILLIDEGREES = -55_000;
 const MAX_MILLIDEGREES = 125_000;
 
-/** What stands in a chip that has had power but has not measured: 85 °C, and this in byte 6 (DS18B20, DS18S20: "power-on"). */
+/**
+ * The scratchpad after power-on, before the first measurement: 85 °C, and this value in byte 6 (DS18B20,
+ * DS18S20).
+ */
 const POWER_ON_MILLIDEGREES = 85_000;
 const POWER_ON_BYTE = 0x0c;
-/** A chip that was so near to 85 °C when it last measured may be there now, whatever its byte 6 says. */
+/** If the previous measurement was this close to 85 °C, 85 °C is plausible, whatever byte 6 contains. */
 const POWER_ON_MARGIN = 3_000;
 
-const doubt = (reason: string, text: string): QualityProblem => ({ state: quality.bad, reason, text });
+const badQuality = (reason: string, text: string): QualityProblem => ({ state: quality.bad, reason, text });
 
-/** DS18B20 and its kin. Reading takes as long as measuring: up to three quarters of a second, more where the kernel tries again. */
+/** DS18B20 and related chips. Reading includes a measurement: up to 0.75 s, longer if the kernel retries. */
 export class Thermometer implements Chip {
   readonly isSlow = true;
   readonly #files: DeviceFiles;
@@ -33,30 +39,38 @@ export class Thermometer implements Chip {
 }
 
 /**
- * What the kernel's `w1_slave` says, in millidegrees, or why that is no measurement. `last` is the measurement before, where there is
- * one. The kernel's two lines: nine bytes with the checksum's verdict, and the bytes of the last good reading with `t=`.
+ * Parses the kernel's `w1_slave` file: returns millidegrees, or why there is no measurement. `last` is the
+ * previous measurement, if any. The file has two lines: nine bytes with the checksum result, and the bytes of
+ * the last valid reading with `t=`.
  */
 export function parseReading(text: string, last: number | undefined): number | QualityProblem {
-  const [, bytes = '', verdict, shown] =
+  const [, bytes = '', crcResult, temperature] =
     /^((?:[0-9a-f]{2} ){9}): crc=[0-9a-f]{2} (YES|NO)\n.* t=(-?\d+)$/.exec(text) ?? [];
-  // From Linux 5.8 on it says nothing when its tries have failed, whatever came.
-  if (verdict === undefined)
-    return doubt('NO_ANSWER', 'the thermometer does not answer, or not so that it could be read');
-  // Where nobody pulls the wire down all bits are 1.
-  if (/^(ff )+$/.test(bytes)) return doubt('NO_ANSWER', 'the thermometer does not answer');
-  if (verdict === 'NO')
-    return doubt('CHECKSUM', 'what came over the wire is damaged: a bad contact, or a long wire');
-  const pad = bytes
+  // Since Linux 5.8, the file is empty if all attempts failed.
+  if (crcResult === undefined)
+    return badQuality('NO_ANSWER', 'the thermometer does not respond, or its reply is invalid');
+  // If no device pulls the bus low, all bits are 1.
+  if (/^(ff )+$/.test(bytes)) return badQuality('NO_ANSWER', 'the thermometer does not respond');
+  if (crcResult === 'NO')
+    return badQuality('CHECKSUM', 'checksum error; check the contacts and the length of the wire');
+  const scratchpad = bytes
     .trim()
     .split(' ')
     .map((byte) => parseInt(byte, 16));
-  // The checksum of zeros is zero: so looks a bus that is pulled down.
-  if (pad.every((byte) => byte === 0)) return doubt('NO_ANSWER', 'the thermometer answers with zeros alone');
-  const measured = Number(shown);
+  // The checksum of zeros is zero: this is a bus that is shorted to ground.
+  if (scratchpad.every((byte) => byte === 0))
+    return badQuality(
+      'NO_ANSWER',
+      'the reply contains only zeros; check the bus for a short circuit to ground',
+    );
+  const measured = Number(temperature);
   if (measured < MIN_MILLIDEGREES || measured > MAX_MILLIDEGREES)
-    return doubt('OUT_OF_RANGE', `${measured / 1000} °C can't be measured by it: look at its supply`);
+    return badQuality(
+      'OUT_OF_RANGE',
+      `${measured / 1000} °C is out of range; check the supply of the thermometer`,
+    );
   const isNear = last !== undefined && Math.abs(last - POWER_ON_MILLIDEGREES) <= POWER_ON_MARGIN;
-  if (measured === POWER_ON_MILLIDEGREES && pad[6] === POWER_ON_BYTE && !isNear)
-    return doubt('POWER_ON', 'it has not measured since it got power: look at its supply');
+  if (measured === POWER_ON_MILLIDEGREES && scratchpad[6] === POWER_ON_BYTE && !isNear)
+    return badQuality('POWER_ON', 'it has not measured since power-on; check its supply');
   return measured;
 }

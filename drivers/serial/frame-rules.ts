@@ -12,24 +12,27 @@ import {
 const formats = ['decimal', 'hex', 'hex-signed', 'hex-le', 'hex-le-signed'] as const;
 type Format = (typeof formats)[number];
 
-/** How a frame's text becomes the value of a variable. */
+/** How the text of a frame becomes the value of a variable. */
 export const ruleSchema = Type.Object(
   {
-    /** A regular expression; the value is the group named like `Ident`, else the first group, else all that matched. */
+    /**
+     * A regular expression. The value is the group named like `Ident`, otherwise the first group, otherwise
+     * the entire match.
+     */
     Pattern: Type.String({ minLength: 1, maxLength: 1000 }),
     Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
     Name: Type.Optional(Type.String({ maxLength: 200 })),
     Type: enumProperty(variableTypeNames, 'string'),
-    /** How a number stands in the text: decimal digits, or the hexadecimal digits of its bytes. */
+    /** Format of a number: decimal digits, or the hexadecimal digits of its bytes. */
     Format: Type.Optional(enumProperty(formats, 'decimal')),
-    /** What stands for true and false; `ON` and `OFF` unless said. */
+    /** Texts for true and false; `ON` and `OFF` by default. */
     On: Type.Optional(Type.String({ maxLength: 200 })),
     Off: Type.Optional(Type.String({ maxLength: 200 })),
     /** Value = number in the text × Scale + Offset. */
     Scale: Type.Optional(Type.Number()),
     Offset: Type.Optional(Type.Number()),
     Profile: Type.Optional(Type.String({ maxLength: 200 })),
-    /** The device promises a value within so many seconds of the one before. */
+    /** Deadline for the next value, in seconds after the previous one. */
     StaleAfterS: Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
   },
   { additionalProperties: false },
@@ -39,7 +42,7 @@ export type Rule = Static<typeof ruleSchema>;
 interface Target {
   readonly ident: string;
   readonly notation: ValueNotation;
-  /** The group's name, or number, that holds the value. */
+  /** Name or number of the group with the value. */
   readonly group: string | number;
   readonly format: Format;
 }
@@ -49,38 +52,42 @@ interface Matcher {
   readonly targets: readonly Target[];
 }
 
-/** Hears what a frame says: the text, or the number in bytes, that the rule of this ident found. */
+/** Receives what a rule hasMatched: text, or a number decoded from hexadecimal bytes. */
 export type MatchHandler = (ident: string, notation: ValueNotation, raw: string | number) => void;
 
-/** The rules of a device, compiled: each pattern is matched once a frame, however many rules share it. */
+/**
+ * The compiled rules of a device: each pattern is hasMatched once per frame, even if several rules share it.
+ */
 export class Rules {
   readonly #matchers: readonly Matcher[];
 
-  /** Throws a SyntaxError for a pattern that is none, or that could take for ever. */
+  /** Throws a SyntaxError for a pattern that is invalid or not guaranteed to match in linear time. */
   constructor(rules: readonly Rule[]) {
     const byPattern = Map.groupBy(rules, ({ Pattern }) => Pattern);
-    this.#matchers = [...byPattern].map(([source, sharing]) => {
+    this.#matchers = [...byPattern].map(([source, sharedBy]) => {
       const pattern = compileLinearPattern(source);
       const groups = listGroups(source);
-      return { pattern, targets: sharing.map((one) => compileTarget(one, groups)) };
+      return { pattern, targets: sharedBy.map((one) => compileTarget(one, groups)) };
     });
   }
 
-  /** Tells what each matching rule finds in the text of a frame; false when none matched. */
-  apply(text: string, found: MatchHandler): boolean {
-    let matched = false;
+  /**
+   * Passes what each rule matches in the text of a frame to `onMatch`; returns false if no rule hasMatched.
+   */
+  apply(text: string, onMatch: MatchHandler): boolean {
+    let hasMatched = false;
     for (const { pattern, targets } of this.#matchers) {
       const match = pattern.exec(text);
       if (match === null) continue;
-      matched = true;
+      hasMatched = true;
       for (const { ident, notation, group, format } of targets) {
         const value = typeof group === 'number' ? match[group] : match.groups?.[group];
-        // A group that took no part says nothing.
+        // A group that did not participate in the match is skipped.
         if (value !== undefined)
-          found(ident, notation, format === 'decimal' ? value : decodeHexNumber(value, format));
+          onMatch(ident, notation, format === 'decimal' ? value : decodeHexNumber(value, format));
       }
     }
-    return matched;
+    return hasMatched;
   }
 }
 
@@ -89,7 +96,7 @@ function compileTarget(one: Rule, groups: { names: readonly string[]; count: num
   return { ident: one.Ident, notation: notationOf(one), group, format: one.Format ?? 'decimal' };
 }
 
-/** The number that bytes in hexadecimal digits stand for; the text itself where they are none, or more than six. */
+/** Decodes a number from the hexadecimal digits of at most six bytes; returns other text unchanged. */
 function decodeHexNumber(digits: string, format: Format): number | string {
   const size = digits.length / 2;
   if (!/^[0-9a-f]{2,12}$/i.test(digits) || !Number.isInteger(size)) return digits;
@@ -106,7 +113,7 @@ function decodeHexNumber(digits: string, format: Format): number | string {
   }
 }
 
-/** The groups of a pattern, seen by matching it with nothing. */
+/** The groups of a pattern, determined by matching the empty string. */
 function listGroups(source: string): { names: readonly string[]; count: number } {
   const match = new RegExp(`${source}|`).exec('');
   return { names: Object.keys(match?.groups ?? {}), count: (match?.length ?? 1) - 1 };

@@ -1,27 +1,31 @@
 /**
- * Cutting a stream of bytes into frames. No IO and no copies where a frame lies within one chunk: however the same bytes
- * are cut into chunks, the same frames come out (but for the idle gap, which is about time).
+ * Splits a stream of bytes into frames. Does no IO, and copies nothing if a frame lies within one chunk. The
+ * frames do not depend on how the bytes are divided into chunks, except for framing by idle gap, which
+ * depends on time.
  */
 export interface Framer {
   push(chunk: Buffer): void;
-  /** Forgets a begun frame, and any timer. */
+  /** Discards an incomplete frame, and cancels any timer. */
   close(): void;
 }
 
 export interface FrameListener {
-  /** A frame is `bytes` from `start` to `end`; valid during the call only. */
+  /** A frame is `bytes` from `start` to `end`; it is valid during the call only. */
   onFrame(bytes: Buffer, start: number, end: number): void;
-  /** Bytes were dropped: a frame was longer than the limit, or was none. The framer goes on at the next sound frame. */
+  /**
+   * Bytes were dropped because a frame was invalid or longer than the limit. The framer continues with the
+   * next valid frame.
+   */
   onOverflow(): void;
 }
 
-/** Frames that end with a delimiter, which is not part of them. */
+/** Splits at a delimiter, which is not part of the frames. */
 export class DelimiterFramer implements Framer {
   readonly #delimiter: Buffer;
   readonly #limit: number;
   readonly #listener: FrameListener;
-  /** The begun frame: room for the longest one and its delimiter. */
-  readonly #held: Buffer;
+  /** The incomplete frame; large enough for the longest frame and its delimiter. */
+  readonly #buffer: Buffer;
   #length = 0;
   #skipping = false;
 
@@ -29,7 +33,7 @@ export class DelimiterFramer implements Framer {
     this.#delimiter = delimiter;
     this.#limit = limit;
     this.#listener = listener;
-    this.#held = Buffer.allocUnsafeSlow(limit + delimiter.length);
+    this.#buffer = Buffer.allocUnsafeSlow(limit + delimiter.length);
   }
 
   push(chunk: Buffer): void {
@@ -43,7 +47,7 @@ export class DelimiterFramer implements Framer {
     this.#skipping = false;
   }
 
-  /** All frames that lie in the chunk, from `start`; nothing is held. What remains is held then. */
+  /** Emits all frames that lie in the chunk from `start`, while nothing is buffered; buffers the rest. */
   #scan(chunk: Buffer, from: number): void {
     const delimiter = this.#delimiter;
     let start = from;
@@ -54,16 +58,19 @@ export class DelimiterFramer implements Framer {
       this.#emit(chunk, start, end);
       start = end + delimiter.length;
     }
-    this.#hold(chunk, start);
+    this.#store(chunk, start);
   }
 
-  /** Adds to the held bytes until their frame ends or they are too many; returns how far it used the chunk. */
+  /**
+   * Appends to the buffered bytes until their frame ends or exceeds the limit; returns how much of the chunk
+   * was used.
+   */
   #complete(chunk: Buffer, from: number): number {
     const delimiter = this.#delimiter;
     const before = this.#length;
-    const taken = chunk.copy(this.#held, before, from);
+    const taken = chunk.copy(this.#buffer, before, from);
     const length = before + taken;
-    const held = this.#held.subarray(0, length);
+    const held = this.#buffer.subarray(0, length);
     const end = held.indexOf(delimiter, Math.max(0, before - delimiter.length + 1));
     if (end >= 0) {
       this.#length = 0;
@@ -71,23 +78,23 @@ export class DelimiterFramer implements Framer {
       return from + end + delimiter.length - before;
     }
     this.#length = length;
-    if (length === this.#held.length) this.#skip();
+    if (length === this.#buffer.length) this.#skip();
     return from + taken;
   }
 
-  #hold(chunk: Buffer, start: number): void {
+  #store(chunk: Buffer, start: number): void {
     const rest = chunk.length - start;
-    const keep = Math.min(rest, this.#held.length);
-    this.#length = chunk.copy(this.#held, 0, chunk.length - keep);
-    if (rest >= this.#held.length) this.#skip();
+    const keep = Math.min(rest, this.#buffer.length);
+    this.#length = chunk.copy(this.#buffer, 0, chunk.length - keep);
+    if (rest >= this.#buffer.length) this.#skip();
   }
 
-  /** No frame is this long: drops all but what may be the beginning of the delimiter. */
+  /** Drops an oversized frame, except bytes that may be the start of the delimiter. */
   #skip(): void {
     if (!this.#skipping) this.#listener.onOverflow();
     this.#skipping = true;
     const keep = this.#delimiter.length - 1;
-    this.#held.copyWithin(0, this.#length - keep, this.#length);
+    this.#buffer.copyWithin(0, this.#length - keep, this.#length);
     this.#length = keep;
   }
 
@@ -102,7 +109,7 @@ export class DelimiterFramer implements Framer {
   }
 }
 
-/** What comes at once is a frame: where those who send have frames of their own, as datagrams are. */
+/** Treats each chunk as a frame, for streams that preserve message boundaries, such as UDP. */
 export class DatagramFramer implements Framer {
   readonly #limit: number;
   readonly #listener: FrameListener;
@@ -118,11 +125,11 @@ export class DatagramFramer implements Framer {
   }
 
   close(): void {
-    // Nothing is ever begun.
+    // Datagrams are never incomplete.
   }
 }
 
-/** Drops one carriage return at the end of each frame: lines end with `\n` or `\r\n`. */
+/** Removes one carriage return from the end of each frame, so that lines may end with `\n` or `\r\n`. */
 export function stripCarriageReturn(listener: FrameListener): FrameListener {
   return {
     onOverflow: () => listener.onOverflow(),

@@ -21,33 +21,36 @@ export const framingModes = [
   'datagram',
 ] as const;
 
-/** The longest frame that may be asked for: what is longer is a file, not a reading. */
+/** Largest configurable MaxLength: longer data is a file, not a reading. */
 export const MAX_FRAME_LENGTH = 65_536;
 
-/** How a stream is cut into frames, as properties of a device. */
+/** Device properties that define how a stream is split into frames. */
 export const framingProperties = {
   Framing: enumProperty(framingModes, 'line'),
-  /** `delimiter`: what ends a frame; escapes `\r \n \t \0 \\ \xHH`. */
+  /** `delimiter`: end of a frame; escapes `\r \n \t \0 \\ \xHH`. */
   Delimiter: Type.String({ default: '\\r\\n', maxLength: 64 }),
-  /** `fixed`, `length-prefixed`: what each frame begins with, escapes as above; may be empty. */
+  /** `fixed`, `length-prefixed`: start of each frame, with escapes as above; may be empty. */
   Header: Type.String({ default: '', maxLength: 64 }),
-  /** `fixed`: bytes of a frame, header included. */
+  /** `fixed`: length of a frame in bytes, including the header. */
   FrameLength: Type.Integer({ default: 1, minimum: 1, maximum: MAX_FRAME_LENGTH }),
-  /** `length-prefixed`: where the length stands, from the frame's first byte, and how. */
+  /** `length-prefixed`: offset from the start of the frame, size and byte order of the length field. */
   LengthOffset: Type.Integer({ default: 0, minimum: 0, maximum: 64 }),
   LengthSize: Type.Integer({ default: 1, minimum: 1, maximum: 4 }),
   LengthEndian: enumProperty(['big', 'little'], 'big'),
-  /** `length-prefixed`: bytes behind the length field that the length does not count; negative where it counts more. */
+  /** `length-prefixed`: bytes after the length field that it does not count; negative if it counts more. */
   LengthAdd: Type.Integer({ default: 0, minimum: -64, maximum: MAX_FRAME_LENGTH }),
-  /** Milliseconds of silence that end a frame (`idle-gap`) or break one off (`fixed`, `length-prefixed`; 0: never). */
+  /**
+   * Milliseconds of silence that end a frame (`idle-gap`) or discard an incomplete one (`fixed`,
+   * `length-prefixed`; 0: never).
+   */
   IdleMs: Type.Integer({ default: 50, minimum: 0, maximum: 60_000 }),
-  /** The longest frame in bytes; what is longer is dropped and shows as the trouble OVERFLOW. */
+  /** Longest frame in bytes; longer ones are dropped and reported as problem OVERFLOW. */
   MaxLength: Type.Integer({ default: 1024, minimum: 1, maximum: MAX_FRAME_LENGTH }),
 };
 const schema = Type.Object(framingProperties);
 export type FramingProperties = Static<typeof schema>;
 
-/** What the schema can't say about the framing; undefined when a framer can be made. */
+/** Checks what the schema cannot express; returns undefined if a framer can be created. */
 export function validateFraming(properties: FramingProperties): string | undefined {
   const { Framing, FrameLength, LengthSize, IdleMs, MaxLength } = properties;
   try {
@@ -57,7 +60,7 @@ export function validateFraming(properties: FramingProperties): string | undefin
     if (Framing === 'fixed' && header.length > FrameLength) return 'Header is longer than FrameLength';
     if (Framing === 'length-prefixed' && LengthSize === 3) return 'LengthSize must be 1, 2 or 4';
     if (Framing === 'length-prefixed' && header.length > properties.LengthOffset) {
-      return 'LengthOffset must be behind the Header';
+      return 'LengthOffset must be after the Header';
     }
     if (Framing === 'idle-gap' && IdleMs === 0) return 'IdleMs must be above 0';
     return undefined;
@@ -66,7 +69,7 @@ export function validateFraming(properties: FramingProperties): string | undefin
   }
 }
 
-/** The framer that the properties call for; they have no mistake. */
+/** Creates the framer for valid properties. */
 export function createFramer(properties: FramingProperties, clock: Clock, listener: FrameListener): Framer {
   const { Framing, MaxLength, IdleMs, FrameLength } = properties;
   const header = Buffer.from(parseEscapes(properties.Header), 'latin1');

@@ -1,12 +1,12 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import type { FrameListener, Framer } from './framer.js';
 
-/** Frames that are told apart by silence: one ends when nothing has come for a while. */
+/** Splits at silence: a frame ends when nothing is received for `idleMs`. */
 export class IdleGapFramer implements Framer {
   readonly #clock: Clock;
   readonly #idleMs: number;
   readonly #listener: FrameListener;
-  readonly #held: Buffer;
+  readonly #buffer: Buffer;
   #length = 0;
   #skipping = false;
   #cancel: Cancel | undefined;
@@ -15,19 +15,19 @@ export class IdleGapFramer implements Framer {
     this.#clock = options.clock;
     this.#idleMs = options.idleMs;
     this.#listener = listener;
-    this.#held = Buffer.allocUnsafeSlow(options.limit);
+    this.#buffer = Buffer.allocUnsafeSlow(options.limit);
   }
 
   push(chunk: Buffer): void {
     this.#cancel?.();
     this.#cancel = this.#clock.after(this.#idleMs, () => this.#end());
     if (this.#skipping) return;
-    if (this.#length + chunk.length > this.#held.length) {
+    if (this.#length + chunk.length > this.#buffer.length) {
       this.#skipping = true;
       this.#listener.onOverflow();
       return;
     }
-    this.#length += chunk.copy(this.#held, this.#length);
+    this.#length += chunk.copy(this.#buffer, this.#length);
   }
 
   close(): void {
@@ -40,14 +40,16 @@ export class IdleGapFramer implements Framer {
   #end(): void {
     this.#cancel = undefined;
     const length = this.#length;
-    const whole = !this.#skipping;
+    const isComplete = !this.#skipping;
     this.#length = 0;
     this.#skipping = false;
-    if (whole) this.#listener.onFrame(this.#held, 0, length);
+    if (isComplete) this.#listener.onFrame(this.#buffer, 0, length);
   }
 }
 
-/** Drops a begun frame when silence breaks it off: how frames without any mark are found again after a lost byte. */
+/**
+ * Discards an incomplete frame after silence: this resynchronizes frames without a marker after a lost byte.
+ */
 export class IdleReset implements Framer {
   readonly #framer: Framer;
   readonly #clock: Clock;

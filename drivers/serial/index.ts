@@ -4,7 +4,7 @@ import type { SerialPorts } from './port.js';
 import { serialDevice } from './serial-device.js';
 import { serialPort } from './serial-port.js';
 
-/** The modules of this driver for one gateway, over the machine's own ports unless given others. */
+/** The serial modules of one gateway, using the ports of this machine by default. */
 export function serialModules(ports: SerialPorts = new KernelPorts()): readonly ModuleDefinition[] {
   return [serialPort(ports), serialDevice] as readonly ModuleDefinition[];
 }

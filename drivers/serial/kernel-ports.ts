@@ -14,7 +14,10 @@ import {
   type SerialPorts,
 } from './port.js';
 
-/** The machine's own ports, through the package `serialport`, which is imported at the first opening. */
+/**
+ * The serial ports of this machine, opened with the package `serialport`, which is imported by the first
+ * `open`.
+ */
 export class KernelPorts implements SerialPorts {
   readonly #roots: PortRoots;
   #held = 0;
@@ -47,40 +50,40 @@ interface OpenedPort {
   readonly port: SerialPort;
   readonly path: string;
   readonly listener: PortListener;
-  /** What the path led to when it was opened. */
+  /** Identity of the device node when it was opened. */
   readonly node: string;
 }
 
 class KernelPort implements OpenPort {
   readonly path: string;
-  readonly #opened: OpenedPort;
-  readonly #turn = new SerialQueue();
-  readonly #released: () => void;
+  readonly #options: OpenedPort;
+  readonly #queue = new SerialQueue();
+  readonly #onRelease: () => void;
   #lines: ControlLines = DEFAULT_LINES;
   #closing: Promise<void> | undefined;
-  #gone: Error | undefined;
+  #lostCause: Error | undefined;
 
-  constructor(opened: OpenedPort, released: () => void) {
-    this.path = opened.path;
-    this.#opened = opened;
-    this.#released = released;
-    const { port, listener } = opened;
+  constructor(options: OpenedPort, onRelease: () => void) {
+    this.path = options.path;
+    this.#options = options;
+    this.#onRelease = onRelease;
+    const { port, listener } = options;
     port.on('data', (bytes: Buffer) => {
       if (this.#closing === undefined) listener.onData(bytes);
     });
-    port.on('error', (error) => this.#lose(error));
-    port.on('close', (error: Error | null) => this.#lose(error ?? new Error('the port was closed')));
+    port.on('error', (error) => this.#handleLoss(error));
+    port.on('close', (error: Error | null) => this.#handleLoss(error ?? new Error('the port was closed')));
   }
 
   async send(bytes: Uint8Array): Promise<void> {
-    await this.#turn.run(async () => {
-      this.#check();
+    await this.#queue.run(async () => {
+      this.#requireOpen();
       await new Promise<void>((resolve, reject) => {
-        // A write that waits for room never calls back when the port goes away: the event does.
-        const gone = () => reject(this.#offline(this.#gone));
-        this.#opened.port.once('close', gone);
-        this.#opened.port.write(Buffer.from(bytes), (error) => {
-          this.#opened.port.off('close', gone);
+        // A blocked write never calls back if the port disappears; the `close` event does.
+        const onClose = () => reject(this.#offline(this.#lostCause));
+        this.#options.port.once('close', onClose);
+        this.#options.port.write(Buffer.from(bytes), (error) => {
+          this.#options.port.off('close', onClose);
           if (error) reject(this.#offline(error));
           else resolve();
         });
@@ -89,22 +92,28 @@ class KernelPort implements OpenPort {
   }
 
   async setLines(lines: Partial<ControlLines>): Promise<void> {
-    this.#check();
-    const wished = { ...this.#lines, ...lines };
+    this.#requireOpen();
+    const requested = { ...this.#lines, ...lines };
     await new Promise<void>((resolve, reject) =>
-      this.#opened.port.set(wished, (error) =>
+      this.#options.port.set(requested, (error) =>
         error
-          ? reject(faultFrom(error, 'DEVICE_REFUSED', `${this.path} has no such line (${messageOf(error)})`))
+          ? reject(
+              faultFrom(
+                error,
+                'DEVICE_REFUSED',
+                `${this.path} does not support this control line (${messageOf(error)})`,
+              ),
+            )
           : resolve(),
       ),
     );
-    this.#lines = wished;
+    this.#lines = requested;
   }
 
   async checkPresent(): Promise<void> {
-    this.#check();
-    if ((await deviceIdentity(this.path).catch(() => '')) !== this.#opened.node) {
-      throw fault('DEVICE_OFFLINE', `${this.path} was unplugged`);
+    this.#requireOpen();
+    if ((await deviceIdentity(this.path).catch(() => '')) !== this.#options.node) {
+      throw fault('DEVICE_OFFLINE', `${this.path} was disconnected`);
     }
   }
 
@@ -117,26 +126,30 @@ class KernelPort implements OpenPort {
   }
 
   async #close(): Promise<void> {
-    const { port } = this.#opened;
-    this.#released();
-    // A port that is gone was closed by `serialport` itself.
+    const { port } = this.#options;
+    this.#onRelease();
+    // `serialport` closes a port that disappears by itself.
     if (port.isOpen) await new Promise<void>((resolve) => port.close(() => resolve()));
   }
 
-  #lose(cause: Error): void {
-    if (this.#gone !== undefined || this.#closing !== undefined) return;
-    this.#gone = cause;
-    this.#opened.listener.onLost(this.#offline(cause));
+  #handleLoss(cause: Error): void {
+    if (this.#lostCause !== undefined || this.#closing !== undefined) return;
+    this.#lostCause = cause;
+    this.#options.listener.onLost(this.#offline(cause));
   }
 
-  #check(): void {
+  #requireOpen(): void {
     if (this.#closing !== undefined) throw portClosed(this.path);
-    if (this.#gone !== undefined) throw this.#offline(this.#gone);
+    if (this.#lostCause !== undefined) throw this.#offline(this.#lostCause);
   }
 
   #offline(cause: unknown): Error {
     if (this.#closing !== undefined) return portClosed(this.path);
-    return faultFrom(cause, 'DEVICE_OFFLINE', `${this.path} is gone (${messageOf(cause)}); plug it in again`);
+    return faultFrom(
+      cause,
+      'DEVICE_OFFLINE',
+      `${this.path} disappeared (${messageOf(cause)}); plug it in again`,
+    );
   }
 }
 
@@ -144,7 +157,7 @@ function portClosed(path: string): Error {
   return new DOMException(`${path} was closed`, 'AbortError');
 }
 
-/** What a path leads to: another device, or the same one plugged in again, is another node. */
+/** Identity of the device node at a path: it changes when an adapter is plugged in again. */
 async function deviceIdentity(path: string): Promise<string> {
   const { dev, ino, rdev } = await stat(path);
   return `${dev}:${ino}:${rdev}`;
@@ -152,21 +165,21 @@ async function deviceIdentity(path: string): Promise<string> {
 
 async function mapAccessError(path: string, thrown: unknown): Promise<Fault> {
   const { gid, mode } = await stat(path);
-  const isGroups = gid !== 0 && (mode & GROUP_MAY_USE) === GROUP_MAY_USE;
-  const remedy = isGroups
-    ? `add the user ${userName()} to the group ${await groupName(gid)} and start the gateway again`
-    : 'its group may not use it either: give it to the group dialout by a udev rule';
+  const groupHasAccess = gid !== 0 && (mode & GROUP_MAY_USE) === GROUP_MAY_USE;
+  const remedy = groupHasAccess
+    ? `add the user ${userName()} to the group ${await groupName(gid)} and restart the gateway`
+    : 'its group has no access either; assign it to the group dialout with a udev rule';
   return faultFrom(thrown, 'DEVICE_OFFLINE', `${path}: permission denied; ${remedy}`);
 }
 
-/** Read and write for the group. */
+/** Read and write permission of the group. */
 const GROUP_MAY_USE = 0o060;
 
 function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return `of uid ${process.getuid?.() ?? '?'}`; // a container's uid without an entry in /etc/passwd
+    return `of uid ${process.getuid?.() ?? '?'}`; // in a container, a uid may have no entry in /etc/passwd
   }
 }
 
@@ -182,11 +195,11 @@ function mapOpenError(path: string, error: Error): Fault {
     return faultFrom(
       error,
       'DEVICE_OFFLINE',
-      `${path} is in use by another program (fuser ${path} names it); stop that program`,
+      `${path} is in use by another program; stop it (fuser ${path} shows which one)`,
     );
   }
   if (/no such (file|device)/i.test(why)) {
-    return faultFrom(error, 'DEVICE_OFFLINE', `${path} is not there; plug it in`);
+    return faultFrom(error, 'DEVICE_OFFLINE', `${path} does not exist; plug in the adapter`);
   }
-  return faultFrom(error, 'DEVICE_CONFIGURATION', `${path} can't be opened with these settings: ${why}`);
+  return faultFrom(error, 'DEVICE_CONFIGURATION', `${path} cannot be opened with these settings: ${why}`);
 }

@@ -1,19 +1,25 @@
 import type { FrameListener, Framer } from './framer.js';
 
-/** How long the frame is that begins at `start`; `more` when that can't be seen yet, `none` when no frame begins there. */
+/**
+ * Returns the length of the frame that begins at `start`, `more` if it is not known yet, or `none` if no
+ * frame begins there.
+ */
 export type FrameLengthReader = (bytes: Buffer, start: number, end: number) => number | 'more' | 'none';
 
-/** Frames whose length is known from their beginning, each behind a header where there is one. */
+/** Splits frames whose length is known from their first bytes, with an optional header. */
 export class LengthFramer implements Framer {
   readonly #measure: FrameLengthReader;
   readonly #header: Buffer;
   readonly #listener: FrameListener;
-  #held: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #length = 0;
-  /** Fewer bytes than this can't be a frame; looking at them again and again would cost their square. */
+  /**
+   * Minimum number of bytes of the next frame. Without it, parsing again for every received byte would take
+   * quadratic time.
+   */
   #need = 1;
-  /** True from the beginning: what was under way when the port was opened is nobody's mistake. */
-  #skipping = true;
+  /** Initially true: the port may have been opened in the middle of a frame, which is not an error. */
+  #isSkipping = true;
 
   constructor(measure: FrameLengthReader, header: Buffer, listener: FrameListener) {
     this.#measure = measure;
@@ -22,47 +28,47 @@ export class LengthFramer implements Framer {
   }
 
   push(chunk: Buffer): void {
-    this.#held.push(chunk);
+    this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length < this.#need) return;
-    const bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held);
-    const start = this.#cut(bytes);
+    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const start = this.#emitFrames(bytes);
     this.#length = bytes.length - start;
-    // A copy: a few held bytes must not keep a whole chunk in memory.
-    this.#held = this.#length === 0 ? [] : [Buffer.from(bytes.subarray(start))];
+    // A copy, because a few buffered bytes must not keep an entire chunk in memory.
+    this.#chunks = this.#length === 0 ? [] : [Buffer.from(bytes.subarray(start))];
   }
 
   close(): void {
-    this.#held = [];
+    this.#chunks = [];
     this.#length = 0;
     this.#need = 1;
-    this.#skipping = true;
+    this.#isSkipping = true;
   }
 
-  /** Emits the frames that are whole; returns where the one begins that is not. */
-  #cut(bytes: Buffer): number {
+  /** Emits the complete frames; returns the start of the incomplete one. */
+  #emitFrames(bytes: Buffer): number {
     let start = 0;
     for (;;) {
-      const begin = this.#begin(bytes, start);
-      if (begin > start) this.#skipped();
+      const begin = this.#findHeader(bytes, start);
+      if (begin > start) this.#reportSkipped();
       start = begin;
       const length = start < bytes.length ? this.#measure(bytes, start, bytes.length) : 'more';
       if (length === 'none') {
         start += 1;
-        this.#skipped();
+        this.#reportSkipped();
       } else if (length === 'more' || start + length > bytes.length) {
         this.#need = length === 'more' ? bytes.length - start + 1 : length;
         return start;
       } else {
-        this.#skipping = false;
+        this.#isSkipping = false;
         this.#listener.onFrame(bytes, start, start + length);
         start += length;
       }
     }
   }
 
-  /** Where the next header begins, or may begin at the end of what is there. */
-  #begin(bytes: Buffer, start: number): number {
+  /** The start of the next header, or of a partial one at the end of the bytes. */
+  #findHeader(bytes: Buffer, start: number): number {
     const header = this.#header;
     if (header.length === 0) return start;
     const found = bytes.indexOf(header, start);
@@ -73,35 +79,35 @@ export class LengthFramer implements Framer {
     return bytes.length;
   }
 
-  #skipped(): void {
-    if (!this.#skipping) this.#listener.onOverflow();
-    this.#skipping = true;
+  #reportSkipped(): void {
+    if (!this.#isSkipping) this.#listener.onOverflow();
+    this.#isSkipping = true;
   }
 }
 
-/** All frames have this length, header included. */
+/** Frames of a fixed length, including the header. */
 export function fixedLength(length: number): FrameLengthReader {
   return () => length;
 }
 
 export interface LengthField {
-  /** Where the field is, from the frame's first byte. */
+  /** Offset from the start of the frame. */
   readonly offset: number;
   readonly size: 1 | 2 | 4;
   readonly endian: 'big' | 'little';
-  /** Bytes of the frame behind the field that the field does not count; below 0 where it counts bytes before them too. */
+  /** Bytes after the field that it does not count; negative if it also counts bytes before them. */
   readonly add: number;
 }
 
-/** A field in the frame says how many bytes follow it. */
+/** Frames with a field that contains the number of bytes after it. */
 export function lengthField(field: LengthField, limit: number): FrameLengthReader {
-  const behind = field.offset + field.size;
+  const fieldEnd = field.offset + field.size;
   return (bytes, start, end) => {
-    if (end - start < behind) return 'more';
+    if (end - start < fieldEnd) return 'more';
     const at = start + field.offset;
     const counted =
       field.endian === 'big' ? bytes.readUIntBE(at, field.size) : bytes.readUIntLE(at, field.size);
-    const length = behind + counted + field.add;
-    return length >= behind && length <= limit ? length : 'none';
+    const length = fieldEnd + counted + field.add;
+    return length >= fieldEnd && length <= limit ? length : 'none';
   };
 }

@@ -4,7 +4,7 @@ import { fault } from '../../src/base/fault.js';
 import type { HardwareItem } from '../../src/device/hardware-search.js';
 import { parseUsbName, type UsbName } from './port.js';
 
-/** Where the kernel tells of its ports; a test has its own. */
+/** Directories that list the ports; tests use their own. */
 export interface PortRoots {
   readonly tty: string;
   readonly dev: string;
@@ -12,15 +12,15 @@ export interface PortRoots {
 
 export const kernelRoots: PortRoots = { tty: '/sys/class/tty', dev: '/dev' };
 
-/** A port with hardware behind it. The USB fields are empty for a port that is not on USB. */
+/** A port with hardware. The USB fields are empty for a port that is not on USB. */
 export interface PortInfo extends UsbName {
   readonly path: string;
 }
 
-/** How far above a tty its USB device can be: tty, port, interface, device. More would find the hub. */
+/** Maximum depth of a tty below its USB device: tty, port, interface, device. More would find the hub. */
 const USB_LEVELS = 4;
 
-/** All ports that have hardware behind them, by path. Does not open any. */
+/** All ports with hardware, sorted by path. Opens none of them. */
 export async function listPorts(roots: PortRoots = kernelRoots): Promise<PortInfo[]> {
   const names = await readdir(roots.tty).catch(() => []);
   const found = await Promise.all(names.map((name) => readPort(name, roots)));
@@ -29,10 +29,13 @@ export async function listPorts(roots: PortRoots = kernelRoots): Promise<PortInf
     .sort((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }));
 }
 
-/** The names under /dev/serial, which stay the same when adapters are plugged in in another order: port → name. */
+/**
+ * The stable names below /dev/serial, which do not depend on the order in which adapters are plugged in: port
+ * → name.
+ */
 export async function stableNames({ dev }: PortRoots = kernelRoots): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  // By what is plugged in where there is such a name, else by where it is plugged in.
+  // A name by ID takes precedence over a name by USB path.
   for (const folder of ['by-path', 'by-id'].map((name) => join(dev, 'serial', name)))
     for (const name of (await readdir(folder).catch(() => [])).sort()) {
       const path = await realpath(join(folder, name)).catch(() => undefined);
@@ -41,7 +44,7 @@ export async function stableNames({ dev }: PortRoots = kernelRoots): Promise<Map
   return names;
 }
 
-/** All ports, as a search shows them. */
+/** All ports, as items of the hardware search. */
 export async function discoverPorts(roots: PortRoots = kernelRoots): Promise<HardwareItem[]> {
   const [ports, names] = await Promise.all([listPorts(roots), stableNames(roots)]);
   return ports.map(({ path, vendor, product, serial }) => {
@@ -59,24 +62,27 @@ export async function discoverPorts(roots: PortRoots = kernelRoots): Promise<Har
   });
 }
 
-/** The path of the port that `where` names now. Rejects with `DEVICE_OFFLINE`: it isn't there, or it isn't the only one. */
+/**
+ * Resolves `where` to the current path of a port. Rejects with `DEVICE_OFFLINE` if there is none, or more
+ * than one.
+ */
 export async function resolvePort(where: string, roots: PortRoots = kernelRoots): Promise<string> {
   const usb = parseUsbName(where);
   if (usb === undefined) {
     if ((await stat(where).catch(() => undefined)) !== undefined) return where;
-    throw fault('DEVICE_OFFLINE', `${where} is not there; ${describePorts(await listPorts(roots))}`);
+    throw fault('DEVICE_OFFLINE', `${where} does not exist; ${describePorts(await listPorts(roots))}`);
   }
   const ports = await listPorts(roots);
   const matching = ports.filter((port) => matchesUsb(port, usb));
   const [only] = matching;
   if (only === undefined) {
-    throw fault('DEVICE_OFFLINE', `no adapter ${where} is plugged in; ${describePorts(ports)}`);
+    throw fault('DEVICE_OFFLINE', `no adapter matches ${where}; ${describePorts(ports)}`);
   }
   if (matching.length > 1) {
     const paths = matching.map((port) => port.path).join(' and ');
     throw fault(
       'DEVICE_OFFLINE',
-      `${where} fits ${paths}; add the serial number, or name one under /dev/serial/by-id`,
+      `${where} matches ${paths}; add the serial number, or use a path below /dev/serial/by-id`,
     );
   }
   return only.path;
@@ -91,17 +97,17 @@ function matchesUsb(port: PortInfo, usb: UsbName): boolean {
 }
 
 function describePorts(ports: readonly PortInfo[]): string {
-  if (ports.length === 0) return 'plug it in (there is no serial port at all)';
+  if (ports.length === 0) return 'plug it in (this machine has no serial ports)';
   const shown = ports.map(({ path, vendor, product, serial }) =>
     vendor === '' ? path : `${path} (${vendor}:${product}:${serial})`,
   );
-  return `plug it in, or name one that is there: ${shown.join(', ')}`;
+  return `plug it in, or use one of the existing ports: ${shown.join(', ')}`;
 }
 
 async function readPort(name: string, roots: PortRoots): Promise<PortInfo | undefined> {
   const device = await realpath(join(roots.tty, name, 'device')).catch(() => undefined);
   if (device === undefined) return undefined;
-  // The 8250 driver lists ports that it found no chip for: their type is 0, unknown.
+  // The 8250 driver lists ports without a chip; their type is 0 (unknown).
   if ((await readAttribute(join(roots.tty, name, 'type'))) === '0') return undefined;
   const usb = await findUsbParent(device);
   return { path: join(roots.dev, name), ...usb };

@@ -1,10 +1,11 @@
 /**
- * What the serial modules need of a machine's ports: one contract, kept by the real ports (`binding.ts`) and by a
- * simulated world (`fake.ts`), and held to it by `test/contract/serial.ts`.
+ * What the serial modules require of serial ports. Kernel ports (`kernel-ports.ts`) and simulated ports
+ * (`simulated-ports.ts`) implement this contract; the suite in `test/contract/serial/` checks both.
  *
- * What is wrong rejects with a `Fault` whose text names the port and says what to do: `DEVICE_OFFLINE` when waiting can
- * help (not plugged in, in use, no permission yet, gone), `DEVICE_CONFIGURATION` when only another setting can,
- * `DEVICE_REFUSED` when the port is there and would not. After `close()` calls reject with an `AbortError`.
+ * Failures reject with a `Fault` whose text names the port and says what to do: `DEVICE_OFFLINE` if waiting
+ * can help (not plugged in, in use, no permission yet, disconnected), `DEVICE_CONFIGURATION` if a setting
+ * must be changed, `DEVICE_REFUSED` if the port does not support the request. After `close()`, calls reject
+ * with an `AbortError`.
  */
 
 export const parities = ['none', 'even', 'odd'] as const;
@@ -17,54 +18,60 @@ export interface PortSettings {
   readonly parity: Parity;
 }
 
-/** The lines that a port drives beside its data; `brk` holds the transmit line in the break condition. */
+/** The control lines that a port drives; `brk` holds the transmit line in the break condition. */
 export interface ControlLines {
   readonly brk: boolean;
   readonly dtr: boolean;
   readonly rts: boolean;
 }
 
-/** How the lines are when a port has been opened. */
+/** State of the control lines after opening. */
 export const DEFAULT_LINES: ControlLines = { brk: false, dtr: true, rts: true };
 
-/** Who opens a port hears of it here. Neither is called before the opening resolved, nor after `close()`. */
+/** Receives the events of a port, but none before `open()` has resolved and none after `close()`. */
 export interface PortListener {
-  /** At least one byte, in order; the array is the listener's to keep. */
+  /** At least one byte, in order; the listener may keep the buffer. */
   onData(bytes: Buffer): void;
-  /** The port is gone, and said so. Not every kernel does: see `OpenPort.present`. At most once. */
+  /**
+   * The port reported that it disappeared; not every kernel driver does, see `OpenPort.present`. Called at
+   * most once.
+   */
   onLost(cause: Error): void;
 }
 
-/** A port that nobody else can open while it is held. */
+/** An open port, which no one else can open. */
 export interface OpenPort extends AsyncDisposable {
-  /** The device's path now: `/dev/ttyUSB0`, also where it was found by `VID:PID:serial`. */
+  /** The current path of the device, such as `/dev/ttyUSB0`, even if it was opened by `VID:PID:serial`. */
   readonly path: string;
-  /** Resolves when the kernel has taken all bytes; sends never mix. What was not taken when the port closes is dropped. */
+  /**
+   * Resolves when the kernel has accepted all bytes; concurrent sends never mix. Bytes that were not accepted
+   * when the port closes are discarded.
+   */
   send(bytes: Uint8Array): Promise<void>;
-  /** Sets the named lines and leaves the others. */
+  /** Sets the given lines; the others stay as they are. */
   setLines(lines: Partial<ControlLines>): Promise<void>;
-  /** Rejects when the device that was opened is no longer there, however silently it went. */
+  /** Rejects if the opened device has disappeared, even if the kernel did not report it. */
   checkPresent(): Promise<void>;
-  /** Twice is fine, and waits. */
+  /** A second call waits for the first. */
   close(): Promise<void>;
 }
 
-/** A way to a machine's ports. Holds nothing but the ports that were opened through it. */
+/** Opens serial ports, and counts them. */
 export interface SerialPorts {
-  /** Ports opened and not yet closed. */
+  /** Number of open ports. */
   readonly openCount: number;
-  /** `where` is a path or `VID:PID[:serial]` (four hexadecimal digits each), resolved now. */
+  /** `where` is a path or `VID:PID[:serial]` (four hexadecimal digits each), resolved when opening. */
   open(where: string, settings: PortSettings, listener: PortListener): Promise<OpenPort>;
 }
 
-/** A USB adapter as a configuration names it; an empty serial number stands for any. */
+/** A USB adapter as named in a configuration; an empty serial number matches any. */
 export interface UsbName {
   readonly vendor: string;
   readonly product: string;
   readonly serial: string;
 }
 
-/** Reads `VID:PID`, `VID:PID:` or `VID:PID:serial`; undefined for all else, which is then a path. */
+/** Parses `VID:PID`, `VID:PID:` or `VID:PID:serial`; returns undefined for anything else, which is a path. */
 export function parseUsbName(where: string): UsbName | undefined {
   const match = /^([0-9a-f]{4}):([0-9a-f]{4})(?::(.*))?$/i.exec(where);
   if (match === null) return undefined;

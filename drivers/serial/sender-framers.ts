@@ -1,47 +1,53 @@
 import { peerName, type Peer } from '../../src/device/byte-stream.js';
 import type { Framer } from './framer.js';
 
-/** So many who send are told apart; of more, who was silent for the longest is forgotten, with the frame it had begun. */
+/**
+ * Limit of senders that are told apart. Beyond it, the one that was silent for longest is dropped with its
+ * incomplete frame.
+ */
 export const SENDERS_LIMIT = 256;
 
-/** A framer for each who sends: what several say at the same time never mixes. */
+/** One framer per sender, so that data of concurrent senders never mixes. */
 export class SenderFramers {
-  readonly #make: () => Framer;
-  /** For a stream with one at its other end. */
-  #only: Framer;
+  readonly #create: () => Framer;
+  /** For streams with a single peer. */
+  #single: Framer;
   readonly #bySender = new Map<string, Framer>();
 
-  constructor(make: () => Framer) {
-    this.#make = make;
-    this.#only = make();
+  constructor(create: () => Framer) {
+    this.#create = create;
+    this.#single = create();
   }
 
   push(bytes: Buffer, from: Peer | undefined): void {
-    if (from === undefined) this.#only.push(bytes);
+    if (from === undefined) this.#single.push(bytes);
     else this.#of(from).push(bytes);
   }
 
-  /** Forgets one who has left. */
+  /** Drops a sender that has left. */
   leave(who: Peer): void {
     this.#forget(peerName(who));
   }
 
-  /** Another connection has followed: what the one before had begun is never completed. */
+  /** Discards the incomplete frame: the stream has a new connection. */
   restart(): void {
-    this.#only.close();
-    this.#only = this.#make();
+    this.#single.close();
+    this.#single = this.#create();
   }
 
   close(): void {
-    this.#only.close();
+    this.#single.close();
     for (const framer of this.#bySender.values()) framer.close();
     this.#bySender.clear();
   }
 
-  /** The newest stands last. */
+  /**
+   * Finds or creates the framer of a sender, and moves it to the end, so that the first is the least recently
+   * used.
+   */
   #of(from: Peer): Framer {
     const name = peerName(from);
-    const framer = this.#bySender.get(name) ?? this.#make();
+    const framer = this.#bySender.get(name) ?? this.#create();
     this.#bySender.delete(name);
     this.#bySender.set(name, framer);
     if (this.#bySender.size > SENDERS_LIMIT) {

@@ -25,7 +25,7 @@ import { validateFraming, framingProperties, createFramer } from './framing-prop
 import type { FrameListener } from './framer.js';
 import { ruleSchema, Rules } from './frame-rules.js';
 
-/** Of the last frames so many are kept to be looked at while the rules are written (`HW_GetKnownDevices`). */
+/** Number of recent frames kept for `HW_GetKnownDevices`, which helps with writing rules. */
 export const RECENT_FRAMES_LIMIT = 20;
 
 const properties = Type.Object({
@@ -36,7 +36,10 @@ const properties = Type.Object({
 });
 type Properties = Static<typeof properties>;
 
-/** The module **Serial Device**: what speaks in frames over a stream of bytes, read by rules and told by commands. */
+/**
+ * The module **Serial Device**: a device that exchanges frames over a stream of bytes. Rules read its values,
+ * commands write them.
+ */
 export const serialDevice: ModuleDefinition<typeof properties> = {
   id: '{5B1C8C4E-2F0D-4E0B-9C57-7C8B1A0B5E21}',
   name: 'Serial Device',
@@ -64,7 +67,7 @@ function compile({ Rules: rules, Commands, Encoding }: Properties): {
   return { rules: new Rules(rules), commands: new Map(commands.map((one) => [one.ident, one])) };
 }
 
-/** One variable for each ident, whether rules read it, a command writes it, or both. */
+/** One variable per ident, whether rules read it, a command writes it, or both. */
 function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[] {
   const written = new Set(Commands.map(({ Ident }) => Ident));
   const all = [
@@ -73,7 +76,7 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
   ];
   const byIdent = Map.groupBy(all, ({ fields }) => fields.Ident);
   return [...byIdent].map(([ident, entries], index) => {
-    const named = entries.find(({ fields }) => fields.Profile !== undefined);
+    const withProfile = entries.find(({ fields }) => fields.Profile !== undefined);
     const staleAfterS = rules.find(
       (one) => one.Ident === ident && one.StaleAfterS !== undefined,
     )?.StaleAfterS;
@@ -81,9 +84,9 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
       ident,
       name: entries.find(({ fields }) => fields.Name !== undefined)?.fields.Name ?? ident,
       type: variableType[entries[0]?.fields.Type ?? 'string'],
-      ...(named?.fields.Profile === undefined
+      ...(withProfile?.fields.Profile === undefined
         ? {}
-        : { profile: named.fields.Profile, profileProperty: named.profileProperty }),
+        : { profile: withProfile.fields.Profile, profileProperty: withProfile.profileProperty }),
       action: written.has(ident),
       position: index + 1,
       ...(staleAfterS === undefined ? {} : { staleAfterS }),
@@ -92,13 +95,13 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
 }
 
 function findConflict({ Rules: rules, Commands }: Properties): string | undefined {
-  const twice = Commands.find(
+  const duplicate = Commands.find(
     ({ Ident }, index) => Commands.findIndex((one) => one.Ident === Ident) !== index,
   );
-  if (twice !== undefined) return `Commands has ${twice.Ident} twice`;
+  if (duplicate !== undefined) return `Commands contains ${duplicate.Ident} duplicate`;
   const types = Map.groupBy([...rules, ...Commands], ({ Ident }) => Ident);
   for (const [ident, fields] of types) {
-    if (new Set(fields.map(({ Type: type }) => type)).size > 1) return `${ident} has two types`;
+    if (new Set(fields.map(({ Type: type }) => type)).size > 1) return `${ident} has two different types`;
   }
   return undefined;
 }
@@ -109,13 +112,13 @@ class SerialDevice implements OpenInstance, FrameListener {
   readonly #encoding: Encoding;
   readonly #rules: Rules;
   readonly #commands: ReadonlyMap<string, Command>;
-  /** Idents that a rule reads: their value is what the device says, not what was sent. */
+  /** Idents that a rule reads: their value is what the device reports, not what was sent. */
   readonly #read: ReadonlySet<string>;
   readonly #complaints: TransientProblems;
   readonly #framers: SenderFramers;
-  readonly #unlisten: readonly (() => void)[];
+  readonly #unsubscribe: readonly (() => void)[];
   readonly #recent: { Frame: string; Matched: boolean }[] = [];
-  #frames = 0;
+  #frameCount = 0;
 
   constructor(host: Host<Properties>, stream: ByteStream) {
     const { rules, commands } = compile(host.properties);
@@ -127,16 +130,16 @@ class SerialDevice implements OpenInstance, FrameListener {
     this.#read = new Set(host.properties.Rules.map(({ Ident }) => Ident));
     this.#complaints = new TransientProblems(host);
     this.#framers = new SenderFramers(() => createFramer(host.properties, host.clock, this));
-    const unheard = stream.onData((bytes, from) => this.#framers.push(asBuffer(bytes), from));
-    const unleft = stream.onLeave?.((who) => this.#framers.leave(who));
-    const unbroken = stream.onBreak?.(() => this.#framers.restart());
-    this.#unlisten = [unheard, unleft, unbroken].filter((one) => one !== undefined);
+    const offData = stream.onData((bytes, from) => this.#framers.push(asBuffer(bytes), from));
+    const offLeave = stream.onLeave?.((who) => this.#framers.leave(who));
+    const offBreak = stream.onBreak?.(() => this.#framers.restart());
+    this.#unsubscribe = [offData, offLeave, offBreak].filter((one) => one !== undefined);
   }
 
   onFrame(bytes: Buffer, start: number, end: number): void {
     const text = bytes.toString(this.#encoding, start, end);
-    const Matched = this.#rules.apply(text, this.#found);
-    this.#recent[this.#frames++ % RECENT_FRAMES_LIMIT] = { Frame: text, Matched };
+    const Matched = this.#rules.apply(text, this.#handleMatch);
+    this.#recent[this.#frameCount++ % RECENT_FRAMES_LIMIT] = { Frame: text, Matched };
   }
 
   onOverflow(): void {
@@ -144,39 +147,42 @@ class SerialDevice implements OpenInstance, FrameListener {
     this.#complaints.add(
       'OVERFLOW',
       () =>
-        `bytes that are no ${Framing} frame of at most ${MaxLength} bytes were dropped; check BaudRate, Framing and MaxLength`,
+        `bytes were dropped that are not a ${Framing} frame of at most ${MaxLength} bytes; check BaudRate, Framing and MaxLength`,
     );
   }
 
   async write(ident: string, value: Value): Promise<void> {
-    const wished = this.#commands.get(ident);
-    if (wished === undefined) throw fault('READ_ONLY', ident);
-    await this.#stream.send(wished.encode(value));
+    const command = this.#commands.get(ident);
+    if (command === undefined) throw fault('READ_ONLY', ident);
+    await this.#stream.send(command.encode(value));
     if (!this.#read.has(ident)) this.#host.report(ident, value);
   }
 
-  /** The newest first, so that a person who writes the rules sees what they have to match. */
+  /** The recent frames, newest first. */
   knownDevices(): readonly object[] {
-    const count = Math.min(this.#frames, RECENT_FRAMES_LIMIT);
+    const count = Math.min(this.#frameCount, RECENT_FRAMES_LIMIT);
     return Array.from(
       { length: count },
-      (_, back) => this.#recent[(this.#frames - 1 - back) % RECENT_FRAMES_LIMIT] ?? {},
+      (_, back) => this.#recent[(this.#frameCount - 1 - back) % RECENT_FRAMES_LIMIT] ?? {},
     );
   }
 
   async close(): Promise<void> {
-    for (const unlisten of this.#unlisten) unlisten();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#framers.close();
     this.#complaints.close();
     await Promise.resolve();
   }
 
-  readonly #found = (ident: string, notation: ValueNotation, raw: string | number): void => {
+  readonly #handleMatch = (ident: string, notation: ValueNotation, raw: string | number): void => {
     const value = readValue(notation, raw);
     if (value !== undefined) return this.#host.report(ident, value);
     this.#host.markUncertain(ident, UNREADABLE_REASON);
     this.#complaints.add('UNREADABLE', () => `${ident}: ${explainUnreadable(notation, raw)}`);
-    this.#host.log.debug({ instance: this.#host.id, ident, text: excerpt(raw) }, 'a frame could not be read');
+    this.#host.log.debug(
+      { instance: this.#host.id, ident, text: excerpt(raw) },
+      'unreadable value in a frame',
+    );
   };
 }
 

@@ -16,15 +16,15 @@ import type { Parity, PortSettings, SerialPorts } from './port.js';
 import { SerialStream } from './serial-stream.js';
 
 /**
- * How often it is looked whether the device is still there. Most adapters' drivers say so when they go, but not all, and
- * reading from a hung-up port looks like silence.
+ * How often to check that the device still exists. Not every driver reports that an adapter was unplugged,
+ * and reading from a hung-up port looks like silence.
  */
 export const PRESENCE_CHECK_MS = 2_000;
 
-/** Looking for a port costs a few small files; a person who plugs an adapter in waits for it. */
+/** Retry soon: checking for a port costs little, and a user who plugs in an adapter is waiting. */
 const RETRY_WITHIN_MS = 3_000;
 
-/** From the slowest teleprinters to the fastest that Linux has a number for. */
+/** From the slowest teleprinters to the fastest rate that Linux defines. */
 const MIN_BAUD = 50;
 const MAX_BAUD = 4_000_000;
 
@@ -41,7 +41,7 @@ type Properties = Static<typeof properties>;
 
 const MODULE = { id: '{6DC3D946-0D31-450F-A8C6-C42DB8D7D4F1}', name: 'Serial Port' } as const;
 
-/** The module **Serial Port**: one port of the machine, for the devices connected to it. */
+/** The module **Serial Port**: a serial port of this machine. */
 export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properties> {
   const holders = new DeviceClaims();
   return {
@@ -51,7 +51,7 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     properties,
     check({ Port, BaudRate }) {
       if (Port === '')
-        return 'Port is empty: give a path (/dev/serial/by-id/…, /dev/ttyAMA0) or VID:PID:serial';
+        return 'Port is empty; set a path (/dev/serial/by-id/…, /dev/ttyAMA0) or VID:PID:serial';
       const baud = Number(BaudRate);
       if (baud < MIN_BAUD || baud > MAX_BAUD) return `BaudRate must be ${MIN_BAUD} to ${MAX_BAUD}`;
       return undefined;
@@ -97,13 +97,13 @@ async function open(
     onSent: (bytes) => host.debug('sent', bytes),
     onStalled: (cause) => host.reportLost(cause),
   });
-  const present = () => port.checkPresent();
+  const checkPresent = () => port.checkPresent();
   const cancel = host.clock.every(PRESENCE_CHECK_MS, () => {
-    present().catch((thrown: unknown) => host.reportLost(thrown));
+    checkPresent().catch((thrown: unknown) => host.reportLost(thrown));
   });
   return {
     provided: stream,
-    probe: present,
+    probe: checkPresent,
     async close() {
       cancel();
       await port.close().finally(release);
@@ -113,11 +113,11 @@ async function open(
 
 function functions(instances: OpenInstances): FunctionDeclaration[] {
   const streamOf = (id: number): SerialStream => {
-    const { provided: offer } = instances.openInstance(id, MODULE);
-    if (!(offer instanceof SerialStream)) throw fault('WRONG_MODULE', id, MODULE.name);
-    return offer;
+    const { provided } = instances.openInstance(id, MODULE);
+    if (!(provided instanceof SerialStream)) throw fault('WRONG_MODULE', id, MODULE.name);
+    return provided;
   };
-  const switching = (name: string, line: 'brk' | 'dtr' | 'rts', help: string) =>
+  const declareLineFunction = (name: string, line: 'brk' | 'dtr' | 'rts', help: string) =>
     declare({
       name,
       parameters: [int('InstanceID'), bool('OnOff')],
@@ -135,14 +135,18 @@ function functions(instances: OpenInstances): FunctionDeclaration[] {
       parameters: [int('InstanceID'), text('Text')],
       result: 'boolean',
       audited: true,
-      help: 'Sends a text over a serial port, one character a byte (Latin-1).',
+      help: 'Sends a text over a serial port; each character is one byte (Latin-1).',
       run: async (_caller, id, sent) => {
         await streamOf(id).send(encodeLatin1(sent));
         return true;
       },
     }),
-    switching('SPRT_SetBreak', 'brk', 'Holds the transmit line of a serial port in the break condition.'),
-    switching('SPRT_SetDTR', 'dtr', 'Sets the line Data Terminal Ready of a serial port.'),
-    switching('SPRT_SetRTS', 'rts', 'Sets the line Request To Send of a serial port.'),
+    declareLineFunction(
+      'SPRT_SetBreak',
+      'brk',
+      'Holds the transmit line of a serial port in the break condition.',
+    ),
+    declareLineFunction('SPRT_SetDTR', 'dtr', 'Sets the Data Terminal Ready line of a serial port.'),
+    declareLineFunction('SPRT_SetRTS', 'rts', 'Sets the Request To Send line of a serial port.'),
   ];
 }

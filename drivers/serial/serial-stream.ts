@@ -5,7 +5,7 @@ import { Signal } from '../../src/base/signal.js';
 import type { ByteStream } from '../../src/device/byte-stream.js';
 import type { ControlLines, OpenPort } from './port.js';
 
-/** How long the kernel may take beyond the time that the bytes need on the wire: then the far end holds us up. */
+/** How long sending may take in addition to the time on the wire; after that the peer is blocking us. */
 export const SEND_TIMEOUT_MS = 5_000;
 
 /** Start bit, eight data bits, parity, two stop bits. */
@@ -17,13 +17,13 @@ export interface SerialStreamOptions {
   readonly baudRate: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called with what the port has taken. */
+  /** Called with the bytes that the port accepted. */
   readonly onSent: (bytes: Uint8Array) => void;
-  /** Called when the port doesn't take what is sent; what waits is then dropped with the port. */
+  /** Called if the port does not accept data; queued data is then discarded with the port. */
   readonly onStalled: (cause: Error) => void;
 }
 
-/** What an open serial port offers: the stream of bytes, and the lines beside it. */
+/** What an open serial port provides: the stream of bytes, and the control lines. */
 export class SerialStream implements ByteStream {
   readonly #options: SerialStreamOptions;
   readonly #data: Signal<Uint8Array>;
@@ -47,7 +47,7 @@ export class SerialStream implements ByteStream {
     return this.#data.on(listener);
   }
 
-  /** For whoever opened the port. */
+  /** Passes received bytes to the listeners; called by the owner of the port. */
   received(bytes: Buffer): void {
     this.#data.emit(bytes);
   }
@@ -62,19 +62,19 @@ export class SerialStream implements ByteStream {
       await port.send(bytes);
       this.#options.onSent(bytes);
     } catch (thrown) {
-      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${name} was closed meanwhile`);
+      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${name} was closed`);
       throw thrown;
     } finally {
       cancel();
     }
   }
 
-  /** Sets control lines; `DEVICE_REFUSED` where the port has none. */
+  /** Sets control lines; rejects with `DEVICE_REFUSED` if the port has none. */
   async setLines(lines: Partial<ControlLines>): Promise<void> {
     try {
       await this.#options.port.setLines(lines);
     } catch (thrown) {
-      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${this.name} was closed meanwhile`);
+      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${this.name} was closed`);
       throw thrown;
     }
   }

@@ -12,17 +12,20 @@ import {
   type UsbName,
 } from './port.js';
 
-/** A device at the far end of a wire: what it gets can be read, what it sends arrives at whoever holds the port. */
+/**
+ * The simulated device at the other end of a serial line. Tests read what it receives, and send from it to
+ * the open port.
+ */
 export class SimulatedPeer {
   readonly path: string;
   readonly usb: UsbName;
-  /** What arrived here, as it arrives. */
+  /** Emits received bytes. */
   readonly onReceived = new Signal<Buffer>();
-  /** How the control lines of the port look from here. */
+  /** State of the control lines of the port. */
   lines: ControlLines = { brk: false, dtr: false, rts: false };
-  /** The speed and format that the port was opened with, while it is open. */
+  /** Settings of the port while it is open. */
   settings: PortSettings | undefined;
-  /** True while it does not read: what is sent to it waits in the port. */
+  /** If true, the peer does not read, and sends wait in the port. */
   isStalled = false;
   #received: Buffer[] = [];
   #listener: PortListener | undefined;
@@ -32,14 +35,14 @@ export class SimulatedPeer {
     this.usb = usb;
   }
 
-  /** All that arrived here since the last call. */
+  /** Returns all bytes received since the last call. */
   takeReceived(): Buffer {
     const all = Buffer.concat(this.#received);
     this.#received = [];
     return all;
   }
 
-  /** Sends to the port; nobody listens to a closed one. */
+  /** Sends to the port; discarded if the port is closed. */
   send(bytes: Uint8Array | string): void {
     const buffer = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : Buffer.from(bytes);
     if (buffer.length > 0) this.#listener?.onData(buffer);
@@ -62,30 +65,33 @@ export class SimulatedPeer {
 
 const NO_USB: UsbName = { vendor: '', product: '', serial: '' };
 
-/** Ports with devices at their far ends: adapters are plugged in and torn out, others hold ports or lack the right. */
+/**
+ * Simulated ports and their peers: adapters can be plugged in and unplugged, be in use by others, or lack
+ * permissions.
+ */
 export class SimulatedPorts implements SerialPorts {
-  readonly #plugged = new Map<string, SimulatedPeer>();
+  readonly #peers = new Map<string, SimulatedPeer>();
   readonly #open = new Map<string, SimulatedPort>();
-  /** Paths that another program has open. */
+  /** Paths that are in use by another program. */
   readonly inUse = new Set<string>();
-  /** Paths that we have no right to. */
+  /** Paths without permission. */
   readonly forbidden = new Set<string>();
 
   get openCount(): number {
     return this.#open.size;
   }
 
-  /** Plugs a device in at a path. */
+  /** Plugs in a device. */
   plug(path: string, usb: UsbName = NO_USB): SimulatedPeer {
     const device = new SimulatedPeer(path, usb);
-    this.#plugged.set(path, device);
+    this.#peers.set(path, device);
     return device;
   }
 
-  /** Tears out what is plugged in there; `silently`, the port does not say so, it only falls silent. */
+  /** Unplugs a device; with `silent`, the port does not report it and only stops receiving. */
   unplug(path: string, manner: 'loud' | 'silent' = 'loud'): void {
-    const device = this.#plugged.get(path);
-    this.#plugged.delete(path);
+    const device = this.#peers.get(path);
+    this.#peers.delete(path);
     const listener = device?.attach(undefined);
     const port = this.#open.get(path);
     this.#open.delete(path);
@@ -112,12 +118,12 @@ export class SimulatedPorts implements SerialPorts {
 
   #locate(where: string): SimulatedPeer {
     const usb = parseUsbName(where);
-    const fitting = [...this.#plugged.values()].filter((device) =>
+    const matching = [...this.#peers.values()].filter((device) =>
       usb === undefined ? device.path === where : matchesUsb(device.usb, usb),
     );
-    const [only] = fitting;
-    if (only === undefined) throw fault('DEVICE_OFFLINE', `${where} is not there; plug it in`);
-    if (fitting.length > 1) throw fault('DEVICE_OFFLINE', `${where} fits ${fitting.length} adapters`);
+    const [only] = matching;
+    if (only === undefined) throw fault('DEVICE_OFFLINE', `${where} does not exist; plug it in`);
+    if (matching.length > 1) throw fault('DEVICE_OFFLINE', `${where} matches ${matching.length} adapters`);
     return only;
   }
 }
@@ -125,17 +131,17 @@ export class SimulatedPorts implements SerialPorts {
 class SimulatedPort implements OpenPort {
   readonly path: string;
   readonly #device: SimulatedPeer;
-  readonly #released: () => void;
-  readonly #turn = new SerialQueue();
+  readonly #onRelease: () => void;
+  readonly #queue = new SerialQueue();
   readonly #ended = Promise.withResolvers<never>();
   #state: 'open' | 'gone' | 'closed' = 'open';
 
-  constructor(device: SimulatedPeer, released: () => void) {
+  constructor(device: SimulatedPeer, onRelease: () => void) {
     this.path = device.path;
     this.#device = device;
-    this.#released = released;
+    this.#onRelease = onRelease;
     device.lines = DEFAULT_LINES;
-    this.#ended.promise.catch(() => undefined);
+    this.#ended.promise.catch(() => undefined); // nobody may be waiting for it
   }
 
   fail(): void {
@@ -145,8 +151,8 @@ class SimulatedPort implements OpenPort {
   }
 
   async send(bytes: Uint8Array): Promise<void> {
-    await this.#turn.run(async () => {
-      this.#check();
+    await this.#queue.run(async () => {
+      this.#requireOpen();
       if (this.#device.isStalled) await this.#ended.promise;
       this.#device.receive(bytes);
     });
@@ -154,13 +160,13 @@ class SimulatedPort implements OpenPort {
 
   async setLines(lines: Partial<ControlLines>): Promise<void> {
     await Promise.resolve();
-    this.#check();
+    this.#requireOpen();
     this.#device.lines = { ...this.#device.lines, ...lines };
   }
 
   async checkPresent(): Promise<void> {
     await Promise.resolve();
-    this.#check();
+    this.#requireOpen();
   }
 
   async close(): Promise<void> {
@@ -171,7 +177,7 @@ class SimulatedPort implements OpenPort {
     }
     this.#state = 'closed';
     this.#ended.reject(portClosed(this.path));
-    this.#released();
+    this.#onRelease();
     await Promise.resolve();
   }
 
@@ -179,7 +185,7 @@ class SimulatedPort implements OpenPort {
     return this.close();
   }
 
-  #check(): void {
+  #requireOpen(): void {
     if (this.#state === 'closed') throw portClosed(this.path);
     if (this.#state === 'gone') throw portGone(this.path);
   }
@@ -198,5 +204,5 @@ function portClosed(path: string): Error {
 }
 
 function portGone(path: string): Error {
-  return fault('DEVICE_OFFLINE', `${path} is gone; plug it in again`);
+  return fault('DEVICE_OFFLINE', `${path} disappeared; plug it in again`);
 }

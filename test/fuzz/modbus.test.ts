@@ -22,7 +22,7 @@ function noise(random: Random): Buffer {
 
 const seed = fuzzSeed();
 await t.test(
-  `a disturbed line makes no wrong values, and polling goes on (${seedLabel(seed)})`,
+  `a disturbed line causes no wrong values, and polling continues (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const scene = new ModbusFixture();
@@ -48,7 +48,7 @@ await t.test(
     t.strictSame(
       seen.map((values) => [...new Set(values)]),
       [[1000], [2000]],
-      'only what the unit has',
+      'only values of the unit',
     );
     Object.assign(unit, { behaviour: 'answers', delayMs: 5 });
     unit.registers.set(0, 1001);

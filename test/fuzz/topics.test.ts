@@ -37,7 +37,7 @@ function fits(filter: string, topic: string): boolean {
   return new RegExp(`^${pattern}$`, 'su').test(topic);
 }
 
-await t.test(`a filter is refused, or fits what the rules say (${seedLabel(seed)})`, (t) => {
+await t.test(`a filter is rejected, or matches as specified (${seedLabel(seed)})`, (t) => {
   const random = new Random(seed);
   let fitting = 0;
   for (let n = 0; n < PAIRS; n++) {

@@ -191,7 +191,7 @@ export interface Functions {
   GW_SimulateLedGone(Led: string, Gone: boolean): boolean;
   /** Drives a line of the simulated board from outside, as a button does. Active is the value that an instance on that line gets. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
-  /** Takes a 1-Wire device of the simulated board off its bus, or puts it back. */
+  /** Removes a 1-Wire device of the simulated board from its bus, or puts it back. */
   GW_SimulateOneWireGone(Address: string, Gone: boolean): boolean;
   /** Pulls a PWM chip of the simulated board out, or plugs it in again. */
   GW_SimulatePwmGone(Chip: string, Gone: boolean): boolean;
@@ -243,18 +243,18 @@ export interface Functions {
   HW_WriteValueString(InstanceID: number, Parameter: string, Value: string): boolean;
   /** Whether a variable takes RequestAction. */
   HasAction(VariableID: number): boolean;
-  /** Has the broker forget all that MQTT_GetRetainedMessageTopicList lists, but for what begins with $. */
+  /** Removes all retained messages that MQTT_GetRetainedMessageTopicList lists, except topics that begin with $. */
   MQTT_ClearRetainedMessages(InstanceID: number): boolean;
-  /** Forgets the topics that MQTT_GetKnownDevices lists. */
+  /** Clears the list of topics that MQTT_GetKnownDevices returns. */
   MQTT_ClearTopics(InstanceID: number): boolean;
-  /** The topics that an MQTT client has seen since it connected, with the beginning of their last payload. */
+  /** Lists the topics that an MQTT client has seen since it connected, with the beginning of their last payload. */
   MQTT_GetKnownDevices(InstanceID: number): {
     Topic: string;
     LastPayload: string;
     Count: number;
     LastSeen: number;
   }[];
-  /** The message that the broker has retained at a topic; any topic that the user of the MQTT client may read. */
+  /** Returns the retained message of a topic. Any topic is allowed that the MQTT client may read. */
   MQTT_GetRetainedMessage(
     InstanceID: number,
     Topic: string,
@@ -263,15 +263,15 @@ export interface Functions {
     Payload: string;
     Encoding: 'utf8' | 'base64';
   };
-  /** The topics at which the broker has a message retained, of those that the MQTT client listens to. */
+  /** Lists the topics with a retained message, among those that the MQTT client is subscribed to. */
   MQTT_GetRetainedMessageTopicList(InstanceID: number): string[];
-  /** Has the broker forget the message that it has retained at a topic, by an empty one. */
+  /** Removes the retained message of a topic by publishing an empty one. */
   MQTT_RemoveRetainedMessage(InstanceID: number, Topic: string): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   MQTT_UIChangeSendTopic(InstanceID: number, Active: boolean): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   MQTT_UIChangeType(InstanceID: number, Type: number): boolean;
-  /** Reads the value of a ModBus Address now, and returns when it is there. */
+  /** Reads the value of a ModBus Address now; returns when it has been read. */
   ModBus_RequestRead(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIChangeMode(InstanceID: number, Mode: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9): boolean;
@@ -299,48 +299,48 @@ export interface Functions {
   ModBus_UIUpdateVirtual(InstanceID: number, VariableType: 0 | 1 | 2 | 3): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIValidateTemplate(InstanceID: number, ImportData: string): boolean;
-  /** Switches a coil; returns when the unit has confirmed it. */
+  /** Writes a coil; returns when the unit has confirmed it. */
   ModBus_WriteCoil(InstanceID: number, Value: boolean): boolean;
   /** Writes a number to the registers of a ModBus Address; returns when the unit has confirmed it. */
   ModBus_WriteRegister(InstanceID: number, Value: number): boolean;
   /** Writes a text to the registers of a ModBus Address; returns when the unit has confirmed it. */
   ModBus_WriteRegisterString(InstanceID: number, Value: string): boolean;
-  /** The devices that the kernel has found on a 1-Wire bus, and the instances that they have. */
+  /** Lists the devices that the kernel has found on a 1-Wire bus, with their instances. */
   OW_GetKnownDevices(InstanceID: number): {
     DeviceID: string;
     DeviceFamily: number;
     Type: string;
     InstanceID: number;
   }[];
-  /** Asks a 1-Wire device for all of its values now; a thermometer measures. */
+  /** Reads all values of a 1-Wire device now; a thermometer measures. */
   OW_RequestStatus(InstanceID: number): boolean;
-  /** Switches a pin (from 0) of a DS2405, DS2406, DS2408 or DS2413. On: its transistor conducts. */
+  /** Switches a pin (counted from 0) of a DS2405, DS2406, DS2408 or DS2413. If on, its transistor conducts. */
   OW_SetPin(InstanceID: number, Pin: number, SwitchOn: boolean): boolean;
-  /** Switches all pins of a DS2405, DS2406, DS2408 or DS2413. Bit n is pin n, 1 is on: its transistor conducts. */
+  /** Switches all pins of a DS2405, DS2406, DS2408 or DS2413. Bit n is pin n; 1 is on: its transistor conducts. */
   OW_SetPort(InstanceID: number, Value: number): boolean;
-  /** Moves a potentiometer DS2890, 0 to 255. */
+  /** Sets the position of a DS2890 potentiometer, 0 to 255. */
   OW_SetPosition(InstanceID: number, Value: number): boolean;
-  /** Whether the pin RSTZ of a DS2408 tells by a pulse that its port was written; else it takes a reset. */
+  /** Sets whether the pin RSTZ of a DS2408 outputs a strobe when its port is written; otherwise it is a reset input. */
   OW_SetStrobe(InstanceID: number, Status: boolean): boolean;
-  /** Switches the pin of a DS2405. On: its transistor conducts. */
+  /** Switches the pin of a DS2405. If on, its transistor conducts. */
   OW_SwitchMode(InstanceID: number, SwitchOn: boolean): boolean;
-  /** Switches the pin of a DS2405 over. */
+  /** Toggles the pin of a DS2405. */
   OW_ToggleMode(InstanceID: number): boolean;
-  /** Puts characters (Latin-1) on the port of a DS2408 one after the other, as bytes: 0 conducts. */
+  /** Writes characters (Latin-1) to the port of a DS2408 one after another, as bytes; a 0 bit conducts. */
   OW_WriteBytes(InstanceID: number, Data: string): boolean;
-  /** As OW_WriteBytes, changing the pins alone that are 1 in Mask. */
+  /** Like OW_WriteBytes, but changes only the pins that are 1 in Mask. */
   OW_WriteBytesMasked(InstanceID: number, Data: string, Mask: number): boolean;
   /** Has the device or the script behind a variable carry out a value within the range of its profile. */
   RequestAction(VariableID: number, Value: Value): boolean;
   /** As RequestAction; a script finds the given word in SENDER. */
   RequestActionEx(VariableID: number, Value: Value, Sender: string): boolean;
-  /** Sends a text over a serial port, one character a byte (Latin-1). */
+  /** Sends a text over a serial port; each character is one byte (Latin-1). */
   SPRT_SendText(InstanceID: number, Text: string): boolean;
   /** Holds the transmit line of a serial port in the break condition. */
   SPRT_SetBreak(InstanceID: number, OnOff: boolean): boolean;
-  /** Sets the line Data Terminal Ready of a serial port. */
+  /** Sets the Data Terminal Ready line of a serial port. */
   SPRT_SetDTR(InstanceID: number, OnOff: boolean): boolean;
-  /** Sets the line Request To Send of a serial port. */
+  /** Sets the Request To Send line of a serial port. */
   SPRT_SetRTS(InstanceID: number, OnOff: boolean): boolean;
   /** Sends a text to one client of a server socket, one character a byte (Latin-1). */
   SSCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;

@@ -29,7 +29,7 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
       await run(t, bench, fixture);
     });
 
-  await on('what a unit has becomes values', async (t, bench, fixture) => {
+  await on('registers become values', async (t, bench, fixture) => {
     const { side } = bench;
     side.setHolding(0, '4366199a'); // 230.1
     side.setHolding(2, 'ff38'); // -200
@@ -61,7 +61,7 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     t.equal(all.length, values.length);
   });
 
-  await on('wishes are confirmed by the unit, and read back', async (t, bench, fixture) => {
+  await on('commands are confirmed by the unit, and read back', async (t, bench, fixture) => {
     const { side } = bench;
     side.setHolding(20, '0000 0000 0000 0000 0000 0000 0000');
     for (const at of [1, 2]) side.coils.set(at, false);
@@ -104,25 +104,25 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     t.equal(side.getHolding(20, 1), 'ffd5', 'none of it was sent');
   });
 
-  await on('what a unit refuses is said in words', async (t, bench, fixture) => {
+  await on('exceptions are described in words', async (t, bench, fixture) => {
     const { gateway, address } = await build(fixture, bench);
     const nothing = await address({ DataType: 2, ReadFunctionCode: 3, ReadAddress: 999 });
     await fixture.waitForQuality(nothing, 'Value', 'bad REFUSED');
-    t.match(fixture.status(nothing), /unit 7 answers with exception 2, illegal data address/);
+    t.match(fixture.status(nothing), /unit 7 replied with exception 2, illegal data address/);
     await t.rejects(fixture.call('ModBus_RequestRead', nothing.id), { code: 'DEVICE_REFUSED' });
-    t.notMatch(fixture.status(gateway), /answer/);
+    t.notMatch(fixture.status(gateway), /reply/);
     const blind = await address({ DataType: 2, WriteFunctionCode: 6, WriteAddress: 1 });
     await t.rejects(fixture.call('ModBus_RequestRead', blind.id), { code: 'READ_ONLY' });
     await t.rejects(fixture.call('ModBus_WriteRegister', nothing.id, 1), { code: 'READ_ONLY' });
     await t.rejects(fixture.call('ModBus_RequestRead', gateway.id), { code: 'WRONG_MODULE' });
   });
 
-  await on('nobody of that number is told as such', async (t, bench, fixture) => {
+  await on('a missing unit is reported', async (t, bench, fixture) => {
     bench.side.setHolding(0, '0001');
     const { gateway, address } = await build(fixture, bench, UNIT + 1);
     const one = await address({ DataType: 2, ReadFunctionCode: 3, ReadAddress: 0 });
     await fixture.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
-    t.match(fixture.status(gateway), /unit 8 does not answer: no answer within 500 ms; look at its address/);
+    t.match(fixture.status(gateway), /unit 8 does not reply: no reply within 500 ms; check its address/);
   });
 }
 
@@ -132,7 +132,7 @@ await t.test('serial lines', { skip }, async (t) => {
   await modbusContract(t, 'RTU over TCP', boxBench);
 });
 
-await t.test('a connection that is cut is made again, and nobody notices', async (t) => {
+await t.test('a cut connection is reopened unnoticed', async (t) => {
   await using bench = await tcpBench();
   await using fixture = new DeviceFixture(MODULES);
   const { side } = bench;
@@ -149,7 +149,7 @@ await t.test('a connection that is cut is made again, and nobody notices', async
   t.same(new Set(links), new Set(), 'online all the time');
 });
 
-await t.test('a network that fell silent shows, and what it held back is no answer', async (t) => {
+await t.test('a silent network is reported, and delayed replies are ignored', async (t) => {
   await using bench = await tcpBench();
   await using fixture = new DeviceFixture(MODULES);
   const { side } = bench;
@@ -159,7 +159,7 @@ await t.test('a network that fell silent shows, and what it held back is no answ
   await fixture.waitForValue(one, 'Value', 1);
   bench.freeze?.();
   await fixture.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
-  t.match(fixture.status(gateway), /unit 7 does not answer: no answer within 500 ms/);
+  t.match(fixture.status(gateway), /unit 7 does not reply: no reply within 500 ms/);
   const seen = fixture.watch(one, 'Value');
   side.setHolding(0, '0002');
   bench.thaw?.();

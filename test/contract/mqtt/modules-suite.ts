@@ -38,7 +38,7 @@ export async function mqttModulesContract(
       .filter((one) => one.topic === topic)
       .map(({ payload }) => payload);
 
-  await on('topics become variables and wishes become messages', async (t, bench, fixture) => {
+  await on('topics become variables and commands become messages', async (t, bench, fixture) => {
     await bench.publish('plug/state', 'ON', true);
     const broker = await client(bench, fixture);
     const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
@@ -91,7 +91,7 @@ export async function mqttModulesContract(
     },
   );
 
-  await on('a flood: counters are exact, values are the last ones', async (t, bench, fixture) => {
+  await on('in a flood, counters are exact and the last value is reported', async (t, bench, fixture) => {
     const broker = await client(bench, fixture);
     const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
     await fixture.waitForLink(plug, 'online');
@@ -111,34 +111,37 @@ export async function mqttModulesContract(
     t.equal(fixture.value(plug, 'POWER'), flood);
   });
 
-  await on('topics are shared, shown, and published to by hand', async (t, bench, fixture) => {
-    await bench.publish('shared/a', '1', true);
-    const broker = await client(bench, fixture, { Subscriptions: ['shared/#'] });
-    const topics = [{ Ident: 'X', Type: 'integer', StateTopic: 'shared/a' }];
-    const all = [topics, topics, [{ ...topics[0], StateTopic: 'shared/+' }]];
-    const devices = await Promise.all(all.map((Topics) => fixture.add('MQTT Device', { Topics }, broker)));
-    for (const device of devices) await fixture.waitForValue(device, 'X', 1);
-    const counts = { Ident: 'N', Type: 'integer', StateTopic: 'shared/a', Counter: true };
-    const counter = await fixture.add('MQTT Device', { Topics: [counts] }, broker);
-    await fixture.waitForLink(counter, 'online');
-    t.equal(await fixture.call('GW_Publish', broker.id, 'shared/a', '2', 2, false), true);
-    for (const device of devices) await fixture.waitForValue(device, 'X', 2);
-    await fixture.waitForValue(counter, 'N', 1);
-    await bench.publish('shared/a', '3');
-    for (const device of devices) await fixture.waitForValue(device, 'X', 3);
-    t.equal(fixture.value(counter, 'N'), 2, 'overlapping filters count a message once');
-    const known = (await fixture.call('MQTT_GetKnownDevices', broker.id)) as {
-      Topic: string;
-      LastPayload: string;
-    }[];
-    t.match(known, [{ Topic: 'shared/a', LastPayload: '3' }]);
-    await t.rejects(fixture.call('GW_Publish', broker.id, 'shared/#', '', 0, false), {
-      code: 'PARAMETER_TYPE',
-    });
-    await t.rejects(fixture.call('GW_Publish', counter.id, 'x', '', 0, false), { code: 'WRONG_MODULE' });
-  });
+  await on(
+    'topics are shared, listed, and can be published to with GW_Publish',
+    async (t, bench, fixture) => {
+      await bench.publish('shared/a', '1', true);
+      const broker = await client(bench, fixture, { Subscriptions: ['shared/#'] });
+      const topics = [{ Ident: 'X', Type: 'integer', StateTopic: 'shared/a' }];
+      const all = [topics, topics, [{ ...topics[0], StateTopic: 'shared/+' }]];
+      const devices = await Promise.all(all.map((Topics) => fixture.add('MQTT Device', { Topics }, broker)));
+      for (const device of devices) await fixture.waitForValue(device, 'X', 1);
+      const counts = { Ident: 'N', Type: 'integer', StateTopic: 'shared/a', Counter: true };
+      const counter = await fixture.add('MQTT Device', { Topics: [counts] }, broker);
+      await fixture.waitForLink(counter, 'online');
+      t.equal(await fixture.call('GW_Publish', broker.id, 'shared/a', '2', 2, false), true);
+      for (const device of devices) await fixture.waitForValue(device, 'X', 2);
+      await fixture.waitForValue(counter, 'N', 1);
+      await bench.publish('shared/a', '3');
+      for (const device of devices) await fixture.waitForValue(device, 'X', 3);
+      t.equal(fixture.value(counter, 'N'), 2, 'overlapping filters count a message once');
+      const known = (await fixture.call('MQTT_GetKnownDevices', broker.id)) as {
+        Topic: string;
+        LastPayload: string;
+      }[];
+      t.match(known, [{ Topic: 'shared/a', LastPayload: '3' }]);
+      await t.rejects(fixture.call('GW_Publish', broker.id, 'shared/#', '', 0, false), {
+        code: 'PARAMETER_TYPE',
+      });
+      await t.rejects(fixture.call('GW_Publish', counter.id, 'x', '', 0, false), { code: 'WRONG_MODULE' });
+    },
+  );
 
-  await on('a counter goes on with what the broker kept meanwhile', async (t, bench, fixture) => {
+  await on('a counter includes the messages that the broker queued', async (t, bench, fixture) => {
     const broker = await client(bench, fixture, { CleanSession: false, ClientID: 'counting' });
     const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
     await fixture.waitForLink(plug, 'online');
@@ -152,7 +155,7 @@ export async function mqttModulesContract(
     await fixture.waitForLink(plug, 'online');
   });
 
-  await on('what is old or of unknown age, what can not be read', async (t, bench, fixture) => {
+  await on('retained, old and unreadable payloads', async (t, bench, fixture) => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     await bench.publish('room/t', '20', true);
     await bench.publish('room/h', JSON.stringify({ h: 50, at: at(0) }), true);
@@ -183,7 +186,7 @@ export async function mqttModulesContract(
     await fixture.waitForQuality(room, 'WARM', 'good');
   });
 
-  await on('a device that is away, as its availability topic says', async (t, bench, fixture) => {
+  await on('a device that its availability topic reports as offline', async (t, bench, fixture) => {
     await bench.publish('plug/state', 'ON', true);
     await bench.publish('plug/there', '{"state":"offline"}', true);
     const broker = await client(bench, fixture);
@@ -192,7 +195,7 @@ export async function mqttModulesContract(
     await fixture.waitForValue(plug, 'STATE', true);
     await fixture.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
     t.equal(fixture.quality(plug, 'POWER'), 'bad UNAVAILABLE');
-    t.match(fixture.devices.problems(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there says offline' }]);
+    t.match(fixture.devices.problems(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there reports offline' }]);
     await bench.publish('plug/there', '{"state":"online"}', true);
     await fixture.waitForQuality(plug, 'STATE', 'stale NOT_REPORTED');
     t.equal(fixture.quality(plug, 'POWER'), 'bad NO_VALUE');
@@ -211,7 +214,7 @@ export async function mqttModulesContract(
     t.equal(fixture.quality(plug, 'STATE'), 'bad UNREACHABLE');
   });
 
-  await on('what a broker retains is listed, shown and removed', async (t, bench, fixture) => {
+  await on('retained messages are listed, returned and removed', async (t, bench, fixture) => {
     for (const topic of ['plug/state', 'plug/name', 'elsewhere/x']) await bench.publish(topic, 'ON', true);
     await bench.publish('plug/bytes', Buffer.from([0, 255]), true);
     await bench.publish('plug/news', 'not retained');
@@ -242,7 +245,7 @@ export async function mqttModulesContract(
     }
     await t.rejects(remove('$SYS/broker/version'), {
       code: 'PARAMETER_TYPE',
-      message: /belongs to the broker/,
+      message: /belong to the broker/,
     });
     t.equal(await fixture.call('MQTT_ClearRetainedMessages', broker.id), true);
     t.same(await list(), []);
@@ -252,7 +255,7 @@ export async function mqttModulesContract(
     t.same(await list(), ['elsewhere/x']);
     await t.rejects(fixture.call('MQTT_ClearRetainedMessages', broker.id), {
       code: 'DEVICE_CONFIGURATION',
-      message: /subscription to \+\/x takes in what other devices retain/,
+      message: /subscription to \+\/x covers retained messages of other devices/,
     });
     t.same(await list(), ['elsewhere/x'], 'then nothing is removed');
     const known = () => fixture.call('MQTT_GetKnownDevices', broker.id);
@@ -269,7 +272,7 @@ export async function mqttModulesContract(
     await t.rejects(list(), { code: 'DEVICE_OFFLINE' });
   });
 
-  await on('thousands of retained messages are listed and removed whole', async (t, bench, fixture) => {
+  await on('thousands of retained messages are listed and removed completely', async (t, bench, fixture) => {
     const all = Array.from({ length: 1_200 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
     await Promise.all(all.map((topic) => bench.publish(topic, 'x', true)));
     const broker = await client(bench, fixture, { Subscriptions: ['many/#'] });
@@ -279,7 +282,7 @@ export async function mqttModulesContract(
     t.same(await fixture.call('MQTT_GetRetainedMessageTopicList', broker.id), []);
   });
 
-  await on('birth, will and farewell', async (t, bench, fixture) => {
+  await on('birth, will and offline message', async (t, bench, fixture) => {
     const broker = await client(bench, fixture, { WillTopic: 'gw/state' });
     await fixture.waitForLink(broker, 'online');
     await until('birth', () => payloads(bench, 'gw/state').length === 1);

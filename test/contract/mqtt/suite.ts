@@ -49,7 +49,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   };
   const plain = { qos: 1, retain: false } as const;
 
-  await on('messages come and go', async (t, bench) => {
+  await on('messages are published and received', async (t, bench) => {
     const { connection, ear } = await join(bench);
     t.same(await connection.subscribe([{ filter: 'in/+', qos: 1, id: 7 }]), [true]);
     const bytes = Buffer.from([0, 255, 128, 10]);
@@ -67,7 +67,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await connection.close();
   });
 
-  await on('what is retained comes at each subscribing', async (t, bench) => {
+  await on('each subscription delivers the retained messages', async (t, bench) => {
     await bench.publish('state/a', '1', true);
     await bench.publish('state/b', '2', true);
     const { connection, ear } = await join(bench);
@@ -89,7 +89,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await connection.close();
   });
 
-  await on('many filters, odd ones among them, are told apart', async (t, bench) => {
+  await on('many filters, some of them unusual, are kept apart', async (t, bench) => {
     const { connection, ear } = await join(bench);
     const commands = [...ODD, ...Array.from({ length: 30 }, (_, n) => `many/${n}`)].map((filter, index) => ({
       filter,
@@ -112,7 +112,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await connection.close();
   });
 
-  await on('many publishes at once all get through', async (t, bench) => {
+  await on('many parallel publishes all arrive', async (t, bench) => {
     const { connection } = await join(bench);
     const all = Array.from({ length: 300 }, (_, n) =>
       connection.publish('burst', Buffer.from(String(n)), { qos: LEVELS[n % 3] ?? 0, retain: false }),
@@ -124,7 +124,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await connection.close();
   });
 
-  await on('a broker that stops is told once, and found again when it is back', async (t, bench) => {
+  await on('a stopped broker is reported once, and reached again after its restart', async (t, bench) => {
     const { connection, ear } = await join(bench);
     await bench.publish('state', 'old', true);
     await bench.stop();
@@ -175,7 +175,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     },
   );
 
-  await on('a session that is not clean is kept while we are away', async (t, bench) => {
+  await on('a persistent session survives a disconnect', async (t, bench) => {
     const kept = { cleanSession: false };
     const first = await join(bench, kept);
     await first.connection.subscribe([{ filter: 'kept/+', qos: 1, id: 3 }]);
@@ -197,7 +197,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await clean.connection.close();
   });
 
-  await on('closing ends what is under way', async (t, bench) => {
+  await on('closing rejects requests in flight', async (t, bench) => {
     const { connection, ear } = await join(bench);
     await connection.subscribe([{ filter: 'in', qos: 0, id: 1 }]);
     bench.freeze();
@@ -211,22 +211,25 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     t.same(ear.heard, []);
   });
 
-  await on('the will is published when we are cut off, and not when we leave', async (t, bench) => {
-    const will = { topic: 'will', payload: 'gone', qos: 1, retain: true } as const;
-    const leaving = await join(bench, { will });
-    await leaving.connection.close();
-    const cut = await join(bench, { will: { ...will, payload: 'cut off' } });
-    bench.cut();
-    await withinPatience('the loss', cut.ear.gone.promise);
-    await until('the will', () => bench.heard().some(({ topic }) => topic === 'will'));
-    t.same(
-      bench.heard().map(({ payload }) => payload),
-      ['cut off'],
-    );
-    await cut.connection.close();
-  });
+  await on(
+    'the will is published when the connection is lost, but not after a disconnect',
+    async (t, bench) => {
+      const will = { topic: 'will', payload: 'gone', qos: 1, retain: true } as const;
+      const leaving = await join(bench, { will });
+      await leaving.connection.close();
+      const cut = await join(bench, { will: { ...will, payload: 'cut off' } });
+      bench.cut();
+      await withinPatience('the loss', cut.ear.gone.promise);
+      await until('the will', () => bench.heard().some(({ topic }) => topic === 'will'));
+      t.same(
+        bench.heard().map(({ payload }) => payload),
+        ['cut off'],
+      );
+      await cut.connection.close();
+    },
+  );
 
-  await on('another client with our name is told apart from a broken network', async (t, bench) => {
+  await on('another client with the same ID is distinguished from a network failure', async (t, bench) => {
     const first = await join(bench);
     const second = await join(bench);
     const cause = await withinPatience('the loss', first.ear.gone.promise);
@@ -235,7 +238,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await second.connection.close();
   });
 
-  await on('connecting can be given up', async (t, bench) => {
+  await on('connecting can be cancelled', async (t, bench) => {
     const given = new AbortController();
     given.abort();
     const options = { ...OPTIONS, url: bench.url, version: bench.version };

@@ -5,7 +5,10 @@ import { Thermometer } from '../../../drivers/onewire/thermometer.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, Sentence } from '../gpio/suite.js';
 
-/** A bus with devices at whose far end a test stands. All of the contract is told by it, to a kernel or to what plays one. */
+/**
+ * A bus with devices at whose far end a test stands. All of the contract is told by it, to a kernel or to
+ * what plays one.
+ */
 export interface OneWireBench {
   readonly attributes: SysfsClass;
   readonly bus: string;
@@ -67,7 +70,7 @@ export async function oneWireContract(
     await t.rejects(listDevices(attributes, 'w1_bus_master99'), { code: 'ENOENT' });
   });
 
-  await on('a thermometer measures, below zero and in sixteenths too', async (t, bench) => {
+  await on('a thermometer measures, including negative values and sixteenths', async (t, bench) => {
     const chip = thermometerOf(bench);
     for (const celsius of [21.5, 0, -10.125, -55, 125, 0.0625]) {
       await bench.warm(celsius);
@@ -80,7 +83,7 @@ export async function oneWireContract(
     }
   });
 
-  await on('85 °C is told where it was measured, and not where nothing was', async (t, bench) => {
+  await on('85 °C is reported if measured, but not after power-on', async (t, bench) => {
     const chip = thermometerOf(bench);
     await bench.warm(85);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 85);
@@ -92,7 +95,7 @@ export async function oneWireContract(
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 20);
   });
 
-  await on('what was damaged on its way is no temperature', async (t, bench) => {
+  await on('a corrupt reply is not a temperature', async (t, bench) => {
     const chip = thermometerOf(bench);
     await bench.warm(30);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 30);
@@ -102,7 +105,7 @@ export async function oneWireContract(
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 30);
   });
 
-  await on('thermometers that measured together answer with what it was then', async (t, bench) => {
+  await on('after a bulk measurement, thermometers return its values', async (t, bench) => {
     const chip = thermometerOf(bench);
     const others = [bench.single, bench.eight, bench.pair];
     await bench.warm(40);
@@ -117,7 +120,7 @@ export async function oneWireContract(
     for (const other of others) await bench.search(other, true);
   });
 
-  await on('looking at a switch writes nothing', async (t, bench) => {
+  await on('reading a switch writes nothing', async (t, bench) => {
     for (const [address, chip] of switchesOf(bench)) {
       const [on, writes] = [await bench.conducting(address), await bench.writes(address)];
       t.equal(valueIn(await chip.read(), 'PORT'), on);
@@ -126,7 +129,7 @@ export async function oneWireContract(
     }
   });
 
-  await on('a pin is switched on: it conducts, and the others stay as they are', async (t, bench) => {
+  await on('a pin that is switched on conducts, and the others keep their state', async (t, bench) => {
     for (const [address, chip] of switchesOf(bench)) {
       await chip.setPort(0);
       t.equal(await bench.conducting(address), 0);
@@ -149,7 +152,7 @@ export async function oneWireContract(
     }
   });
 
-  await on('a pin tells what pulls it down, itself or another', async (t, bench) => {
+  await on('the level of a pin is low if pulled down, by itself or from outside', async (t, bench) => {
     for (const [address, chip] of switchesOf(bench).slice(1)) {
       await chip.setPort(0);
       await bench.pull(address, 1, true);
@@ -165,7 +168,7 @@ export async function oneWireContract(
     }
   });
 
-  await on('eight pins, bytes one after the other, and the strobe', async (t, bench) => {
+  await on('eight pins, byte sequences, and the strobe', async (t, bench) => {
     const chip = new Ds2408(new DeviceFiles(bench.attributes, bench.eight));
     await chip.setPort(0xa5);
     t.equal(await bench.conducting(bench.eight), 0xa5);
@@ -182,7 +185,7 @@ export async function oneWireContract(
     await chip.setPort(0);
   });
 
-  await on('a device that is taken off the wire tells nothing that is not so', async (t, bench) => {
+  await on('a removed device does not report wrong values', async (t, bench) => {
     const thermometer = thermometerOf(bench);
     await bench.warm(20);
     t.equal(valueIn(await thermometer.read(), 'TEMPERATURE'), 20);
@@ -198,7 +201,7 @@ export async function oneWireContract(
     }
   });
 
-  await on('the kernel notices who went and who came', async (t, bench) => {
+  await on('the kernel detects removed and added devices', async (t, bench) => {
     const { attributes, bus, pair } = bench;
     await bench.setSilent(pair, true);
     await bench.search(pair, false);
@@ -215,18 +218,11 @@ export async function oneWireContract(
     t.equal(valueIn(await new Ds2413(files).read(), 'PORT'), 0);
   });
 
-  await on(
-    'the kernel’s own rules, on which all of this stands',
-    async (t, { attributes, eight, pair, bus }) => {
-      await t.rejects(attributes.write(`${pair}/state`, 'x'), { code: 'EACCES' });
-      await t.rejects(attributes.readBytes(`${pair}/output`, 1), { code: 'EACCES' });
-      t.equal((await attributes.readBytes(`${eight}/state`, 5)).length, 1);
-      await attributes.write(`${bus}/therm_bulk_read`, 'nonsense\n');
-      t.equal(
-        await attributes.read(`${bus}/therm_bulk_read`),
-        '0',
-        'what it does not know it takes, and does not do',
-      );
-    },
-  );
+  await on('the kernel’s rules that the driver relies on', async (t, { attributes, eight, pair, bus }) => {
+    await t.rejects(attributes.write(`${pair}/state`, 'x'), { code: 'EACCES' });
+    await t.rejects(attributes.readBytes(`${pair}/output`, 1), { code: 'EACCES' });
+    t.equal((await attributes.readBytes(`${eight}/state`, 5)).length, 1);
+    await attributes.write(`${bus}/therm_bulk_read`, 'nonsense\n');
+    t.equal(await attributes.read(`${bus}/therm_bulk_read`), '0', 'an unknown text is accepted and ignored');
+  });
 }

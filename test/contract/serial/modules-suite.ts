@@ -31,7 +31,7 @@ export async function serialModulesContract(
       await run(t, bench, fixture);
     });
 
-  await on('lines become variables and wishes become commands', async (t, bench, fixture) => {
+  await on('lines become variables, and writes become commands', async (t, bench, fixture) => {
     const port = await fixture.add('Serial Port', { Port: bench.where });
     const device = await fixture.add('Serial Device', DEVICE, port);
     await fixture.waitForLink(device, 'online');
@@ -50,7 +50,7 @@ export async function serialModulesContract(
   });
 
   await on(
-    'an adapter torn out shows, is taken up again, and gets no stale command',
+    'an unplugged adapter is reported, reopened, and gets no stale command',
     async (t, bench, fixture) => {
       const port = await fixture.add('Serial Port', { Port: bench.where });
       const device = await fixture.add('Serial Device', DEVICE, port);
@@ -75,7 +75,7 @@ export async function serialModulesContract(
     },
   );
 
-  await on('a port can be switched off, and moved', async (t, bench, fixture) => {
+  await on('a port can be disabled and moved', async (t, bench, fixture) => {
     const port = await fixture.add('Serial Port', { Port: bench.where });
     await fixture.waitForLink(port, 'online');
     await fixture.change(port, { Open: false });
@@ -85,12 +85,12 @@ export async function serialModulesContract(
     await fixture.change(port, { Open: true, BaudRate: '19200' });
     await fixture.waitForLink(port, 'online');
     await fixture.change(port, { Port: '/dev/ttyNONE9' });
-    await until('the reason', () => /ttyNONE9 is not there/.test(fixture.status(port)));
+    await until('the reason', () => /ttyNONE9 does not exist/.test(fixture.status(port)));
     await fixture.change(port, { Port: '' });
     t.match(fixture.status(port), /Port is empty/);
   });
 
-  await on('its own functions', async (t, bench, fixture) => {
+  await on('the functions of a serial port', async (t, bench, fixture) => {
     const port = await fixture.add('Serial Port', { Port: bench.where });
     await t.rejects(fixture.call('SPRT_SendText', port.id + 1, 'x'));
     await fixture.waitForLink(port, 'online');

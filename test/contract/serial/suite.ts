@@ -39,7 +39,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     return { port: await bench.ports.open(bench.where, SETTINGS, ear), ear };
   };
 
-  await on('every byte goes both ways, in order', async (t, bench) => {
+  await on('all bytes arrive in both directions, in order', async (t, bench) => {
     const { port, ear } = await open(bench);
     const bytes = Buffer.concat([
       Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
@@ -63,7 +63,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await port.close();
   });
 
-  await on('a port has one holder', async (t, bench) => {
+  await on('a port can be opened only once', async (t, bench) => {
     const giveBack = await bench.occupy();
     await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /in use/ });
     await giveBack();
@@ -73,7 +73,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await port.close();
   });
 
-  await on('after closing nothing is told and nothing is taken', async (t, bench) => {
+  await on('after closing, nothing is reported and nothing is accepted', async (t, bench) => {
     const { port, ear } = await open(bench);
     await Promise.all([port.close(), port.close()]);
     await port.close();
@@ -94,7 +94,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await again.port.close();
   });
 
-  await on('an adapter that is torn out is told once, and taken again when it is back', async (t, bench) => {
+  await on('an unplugged adapter is reported once, and can be reopened when it is back', async (t, bench) => {
     const { port, ear } = await open(bench);
     await port.checkPresent();
     await bench.unplug();
@@ -113,7 +113,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await again.port.close();
   });
 
-  await on('what waits to be sent fails with the port', async (t, bench) => {
+  await on('queued sends fail when the port disappears', async (t, bench) => {
     const { port, ear } = await open(bench);
     bench.deaf();
     const sent = port.send(Buffer.alloc(1024 * 1024));
@@ -134,7 +134,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await port.close();
   });
 
-  await on('what waits to be sent fails when we close', async (t, bench) => {
+  await on('queued sends fail when the port is closed', async (t, bench) => {
     const { port } = await open(bench);
     bench.deaf();
     const sent = port.send(Buffer.alloc(1024 * 1024)).then(
@@ -145,7 +145,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     t.ok(isAbort(await withinPatience('the send', sent)));
   });
 
-  await on('control lines are set one by one', async (t, bench) => {
+  await on('control lines are set individually', async (t, bench) => {
     const { port } = await open(bench);
     if (bench.lines === undefined) {
       await t.rejects(port.setLines({ rts: false }), { code: 'DEVICE_REFUSED' }, 'where there are none');
@@ -158,7 +158,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await port.close();
   });
 
-  await on('a name that leads nowhere says what to do', async (t, bench) => {
+  await on('the error of an unknown name says what to do', async (t, bench) => {
     const ear = new Ear();
     const missing = { code: 'DEVICE_OFFLINE', message: /plug it in/ };
     await t.rejects(bench.ports.open('/dev/ttyNONE9', SETTINGS, ear), missing);

@@ -2,7 +2,7 @@ import { OFFLINE_COMMAND_INTERVAL_MS, MAX_COMMANDS } from '../../../drivers/modb
 import { FakeModbusBus, type FakeModbusUnit } from '../../tools/devices/fake-modbus-units.js';
 import { MODBUS_PORT, scene } from '../../tools/devices/modbus-fixture.js';
 
-await scene('a unit is polled, and what it has is the value', async (t, scene) => {
+await scene('a unit is polled, and its register becomes the value', async (t, scene) => {
   const unit = scene.line.unit(3, { 100: 215, 101: 7 });
   const gateway = await scene.gateway(3);
   const warm = await scene.register(gateway, 100, { DataType: 5, Factor: 0.1 });
@@ -16,7 +16,7 @@ await scene('a unit is polled, and what it has is the value', async (t, scene) =
   t.strictSame([...new Set(scene.line.requests)], ['3:3@100']);
 });
 
-await scene('the line is silent for three and a half characters before each request', async (t, scene) => {
+await scene('the line is silent for 3.5 characters before each request', async (t, scene) => {
   await scene.port({ BaudRate: '1200' });
   scene.line.unit(1, { 0: 1, 1: 2 });
   const gateway = await scene.gateway(1);
@@ -30,7 +30,7 @@ await scene('the line is silent for three and a half characters before each requ
   t.ok(second - first >= (8 + 3.5) * 9.16, `${second - first} ms`);
 });
 
-await scene('a unit that is away is left alone, and others are read as before', async (t, scene) => {
+await scene('an offline unit is backed off without affecting the others', async (t, scene) => {
   const dead = scene.line.unit(1, { 0: 1 });
   scene.line.unit(2, { 0: 2 });
   const [one, two] = [await scene.gateway(1), await scene.gateway(2)];
@@ -42,8 +42,8 @@ await scene('a unit that is away is left alone, and others are read as before', 
   dead.behaviour = 'silent';
   await scene.waitForQuality(first, 'bad UNAVAILABLE');
   t.equal(scene.quality(other), 'bad UNAVAILABLE', 'all of that unit, at once');
-  t.match(scene.fixture.status(one), /unit 1 does not answer: no answer within 200 ms.*wiring/);
-  t.notMatch(scene.fixture.status(two), /answer/);
+  t.match(scene.fixture.status(one), /unit 1 does not reply: no reply within 200 ms.*wiring/);
+  t.notMatch(scene.fixture.status(two), /reply/);
   scene.line.requests.length = 0;
   const reports = scene.fixture.watch(second, 'Value');
   await scene.pass(120_000);
@@ -56,10 +56,10 @@ await scene('a unit that is away is left alone, and others are read as before', 
   await scene.waitForValue(first, 11);
   await scene.waitForValue(other, 11);
   await scene.waitForQuality(first, 'good');
-  t.notMatch(scene.fixture.status(one), /answer/);
+  t.notMatch(scene.fixture.status(one), /reply/);
 });
 
-await scene('single lost or garbled answers are repeated, and nobody notices', async (t, scene) => {
+await scene('polls with a lost or corrupt reply are repeated unnoticed', async (t, scene) => {
   const unit = scene.line.unit(1, { 0: 5 });
   const gateway = await scene.gateway(1);
   const address = await scene.register(gateway, 0);
@@ -76,11 +76,11 @@ await scene('single lost or garbled answers are repeated, and nobody notices', a
   }
   unit.behaviour = 'garbled';
   await scene.waitForQuality(address, 'bad UNAVAILABLE');
-  t.match(scene.fixture.status(gateway), /bytes that are none: disturbed/);
+  t.match(scene.fixture.status(gateway), /other bytes: corrupt/);
   t.equal(scene.value(address), 8, 'the value of a garbled answer is never told');
 });
 
-await scene('an answer that comes too late is nobody else’s', async (t, scene) => {
+await scene('a late reply is not taken for the reply to another request', async (t, scene) => {
   const unit = scene.line.unit(1, { 0: 1000, 50: 2000 });
   unit.delayMs = 300;
   const gateway = await scene.gateway(1);
@@ -91,7 +91,7 @@ await scene('an answer that comes too late is nobody else’s', async (t, scene)
   t.strictSame(
     new Set([...(seen[0] ?? []), ...(seen[1] ?? [])]),
     new Set(),
-    'all are too late, so none is taken',
+    'all are too late, so none is used',
   );
   unit.delayMs = 5;
   await scene.waitForValue(one, 1000);
@@ -100,7 +100,7 @@ await scene('an answer that comes too late is nobody else’s', async (t, scene)
   t.strictSame(new Set(seen[1]), new Set([2000]));
 });
 
-await scene('a unit that never stops sending does not stop the others for long', async (t, scene) => {
+await scene('a unit that never stops sending does not block the others for long', async (t, scene) => {
   const mad = scene.line.unit(1, { 0: 1 });
   const gateway = await scene.gateway(1);
   const address = await scene.register(gateway, 0);
@@ -113,14 +113,14 @@ await scene('a unit that never stops sending does not stop the others for long',
   t.equal(scene.value(address), 1);
 });
 
-await scene('exceptions are told in words, and polling goes on', async (t, scene) => {
+await scene('exceptions are described in words, and polling continues', async (t, scene) => {
   const unit = scene.line.unit(1, { 0: 1 });
   const gateway = await scene.gateway(1);
   const address = await scene.register(gateway, 0);
   const wrong = await scene.register(gateway, 99);
   await scene.waitForValue(address, 1);
   await scene.waitForQuality(wrong, 'bad REFUSED');
-  t.match(scene.fixture.status(wrong), /unit 1 answers with exception 2, illegal data address/);
+  t.match(scene.fixture.status(wrong), /unit 1 replied with exception 2, illegal data address/);
   t.equal(scene.quality(address), 'good', 'an exception is an answer');
   unit.registers.set(99, 3);
   await scene.waitForValue(wrong, 3);
@@ -131,7 +131,7 @@ await scene('exceptions are told in words, and polling goes on', async (t, scene
   t.match(scene.fixture.status(gateway), /exception 11, gateway target device failed to respond/);
 });
 
-await scene('an address that gets no answer pauses, and its unit stays there', async (t, scene) => {
+await scene('an address without reply is backed off, and its unit stays online', async (t, scene) => {
   const unit = scene.line.unit(1, { 0: 1, 99: 9 });
   unit.silentAddresses.add(99);
   const gateway = await scene.gateway(1);
@@ -148,7 +148,7 @@ await scene('an address that gets no answer pauses, and its unit stays there', a
   await scene.waitForQuality(mute, 'good');
 });
 
-await scene('wishes go before polls, are confirmed, and are read back', async (t, scene) => {
+await scene('commands precede polls, are confirmed, and are read back', async (t, scene) => {
   const unit = scene.line.unit(1, Object.fromEntries(Array.from({ length: 40 }, (_, at) => [at, at])));
   unit.delayMs = 20;
   const gateway = await scene.gateway(1);
@@ -167,7 +167,7 @@ await scene('wishes go before polls, are confirmed, and are read back', async (t
   t.equal(scene.value(set), 7, 'the value is there when the call returns');
 });
 
-await scene('a unit that is polled without end leaves the others their turns', async (t, scene) => {
+await scene('a unit that is polled constantly does not starve the others', async (t, scene) => {
   const greedy = scene.line.unit(1, Object.fromEntries(Array.from({ length: 20 }, (_, at) => [2 * at, at])));
   greedy.delayMs = 40;
   scene.line.unit(2, { 0: 2 });
@@ -180,7 +180,7 @@ await scene('a unit that is polled without end leaves the others their turns', a
   t.ok(reports.length >= 19, `${reports.length} in 20 seconds`);
 });
 
-await scene('a flood of wishes is bounded, and polls have their turns', async (t, scene) => {
+await scene('queued commands are limited, and do not starve polls', async (t, scene) => {
   scene.line.unit(1, { 0: 0, 5: 1 });
   const gateway = await scene.gateway(1, { TimeoutMs: 1000 });
   const set = await scene.register(gateway, 5, {
@@ -206,45 +206,42 @@ await scene('a flood of wishes is bounded, and polls have their turns', async (t
   t.ok(polls >= 5, `${polls} polls among ${written} wishes`);
 });
 
-await scene(
-  'a wish that is not confirmed fails, is never repeated, and is looked after',
-  async (t, scene) => {
-    const unit = scene.line.unit(1, { 0: 1 });
-    const gateway = await scene.gateway(1, { Retries: 10 });
-    const set = await scene.register(gateway, 0, { WriteFunctionCode: 6, Poller: 0 });
-    await scene.waitForValue(set, 1);
-    const blind = await scene.register(gateway, 0, {
-      ReadFunctionCode: 0,
-      WriteFunctionCode: 6,
-      WriteAddress: 8,
+await scene('a command without reply fails, is never repeated, and its value is read', async (t, scene) => {
+  const unit = scene.line.unit(1, { 0: 1 });
+  const gateway = await scene.gateway(1, { Retries: 10 });
+  const set = await scene.register(gateway, 0, { WriteFunctionCode: 6, Poller: 0 });
+  await scene.waitForValue(set, 1);
+  const blind = await scene.register(gateway, 0, {
+    ReadFunctionCode: 0,
+    WriteFunctionCode: 6,
+    WriteAddress: 8,
+  });
+  t.same(await scene.outcome(scene.fixture.devices.write(blind.id, 'Value', 3)), { result: undefined });
+  t.equal(scene.value(blind), 3, 'what can not be read back is what was confirmed');
+  unit.behaviour = 'silent';
+  scene.line.requests.length = 0;
+  for (const address of [set, blind]) {
+    t.match(await scene.outcome(scene.fixture.devices.write(address.id, 'Value', 2)), {
+      code: 'DEVICE_OFFLINE',
+      message: /unit 1: no reply within 200 ms/,
     });
-    t.same(await scene.outcome(scene.fixture.devices.write(blind.id, 'Value', 3)), { result: undefined });
-    t.equal(scene.value(blind), 3, 'what can not be read back is what was confirmed');
-    unit.behaviour = 'silent';
-    scene.line.requests.length = 0;
-    for (const address of [set, blind]) {
-      t.match(await scene.outcome(scene.fixture.devices.write(address.id, 'Value', 2)), {
-        code: 'DEVICE_OFFLINE',
-        message: /unit 1: no answer within 200 ms/,
-      });
-      t.equal(scene.quality(address), 'bad NOT_CONFIRMED');
-    }
-    unit.behaviour = 'answers';
-    await scene.pass(30_000);
-    t.strictSame(
-      scene.line.requests.filter((one) => one.startsWith('1:6')),
-      ['1:6@0', '1:6@8'],
-      'each was sent once',
-    );
-    t.equal(scene.value(blind), 3);
-    t.same(await scene.outcome(scene.fixture.call('ModBus_RequestRead', set.id)), { result: true });
-    t.equal(scene.value(set), 2, 'it was done, and only its answer was lost');
-    t.equal(scene.quality(set), 'good');
-  },
-);
+    t.equal(scene.quality(address), 'bad NOT_CONFIRMED');
+  }
+  unit.behaviour = 'answers';
+  await scene.pass(30_000);
+  t.strictSame(
+    scene.line.requests.filter((one) => one.startsWith('1:6')),
+    ['1:6@0', '1:6@8'],
+    'each was sent once',
+  );
+  t.equal(scene.value(blind), 3);
+  t.same(await scene.outcome(scene.fixture.call('ModBus_RequestRead', set.id)), { result: true });
+  t.equal(scene.value(set), 2, 'it was done, and only its answer was lost');
+  t.equal(scene.quality(set), 'good');
+});
 
 await scene(
-  'a unit that is away refuses wishes at once, but is tried for one now and then',
+  'commands to an offline unit fail immediately, but one is tried at intervals',
   async (t, scene) => {
     const unit: FakeModbusUnit = scene.line.unit(1, { 0: 1 });
     const gateway = await scene.gateway(1, { Retries: 0 });
@@ -259,7 +256,7 @@ await scene(
     const before = scene.line.requests.length;
     await t.rejects(scene.fixture.devices.write(set.id, 'Value', 2), {
       code: 'DEVICE_OFFLINE',
-      message: /unit 1 does not answer/,
+      message: /unit 1 does not reply/,
     });
     t.equal(scene.line.requests.length, before, 'nothing was sent');
     unit.behaviour = 'answers';
@@ -270,7 +267,7 @@ await scene(
   },
 );
 
-await scene('an adapter that is torn out takes all wishes along', async (t, scene) => {
+await scene('all commands fail when the adapter is unplugged', async (t, scene) => {
   const unit = scene.line.unit(1, { 0: 1 });
   const gateway = await scene.gateway(1);
   const set = await scene.register(gateway, 0, { WriteFunctionCode: 6 });
@@ -293,7 +290,7 @@ await scene('an adapter that is torn out takes all wishes along', async (t, scen
   t.strictSame([...new Set(line.requests)], ['1:3@0'], 'what was wished meanwhile or before was never sent');
 });
 
-await scene('Modbus ASCII does the same in letters', async (t, scene) => {
+await scene('Modbus ASCII works like RTU', async (t, scene) => {
   const unit = scene.line.unit(1, { 0: 40_000, 1: 7 });
   const gateway = await scene.gateway(1, { GatewayMode: 7 });
   const address = await scene.register(gateway, 0);
@@ -309,7 +306,7 @@ await scene('Modbus ASCII does the same in letters', async (t, scene) => {
   await scene.waitForQuality(address, 'good');
 });
 
-await scene('gateways share their line, in one mode', async (_t, scene) => {
+await scene('gateways share a bus, in one mode', async (_t, scene) => {
   scene.line.unit(1, { 0: 1 });
   const gateway = await scene.gateway(1);
   await scene.waitForValue(await scene.register(gateway, 0), 1);
@@ -319,13 +316,13 @@ await scene('gateways share their line, in one mode', async (_t, scene) => {
     await scene.port(),
   );
   await scene.waitFor('why not', () =>
-    /another ModBus Gateway speaks RTU on/.test(scene.fixture.status(other)),
+    /another ModBus Gateway uses RTU on/.test(scene.fixture.status(other)),
   );
   await scene.fixture.change(other, { GatewayMode: 2 });
   await scene.online(other);
 });
 
-await scene('what goes over the wire can be followed at the gateway', async (t, scene) => {
+await scene('the debug output of the gateway shows the frames', async (t, scene) => {
   scene.line.unit(1, { 0: 1 });
   const gateway = await scene.gateway(1);
   const address = await scene.register(gateway, 0, { Poller: 0 });

@@ -22,7 +22,7 @@ import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-await t.test('requests stand as the protocol has them', async (t) => {
+await t.test('requests are encoded as specified', async (t) => {
   const sent = (request: PduRequest, unit = 1) =>
     rtu.encode({ unit, request, transaction: 0 }).toString('hex');
   t.equal(sent(readRequest(3, 0, 10)), '01030000000ac5cd');
@@ -43,10 +43,10 @@ await t.test('requests stand as the protocol has them', async (t) => {
     ':F7031389000A60\r\n',
   );
   t.match(describeException(2), /^exception 2, illegal data address/);
-  t.match(describeException(99), /^exception 99, which the protocol does not know/);
+  t.match(describeException(99), /^exception 99, which the protocol does not define/);
 });
 
-await t.test('the checks are those of slow arithmetic', async (t) => {
+await t.test('checksums match a bitwise calculation', async (t) => {
   const random = new Random(fuzzSeed());
   t.equal(crc16(hex('0207')), 0x1241, 'the example of the protocol');
   for (let round = 0; round < 300; round++) {
@@ -100,44 +100,51 @@ function cut(random: Random, bytes: Buffer): Buffer[] {
 }
 
 const seed = fuzzSeed();
-await t.test(`answers are found in any pieces, behind others' (${seedLabel(seed)})`, async (t) => {
-  const random = new Random(seed);
-  for (const [name, framing] of framings)
-    for (let round = 0; round < 300; round++) {
-      const unit = 1 + random.below(247);
-      const transaction = random.below(0x10000);
-      const count = 1 + random.below(125);
-      const isRead = random.chance(0.6);
-      const request = isRead
-        ? readRequest(random.pick([3, 4] as const), random.below(1000), count)
-        : registerRequest(16, random.below(1000), random.bytes(2 * random.below(60) + 2));
-      const isException = random.chance(0.2);
-      const pdu = isException
-        ? Buffer.from([request.functionCode | 0x80, 1 + random.below(11)])
-        : isRead
-          ? Buffer.concat([Buffer.from([request.functionCode, 2 * count]), random.bytes(2 * count)])
-          : request.pdu.subarray(0, 5);
-      const late = readRequest(3, 7, 1);
-      const before = [
-        // Of another unit, of another length, to another write, of an earlier transaction.
-        answered(framing, (unit % 247) + 1, [pdu, transaction]),
-        answered(framing, unit, [Buffer.from([late.functionCode, 4, 1, 2, 3, 4]), transaction ^ 1]),
-        answered(framing, unit, [hex('100fff0001'), transaction ^ 1]),
-      ].filter(() => random.chance(0.5));
-      const bytes = Buffer.concat([...before, answered(framing, unit, [pdu, transaction]), random.bytes(3)]);
-      const requests = { unit, request, transaction };
-      // Without transactions one that is as long as the late one can't be told from it: the bus sees to that.
-      if (isRead && count === 2) continue;
-      const expected = pdu.toString('hex');
-      t.equal(
-        found(framing, cut(random, bytes), requests),
-        expected,
-        `${name} ${request.pdu.toString('hex')}`,
-      );
-    }
-});
+await t.test(
+  `replies are found in any division into chunks, after other replies (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    for (const [name, framing] of framings)
+      for (let round = 0; round < 300; round++) {
+        const unit = 1 + random.below(247);
+        const transaction = random.below(0x10000);
+        const count = 1 + random.below(125);
+        const isRead = random.chance(0.6);
+        const request = isRead
+          ? readRequest(random.pick([3, 4] as const), random.below(1000), count)
+          : registerRequest(16, random.below(1000), random.bytes(2 * random.below(60) + 2));
+        const isException = random.chance(0.2);
+        const pdu = isException
+          ? Buffer.from([request.functionCode | 0x80, 1 + random.below(11)])
+          : isRead
+            ? Buffer.concat([Buffer.from([request.functionCode, 2 * count]), random.bytes(2 * count)])
+            : request.pdu.subarray(0, 5);
+        const late = readRequest(3, 7, 1);
+        const before = [
+          // Of another unit, of another length, to another write, of an earlier transaction.
+          answered(framing, (unit % 247) + 1, [pdu, transaction]),
+          answered(framing, unit, [Buffer.from([late.functionCode, 4, 1, 2, 3, 4]), transaction ^ 1]),
+          answered(framing, unit, [hex('100fff0001'), transaction ^ 1]),
+        ].filter(() => random.chance(0.5));
+        const bytes = Buffer.concat([
+          ...before,
+          answered(framing, unit, [pdu, transaction]),
+          random.bytes(3),
+        ]);
+        const requests = { unit, request, transaction };
+        // Without transactions one that is as long as the late one can't be told from it: the bus sees to that.
+        if (isRead && count === 2) continue;
+        const expected = pdu.toString('hex');
+        t.equal(
+          found(framing, cut(random, bytes), requests),
+          expected,
+          `${name} ${request.pdu.toString('hex')}`,
+        );
+      }
+  },
+);
 
-await t.test(`of garbage nothing is an answer, and little is kept (${seedLabel(seed)})`, async (t) => {
+await t.test(`garbage contains no reply, and little of it is buffered (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
   for (const [name, framing] of framings)
@@ -172,7 +179,7 @@ const layoutOf = (name: string, more: Partial<RegisterLayout> = {}): RegisterLay
   return { type, registers, factor: undefined, swapBytes: false, swapWords: false, ...more };
 };
 
-await t.test('values stand in registers as devices have them', async (t) => {
+await t.test('values are decoded from registers', async (t) => {
   const read = (name: string, digits: string, more?: Partial<RegisterLayout>) =>
     decode(layoutOf(name, more), hex(digits));
   t.equal(read('UInt16', 'ffff'), 65_535);
@@ -192,7 +199,7 @@ await t.test('values stand in registers as devices have them', async (t) => {
   t.equal(read('Int64', 'ffff ffff ffff ffff'), -1);
   t.equal(read('UInt64', '0000 0001 0000 0000'), 2 ** 32);
   t.equal(read('UInt64', '001f ffff ffff ffff'), Number.MAX_SAFE_INTEGER);
-  t.match(read('UInt64', '0020 0000 0000 0000'), { unreadable: /beyond ±2\^53.*Factor/ });
+  t.match(read('UInt64', '0020 0000 0000 0000'), { unreadable: /exceeds ±2\^53.*Factor/ });
   t.equal(read('UInt64', '0020 0000 0000 0000', { factor: 0.001 }), 9_007_199_254_740.99);
   t.match(read('Float32', '7fc0 0000'), { unreadable: /NaN/ });
   t.match(read('Float32', '7f80 0000'), { unreadable: /Infinity/ });
@@ -204,12 +211,12 @@ await t.test('values stand in registers as devices have them', async (t) => {
   t.equal(
     read('StringPlain', '4142 4344 4546 4748', { swapWords: true }),
     'ABCDEFGH',
-    'a text has no words to swap',
+    'SwapWords does not apply to texts',
   );
   t.equal(read('StringHex', '00ff 4142 0000 0001'), '00ff414200000001');
 });
 
-await t.test('what a unit can not hold is refused before anything is sent', async (t) => {
+await t.test('a value out of range is rejected before anything is sent', async (t) => {
   const rejected = (name: string, value: Value, more?: Partial<RegisterLayout>) =>
     t.throws(
       () => encode(layoutOf(name, more), value),
@@ -219,7 +226,7 @@ await t.test('what a unit can not hold is refused before anything is sent', asyn
   t.equal(
     encode(layoutOf('Int16', { factor: 0.1 }), 21.57).toString('hex'),
     '00d8',
-    'rounded to what it can hold',
+    'rounded to the resolution of the register',
   );
   t.equal(encode(layoutOf('Int16', { factor: 0.1 }), -21.55).toString('hex'), 'ff28');
   t.equal(encode(layoutOf('StringPlain'), 'AB').toString('hex'), '4142000000000000');
@@ -245,7 +252,7 @@ await t.test('what a unit can not hold is refused before anything is sent', asyn
   rejected('StringHex', '00'.repeat(9));
 });
 
-await t.test(`what is written is what is read (${seedLabel(seed)})`, async (t) => {
+await t.test(`decoding reverses encoding (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (const type of dataTypes.filter(({ kind }) => kind !== 'boolean'))
     for (let round = 0; round < 100; round++) {
@@ -262,7 +269,7 @@ await t.test(`what is written is what is read (${seedLabel(seed)})`, async (t) =
 });
 
 await t.test(
-  `a block has all of its parts, and nothing that nobody asked for (${seedLabel(seed)})`,
+  `a coalesced read covers all of its parts and no other address (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const wrong: string[] = [];
@@ -306,16 +313,16 @@ await t.test(
   },
 );
 
-await t.test('what can not be is said before it is tried, with what to do', async (t) => {
+await t.test('an invalid configuration is rejected with instructions', async (t) => {
   const [gateway, address] = modbusModules();
   if (gateway === undefined || address === undefined) throw new Error('two modules');
   const gatewayMistake = (set: object) => validateProperties(gateway, { ...defaultsOf(gateway), ...set });
   const problem = (set: object) => validateProperties(address, { ...defaultsOf(address), ...set });
   t.equal(gatewayMistake({}), undefined);
   t.equal(gatewayMistake({ DeviceID: 0 }), undefined, 'of TCP');
-  t.match(gatewayMistake({ GatewayMode: 3 }), /is not offered: 0 is TCP, 1 RTU/);
-  t.match(gatewayMistake({ GatewayMode: 4 }), /is not offered/);
-  t.match(gatewayMistake({ GatewayMode: 1, DeviceID: 0 }), /no unit of a RTU line: they go from 1 to 247/);
+  t.match(gatewayMistake({ GatewayMode: 3 }), /is not supported: 0 is TCP, 1 RTU/);
+  t.match(gatewayMistake({ GatewayMode: 4 }), /is not supported/);
+  t.match(gatewayMistake({ GatewayMode: 1, DeviceID: 0 }), /is not a unit of a RTU line; valid are 1 to 247/);
   t.match(gatewayMistake({ GatewayMode: 8, DeviceID: 248 }), /ASCII line/);
   t.match(problem({}), /both 0/);
   t.equal(problem({ ReadFunctionCode: 2 }), undefined);
@@ -325,17 +332,20 @@ await t.test('what can not be is said before it is tried, with what to do', asyn
   t.match(problem({ DataType: 2, WriteFunctionCode: 5 }), /written with WriteFunctionCode 6 or 16/);
   t.match(
     problem({ DataType: 3, WriteFunctionCode: 6 }),
-    /takes 2 registers: write it with WriteFunctionCode 16/,
+    /has 2 registers; write it with WriteFunctionCode 16/,
   );
-  t.match(problem({ DataType: 1, WriteFunctionCode: 6 }), /can only be read/);
+  t.match(problem({ DataType: 1, WriteFunctionCode: 6 }), /is read-only/);
   t.equal(problem({ DataType: 12, ReadFunctionCode: 4 }), undefined);
-  t.match(problem({ DataType: 10, ReadFunctionCode: 3 }), /needs a Length/);
+  t.match(problem({ DataType: 10, ReadFunctionCode: 3 }), /requires Length/);
   t.match(problem({ DataType: 10, WriteFunctionCode: 16, Length: 124 }), /at most 123/);
   t.equal(problem({ DataType: 10, ReadFunctionCode: 3, Length: 125 }), undefined);
-  t.match(problem({ DataType: 2, ReadFunctionCode: 3, Length: 2 }), /Length is of texts/);
-  t.match(problem({ DataType: 10, ReadFunctionCode: 3, Length: 2, Factor: 2 }), /Factor is of numbers/);
+  t.match(problem({ DataType: 2, ReadFunctionCode: 3, Length: 2 }), /Length only applies to texts/);
+  t.match(
+    problem({ DataType: 10, ReadFunctionCode: 3, Length: 2, Factor: 2 }),
+    /Factor only applies to numbers/,
+  );
   t.match(problem({ ReadFunctionCode: 1, Poller: 20 }), /0 or at least 50 ms/);
-  t.match(problem({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_533 }), /go beyond 65535/);
+  t.match(problem({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_533 }), /beyond address 65535/);
   t.equal(problem({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_532 }), undefined);
   const variable = (set: object) => address.variables({ ...defaultsOf(address), ...set })[0];
   t.match(variable({ WriteFunctionCode: 5 }), {

@@ -7,7 +7,6 @@ import type { ModuleDefinition } from '../../../src/device/module.js';
 import type { ConnectOptions } from '../../../drivers/mqtt/broker.js';
 import { SimulatedBroker } from '../../../drivers/mqtt/simulated-broker.js';
 import { validateFilter, matchesFilter, validateTopic } from '../../../drivers/mqtt/topic-filter.js';
-import { PACKET_LIMIT, PacketReader } from '../../../drivers/mqtt/packet-reader.js';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
 import { parseJsonPath, Message, NOT_JSON, valueAtPath } from '../../../drivers/mqtt/message.js';
 import { PAYLOAD_LIMIT, REPORTS_PER_TURN } from '../../../drivers/mqtt/mqtt-device.js';
@@ -22,7 +21,6 @@ import {
   SubscriptionRouter,
   KNOWN_TOPICS_LIMIT,
 } from '../../../drivers/mqtt/subscription-router.js';
-import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { until } from '../../tools/until.js';
 import { passTime, DeviceFixture } from '../../tools/devices/device-fixture.js';
 
@@ -87,46 +85,7 @@ await t.test('JSON in messages', async (t) => {
   t.doesNotThrow(() => valueAtPath(deep.json, Array<number>(400_000).fill(0)), 'however deep');
 });
 
-await t.test('packets are cut out of a stream however it arrives', (t) => {
-  const seed = fuzzSeed();
-  const random = new Random(seed);
-  const header = (size: number): Buffer => {
-    const length: number[] = [];
-    for (let left = size; ; left = Math.floor(left / 128)) {
-      length.push(left >= 128 ? (left % 128) + 128 : left);
-      if (left < 128) break;
-    }
-    return Buffer.from([0x30, ...length]);
-  };
-  const packet = (size: number) => Buffer.concat([header(size), random.bytes(size)]);
-  const read = (bytes: Buffer): Buffer[] => {
-    const reader = new PacketReader();
-    const found: Buffer[] = [];
-    for (let at = 0; at < bytes.length;) {
-      const size = 1 + random.below(random.chance(0.5) ? 3 : 500);
-      reader.feed(bytes.subarray(at, at + size));
-      for (let next = reader.next(); next !== undefined; next = reader.next()) found.push(next);
-      at += size;
-    }
-    return found;
-  };
-  for (let round = 0; round < 100; round += 1) {
-    const packets = Array.from({ length: 1 + random.below(8) }, () =>
-      packet(random.pick([0, 1, 127, 128, 300, 999, 20_000])),
-    );
-    const found = read(Buffer.concat(packets));
-    const isSame = found.length === packets.length && found.every((one, n) => one.equals(packets[n] ?? one));
-    if (!isSame) t.fail(`${seedLabel(seed)} ${packets.map(({ length }) => length).join(' ')}`);
-  }
-  t.equal(read(packet(2_097_152)).length, 1, 'four bytes of length');
-  t.same(read(header(PACKET_LIMIT)), [], 'still to come');
-  t.throws(() => read(header(PACKET_LIMIT + 1)), { code: 149 });
-  t.throws(() => read(Buffer.from([0x90, 0xff, 0xff, 0x7f])), { code: 149 }, 'no SUBACK is so large');
-  t.throws(() => read(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])), { code: 129 });
-  t.end();
-});
-
-await t.test('topics as configured', async (t) => {
+await t.test('topic mappings', async (t) => {
   const topic = (fields: Partial<TopicMappingFields>) =>
     new TopicMapping({ Ident: 'X', Type: 'string', StateTopic: 's', CommandTopic: 'c', ...fields });
   t.equal(topic({ Type: 'boolean' }).formatCommand(true), 'ON');
@@ -145,8 +104,8 @@ await t.test('topics as configured', async (t) => {
   t.throws(() => topic({ Type: 'integer' }).formatCommand('1'), { code: 'CANNOT_CONVERT' });
   for (const [fields, words] of [
     [{ CommandTopic: 'c/+' }, /wildcards/],
-    [{ StateTopic: 'c/#/d' }, /whole last/],
-    [{ StateTopic: '', CommandTopic: '' }, /give a StateTopic/],
+    [{ StateTopic: 'c/#/d' }, /complete last level/],
+    [{ StateTopic: '', CommandTopic: '' }, /set StateTopic/],
     [{ Counter: true }, /integer/],
     [{ JsonPath: 'a[' }, /JSON path/],
     [{ Scale: 0 }, /Scale/],
@@ -155,7 +114,7 @@ await t.test('topics as configured', async (t) => {
   }
 });
 
-await t.test('a wrong configuration is named before anything is connected', async (t) => {
+await t.test('an invalid configuration is rejected before anything is connected', async (t) => {
   const [client, device] = mqttModules(new SimulatedBroker()) as [ModuleDefinition, ModuleDefinition];
   const defaults = Object.fromEntries(
     Object.entries(client.properties.properties).map(([name, schema]) => [name, schema.default as unknown]),
@@ -165,16 +124,16 @@ await t.test('a wrong configuration is named before anything is connected', asyn
   t.equal(problem({}), undefined);
   t.equal(problem({ Url: 'wss://broker/mqtt', CaFile: '/ca.pem' }), undefined);
   t.match(problem({ Url: '' }), /Url is empty/);
-  t.match(problem({ Url: 'broker' }), /no address/);
+  t.match(problem({ Url: 'broker' }), /is not a URL/);
   t.match(problem({ Url: 'broker:1883' }), /must begin with mqtt/);
   t.match(problem({ Url: 'http://broker' }), /must begin with mqtt/);
   t.match(problem({ Url: 'mqtt://a:b@broker' }), /UserName and Password/);
   t.notMatch(problem({ Url: 'mqtt://a:swordfish@broker' }), /swordfish/);
   t.match(problem({ CleanSession: false }), /ClientID/);
-  t.match(problem({ Url: 'mqtts://broker', KeyFile: '/key' }), /go together/);
+  t.match(problem({ Url: 'mqtts://broker', KeyFile: '/key' }), /must be set together/);
   t.match(problem({ CaFile: '/ca.pem' }), /mqtts/);
   t.match(problem({ WillTopic: 'a/#' }), /WillTopic/);
-  t.match(problem({ Subscriptions: ['a#'] }), /whole last/);
+  t.match(problem({ Subscriptions: ['a#'] }), /complete last level/);
   t.match(problem({ ProtocolVersion: 3 }), /ProtocolVersion/);
   const point = { Ident: 'A', Type: 'string', StateTopic: 'a' };
   const wrong = (properties: Properties) =>
@@ -188,19 +147,21 @@ await t.test('a wrong configuration is named before anything is connected', asyn
 
 async function connectedTopics(broker = new SimulatedBroker()) {
   const clock = new ManualClock();
-  const stuck: Error[] = [];
+  const lost: unknown[] = [];
   const ending = new AbortController();
-  const topics = new SubscriptionRouter({
+  const host = {
     clock,
     log: silentLog,
-    hasSession: false,
-    onSent: () => undefined,
-    onStalled: (cause) => stuck.push(cause),
-    openSecondaryConnection: (asker) =>
-      broker.connect({ ...options, clientId: 'aside' }, asker, new AbortController().signal),
     signal: ending.signal,
+    debug: () => undefined,
+    reportLost: (cause: unknown) => lost.push(cause),
+  };
+  const topics = new SubscriptionRouter(host, {
+    hasSession: false,
+    openSecondaryConnection: (listener) =>
+      broker.connect({ ...options, clientId: 'secondary' }, listener, new AbortController().signal),
   });
-  const commands: string[] = [];
+  const requests: string[] = [];
   const options: ConnectOptions = {
     url: 'mqtt://broker',
     clientId: 'c',
@@ -213,19 +174,18 @@ async function connectedTopics(broker = new SimulatedBroker()) {
     certificateFile: '',
     keyFile: '',
   };
-  const listener = { onMessage: topics.dispatch.bind(topics), onLost: () => undefined };
-  const connection = await broker.connect(options, listener, new AbortController().signal);
+  const connection = await broker.connect(options, topics, new AbortController().signal);
   const subscribe = connection.subscribe.bind(connection);
-  connection.subscribe = (requests) => {
-    commands.push(requests.map(({ filter }) => filter).join(' '));
-    return subscribe(requests);
+  connection.subscribe = (wanted) => {
+    requests.push(wanted.map(({ filter }) => filter).join(' '));
+    return subscribe(wanted);
   };
   topics.attach(connection);
-  return { broker, clock, topics, stuck, wishes: commands, connection, ending };
+  return { broker, clock, topics, lost, requests, connection, ending };
 }
 
-await t.test('many listeners are one subscription', async (t) => {
-  const { broker, topics, wishes: commands } = await connectedTopics();
+await t.test('several listeners share one subscription', async (t) => {
+  const { broker, topics, requests } = await connectedTopics();
   broker.publish('a', 'kept', true);
   const received: string[] = [];
   const listen = (name: string, filter: string) =>
@@ -235,7 +195,7 @@ await t.test('many listeners are one subscription', async (t) => {
   const first = listen('1', 'a');
   const second = listen('2', 'a');
   await Promise.all([first.ready, second.ready, listen('3', 'b/+').ready]);
-  t.same(commands, ['a b/+'], 'one packet for all of a turn');
+  t.same(requests, ['a b/+'], 'one packet for all subscriptions of an iteration');
   t.same(received.splice(0), ['1:kept!', '2:kept!']);
   broker.publish('a', 'now');
   t.same(received.splice(0), ['1:now', '2:now']);
@@ -252,7 +212,7 @@ await t.test('many listeners are one subscription', async (t) => {
   await t.rejects(listen('5', 'secret').ready, { code: 'DEVICE_REFUSED' });
 });
 
-await t.test('a listener that throws stops no other', async (t) => {
+await t.test('a listener that throws does not affect the others', async (t) => {
   const { broker, topics } = await connectedTopics();
   const received: string[] = [];
   topics.subscribe('a', 0, () => {
@@ -263,7 +223,7 @@ await t.test('a listener that throws stops no other', async (t) => {
   t.same(received, ['a']);
 });
 
-await t.test('what is remembered of topics is bounded', async (t) => {
+await t.test('the list of known topics is limited', async (t) => {
   const { broker, topics } = await connectedTopics();
   let received = 0;
   await topics.subscribe('#', 0, () => (received += 1)).ready;
@@ -276,21 +236,21 @@ await t.test('what is remembered of topics is bounded', async (t) => {
   t.ok(known.every(({ LastPayload }) => LastPayload.length <= 65));
 });
 
-await t.test('a publish without an answer is given up, and the connection with it', async (t) => {
-  const { broker, clock, topics, stuck, connection } = await connectedTopics();
+await t.test('a publish without acknowledgement times out and closes the connection', async (t) => {
+  const { broker, clock, topics, lost, connection } = await connectedTopics();
   broker.isMute = true;
   const outcome = topics.publish('a', 'x', { qos: 1, retain: false }).catch((thrown: unknown) => thrown);
   clock.advance(PUBLISH_DEADLINE_MS);
-  t.match(stuck, [{ code: 'TIMED_OUT' }]);
+  t.match(lost, [{ code: 'TIMED_OUT' }]);
   await connection.close();
   t.match(await outcome, { code: 'DEVICE_OFFLINE' });
   t.same(broker.published, []);
   t.equal(clock.pendingTimers, 0);
 });
 
-await t.test('a list of what is retained has limits, and leaves nothing however it ends', async (t) => {
+await t.test('a list of retained messages has limits, and always releases its connection', async (t) => {
   const { broker, clock, topics } = await connectedTopics();
-  t.same(await listRetainedTopics(topics), [], 'nothing is listened to, nothing is asked');
+  t.same(await listRetainedTopics(topics), [], 'nothing is listened to, nothing is filters');
   await topics.subscribe('t/#', 0, () => undefined).ready;
   const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
   await until('the pause', () => clock.pendingTimers === 2);
@@ -309,7 +269,7 @@ await t.test('a list of what is retained has limits, and leaves nothing however 
   broker.forbidden.clear();
 });
 
-await t.test('a question to the broker ends with the connection that asked it', async (t) => {
+await t.test('a query of the broker ends with the connection that started it', async (t) => {
   const { clock, topics, ending } = await connectedTopics();
   await topics.subscribe('t', 0, () => undefined).ready;
   const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
@@ -319,7 +279,7 @@ await t.test('a question to the broker ends with the connection that asked it', 
   t.equal(clock.pendingTimers, 0);
 });
 
-await t.test('under the supervisor, with the clock in hand', async (t) => {
+await t.test('under the supervisor, with a manual clock', async (t) => {
   const clock = new ManualClock();
   const broker = new SimulatedBroker();
   await using fixture = new DeviceFixture(mqttModules(broker), clock);
@@ -333,23 +293,26 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
   const device = await fixture.add('MQTT Device', { Topics }, client);
   await fixture.waitForLink(device, 'online');
 
-  await t.test('a flood in one turn is a few reports, the last one true', async (t) => {
-    const values = fixture.watch(device, 'VALUE');
-    const counts = fixture.watch(device, 'COUNT');
-    for (let n = 1; n <= 10_000; n += 1) broker.publish('v', String(n));
-    t.equal(values.length, REPORTS_PER_TURN);
-    await yieldToEventLoop();
-    await yieldToEventLoop();
-    t.equal(values.length, REPORTS_PER_TURN + 1);
-    t.equal(values.at(-1), 10_000);
-    t.equal(counts.at(-1), 10_000);
-    broker.publish('v', '5');
-    t.equal(fixture.value(device, 'VALUE'), 5, 'and then it is as before');
-    broker.publish('v', '6', true);
-    t.equal(fixture.value(device, 'COUNT'), 10_002);
-  });
+  await t.test(
+    'a flood within one iteration of the event loop is limited, and the last value is reported',
+    async (t) => {
+      const values = fixture.watch(device, 'VALUE');
+      const counts = fixture.watch(device, 'COUNT');
+      for (let n = 1; n <= 10_000; n += 1) broker.publish('v', String(n));
+      t.equal(values.length, REPORTS_PER_TURN);
+      await yieldToEventLoop();
+      await yieldToEventLoop();
+      t.equal(values.length, REPORTS_PER_TURN + 1);
+      t.equal(values.at(-1), 10_000);
+      t.equal(counts.at(-1), 10_000);
+      broker.publish('v', '5');
+      t.equal(fixture.value(device, 'VALUE'), 5, 'and then it is as before');
+      broker.publish('v', '6', true);
+      t.equal(fixture.value(device, 'COUNT'), 10_002);
+    },
+  );
 
-  await t.test('what can not be read changes nothing and is told', async (t) => {
+  await t.test('an unreadable payload does not change the variable, and is reported', async (t) => {
     broker.publish('v', 'seven');
     t.equal(fixture.value(device, 'VALUE'), 6);
     t.equal(fixture.value(device, 'COUNT'), 10_003);
@@ -368,7 +331,7 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.same(fixture.devices.problems(device.id), []);
   });
 
-  await t.test('a retained message is no new event', async (t) => {
+  await t.test('a retained message is not a new event', async (t) => {
     broker.stop();
     await fixture.waitForLink(device, 'waiting');
     t.match(fixture.status(client), /closed the connection|nobody listens/);
@@ -381,32 +344,39 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.equal(fixture.value(device, 'COUNT'), 10_004, 'counted on from where it was');
   });
 
-  await t.test('a refused subscription is told, and harms no other', async (t) => {
+  await t.test('a rejected subscription is reported, and does not affect the others', async (t) => {
     broker.forbidden.add('secret');
     await fixture.change(device, {
       Topics: [...Topics, { Ident: 'S', Type: 'string', StateTopic: 'secret' }],
     });
     await fixture.waitForLink(device, 'online');
-    t.match(fixture.devices.problems(device.id), [{ code: 'SUBSCRIPTION', text: /secret.*access list/ }]);
+    t.match(fixture.devices.problems(device.id), [
+      { code: 'SUBSCRIPTION', text: /secret.*access control list/ },
+    ]);
     broker.publish('v', '9');
     t.equal(fixture.value(device, 'VALUE'), 9);
   });
 
-  await t.test('a command that the broker does not acknowledge fails and costs the connection', async (t) => {
-    await fixture.change(device, { Topics: [...Topics, { Ident: 'C', Type: 'integer', CommandTopic: 'c' }] });
-    await fixture.waitForLink(device, 'online');
-    broker.isMute = true;
-    const idle = clock.pendingTimers;
-    const outcome = fixture.devices.write(device.id, 'C', 1).catch((thrown: unknown) => thrown);
-    await until('the publish', () => clock.pendingTimers > idle);
-    await passTime(clock, PUBLISH_DEADLINE_MS);
-    t.match(await outcome, { code: 'DEVICE_OFFLINE' });
-    t.equal(fixture.value(device, 'C'), 0, 'the variable keeps the truth');
-    broker.isMute = false;
-    await passTime(clock, 2_000);
-    await fixture.waitForLink(device, 'online');
-    t.notOk(broker.published.some(({ topic }) => topic === 'c'));
-  });
+  await t.test(
+    'a command that the broker does not acknowledge fails and closes the connection',
+    async (t) => {
+      await fixture.change(device, {
+        Topics: [...Topics, { Ident: 'C', Type: 'integer', CommandTopic: 'c' }],
+      });
+      await fixture.waitForLink(device, 'online');
+      broker.isMute = true;
+      const idle = clock.pendingTimers;
+      const outcome = fixture.devices.write(device.id, 'C', 1).catch((thrown: unknown) => thrown);
+      await until('the publish', () => clock.pendingTimers > idle);
+      await passTime(clock, PUBLISH_DEADLINE_MS);
+      t.match(await outcome, { code: 'DEVICE_OFFLINE' });
+      t.equal(fixture.value(device, 'C'), 0, 'the variable keeps the truth');
+      broker.isMute = false;
+      await passTime(clock, 2_000);
+      await fixture.waitForLink(device, 'online');
+      t.notOk(broker.published.some(({ topic }) => topic === 'c'));
+    },
+  );
 
   await fixture.devices.close();
   t.equal(broker.openCount, 0);

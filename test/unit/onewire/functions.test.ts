@@ -76,7 +76,7 @@ await t.test('the functions of all families', async (t) => {
   for (const [name, { id }, ...args] of missing)
     await t.rejects(call(name, id, ...args), {
       code: 'NOT_SUPPORTED',
-      message: new RegExp(`^${name} of the DS`),
+      message: new RegExp(`^${name} on the DS`),
     });
   const wrong: [string, Instance, ...unknown[]][] = [
     ['OW_SetPin', eight, 8, true],
@@ -93,7 +93,7 @@ await t.test('the functions of all families', async (t) => {
   await t.rejects(call('OW_RequestStatus', bus.id), { code: 'WRONG_MODULE' });
 });
 
-await t.test('counters, a battery’s monitor, and what is only there', async (t) => {
+await t.test('counters, battery monitor, and devices of which only the presence is known', async (t) => {
   const [METER, BATTERY, KEY] = ['1d-000000000001', '26-000000000002', '01-000000000003'] as const;
   const machine = new OneWireFixture(t, [[METER, BATTERY, KEY]]);
   const counters = machine.wire.chip(METER, SimulatedCounters);
@@ -120,7 +120,7 @@ await t.test('counters, a battery’s monitor, and what is only there', async (t
   await t.rejects(machine.devices.write(key.id, 'PRESENT', false), { code: 'READ_ONLY' });
 });
 
-await t.test('a bus that is pulled to ground is no answer', async (t) => {
+await t.test('a bus that is shorted to ground is not taken for a reply', async (t) => {
   const devices = [
     [HALL, 'TEMPERATURE'],
     [EIGHT, 'PIN0'],
@@ -151,7 +151,7 @@ await t.test('a bus that is pulled to ground is no answer', async (t) => {
 });
 
 await t.test(
-  'a kernel without the driver, a second instance, and mistakes in the properties say what to do',
+  'a missing kernel driver, a second instance and invalid properties say what to do',
   async (t) => {
     const machine = new OneWireFixture(t, [[HALL, EIGHT]]);
     machine.wire.undriven.add(EIGHT);
@@ -170,11 +170,11 @@ await t.test(
     await machine.waitForLink(other, 'waiting');
     t.match(
       machine.status(other),
-      /no 1-Wire bus w1_bus_master7 \(there is w1_bus_master1\).*dtoverlay=w1-gpio/,
+      /no 1-Wire bus w1_bus_master7 \(it has w1_bus_master1\).*dtoverlay=w1-gpio/,
     );
     for (const [module, properties, why] of [
       ['1-Wire Bus', {}, /Bus is empty/],
-      ['1-Wire Device', { Address: '28-XYZ' }, /as the kernel writes it/],
+      ['1-Wire Device', { Address: '28-XYZ' }, /must have the form/],
     ] as const) {
       const instance = await machine.add(module, properties);
       await machine.waitForLink(instance, 'closed');

@@ -36,7 +36,7 @@ function slowed(wire: SimulatedOneWire, path: string) {
   return { isRead: () => isRead, answer: () => may.resolve() };
 }
 
-await t.test('a thermometer tells its temperature, again and again', async (t) => {
+await t.test('a thermometer is polled periodically', async (t) => {
   const machine = new OneWireFixture(t, [[HALL]]);
   const chip = machine.wire.chip(HALL, SimulatedThermometer);
   chip.celsius = () => 21.5;
@@ -47,34 +47,31 @@ await t.test('a thermometer tells its temperature, again and again', async (t) =
   t.equal(machine.value(hall, 'ERRORS'), 0);
 });
 
-await t.test(
-  'what is no measurement is told as none, counted, and the last one stays in sight',
-  async (t) => {
-    const machine = new OneWireFixture(t, [[HALL]]);
-    const chip = machine.wire.chip(HALL, SimulatedThermometer);
-    chip.celsius = () => 20;
-    const hall = await machine.device(await machine.bus(), HALL);
-    await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20 });
-    chip.isDamaged = true;
-    await machine.waitForVariable(hall, 'TEMPERATURE', { quality: 'bad NO_ANSWER' });
-    t.equal(machine.value(hall, 'ERRORS'), 1);
-    t.match(machine.devices.problems(hall.id), [{ code: 'READING', text: /TEMPERATURE: .*does not answer/ }]);
-    chip.isDamaged = false;
-    await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20 });
-    chip.isWeak = true;
-    await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20, quality: 'bad POWER_ON' });
-    chip.isWeak = false;
-    machine.wire.setSilent(HALL, true);
-    await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20, quality: 'bad NO_ANSWER' });
-    const errors = machine.value(hall, 'ERRORS') as number;
-    t.ok(errors >= 3);
-    await machine.change(hall, { EveryS: 5 });
-    await machine.waitForLink(hall, 'online');
-    t.ok((machine.value(hall, 'ERRORS') as number) >= errors, 'counted on after it was opened anew');
-  },
-);
+await t.test('a failed measurement is reported and counted, and the last value is kept', async (t) => {
+  const machine = new OneWireFixture(t, [[HALL]]);
+  const chip = machine.wire.chip(HALL, SimulatedThermometer);
+  chip.celsius = () => 20;
+  const hall = await machine.device(await machine.bus(), HALL);
+  await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20 });
+  chip.isDamaged = true;
+  await machine.waitForVariable(hall, 'TEMPERATURE', { quality: 'bad NO_ANSWER' });
+  t.equal(machine.value(hall, 'ERRORS'), 1);
+  t.match(machine.devices.problems(hall.id), [{ code: 'READING', text: /TEMPERATURE: .*does not respond/ }]);
+  chip.isDamaged = false;
+  await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20 });
+  chip.isWeak = true;
+  await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20, quality: 'bad POWER_ON' });
+  chip.isWeak = false;
+  machine.wire.setSilent(HALL, true);
+  await machine.waitForVariable(hall, 'TEMPERATURE', { value: 20, quality: 'bad NO_ANSWER' });
+  const errors = machine.value(hall, 'ERRORS') as number;
+  t.ok(errors >= 3);
+  await machine.change(hall, { EveryS: 5 });
+  await machine.waitForLink(hall, 'online');
+  t.ok((machine.value(hall, 'ERRORS') as number) >= errors, 'counted on after it was opened anew');
+});
 
-await t.test('85 °C is a fact where it was measured, and where it is near to what was before', async (t) => {
+await t.test('85 °C is accepted if it was measured, or is close to the previous value', async (t) => {
   const fresh = '50 05 4b 46 7f ff 0c 10 1c';
   const text = (bytes: string, celsius: number, verdict = 'YES') =>
     `${bytes} : crc=1c ${verdict}\n${bytes} t=${celsius * 1000}`;
@@ -82,11 +79,7 @@ await t.test('85 °C is a fact where it was measured, and where it is near to wh
   t.match(parseReading(text(fresh, 85), 20_000), { reason: 'POWER_ON' });
   t.equal(parseReading(text(fresh, 85), 84_500), 85_000, 'a clone does not change byte 6');
   t.equal(parseReading(text('50 05 4b 46 7f ff 10 10 1c', 85), undefined), 85_000);
-  t.match(
-    parseReading(text('aa 00 4b 46 ff ff 0c 10 87', 85), undefined),
-    { reason: 'POWER_ON' },
-    'of a DS18S20',
-  );
+  t.match(parseReading(text('aa 00 4b 46 ff ff 0c 10 87', 85), undefined), { reason: 'POWER_ON' }, 'DS18S20');
   t.match(parseReading(text('00 00 00 00 00 00 00 00 00', 0), 0), { reason: 'NO_ANSWER' });
   t.match(parseReading(text('ff ff ff ff ff ff ff ff ff', -0.062, 'NO'), 0), { reason: 'NO_ANSWER' });
   for (const celsius of [-127, 127.937, 4095])
@@ -99,7 +92,7 @@ await t.test('85 °C is a fact where it was measured, and where it is near to wh
   t.match(parseReading('', 20_000), { reason: 'NO_ANSWER' });
 });
 
-await t.test('thermometers of one bus measure together where the kernel can', async (t) => {
+await t.test('thermometers of a bus measure together if the kernel supports it', async (t) => {
   const addresses = Array.from({ length: 8 }, (_, n) => `28-00000000000${n}`);
   const machine = new OneWireFixture(t, [addresses]);
   const bus = await machine.bus();
@@ -116,7 +109,7 @@ await t.test('thermometers of one bus measure together where the kernel can', as
   t.equal(machine.wire.mostMeasuring, 1);
 });
 
-await t.test('where they measure one by one, a wish waits for one of them at most', async (t) => {
+await t.test('without bulk measurement, a command waits for at most one of them', async (t) => {
   const machine = new OneWireFixture(t, [
     [HALL, '28-000000000001', '28-000000000002', '28-000000000003', EIGHT],
   ]);
@@ -142,7 +135,7 @@ await t.test('where they measure one by one, a wish waits for one of them at mos
   t.equal(machine.wire.mostMeasuring, 1);
 });
 
-await t.test('where they measure one by one, those that somebody asks come first', async (t) => {
+await t.test('without bulk measurement, requested reads come first', async (t) => {
   const addresses = Array.from({ length: 12 }, (_, n) => `28-0000000000${10 + n}`);
   const machine = new OneWireFixture(t, [addresses]);
   machine.wire.canMeasureAll = false;
@@ -167,7 +160,7 @@ await t.test('where they measure one by one, those that somebody asks come first
   t.equal(machine.wire.mostMeasuring, 1);
 });
 
-await t.test('however many buses measure, two threads of the process are everybody else’s', async (t) => {
+await t.test('however many buses measure, two threads of the process stay free', async (t) => {
   const buses = Array.from({ length: 6 }, (_, n) => [`28-00000000000${n}`]);
   const machine = new OneWireFixture(t, buses);
   const devices: Instance[] = [];
@@ -178,46 +171,43 @@ await t.test('however many buses measure, two threads of the process are everybo
   t.equal(machine.wire.mostMeasuring, 2);
 });
 
-await t.test(
-  'a switch is told nothing when it is opened, and tells what it does after a write',
-  async (t) => {
-    const machine = new OneWireFixture(t, [[EIGHT, HALL]]);
-    const chip = machine.wire.chip(EIGHT, SimulatedSwitch);
-    const eight = await machine.device(await machine.bus(), EIGHT);
-    await machine.waitForVariable(eight, 'PORT', { value: 0 });
-    t.strictSame(machine.writes, []);
-    await machine.during(machine.devices.write(eight.id, 'PIN3', true));
-    t.strictSame(
-      [machine.value(eight, 'PIN3'), machine.value(eight, 'INPUT3'), machine.value(eight, 'PORT')],
-      [true, true, 8],
-    );
-    await machine.during(machine.devices.write(eight.id, 'PORT', 0x81));
-    t.equal(chip.on, 0x81);
-    t.strictSame(
-      [machine.value(eight, 'PIN0'), machine.value(eight, 'PIN3'), machine.value(eight, 'PIN7')],
-      [true, false, true],
-    );
-    chip.pull(5, true);
-    await machine.waitForVariable(eight, 'INPUT5', { value: true });
-    t.equal(machine.value(eight, 'PIN5'), false);
-    await machine.change(eight, { EveryS: 5 });
-    await machine.waitForVariable(eight, 'PORT', { value: 0x81 });
-    t.equal(machine.writes.length, 2, 'opened anew it is left as it is');
-    for (const [ident, value] of [
-      ['PORT', 256],
-      ['PORT', -1],
-      ['PORT', 1.5],
-      ['PIN0', 1],
-    ] as const)
-      await t.rejects(machine.during(machine.devices.write(eight.id, ident, value)), {
-        code: 'CANNOT_CONVERT',
-      });
-    await t.rejects(machine.during(machine.devices.write(eight.id, 'INPUT0', true)), { code: 'READ_ONLY' });
-    t.equal(chip.on, 0x81);
-  },
-);
+await t.test('opening a switch writes nothing, and a write reports the resulting state', async (t) => {
+  const machine = new OneWireFixture(t, [[EIGHT, HALL]]);
+  const chip = machine.wire.chip(EIGHT, SimulatedSwitch);
+  const eight = await machine.device(await machine.bus(), EIGHT);
+  await machine.waitForVariable(eight, 'PORT', { value: 0 });
+  t.strictSame(machine.writes, []);
+  await machine.during(machine.devices.write(eight.id, 'PIN3', true));
+  t.strictSame(
+    [machine.value(eight, 'PIN3'), machine.value(eight, 'INPUT3'), machine.value(eight, 'PORT')],
+    [true, true, 8],
+  );
+  await machine.during(machine.devices.write(eight.id, 'PORT', 0x81));
+  t.equal(chip.on, 0x81);
+  t.strictSame(
+    [machine.value(eight, 'PIN0'), machine.value(eight, 'PIN3'), machine.value(eight, 'PIN7')],
+    [true, false, true],
+  );
+  chip.pull(5, true);
+  await machine.waitForVariable(eight, 'INPUT5', { value: true });
+  t.equal(machine.value(eight, 'PIN5'), false);
+  await machine.change(eight, { EveryS: 5 });
+  await machine.waitForVariable(eight, 'PORT', { value: 0x81 });
+  t.equal(machine.writes.length, 2, 'opened anew it is left as it is');
+  for (const [ident, value] of [
+    ['PORT', 256],
+    ['PORT', -1],
+    ['PORT', 1.5],
+    ['PIN0', 1],
+  ] as const)
+    await t.rejects(machine.during(machine.devices.write(eight.id, ident, value)), {
+      code: 'CANNOT_CONVERT',
+    });
+  await t.rejects(machine.during(machine.devices.write(eight.id, 'INPUT0', true)), { code: 'READ_ONLY' });
+  t.equal(chip.on, 0x81);
+});
 
-await t.test('a wish that was given up is not carried out later', async (t) => {
+await t.test('a cancelled command is not executed later', async (t) => {
   const command = async (t: Test, path: string, isBusyBefore: boolean) => {
     const machine = new OneWireFixture(t, [[EIGHT, HALL]]);
     const bus = await machine.bus();
@@ -239,11 +229,11 @@ await t.test('a wish that was given up is not carried out later', async (t) => {
     await machine.during(machine.devices.write(eight.id, 'PIN2', true));
     t.strictSame(machine.writes, [[EIGHT, 4]]);
   };
-  await t.test('while it waits for its turn', (t) => command(t, `${HALL}/w1_slave`, true));
-  await t.test('while it is under way', (t) => command(t, `${EIGHT}/output`, false));
+  await t.test('while it is queued', (t) => command(t, `${HALL}/w1_slave`, true));
+  await t.test('while it is in flight', (t) => command(t, `${EIGHT}/output`, false));
 });
 
-await t.test('an opening that fails lets the address go', async (t) => {
+await t.test('a failed opening releases the address', async (t) => {
   const holders = new DeviceClaims();
   const around = {
     holders,
@@ -264,7 +254,7 @@ await t.test('an opening that fails lets the address go', async (t) => {
   t.doesNotThrow(() => holders.claim(`the 1-Wire device ${HALL}`, { id: 1, name: 'another' }));
 });
 
-await t.test('a switch that does not do as it is told says so, and shows what it does', async (t) => {
+await t.test('a switch that ignores a command fails it, and its actual state is reported', async (t) => {
   const machine = new OneWireFixture(t, [[EIGHT, HALL]]);
   const chip = machine.wire.chip(EIGHT, SimulatedSwitch);
   const eight = await machine.device(await machine.bus(), EIGHT);
@@ -272,7 +262,7 @@ await t.test('a switch that does not do as it is told says so, and shows what it
   chip.isStuck = true;
   await t.rejects(machine.during(machine.devices.write(eight.id, 'PIN1', true)), {
     code: 'DEVICE_REFUSED',
-    message: /its pins are not so/,
+    message: /its pins did not change accordingly/,
   });
   t.equal(machine.value(eight, 'PIN1'), false);
   chip.isStuck = false;
@@ -280,37 +270,34 @@ await t.test('a switch that does not do as it is told says so, and shows what it
   machine.wire.setSilent(EIGHT, true);
   await t.rejects(machine.during(machine.devices.write(eight.id, 'PIN1', true)), {
     code: 'DEVICE_REFUSED',
-    message: /does not answer/,
+    message: /does not respond/,
   });
   t.strictSame(machine.writes, [], 'where the other pins can’t be read none is moved');
   t.equal(machine.quality(eight, 'PIN1'), 'bad NO_ANSWER');
 });
 
-await t.test(
-  'a device goes and comes back; its values are bad meanwhile, and good again when it was asked',
-  async (t) => {
-    const machine = new OneWireFixture(t, [[HALL, EIGHT]]);
-    machine.wire.chip(HALL, SimulatedThermometer).celsius = () => 19;
-    const bus = await machine.bus();
-    const hall = await machine.device(bus, HALL);
-    await machine.waitForVariable(hall, 'TEMPERATURE', { value: 19 });
-    t.equal(machine.value(bus, 'DEVICES'), 2);
-    machine.wire.setUnplugged(HALL, true);
-    await machine.waitForVariable(hall, 'TEMPERATURE', { value: 19, quality: 'bad UNAVAILABLE' });
-    t.equal(machine.value(bus, 'DEVICES'), 1);
-    t.match(machine.devices.problems(hall.id), [
-      { code: 'UNAVAILABLE', text: /28-0000075565ad is not on the bus/ },
-    ]);
-    await t.rejects(machine.call('OW_RequestStatus', hall.id), { code: 'DEVICE_OFFLINE' });
-    machine.wire.setUnplugged(HALL, false);
-    await machine.waitForVariable(hall, 'TEMPERATURE', { value: 19 });
-    t.strictSame(machine.devices.problems(hall.id), []);
-    const late = await machine.device(bus, '28-000000009999');
-    t.equal(machine.quality(late, 'TEMPERATURE'), 'bad UNAVAILABLE', 'one that was never there');
-  },
-);
+await t.test('values of a removed device are bad until it is back and was read', async (t) => {
+  const machine = new OneWireFixture(t, [[HALL, EIGHT]]);
+  machine.wire.chip(HALL, SimulatedThermometer).celsius = () => 19;
+  const bus = await machine.bus();
+  const hall = await machine.device(bus, HALL);
+  await machine.waitForVariable(hall, 'TEMPERATURE', { value: 19 });
+  t.equal(machine.value(bus, 'DEVICES'), 2);
+  machine.wire.setUnplugged(HALL, true);
+  await machine.waitForVariable(hall, 'TEMPERATURE', { value: 19, quality: 'bad UNAVAILABLE' });
+  t.equal(machine.value(bus, 'DEVICES'), 1);
+  t.match(machine.devices.problems(hall.id), [
+    { code: 'UNAVAILABLE', text: /28-0000075565ad is not on the bus/ },
+  ]);
+  await t.rejects(machine.call('OW_RequestStatus', hall.id), { code: 'DEVICE_OFFLINE' });
+  machine.wire.setUnplugged(HALL, false);
+  await machine.waitForVariable(hall, 'TEMPERATURE', { value: 19 });
+  t.strictSame(machine.devices.problems(hall.id), []);
+  const late = await machine.device(bus, '28-000000009999');
+  t.equal(machine.quality(late, 'TEMPERATURE'), 'bad UNAVAILABLE', 'one that was never there');
+});
 
-await t.test('a bus that is pulled out takes its devices along, and brings them back', async (t) => {
+await t.test('an unplugged bus takes its devices offline until it is back', async (t) => {
   const machine = new OneWireFixture(t, [[HALL]]);
   const bus = await machine.bus();
   const hall = await machine.device(bus, HALL);
@@ -321,7 +308,7 @@ await t.test('a bus that is pulled out takes its devices along, and brings them 
     return machine.value(bus, 'LINK') === 'waiting';
   });
   await machine.waitForLink(hall, 'waiting');
-  t.match(machine.status(bus), /no 1-Wire bus w1_bus_master1 \(there is none\).*dtoverlay=w1-gpio|is gone/);
+  t.match(machine.status(bus), /no 1-Wire bus w1_bus_master1 \(it has none\).*dtoverlay=w1-gpio|is gone/);
   machine.wire.setBusGone(BUS, false);
   await machine.waitForReconnect(bus, machine.clock);
   await machine.waitForLink(hall, 'online');

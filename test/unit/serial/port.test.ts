@@ -4,7 +4,7 @@ import { serialModules } from '../../../drivers/serial/index.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { passTime, DeviceFixture } from '../../tools/devices/device-fixture.js';
 
-await t.test('a port that another instance has: the failure names that instance', async (t) => {
+await t.test('the error of a port in use names the instance that has it', async (t) => {
   const clock = new ManualClock();
   const world = new SimulatedPorts();
   world.plug('/dev/ttyUSB0');

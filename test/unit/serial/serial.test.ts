@@ -78,11 +78,7 @@ await t.test('lines and delimiters', async (t) => {
 
 await t.test('frames of known length', async (t) => {
   t.same(cut(fixed, ['xx#123', '#4', '56yy#', '789']).frames, ['#123', '#456', '#789']);
-  t.equal(
-    cut(fixed, ['xx#123#456yy#789']).overflows,
-    1,
-    'what was under way at the start is not complained of',
-  );
+  t.equal(cut(fixed, ['xx#123#456yy#789']).overflows, 1, 'an incomplete frame at the start is not reported');
   t.same(cut(bare, ['ab', 'cd', 'efgh']).frames, ['abc', 'def']);
   t.same(cut(prefixed, ['BM\x02ab!', 'B', 'M\x00', '?']).frames, ['BM\x02ab!', 'BM\x00?']);
   const absurd = cut(prefixed, ['BM\x00.BM\xffBM\x01x.']);
@@ -95,7 +91,7 @@ await t.test('frames of known length', async (t) => {
   ]);
 });
 
-await t.test('frames that come whole', async (t) => {
+await t.test('datagrams', async (t) => {
   const complete = cut(
     (listener) => new DatagramFramer(4, listener),
     ['T=1', 'a\nb\n', '', '12345', 'T=2\n'],
@@ -104,7 +100,7 @@ await t.test('frames that come whole', async (t) => {
   t.equal(complete.overflows, 1);
 });
 
-await t.test('silence', async (t) => {
+await t.test('idle gap', async (t) => {
   const clock = new ManualClock();
   const received = new Collector();
   const gap = new IdleGapFramer({ clock, idleMs: 20, limit: 6 }, received);
@@ -134,7 +130,7 @@ await t.test('silence', async (t) => {
   t.same(broken.frames, ['cde'], 'a frame that silence broke off is dropped');
 });
 
-await t.test('any cut of the same bytes gives the same frames', async (t) => {
+await t.test('the frames do not depend on the division into chunks', async (t) => {
   const seed = fuzzSeed();
   const random = new Random(seed);
   const alphabets: readonly [string, Make, string][] = [
@@ -165,7 +161,7 @@ await t.test('any cut of the same bytes gives the same frames', async (t) => {
   }
 });
 
-await t.test('a framer stays within its limit and its time whatever comes', async (t) => {
+await t.test('a framer stays within its memory and time limits for any input', async (t) => {
   const zeros = Buffer.alloc(1024 * 1024);
   for (const make of [line, crlf, double, fixed, prefixed, headless]) {
     const collector = new Collector();
@@ -219,7 +215,7 @@ await t.test('rules', async (t) => {
   t.equal(wide[0]?.[1], 'ff'.repeat(7), 'more than six bytes are no safe integer');
 });
 
-await t.test('no pattern and no line take for ever', async (t) => {
+await t.test('matching takes linear time for any pattern and line', async (t) => {
   const nasty = '^(a+)+$';
   const started = process.cpuUsage();
   t.same(found([{ Pattern: nasty, Ident: 'X', Type: 'string' }], `${'a'.repeat(60_000)}b`), []);
@@ -257,7 +253,7 @@ await t.test('commands', async (t) => {
   t.throws(() => say({ Type: 'string', Send: '{value}' }, 'abc', 'hex'), rejected);
   t.throws(() => say({ Type: 'string', Send: '{value}' }, 'zz', 'hex'), rejected);
   t.throws(() => say({ Type: 'integer', Send: '{value}' }, 'a'), rejected, 'a value of another type');
-  t.throws(() => say({ Type: 'integer' }, 1), { message: /needs a Send/ });
+  t.throws(() => say({ Type: 'integer' }, 1), { message: /requires Send/ });
   t.throws(() => say({ Type: 'integer', Send: '{value}', Scale: 0 }, 1), { message: /Scale/ });
 });
 
@@ -270,7 +266,7 @@ await t.test('escapes and names', async (t) => {
   t.equal(parseUsbName('/dev/ttyUSB0'), undefined);
 });
 
-await t.test('a wrong configuration is named before anything is opened', async (t) => {
+await t.test('an invalid configuration is rejected before anything is opened', async (t) => {
   const problem = (properties: Properties) =>
     validateProperties(serialDevice as unknown as ModuleDefinition, { ...defaults(), ...properties });
   t.equal(problem({}), undefined);
@@ -289,7 +285,7 @@ await t.test('a wrong configuration is named before anything is opened', async (
       Rules: [{ Pattern: 'x', Ident: 'X', Type: 'float' }],
       Commands: [{ Ident: 'X', Type: 'boolean', On: '1', Off: '0' }],
     }),
-    /X has two types/,
+    /X has two different types/,
   );
 });
 
@@ -302,7 +298,7 @@ function defaults(): Properties {
   );
 }
 
-await t.test('under the supervisor, with the clock in hand', async (t) => {
+await t.test('under the supervisor, with a manual clock', async (t) => {
   const clock = new ManualClock();
   const world = new SimulatedPorts();
   const plugged = world.plug('/dev/ttyUSB0', { vendor: '0403', product: '6001', serial: 'FT1' });
@@ -313,7 +309,7 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
   await fixture.waitForLink(device, 'online');
   t.same(plugged.settings, { baudRate: 9600, dataBits: 7, stopBits: 1, parity: 'even' });
 
-  await t.test('what can not be read is told, counted and forgotten', async (t) => {
+  await t.test('unreadable values are reported, counted and cleared', async (t) => {
     const texts = fixture.watch(device, 'STATUS');
     plugged.send('1\n1.5\nx\nx\ny\n');
     t.equal(fixture.value(device, 'N'), 1, 'the variable keeps the truth');
@@ -324,7 +320,7 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.match(fixture.status(device), /N: "y" is not an integer \(4 times\)/);
     t.match(fixture.devices.problems(device.id), [{ code: 'UNREADABLE' }]);
     plugged.send('x'.repeat(30));
-    t.match(fixture.status(device), /no line frame of at most 20 bytes/);
+    t.match(fixture.status(device), /not a line frame of at most 20 bytes/);
     await passTime(clock, CLEAR_AFTER_MS + UPDATE_MS);
     t.same(fixture.devices.problems(device.id), []);
     plugged.send('\n2\n');
@@ -332,7 +328,7 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.equal(fixture.quality(device, 'N'), 'good');
   });
 
-  await t.test('a promise of its rule is kept an eye on', async (t) => {
+  await t.test('StaleAfterS of a rule is monitored', async (t) => {
     await fixture.change(device, { Rules: [{ ...rules[0], StaleAfterS: 30 }] });
     await fixture.waitForLink(device, 'online');
     t.equal(fixture.quality(device, 'N'), 'stale NOT_REPORTED');
@@ -345,28 +341,31 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.equal(fixture.quality(device, 'N'), 'good');
   });
 
-  await t.test('the last frames can be looked at', async (t) => {
+  await t.test('HW_GetKnownDevices returns the recent frames', async (t) => {
     for (let n = 0; n < RECENT_FRAMES_LIMIT + 5; n += 1) plugged.send(`${n}\n`);
     const seen = fixture.devices.knownDevices(device.id) as { Frame: string }[];
     t.equal(seen.length, RECENT_FRAMES_LIMIT);
     t.equal(seen[0]?.Frame, String(RECENT_FRAMES_LIMIT + 4));
   });
 
-  await t.test('an adapter that goes in silence is missed, and found again at another path', async (t) => {
-    world.unplug('/dev/ttyUSB0', 'silent');
-    t.equal(fixture.value(port, 'LINK'), 'online', 'nobody said so');
-    clock.advance(PRESENCE_CHECK_MS);
-    await fixture.waitForLink(port, 'waiting');
-    await fixture.waitForLink(device, 'waiting');
-    await passTime(clock, 60_000);
-    const elsewhere = world.plug('/dev/ttyUSB1', { vendor: '0403', product: '6001', serial: 'FT1' });
-    await passTime(clock, 3_000);
-    t.equal(fixture.value(device, 'LINK'), 'online', 'however long it was away');
-    elsewhere.send('77\n');
-    t.equal(fixture.value(device, 'N'), 77);
-  });
+  await t.test(
+    'an adapter that disappears silently is detected, and found again at another path',
+    async (t) => {
+      world.unplug('/dev/ttyUSB0', 'silent');
+      t.equal(fixture.value(port, 'LINK'), 'online', 'nobody said so');
+      clock.advance(PRESENCE_CHECK_MS);
+      await fixture.waitForLink(port, 'waiting');
+      await fixture.waitForLink(device, 'waiting');
+      await passTime(clock, 60_000);
+      const elsewhere = world.plug('/dev/ttyUSB1', { vendor: '0403', product: '6001', serial: 'FT1' });
+      await passTime(clock, 3_000);
+      t.equal(fixture.value(device, 'LINK'), 'online', 'however long it was away');
+      elsewhere.send('77\n');
+      t.equal(fixture.value(device, 'N'), 77);
+    },
+  );
 
-  await t.test('a device that takes nothing more costs the port its opening, not the gateway', async (t) => {
+  await t.test('a device that stops reading closes its port without affecting the gateway', async (t) => {
     const stuck = world.plug('/dev/ttyUSB2');
     stuck.isStalled = true;
     const other = await fixture.add('Serial Port', { Port: '/dev/ttyUSB2' });
