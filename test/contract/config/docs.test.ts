@@ -19,6 +19,7 @@ import { ModuleRegistry } from '../../../src/device/module-registry.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { defaultsOf, validateProperties, withProperty } from '../../../src/device/properties.js';
 import type { ModuleDefinition } from '../../../src/device/module.js';
+import { filesOf, textOf } from '../../law/sources.js';
 import { backlightModule } from '../../examples/backlight.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
@@ -82,6 +83,22 @@ await t.test('the page of the configuration names every key, and its example has
     tree.map(({ children }) => children.length),
     [3, 1],
   );
+});
+
+await t.test('the texts that the page of problems quotes are texts of the code', (t) => {
+  const page = readFileSync(join(DOCS, 'start/troubleshooting.md'), 'utf8');
+  const table = /\| `STATUS` contains [^]*?\n\n/.exec(page)?.[0] ?? '';
+  const quoted = [...table.matchAll(/^\| `(?!STATUS)([^`]+)`/gm)].map(([, text = '']) => text);
+  const code = [...filesOf('src'), ...filesOf('drivers')]
+    .filter((file) => file.endsWith('.ts'))
+    .map(textOf)
+    .join('\n');
+  t.ok(quoted.length > 0);
+  t.strictSame(
+    quoted.filter((text) => !code.includes(text)),
+    [],
+  );
+  t.end();
 });
 
 /** All keys that a schema knows, at any depth. */
