@@ -10,7 +10,10 @@ const SLOWEST_MS = 20;
 /** How long an off that failed is waited with (rules.ts), and what it takes then. */
 const OFF_AGAIN_MS = 1000 + SLOWEST_MS;
 
-/** An output as physics: a level, moments, and drives that take their time, fail before or after they took effect. */
+/**
+ * An output as physics: a level, moments, and drives that take their time, fail before or after they took
+ * effect.
+ */
 class FakeLine {
   level: boolean;
   /** When the level came to be; undefined: before the world began. */

@@ -1,6 +1,7 @@
 /**
- * The GPIO contract on real devices: the kernel's simulated chip, in the machine, over the character device and over
- * sysfs. The programs that keep it are those of the quick tests; they run on the installed gateway's own Node and addons.
+ * The GPIO contract on real devices: the kernel's simulated chip, in the machine, over the character device
+ * and over sysfs. The programs that keep it are those of the quick tests; they run on the installed gateway's
+ * own Node and addons.
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';

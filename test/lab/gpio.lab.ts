@@ -1,6 +1,7 @@
 /**
- * From a wire to a client and back, seen from outside: the host drives pins of the machine's GPIO controller and watches
- * them, and speaks to the installed gateway over real sockets. Over the character device and over sysfs at once.
+ * From a wire to a client and back, seen from outside: the host drives pins of the machine's GPIO controller
+ * and watches them, and speaks to the installed gateway over real sockets. Over the character device and over
+ * sysfs at once.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';

@@ -1,4 +1,7 @@
-/** The contract on the character device, as a program of its own: it runs with a stand-in for the kernel's side preloaded. */
+/**
+ * The contract on the character device, as a program of its own: it runs with a stand-in for the kernel's
+ * side preloaded.
+ */
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
@@ -26,15 +29,15 @@ await t.test('a worker that ends while it watches a line ends cleanly, and frees
     const request = new Request(workerData.node, wish);
     request.watch(() => parentPort.postMessage('edge'), () => undefined);
     parentPort.postMessage('watching');`;
-  const [chip] = await bench.binding.chips();
+  const [chip] = await bench.backend.chips();
   if (chip === undefined) throw new Error('no chip');
   for (let n = 0; n < 3; n++) {
     const worker = new Worker(source, { eval: true, workerData: paths });
     await once(worker, 'message');
-    t.equal((await bench.binding.lines(chip))[3]?.isUsed, true);
+    t.equal((await bench.backend.lines(chip))[3]?.isUsed, true);
     await bench.drive(3, n % 2 === 0);
     await worker.terminate();
-    t.equal((await bench.binding.lines(chip))[3]?.isUsed, false);
+    t.equal((await bench.backend.lines(chip))[3]?.isUsed, false);
   }
 });
 

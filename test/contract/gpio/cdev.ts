@@ -24,7 +24,7 @@ export async function cdevBench({ kernel, node, addon }: StandInPaths): Promise<
   const far = createRequire(import.meta.url)(kernel) as FarEnd;
   far.reset();
   return {
-    binding: openCharacterDevice(systemClock(), { directory: dirname(node), addon }),
+    backend: openCharacterDevice(systemClock(), { directory: dirname(node), addon }),
     label: 'stand-in',
     named: { name: 'EIGHT', offset: 7 },
     isKernel: true,
@@ -33,7 +33,7 @@ export async function cdevBench({ kernel, node, addon }: StandInPaths): Promise<
     burst(offset, edges) {
       for (let n = 1; n <= edges; n++) far.drive(offset, n % 2 === 1);
     },
-    seen: (offset) => far.level(offset),
+    levelAt: (offset) => far.level(offset),
     unplug: () => far.unplug(),
     close: async () => undefined,
   };

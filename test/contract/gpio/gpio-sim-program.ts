@@ -1,6 +1,6 @@
 /**
- * The contract on the kernel's simulated chip: a program for a machine that has root, the gateway's own packages and
- * nothing else. `node --test-reporter=tap gpio-sim-program.js cdev|sysfs`.
+ * The contract on the kernel's simulated chip: a program for a machine that has root, the gateway's own
+ * packages and nothing else. `node --test-reporter=tap gpio-sim-program.js cdev|sysfs`.
  */
 import { openCharacterDevice } from '../../../drivers/gpio/backends/cdev.js';
 import { openSysfs } from '../../../drivers/gpio/backends/sysfs.js';

@@ -8,10 +8,11 @@ const CONFIG = '/sys/kernel/config/gpio-sim';
 const LINES = 16;
 
 /**
- * The contract's bench, over the character device or sysfs, on a chip of the kernel's own simulator (module gpio-sim; needs root and a mounted configfs): real
- * interrupts, a real character device. With one CPU online every edge of a burst is numbered.
+ * The contract's bench, over the character device or sysfs, on a chip of the kernel's own simulator (module
+ * gpio-sim; needs root and a mounted configfs): real interrupts, a real character device. With one CPU online
+ * every edge of a burst is numbered.
  */
-export async function gpioSimBench(binding: GpioBackend): Promise<Bench> {
+export async function gpioSimBench(backend: GpioBackend): Promise<Bench> {
   const name = `contract-${process.pid}`;
   const config = `${CONFIG}/${name}`;
   await mkdir(`${config}/bank0/line7`, { recursive: true });
@@ -30,10 +31,10 @@ export async function gpioSimBench(binding: GpioBackend): Promise<Bench> {
   const pulls = Array.from({ length: LINES }, (_, n) => openSync(`${wires}/sim_gpio${n}/pull`, 'w'));
   const drive = (offset: number, level: boolean) =>
     void writeSync(pulls[offset] as number, level ? 'pull-up' : 'pull-down', 0);
-  const isKernel = binding.name === 'cdev';
+  const isKernel = backend.name === 'cdev';
   const alive = setInterval(() => undefined, 1000); // no timer of the clock's keeps the process alive
   return {
-    binding,
+    backend,
     label: name,
     ...(isKernel ? { named: { name: 'EIGHT', offset: 7 } } : {}),
     isKernel,
@@ -42,7 +43,7 @@ export async function gpioSimBench(binding: GpioBackend): Promise<Bench> {
     burst(offset, edges) {
       for (let n = 1; n <= edges; n++) drive(offset, n % 2 === 1);
     },
-    seen: (offset) => read(`${wires}/sim_gpio${offset}/value`) === '1',
+    levelAt: (offset) => read(`${wires}/sim_gpio${offset}/value`) === '1',
     unplug: () => writeFileSync(`${config}/live`, '0'),
     async close() {
       clearInterval(alive);

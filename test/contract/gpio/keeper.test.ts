@@ -38,8 +38,8 @@ await t.test('at boot each line is taken together with its value, once', { skip 
   await box.become({ 1: false });
   await until('the late chip to have its value', async () => (await seen()).length === 4);
 
-  // Killed without anybody who keeps its descriptors: the lines are let go, and what the chip made of them meanwhile is
-  // nothing to be held.
+  // Killed without anybody who keeps its descriptors: the lines are let go, and what the chip made of them
+  // meanwhile is nothing to be held.
   await first.end('SIGKILL');
   await writeFile(join(box.devices, 'gpiochip0.2'), '');
   const again = await box.keeper();
@@ -59,7 +59,10 @@ await t.test('at boot each line is taken together with its value, once', { skip 
   await without.waitFor(/state is unusable.*[^]*outputs.table is rejected: its last line is missing/);
 });
 
-/** Lines 1, 2 and 3 hold, go inactive and go active when the gateway ends as the test has it; all are driven active before. */
+/**
+ * Lines 1, 2 and 3 hold, go inactive and go active when the gateway ends as the test has it; all are driven
+ * active before.
+ */
 async function three(t: Test, box: KeeperBench, on: 'onDeath' | 'onStop' | 'onUpdate') {
   const gateway = box.gateway();
   for (const [n, policy] of (['hold', 'inactive', 'active'] as const).entries()) {

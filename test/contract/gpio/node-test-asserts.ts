@@ -1,7 +1,7 @@
 /** Contracts told by node:test, for a machine that has the gateway's own packages and nothing else. */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { test, type TestContext } from 'node:test';
-import type { Asserts, Sentence } from './suite.js';
+import type { Asserts, ContractCase } from './suite.js';
 
 const asserts = (context: TestContext): Asserts => ({
   ok,
@@ -13,4 +13,4 @@ const asserts = (context: TestContext): Asserts => ({
 });
 
 /** Tells one sentence of a contract without tap. */
-export const withNodeTest: Sentence = (name, body) => test(name, (context) => body(asserts(context)));
+export const withNodeTest: ContractCase = (name, body) => test(name, (context) => body(asserts(context)));

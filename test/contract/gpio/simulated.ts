@@ -21,7 +21,7 @@ export async function simulatedBench(): Promise<Bench> {
   const at = (offset: number) => world.lines(LABEL)[offset] ?? fail(offset);
   const drive = (offset: number, level: boolean) => world.driveLine(at(offset), level);
   return {
-    binding: openSimulated(world, clock),
+    backend: openSimulated(world, clock),
     label: LABEL,
     named: { name: 'EIGHT', offset: 7 },
     isKernel: true,
@@ -30,7 +30,7 @@ export async function simulatedBench(): Promise<Bench> {
     burst(offset, edges) {
       for (let n = 1; n <= edges; n++) drive(offset, n % 2 === 1);
     },
-    seen: (offset) => at(offset).net.level,
+    levelAt: (offset) => at(offset).net.level,
     unplug: () => world.unplug(LABEL),
     close: async () => undefined,
   };

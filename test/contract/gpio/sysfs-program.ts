@@ -1,4 +1,6 @@
-/** The contract on sysfs, as a program of its own: it runs in a mount namespace whose /sys/class/gpio is ours. */
+/**
+ * The contract on sysfs, as a program of its own: it runs in a mount namespace whose /sys/class/gpio is ours.
+ */
 import t from 'tap';
 import { gpioContract } from './suite.js';
 import { sysfsBench } from './sysfs.js';

@@ -12,7 +12,7 @@ export async function sysfsBench(): Promise<Bench> {
   write('reset', '1');
   const alive = setInterval(() => undefined, 1000); // the clock's own timers keep no process alive
   return {
-    binding: await openSysfs(systemClock()),
+    backend: await openSysfs(systemClock()),
     label: 'stand-in',
     isKernel: false,
     isExact: false,
@@ -20,7 +20,7 @@ export async function sysfsBench(): Promise<Bench> {
     burst(offset, edges) {
       for (let n = 1; n <= edges; n++) drive(offset, n % 2 === 1);
     },
-    seen: (offset) => readFileSync(`${WORLD}/${offset}`, 'utf8').trim() === '1',
+    levelAt: (offset) => readFileSync(`${WORLD}/${offset}`, 'utf8').trim() === '1',
     unplug: () => write('unplug', '1'),
     close: async () => clearInterval(alive),
   };

@@ -1,7 +1,7 @@
 import { KernelLed, listLeds } from '../../../drivers/led/kernel-led.js';
 import type { Clock } from '../../../src/base/clock.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
-import type { Asserts, Sentence } from '../gpio/suite.js';
+import type { Asserts, ContractCase } from '../gpio/suite.js';
 
 /** A class of LEDs with one that is the test's. All of the contract is told by it, to a kernel or to what plays one. */
 export interface LedBench {
@@ -18,7 +18,7 @@ export interface LedBench {
 }
 
 /** Runs the whole contract on benches made anew for each sentence. */
-export async function ledContract(sentence: Sentence, makeBench: () => Promise<LedBench>): Promise<void> {
+export async function ledContract(sentence: ContractCase, makeBench: () => Promise<LedBench>): Promise<void> {
   const on = (name: string, body: (t: Asserts, bench: LedBench, led: KernelLed) => Promise<void>) =>
     sentence(name, async (t) => {
       const bench = await makeBench();

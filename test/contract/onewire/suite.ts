@@ -3,7 +3,7 @@ import { DeviceFiles, listBuses, listDevices, measureAll } from '../../../driver
 import { Ds2406, Ds2408, Ds2413, type Switch } from '../../../drivers/onewire/switch.js';
 import { Thermometer } from '../../../drivers/onewire/thermometer.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
-import type { Asserts, Sentence } from '../gpio/suite.js';
+import type { Asserts, ContractCase } from '../gpio/suite.js';
 
 /**
  * A bus with devices at whose far end a test stands. All of the contract is told by it, to a kernel or to
@@ -43,7 +43,7 @@ const reasonIn = (messages: readonly ChipReading[], ident: string) =>
 
 /** Runs the whole contract on benches made anew for each sentence. */
 export async function oneWireContract(
-  sentence: Sentence,
+  sentence: ContractCase,
   makeBench: () => Promise<OneWireBench>,
 ): Promise<void> {
   const on = (name: string, body: (t: Asserts, bench: OneWireBench) => Promise<void>) =>

@@ -6,7 +6,7 @@ import {
 } from '../../../drivers/pwm/kernel-pwm.js';
 import type { Clock } from '../../../src/base/clock.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
-import type { Asserts, Sentence } from '../gpio/suite.js';
+import type { Asserts, ContractCase } from '../gpio/suite.js';
 
 /** A PWM chip of at least two channels that are the test's. */
 export interface PwmBench {
@@ -30,7 +30,7 @@ const wave = (periodNs: number, dutyNs: number, isInverted = false): Waveform =>
 });
 
 /** Runs the whole contract on benches made anew for each sentence. */
-export async function pwmContract(sentence: Sentence, makeBench: () => Promise<PwmBench>): Promise<void> {
+export async function pwmContract(sentence: ContractCase, makeBench: () => Promise<PwmBench>): Promise<void> {
   type Open = (channel: number) => Promise<PwmChannel>;
   const on = (name: string, body: (t: Asserts, bench: PwmBench, open: Open) => Promise<void>) =>
     sentence(name, async (t) => {

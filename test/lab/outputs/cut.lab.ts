@@ -1,6 +1,7 @@
 /**
- * The power goes and comes back: the outputs are what the controllers make of them, and then what Boot says, before the gateway
- * is there. The machine is reset hard, as by the loss of its power: what its memory held is gone, nothing is told.
+ * The power goes and comes back: the outputs are what the controllers make of them, and then what Boot says,
+ * before the gateway is there. The machine is reset hard, as by the loss of its power: what its memory held
+ * is gone, nothing is told.
  */
 import t from 'tap';
 import { until } from '../../tools/until.js';

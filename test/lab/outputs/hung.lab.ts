@@ -1,11 +1,15 @@
 /**
- * The gateway is there and does not answer: it is stopped, its event loop is blocked, a script floods it. The keeper takes
- * the outputs when the deadline for a sign of life is over, not before, and the gateway takes them back when it can.
+ * The gateway is there and does not answer: it is stopped, its event loop is blocked, a script floods it. The
+ * keeper takes the outputs when the deadline for a sign of life is over, not before, and the gateway takes
+ * them back when it can.
  */
 import t from 'tap';
 import { Bench, type Moment, prove } from './output-bench.js';
 
-/** The gateway's deadline (drivers/gpio/keeper/keeper-connection.ts) is 5 s, and a sign of life may be a second old when the loop blocks. */
+/**
+ * The gateway's deadline (drivers/gpio/keeper/keeper-connection.ts) is 5 s, and a sign of life may be a
+ * second old when the loop blocks.
+ */
 const BLOCKED_S = { short: 3, long: 9 } as const;
 const INSPECTOR_PORT = 9229;
 
@@ -55,7 +59,10 @@ async function block(forS: number): Promise<Moment> {
   return { atS: Number(began) };
 }
 
-/** Opens the debugger's port of the running gateway, as Node does on a signal; gives a way to run a line in it. */
+/**
+ * Opens the debugger's port of the running gateway, as Node does on a signal; gives a way to run a line in
+ * it.
+ */
 async function inspector(): Promise<(expression: string) => Promise<unknown>> {
   await agent.run('systemctl kill --kill-whom=main -s USR1 stellwerk');
   const isOpen = `(exec 3<>/dev/tcp/127.0.0.1/${INSPECTOR_PORT}) 2>/dev/null`;

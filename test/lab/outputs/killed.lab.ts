@@ -1,5 +1,6 @@
 /**
- * Somebody is killed: the gateway, the keeper, both. What the outputs do then is what their policies say, and nothing else.
+ * Somebody is killed: the gateway, the keeper, both. What the outputs do then is what their policies say, and
+ * nothing else.
  */
 import t from 'tap';
 import { until } from '../../tools/until.js';

@@ -1,10 +1,13 @@
 /**
- * The outputs that the proof watches, all policies at once: five of the machine's PL061, whose pins the host sees, two of it
- * that exclude each other, and three of the kernel's simulated chip, which fall to their pull at once if anybody lets them
- * go. Those three are active low.
+ * The outputs that the proof watches, all policies at once: five of the machine's PL061, whose pins the host
+ * sees, two of it that exclude each other, and three of the kernel's simulated chip, which fall to their pull
+ * at once if anybody lets them go. Those three are active low.
  */
 
-/** What a line does when its gateway is gone: `late` is held for {@link HOLD_S}, `back` for longer than any gateway is gone here. */
+/**
+ * What a line does when its gateway is gone: `late` is held for {@link HOLD_S}, `back` for longer than any
+ * gateway is gone here.
+ */
 export type Policy = 'hold' | 'active' | 'inactive' | 'late' | 'back';
 
 /** One output. */
@@ -71,13 +74,19 @@ function policyOf({ policy }: Line): Record<string, unknown> {
   }
 }
 
-/** Whether a line is active when a round begins: one round from where its policy moves it, the next from where it leaves it. */
+/**
+ * Whether a line is active when a round begins: one round from where its policy moves it, the next from where
+ * it leaves it.
+ */
 export function before(line: Line, round: number): boolean {
   const isOdd = round % 2 === 1;
   return line.policy === 'active' || line.ident === PAIR[1].ident ? !isOdd : isOdd;
 }
 
-/** The moves (to active or not) that a line's policy makes after its gateway's end, from what it was. Nothing else is allowed. */
+/**
+ * The moves (to active or not) that a line's policy makes after its gateway's end, from what it was. Nothing
+ * else is allowed.
+ */
 export function allowed({ policy }: Line, was: boolean): boolean[] {
   const becomes = { hold: was, back: was, active: true, inactive: false, late: false }[policy];
   return becomes === was ? [] : [becomes];

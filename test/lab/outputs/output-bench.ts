@@ -1,6 +1,6 @@
 /**
- * One box whose outputs are guarded, and the proof that an event moves them only as their policies say: seen by the host at
- * the pins, and by the machine's own kernel (trace.ts), round after round.
+ * One box whose outputs are guarded, and the proof that an event moves them only as their policies say: seen
+ * by the host at the pins, and by the machine's own kernel (trace.ts), round after round.
  */
 import type { Test } from 'tap';
 import { until } from '../../tools/until.js';
@@ -20,7 +20,10 @@ const STATE = '/run/stellwerk-keeper/state';
 const CLAIMED = 1;
 const LOGS = 'journalctl --no-pager -n 40 -u stellwerk -u stellwerk-keeper';
 
-/** When the time to the safe level begins, by the machine's monotonic clock: at a signal to a process, or at a time. */
+/**
+ * When the time to the safe level begins, by the machine's monotonic clock: at a signal to a process, or at a
+ * time.
+ */
 export type Moment = { readonly signal: number; readonly to: number } | { readonly atS: number };
 
 /** One event of the table. */
@@ -141,7 +144,10 @@ export class Bench implements AsyncDisposable {
     await this.box.call('HW_WriteValueBoolean', this.id(ident), 'STATE', active);
   }
 
-  /** A script that drives all lines to and fro so many times, of the pair one against the other; what a rule forbids it lets be. */
+  /**
+   * A script that drives all lines to and fro so many times, of the pair one against the other; what a rule
+   * forbids it lets be.
+   */
   flood(turns: number): string {
     const all = LINES.map((line) => [this.id(line.ident), line === PAIR[1] ? 1 : 0]);
     return `for (let n = 0; n < ${turns}; n++)
@@ -184,7 +190,10 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-/** Makes an event, {@link ROUNDS} times, and holds every move that was seen against the policies; keeps what held. */
+/**
+ * Makes an event, {@link ROUNDS} times, and holds every move that was seen against the policies; keeps what
+ * held.
+ */
 export async function prove(t: Test, bench: Bench, event: Event): Promise<void> {
   await t.test(event.name, async (t) => {
     for (let round = 1; round <= ROUNDS; round++) {

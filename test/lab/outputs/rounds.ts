@@ -1,5 +1,6 @@
 /**
- * What the rounds of a proof have measured: a file an event in build/outputs, a line a round that held. table.ts reads them.
+ * What the rounds of a proof have measured: a file an event in build/outputs, a line a round that held.
+ * table.ts reads them.
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

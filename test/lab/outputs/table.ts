@@ -1,7 +1,7 @@
 /**
- * Writes what the proof has measured into docs/hardware/safe-outputs.md and docs/reference/performance.md, between their marks:
- * `node dist/test/lab/outputs/table.js`, after the lab's files of this folder have run with ROUNDS=20 or more. It refuses
- * what has fewer rounds, and a table without one of the events.
+ * Writes what the proof has measured into docs/hardware/safe-outputs.md and docs/reference/performance.md,
+ * between their marks: `node dist/test/lab/outputs/table.js`, after the lab's files of this folder have run
+ * with ROUNDS=20 or more. It refuses what has fewer rounds, and a table without one of the events.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * What the machine's own kernel saw of the outputs: every value that anybody drove, every line that was let go, every signal
- * that ends or stops a process and every end of one, by its monotonic clock. It shows the lines that no host can see, and who drove them.
+ * What the machine's own kernel saw of the outputs: every value that anybody drove, every line that was let
+ * go, every signal that ends or stops a process and every end of one, by its monotonic clock. It shows the
+ * lines that no host can see, and who drove them.
  */
 import type { GuestAgent } from '../machine/agent.js';
 import { CHIPS, type Line, LINES } from './lines.js';
@@ -92,7 +93,10 @@ export class Trace {
     await this.#agent.run('echo >/sys/kernel/tracing/trace');
   }
 
-  /** All since then, given which lines were active at its beginning. Throws where the kernel has lost part of it. */
+  /**
+   * All since then, given which lines were active at its beginning. Throws where the kernel has lost part of
+   * it.
+   */
   async read(were: ReadonlyMap<Line, boolean>): Promise<Observation> {
     const text = await this.#agent.run('cat /sys/kernel/tracing/trace');
     const [, kept, written] = /entries-in-buffer\/entries-written: (\d+)\/(\d+)/.exec(text) ?? [];

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
-/** RELAY1 drives a lamp; SENSE1, wired to it, sees it. */
+/** RELAY1 drives a lamp; SENSE1 is wired to it. */
 class Lamp extends BoardFixture {
   #eye: Instance | undefined;
 
@@ -39,7 +39,7 @@ class Lamp extends BoardFixture {
   }
 }
 
-await t.test('it blinks until it is told otherwise, and tells no more than that', async (t) => {
+await t.test('a lamp blinks until the next command, without reporting each beat', async (t) => {
   const { board, lamp } = await Lamp.lit(t);
   t.strictSame(board.told(lamp), [false, false]);
   await board.write(lamp, 'BLINK', true);
@@ -47,8 +47,8 @@ await t.test('it blinks until it is told otherwise, and tells no more than that'
   const states = board.watch(lamp, 'STATE');
   t.equal(await board.looks(16), '**......**......');
   await board.write(lamp, 'BLINK', true);
-  t.equal(await board.looks(4), '**..', 'told again, it is not thrown out of step');
-  t.strictSame(states, [], 'what goes on by itself is no change');
+  t.equal(await board.looks(4), '**..', 'repeating the command does not disturb the rhythm');
+  t.strictSame(states, [], 'a beat is not reported as a change');
   await board.write(lamp, 'BLINK', false);
   t.strictSame(board.told(lamp), [true, false], 'steady');
   t.equal(await board.looks(10), '**********');
@@ -64,7 +64,7 @@ await t.test('it blinks until it is told otherwise, and tells no more than that'
   await t.rejects(board.write(lamp, 'LINK', true), { code: 'READ_ONLY' });
 });
 
-await t.test('commands that come together are done in their order', async (t) => {
+await t.test('concurrent commands are executed in order', async (t) => {
   const { board, lamp } = await Lamp.lit(t);
   await Promise.all([
     board.write(lamp, 'BLINK', true),
@@ -75,10 +75,10 @@ await t.test('commands that come together are done in their order', async (t) =>
   t.equal(await board.looks(10), '..........');
   const beating = board.clock.pendingTimers;
   await board.write(lamp, 'BLINK', true);
-  t.equal(board.clock.pendingTimers, beating + 1, 'one timer, and none is left over');
+  t.equal(board.clock.pendingTimers, beating + 1, 'exactly one timer is pending');
 });
 
-await t.test('opened anew it goes on blinking, with other times where they changed', async (t) => {
+await t.test('a reopened lamp resumes blinking, with changed times if any', async (t) => {
   const { board, lamp } = await Lamp.lit(t, { Boot: 'inactive' });
   await board.write(lamp, 'BLINK', true);
   await board.change(lamp, { OnMs: 50, OffMs: 50 });
@@ -88,18 +88,18 @@ await t.test('opened anew it goes on blinking, with other times where they chang
   await board.write(lamp, 'STATE', true);
   await board.devices.applyChanges(lamp.id);
   await board.waitForLink(lamp, 'online');
-  t.strictSame(board.told(lamp), [true, false], 'and what was steady stays steady');
+  t.strictSame(board.told(lamp), [true, false], 'a steady lamp stays steady');
 });
 
-await t.test('a machine that boots decides by Boot, not by what blinked before', async (t) => {
+await t.test('after a boot, Boot decides, not what blinked before', async (t) => {
   const { board, lamp } = await Lamp.lit(t);
   await board.write(lamp, 'BLINK', true);
   await board.change(lamp, { Line: 'RELAY2', Boot: 'inactive' });
   await board.waitForLink(lamp, 'online');
-  t.strictSame(board.told(lamp), [false, false], 'a line that was never taken is like a booted one');
+  t.strictSame(board.told(lamp), [false, false], 'a line that was never requested is like one after a boot');
 });
 
-await t.test('a chip that goes ends it, and says so; when it is back it blinks on', async (t) => {
+await t.test('blinking ends with a problem when the chip is gone, and resumes when it is back', async (t) => {
   const { board, lamp } = await Lamp.lit(t);
   await board.write(lamp, 'BLINK', true);
   await board.call('GW_SimulateRefusal', 'RELAY1', true);
@@ -116,7 +116,7 @@ await t.test('a chip that goes ends it, and says so; when it is back it blinks o
   t.strictSame(board.told(lamp), [true, true]);
 });
 
-await t.test('its policies are those of an output', async (t) => {
+await t.test('it has the policies of an output', async (t) => {
   const { board, lamp } = await Lamp.lit(t, { OnSilence: 'inactive', SilentAfterS: 2, OnLost: 'inactive' });
   await board.write(lamp, 'BLINK', true);
   await board.elapse(1500);
@@ -124,7 +124,7 @@ await t.test('its policies are those of an output', async (t) => {
   await board.elapse(1500);
   t.strictSame(board.told(lamp), [true, true]);
   await board.elapse(500);
-  t.strictSame(board.told(lamp), [false, false], 'nobody commanded it');
+  t.strictSame(board.told(lamp), [false, false], 'no command came');
   t.match(board.status(lamp), /no command for 2 s: it was made inactive/);
   t.equal(await board.looks(6), '......');
   await board.write(lamp, 'BLINK', true);
@@ -132,10 +132,10 @@ await t.test('its policies are those of an output', async (t) => {
   await board.elapse(500);
   await board.call('GW_SimulateChipGone', 'simulated', false);
   await board.waitForReconnect(lamp, board.clock);
-  t.strictSame(board.told(lamp), [false, false], 'its chip was lost');
+  t.strictSame(board.told(lamp), [false, false], 'its chip was gone');
 });
 
-await t.test('dimming is refused, with a reason and a way out', async (t) => {
+await t.test('dimming is rejected, with a reason and an alternative', async (t) => {
   const board = new BoardFixture(t);
   const dimmed = await board.add('Blinker', { Line: 'RELAY1', OnMs: 5, OffMs: 5 });
   t.match(

@@ -7,7 +7,7 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
 const names = new Map(gestures.map((gesture) => [buttonMessage[gesture], gesture]));
 
-/** What the instances tell in the change stream from now on. */
+/** The messages of the instances in the change stream from now on. */
 function received(board: BoardFixture): (readonly [id: number, text: string])[] {
   const all: [number, string][] = [];
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
@@ -26,7 +26,7 @@ async function add(board: BoardFixture, properties: Record<string, unknown>): Pr
   return button;
 }
 
-t.test('a button: each gesture is a message and a count; bouncing is none', async (t) => {
+t.test('a button: each gesture is a message and a count; bouncing is not a gesture', async (t) => {
   const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1', ActiveLow: true, Bias: 'pull-up' });
   const all = received(board);
@@ -55,7 +55,7 @@ t.test('a button: each gesture is a message and a count; bouncing is none', asyn
   t.equal(board.value(button, 'STATE'), false);
 });
 
-t.test('a button switches something else over by itself, at the gesture that is set', async (t) => {
+t.test('a button toggles another object at the configured gesture', async (t) => {
   const board = new BoardFixture(t);
   const light = await board.add('Relay', { Line: 'RELAY1' });
   await board.waitForLink(light, 'online');
@@ -94,11 +94,11 @@ t.test('a button switches something else over by itself, at the gesture that is 
   t.match([...board.devices.allProblems()], [{ code: 'TOGGLES', text: /The rule forbids it/ }]);
   await board.elapse(6000);
   await click('BUTTON1');
-  t.strictSame([...board.devices.allProblems()], [], 'over when it worked again');
+  t.strictSame([...board.devices.allProblems()], [], 'cleared when toggling works again');
   t.equal(far.data.status, near.data.status);
 });
 
-t.test('a press that began before the button was watched is none; counts go on', async (t) => {
+t.test('a press that began before the start does not count; counts continue', async (t) => {
   const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1' });
   await board.drive('BUTTON1', true);
@@ -117,10 +117,10 @@ t.test('a press that began before the button was watched is none; counts go on',
   t.match(counts(board, button), { press: 2, release: 1, single: 1, long: 0, hold: 0 });
   await board.elapse(100);
   await board.devices.close();
-  t.equal(board.clock.pendingTimers, 0, 'nothing waits on when it is closed');
+  t.equal(board.clock.pendingTimers, 0, 'no timer is left after closing');
 });
 
-t.test('a press that began while the chip was gone, or lasts while it goes, is none', async (t) => {
+t.test('a press that began or lasts while the chip is gone does not count', async (t) => {
   const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1' });
   await board.drive('BUTTON1', true);
@@ -131,7 +131,7 @@ t.test('a press that began while the chip was gone, or lasts while it goes, is n
   await board.setChipGone(false);
   await board.elapse(31_000);
   await board.waitForLink(button, 'online');
-  t.match(counts(board, button), { press: 1, release: 0, long: 0 }, 'it was lost sight of');
+  t.match(counts(board, button), { press: 1, release: 0, long: 0 }, 'its end was not seen');
   await board.drive('BUTTON1', false);
   await board.elapse(1000);
   await board.setChipGone(true);
@@ -146,11 +146,11 @@ t.test('a press that began while the chip was gone, or lasts while it goes, is n
   t.match(counts(board, button), { press: 1, release: 0, single: 0, long: 0 });
 });
 
-/** What one button does: moves and how long each lasts. */
+/** The presses and pauses of one button, with their durations. */
 const randomMoves = (random: Random): number[] =>
   Array.from({ length: 2 * (3 + random.below(6)) }, () => 10 * random.pick([5, 12, 25, 31, 61, 90, 150]));
 
-/** Lets buttons do what they do, all at once; gives what each told. */
+/** Operates buttons concurrently; returns the gestures of each. */
 async function together(t: Test, all: readonly number[][]): Promise<string[][]> {
   const board = new BoardFixture(t);
   const lines = all.map((_, n) => `BUTTON${n + 1}`);
@@ -171,7 +171,7 @@ async function together(t: Test, all: readonly number[][]): Promise<string[][]> 
 }
 
 const seed = fuzzSeed();
-t.test(`buttons that are worked at once tell what each would alone (${seedLabel(seed)})`, async (t) => {
+t.test(`concurrent buttons report the same gestures as each alone (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const all = Array.from({ length: 8 }, () => randomMoves(random));
   const at = await together(t, all);
@@ -182,13 +182,13 @@ t.test(`buttons that are worked at once tell what each would alone (${seedLabel(
   }
 });
 
-t.test('many buttons at once: each has its own gestures', async (t) => {
+t.test('many concurrent buttons: each has its own gestures', async (t) => {
   const board = new BoardFixture(t);
   const random = new Random(7);
   const lines = Array.from({ length: 8 }, (_, n) => `BUTTON${n + 1}`);
   const buttons = await Promise.all(lines.map((Line) => add(board, { Line, HoldEveryMs: 0 })));
   const clicks = lines.map((_, n) => n % 3);
-  // Each clicks 1 to 3 times, beginning at another moment, 100 ms on and 100 ms off.
+  // Each clicks 1 to 3 times, 100 ms on and 100 ms off, with its own start.
   const moves = lines.flatMap((line, n) => {
     const fromMs = 10 * random.below(20);
     return Array.from({ length: 2 * ((clicks[n] ?? 0) + 1) }, (_, edge) => ({

@@ -8,7 +8,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
-/** A line whose kernel interrupts and numbers as it is told, and what is made of it. */
+/** A counter of coalesced edges, with a fake kernel that counts interrupts and numbers edges. */
 function bench(before?: number) {
   const messages: Value[] = [];
   const troubles: (string | undefined)[] = [];
@@ -29,10 +29,10 @@ function bench(before?: number) {
 }
 
 const seed = fuzzSeed();
-t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, async (t) => {
+t.test(`coalesced edges are counted exactly when the line is idle (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const { merges, told: messages, troubles, interrupted, numbered } = bench(7);
-  // What came before it was first looked at is not known.
+  // What came before the first sample is unknown.
   interrupted(random.below(1000));
   await merges.sample();
   await merges.sample();
@@ -43,7 +43,7 @@ t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, 
       const edges = random.below(3);
       const lost = random.below(100);
       interrupted(edges + lost);
-      // Looked at while the edges are under way, it says nothing.
+      // A sample while edges are in flight reports nothing.
       if (random.chance(0.3)) await merges.sample();
       if (edges > 0) numbered(edges); // of some numbers only the last one comes: the others are dropped
       merged += lost + (edges > 0 ? 0 : edges);
@@ -56,7 +56,7 @@ t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, 
   t.strictSame(troubles, []);
 });
 
-t.test('a line that never rests is not told of', async (t) => {
+t.test('a line that is never idle is not reported', async (t) => {
   const { merges, told: messages, interrupted, numbered } = bench();
   for (let n = 0; n < 50; n++) {
     interrupted(2);
@@ -66,7 +66,7 @@ t.test('a line that never rests is not told of', async (t) => {
   t.strictSame(messages, []);
 });
 
-t.test('where it turns out to be unknowable it is given up, and said', async (t) => {
+t.test('counting stops with a problem if the count is unknown', async (t) => {
   const another = bench();
   await another.merges.sample();
   await another.merges.sample();
@@ -82,7 +82,7 @@ t.test('where it turns out to be unknowable it is given up, and said', async (t)
   t.strictSame(none.told, []);
 });
 
-t.test("the kernel's count of a line's interrupts is found by who has it and its number", async (t) => {
+t.test("the kernel's interrupt counter is found by consumer and number", async (t) => {
   const root = await tempDirectory(t);
   const interrupt = async (number: number, attributes: Record<string, string>) => {
     await mkdir(join(root, String(number)), { recursive: true });
@@ -107,7 +107,7 @@ t.test("the kernel's count of a line's interrupts is found by who has it and its
   t.equal(await new LineInterrupts(9, join(root, 'nothing')).count(), undefined);
 });
 
-t.test('a counter has MERGED when it is asked to, and says where it cannot be known', async (t) => {
+t.test('a counter has MERGED with CountMerged, and a problem if it cannot be counted', async (t) => {
   const board = new BoardFixture(t);
   const without = await board.add('Counter', { Line: 'BUTTON1' });
   await board.waitForLink(without, 'online');

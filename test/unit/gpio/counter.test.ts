@@ -7,7 +7,7 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
 const S = 1_000_000_000n;
 const DAY_MS = 86_400_000;
-/** Noon, wherever the test runs. */
+/** Noon in the local time zone. */
 const noon = (day: string) => new Date(`${day}T12:00:00`).getTime();
 
 async function pulses(board: BoardFixture, count: number, everyMs: number): Promise<void> {
@@ -19,7 +19,7 @@ async function pulses(board: BoardFixture, count: number, everyMs: number): Prom
   }
 }
 
-t.test('a meter: count, quantity, rate, today and this month; all goes on over openings', async (t) => {
+t.test('a meter: count, quantity, rate, today and this month, which continue after reopening', async (t) => {
   const board = new BoardFixture(t, new ManualClock(noon('2026-11-29')));
   const settings = { Line: 'BUTTON1', Measures: 'electricity', PulsesPerUnit: 1000, Offset: 5000 };
   const meter = await board.add('Counter', settings);
@@ -36,7 +36,7 @@ t.test('a meter: count, quantity, rate, today and this month; all goes on over o
   await board.elapse(1000);
   t.strictSame(seen(), [20, 5000.02, 0, 0.02, 0.02, 0]);
   await pulses(board, 1, 100);
-  // Not told yet when it is closed: it is told then.
+  // A count that is not reported yet is reported when it closes.
   await pulses(board, 1, 20);
   await board.change(meter, { Offset: 0 });
   await board.waitForLink(meter, 'online');
@@ -47,7 +47,7 @@ t.test('a meter: count, quantity, rate, today and this month; all goes on over o
   t.equal(board.value(meter, 'DAY'), '2026-12-01');
 });
 
-t.test('a clock that is not to be trusted, or goes back, begins no day', async (t) => {
+t.test('a clock that is untrusted or goes back does not begin a new day', async (t) => {
   const clock = new ManualClock(noon('1970-01-05'));
   clock.hasTrustedTime = false;
   const board = new BoardFixture(t, clock);
@@ -64,7 +64,7 @@ t.test('a clock that is not to be trusted, or goes back, begins no day', async (
   t.strictSame([board.value(meter, 'TODAY'), board.value(meter, 'DAY')], [2, '2026-11-22']);
 });
 
-t.test('however many edges come, all that were delivered count, in five reports a second', async (t) => {
+t.test('all delivered edges count, with at most five reports per second', async (t) => {
   const board = new BoardFixture(t);
   const meter = await board.add('Counter', { Line: 'BUTTON1' });
   await board.waitForLink(meter, 'online');
@@ -84,7 +84,7 @@ t.test('however many edges come, all that were delivered count, in five reports 
   );
 });
 
-t.test('a rate is that of the pulses, falls when they stay out, and ends', async (t) => {
+t.test('a rate follows the pulses, falls while none come, and ends', async (t) => {
   const rate = new PulseRate(600);
   t.equal(rate.at(S), 0);
   rate.addPulse(10n * S);
@@ -95,7 +95,7 @@ t.test('a rate is that of the pulses, falls when they stay out, and ends', async
   t.equal(rate.at(190n * S), 1 / 120);
   t.equal(rate.at(671n * S), 0);
   rate.addPulse(2000n * S);
-  t.equal(rate.at(2000n * S), 0, 'what was before the pause is no rate');
+  t.equal(rate.at(2000n * S), 0, 'pulses before the pause do not count');
   for (let n = 1n; n <= 10_000n; n++) rate.addPulse(2000n * S + n * (S / 10_000n));
   t.equal(rate.at(2001n * S), 10_000);
   rate.addPulse(2001n * S + S / 2n);
@@ -103,7 +103,7 @@ t.test('a rate is that of the pulses, falls when they stay out, and ends', async
 });
 
 const seed = fuzzSeed();
-t.test(`days and months hold what was counted in them (${seedLabel(seed)})`, async (t) => {
+t.test(`days and months contain what was counted in them (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   let count = random.below(1000);
   let periods: Periods = { day: '', dayFrom: 0, monthFrom: 0 };

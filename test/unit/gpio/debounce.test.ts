@@ -7,7 +7,9 @@ import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
-/** A change of the line: the level, and when it came, in eighths of a millisecond, which add up without rounding. */
+/**
+ * A change of the line: the level and its time in eighths of a millisecond, which add up without rounding.
+ */
 interface Move {
   readonly at8: number;
   readonly level: boolean;
@@ -21,7 +23,10 @@ interface Run {
 
 const NS8 = 125_000n;
 
-/** What is to come of it, slowly and plainly: each level that lasted for the period, when it is not the one that counts. */
+/**
+ * The expected edges by a simple reference implementation: each level that lasts for the period, unless it
+ * counts already.
+ */
 function expected({ initial, period8, moves }: Run): string[] {
   let counts = initial;
   const messages: string[] = [];
@@ -36,7 +41,7 @@ function expected({ initial, period8, moves }: Run): string[] {
 
 const shown = (edges: readonly Edge[]) => edges.map(({ active, atNs }) => `${active} ${Number(atNs / NS8)}`);
 
-/** Bursts of bouncing, with pauses about as long as the period: to the eighth of a millisecond, too. */
+/** Bursts of bouncing with pauses that are about, and sometimes exactly, as long as the period. */
 function randomRun(random: Random): Run {
   const initial = random.chance(0.5);
   const period8 = 1 + random.below(60);
@@ -50,7 +55,7 @@ function randomRun(random: Random): Run {
   return { initial, period8, moves };
 }
 
-/** Moves a line as the run says, on a clock; what is told is in the list that is given back. */
+/** Runs the changes through the simulated kernel; returns the edges that it delivers. */
 async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   const clock = new ManualClock();
   const messages: Edge[] = [];
@@ -73,7 +78,10 @@ async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   return shown(messages);
 }
 
-/** The same line through ours; what was read waits, in batches as they happen to come, as on a machine that is busy. */
+/**
+ * Runs the changes through the gateway's debouncer; edges are read late and in random batches, as on a busy
+ * machine.
+ */
 async function ours({ initial, period8, moves }: Run, random: Random) {
   const clock = new ManualClock();
   const messages: Edge[] = [];
@@ -82,7 +90,7 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
     initial,
   );
   let unread: Edge[] = [];
-  /** A poll of the loop: what has happened until now is read. */
+  /** One turn of the event loop: everything that has happened is read. */
   const read = async () => {
     if (unread.length > 0) debounce.addEdges(unread);
     unread = [];
@@ -90,7 +98,7 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
   };
   let now8 = 0;
   for (const [n, { at8, level }] of moves.entries()) {
-    // Time may pass, and deadlines with it, without a turn of the loop: then what is unread goes first.
+    // Time and deadlines may pass without a turn of the event loop: then unread edges go first.
     if (random.chance(0.5)) await read();
     clock.advance((at8 - now8) / 8);
     now8 = at8;
@@ -105,20 +113,23 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
 }
 
 const seed = fuzzSeed();
-t.test(`random bouncing: the kernel's manner and ours tell what lasted (${seedLabel(seed)})`, async (t) => {
-  const random = new Random(seed);
-  for (let n = 0; n < 500 && t.passing(); n++) {
-    const run = randomRun(random);
-    const required = expected(run);
-    t.strictSame(await kernelLike(run), required, `kernel: ${JSON.stringify(run)}`);
-    const { told: messages, active, waiting } = await ours(run, random);
-    t.strictSame(messages, required, `ours: ${JSON.stringify(run)}`);
-    t.equal(active, run.moves.at(-1)?.level, 'the last value is right');
-    t.equal(waiting, 0);
-  }
-});
+t.test(
+  `random bouncing: the kernel and the gateway deliver the same edges (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    for (let n = 0; n < 500 && t.passing(); n++) {
+      const run = randomRun(random);
+      const required = expected(run);
+      t.strictSame(await kernelLike(run), required, `kernel: ${JSON.stringify(run)}`);
+      const { told: messages, active, waiting } = await ours(run, random);
+      t.strictSame(messages, required, `ours: ${JSON.stringify(run)}`);
+      t.equal(active, run.moves.at(-1)?.level, 'the last value is right');
+      t.equal(waiting, 0);
+    }
+  },
+);
 
-t.test('a deadline that is met while edges are unread waits for them', async (t) => {
+t.test('a deadline that passes while edges are unread waits for them', async (t) => {
   const clock = new ManualClock();
   const messages: Edge[] = [];
   const debounce = new Debouncer(
@@ -126,14 +137,14 @@ t.test('a deadline that is met while edges are unread waits for them', async (t)
     false,
   );
   debounce.addEdges([{ active: true, atNs: 0n, lineSeqno: 1 }]);
-  // The timer fires, late; the line went back at 2 ms, and that is read in the same turn.
+  // The timer fires late; the line went back at 2 ms, which is read in the same turn.
   clock.advance(6);
   debounce.addEdges([{ active: false, atNs: 2_000_000n, lineSeqno: 2 }]);
   await yieldToEventLoop();
   clock.advance(50);
   await yieldToEventLoop();
   t.strictSame([messages, debounce.active], [[], false]);
-  // Nothing is told after closing, though a deadline was met.
+  // Nothing is delivered after closing, even if a deadline has passed.
   debounce.addEdges([{ active: true, atNs: clock.monotonicNs(), lineSeqno: 3 }]);
   clock.advance(5);
   debounce.close();
@@ -142,7 +153,7 @@ t.test('a deadline that is met while edges are unread waits for them', async (t)
 });
 
 for (const DebounceUs of [1_000, 9_999, 10_000, 20_000])
-  t.test(`${DebounceUs} µs: contacts that bounce count once, short ones never`, async (t) => {
+  t.test(`${DebounceUs} µs: a bouncing contact counts once, a short one never`, async (t) => {
     const board = new BoardFixture(t);
     const input = await board.add('GPIO Input', {
       Line: 'BUTTON1',
@@ -163,8 +174,8 @@ for (const DebounceUs of [1_000, 9_999, 10_000, 20_000])
     board.clock.advance((DebounceUs - 100) / 1000);
     await board.drive('BUTTON1', false);
     await board.elapse(100);
-    t.equal(messages.length, 20, 'what did not last is none');
-    // Asked for between the change and the end of its period, the value that counts is told.
+    t.equal(messages.length, 20, 'what did not last does not count');
+    // A refresh between a change and the end of its period reports the debounced value.
     await board.drive('BUTTON1', true);
     await board.devices.refresh(input.id, 'STATE');
     t.equal(board.value(input, 'STATE'), false);

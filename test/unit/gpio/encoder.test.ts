@@ -4,14 +4,14 @@ import { QuadratureDecoder } from '../../../drivers/gpio/inputs/quadrature.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
-/** A and B at a quarter step from where both are inactive. */
+/** A and B at each quarter step, beginning with both inactive. */
 const lines = (quarter: number) => {
   const phase = ((quarter % 4) + 4) % 4;
   return { a: phase === 1 || phase === 2, b: phase === 2 || phase === 3 };
 };
 
 const seed = fuzzSeed();
-t.test(`any walk with any bouncing: the detent reached last (${seedLabel(seed)})`, async (t) => {
+t.test(`any movement with any bouncing ends at the last detent reached (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
   for (let run = 0; run < 500; run++) {
@@ -37,7 +37,7 @@ t.test(`any walk with any bouncing: the detent reached last (${seedLabel(seed)})
   t.strictSame(wrong, []);
 });
 
-t.test('a knob: position and message at each detent, on over openings', async (t) => {
+t.test('a knob: position and message at each detent, which continue after reopening', async (t) => {
   const board = new BoardFixture(t);
   const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
   await board.waitForLink(knob, 'online');
@@ -55,7 +55,7 @@ t.test('a knob: position and message at each detent, on over openings', async (t
     }
   };
   await turn(0, 10);
-  t.equal(board.value(knob, 'POSITION'), 2, 'half a step is none');
+  t.equal(board.value(knob, 'POSITION'), 2, 'half a step does not count');
   await turn(10, -4);
   t.equal(board.value(knob, 'POSITION'), -1);
   await board.change(knob, { StepsPerDetent: '2' });
@@ -74,7 +74,7 @@ t.test('a knob: position and message at each detent, on over openings', async (t
   t.match(board.status(one), /are the same line/);
 });
 
-t.test('a knob that turns faster than can be told is told as a whole; what is dropped is LOST', async (t) => {
+t.test('reports of a fast knob are combined; dropped edges are LOST', async (t) => {
   const board = new BoardFixture(t);
   const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
   await board.waitForLink(knob, 'online');
@@ -82,7 +82,7 @@ t.test('a knob that turns faster than can be told is told as a whole; what is dr
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
     if (Message === ENCODER_TURNED && SenderID === knob.id) messages.push(Number(Data[0]));
   });
-  // 1,000 quarters a second, 250 detents, for a second.
+  // 1,000 quarter steps, which is 250 detents, in one second.
   for (let quarter = 1; quarter <= 1000; quarter++) {
     await board.drive('BUTTON1', lines(quarter).a);
     await board.drive('BUTTON2', lines(quarter).b);
@@ -95,7 +95,7 @@ t.test('a knob that turns faster than can be told is told as a whole; what is dr
     messages.reduce((sum, detents) => sum + detents, 0),
     250,
   );
-  // More than the buffers of both lines hold, without a turn of the loop to read them.
+  // More edges than both buffers hold, without a turn of the event loop to read them.
   for (const line of ['BUTTON1', 'BUTTON2'])
     for (let n = 0; n < 1500; n++) void board.drive(line, n % 2 === 0);
   await board.elapse(1000);
@@ -104,5 +104,5 @@ t.test('a knob that turns faster than can be told is told as a whole; what is dr
   await board.elapse(20_000);
   t.notMatch(board.status(knob), /faster than it can be read/);
   await board.devices.close();
-  t.equal(board.clock.pendingTimers, 0, 'nothing waits on when it is closed');
+  t.equal(board.clock.pendingTimers, 0, 'no timer is left after closing');
 });

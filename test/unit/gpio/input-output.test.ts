@@ -21,7 +21,7 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
 const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 
-/** Instances on the simulated board, with the clock and the world in the test's hands. */
+/** Instances on the simulated board, with a manual clock. */
 function gateway(t: Test) {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
@@ -36,7 +36,7 @@ function gateway(t: Test) {
     return child?.is(2) ? child.data.value : undefined;
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  /** Waits, a turn of the loop after the other, until a variable has a value. */
+  /** Waits turn by turn of the event loop until a variable has a value. */
   const becomes = async (instance: Instance, ident: string, command: unknown) => {
     for (let turns = 0; turns < 1000 && value(instance, ident) !== command; turns++) await turn();
     t.equal(value(instance, ident), command, `${instance.name} ${ident} is ${String(command)}`);
@@ -51,7 +51,7 @@ function gateway(t: Test) {
   return { kernel, clock, devices, world, value, becomes, make, press, turn };
 }
 
-await t.test('a relay follows its variable, and a sense line wired to it sees that', async (t) => {
+await t.test('a relay follows its variable, and an input wired to it changes', async (t) => {
   const { devices, make, becomes, value } = gateway(t);
   const relay = await make('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
   const sense = await make('GPIO Input', { Line: 'SENSE1' });
@@ -62,15 +62,15 @@ await t.test('a relay follows its variable, and a sense line wired to it sees th
   t.equal(value(sense, 'COUNT'), 1);
   await devices.write(relay.id, 'STATE', false);
   await becomes(sense, 'STATE', false);
-  t.equal(value(sense, 'COUNT'), 1, 'changes to active are what counts');
+  t.equal(value(sense, 'COUNT'), 1, 'only changes to active count');
   await t.rejects(devices.write(sense.id, 'STATE', true), { code: 'READ_ONLY' });
 });
 
-await t.test('an output is what Boot says, and stays what it is when its instance goes', async (t) => {
+await t.test('an output has its Boot value, and keeps its level when its instance closes', async (t) => {
   const { devices, world, make, becomes, value } = gateway(t);
   world.drive('BUTTON1', true);
   const keep = await make('GPIO Output', { Line: 'BUTTON1' });
-  t.equal(value(keep, 'STATE'), true, 'keep is the default, and takes what it finds');
+  t.equal(value(keep, 'STATE'), true, 'hold is the default and keeps the present level');
   const active = await make('GPIO Output', { Line: 'RELAY2', Boot: 'active', ActiveLow: true });
   t.equal(world.level('RELAY2'), false);
   t.equal(value(active, 'STATE'), true);
@@ -84,7 +84,7 @@ await t.test('an output is what Boot says, and stays what it is when its instanc
   t.equal(world.level('RELAY2'), true, 'closing drives nothing');
 });
 
-await t.test('Boot is for the boot: an output that is opened anew keeps what it is', async (t) => {
+await t.test('Boot applies once: a reopened output keeps its level', async (t) => {
   const { devices, world, make, becomes, value, turn } = gateway(t);
   const relay = await make('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
   const sense = await make('GPIO Input', { Line: 'SENSE1' });
@@ -94,38 +94,41 @@ await t.test('Boot is for the boot: an output that is opened anew keeps what it 
   await becomes(relay, 'LINK', 'online');
   t.strictSame([value(relay, 'STATE'), world.level('RELAY1')], [true, true]);
   await turn();
-  t.strictSame([value(sense, 'STATE'), value(sense, 'COUNT')], [true, 1], 'the far end saw nothing of it');
+  t.strictSame([value(sense, 'STATE'), value(sense, 'COUNT')], [true, 1], 'the wired input saw no edge');
   devices.setProperty(relay.id, 'Line', 'RELAY2');
   devices.setProperty(relay.id, 'Boot', 'active');
   await devices.applyChanges(relay.id);
   await becomes(relay, 'LINK', 'online');
-  t.equal(world.level('RELAY2'), true, 'a line taken for the first time has its Boot value');
+  t.equal(world.level('RELAY2'), true, 'a line that is requested for the first time has its Boot value');
 });
 
-await t.test('what an input was found with is no edge; its count goes on over openings', async (t) => {
-  const { devices, kernel, make, press, becomes, value } = gateway(t);
-  press('BUTTON1', true);
-  const button = await make('GPIO Input', { Line: 'BUTTON1' });
-  t.strictSame([value(button, 'STATE'), value(button, 'COUNT'), value(button, 'LOST')], [true, 0, 0]);
-  for (const active of [false, true, false, true]) press('BUTTON1', active);
-  await becomes(button, 'COUNT', 2);
-  press('BUTTON1', false);
-  await becomes(button, 'STATE', false);
-  const count = button.children?.byIdent('COUNT');
-  const id = count?.id;
-  devices.setProperty(button.id, 'Line', 'BUTTON2');
-  devices.setProperty(button.id, 'ActiveLow', true);
-  devices.setProperty(button.id, 'Bias', 'pull-up');
-  await devices.applyChanges(button.id);
-  await becomes(button, 'LINK', 'online');
-  t.strictSame([value(button, 'STATE'), value(button, 'COUNT')], [false, 2]);
-  press('BUTTON2', true);
-  await becomes(button, 'COUNT', 3);
-  t.equal(button.children?.byIdent('COUNT')?.id, id, 'another line, the same variable');
-  t.ok(kernel.tree.get(id ?? 0));
-});
+await t.test(
+  'the initial value of an input is not an edge; its count continues after reopening',
+  async (t) => {
+    const { devices, kernel, make, press, becomes, value } = gateway(t);
+    press('BUTTON1', true);
+    const button = await make('GPIO Input', { Line: 'BUTTON1' });
+    t.strictSame([value(button, 'STATE'), value(button, 'COUNT'), value(button, 'LOST')], [true, 0, 0]);
+    for (const active of [false, true, false, true]) press('BUTTON1', active);
+    await becomes(button, 'COUNT', 2);
+    press('BUTTON1', false);
+    await becomes(button, 'STATE', false);
+    const count = button.children?.byIdent('COUNT');
+    const id = count?.id;
+    devices.setProperty(button.id, 'Line', 'BUTTON2');
+    devices.setProperty(button.id, 'ActiveLow', true);
+    devices.setProperty(button.id, 'Bias', 'pull-up');
+    await devices.applyChanges(button.id);
+    await becomes(button, 'LINK', 'online');
+    t.strictSame([value(button, 'STATE'), value(button, 'COUNT')], [false, 2]);
+    press('BUTTON2', true);
+    await becomes(button, 'COUNT', 3);
+    t.equal(button.children?.byIdent('COUNT')?.id, id, 'another line, the same variable');
+    t.ok(kernel.tree.get(id ?? 0));
+  },
+);
 
-await t.test('what overflows is counted in LOST, shown, and no longer shown when it is over', async (t) => {
+await t.test('an overflow is counted in LOST and shown as a problem until it is over', async (t) => {
   const { clock, devices, world, make, becomes, value, turn } = gateway(t);
   const input = await make('GPIO Input', { Line: 'BUTTON3' });
   for (let n = 1; n <= 2001; n++) world.drive('BUTTON3', n % 2 === 1);
@@ -136,7 +139,7 @@ await t.test('what overflows is counted in LOST, shown, and no longer shown when
   t.match(value(input, 'STATUS'), /faster than it can be read/);
   clock.advance(PROBE_INTERVAL_MS);
   await turn();
-  t.equal(devices.problems(input.id).length, 1, 'it has just been');
+  t.equal(devices.problems(input.id).length, 1, 'too early to clear it');
   clock.advance(PROBE_INTERVAL_MS);
   await becomes(input, 'LOST', 977);
   for (let turns = 0; turns < 100 && devices.problems(input.id).length > 0; turns++) await turn();
@@ -163,7 +166,7 @@ await t.test('a debounced input counts a bouncing contact once', async (t) => {
 });
 
 await t.test(
-  'a line in use, a wrong name, a chip pulled out: the instance says so and comes back',
+  'a line in use, a wrong name, an unplugged chip: the instance shows it and recovers',
   async (t) => {
     const { clock, devices, world, make, becomes, value } = gateway(t);
     const relay = await make('GPIO Output', { Line: 'RELAY1', Boot: 'active' });
@@ -183,7 +186,7 @@ await t.test(
     await t.rejects(devices.write(relay.id, 'STATE', false), { code: 'DEVICE_OFFLINE' });
     await becomes(relay, 'LINK', 'waiting');
     t.match(value(relay, 'STATUS'), /simulated is gone/);
-    t.equal(value(relay, 'STATE'), true, 'the variable keeps the last truth');
+    t.equal(value(relay, 'STATE'), true, 'the variable keeps its last reported value');
     world.plug('simulated');
     clock.advance(BACKOFF_MAX_MS);
     await becomes(relay, 'LINK', 'online');
@@ -192,7 +195,7 @@ await t.test(
   },
 );
 
-await t.test('GW_SimulateLine presses what is free, and exists on the simulated board only', async (t) => {
+await t.test('GW_SimulateLine drives undriven lines, on the simulated board only', async (t) => {
   const { make, press, becomes } = gateway(t);
   const button = await make('GPIO Input', { Line: 'BUTTON1', ActiveLow: true, Bias: 'pull-up' });
   t.equal(press('BUTTON1', true), true);
@@ -209,60 +212,57 @@ await t.test('GW_SimulateLine presses what is free, and exists on the simulated 
   );
 });
 
-await t.test('the character device is taken from Linux 5.10 on', async (t) => {
+await t.test('the character device is used since Linux 5.10', async (t) => {
   for (const release of ['5.10.0-8-arm64', '5.15.32-v8+', '6.1.0', '6.12.25+rpt-rpi-2712', '10.0'])
     t.ok(hasUapiV2(release), release);
   for (const release of ['5.9.16', '4.19.0-27', '', 'unknown']) t.notOk(hasUapiV2(release), release);
 });
 
-await t.test('Backend simulated is refused where the board has none', async (t) => {
+await t.test('Backend simulated is rejected on a real board', async (t) => {
   const ways = new Backends({ gpio: [] }, new ManualClock());
   await t.rejects(ways.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
   await t.rejects(ways.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
 });
 
-await t.test(
-  'a line is found by the board, by the kernel, by its offset, and never by guessing',
-  async (t) => {
-    const clock = new ManualClock();
-    const chips = [
-      { label: 'main', lines: ['GPIO2', 'DOOR', '', '7'] },
-      { label: 'expander', lines: ['DOOR', 'LAMP'] },
-    ];
-    const binding = openSimulated(new SimulatedBoard({ chips }, clock), clock);
-    const twins: GpioBackend = {
-      ...bound(binding),
-      chips: async () => [
-        { name: 'gpiochip0', label: 'twin', lines: 1 },
-        { name: 'gpiochip1', label: 'twin', lines: 1 },
-      ],
-    };
-    const names = [{ chip: 'main', lines: { BELL: 2, LAMP: 0 } }];
-    const find = async (chip: string, line: string, via = binding) => {
-      const place = await findLine(via, names, { chip, line });
-      return `${place.chip.label} ${place.offset} ${place.name}`;
-    };
-    t.equal(await find('', 'BELL'), 'main 2 BELL');
-    t.equal(await find('', 'LAMP'), 'main 0 LAMP', "the board's name goes before the kernel's");
-    t.equal(await find('expander', 'LAMP'), 'expander 1 LAMP');
-    t.equal(await find('main', 'DOOR'), 'main 1 DOOR');
-    t.equal(await find('main', '7'), 'main 3 7', 'a name before an offset');
-    t.equal(await find('main', '2'), 'main 2 main/2');
-    await t.rejects(find('', 'DOOR'), { code: 'DEVICE_CONFIGURATION', message: /2 lines are named DOOR/ });
-    await t.rejects(find('', '2'), { code: 'DEVICE_CONFIGURATION', message: /an offset needs its Chip/ });
-    await t.rejects(find('main', '4'), { code: 'DEVICE_CONFIGURATION', message: /lines 0 to 3/ });
-    await t.rejects(find('main', 'toString'), { code: 'DEVICE_CONFIGURATION', message: /no line named/ });
-    await t.rejects(find('', 'NOPE'), { code: 'DEVICE_OFFLINE' });
-    await t.rejects(find('away', 'NOPE'), { code: 'DEVICE_OFFLINE', message: /there is main, expander/ });
-    await t.rejects(find('twin', '0', twins), {
-      code: 'DEVICE_CONFIGURATION',
-      message: /gpiochip0, gpiochip1/,
-    });
-    t.equal(await find('gpiochip1', '0', twins), 'twin 0 twin/0');
-  },
-);
+await t.test('a line is found by board name, kernel name or offset, and never ambiguously', async (t) => {
+  const clock = new ManualClock();
+  const chips = [
+    { label: 'main', lines: ['GPIO2', 'DOOR', '', '7'] },
+    { label: 'expander', lines: ['DOOR', 'LAMP'] },
+  ];
+  const binding = openSimulated(new SimulatedBoard({ chips }, clock), clock);
+  const twins: GpioBackend = {
+    ...bound(binding),
+    chips: async () => [
+      { name: 'gpiochip0', label: 'twin', lines: 1 },
+      { name: 'gpiochip1', label: 'twin', lines: 1 },
+    ],
+  };
+  const names = [{ chip: 'main', lines: { BELL: 2, LAMP: 0 } }];
+  const find = async (chip: string, line: string, via = binding) => {
+    const place = await findLine(via, names, { chip, line });
+    return `${place.chip.label} ${place.offset} ${place.name}`;
+  };
+  t.equal(await find('', 'BELL'), 'main 2 BELL');
+  t.equal(await find('', 'LAMP'), 'main 0 LAMP', "the board's name goes before the kernel's");
+  t.equal(await find('expander', 'LAMP'), 'expander 1 LAMP');
+  t.equal(await find('main', 'DOOR'), 'main 1 DOOR');
+  t.equal(await find('main', '7'), 'main 3 7', 'a name before an offset');
+  t.equal(await find('main', '2'), 'main 2 main/2');
+  await t.rejects(find('', 'DOOR'), { code: 'DEVICE_CONFIGURATION', message: /2 lines are named DOOR/ });
+  await t.rejects(find('', '2'), { code: 'DEVICE_CONFIGURATION', message: /an offset needs its Chip/ });
+  await t.rejects(find('main', '4'), { code: 'DEVICE_CONFIGURATION', message: /lines 0 to 3/ });
+  await t.rejects(find('main', 'toString'), { code: 'DEVICE_CONFIGURATION', message: /no line named/ });
+  await t.rejects(find('', 'NOPE'), { code: 'DEVICE_OFFLINE' });
+  await t.rejects(find('away', 'NOPE'), { code: 'DEVICE_OFFLINE', message: /there is main, expander/ });
+  await t.rejects(find('twin', '0', twins), {
+    code: 'DEVICE_CONFIGURATION',
+    message: /gpiochip0, gpiochip1/,
+  });
+  t.equal(await find('gpiochip1', '0', twins), 'twin 0 twin/0');
+});
 
-/** The binding's functions, to put one of them in another's place. */
+/** A copy of a backend, so that a test can replace some of its functions. */
 function bound(binding: GpioBackend): GpioBackend {
   return {
     name: binding.name,

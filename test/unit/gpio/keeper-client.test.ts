@@ -8,7 +8,7 @@ import { OutputFixture } from '../../tools/devices/output-fixture.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
-/** What the cabinet's outputs ask of the line keeper, by the line's name. */
+/** The guards that outputs request from the line keeper, by line name. */
 async function guards(fixture: OutputFixture): Promise<Map<string, Guard | undefined>> {
   const requests = new Map<string, Guard | undefined>();
   const binding: GpioBackend = await fixture.board.get('simulated');
@@ -20,7 +20,7 @@ async function guards(fixture: OutputFixture): Promise<Map<string, Guard | undef
   return requests;
 }
 
-await t.test('what the line keeper is told of an output follows from its properties and rules', async (t) => {
+await t.test('the guard of an output follows from its properties and rules', async (t) => {
   const fixture = new OutputFixture(t);
   const requests = await guards(fixture);
   const policies = { Boot: 'active', OnDeath: 'inactive', OnUpdate: 'active' };
@@ -53,7 +53,7 @@ await t.test('what the line keeper is told of an output follows from its propert
   });
 });
 
-await t.test('a policy that no rule could be kept with is refused', async (t) => {
+await t.test('a policy that would break a rule is rejected', async (t) => {
   const fixture = new OutputFixture(t);
   for (const policy of ['OnDeath', 'OnStop', 'OnUpdate', 'OnLost']) {
     const interlocked = fixture.relay('RELAY1', { Interlock: 'blind', [policy]: 'active' });
@@ -68,7 +68,7 @@ await t.test('a policy that no rule could be kept with is refused', async (t) =>
   t.same(fixture.levels('RELAY1', 'RELAY2'), [false, false]);
 });
 
-/** Lets whole seconds pass, what happens in one being done before the next. */
+/** Advances the clock second by second, with turns of the event loop in between. */
 async function elapse(clock: ManualClock, seconds: number): Promise<void> {
   for (let n = 0; n < seconds; n++) {
     clock.advance(1000);
@@ -77,7 +77,7 @@ async function elapse(clock: ManualClock, seconds: number): Promise<void> {
   }
 }
 
-await t.test('OnLost is for a chip that was gone, and for nothing else', async (t) => {
+await t.test('OnLost applies only after the chip was gone', async (t) => {
   const board = new BoardFixture(t);
   const make = (line: string, properties: Record<string, unknown>) =>
     board.add('GPIO Output', { Line: line, Boot: 'active', ...properties });
@@ -97,11 +97,11 @@ await t.test('OnLost is for a chip that was gone, and for nothing else', async (
   await board.setChipGone(false);
   await elapse(board.clock, 31);
   t.same(links(), ['online', 'online', 'online']);
-  t.same(states(), [false, false, true], 'hold is what the chip came back with');
+  t.same(states(), [false, false, true], 'hold keeps the level with which the chip came back');
 });
 
 await t.test(
-  'OnSilence comes when nobody commands, through the rules, and until somebody does',
+  'OnSilence applies without commands, subject to the rules, until the next command',
   async (t) => {
     const fixture = new OutputFixture(t);
     const silent = { OnSilence: 'inactive', SilentAfterS: 60 };
@@ -128,7 +128,7 @@ await t.test(
   },
 );
 
-await t.test('health says how many outputs are guarded, and what to do where they are not', async (t) => {
+await t.test('the health check counts guarded outputs and says what to do about others', async (t) => {
   const directory = await tempDirectory(t);
   const keeper = new KeeperClient(
     { socket: undefined, directory, isUpdating: () => false },

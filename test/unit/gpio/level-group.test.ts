@@ -5,7 +5,7 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 const bitsOf = (number: number, lines: number) =>
   Array.from({ length: lines }, (_, at) => Math.floor(number / 2 ** at) % 2 === 1);
 
-t.test('binary, Gray and BCD: each number of 12 lines, and what is none', async (t) => {
+t.test('binary, Gray and BCD: each number of 12 lines, and invalid ones', async (t) => {
   const wrong: number[] = [];
   for (let number = 0; number < 4096; number++) {
     const isBinary = decodeLevels('binary', bitsOf(number, 12)) === number;
@@ -21,13 +21,13 @@ t.test('binary, Gray and BCD: each number of 12 lines, and what is none', async 
   t.equal(decodeLevels('gray', bitsOf(2 ** 30, 31)), 2 ** 31 - 1);
 });
 
-t.test('a coding switch: one number when it has come to rest, none on the way', async (t) => {
+t.test('a coding switch reports one number when settled and none before', async (t) => {
   const board = new BoardFixture(t);
   await board.drive('BUTTON1', true);
   const Lines = ['BUTTON1', 'BUTTON2', 'BUTTON3', 'BUTTON4'];
   const group = await board.add('Level Group', { Lines, Code: 'bcd' });
   await board.waitForLink(group, 'online');
-  t.equal(board.value(group, 'VALUE'), 1, 'what it is found with');
+  t.equal(board.value(group, 'VALUE'), 1, 'the initial number');
   const seen = board.watch(group, 'VALUE');
   for (const [line, active] of [
     ['BUTTON4', true],
@@ -42,7 +42,7 @@ t.test('a coding switch: one number when it has come to rest, none on the way', 
   t.strictSame(seen, [2]);
   await board.drive('BUTTON4', true);
   await board.elapse(100);
-  t.equal(board.value(group, 'VALUE'), 2, 'the last that was one');
+  t.equal(board.value(group, 'VALUE'), 2, 'the last valid number');
   t.match(board.status(group), /are not a valid bcd number: 1010/);
   t.equal(board.quality(group, 'VALUE'), 'bad NO_NUMBER');
   await board.drive('BUTTON2', false);
@@ -52,7 +52,7 @@ t.test('a coding switch: one number when it has come to rest, none on the way', 
   t.equal(board.quality(group, 'VALUE'), 'good');
 });
 
-t.test('lines are taken all or none', async (t) => {
+t.test('either all lines are requested or none', async (t) => {
   const board = new BoardFixture(t);
   const taken = await board.add('GPIO Input', { Line: 'BUTTON2' });
   await board.waitForLink(taken, 'online');
@@ -67,7 +67,7 @@ t.test('lines are taken all or none', async (t) => {
   t.match(board.status(twice), /names a line twice/);
 });
 
-t.test('what is dropped of any of its lines is LOST, and the number is right after it', async (t) => {
+t.test('dropped edges of any line are LOST, and the number is right afterwards', async (t) => {
   const board = new BoardFixture(t);
   const group = await board.add('Level Group', { Lines: ['BUTTON1', 'BUTTON2'] });
   await board.waitForLink(group, 'online');

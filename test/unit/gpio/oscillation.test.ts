@@ -14,13 +14,13 @@ const isOn = (board: BoardFixture, instance: Instance) => /oscillates/.test(boar
 const flood = (board: BoardFixture, line: string, ...[perS, forMs]: [number, number]) =>
   board.call('GW_SimulateFlood', line, perS, forMs);
 
-/** Why one of its variables can't be relied on; undefined where it can. */
+/** Why one of its variables is uncertain; undefined if it is not. */
 function doubtOf(instance: Instance, ident: string): string | undefined {
   const variable = instance.children?.byIdent(ident);
   return variable?.is(objectType.variable) ? variable.data.qualityProblem?.reason : 'no variable';
 }
 
-t.test('what a contact, a test or a fast switch makes passes, each change of it', async (t) => {
+t.test('every change of a contact, a test or a fast switch is reported', async (t) => {
   const board = new BoardFixture(t);
   const burst = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   const busy = await online(board, 'GPIO Input', { Line: 'BUTTON2' });
@@ -35,37 +35,40 @@ t.test('what a contact, a test or a fast switch makes passes, each change of it'
   t.notOk(isOn(board, burst) || isOn(board, busy));
 });
 
-t.test('an input that oscillates: told once a second, counted on, right when it is over', async (t) => {
-  const board = new BoardFixture(t);
-  const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
-  const messages = board.watch(input, 'STATE');
-  await flood(board, 'BUTTON1', 5000, 20_000);
-  await board.elapse(20_000);
-  t.ok(isOn(board, input));
-  t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
-  t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
-  const before = messages.length;
-  t.ok(before > 10_000 && before <= 10_300, `${before} changes told of 100,000`);
-  // It ends in another value than it began with, which is told although it is not yet over.
-  await board.drive('BUTTON1', true);
-  await board.elapse(1100);
-  t.strictSame([board.value(input, 'STATE'), board.value(input, 'COUNT')], [true, 50_001]);
-  t.equal(board.value(input, 'LOST'), 0);
-  await board.elapse(7000);
-  t.ok(isOn(board, input), 'not over yet');
-  t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
-  await board.elapse(3000);
-  t.notOk(isOn(board, input));
-  t.equal(doubtOf(input, 'STATE'), undefined);
-  const after = messages.length;
-  await board.drive('BUTTON1', false);
-  await board.elapse(10);
-  t.strictSame([messages.length, board.value(input, 'STATE')], [after + 1, false]);
-  await board.devices.close();
-  t.equal(board.clock.pendingTimers, 0);
-});
+t.test(
+  'an oscillating input is reported once per second, keeps counting, and is right afterwards',
+  async (t) => {
+    const board = new BoardFixture(t);
+    const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
+    const messages = board.watch(input, 'STATE');
+    await flood(board, 'BUTTON1', 5000, 20_000);
+    await board.elapse(20_000);
+    t.ok(isOn(board, input));
+    t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
+    t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
+    const before = messages.length;
+    t.ok(before > 10_000 && before <= 10_300, `${before} changes told of 100,000`);
+    // It ends with another value than it began with, which is reported although it is not over yet.
+    await board.drive('BUTTON1', true);
+    await board.elapse(1100);
+    t.strictSame([board.value(input, 'STATE'), board.value(input, 'COUNT')], [true, 50_001]);
+    t.equal(board.value(input, 'LOST'), 0);
+    await board.elapse(7000);
+    t.ok(isOn(board, input), 'not over yet');
+    t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
+    await board.elapse(3000);
+    t.notOk(isOn(board, input));
+    t.equal(doubtOf(input, 'STATE'), undefined);
+    const after = messages.length;
+    await board.drive('BUTTON1', false);
+    await board.elapse(10);
+    t.strictSame([messages.length, board.value(input, 'STATE')], [after + 1, false]);
+    await board.devices.close();
+    t.equal(board.clock.pendingTimers, 0);
+  },
+);
 
-t.test('it is not over while it comes close again and again', async (t) => {
+t.test('an oscillation is not over while it nearly resumes', async (t) => {
   const board = new BoardFixture(t);
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   await flood(board, 'BUTTON1', 10_000, 1500);
@@ -73,13 +76,13 @@ t.test('it is not over while it comes close again and again', async (t) => {
   t.ok(isOn(board, input));
   await flood(board, 'BUTTON1', 30, 60_000);
   await board.elapse(60_000);
-  t.ok(isOn(board, input), 'less than what makes it begin, more than what makes it end');
+  t.ok(isOn(board, input), 'below the limit of its begin, above the limit of its end');
   await flood(board, 'BUTTON1', 20, 12_000);
   await board.elapse(12_000);
   t.notOk(isOn(board, input));
 });
 
-t.test('what was not told when the instance closes is told then', async (t) => {
+t.test('a count that is not reported yet is reported when the instance closes', async (t) => {
   const board = new BoardFixture(t);
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   await flood(board, 'BUTTON1', 10_000, 2000);
@@ -87,13 +90,13 @@ t.test('what was not told when the instance closes is told then', async (t) => {
   const messages = board.value(input, 'COUNT');
   await board.drive('BUTTON1', true);
   await board.elapse(10);
-  t.equal(board.value(input, 'COUNT'), messages, 'not told yet');
+  t.equal(board.value(input, 'COUNT'), messages, 'not reported yet');
   await board.change(input, { ActiveLow: false });
   await board.waitForLink(input, 'online');
   t.strictSame([board.value(input, 'COUNT'), board.value(input, 'STATE')], [10_001, true]);
 });
 
-t.test('a button that oscillates is pressed by nobody, and by somebody again when it is over', async (t) => {
+t.test('an oscillating button has no gestures until the oscillation is over', async (t) => {
   const board = new BoardFixture(t);
   const button = await online(board, 'Button', { Line: 'BUTTON1' });
   await flood(board, 'BUTTON1', 40, 90_000);
@@ -102,7 +105,7 @@ t.test('a button that oscillates is pressed by nobody, and by somebody again whe
   const before = board.value(button, 'PRESS');
   t.ok(Number(before) <= 1100, `${before} presses of 1800`);
   await board.elapse(30_000);
-  // Held when it ends: a press whose beginning was not seen.
+  // Pressed when it ends: the beginning of the press was not seen.
   await board.drive('BUTTON1', true);
   await board.elapse(12_000);
   t.notOk(isOn(board, button));
@@ -118,7 +121,7 @@ t.test('a button that oscillates is pressed by nobody, and by somebody again whe
   t.equal(board.value(button, 'STATE'), false);
 });
 
-t.test('fast presses with much bouncing are presses, whoever debounces', async (t) => {
+t.test('fast presses with much bouncing are presses, with either debouncing', async (t) => {
   const board = new BoardFixture(t);
   const buttons = [
     await online(board, 'Button', { Line: 'BUTTON1', DebounceUs: 9000 }),
@@ -138,7 +141,7 @@ t.test('fast presses with much bouncing are presses, whoever debounces', async (
   );
 });
 
-t.test('a group of lines is no number while one of them oscillates', async (t) => {
+t.test('a level group has no number while one of its lines oscillates', async (t) => {
   const board = new BoardFixture(t);
   const group = await online(board, 'Level Group', { Lines: ['BUTTON1', 'BUTTON2'], SettleMs: 0 });
   await flood(board, 'BUTTON2', 10_000, 5000);
@@ -156,7 +159,7 @@ t.test('a group of lines is no number while one of them oscillates', async (t) =
 });
 
 t.test(
-  'what is meant to count is never taken for it: 10,000 a second, told five times a second',
+  'a counter never counts as oscillating: 10,000 edges per second, five reports per second',
   async (t) => {
     const board = new BoardFixture(t);
     const counter = await online(board, 'Counter', { Line: 'BUTTON1', Edges: 'both' });
@@ -173,7 +176,7 @@ t.test(
   },
 );
 
-t.test('one that oscillates costs a hundred others nothing', async (t) => {
+t.test('an oscillating line does not affect a hundred others', async (t) => {
   const names = Array.from({ length: 101 }, (_, n) => `LINE${n}`);
   const lines = Object.fromEntries(names.map((name, offset) => [name, offset]));
   const plan = { gpio: [{ chip: 'simulated', lines }], simulated: { wires: [] } };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
 
-await t.test('a pulse lasts as long as it is set, and one comes at a time', async (t) => {
+await t.test('a pulse has the configured length, and there is one at a time', async (t) => {
   const outputs = new OutputFixture(t);
   const door = outputs.pulse('RELAY1', { PulseMs: 2500, PauseMs: 1000 });
   await outputs.waitForValue(door, 'LINK', 'online');
@@ -27,12 +27,12 @@ await t.test('a pulse lasts as long as it is set, and one comes at a time', asyn
   outputs.clock.advance(1);
   await outputs.write(door, true);
   await outputs.write(door, false);
-  t.strictSame(outputs.levels('RELAY1'), [false], 'switching off ends it early');
+  t.strictSame(outputs.levels('RELAY1'), [false], 'switching off ends the pulse early');
   outputs.clock.advance(10_000);
   t.equal(outputs.value(door, 'STATE'), false);
 });
 
-await t.test('closing leaves a pulse as it is, and the next opening ends it', async (t) => {
+await t.test('closing does not end a pulse; the next opening does', async (t) => {
   const outputs = new OutputFixture(t);
   const door = outputs.pulse('RELAY1', { ActiveLow: true });
   await outputs.waitForValue(door, 'LINK', 'online');
@@ -40,7 +40,7 @@ await t.test('closing leaves a pulse as it is, and the next opening ends it', as
   await outputs.write(door, true);
   await outputs.devices.close();
   outputs.clock.advance(60_000);
-  t.strictSame(outputs.levels('RELAY1'), [false], 'nobody is there to end it');
+  t.strictSame(outputs.levels('RELAY1'), [false], 'nothing ends it while closed');
   await outputs.restart();
   await outputs.waitForValue(door, 'STATE', false);
   t.strictSame([outputs.value(door, 'LINK'), ...outputs.levels('RELAY1')], ['online', true]);

@@ -4,10 +4,10 @@ import type { Instance } from '../../../src/kernel/instances.js';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
 import { passTime } from '../../tools/devices/device-fixture.js';
 
-/** In the tree, where who sees one relay need not see the other, nobody is named. */
+/** The tree does not name other relays: who sees one need not be allowed to see the others. */
 const GROUP_ACTIVE = 'The rule forbids it: interlock blind: another of the group is active';
 
-await t.test('a minimum time forbids the command, names itself, and ends', async (t) => {
+await t.test('a minimum time forbids commands, is named, and ends', async (t) => {
   const outputs = new OutputFixture(t);
   const relay = await outputs.addOpenRelay('RELAY1', { MinOnS: 60, MinOffS: 30 });
   await t.rejects(outputs.write(relay, true), {
@@ -31,7 +31,7 @@ await t.test('a minimum time forbids the command, names itself, and ends', async
   t.strictSame([outputs.value(relay, 'STATE'), ...outputs.levels('RELAY1')], [false, false]);
 });
 
-await t.test('the maximum on time switches off, and no command prolongs it', async (t) => {
+await t.test('the maximum on time switches off, and no command extends it', async (t) => {
   const outputs = new OutputFixture(t);
   const relay = await outputs.addOpenRelay('RELAY1', { MaxOnS: 60 });
   await outputs.write(relay, true);
@@ -47,24 +47,24 @@ await t.test('the maximum on time switches off, and no command prolongs it', asy
   t.strictSame([outputs.value(relay, 'PENDING'), outputs.value(relay, 'OFF_AT')], ['', 0]);
 });
 
-await t.test('the maximum on time goes on over reopening and restart', async (t) => {
+await t.test('the maximum on time continues across reopening and restart', async (t) => {
   const outputs = new OutputFixture(t);
   const relay = await outputs.addOpenRelay('RELAY1', { MaxOnS: 60 });
   await outputs.write(relay, true);
   await passTime(outputs.clock, 20_000);
   await outputs.devices.applyChanges(relay.id);
   await outputs.waitForValue(relay, 'LINK', 'online');
-  t.strictSame(outputs.levels('RELAY1'), [true], 'opening it anew moves nothing');
+  t.strictSame(outputs.levels('RELAY1'), [true], 'reopening drives nothing');
   t.equal(outputs.value(relay, 'OFF_AT'), 1_700_000_060);
   await outputs.restart();
   await outputs.waitForValue(relay, 'LINK', 'online');
-  t.strictSame(outputs.levels('RELAY1'), [true], 'nor does a restart');
+  t.strictSame(outputs.levels('RELAY1'), [true], 'neither does a restart');
   t.equal(outputs.value(relay, 'OFF_AT'), 1_700_000_060);
   await passTime(outputs.clock, 39_000);
   t.strictSame(outputs.levels('RELAY1'), [true]);
   await outputs.devices.close();
   outputs.clock.advance(600_000);
-  t.strictSame(outputs.levels('RELAY1'), [true], 'nobody is there');
+  t.strictSame(outputs.levels('RELAY1'), [true], 'the gateway is not running');
   await outputs.restart();
   await outputs.waitForValue(relay, 'LINK', 'online');
   outputs.clock.advance(1);
@@ -72,7 +72,7 @@ await t.test('the maximum on time goes on over reopening and restart', async (t)
   t.strictSame(outputs.levels('RELAY1'), [false]);
 });
 
-await t.test('of a group one is active, and the other waits for the dead time', async (t) => {
+await t.test('at most one of a group is active; the other waits for the dead time', async (t) => {
   const outputs = new OutputFixture(t);
   const group = { Interlock: 'blind', DeadTimeMs: 500 };
   const up = await outputs.addOpenRelay('RELAY1', group);
@@ -106,7 +106,7 @@ await t.test('of a group one is active, and the other waits for the dead time', 
   t.equal(outputs.value(down, 'RULE'), '');
 });
 
-await t.test('one that is configured and not open may be active', async (t) => {
+await t.test('a relay that is configured but not open may be active', async (t) => {
   const outputs = new OutputFixture(t);
   const up = await outputs.addOpenRelay('RELAY1', { Interlock: 'blind' });
   const down = outputs.relay('RELAY99', { Interlock: 'blind' });
@@ -120,11 +120,11 @@ await t.test('one that is configured and not open may be active', async (t) => {
   outputs.devices.setProperty(up.id, 'Line', 'RELAY3');
   await outputs.devices.applyChanges(up.id);
   await outputs.waitForValue(up, 'LINK', 'online');
-  t.strictSame(outputs.levels('RELAY1'), [true], 'left as it was');
+  t.strictSame(outputs.levels('RELAY1'), [true], 'unchanged');
   await t.rejects(outputs.write(down, true), { message: /RELAY1 is active and nobody holds it/ });
 });
 
-await t.test('two found active, at boot or later, go inactive, and that is told', async (t) => {
+await t.test('two relays that are found active are switched off, with a problem', async (t) => {
   const outputs = new OutputFixture(t);
   outputs.world.drive('BUTTON1', true);
   outputs.world.drive('BUTTON2', true);
@@ -139,10 +139,10 @@ await t.test('two found active, at boot or later, go inactive, and that is told'
   for (const relay of [first, second])
     t.match(outputs.value(relay, 'STATUS'), /: BUTTON\d was active together with others, which/);
   await outputs.write(second, true);
-  t.strictSame(outputs.devices.problems(second.id), [], 'a command that was done ends it');
+  t.strictSame(outputs.devices.problems(second.id), [], 'a successful command clears it');
 });
 
-await t.test('Boot active at two of a group switches on neither', async (t) => {
+await t.test('Boot active for two of a group switches on neither', async (t) => {
   const outputs = new OutputFixture(t);
   const both = ['RELAY1', 'RELAY2'].map((line) =>
     outputs.relay(line, { Interlock: 'blind', Boot: 'active' }),
@@ -156,7 +156,7 @@ await t.test('Boot active at two of a group switches on neither', async (t) => {
     t.match(outputs.value(relay, 'STATUS'), /Boot is active here and at others, which/);
 });
 
-await t.test('Boot active waits its turn, its minimum off time and its group', async (t) => {
+await t.test('Boot active waits for the stagger, the minimum off time and the group', async (t) => {
   const outputs = new OutputFixture(t);
   const lamps = ['RELAY1', 'RELAY2', 'RELAY3'].map((line) =>
     outputs.relay(line, { Boot: 'active', StaggerMs: 2000 }),
@@ -186,10 +186,10 @@ await t.test('Boot active waits its turn, its minimum off time and its group', a
   await outputs.restart();
   for (const relay of [...lamps, motor, fan]) await outputs.waitForValue(relay, 'LINK', 'online');
   await passTime(outputs.clock, 20_000);
-  t.strictSame(outputs.levels(...all), [false, false, false, false, false], 'Boot is for the boot');
+  t.strictSame(outputs.levels(...all), [false, false, false, false, false], 'Boot applies once');
 });
 
-await t.test('Boot active that a rule forbade is not tried again', async (t) => {
+await t.test('Boot active is not retried after a rule forbade it', async (t) => {
   const outputs = new OutputFixture(t);
   const up = await outputs.addOpenRelay('RELAY1', { Interlock: 'blind' });
   await outputs.write(up, true);
@@ -212,7 +212,7 @@ await t.test('Boot active that a rule forbade is not tried again', async (t) => 
   t.strictSame(outputs.levels('RELAY1', 'RELAY2'), [false, false]);
 });
 
-await t.test('what is pending at a command or at the end of an opening does not come later', async (t) => {
+await t.test('a pending switch-on is cancelled by a command and by closing', async (t) => {
   const outputs = new OutputFixture(t);
   const first = await outputs.addOpenRelay('RELAY1', { Boot: 'active', StaggerMs: 1000 });
   const second = await outputs.addOpenRelay('RELAY2', { Boot: 'active', StaggerMs: 1000 });
@@ -234,7 +234,7 @@ await t.test('what is pending at a command or at the end of an opening does not 
   t.strictSame(outputs.levels('RELAY3'), [false]);
 });
 
-await t.test('rules that contradict each other, or stand alone, are mistakes', async (t) => {
+await t.test('contradicting or incomplete rules are validation errors', async (t) => {
   const outputs = new OutputFixture(t);
   const contrary = outputs.relay('RELAY1', { MinOnS: 20, MaxOnS: 10 });
   t.match(outputs.value(contrary, 'STATUS'), /MinOnS is longer than MaxOnS/);
@@ -244,7 +244,7 @@ await t.test('rules that contradict each other, or stand alone, are mistakes', a
   t.match(outputs.value(none, 'STATUS'), /Line is empty/);
 });
 
-await t.test('Boot last: what was on before the power cut comes back, one after the other', async (t) => {
+await t.test('Boot last: relays that were on before the power cut are restored one by one', async (t) => {
   const outputs = new OutputFixture(t);
   const lines = ['RELAY1', 'RELAY2', 'RELAY3'];
   const lamps: Instance[] = [];
@@ -253,7 +253,7 @@ await t.test('Boot last: what was on before the power cut comes back, one after 
   const online = async () => {
     for (const lamp of lamps) await outputs.waitForValue(lamp, 'LINK', 'online');
   };
-  t.strictSame(outputs.levels(...lines), [false, false, false], 'nothing is known of before');
+  t.strictSame(outputs.levels(...lines), [false, false, false], 'there is no earlier state');
   for (const lamp of lamps) await outputs.write(lamp, true);
   await outputs.write(second, false);
 
@@ -265,18 +265,18 @@ await t.test('Boot last: what was on before the power cut comes back, one after 
   await outputs.restart('power cut');
   await online();
   await passTime(outputs.clock, 4000);
-  t.strictSame(outputs.levels(...lines), [true, false, true], 'also when the power fails again meanwhile');
+  t.strictSame(outputs.levels(...lines), [true, false, true], 'even if the power fails again meanwhile');
 
   await outputs.restart('power cut');
   await online();
   await outputs.write(first, false);
   await outputs.write(third, false);
   await passTime(outputs.clock, 10_000);
-  t.strictSame(outputs.levels(...lines), [false, false, false], 'a command takes its place');
+  t.strictSame(outputs.levels(...lines), [false, false, false], 'a command overrides it');
   await outputs.write(first, true);
   await outputs.restart('crash');
   await online();
-  t.strictSame(outputs.levels(...lines), [true, false, false], 'a crash is no power cut');
+  t.strictSame(outputs.levels(...lines), [true, false, false], 'a crash is not a power cut');
   await outputs.restart('boot');
   await online();
   await passTime(outputs.clock, 10_000);
@@ -287,7 +287,7 @@ await t.test('Boot last: what was on before the power cut comes back, one after 
   );
 });
 
-await t.test('Boot last keeps to the rules, and takes the command before the cut for its word', async (t) => {
+await t.test('Boot last obeys the rules and restores the last command before the cut', async (t) => {
   const outputs = new OutputFixture(t);
   const group = { Interlock: 'blind', DeadTimeMs: 500, Boot: 'last' };
   const up = await outputs.addOpenRelay('RELAY1', group);
@@ -306,7 +306,7 @@ await t.test('Boot last keeps to the rules, and takes the command before the cut
   for (const relay of [up, down]) await outputs.waitForValue(relay, 'LINK', 'online');
   await passTime(outputs.clock, 5000);
   const levels = outputs.levels('RELAY1', 'RELAY2');
-  t.equal(levels.filter(Boolean).length, 1, 'one of them at the most');
+  t.equal(levels.filter(Boolean).length, 1, 'at most one of them');
   const limited = outputs.relay('RELAY3', { Boot: 'last', MaxOnS: 60 });
   t.match(outputs.value(limited, 'STATUS'), /MaxOnS can't be kept over a power cut/);
 });

@@ -15,7 +15,7 @@ import { Interlocks } from '../../../src/device/switch/interlocks.js';
 
 const times: TravelTimes = { runMs: { up: 10_000, down: 8000 }, slatMs: 0, reserveMs: 1000 };
 
-/** A motor on two lines that only remember what they were told. */
+/** A motor on two fake outputs. */
 function motor(t: Test) {
   const clock = new ManualClock();
   const on = { up: false, down: false };
@@ -54,7 +54,7 @@ function motor(t: Test) {
   return { clock, on, seen, motor: made, memory };
 }
 
-t.test('a motor that nobody stops goes off by its guard, a second after its longest run', async (t) => {
+t.test('a motor that is never stopped is switched off one second after its longest run', async (t) => {
   const { clock, on, seen, motor: up } = motor(t);
   await up.run('up');
   clock.advance(longestRunMs(times, 'up') + 999);
@@ -63,11 +63,11 @@ t.test('a motor that nobody stops goes off by its guard, a second after its long
   clock.advance(1);
   await yieldToEventLoop();
   t.strictSame([on, seen, up.isResting], [{ up: false, down: false }, ['cut'], true]);
-  t.equal(up.restState.position.high, 0, 'where that left it is known');
+  t.equal(up.restState.position.high, 0, 'the position is known');
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('what it remembers is never ahead of what can be sure', async (t) => {
+t.test('the remembered position is never more certain than it can be', async (t) => {
   const { clock, motor: down, memory, seen } = motor(t);
   t.strictSame(memory.recall(), unknownState);
   await down.run('down');
@@ -76,10 +76,10 @@ t.test('what it remembers is never ahead of what can be sure', async (t) => {
   const closed = { low: 1, high: 1 };
   t.strictSame(memory.recall().position, closed);
   await down.run('up');
-  t.strictSame(memory.recall().position, { low: 0, high: 1 }, 'from the moment that it runs');
+  t.strictSame(memory.recall().position, { low: 0, high: 1 }, 'as soon as it runs');
   clock.advance(1000);
   await down.close();
   const { low, high } = memory.recall().position;
-  t.strictSame([Math.round(low * 1000), Math.round(high * 1000)], [894, 906], 'closing stops it');
+  t.strictSame([Math.round(low * 1000), Math.round(high * 1000)], [894, 906], 'closing stops the motor');
   t.strictSame(seen, ['up closed', 'down closed']);
 });

@@ -23,7 +23,7 @@ const at = (position: number, slat: number): ShutterState => ({
 });
 const shown = (run: MotorRun | undefined) => run && [run.direction, Math.round(run.ms), run.remaining];
 
-t.test('a run is as long as the way, and the slats turn first', async (t) => {
+t.test('a run takes the time of the distance, and the slats turn first', async (t) => {
   const rows: [
     from: ShutterState,
     aim: ShutterTarget,
@@ -42,7 +42,7 @@ t.test('a run is as long as the way, and the slats turn first', async (t) => {
   for (const [from, aim, run] of rows) t.strictSame(shown(nextRun(times, { at: from }, aim)), run);
 });
 
-t.test('a run into an end stop takes its time, what may be wrong with that, and the reserve', async (t) => {
+t.test('a run into an end stop takes its time, the uncertainty and the reserve', async (t) => {
   const complete = (ms: number) => Math.round((ms + 50) / 0.99 + 2000);
   t.strictSame(shown(nextRun(times, { at: at(1, 1) }, { position: 0 })), ['up', complete(32_000), {}]);
   t.strictSame(
@@ -61,7 +61,7 @@ t.test('a run into an end stop takes its time, what may be wrong with that, and 
   );
 });
 
-t.test('what is not known is learnt at the nearer end stop, or where it runs to already', async (t) => {
+t.test('an unknown position is learnt at the nearer end stop, or in the present direction', async (t) => {
   const aim = { position: 0.3, slat: 0.5 };
   t.match(nextRun(times, { at: unknownState }, aim), { direction: 'up', remaining: aim });
   t.match(nextRun(times, { at: unknownState }, { position: 0.7 }), {
@@ -76,7 +76,7 @@ t.test('what is not known is learnt at the nearer end stop, or where it runs to 
   ]);
 });
 
-t.test('where it may be grows with each run, and closes at an end stop', async (t) => {
+t.test('the uncertainty grows with each run and ends at an end stop', async (t) => {
   const once = stateAfterRun(times, { from: at(0, 0), direction: 'down' }, [12_000, 12_000]);
   t.strictSame(once, {
     position: { low: (12_000 * 0.99 - 50 - 2000) / 20_000, high: (12_000 * 1.01 + 50 - 2000) / 20_000 },
@@ -98,7 +98,7 @@ t.test('where it may be grows with each run, and closes at an end stop', async (
 });
 
 const seed = fuzzSeed();
-t.test(`a real shutter is always within it (${seedLabel(seed)})`, async (t) => {
+t.test(`a simulated shutter is always within the range (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
   const errors: number[] = [];
@@ -122,7 +122,7 @@ t.test(`a real shutter is always within it (${seedLabel(seed)})`, async (t) => {
         const run = nextRun(own, { at: standing }, remaining);
         if (run === undefined) break;
         if (runs > 4) wrong.push(`world ${n}: ${JSON.stringify(aim)} takes more than five runs`);
-        // What is known of a run's length is known to some milliseconds only.
+        // The running time is only known to some milliseconds.
         const [before, after] = [random.below(20), random.below(20)];
         real.run(run.direction, run.ms);
         standing = stateAfterRun(own, { from: standing, direction: run.direction }, [

@@ -7,7 +7,7 @@ import { objectType } from '../../../src/kernel/object.js';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
 import { qualityOf } from '../../tools/devices/variable-quality.js';
 
-/** Lets time pass in small steps, so that what happens at one moment is done with before the next. */
+/** Advances the clock in small steps, with turns of the event loop in between. */
 async function elapse(outputs: OutputFixture, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10) {
     await yieldToEventLoop();
@@ -19,13 +19,13 @@ async function elapse(outputs: OutputFixture, ms: number): Promise<void> {
 const levels = (outputs: OutputFixture) => outputs.levels('RELAY1', 'RELAY2');
 const command = (outputs: OutputFixture, { id }: Instance, ...[ident, value]: [string, Value]) =>
   outputs.devices.write(id, ident, value);
-/** Commands that may have to wait for the dead time. */
+/** A command that may have to wait for the dead time. */
 const messages = (outputs: OutputFixture, ms: number, ...commands: Promise<void>[]) =>
   Promise.all([...commands, elapse(outputs, ms)]);
 const shown = (outputs: OutputFixture, shutter: Instance) =>
   ['POSITION', 'SLAT', 'MOVE', 'KNOWN'].map((ident) => outputs.value(shutter, ident));
 
-/** A shutter that has learnt its position: it is open. */
+/** An open shutter with a known position. */
 async function opened(outputs: OutputFixture, properties: Record<string, unknown> = {}): Promise<Instance> {
   const shutter = await outputs.addShutter(properties);
   await elapse(outputs, 5000);
@@ -35,17 +35,17 @@ async function opened(outputs: OutputFixture, properties: Record<string, unknown
   return shutter;
 }
 
-t.test('it goes where it is told to, and shows where it is', async (t) => {
+t.test('a shutter moves to its target and reports its position', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await outputs.addShutter();
-  t.strictSame(shown(outputs, shutter), [50, 50, 2, false], 'nobody knows');
+  t.strictSame(shown(outputs, shutter), [50, 50, 2, false], 'unknown');
   const qualities = () => ['POSITION', 'SLAT', 'MOVE'].map((ident) => qualityOf(shutter, ident));
   t.strictSame(qualities(), ['bad NOT_KNOWN', 'bad NOT_KNOWN', 'good']);
   await elapse(outputs, 500);
   await command(outputs, shutter, 'MOVE', 0);
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [true, false, 50, 50, 0, false]);
   await elapse(outputs, 34_000);
-  t.strictSame(levels(outputs), [true, false], 'the reserve is not over');
+  t.strictSame(levels(outputs), [true, false], 'still within the reserve');
   await elapse(outputs, 1000);
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [false, false, 0, 0, 2, true]);
   t.strictSame(qualities(), ['good', 'good', 'good']);
@@ -67,7 +67,7 @@ t.test('it goes where it is told to, and shows where it is', async (t) => {
   t.equal(outputs.clock.pendingTimers, 2, 'at rest: the next probe, and the one timer of all deadlines');
 });
 
-t.test('position and slats told together are reached together', async (t) => {
+t.test('concurrent targets for position and slats are both reached', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs);
   await command(outputs, shutter, 'SLAT', 50);
@@ -79,7 +79,7 @@ t.test('position and slats told together are reached together', async (t) => {
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [false, false, 70, 50, 2, true]);
 });
 
-t.test('a command while it moves takes the place of what is under way', async (t) => {
+t.test('a command replaces the one in progress', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs);
   await command(outputs, shutter, 'MOVE', 4);
@@ -103,10 +103,10 @@ t.test('a command while it moves takes the place of what is under way', async (t
   await command(outputs, shutter, 'MOVE', 2);
   t.strictSame([...levels(outputs), outputs.value(shutter, 'MOVE')], [false, false, 2]);
   await elapse(outputs, 60_000);
-  t.strictSame(levels(outputs), [false, false], 'stopped is stopped');
+  t.strictSame(levels(outputs), [false, false], 'it stays stopped');
 });
 
-t.test('a command ends the wait of another, which is told so', async (t) => {
+t.test('a command cancels another that waits, which rejects', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs, { DeadTimeMs: 5000 });
   const down = command(outputs, shutter, 'MOVE', 4);
@@ -121,7 +121,7 @@ t.test('a command ends the wait of another, which is told so', async (t) => {
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [false, false, 0, 0, 2, true]);
 });
 
-t.test('where it is not known, it learns at the nearer end stop and then goes there', async (t) => {
+t.test('if the position is unknown, it is learnt at the nearer end stop first', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await outputs.addShutter();
   await elapse(outputs, 500);
@@ -134,7 +134,7 @@ t.test('where it is not known, it learns at the nearer end stop and then goes th
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [false, false, 70, 0, 2, true]);
 });
 
-t.test('a restart knows where it is; a power cut does not', async (t) => {
+t.test('the position survives a restart but not a power cut', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs);
   await command(outputs, shutter, 'POSITION', 40);
@@ -145,17 +145,17 @@ t.test('a restart knows where it is; a power cut does not', async (t) => {
   t.strictSame(shown(outputs, shutter), [40, 100, 2, true]);
   await outputs.restart('boot');
   await online();
-  t.strictSame(shown(outputs, shutter), [40, 100, 2, true], 'stopped cleanly, booted');
+  t.strictSame(shown(outputs, shutter), [40, 100, 2, true], 'after a clean stop and a boot');
   await outputs.restart('power cut');
   await online();
   t.strictSame(shown(outputs, shutter), [50, 50, 2, false]);
   await elapse(outputs, 500);
   await command(outputs, shutter, 'MOVE', 4);
   await elapse(outputs, 35_000);
-  t.strictSame(shown(outputs, shutter), [100, 100, 2, true], 'learnt again');
+  t.strictSame(shown(outputs, shutter), [100, 100, 2, true], 'learnt anew');
 });
 
-t.test('closing stops the motor, and what follows knows as much as can be known', async (t) => {
+t.test('closing stops the motor, and the position stays as certain as possible', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs);
   await command(outputs, shutter, 'MOVE', 4);
@@ -171,7 +171,7 @@ t.test('closing stops the motor, and what follows knows as much as can be known'
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [false, false, 25, 50, 2, false]);
 });
 
-t.test('a run that a crash cut short may have ended anywhere on its way', async (t) => {
+t.test('after a crash during a run, the position is anywhere on its path', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs);
   await command(outputs, shutter, 'POSITION', 60);
@@ -179,17 +179,17 @@ t.test('a run that a crash cut short may have ended anywhere on its way', async 
   t.strictSame(shown(outputs, shutter), [60, 100, 2, true]);
   await outputs.restart('crash');
   await outputs.waitForValue(shutter, 'LINK', 'online');
-  t.strictSame(shown(outputs, shutter), [60, 100, 2, true], 'nothing was under way');
+  t.strictSame(shown(outputs, shutter), [60, 100, 2, true], 'the motor was at rest');
   await elapse(outputs, 500);
   await command(outputs, shutter, 'MOVE', 0);
   await elapse(outputs, 100);
   await outputs.restart('crash');
-  t.strictSame(levels(outputs), [true, false], 'nobody is there');
+  t.strictSame(levels(outputs), [true, false], 'the gateway is not running');
   await outputs.waitForValue(shutter, 'LINK', 'online');
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [false, false, 30, 50, 2, false]);
 });
 
-t.test('other lines are another shutter, and it knows nothing of them', async (t) => {
+t.test('other lines are another shutter with an unknown position', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs);
   outputs.devices.setProperty(shutter.id, 'Down', 'RELAY3');
@@ -202,45 +202,42 @@ t.test('other lines are another shutter, and it knows nothing of them', async (t
   t.strictSame(shown(outputs, shutter), [0, 0, 2, true]);
 });
 
-t.test(
-  'an on that is refused leaves it at rest; an off that is refused is tried until it is taken',
-  async (t) => {
-    const outputs = new OutputFixture(t);
-    const shutter = await opened(outputs);
-    await elapse(outputs, 500);
-    const refuse = (line: string, isRefused: boolean) => {
-      const spot = outputs.world.lineNamed(line);
-      if (spot !== undefined) spot.rejectsWrites = isRefused;
-    };
-    refuse('RELAY2', true);
-    await t.rejects(command(outputs, shutter, 'MOVE', 4), { code: 'DEVICE_REFUSED' });
-    await elapse(outputs, 10);
-    t.match(outputs.devices.problems(shutter.id), [{ code: 'DOWN', text: /must be inactive.* tried again/ }]);
-    t.match(outputs.value(shutter, 'RULE'), /Blind down may be active, as switching it failed/);
-    t.equal(outputs.value(shutter, 'MOVE'), 4, 'it may run');
-    refuse('RELAY2', false);
-    await elapse(outputs, 1500);
-    t.strictSame(outputs.devices.problems(shutter.id), []);
-    t.strictSame([outputs.value(shutter, 'RULE'), outputs.value(shutter, 'MOVE')], ['', 2]);
+t.test('a rejected on leaves the motor at rest; a rejected off is retried until it succeeds', async (t) => {
+  const outputs = new OutputFixture(t);
+  const shutter = await opened(outputs);
+  await elapse(outputs, 500);
+  const refuse = (line: string, isRefused: boolean) => {
+    const spot = outputs.world.lineNamed(line);
+    if (spot !== undefined) spot.rejectsWrites = isRefused;
+  };
+  refuse('RELAY2', true);
+  await t.rejects(command(outputs, shutter, 'MOVE', 4), { code: 'DEVICE_REFUSED' });
+  await elapse(outputs, 10);
+  t.match(outputs.devices.problems(shutter.id), [{ code: 'DOWN', text: /must be inactive.* tried again/ }]);
+  t.match(outputs.value(shutter, 'RULE'), /Blind down may be active, as switching it failed/);
+  t.equal(outputs.value(shutter, 'MOVE'), 4, 'it may run');
+  refuse('RELAY2', false);
+  await elapse(outputs, 1500);
+  t.strictSame(outputs.devices.problems(shutter.id), []);
+  t.strictSame([outputs.value(shutter, 'RULE'), outputs.value(shutter, 'MOVE')], ['', 2]);
 
-    await command(outputs, shutter, 'MOVE', 0);
-    await elapse(outputs, 35_000);
-    await command(outputs, shutter, 'POSITION', 10);
-    refuse('RELAY2', true);
-    await elapse(outputs, 6000);
-    t.strictSame(levels(outputs), [false, true]);
-    await t.rejects(command(outputs, shutter, 'MOVE', 0), { code: 'DEVICE_REFUSED' });
-    t.strictSame(levels(outputs), [false, true], 'never both');
-    refuse('RELAY2', false);
-    await elapse(outputs, 1000);
-    t.strictSame(levels(outputs), [false, false]);
-    t.equal(outputs.value(shutter, 'MOVE'), 2);
-    const position = Number(outputs.value(shutter, 'POSITION'));
-    t.ok(position > 11 && position < 25, `it is shown where it ran to: ${position}`);
-  },
-);
+  await command(outputs, shutter, 'MOVE', 0);
+  await elapse(outputs, 35_000);
+  await command(outputs, shutter, 'POSITION', 10);
+  refuse('RELAY2', true);
+  await elapse(outputs, 6000);
+  t.strictSame(levels(outputs), [false, true]);
+  await t.rejects(command(outputs, shutter, 'MOVE', 0), { code: 'DEVICE_REFUSED' });
+  t.strictSame(levels(outputs), [false, true], 'never both');
+  refuse('RELAY2', false);
+  await elapse(outputs, 1000);
+  t.strictSame(levels(outputs), [false, false]);
+  t.equal(outputs.value(shutter, 'MOVE'), 2);
+  const position = Number(outputs.value(shutter, 'POSITION'));
+  t.ok(position > 11 && position < 25, `the position where it stopped: ${position}`);
+});
 
-t.test('a position that is not known is bad, and good again when it is', async (t) => {
+t.test('an unknown position has bad quality until it is known', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await outputs.addShutter();
   const seen: unknown[] = [];
@@ -254,7 +251,7 @@ t.test('a position that is not known is bad, and good again when it is', async (
   await command(outputs, shutter, 'MOVE', 0);
   await elapse(outputs, 35_000);
   t.equal(reason(), undefined);
-  t.strictSame(seen.slice(0, 3), [4, '', 2], 'nothing is told before something is known');
+  t.strictSame(seen.slice(0, 3), [4, '', 2], 'nothing is reported before the position is known');
   await command(outputs, shutter, 'MOVE', 4);
   await elapse(outputs, 5000);
   await outputs.restart('power cut');
@@ -262,7 +259,7 @@ t.test('a position that is not known is bad, and good again when it is', async (
   t.strictSame([reason(), outputs.value(shutter, 'POSITION')], ['NOT_KNOWN', 50]);
 });
 
-t.test('it shows where it is once a second, and no more', async (t) => {
+t.test('the position is reported once per second', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await opened(outputs);
   const seen: unknown[] = [];
@@ -276,7 +273,7 @@ t.test('it shows where it is once a second, and no more', async (t) => {
   t.ok(seen.length > 25 && seen.length <= 36, `${seen.length} times`);
 });
 
-t.test('commands and properties that mean nothing are mistakes', async (t) => {
+t.test('invalid commands and properties are rejected', async (t) => {
   const outputs = new OutputFixture(t);
   const shutter = await outputs.addShutter({ SlatS: 0 });
   t.equal(outputs.value(shutter, 'SLAT'), undefined);

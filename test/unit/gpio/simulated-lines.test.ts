@@ -11,7 +11,7 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 const S = 1_000_000_000n;
 
-/** One line, what it tells, and what can be done to it. */
+/** One simulated line, its edges, and the functions to simulate faults. */
 async function bench() {
   const clock = new ManualClock();
   const world = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
@@ -28,7 +28,7 @@ async function bench() {
   const all = simulationFunctions(world, clock);
   const call = async (name: string, ...args: unknown[]) =>
     all.find((one) => one.name === `GW_Simulate${name}`)?.run(owner, ...(args as never[]));
-  /** Lets time pass and hears all that happened. */
+  /** Advances the clock and returns the edges since. */
   const pass = async (ms: number) => {
     clock.advance(ms);
     for (let last = -1; last !== received.length; await yieldToEventLoop()) last = received.length;
@@ -37,7 +37,7 @@ async function bench() {
   return { clock, world, call, pass };
 }
 
-t.test('a bounce goes to and fro within its time and stays; the same seed, the same moments', async (t) => {
+t.test('a bounce stays within its time and ends at its level; a seed repeats its moments', async (t) => {
   const { call, pass, clock, world } = await bench();
   const bounced = async (active: boolean, seed: number) => {
     const fromNs = clock.monotonicNs();
@@ -56,7 +56,7 @@ t.test('a bounce goes to and fro within its time and stays; the same seed, the s
   t.strictSame(again, one);
   t.notSame(two, one);
   t.ok(one.every((atNs, n) => atNs <= 8e6 && atNs >= (one[n - 1] ?? 0)));
-  // Somebody else moves it meanwhile: that is what counts.
+  // Another stimulus replaces the bounce.
   await call('Bounce', 'DOOR', false, 5, 8, 3);
   await pass(2);
   await call('Line', 'DOOR', true);
@@ -64,7 +64,7 @@ t.test('a bounce goes to and fro within its time and stays; the same seed, the s
   t.equal(world.level('DOOR'), true);
 });
 
-t.test('a flood has its rate, ends where it began, and when it is told to', async (t) => {
+t.test('a flood has its rate, ends at its first level, and can be stopped', async (t) => {
   const { call, pass, clock, world } = await bench();
   await call('Line', 'DOOR', true);
   await pass(0);
@@ -82,10 +82,10 @@ t.test('a flood has its rate, ends where it began, and when it is told to', asyn
   t.equal((await pass(100)).length, 100);
   await call('Line', 'DOOR', false);
   t.equal((await pass(1000)).length, 1);
-  t.equal(clock.pendingTimers, 0, 'nothing goes on');
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
 });
 
-t.test('what is stuck stays, and follows again when it is let go', async (t) => {
+t.test('a stuck line keeps its level until it is released', async (t) => {
   const board = new BoardFixture(t);
   const relay = await board.add('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
   const sense = await board.add('GPIO Input', { Line: 'SENSE1' });
@@ -107,7 +107,7 @@ t.test('what is stuck stays, and follows again when it is let go', async (t) => 
   await board.waitForValue(button, 'STATE', false);
 });
 
-t.test('a write that is refused fails and changes nothing; one under rules is made up for', async (t) => {
+t.test('a rejected write fails and changes nothing; a relay retries its off', async (t) => {
   const board = new BoardFixture(t);
   const output = await board.add('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
   const relay = await board.add('Relay', { Line: 'RELAY2', MaxOnS: 5 });
@@ -128,7 +128,7 @@ t.test('a write that is refused fails and changes nothing; one under rules is ma
   await t.rejects(board.call('GW_SimulateRefusal', 'RELAY99', true), { code: 'NAME_NOT_FOUND' });
 });
 
-t.test('each module loses its chip, says so, and is back with it; its counts go on', async (t) => {
+t.test('each module recovers when its chip returns, and its counts continue', async (t) => {
   const board = new BoardFixture(t);
   const all = await Promise.all([
     board.add('GPIO Output', { Line: 'RELAY1' }),
@@ -146,7 +146,7 @@ t.test('each module loses its chip, says so, and is back with it; its counts go 
   await board.setChipGone(true);
   await board.setChipGone(true);
   await board.elapse(100);
-  // Who only writes finds out when it is asked.
+  // A module that only writes notices at the next probe.
   await board.elapse(10_000);
   for (const one of all) t.match(board.status(one), /waiting.*gone|there is no GPIO chip|no GPIO chip here/);
   await board.setChipGone(false);
@@ -158,7 +158,7 @@ t.test('each module loses its chip, says so, and is back with it; its counts go 
   t.equal(counter && board.value(counter, 'COUNT'), 2);
 });
 
-t.test('what can be asked is bounded', async (t) => {
+t.test('parameters have limits', async (t) => {
   const { call } = await bench();
   for (const [name, ...args] of [
     ['Bounce', 'DOOR', true, 1001, 8, 1],

@@ -1,4 +1,7 @@
-/** A gateway's part in keeper outputs, as a program of its own that can be killed: the binding, told by lines of JSON. */
+/**
+ * A gateway's part in keeper outputs, as a program of its own that can be killed: the binding, told by lines
+ * of JSON.
+ */
 import { createInterface } from 'node:readline';
 import { openCharacterDevice } from '../../../../drivers/gpio/backends/cdev.js';
 import { KeeperClient } from '../../../../drivers/gpio/keeper/keeper-client.js';

@@ -38,7 +38,10 @@ const { KeeperSocket: AddonSocket } = createRequire(import.meta.url)(
   ) => KeeperSocket;
 };
 
-/** The keeper built for the sanitizers, and the stand-in for the kernel that is preloaded into it and into gateways. */
+/**
+ * The keeper built for the sanitizers, and the stand-in for the kernel that is preloaded into it and into
+ * gateways.
+ */
 export interface BuiltKeeper {
   readonly keeper: string;
   readonly lines: string;
