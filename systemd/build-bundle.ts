@@ -18,7 +18,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BUNDLED_PACKAGES } from './esbuild-options.js';
-import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from './bundle-contents.js';
+import { BUNDLED_FILES, BUNDLED_FOLDERS } from './bundle-contents.js';
+import { SHELLS } from '../src/cli/commands/shells.js';
 
 /** In every file of the tarball: the day does not matter, but it must not be that of the build. */
 const MTIME = '2026-01-01T00:00:00Z';

@@ -8,5 +8,3 @@ export const BUNDLED_FILES = [
   'ARCHITECTURE.md',
   'SECURITY.md',
 ] as const;
-/** The shells for which completion is installed. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;

@@ -1,3 +1,4 @@
+import { auditRoles } from '../kernel/audit-record.js';
 import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 /**
@@ -341,7 +342,7 @@ export const health = named('Health', 'How the gateway is: the worst state of al
 export const audit = listOf(
   named('AuditEntry', 'Who switched or changed what, and from where.', {
     TimeStamp: time,
-    Role: Type.Union((['owner', 'inside', 'webfront'] as const).map((role) => Type.Literal(role))),
+    Role: Type.Union(auditRoles.map((role) => Type.Literal(role))),
     User: text,
     Remote: text,
     Method: text,

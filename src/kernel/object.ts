@@ -242,7 +242,7 @@ export class Children implements Iterable<TreeObject> {
 
   /** In the order of the interface (§5): position, type, lower-case name, id. */
   sorted(): TreeObject[] {
-    return [...this.#all].sort(byPlace);
+    return [...this.#all].sort(compareSiblings);
   }
 }
 
@@ -252,7 +252,11 @@ function addName(names: Map<string, Set<TreeObject>>, child: TreeObject): void {
   else same.add(child);
 }
 
-function byPlace(a: TreeObject, b: TreeObject): number {
+/** What the order of siblings depends on. */
+export type SiblingOrder = Pick<TreeObject, 'position' | 'displayName' | 'id'> & { readonly type: number };
+
+/** Compares siblings by the order of the interface (§5): position, type, lower-case name, id. */
+export function compareSiblings(a: SiblingOrder, b: SiblingOrder): number {
   if (a.position !== b.position) return a.position - b.position;
   if (a.type !== b.type) return a.type - b.type;
   const nameA = a.displayName.toLowerCase();

@@ -14,6 +14,9 @@ import {
   type ObjectType,
 } from './object.js';
 
+/** The ident of the category at the root with the gateway's own variables and instances. */
+export const GATEWAY_IDENT = 'stellwerk';
+
 /** What the tree calls before an object changes, so that a snapshot being read still sees it as it was. */
 export type ChangeWatcher = (object: TreeObject) => void;
 

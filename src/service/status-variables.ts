@@ -1,11 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
+import { GATEWAY_IDENT } from '../kernel/tree.js';
 import { variableType, type Value, type VariableType } from '../kernel/value.js';
 import type { HealthRecord } from './health.js';
-
-/** The gateway's own place in the tree, below the root. */
-const IDENT = 'stellwerk';
 
 const MEGABYTE = 1_000_000;
 
@@ -59,8 +57,12 @@ export class StatusVariables {
   #place(): TreeObject {
     const { tree } = this.#kernel;
     return (
-      tree.root.children?.byIdent(IDENT) ??
-      tree.create(objectType.category, {}, { ident: IDENT, name: 'Gateway', position: 1000, hidden: true })
+      tree.root.children?.byIdent(GATEWAY_IDENT) ??
+      tree.create(
+        objectType.category,
+        {},
+        { ident: GATEWAY_IDENT, name: 'Gateway', position: 1000, hidden: true },
+      )
     );
   }
 }

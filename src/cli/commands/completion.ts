@@ -1,3 +1,4 @@
+import { SHELLS } from './shells.js';
 import { command, type Command, UsageError } from '../command.js';
 import type { CommandTable } from '../command-table.js';
 import { exitCode } from '../exit-codes.js';
@@ -15,7 +16,9 @@ interface Completed {
   readonly functions: readonly string[];
 }
 
-const shells: Readonly<Record<string, (completed: Completed) => string>> = { bash, zsh, fish };
+const scripts: Readonly<Record<string, (completed: Completed) => string>> & {
+  readonly [shell in (typeof SHELLS)[number]]: (completed: Completed) => string;
+} = { bash, zsh, fish };
 
 /** `stellwerk completion`: the completion script of a shell, for the commands of the table. */
 export const completionFor = (table: CommandTable): Command =>
@@ -31,9 +34,8 @@ An installed package has put it in place. Elsewhere:
     words: [1, 1],
     exits: '0 done',
     run: async (_options, [shell = '']) => {
-      const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
-      if (script === undefined)
-        throw new UsageError(`${shell} is not one of ${Object.keys(shells).join(', ')}`);
+      const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+      if (script === undefined) throw new UsageError(`${shell} is not one of ${SHELLS.join(', ')}`);
       process.stdout.write(script(await completed(table)));
       return exitCode.ok;
     },
@@ -76,7 +78,7 @@ ${cases.join('\n')}
   case \${COMP_WORDS[1]}/$word in
     */-*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word") ;;
     help/*) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
-    completion/*) mapfile -t COMPREPLY < <(compgen -W '${Object.keys(shells).join(' ')}' -- "$word") ;;
+    completion/*) mapfile -t COMPREPLY < <(compgen -W '${SHELLS.join(' ')}' -- "$word") ;;
     call/[A-Z]*) mapfile -t COMPREPLY < <(compgen -W '${functions.join(' ')}' -- "$word") ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
   esac
@@ -120,7 +122,7 @@ if [ "$funcstack[1]" = _stellwerk ]; then _stellwerk "$@"; else compdef _stellwe
 /** What zsh completes where no option is typed. */
 function wordsOf(name: string): string {
   if (name === 'call') return '*:function:compadd -a functions';
-  if (name === 'completion') return `*:shell:(${Object.keys(shells).join(' ')})`;
+  if (name === 'completion') return `*:shell:(${SHELLS.join(' ')})`;
   return name === 'help' ? '*:command:{_describe command commands}' : '*:file:_files';
 }
 
@@ -139,7 +141,7 @@ set -g __stellwerk_commands ${commands.map(({ name }) => name).join(' ')}
 ${lines.join('\n')}
 complete -c stellwerk -f -n '__fish_seen_subcommand_from call' -a '${functions.join(' ')}'
 complete -c stellwerk -f -n '__fish_seen_subcommand_from help' -a "$__stellwerk_commands"
-complete -c stellwerk -f -n '__fish_seen_subcommand_from completion' -a '${Object.keys(shells).join(' ')}'
+complete -c stellwerk -f -n '__fish_seen_subcommand_from completion' -a '${SHELLS.join(' ')}'
 `;
 }
 

@@ -1,15 +1,12 @@
 import type { Value } from '../../client/index.js';
-import { typeName } from '../../kernel/object.js';
+import { compareSiblings, objectType, typeName } from '../../kernel/object.js';
+import { variableTypeNames } from '../../kernel/value.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { resolveId } from '../arguments/object-id.js';
 import { escapeControls, jsonText, styled } from '../output/terminal.js';
-import { type SnapshotObject, type Snapshot, TreeReplica } from '../output/tree-replica.js';
+import { type Snapshot, TreeReplica } from '../output/tree-replica.js';
 import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
-
-/** What kind of variable, by `VariableType`. */
-const VARIABLE_TYPES = ['boolean', 'integer', 'float', 'string'] as const;
-const VARIABLE = 2;
 
 /** An object as `--json` prints it. */
 interface Branch {
@@ -57,19 +54,22 @@ function branchesOf(snapshot: Snapshot, withValues: boolean): Map<number, Branch
   const paths = new TreeReplica(snapshot);
   const objects = Object.entries(snapshot.objects).map(([key, object]) => ({
     id: Number(key.slice(2)),
+    position: object.position,
+    type: object.type,
+    displayName: object.name,
     object,
   }));
   const children = new Map<number, Branch[]>();
   const branches = new Map<number, Branch>();
-  for (const { id, object } of objects.toSorted(byPlace)) {
+  for (const { id, object } of objects.toSorted(compareSiblings)) {
     const { type, name, ident, data } = object;
     const Children: Branch[] = [];
     children.set(id, Children);
     branches.set(id, {
       ID: id,
       Type:
-        type === VARIABLE
-          ? `${VARIABLE_TYPES[data.type ?? 3]} variable`
+        type === objectType.variable
+          ? `${variableTypeNames[data.type ?? 3]} variable`
           : (typeName[type] ?? '').toLowerCase(),
       Ident: ident,
       Name: name,
@@ -85,18 +85,6 @@ function branchesOf(snapshot: Snapshot, withValues: boolean): Map<number, Branch
     if (id !== 0 && parent !== undefined) children.get(parent)?.push(branch);
   }
   return branches;
-}
-
-type Placed = { readonly id: number; readonly object: SnapshotObject };
-
-/** Position, type, name, id: the order of the interface. */
-function byPlace({ id: a, object: one }: Placed, { id: b, object: other }: Placed): number {
-  return (
-    one.position - other.position ||
-    one.type - other.type ||
-    one.name.toLowerCase().localeCompare(other.name.toLowerCase(), 'en') ||
-    a - b
-  );
 }
 
 /** One line per object, in columns. */

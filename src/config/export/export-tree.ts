@@ -1,3 +1,4 @@
+import { GATEWAY_IDENT } from '../../kernel/tree.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { moduleKind, type ModuleDefinition } from '../../device/module.js';
 import { completeStored, defaultsOf, HIDDEN, isSecretProperty } from '../../device/properties.js';
@@ -16,8 +17,6 @@ import { declaredVariables, DEFAULT_LOGGING } from '../apply/variable-settings.j
 
 /** Longer texts are not exported as values: they are no settings, and the file would exceed its limit. */
 const LONGEST_VALUE = 4096;
-/** The ident of the category with the gateway's own variables, which the gateway creates. */
-const GATEWAY = 'stellwerk';
 
 type Entry = Record<string, unknown>;
 
@@ -143,10 +142,10 @@ class Exporter {
       return true;
     }
     if (!isPlain) return false;
-    if (isRoot && ident === GATEWAY && object.is(objectType.category))
+    if (isRoot && ident === GATEWAY_IDENT && object.is(objectType.category))
       return name === 'Gateway' && position === 1000 && hidden;
     if (hidden) return false;
-    if (parent?.ident === GATEWAY && parent.parent?.parent === null && object.is(objectType.variable))
+    if (parent?.ident === GATEWAY_IDENT && parent.parent?.parent === null && object.is(objectType.variable))
       return (
         this.#from.status[ident]?.name === name &&
         Object.keys(this.#from.status).indexOf(ident) === position &&
@@ -159,7 +158,7 @@ class Exporter {
     const module = this.#from.modules.get(object.data.moduleId);
     return (
       module.kind === moduleKind.core &&
-      parent?.ident === GATEWAY &&
+      parent?.ident === GATEWAY_IDENT &&
       name === module.name &&
       ident === module.prefix
     );
@@ -307,7 +306,7 @@ class Exporter {
 
 /** Whether an object is the category of the gateway's own variables. */
 const isGatewayPlace = (object: TreeObject | null): boolean =>
-  object?.ident === GATEWAY && object.parent?.parent === null;
+  object?.ident === GATEWAY_IDENT && object.parent?.parent === null;
 
 /** Masks passwords in URLs anywhere in a value. */
 export function withoutPasswords(value: unknown): unknown {

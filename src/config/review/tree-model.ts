@@ -1,6 +1,7 @@
 import { commonVariables } from '../../device/common-variables.js';
 import type { ModuleDefinition } from '../../device/module.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
+import { GATEWAY_IDENT } from '../../kernel/tree.js';
 import type { VariableType } from '../../kernel/value.js';
 import { variablesOf } from '../check/instance-properties.js';
 import { typeNames, type NodeKind, type TreeNode } from '../schema/gateway-schema.js';
@@ -18,14 +19,11 @@ export interface ListedObject {
   readonly module?: ModuleDefinition;
 }
 
-/** The category that the gateway creates, with its own variables and core instances. */
-const OWN = 'stellwerk';
-
 /** The tree that a file describes, as far as it can be known without a gateway. */
 export class TreeModel {
   readonly #objects = new Map<string, ListedObject>([['', { kind: 'category' }]]);
   /** Paths below which there may be unlisted objects. */
-  readonly #uncertain = new Set<string>([OWN]);
+  readonly #uncertain = new Set<string>([GATEWAY_IDENT]);
   readonly #modules: ModuleRegistry;
 
   constructor(

@@ -1,3 +1,4 @@
+import { variableTypeNames } from '../../kernel/value.js';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { DocumentPath } from '../document.js';
 import { color, eventKeys, optional, scalar, strict, text, oneOf } from './event-schema.js';
@@ -46,7 +47,7 @@ const configurator = strict({
 });
 
 /** The names of the variable types; the index is the interface's number. */
-export const typeNames = ['boolean', 'integer', 'float', 'string'] as const;
+export const typeNames = variableTypeNames;
 
 /** A user-defined variable profile: all that the `SVC_SetVariableProfile*` functions set. */
 const profile = strict({

@@ -15,7 +15,8 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import { manualPage } from '../../../src/base/manual-page.js';
-import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from '../../../systemd/bundle-contents.js';
+import { BUNDLED_FILES, BUNDLED_FOLDERS } from '../../../systemd/bundle-contents.js';
+import { SHELLS } from '../../../src/cli/commands/shells.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
