@@ -20,9 +20,11 @@ import { createModuleList } from '../../../src/composition/module-list.js';
 import { defaultsOf, validateProperties, withProperty } from '../../../src/device/properties.js';
 import type { ModuleDefinition } from '../../../src/device/module.js';
 import { filesOf, textOf } from '../../law/sources.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
 import { backlightModule } from '../../examples/backlight.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
+enableLinearPatterns();
 const DOCS = join(PACKAGE_ROOT, 'docs');
 const modules = new ModuleRegistry([
   ...gpioModules(new Backends({ gpio: [] }, systemClock())),
