@@ -82,11 +82,17 @@ export class CdevLine implements InputLine, OutputLine {
   }
 
   async get(): Promise<boolean> {
-    return this.#call(() => this.request.get(LINE_BIT) === LINE_BIT);
+    this.#throwIfClosed();
+    return withTranslatedErrors(this.location.name, () => this.request.get(LINE_BIT) === LINE_BIT);
   }
 
   async set(active: boolean): Promise<void> {
-    this.drive(active);
+    this.#throwIfClosed();
+    try {
+      this.request.set(LINE_BIT, valueBits(active));
+    } catch (thrown) {
+      throw translateError(this.location.name, thrown);
+    }
   }
 
   /** Pauses the edges of a busy line so that more of them are read together. */
@@ -117,13 +123,8 @@ export class CdevLine implements InputLine, OutputLine {
     return this.close();
   }
 
-  protected drive(active: boolean): void {
-    this.#call(() => this.request.set(LINE_BIT, valueBits(active)));
-  }
-
-  #call<T>(operation: () => T): T {
+  #throwIfClosed(): void {
     if (this.#isClosed) throw new DOMException(`${this.location.name} is closed`, 'AbortError');
-    return withTranslatedErrors(this.location.name, operation);
   }
 }
 
@@ -166,10 +167,11 @@ export class GuardedLine extends CdevLine implements KeeperLine {
   override async set(active: boolean): Promise<void> {
     const { keeper, guard } = this.#options;
     this.#throwIfTakenOver();
-    this.drive(active);
-    if (keeper.isAlive()) return;
+    const driven = super.set(active);
+    if (keeper.isAlive()) return driven;
+    await driven;
     // The process was stalled between the check and the system call: apply the keeper's policy again.
-    if (guard.onDeath !== 'hold') this.drive(guard.onDeath === 'active');
+    if (guard.onDeath !== 'hold') await super.set(guard.onDeath === 'active');
     this.#throwIfTakenOver();
   }
 

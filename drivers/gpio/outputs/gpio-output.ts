@@ -44,7 +44,8 @@ class Output implements OpenInstance {
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);
     const active = parseBoolean(value);
     this.#timeout.restart();
-    return this.#drive(active);
+    await this.#output.drive(active);
+    this.#host.report('STATE', active);
   }
 
   async refresh(): Promise<void> {

@@ -169,14 +169,14 @@ export class HttpApi {
       return;
     }
     if (expects) response.writeContinue();
-    this.#readAs(owner, exchange, new RequestBody(request));
+    new RequestBody(request).read(this.#bodyLimit, this.#bodyReader(owner, exchange));
   }
 
-  #readAs(owner: Caller, exchange: Exchange, body: RequestBody): void {
-    body.read(this.#bodyLimit, (bytes) => {
+  #bodyReader(owner: Caller, exchange: Exchange): (bytes: Buffer | undefined) => void {
+    return (bytes) => {
       const message = bytes === undefined ? this.#tooLarge(exchange) : this.#decode(exchange, bytes);
       if (message !== undefined) this.#answer(exchange, owner, message);
-    });
+    };
   }
 
   /** The owner, when this connection's or another's credentials of the same text were found right before. */
@@ -255,11 +255,14 @@ export class HttpApi {
     };
     const owner = isUnread ? await signIn() : undefined;
     if (expects) response.writeContinue();
-    if (owner !== undefined) return this.#readAs(owner, exchange, body);
+    if (owner !== undefined) return body.read(this.#bodyLimit, this.#bodyReader(owner, exchange));
     let first = await body.readUpTo(UNKNOWN_BODY_LIMIT);
     this.#checkKept(body);
     share.arrived();
-    if (first === undefined && !isWebfront) return this.#readAs(await signIn(), exchange, body);
+    if (first === undefined && !isWebfront) {
+      const signedIn = this.#bodyReader(await signIn(), exchange);
+      return body.read(this.#bodyLimit, signedIn);
+    }
     if (first === undefined) {
       const claimed = claimedConfigurator(body.received);
       if (claimed === undefined) throw fault('BODY_TOO_LARGE', UNKNOWN_BODY_LIMIT);

@@ -166,14 +166,18 @@ export class FunctionFixture implements AsyncDisposable {
   #archive: Promise<Archive> | undefined;
   #directory: string | undefined;
 
-  /** Files of media stand below `directory`. */
-  constructor(brought: readonly FunctionDeclaration[] = [], directory = '/nowhere') {
+  /** `directory` contains the media files; `more` are modules in addition to the lamp and its bus. */
+  constructor(
+    brought: readonly FunctionDeclaration[] = [],
+    directory = '/nowhere',
+    more: readonly ModuleDefinition[] = [],
+  ) {
     const log: Log = {
       ...silentLog,
       error: (_details, text) => void this.errors.push(text),
       subject: () => log,
     };
-    const modules = new ModuleRegistry([bus, lamp, ...coreModules]);
+    const modules = new ModuleRegistry([bus, lamp, ...coreModules, ...more]);
     const { kernel, clock } = this;
     const debug = new Debug({ kernel, clock });
     this.devices = new Devices({ kernel, modules, clock, log, debug });
