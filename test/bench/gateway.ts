@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
-import { freePort } from '../tools/temp-directory.js';
+import { reservePort } from '../tools/reserve-port.js';
 import type { Program } from '../tools/program.js';
 import { idOf, pinned } from './machine.js';
 
@@ -41,7 +41,7 @@ export async function gatewayProgram({
   nodeOptions,
 }: GatewaySetup): Promise<{ port: number; program: Program }> {
   mkdirSync(directory, { recursive: true });
-  const port = await freePort();
+  const port = await reservePort();
   const file = join(directory, 'gateway.yaml');
   const api = { host: '127.0.0.1', port };
   writeFileSync(file, JSON.stringify({ remoteAccess: LOGIN, api, board: 'simulated', ...config }), {

@@ -7,7 +7,7 @@ import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { TcpClient } from '../contract/socket/tcp-client.js';
 import { liveBytesWithBuffers } from '../tools/memory.js';
-import { freePort } from '../tools/temp-directory.js';
+import { reservePort } from '../tools/reserve-port.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
 import { DeviceFixture } from '../tools/devices/device-fixture.js';
@@ -27,7 +27,7 @@ const seed = fuzzSeed();
 await t.test(`guests who babble, break off and come again (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   await using fixture = new DeviceFixture(MODULES);
-  const port = await freePort();
+  const port = await reservePort();
   const server = await fixture.add('Server Socket', { Port: port, Limit: 8 });
   const device = await fixture.add('Serial Device', { Rules: RULES, MaxLength: 64 }, server);
   await fixture.waitForLink(device, 'online');
@@ -67,7 +67,7 @@ for (const [what, fill, size] of [
 ] as const) {
   await t.test(`megabytes of ${what} neither fill the memory nor hold others up`, async (t) => {
     await using fixture = new DeviceFixture(MODULES);
-    const port = await freePort();
+    const port = await reservePort();
     const server = await fixture.add('Server Socket', { Port: port });
     const device = await fixture.add('Serial Device', { Rules: RULES }, server);
     await fixture.waitForLink(device, 'online');

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { withinPatience } from '../../tools/until.js';
 import { interleaved, median, quantile, type Effort, type Figure, type Report } from '../statistics.js';
 import { gatewayProgram } from '../gateway.js';
@@ -28,7 +28,7 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
   const core = cores.server;
   const bare = () =>
     start(async () => {
-      const port = await freePort();
+      const port = await reservePort();
       return { port, program: pinned(core, [process.execPath, file, String(port)]) };
     });
   const [ours, theirs] = await interleaved(effort.rounds, [

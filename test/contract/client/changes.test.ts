@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { ManualClock } from '../../../src/base/clock.js';
 import { Client, type Item, ServerError } from '../../../src/client/index.js';
 import { FakeGateway } from '../../tools/client/fake-gateway.js';
-import { freePort } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { withinPatience, until } from '../../tools/until.js';
 
 const record = (counter: number, value: unknown = counter) => ({
@@ -189,7 +189,7 @@ await t.test('changes stop when they are told to, wherever they are', async (t) 
   const clock = new ManualClock();
   const pause = new AbortController();
   const links: unknown[] = [];
-  const nobody = new Client(`http://127.0.0.1:${await freePort()}/api/`, { timing: clock });
+  const nobody = new Client(`http://127.0.0.1:${await reservePort()}/api/`, { timing: clock });
   const pausing = nobody.changes({ signal: pause.signal, onLink: (gone) => links.push(gone) }).next();
   await until('a failed attempt', () => links.length === 1);
   pause.abort();

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import t, { type Test } from 'tap';
 import { type AnyFunction, Client, RpcError, ServerError } from '../../../src/client/index.js';
 import { FakeGateway } from '../../tools/client/fake-gateway.js';
-import { freePort } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
 
 /** A fake that knows the newest counter, and a client of it. */
@@ -73,7 +73,7 @@ await t.test('calls fail as ServerError when there is no answer to believe', asy
     t.notMatch(inspect(failure), /cret/);
     if (typeof said === 'object' && 'status' in said) t.equal((failure as ServerError).status, said.status);
   }
-  await t.rejects(new Client(`http://u:secret@127.0.0.1:${await freePort()}`).call('GetValue', 1), {
+  await t.rejects(new Client(`http://u:secret@127.0.0.1:${await reservePort()}`).call('GetValue', 1), {
     name: 'ServerError',
     message: /cannot be reached: .*ECONNREFUSED/,
   });

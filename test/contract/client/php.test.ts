@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { FakeGateway } from '../../tools/client/fake-gateway.js';
-import { freePort } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { hasProgram } from '../../tools/program.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
@@ -116,7 +116,7 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
   });
 
   await t.test('nobody there is a plain Exception', async (t) => {
-    const { said } = await php(`http://u:secret@127.0.0.1:${await freePort()}/api/`, [['GetValue', 1]]);
+    const { said } = await php(`http://u:secret@127.0.0.1:${await reservePort()}/api/`, [['GetValue', 1]]);
     t.match(said, [{ server: ['Exception', /cannot be reached: .*refused/] }]);
     t.notMatch(JSON.stringify(said), /secret/);
   });

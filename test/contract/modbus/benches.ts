@@ -5,7 +5,7 @@ import { modbusModules } from '../../../drivers/modbus/index.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { socketModules } from '../../../drivers/socket/index.js';
 import { ModbusServer } from '../../tools/devices/modbus-server.js';
-import { freePort } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { Program } from '../../tools/program.js';
 import { openPtyPair } from '../../tools/devices/pty.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
@@ -65,7 +65,7 @@ export async function lineBench(): Promise<ModbusBench> {
 /** Modbus RTU over TCP: a box between the network and the line, which knows nothing of Modbus. */
 export async function boxBench(): Promise<ModbusBench> {
   const line = await lineBench();
-  const port = await freePort();
+  const port = await reservePort();
   const near = String(line.io[1]['Port']);
   const box = new Program('socat', [
     '-dd',

@@ -10,7 +10,8 @@ import { PACKET_LIMIT } from '../../../drivers/mqtt/packet-reader.js';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
 import { isAbort } from '../../../src/base/fault.js';
 import { startMosquitto } from '../../tools/devices/mosquitto.js';
-import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
 import { withinPatience, until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
@@ -93,7 +94,7 @@ await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) =>
   await certificate('ca', '/CN=Test authority', 'basicConstraints=critical,CA:TRUE');
   await certificate('server', '/CN=localhost', 'subjectAltName=DNS:localhost');
   await certificate('client', '/CN=gateway', 'basicConstraints=CA:FALSE');
-  const [secure, web] = [await freePort(), await freePort()];
+  const [secure, web] = [await reservePort(), await reservePort()];
   const tls = [`cafile ${at('ca.pem')}`, `certfile ${at('server.pem')}`, `keyfile ${at('server.key')}`];
   const lines = [
     `listener ${secure} 127.0.0.1`,
@@ -143,7 +144,7 @@ async function server(t: Test, reply: (socket: Socket) => void): Promise<string>
 const CONNACK = Buffer.from([0x20, 2, 0, 0]);
 
 await t.test('every failure to connect is described in words', async (t) => {
-  const port = await freePort();
+  const port = await reservePort();
   await t.rejects(connect({ url: `mqtt://127.0.0.1:${port}` }), {
     code: 'DEVICE_OFFLINE',
     message: /nobody listens/,

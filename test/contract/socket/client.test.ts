@@ -14,7 +14,8 @@ import { selfSigned } from '../../../src/api/http/self-signed.js';
 import { systemResolver } from '../../../src/device/toolkit/system-resolver.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { message } from '../../../src/kernel/messages.js';
-import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
 import { Random } from '../../tools/random.js';
 import { withinPatience, until } from '../../tools/until.js';
@@ -146,7 +147,7 @@ await t.test('what answers there, or does not, is told in words', async (t) => {
     until(`${words}, now ${fixture.status(socket)}`, () => words.test(fixture.status(socket)));
   const socket = await fixture.add('Client Socket', {});
   t.match(fixture.status(socket), /Host and Port say where to/);
-  await fixture.change(socket, { Host: '127.0.0.1', Port: await freePort() });
+  await fixture.change(socket, { Host: '127.0.0.1', Port: await reservePort() });
   await status(/nobody listens there/, socket);
   await fixture.change(socket, { Host: 'converter.invalid' });
   await status(/the name is not known/, socket);

@@ -13,7 +13,8 @@ import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
 import { selfSigned } from '../../../src/api/http/self-signed.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import type { Instance } from '../../../src/kernel/instances.js';
-import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { systemResolver } from '../../../src/device/toolkit/system-resolver.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
@@ -41,7 +42,7 @@ interface Served {
 
 /** A server socket that is open, with a Serial Device on it. */
 async function serve(fixture: DeviceFixture, properties: Record<string, unknown> = {}): Promise<Served> {
-  const port = await freePort();
+  const port = await reservePort();
   const server = await fixture.add('Server Socket', { Port: port, ...properties });
   const device = await fixture.add('Serial Device', DEVICE, server);
   await fixture.waitForLink(device, 'online');
@@ -136,7 +137,7 @@ await t.test(
     const server = await fixture.add('Server Socket', {});
     t.match(fixture.status(server), /Port is 0/);
     t.equal(fixture.devices.property(server.id, 'BindIP'), '127.0.0.1');
-    const port = await freePort();
+    const port = await reservePort();
     await fixture.change(server, { Port: port });
     await fixture.waitForLink(server, 'online');
     const other = createServer();
@@ -321,7 +322,7 @@ await t.test('those whom its own closing interrupts are no complaint', async (t)
   await writeFile(certificateFile, certificate);
   await writeFile(keyFile, key);
   const messages: string[] = [];
-  const port = await freePort();
+  const port = await reservePort();
   const server = await listenTcp(
     {
       address: '127.0.0.1',

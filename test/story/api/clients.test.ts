@@ -12,7 +12,7 @@ import {
   startGateway,
   type GatewayFixture,
 } from '../../tools/gateway/gateway-fixture.js';
-import { freePort } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { hasProgram } from '../../tools/program.js';
 import { withinPatience } from '../../tools/until.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -132,7 +132,7 @@ t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('ph
   ]);
   t.equal(await valueAt(fixture, 'ground_floor/hall_sense/STATE'), true);
   t.match(await php(url(fixture, 'me:wrong@'), ['GetValue', id]), [{ rpc: [-32_000] }]);
-  t.match(await php(`http://127.0.0.1:${await freePort()}/api/`, ['GetValue', id]), [
+  t.match(await php(`http://127.0.0.1:${await reservePort()}/api/`, ['GetValue', id]), [
     { server: ['Exception', String] },
   ]);
 });

@@ -11,7 +11,8 @@ import {
   startGateway,
   type GatewayFixture,
 } from '../../tools/gateway/gateway-fixture.js';
-import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { Program } from '../../tools/program.js';
 import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 
@@ -88,7 +89,7 @@ t.test('over TLS a certificate is trusted when it is given', async (t) => {
 
 t.test('a gateway that is not there ends with 69, a configuration with mistakes with 78', async (t) => {
   const directory = await tempDirectory(t);
-  const url = `http://a:b@127.0.0.1:${await freePort()}/`;
+  const url = `http://a:b@127.0.0.1:${await reservePort()}/`;
   for (const args of [
     ['call', '--url', url, 'GetValue', '1'],
     ['health', '--url', url],

@@ -5,7 +5,8 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway, SAMPLE_TREE } from '../../tools/gateway/gateway-fixture.js';
-import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { runCli } from '../../tools/gateway/run-cli.js';
 import { until } from '../../tools/until.js';
 
@@ -57,7 +58,7 @@ t.test('without its password it still says that the gateway answers', async (t) 
 
 t.test('without a gateway it says so, and what can be seen without it', async (t) => {
   const directory = await tempDirectory(t);
-  const port = await freePort();
+  const port = await reservePort();
   const yaml = `${SIMULATED_CONFIG.replace('port: 0', `port: ${port}`)}tree:
   - { instance: Meter, ident: meter, module: Serial Port, properties: { Port: /dev/ttyNONE7 } }
 `;

@@ -11,7 +11,8 @@ import {
   startGateway,
   type GatewayFixture,
 } from '../../tools/gateway/gateway-fixture.js';
-import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { Program, hasProgram } from '../../tools/program.js';
 import { addressOf } from '../../tools/gateway/run-cli.js';
 import { until } from '../../tools/until.js';
@@ -114,7 +115,7 @@ t.test('watch --from shows one branch, watch --json the frames as they are', asy
 
 t.test('watch says when the gateway is gone and comes back, and goes on', async (t) => {
   const directory = await tempDirectory(t);
-  const port = await freePort();
+  const port = await reservePort();
   await writeFile(
     join(directory, 'gateway.yaml'),
     SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE,

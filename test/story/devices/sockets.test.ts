@@ -3,7 +3,7 @@ import { TcpPeer } from '../../contract/socket/tcp-peer.js';
 import { TcpClient } from '../../contract/socket/tcp-client.js';
 import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
-import { freePort } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
 import { enableLinearPatterns } from '../../tools/linear-patterns.js';
 
@@ -50,7 +50,7 @@ ${METER}`,
 });
 
 t.test('meters that connect by themselves are clients of the gateway, each answered by itself', async (t) => {
-  const port = await freePort();
+  const port = await reservePort();
   const gateway = await startGateway(
     t,
     `${SIMULATED_CONFIG}tree:

@@ -16,7 +16,8 @@ import {
   startGateway,
   type GatewayFixture,
 } from '../../tools/gateway/gateway-fixture.js';
-import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
 import { RawWebSocket } from '../../tools/client/raw-websocket.js';
 import { withinPatience, until } from '../../tools/until.js';
@@ -262,20 +263,6 @@ t.test('tls: auto serves with a certificate in memory where it cannot be kept', 
   t.match((await overTls(fixture.port, '/api/')).names, /DNS:localhost/);
 });
 
-/** Starts with a port that is free on all addresses; another program may take it first, then with another. */
-async function withPort(
-  t: Parameters<typeof startGateway>[0],
-  yaml: (port: number) => string,
-): Promise<GatewayFixture> {
-  for (let attempt = 1; ; attempt++) {
-    const text = yaml(await freePort());
-    const fixture = await startGateway(t, text).catch((thrown: unknown) => {
-      if (attempt === 5) throw thrown;
-    });
-    if (fixture !== undefined) return fixture;
-  }
-}
-
 t.test('a web server has the API’s port on another address, or on all and takes its place', async (t) => {
   const hosts = (port: number, host: string) =>
     SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) +
@@ -284,7 +271,7 @@ t.test('a web server has the API’s port on another address, or on all and take
     .flatMap((list) => list ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal);
   const other = lan?.address ?? '127.0.0.2';
-  const beside = await withPort(t, (port) => hosts(port, other));
+  const beside = await startGateway(t, hosts(await reservePort(), other));
   const { port } = beside;
   t.equal(beside.gateway.port('house'), port);
   const start = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ServerSerial, ServerTCP, type IServiceVector } from 'modbus-serial';
-import { freePort } from '../temp-directory.js';
+import { reservePort } from '../reserve-port.js';
 
 /** What another program's unit has: the package modbus-serial speaks for it, so that two who know the protocol meet. */
 export class ModbusServer {
@@ -29,14 +29,13 @@ export class ModbusServer {
 
   /** As Modbus TCP, at a port of 127.0.0.1. */
   async serveTcp(): Promise<AsyncDisposable & { readonly port: number }> {
-    for (;;) {
-      const port = await freePort();
-      const server = new ServerTCP(this.#vector(), { host: '127.0.0.1', port, unitID: this.#unit });
-      const rejected = once(server, 'serverError').then(() => true);
-      const taken = await Promise.race([once(server, 'initialized').then(() => false), rejected]);
-      const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-      if (!taken) return { port, [Symbol.asyncDispose]: close };
-    }
+    const port = await reservePort();
+    const server = new ServerTCP(this.#vector(), { host: '127.0.0.1', port, unitID: this.#unit });
+    await once(server, 'initialized');
+    return {
+      port,
+      [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    };
   }
 
   /** As Modbus RTU, on a serial line. */

@@ -1,10 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../temp-directory.js';
+import { reservePort } from '../reserve-port.js';
 import { Program } from '../program.js';
-
-/** Attempts to find a port that stays free until mosquitto has it. */
-const ATTEMPTS = 5;
 
 export interface Broker extends AsyncDisposable {
   readonly port: number;
@@ -20,19 +17,12 @@ export async function startMosquitto(options: {
   port?: number;
   lines?: readonly string[];
 }): Promise<Broker> {
-  for (let attempt = 1; ; attempt++) {
-    const port = options.port ?? (await freePort());
-    const file = join(options.directory, `mosquitto-${port}.conf`);
-    const own = [`listener ${port} 127.0.0.1`, 'allow_anonymous true', 'log_dest stderr'];
-    // As root it would change to its own user, who can't read a test's directory.
-    await writeFile(file, [...own, 'user root', ...(options.lines ?? []), ''].join('\n'));
-    const program = new Program('mosquitto', ['-c', file]);
-    try {
-      await program.waitFor(/mosquitto version \S+ running/);
-      return { port, program, [Symbol.asyncDispose]: () => program.end() };
-    } catch (failure) {
-      await program.end();
-      if (attempt === ATTEMPTS || options.port !== undefined) throw failure;
-    }
-  }
+  const port = options.port ?? (await reservePort());
+  const file = join(options.directory, `mosquitto-${port}.conf`);
+  const own = [`listener ${port} 127.0.0.1`, 'allow_anonymous true', 'log_dest stderr'];
+  // As root it would change to its own user, who can't read a test's directory.
+  await writeFile(file, [...own, 'user root', ...(options.lines ?? []), ''].join('\n'));
+  const program = new Program('mosquitto', ['-c', file]);
+  await program.waitFor(/mosquitto version \S+ running/);
+  return { port, program, [Symbol.asyncDispose]: () => program.end() };
 }
