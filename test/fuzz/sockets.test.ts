@@ -9,6 +9,7 @@ import { RawWebSocket, closeOf, opcode } from '../tools/client/raw-websocket.js'
 import { randomFrames } from './inputs/frames.js';
 import { randomUpgrade } from './inputs/upgrades.js';
 import { loggedErrors, startFuzzedApi, type FuzzedApi } from './fuzzed-api.js';
+import { messageNumber } from '../tools/client/message-numbers.js';
 
 /** Bound the suite: about 4 s. */
 const UPGRADES = 400;
@@ -78,7 +79,11 @@ await t.test(
     );
     await using socket = await openWebSocket(world);
     world.set(world.lamp, 3);
-    t.match(await socket.json(), { SenderID: world.lamp.id, Message: 10603 }, 'who may listen still does');
+    t.match(
+      await socket.json(),
+      { SenderID: world.lamp.id, Message: messageNumber.VM_UPDATE },
+      'who may listen still does',
+    );
     t.strictSame(
       world.log.lines.filter((line) => line.startsWith('error')),
       [],

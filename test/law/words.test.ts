@@ -9,7 +9,9 @@ const TOKENS = /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"
 
 const files = [
   ...['src', 'drivers', 'test', 'docs', 'systemd', 'board'].flatMap((directory) => filesOf(directory)),
-  ...['ARCHITECTURE.md', 'README.md', 'SECURITY.md'],
+  'ARCHITECTURE.md',
+  'README.md',
+  'SECURITY.md',
 ].filter((file) => /\.(ts|c|h|md|sh|py|php|yaml)$/.test(file) && !EXEMPT.test(file));
 
 /** What people read of a file: all of a page, the comments and strings of code. Other characters become blanks. */

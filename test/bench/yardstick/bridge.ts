@@ -2,6 +2,7 @@
 import { connect } from 'mqtt';
 import { WebSocketServer } from 'ws';
 import { bareApi, listen } from './json-rpc-server.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 let counter = 0;
 const values = new Map<number, unknown>();
@@ -18,7 +19,7 @@ client.on('message', (topic, payload) => {
   const value = Number(payload.toString());
   values.set(SenderID, value);
   const Data = [value, true, 0, 1_700_000_000, 1_700_000_000, 1_700_000_000];
-  const text = JSON.stringify({ TimeStamp: ++counter, SenderID, Message: 10603, Data });
+  const text = JSON.stringify({ TimeStamp: ++counter, SenderID, Message: messageNumber.VM_UPDATE, Data });
   for (const socket of sockets.clients) socket.send(text);
 });
 listen(server);

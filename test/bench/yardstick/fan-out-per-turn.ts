@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { bareApi, listen } from './json-rpc-server.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 /** RFC 6455 §1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -12,7 +13,9 @@ const clients = new Set<Duplex>();
 let pending: Buffer[] = [];
 const server = bareApi(values, (SenderID) => {
   const Data = [values.get(SenderID), true, 0, 1_700_000_000, 1_700_000_000, 1_700_000_000];
-  const text = Buffer.from(JSON.stringify({ TimeStamp: ++counter, SenderID, Message: 10603, Data }));
+  const text = Buffer.from(
+    JSON.stringify({ TimeStamp: ++counter, SenderID, Message: messageNumber.VM_UPDATE, Data }),
+  );
   const { length } = text;
   pending.push(Buffer.from(length < 126 ? [0x81, length] : [0x81, 126, length >> 8, length & 255]), text);
   if (pending.length > 2) return;

@@ -5,11 +5,12 @@ import { Client, type Item, ServerError } from '../../../src/client/index.js';
 import { FakeGateway } from '../../tools/client/fake-gateway.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { withinPatience, until } from '../../tools/until.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const record = (counter: number, value: unknown = counter) => ({
   TimeStamp: counter,
   SenderID: 12345,
-  Message: 10603,
+  Message: messageNumber.VM_UPDATE,
   Data: [value, true, 0, 5, 4, 3],
 });
 const frame = (counter: number) => JSON.stringify(record(counter));

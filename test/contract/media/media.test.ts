@@ -10,8 +10,14 @@ import { completeResult } from '../../tools/client/result-schema.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { Replica, snapshotOf } from '../../tools/client/replica.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
-const [CHANGEFILE, AVAILABLE, UPDATE, CACHED] = [10903, 10904, 10905, 10906];
+const [CHANGEFILE, AVAILABLE, UPDATE, CACHED] = [
+  messageNumber.MM_CHANGEFILE,
+  messageNumber.MM_AVAILABLE,
+  messageNumber.MM_UPDATE,
+  messageNumber.MM_CHANGECACHED,
+];
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 
 /** A desk with a data directory, in which `data/user` is there. */

@@ -8,6 +8,7 @@ import { message } from '../../../src/kernel/messages.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { scriptFixture } from '../../tools/gateway/script-fixture.js';
 import { until } from '../../tools/until.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 t.test('writers of one text do not meet, and a script that is deleted meanwhile stays deleted', async (t) => {
   const { script, engine, kernel, runId } = await scriptFixture(t);
@@ -82,8 +83,8 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
   await writeFile(file, 'let a = ;');
   await messages('a broken text', 2);
   t.match(updates, [
-    [10705, /^[0-9A-F]{8}$/],
-    [10704, true],
+    [messageNumber.SM_UPDATE, /^[0-9A-F]{8}$/],
+    [messageNumber.SM_BROKEN, true],
   ]);
   t.match(loud.at(-1), /^script \d{5} “.*” cannot be run: lamp\.js:1:9: Unexpected token ';'$/);
   await writeFile(`${file}.tmp`, 'print(2)');
@@ -106,7 +107,7 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
     return updates.length >= 10;
   });
   t.equal(await runId(made.id), '4');
-  t.equal(updates.filter((one) => (one as number[])[0] === 10704).length % 2, 0);
+  t.equal(updates.filter((one) => (one as number[])[0] === messageNumber.SM_BROKEN).length % 2, 0);
 });
 
 t.test('what is being written is read when it is written', async (t) => {

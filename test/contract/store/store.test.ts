@@ -13,6 +13,7 @@ import { SAVE_EVERY_MS } from '../../../src/store/store.js';
 import { checksumOf } from '../../../src/store/checksums.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench, picture, type Bench } from './open-store.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 /** A little of everything. */
 function furnish({ tree, variables, profiles, instances, scripts, links }: Kernel): void {
@@ -219,7 +220,7 @@ t.test('the counter never goes back', async (t) => {
   for (let start = 0; start < 3; start++) {
     const { store, kernel } = await openBench(directory);
     t.ok(kernel.changes.counter >= last, `start ${start}`);
-    for (let i = 0; i < 3 * COUNTER_BLOCK; i++) kernel.changes.emit(0, 10201, []);
+    for (let i = 0; i < 3 * COUNTER_BLOCK; i++) kernel.changes.emit(0, messageNumber.KL_MESSAGE, []);
     last = kernel.changes.counter;
     await store.ping();
     await store.close();

@@ -16,6 +16,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { Program, hasProgram } from '../../tools/program.js';
 import { addressOf } from '../../tools/gateway/run-cli.js';
 import { until } from '../../tools/until.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 type Test = Parameters<typeof tempDirectory>[0];
 
@@ -76,7 +77,7 @@ t.test('watch --debug shows what an instance sends, as long as it watches', asyn
   )) as number[];
   const shown = async () =>
     ((await rpc(gateway, 'UC_GetMessageTypeList', utility)) as { Message: number; Count: number }[]).find(
-      ({ Message }) => Message === 10206,
+      ({ Message }) => Message === messageNumber.KL_DEBUG,
     )?.Count;
   const before = await shown();
   await write(false);

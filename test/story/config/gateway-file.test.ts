@@ -5,6 +5,7 @@ import { putMeta } from '../../../src/store/checksums.js';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
 import { FULL_CONFIG } from '../../tools/gateway/full-config.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const problems = async (fixture: GatewayFixture, yaml?: string) => {
   if (yaml !== undefined) await fixture.configure(SIMULATED_CONFIG + yaml);
@@ -143,7 +144,10 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
   // How the broker that is not there stands is told at any time: LINK, STATUS, and the status of the instance.
   const links = [...gateway.kernel.tree.all()].filter(ofLink).map(({ id }) => id);
   t.strictSame(
-    sent.filter(({ SenderID, Message }) => SenderID !== 0 && !links.includes(SenderID) && Message !== 10505),
+    sent.filter(
+      ({ SenderID, Message }) =>
+        SenderID !== 0 && !links.includes(SenderID) && Message !== messageNumber.IM_CHANGESTATUS,
+    ),
     [],
   );
   t.strictSame(tree(gateway), before);

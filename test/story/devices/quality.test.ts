@@ -9,6 +9,7 @@ import {
 } from '../../tools/gateway/gateway-fixture.js';
 import { openWebSocket, takeFrames, type Frame } from '../../tools/client/message-stream.js';
 import { until } from '../../tools/until.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 interface Quality {
   readonly Quality: number;
@@ -48,7 +49,7 @@ t.test('an edge of the hardware carries its own time, and a socket hears of qual
   const received: Frame[] = [];
   while (received.length < 2) {
     const [frame] = await takeFrames(socket, 1);
-    if (frame?.SenderID === state && frame.Message === 20400) received.push(frame);
+    if (frame?.SenderID === state && frame.Message === messageNumber.GW_QUALITY) received.push(frame);
   }
   t.match(received, [{ Data: [2, 'CLOSED'] }, { Data: [2, 'UNREACHABLE', /NOWHERE/] }]);
   const snapshot = (await rpc(fixture, 'SVC_GetSnapshot')) as {

@@ -4,6 +4,7 @@ import { callText, idOf, post, rpc, resultOrStatus } from '../../tools/client/js
 import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { openWebSocket, takeFrames } from '../../tools/client/message-stream.js';
 import { basicLine } from '../../tools/client/raw-http.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const FRONTS = `configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip, mobile: true }
@@ -18,13 +19,13 @@ t.test('a popup reaches every front of its configurator, the owner, and nobody e
   await using other = await openWebSocket(fixture, `/wfc/${all}/api/`, [basicLine('webfront', 'rose')]);
   await using owner = await openWebSocket(fixture, '/api/', [ownerLine]);
   t.equal(await rpc(fixture, 'WFC_SendPopup', wf, 'Door', 'Somebody is there'), true);
-  const popup = { SenderID: wf, Message: 20101, Data: ['Door', 'Somebody is there'] };
+  const popup = { SenderID: wf, Message: messageNumber.WF_POPUP, Data: ['Door', 'Somebody is there'] };
   for (const socket of [one, two]) t.match((await takeFrames(socket, 1))[0], popup);
   t.equal(await rpc(fixture, 'WFC_SendPopup', all, 'All', ''), true);
   const messages = async (socket: typeof other) => {
     for (;;) {
       const [frame] = await takeFrames(socket, 1);
-      if (frame?.Message === 20101) return frame;
+      if (frame?.Message === messageNumber.WF_POPUP) return frame;
     }
   };
   t.match(await messages(other), { SenderID: all, Data: ['All', ''] }, 'the first it was told of');
@@ -36,7 +37,7 @@ t.test('a popup reaches every front of its configurator, the owner, and nobody e
   ]);
   t.match(
     (await takeFrames(late, 1))[0],
-    { SenderID: wf, Message: 20105, Data: [] },
+    { SenderID: wf, Message: messageNumber.WF_RELOAD, Data: [] },
     'who was away hears of it',
   );
 });

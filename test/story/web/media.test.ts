@@ -8,10 +8,11 @@ import { callText, idOf, post, rpc, resultOrStatus } from '../../tools/client/js
 import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { openWebSocket, takeFrames, type Frame } from '../../tools/client/message-stream.js';
 import { until } from '../../tools/until.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** MM_UPDATE. */
-const UPDATE = 10905;
+const UPDATE = messageNumber.MM_UPDATE;
 const FRONT = `configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
 `;
@@ -88,7 +89,7 @@ t.test('everybody is told of a new content; a front’s user reads and writes no
   while (messages.at(-1)?.Message !== UPDATE) messages.push(...(await takeFrames(socket, 1)));
   t.strictSame(
     messages.filter(({ SenderID }) => SenderID === id).map(({ Message }) => Message),
-    [10903, 10904, UPDATE],
+    [messageNumber.MM_CHANGEFILE, messageNumber.MM_AVAILABLE, UPDATE],
   );
   t.match(messages.at(-1)?.Data, [/^[0-9A-F]{8}$/, 7, Number]);
   const as = async (method: string, ...params: unknown[]) =>

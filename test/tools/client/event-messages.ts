@@ -1,3 +1,4 @@
+import { messageNumber } from './message-numbers.js';
 type Data = readonly unknown[];
 type Own = Record<string, unknown>;
 interface Listed {
@@ -29,16 +30,21 @@ const time = ([hour, minute, second]: Data) => ({ hour, minute, second });
 
 /** Messages that set what they name. */
 const setters: Readonly<Record<number, (data: Data) => Own>> = {
-  10801: ([type]) => ({ type, ...defaults(type) }),
-  10803: ([lastRun, nextRun]) => ({ lastRun, nextRun }),
-  10804: ([active]) => ({ active }),
-  10805: ([limit]) => ({ limit }),
+  [messageNumber.EM_CREATE]: ([type]) => ({ type, ...defaults(type) }),
+  [messageNumber.EM_UPDATE]: ([lastRun, nextRun]) => ({ lastRun, nextRun }),
+  [messageNumber.EM_CHANGEACTIVE]: ([active]) => ({ active }),
+  [messageNumber.EM_CHANGELIMIT]: ([limit]) => ({ limit }),
   // An action and its parameters come as two: then there is no script.
-  10806: (data) => ({ script: data.length === 1 ? data[0] : '' }),
-  10807: ([triggerType, triggerVariableID]) => ({ triggerType, triggerVariableID }),
-  10808: ([triggerValue]) => ({ triggerValue }),
-  10809: ([triggerSubsequentExecution]) => ({ triggerSubsequentExecution }),
-  10810: (data) => ({
+  [messageNumber.EM_CHANGEACTION]: (data) => ({ script: data.length === 1 ? data[0] : '' }),
+  [messageNumber.EM_CHANGETRIGGER]: ([triggerType, triggerVariableID]) => ({
+    triggerType,
+    triggerVariableID,
+  }),
+  [messageNumber.EM_CHANGETRIGGERVALUE]: ([triggerValue]) => ({ triggerValue }),
+  [messageNumber.EM_CHANGETRIGGEREXECUTION]: ([triggerSubsequentExecution]) => ({
+    triggerSubsequentExecution,
+  }),
+  [messageNumber.EM_CHANGECYCLIC]: (data) => ({
     cyclicDateType: data[0],
     cyclicDateValue: data[1],
     cyclicDateDay: data[2],
@@ -46,10 +52,10 @@ const setters: Readonly<Record<number, (data: Data) => Own>> = {
     cyclicTimeType: data[4],
     cyclicTimeValue: data[5],
   }),
-  10811: (data) => ({ cyclicDateFrom: date(data) }),
-  10812: (data) => ({ cyclicDateTo: date(data) }),
-  10813: (data) => ({ cyclicTimeFrom: time(data) }),
-  10814: (data) => ({ cyclicTimeTo: time(data) }),
+  [messageNumber.EM_CHANGECYCLICDATEFROM]: (data) => ({ cyclicDateFrom: date(data) }),
+  [messageNumber.EM_CHANGECYCLICDATETO]: (data) => ({ cyclicDateTo: date(data) }),
+  [messageNumber.EM_CHANGECYCLICTIMEFROM]: (data) => ({ cyclicTimeFrom: time(data) }),
+  [messageNumber.EM_CHANGECYCLICTIMETO]: (data) => ({ cyclicTimeTo: time(data) }),
 };
 
 /** What a client makes of an event's message; conditions are in no snapshot. */
@@ -60,17 +66,29 @@ export function applyToEvent(own: Own, message: number, data: Data): void {
   const actions = own['scheduleActions'] as Listed[] | undefined;
   const groups = own['scheduleGroups'] as Listed[] | undefined;
   if (actions === undefined || groups === undefined) return;
-  if (message >= 10815 && message <= 10817)
-    change(actions, message - 10815, { id: first, name: second, color: data[2], scriptText: data[3] });
-  if (message >= 10818 && message <= 10820) {
+  if (message >= messageNumber.EM_ADDSCHEDULEACTION && message <= messageNumber.EM_CHANGESCHEDULEACTION)
+    change(actions, message - messageNumber.EM_ADDSCHEDULEACTION, {
+      id: first,
+      name: second,
+      color: data[2],
+      scriptText: data[3],
+    });
+  if (message >= messageNumber.EM_ADDSCHEDULEGROUP && message <= messageNumber.EM_CHANGESCHEDULEGROUP) {
     const { points } = groups.find(({ id }) => id === first) ?? { points: [] };
-    change(groups, message - 10818, { id: first, days: second, points });
+    change(groups, message - messageNumber.EM_ADDSCHEDULEGROUP, { id: first, days: second, points });
   }
-  if (message >= 10821 && message <= 10823) {
+  if (
+    message >= messageNumber.EM_ADDSCHEDULEGROUPPOINT &&
+    message <= messageNumber.EM_CHANGESCHEDULEGROUPPOINT
+  ) {
     const group = groups.find(({ id }) => id === first);
     if (group === undefined) throw new Error(`a point of a group that is not there: ${String(first)}`);
     const start = time(data.slice(2));
-    change(group.points, message - 10821, { id: second, start, actionID: data[5] });
+    change(group.points, message - messageNumber.EM_ADDSCHEDULEGROUPPOINT, {
+      id: second,
+      start,
+      actionID: data[5],
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import type { Kernel } from '../../../src/kernel/kernel.js';
 import type { TreeObject } from '../../../src/kernel/object.js';
 import { SnapshotReader, type SnapshotDepth } from '../../../src/kernel/snapshot.js';
 import { applyToEvent } from './event-messages.js';
+import { messageNumber } from './message-numbers.js';
 
 /** A snapshot's object entry (interface §2.2), as a client keeps it. */
 export interface Entry {
@@ -27,16 +28,16 @@ export interface Frame {
 }
 
 const attributes: ReadonlyMap<number, keyof Entry> = new Map<number, keyof Entry>([
-  [10403, 'parentID'],
-  [10404, 'name'],
-  [10405, 'info'],
-  [10407, 'summary'],
-  [10408, 'position'],
-  [10409, 'readOnly'],
-  [10410, 'hidden'],
-  [10411, 'icon'],
-  [10414, 'ident'],
-  [10415, 'disabled'],
+  [messageNumber.OM_CHANGEPARENT, 'parentID'],
+  [messageNumber.OM_CHANGENAME, 'name'],
+  [messageNumber.OM_CHANGEINFO, 'info'],
+  [messageNumber.OM_CHANGESUMMARY, 'summary'],
+  [messageNumber.OM_CHANGEPOSITION, 'position'],
+  [messageNumber.OM_CHANGEREADONLY, 'readOnly'],
+  [messageNumber.OM_CHANGEHIDDEN, 'hidden'],
+  [messageNumber.OM_CHANGEICON, 'icon'],
+  [messageNumber.OM_CHANGEIDENT, 'ident'],
+  [messageNumber.OM_CHANGEDISABLED, 'disabled'],
 ]);
 
 /**
@@ -54,12 +55,14 @@ export class Replica {
   }
 
   apply({ SenderID: id, Message: message, Data: data }: Frame): void {
-    if (message === 10401) return this.#register(id, data[0] as unknown as number);
-    if (message === 10402) return this.#unregister(id);
-    if (message === 10412) return void this.#childrenOf(id).add(data[0] as unknown as number);
-    if (message === 10413) return this.#childRemoved(id, data[0] as unknown as number);
+    if (message === messageNumber.OM_REGISTER) return this.#register(id, data[0] as unknown as number);
+    if (message === messageNumber.OM_UNREGISTER) return this.#unregister(id);
+    if (message === messageNumber.OM_CHILDADDED)
+      return void this.#childrenOf(id).add(data[0] as unknown as number);
+    if (message === messageNumber.OM_CHILDREMOVED)
+      return this.#childRemoved(id, data[0] as unknown as number);
     if (message >= 11300 && message < 11400) return;
-    if (message < 10401) return;
+    if (message < messageNumber.OM_REGISTER) return;
     const entry = this.objects.get(id);
     if (entry === undefined) throw new Error(`message ${message} of an object that is not there: ${id}`);
     const key = attributes.get(message);
@@ -69,31 +72,34 @@ export class Replica {
 
   #typed(entry: Entry, message: number, data: readonly unknown[]): void {
     const own = entry.data;
-    if (message === 10501)
+    if (message === messageNumber.IM_CREATE)
       Object.assign(own, { moduleID: data[0], moduleName: data[1], moduleType: data[2] });
-    else if (message === 10503) own['connectionID'] = data[0];
-    else if (message === 10504) own['connectionID'] = 0;
-    else if (message === 10505) own['status'] = data[0];
-    else if (message === 10601)
+    else if (message === messageNumber.IM_CONNECT) own['connectionID'] = data[0];
+    else if (message === messageNumber.IM_DISCONNECT) own['connectionID'] = 0;
+    else if (message === messageNumber.IM_CHANGESTATUS) own['status'] = data[0];
+    else if (message === messageNumber.VM_CREATE)
       Object.assign(own, { type: data[0], value: [false, 0, 0, ''][Number(data[0])] });
-    else if (message === 10603) {
+    else if (message === messageNumber.VM_UPDATE) {
       own['value'] = data[0];
       own['lastUpdate'] = data[3];
       if (data[1] === true) own['lastChange'] = data[3];
-    } else if (message === 10604) Object.assign(own, { customProfile: data[0], profile: data[1] });
-    else if (message === 10605) Object.assign(own, { customAction: data[0], action: data[1] });
-    else if (message === 20400) {
+    } else if (message === messageNumber.VM_CHANGEPROFILENAME)
+      Object.assign(own, { customProfile: data[0], profile: data[1] });
+    else if (message === messageNumber.VM_CHANGEPROFILEACTION)
+      Object.assign(own, { customAction: data[0], action: data[1] });
+    else if (message === messageNumber.GW_QUALITY) {
       if (data[0] === 0) delete own['quality'];
       else own['quality'] = { state: data[0], reason: data[1], text: data[2] };
-    } else if (message === 10701) own['type'] = data[0];
-    else if (message === 10703) own['file'] = data[0];
-    else if (message === 10704) own['isBroken'] = data[0];
-    else if (message === 10901) own['type'] = data[0];
-    else if (message === 10903) own['file'] = data[0];
-    else if (message === 10904) own['isAvailable'] = data[0];
-    else if (message === 10905) Object.assign(own, { crc: data[0], size: data[1], lastUpdate: data[2] });
-    else if (message === 10906) own['cached'] = data[0];
-    else if (message === 11003) own['targetID'] = data[0];
+    } else if (message === messageNumber.SM_CREATE) own['type'] = data[0];
+    else if (message === messageNumber.SM_CHANGEFILE) own['file'] = data[0];
+    else if (message === messageNumber.SM_BROKEN) own['isBroken'] = data[0];
+    else if (message === messageNumber.MM_CREATE) own['type'] = data[0];
+    else if (message === messageNumber.MM_CHANGEFILE) own['file'] = data[0];
+    else if (message === messageNumber.MM_AVAILABLE) own['isAvailable'] = data[0];
+    else if (message === messageNumber.MM_UPDATE)
+      Object.assign(own, { crc: data[0], size: data[1], lastUpdate: data[2] });
+    else if (message === messageNumber.MM_CHANGECACHED) own['cached'] = data[0];
+    else if (message === messageNumber.LM_CHANGETARGET) own['targetID'] = data[0];
     else if (message > 10800 && message < 10900) applyToEvent(own, message, data);
   }
 

@@ -22,6 +22,7 @@ import { qualityOf } from '../../tools/devices/variable-quality.js';
 import { Replica, type Entry, type Frame } from '../../tools/client/replica.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 import { DeviceFixture, passTime } from '../../tools/devices/device-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const schema = Type.Object({
   Count: Type.Integer({ default: 2 }),
@@ -126,12 +127,12 @@ t.test('each change of quality is told once, and no value ever looks better than
       bench.host.reportUncertain('G0', 8, suspect);
     }),
     [
-      [20400, [2, 'BROKEN', 'the sensor is broken']],
-      [10603, [7, true, 20, now, now, now]],
-      [20400, [0, '', '']],
-      [10603, [7, false, 7, now, now, now]],
-      [20400, [2, 'BROKEN', 'the sensor is broken']],
-      [10603, [8, true, 7, now, now, now]],
+      [messageNumber.GW_QUALITY, [2, 'BROKEN', 'the sensor is broken']],
+      [messageNumber.VM_UPDATE, [7, true, 20, now, now, now]],
+      [messageNumber.GW_QUALITY, [0, '', '']],
+      [messageNumber.VM_UPDATE, [7, false, 7, now, now, now]],
+      [messageNumber.GW_QUALITY, [2, 'BROKEN', 'the sensor is broken']],
+      [messageNumber.VM_UPDATE, [8, true, 7, now, now, now]],
     ],
   );
 });
@@ -196,13 +197,13 @@ t.test("a device's own time counts: what is old when it comes is stale at once",
   t.equal(bench.quality(gauges, 'G0'), 'good');
   const messages = bench.told([variable?.id ?? 0], () => host.report('G0', 3, clock.nowMs() - 61_000));
   t.match(messages, [
-    [20400, [1, 'OVERDUE']],
-    [10603, [3]],
+    [messageNumber.GW_QUALITY, [1, 'OVERDUE']],
+    [messageNumber.VM_UPDATE, [3]],
   ]);
   host.report('G0', 4, clock.nowMs() + 59_000);
   t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is a little ahead');
   const future = bench.told([variable?.id ?? 0], () => host.report('G0', 4, clock.nowMs() + 61_000));
-  t.match(future[0], [20400, [1, 'FUTURE']], 'doubted before it is told');
+  t.match(future[0], [messageNumber.GW_QUALITY, [1, 'FUTURE']], 'doubted before it is told');
   host.report('G0', 4, clock.nowMs() + 61_000);
   t.equal(bench.quality(gauges, 'G0'), 'stale FUTURE');
   await passTime(clock, 61_000);
@@ -244,11 +245,15 @@ t.test('a snapshot and the changes after it agree, and only what is not good has
   const messages = bench.kernel.changes.since(since);
   const link = bench.idOf(gauges, 'LINK');
   const [bad, gone] = [
-    messages.findLastIndex(({ Message }) => Message === 20400),
+    messages.findLastIndex(({ Message }) => Message === messageNumber.GW_QUALITY),
     messages.findIndex(({ SenderID }) => SenderID === link),
   ];
   t.ok(bad < gone, 'before LINK says so');
-  t.equal(messages.filter(({ Message }) => Message === 20400).length, 1000, 'one message each');
+  t.equal(
+    messages.filter(({ Message }) => Message === messageNumber.GW_QUALITY).length,
+    1000,
+    'one message each',
+  );
   t.equal(doubted(snapshot()), 1000);
   await passTime(bench.clock, 2000);
   await bench.waitForLink(gauges, 'online');

@@ -2,6 +2,7 @@ import t from 'tap';
 import { coreModules } from '../../../src/config/apply/core-instances.js';
 import { bus, FunctionFixture, lamp } from '../../tools/gateway/function-fixture.js';
 import { until } from '../../tools/until.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 t.test(
   'an instance of a module: made by GUID, name or alias, with its variables, closed until connected',
@@ -54,7 +55,7 @@ t.test('a device is connected to what fits, and follows it', async (t) => {
     message: 'The data flow is incompatible',
   });
   const messages = await fixture.messagesOfCall('SVC_ConnectInstance', device, parent);
-  t.strictSame(messages[0], [device, 10503, [parent]]);
+  t.strictSame(messages[0], [device, messageNumber.IM_CONNECT, [parent]]);
   await until('the lamp is online', async () => {
     const { InstanceStatus } = (await fixture.call('SVC_GetInstance', device)) as { InstanceStatus: number };
     return InstanceStatus === 102;
@@ -66,7 +67,7 @@ t.test('a device is connected to what fits, and follows it', async (t) => {
   t.equal(await fixture.call('SVC_Translate', device, 'Place'), 'Place');
   t.strictSame((await fixture.messagesOfCall('SVC_DisconnectInstance', device))[0], [
     device,
-    10504,
+    messageNumber.IM_DISCONNECT,
     [parent],
   ]);
   t.strictSame(await fixture.call('SVC_GetReferenceList', device), []);
@@ -87,8 +88,8 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
   t.equal(await fixture.call('SVC_GetProperty', id, 'Place'), '', 'the active one is shown');
   const messages = await fixture.messagesOfCall('SVC_ApplyChanges', id);
   t.strictSame(
-    messages.filter(([, message]) => message === 10506),
-    [[id, 10506, ['{"Place":"hall","Password":"***","Broken":true}']]],
+    messages.filter(([, message]) => message === messageNumber.IM_CHANGESETTINGS),
+    [[id, messageNumber.IM_CHANGESETTINGS, ['{"Place":"hall","Password":"***","Broken":true}']]],
     'secrets are not told',
   );
   t.equal(await fixture.call('SVC_HasChanges', id), false);
@@ -151,11 +152,13 @@ t.test(
     const messages = fixture.kernel.changes
       .since(counter)
       .map(({ SenderID, Message }) => [SenderID, Message]);
-    const unregistered = messages.filter(([, message]) => message === 10402).map(([sender]) => sender);
+    const unregistered = messages
+      .filter(([, message]) => message === messageNumber.OM_UNREGISTER)
+      .map(([sender]) => sender);
     t.strictSame(unregistered, [...(own as number[]).filter((id) => id !== below), parent], 'each once');
     t.strictSame(
       messages.filter(([sender]) => sender === parent).at(-1),
-      [parent, 10402],
+      [parent, messageNumber.OM_UNREGISTER],
       'and then no more of it',
     );
     t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });

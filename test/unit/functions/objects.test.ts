@@ -1,10 +1,23 @@
 import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 /** Messages by their numbers in the interface (§3.5), as a client knows them. */
-const [REGISTER, UNREGISTER, PARENT, NAME, INFO] = [10401, 10402, 10403, 10404, 10405];
+const [REGISTER, UNREGISTER, PARENT, NAME, INFO] = [
+  messageNumber.OM_REGISTER,
+  messageNumber.OM_UNREGISTER,
+  messageNumber.OM_CHANGEPARENT,
+  messageNumber.OM_CHANGENAME,
+  messageNumber.OM_CHANGEINFO,
+];
 const [POSITION, HIDDEN, ICON, ADDED, REMOVED, IDENT, DISABLED] = [
-  10408, 10410, 10411, 10412, 10413, 10414, 10415,
+  messageNumber.OM_CHANGEPOSITION,
+  messageNumber.OM_CHANGEHIDDEN,
+  messageNumber.OM_CHANGEICON,
+  messageNumber.OM_CHILDADDED,
+  messageNumber.OM_CHILDREMOVED,
+  messageNumber.OM_CHANGEIDENT,
+  messageNumber.OM_CHANGEDISABLED,
 ];
 
 const makers = [
@@ -32,32 +45,32 @@ t.test('what is created is told in the order of decision 13, and so is its end',
   ]);
   t.strictSame(await since('SVC_CreateVariable', 2), [
     ['it', REGISTER, 2],
-    ['it', 10601, 2],
+    ['it', messageNumber.VM_CREATE, 2],
     [0, ADDED, 'it'],
   ]);
   const script = await since('SVC_CreateScript', 0);
   t.match(script, [
     ['it', REGISTER, 3],
-    ['it', 10701, 0],
-    ['it', 10703, /^\d{5}\.js$/],
+    ['it', messageNumber.SM_CREATE, 0],
+    ['it', messageNumber.SM_CHANGEFILE, /^\d{5}\.js$/],
     [0, ADDED, 'it'],
   ]);
   t.strictSame(await since('SVC_CreateLink'), [
     ['it', REGISTER, 6],
-    ['it', 11001],
+    ['it', messageNumber.LM_CREATE],
     [0, ADDED, 'it'],
   ]);
   const [category, variable, made, link] = ids;
   const ends = [
     ['SVC_DeleteCategory', category, 0, []],
-    ['SVC_DeleteVariable', variable, 2, [['it', 10602]]],
-    ['SVC_DeleteLink', link, 6, [['it', 11002]]],
+    ['SVC_DeleteVariable', variable, 2, [['it', messageNumber.VM_DELETE]]],
+    ['SVC_DeleteLink', link, 6, [['it', messageNumber.LM_DELETE]]],
   ] as const;
   for (const [method, id, type, own] of ends)
     t.strictSame(await since(method, id), [[0, REMOVED, 'it'], ...own, ['it', UNREGISTER, type]], method);
   t.strictSame(await since('SVC_DeleteScript', made, true), [
     [0, REMOVED, 'it'],
-    ['it', 10702],
+    ['it', messageNumber.SM_DELETE],
     ['it', UNREGISTER, 3],
   ]);
 });
@@ -69,14 +82,14 @@ t.test('an instance is told with its module and its status, and its variables af
   const messages = fixture.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
   t.strictSame(messages.slice(0, 4), [
     [id, REGISTER],
-    [id, 10501],
-    [id, 10505],
+    [id, messageNumber.IM_CREATE],
+    [id, messageNumber.IM_CHANGESTATUS],
     [0, ADDED],
   ]);
   for (const ident of ['STATE', 'LEVEL', 'LINK', 'STATUS']) {
     const variable = fixture.idOf(id, ident);
     const own = messages.filter(([sender]) => sender === variable).map(([, message]) => message);
-    t.strictSame(own.slice(0, 2), [REGISTER, 10601], ident);
+    t.strictSame(own.slice(0, 2), [REGISTER, messageNumber.VM_CREATE], ident);
     t.ok(own.indexOf(PARENT) > own.indexOf(IDENT), `${ident} is told where it stands when it is whole`);
   }
 });
@@ -251,7 +264,9 @@ t.test('a link points to any object, to none with 0, and stays when that goes', 
   const link = (await fixture.call('SVC_CreateLink')) as number;
   const target = (await fixture.call('SVC_CreateVariable', 0)) as number;
   t.strictSame(await fixture.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
-  t.strictSame(await fixture.messagesOfCall('SVC_SetLinkTargetID', link, target), [[link, 11003, [target]]]);
+  t.strictSame(await fixture.messagesOfCall('SVC_SetLinkTargetID', link, target), [
+    [link, messageNumber.LM_CHANGETARGET, [target]],
+  ]);
   t.strictSame(await fixture.messagesOfCall('SVC_SetLinkTargetID', link, target), []);
   await t.rejects(fixture.call('SVC_SetLinkTargetID', link, 12), { code: 'OBJECT_MISSING' });
   await t.rejects(fixture.call('SVC_SetLinkTargetID', target, link), {

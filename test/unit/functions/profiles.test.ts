@@ -1,10 +1,11 @@
 import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 t.test('a new profile has nothing set, and each setter tells what it set (§3.5, §5)', async (t) => {
   await using fixture = new FunctionFixture();
   t.strictSame(await fixture.messagesOfCall('SVC_CreateVariableProfile', 'Level', 1), [
-    [0, 11301, ['Level', 1]],
+    [0, messageNumber.PM_CREATE, ['Level', 1]],
   ]);
   t.strictSame(await fixture.call('SVC_GetVariableProfile', 'Level'), {
     ProfileName: 'Level',
@@ -20,12 +21,12 @@ t.test('a new profile has nothing set, and each setter tells what it set (§3.5,
     Associations: [],
   });
   for (const [method, params, message] of [
-    ['Text', ['<', ' %'], 11303],
-    ['Values', [0, 255, 0.5], 11304],
-    ['Digits', [2], 11305],
-    ['Icon', ['Bulb'], 11306],
-    ['Association', [10, 'low', '', -1], 11307],
-    ['Association', [10, 'less', 'Moon', 0xffffff], 11309],
+    ['Text', ['<', ' %'], messageNumber.PM_CHANGETEXT],
+    ['Values', [0, 255, 0.5], messageNumber.PM_CHANGEVALUES],
+    ['Digits', [2], messageNumber.PM_CHANGEDIGITS],
+    ['Icon', ['Bulb'], messageNumber.PM_CHANGEICON],
+    ['Association', [10, 'low', '', -1], messageNumber.PM_ASSOCIATIONADDED],
+    ['Association', [10, 'less', 'Moon', 0xffffff], messageNumber.PM_ASSOCIATIONCHANGED],
   ] as const)
     t.strictSame(await fixture.messagesOfCall(`SVC_SetVariableProfile${method}`, 'Level', ...params), [
       [0, message, ['Level', ...params]],
@@ -40,9 +41,11 @@ t.test('a new profile has nothing set, and each setter tells what it set (§3.5,
     Associations: [{ Value: 10, Name: 'less', Icon: 'Moon', Color: 0xffffff }],
   });
   t.strictSame(await fixture.messagesOfCall('SVC_SetVariableProfileAssociation', 'Level', 10, '', '', -1), [
-    [0, 11308, ['Level', 10]],
+    [0, messageNumber.PM_ASSOCIATIONREMOVED, ['Level', 10]],
   ]);
-  t.strictSame(await fixture.messagesOfCall('SVC_DeleteVariableProfile', 'Level'), [[0, 11302, ['Level']]]);
+  t.strictSame(await fixture.messagesOfCall('SVC_DeleteVariableProfile', 'Level'), [
+    [0, messageNumber.PM_DELETE, ['Level']],
+  ]);
   t.equal(await fixture.call('SVC_VariableProfileExists', 'Level'), false);
 });
 
@@ -169,7 +172,7 @@ t.test(
     await fixture.call('SetValue', id, 21.456);
     t.equal(await fixture.call('GetValueFormatted', id), '21.456');
     t.strictSame(await fixture.messagesOfCall('SVC_SetVariableCustomProfile', id, '~Temperature'), [
-      [id, 10604, ['~Temperature', '']],
+      [id, messageNumber.VM_CHANGEPROFILENAME, ['~Temperature', '']],
     ]);
     t.equal(await fixture.call('GetValueFormatted', id), '21.5 °C');
     t.equal(await fixture.call('GetValueFormattedEx', id, '-3.14'), '-3.1 °C');

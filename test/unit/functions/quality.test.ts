@@ -1,6 +1,7 @@
 import t from 'tap';
 import { quality } from '../../../src/kernel/quality.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const START = 1_700_000_000;
 
@@ -34,8 +35,8 @@ t.test('GW_GetQuality says of each variable how its value stands, and of [] what
   fixture.clock.advance(1500);
   const messages = await fixture.messagesOfCall('HW_WriteValueBoolean', lamp, 'STATE', true);
   t.strictSame(messages, [
-    [state, 10603, [true, true, false, START + 1, 0, 0]],
-    [state, 20400, [0, '', '']],
+    [state, messageNumber.VM_UPDATE, [true, true, false, START + 1, 0, 0]],
+    [state, messageNumber.GW_QUALITY, [0, '', '']],
   ]);
   const now = START + 1;
   t.match(await fixture.call('GW_GetQuality', [state, link]), [

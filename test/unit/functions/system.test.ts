@@ -2,6 +2,7 @@ import t from 'tap';
 import { snapshotFunctions } from '../../../src/functions/tree/snapshot.js';
 import { schemaViolation, completeResult } from '../../tools/client/result-schema.js';
 import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 interface Snapshot {
   readonly objects: Record<string, { name: string; parentID: number; data: Record<string, unknown> }>;
@@ -37,7 +38,7 @@ t.test('what the kernel is and where (decision 17)', async (t) => {
 t.test('a log message goes to those who follow the changes', async (t) => {
   await using fixture = new FunctionFixture();
   t.strictSame(await fixture.messagesOfCall('SVC_LogMessage', 'Boiler', 'ä "quoted"'), [
-    [0, 10207, ['Boiler', 'ä "quoted"', 1_700_000_000]],
+    [0, messageNumber.KL_CUSTOM, ['Boiler', 'ä "quoted"', 1_700_000_000]],
   ]);
   await t.rejects(fixture.call('SVC_LogMessage', '', 'x'.repeat(20_000)), { code: 'TEXT_TOO_LONG' });
 });
@@ -114,9 +115,14 @@ t.test(
       fixture.call('SVC_GetSnapshotChanges', snapshot.timestamp),
     )) as object[];
     t.match(changes, [
-      { TimeStamp: snapshot.timestamp + 1, SenderID: id, Message: 10603, Data: ['after', true, 'before'] },
-      { SenderID: other, Message: 10401, Data: [0] },
-      { SenderID: 0, Message: 10412, Data: [other] },
+      {
+        TimeStamp: snapshot.timestamp + 1,
+        SenderID: id,
+        Message: messageNumber.VM_UPDATE,
+        Data: ['after', true, 'before'],
+      },
+      { SenderID: other, Message: messageNumber.OM_REGISTER, Data: [0] },
+      { SenderID: 0, Message: messageNumber.OM_CHILDADDED, Data: [other] },
     ]);
     const now = fixture.kernel.changes.counter;
     t.strictSame(await completeResult(fixture.call('SVC_GetSnapshotChanges', now)), []);
@@ -151,7 +157,9 @@ t.test('scripts: made, given a text, run with parameters, by id or as a text', a
   t.equal(await fixture.call('SVC_GetScriptFile', id), `${id}.js`);
   await fixture.call('SVC_SetScriptContent', id, 'print("ä")');
   t.equal(await fixture.call('SVC_GetScriptContent', id), 'print("ä")');
-  t.strictSame(await fixture.messagesOfCall('SVC_SetScriptFile', id, 'hall.js'), [[id, 10703, ['hall.js']]]);
+  t.strictSame(await fixture.messagesOfCall('SVC_SetScriptFile', id, 'hall.js'), [
+    [id, messageNumber.SM_CHANGEFILE, ['hall.js']],
+  ]);
   t.equal(await fixture.call('SVC_GetScriptIDByFile', 'hall.js'), id);
   await t.rejects(fixture.call('SVC_GetScriptIDByFile', `${id}.js`), { code: 'NAME_NOT_FOUND' });
   t.equal(await fixture.call('SVC_RunScript', id), true);

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 /** A desk with an instance of the utility control, and how it is called. */
 function bench() {
@@ -78,7 +79,9 @@ t.test('objects are deleted with all below them, children first', async (t) => {
     gone.filter(({ id }) => tree.find(id) !== undefined),
     [],
   );
-  const order = messages.filter(([, message]) => message === 10402).map(([sender]) => sender);
+  const order = messages
+    .filter(([, message]) => message === messageNumber.OM_UNREGISTER)
+    .map(([sender]) => sender);
   t.strictSame([...order].sort(), gone.map(({ id }) => id).sort(), 'each once');
   for (const object of gone)
     if (object.parent !== null && gone.includes(object.parent))
@@ -102,7 +105,7 @@ t.test('a deletion that fails half way says how far it came', async (t) => {
   const late = Promise.withResolvers<TreeObject>();
   fixture.kernel.changes.listen(({ SenderID, Message, Data }) => {
     // The instance is being closed (IM_CHANGESTATUS, deleting): something is put below it.
-    if (SenderID === lamp && Message === 10505 && Data[0] === 103)
+    if (SenderID === lamp && Message === messageNumber.IM_CHANGESTATUS && Data[0] === 103)
       queueMicrotask(() => late.resolve(category(tree.get(lamp))));
   });
   await t.rejects(uc('DeleteObjects', [top.id]), {

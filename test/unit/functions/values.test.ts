@@ -1,7 +1,8 @@
 import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
-const UPDATE = 10603;
+const UPDATE = messageNumber.VM_UPDATE;
 const START = 1_700_000_000;
 
 t.test('SetValue converts, and GetValue gives it back in its type (decision 6, §5)', async (t) => {

@@ -2,6 +2,7 @@ import t from 'tap';
 import { quality } from '../../../src/kernel/quality.js';
 import { completeResult } from '../../tools/client/result-schema.js';
 import { anonymousCaller, FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 interface Snapshot {
   readonly objects: Record<string, { name: string; data: object }>;
@@ -183,8 +184,8 @@ t.test(
       fixture.callAsWebFront(50_001, 'WFC_GetSnapshotChanges', 50_001, since),
     )) as object[];
     t.match(messages, [
-      { SenderID: sensor, Message: 20400, Data: [1, 'OVERDUE', 'nothing came'] },
-      { SenderID: blind, Message: 20400 },
+      { SenderID: sensor, Message: messageNumber.GW_QUALITY, Data: [1, 'OVERDUE', 'nothing came'] },
+      { SenderID: blind, Message: messageNumber.GW_QUALITY },
     ]);
     t.equal(messages.length, 2);
   },

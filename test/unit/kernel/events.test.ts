@@ -5,6 +5,7 @@ import { Kernel } from '../../../src/kernel/kernel.js';
 import { message } from '../../../src/kernel/messages.js';
 import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
 import { Replica, snapshotOf, type Frame } from '../../tools/client/replica.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const NOW_MS = 1_700_000_000_000;
 const fresh = () => new Kernel({ counter: 0, random: Math.random });
@@ -38,24 +39,24 @@ t.test('a new event is as clients take it to be, and what differs is told (decis
   });
   const copy = kernel.events.create(eventType.trigger, NOW_MS, { like, name: 'Copy' });
   t.strictSame(messages(kernel, before), [
-    [10401, [4]],
-    [10801, [0]],
-    [10404, ['Copy']],
-    [10804, [true]],
-    [10805, [3]],
-    [10806, ['x']],
-    [10807, [2, id]],
-    [10808, [5]],
-    [10809, [false]],
-    [10824, [0, 0, 1]],
-    [10412, [copy.id]],
+    [messageNumber.OM_REGISTER, [4]],
+    [messageNumber.EM_CREATE, [0]],
+    [messageNumber.OM_CHANGENAME, ['Copy']],
+    [messageNumber.EM_CHANGEACTIVE, [true]],
+    [messageNumber.EM_CHANGELIMIT, [3]],
+    [messageNumber.EM_CHANGEACTION, ['x']],
+    [messageNumber.EM_CHANGETRIGGER, [2, id]],
+    [messageNumber.EM_CHANGETRIGGERVALUE, [5]],
+    [messageNumber.EM_CHANGETRIGGEREXECUTION, [false]],
+    [messageNumber.EM_ADDCONDITION, [0, 0, 1]],
+    [messageNumber.OM_CHILDADDED, [copy.id]],
   ]);
   t.match(copy.data, { lastRun: 0, created: NOW_MS / 1000 }, 'it has not run yet');
   const deleting = kernel.changes.counter;
   kernel.tree.delete(copy);
   t.strictSame(
     messages(kernel, deleting).map(([sent]) => sent),
-    [10413, 10802, 10402],
+    [messageNumber.OM_CHILDREMOVED, messageNumber.EM_DELETE, messageNumber.OM_UNREGISTER],
   );
 });
 
@@ -75,16 +76,16 @@ t.test('a change is told by what changed, and an equal value by nothing', async 
   events.setSchedule(plan.id, { actions: [action(2, 'Cold')], groups: [{ id: 5, days: 1, points: [] }] });
   events.set(plan, { actionId: '{A}', actionParameters: { VALUE: 1 } });
   t.strictSame(messages(kernel, since), [
-    [10815, [1, 'Warm', 255, 'a']],
-    [10815, [2, 'Cool', 255, '']],
-    [10818, [5, 31]],
-    [10821, [5, 9, 6, 30, 0, 1]],
-    [10820, [5, 1]],
-    [10823, [5, 9, 6, 30, 0, 2]],
-    [10816, [1]],
-    [10817, [2, 'Cold', 255, '']],
-    [10822, [5, 9]],
-    [10806, ['{A}', '{"VALUE":1}']],
+    [messageNumber.EM_ADDSCHEDULEACTION, [1, 'Warm', 255, 'a']],
+    [messageNumber.EM_ADDSCHEDULEACTION, [2, 'Cool', 255, '']],
+    [messageNumber.EM_ADDSCHEDULEGROUP, [5, 31]],
+    [messageNumber.EM_ADDSCHEDULEGROUPPOINT, [5, 9, 6, 30, 0, 1]],
+    [messageNumber.EM_CHANGESCHEDULEGROUP, [5, 1]],
+    [messageNumber.EM_CHANGESCHEDULEGROUPPOINT, [5, 9, 6, 30, 0, 2]],
+    [messageNumber.EM_REMOVESCHEDULEACTION, [1]],
+    [messageNumber.EM_CHANGESCHEDULEACTION, [2, 'Cold', 255, '']],
+    [messageNumber.EM_REMOVESCHEDULEGROUPPOINT, [5, 9]],
+    [messageNumber.EM_CHANGEACTION, ['{A}', '{"VALUE":1}']],
   ]);
   t.throws(() => events.setTrigger(plan.id, { type: 0 }), { code: 'EVENT_TYPE' });
   t.throws(() => events.setCyclic(plan.id, {}), { code: 'EVENT_TYPE' });

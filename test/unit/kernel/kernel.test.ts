@@ -9,6 +9,7 @@ import { SnapshotReader } from '../../../src/kernel/snapshot.js';
 import type { TreeObject } from '../../../src/kernel/object.js';
 import { Replica, snapshotOf, type Frame } from '../../tools/client/replica.js';
 import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 
 function fresh(seed = 1): Kernel {
   const random = new Random(seed);
@@ -33,14 +34,14 @@ t.test('an object is told in the order of decision 13, with what differs from th
   t.same(
     frames(kernel, before).map(({ SenderID, Message, Data }) => [SenderID, Message, Data]),
     [
-      [variable.id, 10401, [2]],
-      [variable.id, 10601, [2]],
-      [variable.id, 10404, ['Setpoint']],
-      [variable.id, 10414, ['setpoint']],
-      [variable.id, 10408, [3]],
-      [variable.id, 10604, ['', '~Temperature']],
-      [variable.id, 10403, [parent.id]],
-      [parent.id, 10412, [variable.id]],
+      [variable.id, messageNumber.OM_REGISTER, [2]],
+      [variable.id, messageNumber.VM_CREATE, [2]],
+      [variable.id, messageNumber.OM_CHANGENAME, ['Setpoint']],
+      [variable.id, messageNumber.OM_CHANGEIDENT, ['setpoint']],
+      [variable.id, messageNumber.OM_CHANGEPOSITION, [3]],
+      [variable.id, messageNumber.VM_CHANGEPROFILENAME, ['', '~Temperature']],
+      [variable.id, messageNumber.OM_CHANGEPARENT, [parent.id]],
+      [parent.id, messageNumber.OM_CHILDADDED, [variable.id]],
     ],
   );
   const deleting = kernel.changes.counter;
@@ -48,9 +49,9 @@ t.test('an object is told in the order of decision 13, with what differs from th
   t.same(
     frames(kernel, deleting).map(({ SenderID, Message }) => [SenderID, Message]),
     [
-      [parent.id, 10413],
-      [variable.id, 10602],
-      [variable.id, 10402],
+      [parent.id, messageNumber.OM_CHILDREMOVED],
+      [variable.id, messageNumber.VM_DELETE],
+      [variable.id, messageNumber.OM_UNREGISTER],
     ],
   );
 });
@@ -194,7 +195,7 @@ t.test(
   'the change buffer keeps the newest within both limits and says what is lost (decision 9)',
   async (t) => {
     const changes = new Changes(10, { messages: 100, bytes: 50_000 });
-    for (let i = 0; i < 250; i++) changes.emit(1, 10603, [i]);
+    for (let i = 0; i < 250; i++) changes.emit(1, messageNumber.VM_UPDATE, [i]);
     t.equal(changes.buffered.messages, 100);
     t.same(
       changes.since(258).map((c) => c.TimeStamp),
@@ -204,7 +205,7 @@ t.test(
     t.equal(changes.since(160).length, 100);
     t.throws(() => changes.since(159), { code: 'CHANGES_LOST' });
     t.throws(() => changes.since(261), { code: 'CHANGES_LOST' });
-    for (let i = 0; i < 20; i++) changes.emit(1, 10603, ['x'.repeat(1000)]);
+    for (let i = 0; i < 20; i++) changes.emit(1, messageNumber.VM_UPDATE, ['x'.repeat(1000)]);
     t.ok(changes.buffered.bytes <= 50_000);
     t.ok(changes.buffered.messages < 20);
     t.throws(() => changes.since(262), { code: 'CHANGES_LOST' });
@@ -335,7 +336,7 @@ t.test(
     variables.update(below, 'x', 1000);
     tree.set(cellar, 'name', 'Basement');
     tree.set(gateway, 'name', 'Home');
-    t.same(admitted, [10603]);
+    t.same(admitted, [messageNumber.VM_UPDATE]);
     links.setTarget(link, 0);
     variables.update(boiler, 61, 1000);
     t.notOk(area.contains(boiler.id));
