@@ -46,9 +46,9 @@ import { valueFunctions } from './tree/values.js';
 import { variableFunctions } from './tree/variables.js';
 import { frontAccessFunctions } from './web-front/front-access.js';
 
-/** What a registry needs besides the ports of its functions. */
+/** What the registry needs in addition to the ports of its functions. */
 export interface CommandReferenceOptions extends Pick<RegistryOptions, 'aliases' | 'durability' | 'audit'> {
-  /** Functions that modules and the board bring. */
+  /** Functions contributed by modules and the board. */
   readonly extraFunctions?: readonly FunctionDeclaration[];
 }
 
@@ -96,7 +96,7 @@ const families = [
   executeFunctions,
 ] as const;
 
-/** The whole command reference over a gateway's parts, ready to be called. */
+/** Creates the registry with the complete command reference of a gateway. */
 export function createRegistry(
   given: Ports,
   { extraFunctions: brought = [], ...options }: CommandReferenceOptions,

@@ -7,7 +7,10 @@ import { Kernel } from '../kernel/kernel.js';
 import { createRegistry } from './command-reference.js';
 import type { Ports } from './ports.js';
 
-/** The declarations of all functions of a gateway with these modules. They describe the functions and cannot be called. */
+/**
+ * The declarations of all functions of a gateway with these modules. They describe the functions and cannot
+ * be called.
+ */
 export function declaredFunctions(modules: ModuleRegistry, clock: Clock): readonly FunctionDeclaration[] {
   const kernel = new Kernel({ counter: 0, random: () => clock.random() });
   const devices = new Devices({ kernel, modules, clock, log: silentLog });

@@ -1,4 +1,4 @@
-/** Names of the numbers that enumerated parameters take (interface §1), as the reference has them. */
+/** Names of the values of enumerated parameters (interface §1), as the command reference has them. */
 export const variableTypes = ['vtBoolean', 'vtInteger', 'vtFloat', 'vtString'] as const;
 
 export const moduleTypes = [
@@ -13,7 +13,7 @@ export const moduleTypes = [
 
 export const mediaTypes = ['mtDashboard', 'mtImage', 'mtSound', 'mtStream', 'mtChart', 'mtDocument'] as const;
 
-/** How the data of a debug message is given. */
+/** Formats of the data of a debug message. */
 export const debugFormats = ['dfText', 'dfBinary'] as const;
 
 /** Types of log messages. */

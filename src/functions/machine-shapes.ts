@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { int, listOf, map } from './shapes.js';
 
-/** What the functions about the machine, its connections and its messages give (interface §1), as schemas. */
+/** Schemas of the results of functions about the machine, its connections and its messages (interface §1). */
 const text = Type.String();
 const bool = Type.Boolean();
 
@@ -53,10 +53,10 @@ export const printJobs = listOf(Type.Object({ Job: text, User: text, Size: int }
 
 export const room = Type.Object({ Total: int, Free: int, Used: int });
 
-/** What `Method` of `Sys_GetURLContentEx` may be. */
+/** Values of the option `Method` of `Sys_GetURLContentEx`. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
-/** Names of the options of `Sys_GetURLContentEx`, and what each is. */
+/** The options of `Sys_GetURLContentEx`. */
 export const urlOptions = Type.Partial(
   Type.Object({
     /** One of METHODS. */
@@ -98,7 +98,7 @@ export const logMessages = listOf(Type.Object({ Type: int, TimeStamp: int, Sende
 
 export const connections = listOf(Type.Object({ ConnectionType: text, Remote: text, QueueBytes: int }));
 
-/** Times are unix seconds, 0 is never; Interval is 0 where it is not always the same. */
+/** Times are unix seconds, 0 means never. Interval is 0 if it is not constant. */
 export const timer = Type.Object({
   TimerID: int,
   ParentID: int,

@@ -3,18 +3,18 @@ import type { Change } from '../kernel/changes.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 
-/** A message that took longer to be told to all who listen is a slow one, ms. */
+/** A message is slow if its delivery to all listeners takes longer than this, ms. */
 export const SLOW_MS = 10;
 
-/** How long the messages of one instance took to be told, ms: the last one, and at most. */
+/** Delivery times of one instance's messages, ms: the last one and the maximum. */
 export interface DeliveryTimes {
   readonly lastMs: number;
   readonly maxMs: number;
 }
 
 /**
- * How long messages take to be told to all who listen, measured while the option MessageQueueWatch is 1: it costs two
- * looks at the clock a message.
+ * Measures how long the delivery of messages to all listeners takes, while the option MessageQueueWatch is 1.
+ * It costs two clock readings per message.
  */
 export class MessageWatch {
   readonly #kernel: Kernel;
@@ -27,26 +27,26 @@ export class MessageWatch {
     this.#clock = clock;
   }
 
-  /** Messages that were slow, since it was switched on. */
+  /** Number of slow messages since measuring was enabled. */
   get slowCount(): number {
     return this.#slow;
   }
 
-  /** Begins anew, or ends and forgets. */
+  /** Starts measuring from zero, or stops and discards the results. */
   setEnabled(isOn: boolean): void {
     this.#instances.clear();
     this.#slow = 0;
-    this.#kernel.changes.deliver = isOn ? (change, tell) => this.#measure(change, tell) : undefined;
+    this.#kernel.changes.deliver = isOn ? (change, deliver) => this.#measure(change, deliver) : undefined;
   }
 
-  /** By instance; the messages of its variables are an instance's too. */
+  /** Delivery times by instance; the messages of its variables count for the instance. */
   *deliveryTimes(): Generator<readonly [id: number, DeliveryTimes]> {
     for (const one of this.#instances) if (this.#kernel.tree.find(one[0]) !== undefined) yield one;
   }
 
-  #measure({ SenderID }: Change, tell: () => void): void {
+  #measure({ SenderID }: Change, deliver: () => void): void {
     const fromNs = this.#clock.monotonicNs();
-    tell();
+    deliver();
     const lastMs = Number(this.#clock.monotonicNs() - fromNs) / 1e6;
     if (lastMs > SLOW_MS) this.#slow++;
     const id = this.#instanceOf(SenderID);

@@ -3,7 +3,7 @@ import { fault } from '../base/fault.js';
 import { Signal } from '../base/signal.js';
 import { numberOf } from '../kernel/convert.js';
 
-/** An option that can be changed while the gateway runs; all are integers. */
+/** An option that can be changed at run time; all options are integers. */
 interface OptionRow {
   readonly standard: number;
   readonly least: number;
@@ -11,64 +11,64 @@ interface OptionRow {
   readonly help: string;
 }
 
-/** The options (`SVC_GetOptionList`). Names that the original has mean what they mean there. */
+/** The options (`SVC_GetOptionList`). Names that the original product has too mean the same as there. */
 const rows = {
   SaveInterval: {
     standard: 10,
     least: 1,
     most: 3600,
-    help: 'Seconds between two savings of the last values to the disk',
+    help: 'Interval in seconds at which last values are saved to the disk',
   },
   ArchiveInterval: {
     standard: 5,
     least: 1,
     most: 3600,
-    help: 'Seconds between two savings of the archive to the disk',
+    help: 'Interval in seconds at which the archive is saved to the disk',
   },
-  BackupCount: { standard: 7, least: 1, most: 100, help: 'How many daily backups are kept' },
-  ScriptTimeLimit: { standard: 30, least: 1, most: 3600, help: 'Seconds that a script may run' },
-  ScriptMemoryLimit: { standard: 64, least: 16, most: 1024, help: 'MiB of heap that a script may use' },
+  BackupCount: { standard: 7, least: 1, most: 100, help: 'Number of daily backups that are kept' },
+  ScriptTimeLimit: { standard: 30, least: 1, most: 3600, help: 'Maximum run time of a script, in seconds' },
+  ScriptMemoryLimit: { standard: 64, least: 16, most: 1024, help: 'Maximum heap of a script, in MiB' },
   ScriptThreadCount: {
     standard: 4,
     least: 1,
     most: 32,
-    help: 'How many scripts run at the same time, those that others wait for not counted',
+    help: 'Number of scripts that run at the same time; a script that another one waits for is not counted',
   },
   ScriptOutputBufferLimit: {
     standard: 1_048_576,
     least: 1024,
     most: 16_777_216,
-    help: 'Bytes that a script may print',
+    help: 'Maximum output of a script, in bytes',
   },
   ScriptCallLimit: {
     standard: 25_000,
     least: 100,
     most: 10_000_000,
-    help: 'How many functions a script may call in one run',
+    help: 'Maximum number of function calls in one run of a script',
   },
   ScriptCallRate: {
     standard: 1000,
     least: 10,
     most: 100_000,
-    help: 'How many functions a script may call in a second; five seconds of them may come at once',
+    help: 'Maximum function calls of a script per second; bursts of up to five seconds worth of calls are allowed',
   },
   MessageQueueWatch: {
     standard: 0,
     least: 0,
     most: 1,
-    help: 'Whether it is measured how long messages take to be told (SVC_GetInstanceMessageStatistics)',
+    help: '1 measures how long the delivery of messages takes (SVC_GetInstanceMessageStatistics)',
   },
   ServerMaxPostSize: {
     standard: 25_165_824,
     least: 1024,
     most: 268_435_456,
-    help: 'Bytes that a request may have',
+    help: 'Maximum size of a request, in bytes',
   },
 } as const satisfies Record<string, OptionRow>;
 
 export type OptionName = keyof typeof rows;
 
-/** An option with all that is known of it (`SVC_GetOptionEx`). */
+/** An option with its value, default and limits (`SVC_GetOptionEx`). */
 export interface OptionRecord {
   readonly Name: string;
   readonly Value: number;
@@ -78,17 +78,17 @@ export interface OptionRecord {
   readonly Description: string;
 }
 
-/** Where changed options are kept. */
+/** Where changed options are saved. */
 export interface OptionStore {
-  /** What was saved; unknown names and unusable values in it are passed over. */
+  /** The saved values; unknown names and invalid values are ignored. */
   readonly saved: Readonly<Record<string, unknown>>;
   /** Resolves when it is on the disk. */
   save(name: string, value: number): Promise<void>;
 }
 
-/** The options as they are now. */
+/** The current options. */
 export class Options {
-  /** Tells the name of an option that has another value now. */
+  /** Emits the name of an option whose value has changed. */
   readonly changed = new Signal<OptionName>();
   readonly #values = new Map<OptionName, number>();
   readonly #store: OptionStore;
@@ -103,7 +103,7 @@ export class Options {
     return this.#values.get(name) ?? rows[name].standard;
   }
 
-  /** The value that was set at run time, now or before a restart; undefined where none was. */
+  /** The value set at run time, in this or an earlier run; undefined if none was set. */
   runtimeValue(name: OptionName): number | undefined {
     return this.#values.get(name);
   }
@@ -126,16 +126,19 @@ export class Options {
     return Object.keys(rows) as OptionName[];
   }
 
-  /** All of them as the snapshot shows them. */
+  /** All options as the snapshot contains them. */
   all(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.names().map((name) => [name, this.get(name)]));
   }
 
-  /** Resolves when it is on the disk. Throws `OPTION_MISSING`, `PARAMETER_TYPE`, `PARAMETER_BOUNDS`; rejects with `STORE_FAILED`. */
+  /**
+   * Resolves when it is on the disk. Throws `OPTION_MISSING`, `PARAMETER_TYPE`, `PARAMETER_BOUNDS`; rejects
+   * with `STORE_FAILED`.
+   */
   async set(name: string, value: unknown): Promise<void> {
     const known = nameOf(name);
     const number = typeof value === 'string' ? numberOf(value) : value;
-    if (!Number.isSafeInteger(number)) throw fault('PARAMETER_TYPE', 'Value', 'it takes an integer');
+    if (!Number.isSafeInteger(number)) throw fault('PARAMETER_TYPE', 'Value', 'expected an integer');
     if (!isAllowed(known, number)) throw fault('PARAMETER_BOUNDS', 'Value');
     if (this.get(known) === number) return;
     this.#values.set(known, number);
@@ -144,17 +147,17 @@ export class Options {
   }
 }
 
-/** Name in the store of options that were changed. */
+/** Name under which the store keeps changed options. */
 const KEPT = 'options';
 
-/** Where options that were changed are kept: as one text under a name. */
+/** The part of the store that keeps texts by name; changed options are one such text. */
 export interface OptionMetadata {
   meta(name: string): string | undefined;
   setMeta(name: string, text: string): void;
   committed(): Promise<void>;
 }
 
-/** The options as they were last set, with what was kept of them. */
+/** Loads the options with their saved values. */
 export function loadOptions(texts: OptionMetadata): { saved: Record<string, number>; settings: Options } {
   const saved = parseJsonOr<Record<string, number>>(texts.meta(KEPT), {});
   const save = async (name: string, value: number) => {

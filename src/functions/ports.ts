@@ -14,7 +14,7 @@ import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';
 import type * as shapes from './shapes.js';
 
-/** What the functions need of the process; `gateway.ts` fills it. */
+/** What the functions need from the process; the composition provides it. */
 export interface Ports {
   readonly kernel: Kernel;
   readonly clock: Clock;
@@ -22,94 +22,111 @@ export interface Ports {
   readonly devices: Devices;
   readonly debug: Debug;
   readonly scripts: ScriptsPort;
-  /** Loaded by the first who asks. */
+  /** Loaded on first use. */
   readonly media: () => Promise<MediaPort>;
-  /** What runs events, at work from then on; it is loaded for the first one. */
+  /** Starts the event engine, which is loaded for the first event. */
   readonly events: () => Promise<object>;
   readonly configurators: ConfiguratorsPort;
   readonly messageLog: LogPort;
-  /** Undefined while nothing is listened on yet. */
+  /** Undefined while no listener is open yet. */
   readonly connections: () => ConnectionsPort | undefined;
   readonly messageWatch: MessageWatch;
   readonly system: SystemPort;
   readonly options: Options;
-  /** What can be asked of the machine; loaded when something first is. */
+  /** Queries about the machine; loaded on first use. */
   readonly machine: () => Promise<MachinePort>;
-  /** The archive, which is opened when it is first asked for. */
+  /** The archive, opened on first use. */
   readonly archive: () => Promise<ArchivePort>;
-  /** What a program of the machine printed. Throws `NOT_ALLOWED` unless the configuration allows it, and as `Execution`. */
+  /**
+   * Runs a program and returns its output. Throws `NOT_ALLOWED` unless the configuration allows it, and as
+   * `ProgramRunner`.
+   */
   readonly execute: (wish: ProgramRequest) => Promise<string>;
 }
 
-/** The configurators as they are now; a reload of the configuration may change them. */
+/** The current configurators; a reload of the configuration may change them. */
 export interface ConfiguratorsPort {
-  /** Ordered by position, then id (decision 1). */
+  /** Ordered by position, then id (interface, decision 1). */
   all(): readonly Configurator[];
-  /** What is kept for a configurator beside the tree: its items, its mobile devices; undefined when there is nothing. */
+  /**
+   * Data stored for a configurator outside of the tree (its items or mobile devices); undefined if there is
+   * none.
+   */
   frontData(id: number, what: FrontDataKind): string | undefined;
-  /** Keeps a text; a change of the configuration like any other. */
+  /** Stores the data; this is a change of the configuration like any other. */
   saveFrontData(id: number, what: FrontDataKind, text: string): void;
 }
 
-/** What is kept for a configurator. */
+/** Data that is stored for a configurator. */
 export type FrontDataKind = 'items' | 'devices';
 
-/** How a script is to run. */
+/** A request to run a script. */
 export interface ScriptRun {
-  /** The script's id; absent for a text that is run once. */
+  /** The script's id; absent for a text that runs once. */
   readonly id?: number;
-  /** The text, where it is not a script of the tree. */
+  /** The text, if it is not a script of the tree. */
   readonly text?: string;
-  /** What the script finds in `PARAMETERS`. */
+  /** The script's global `PARAMETERS`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Who runs it: `RunScript`, `Action`, `WebFront` or another's own word. */
+  /** The script's global `SENDER`: `RunScript`, `Action`, `WebFront` or any other word. */
   readonly sender: string;
-  /** Who called: a script that waits for this one is known by it. */
+  /** Who called; identifies a script that waits for this one. */
   readonly caller: Caller;
 }
 
-/** What one slot for a script's process does and has done (interface §1). */
+/** State and statistics of one slot for a script process (interface §1). */
 export type ScriptThread = ReadonlyStatic<typeof shapes.scriptThread>;
 
-/** Scripts: their texts and their runs. `src/script` implements it. */
+/** Scripts, their texts and their runs; implemented in `src/script/`. */
 export interface ScriptsPort {
-  /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
+  /** Creates a script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
   create(): Promise<number>;
   /** Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
   delete(id: number, deleteFile: boolean): Promise<void>;
   content(id: number): Promise<string>;
-  /** Keeps the text although it can't be compiled; the script then is marked as broken. */
+  /** Stores the text even if it cannot be compiled; the script is then marked as broken. */
   setContent(id: number, text: string): Promise<void>;
   /** Throws `FILE_NAME`. */
   setFile(id: number, file: string): Promise<void>;
-  /** Why a script is broken, with file, line and column; '' for one that is not. Throws `NOT_OF_TYPE`. */
+  /** Why a script is broken, with file, line and column; '' if it is not broken. Throws `NOT_OF_TYPE`. */
   compileError(id: number): Promise<string>;
-  /** Its file gets another name. Throws `FILE_NAME`, also for one that a file has already. */
+  /** Renames its file. Throws `FILE_NAME`, also if the name is taken. */
   rename(id: number, file: string): Promise<void>;
-  /** Starts it and does not wait; what goes wrong is logged. Throws `NOT_OF_TYPE`, `BUSY`. */
+  /** Starts it without waiting; failures are logged. Throws `NOT_OF_TYPE`, `BUSY`. */
   start(run: ScriptRun): void;
-  /** Resolves with what it printed; rejects with `SCRIPT_FAILED`, `TIMED_OUT`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
+  /**
+   * Resolves with its output; rejects with `SCRIPT_FAILED`, `TIMED_OUT`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`.
+   */
   run(run: ScriptRun): Promise<string>;
-  /** Stops all runs of a script; false where there is none. Throws `NOT_OF_TYPE`. */
+  /** Stops all runs of a script; false if there is none. Throws `NOT_OF_TYPE`. */
   abort(id: number): boolean;
-  /** Whether the semaphore is the calling script's within that time. Throws `NOT_ALLOWED` outside of a script, `BUSY`. */
+  /**
+   * Acquires a semaphore for the calling script; false on timeout. Throws `NOT_ALLOWED` outside of a script,
+   * `BUSY`.
+   */
   enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean>;
-  /** Whether the semaphore was the calling script's. Throws `NOT_ALLOWED` outside of a script. */
+  /**
+   * Releases a semaphore; false if the calling script does not hold it. Throws `NOT_ALLOWED` outside of a
+   * script.
+   */
   leave(name: string, caller: Caller): boolean;
-  /** Resolves when the time has passed; rejects when who waits is stopped. */
+  /** Resolves after the given time; rejects if the caller is stopped. */
   sleep(ms: number, caller: Caller): Promise<void>;
-  /** How often each sender (`SENDER`) has had a script run, since the start. */
+  /** Number of script runs since the start, by sender (`SENDER`). */
   senders(): ReadonlyMap<string, number>;
-  /** Every slot for a script's process. */
+  /** All slots for script processes. */
   threads(): Promise<readonly ScriptThread[]>;
 }
 
-/** The contents of media objects: files. `src/media` implements it; all throw `NOT_OF_TYPE`. */
+/**
+ * The contents of media objects, which are files; implemented in `src/media/`. All methods throw
+ * `NOT_OF_TYPE`.
+ */
 export interface MediaPort {
   readonly icons: IconsPort;
-  /** The longest content, in bytes, that is read or written. */
+  /** Maximum size of content that is read or written, bytes. */
   readonly limit: number;
-  /** Takes up what became of its file outside of the gateway. */
+  /** Detects changes of its file by other programs. */
   refresh(id: number): Promise<void>;
   /** Throws `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a stream. */
   content(id: number): Promise<Buffer>;
@@ -118,58 +135,61 @@ export interface MediaPort {
   /** A file, or a stream's URL. Throws `FILE_NAME`, `FILE_MISSING`. */
   setFile(id: number, path: string, mustExist: boolean): Promise<void>;
   setCached(id: number, cached: boolean): void;
-  /** Tells that its content has changed. Throws `FILE_MISSING`. */
+  /** Announces that its content has changed. Throws `FILE_MISSING`. */
   announceChange(id: number): Promise<void>;
   /** Throws `HAS_CHILDREN`. */
   delete(id: number, deleteFile: boolean): Promise<void>;
-  /** The object with this file or URL. Throws `FILE_NAME`. */
+  /** The media object with this file or URL. Throws `FILE_NAME`. */
   findFile(path: string): number | undefined;
 }
 
-/** The icons that there are. */
+/** The available icons. */
 export interface IconsPort {
   names(): Promise<string[]>;
-  /** As SVG. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
+  /** The SVG file of an icon. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
   content(name: string): Promise<Buffer>;
 }
 
-/** What is known of the program and the machine, and what only the process can do. */
+/** Facts about the program and the machine, and operations on the process. */
 export interface SystemPort {
-  /** `<major>.<minor>`, readable as a float (decision 17). */
+  /** `<major>.<minor>`, readable as a float (interface, decision 17). */
   readonly version: string;
-  /** Which build it is. */
+  /** The version of the product. */
   readonly revision: string;
-  /** When it was built, unix seconds. */
+  /** Time of the build, unix seconds. */
   readonly builtAt: number;
   /** The data directory, absolute, ending in `/`. */
   readonly kernelDir: string;
-  /** Where the program stands, absolute, ending in `/`. */
+  /** The directory of the program, absolute, ending in `/`. */
   readonly programDir: string;
   readonly logDir: string;
   /** Unix seconds. */
   readonly startedAt: number;
-  /** As `Linux`, `x86_64`. */
+  /** For example `Linux`. */
   readonly platform: string;
   readonly architecture: string;
-  /** As `en_US`. */
+  /** For example `en_US`. */
   readonly language: string;
-  /** As `Europe/Berlin`. */
+  /** For example `Europe/Berlin`. */
   readonly timezone: string;
-  /** Named checks, each with its state, since when, and what to do. */
+  /** Named checks, each with its state, since when, and the remedy. */
   health(): ReadonlyStatic<typeof shapes.health>;
-  /** The newest entries, newest first; with a role only those. */
+  /** The newest records, newest first; with a role, only that role's. */
   audit(limit: number, role?: AuditRole): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
-  /** Gives memory back that is not needed; false: it can't be asked for here. */
+  /** Returns unused memory to the machine; false if this process cannot. */
   trimMemory(): Promise<boolean>;
-  /** Ends the program, as SIGTERM does; absent where it is not ours to end. */
+  /** Ends the program as SIGTERM does; absent if the gateway does not own the process. */
   readonly stop?: () => void;
-  /** Reads the configuration again: what was applied, and what needs a restart. Rejects with `CONFIGURATION_INVALID`. */
+  /**
+   * Reloads the configuration; reports what was applied and what needs a restart. Rejects with
+   * `CONFIGURATION_INVALID`.
+   */
   reload(): Promise<ReadonlyStatic<typeof shapes.reload>>;
-  /** Objects that the configuration no longer lists; with `remove`, they are deleted. */
+  /** Lists objects that the configuration no longer contains; with `remove`, deletes them. */
   prune(remove: boolean): Promise<ReadonlyStatic<typeof shapes.orphans>>;
 }
 
-/** The machine, as `src/service` reads it; sizes are in bytes. */
+/** The machine, as `src/service/` reads it; sizes are in bytes. */
 export interface MachinePort {
   processors(): Promise<ReadonlyStatic<typeof machineShapes.processors>>;
   memory(): Promise<ReadonlyStatic<typeof machineShapes.memory>>;
@@ -178,7 +198,7 @@ export interface MachinePort {
   drives(): Promise<ReadonlyStatic<typeof machineShapes.drives>>;
   networks(): Promise<ReadonlyStatic<typeof machineShapes.networks>>;
   spooler(): Promise<ReadonlyStatic<typeof machineShapes.printJobs>>;
-  /** Of the data directory and its disk. */
+  /** Size of the data directory and free space on its disk. */
   room(): Promise<ReadonlyStatic<typeof machineShapes.room>>;
   /** Throws `NOT_SUPPORTED`, `NOT_ALLOWED`. */
   ping(host: string, timeoutMs: number): Promise<boolean>;
@@ -186,20 +206,20 @@ export interface MachinePort {
   content(wish: FetchRequest): Promise<string>;
 }
 
-/** The log: what callers write to it, and what it has had. */
+/** The log: lines that callers write, counts, and the latest messages. */
 export interface LogPort {
-  /** Writes a line under a sender of the caller's. */
+  /** Writes a line with a sender chosen by the caller. */
   custom(text: string, by: { readonly sender: string; readonly user: string }): void;
   readonly messages: {
     counts(): ReadonlyStatic<typeof machineShapes.logStatistics>;
-    /** Of a type (`logTypes`), the newest first. */
+    /** The latest messages of a type (`logTypes`), newest first. */
     last(type: number): ReadonlyStatic<typeof machineShapes.logMessages>;
     resetCounts(): void;
     resetLast(): void;
   };
 }
 
-/** A client on a WebSocket: what waits to be taken by it, and how many of its calls are under way. */
+/** A WebSocket client: its queued messages and bytes, and its calls in progress. */
 export interface SocketStatistics {
   readonly remote: string;
   readonly messages: number;
@@ -207,13 +227,13 @@ export interface SocketStatistics {
   readonly calls: number;
 }
 
-/** Who is connected, as `src/api` knows it. */
+/** The open connections; implemented in `src/api/`. */
 export interface ConnectionsPort {
   sockets(): readonly SocketStatistics[];
-  /** Calls over HTTP that are under way. */
+  /** Number of HTTP calls in progress. */
   calls(): number;
-  /** How many connections are open that are no WebSockets. */
+  /** Number of open connections that are not WebSockets. */
   webServers(): Promise<number>;
-  /** A password for so many seconds. Throws `BUSY`. */
+  /** Creates a password that is valid for `validForS` seconds. Throws `BUSY`. */
   createToken(validForS: number): string;
 }

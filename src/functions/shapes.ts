@@ -2,8 +2,8 @@ import { auditRoles } from '../kernel/audit-record.js';
 import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 /**
- * What functions give and take beyond single values (interface §2), as schemas: OpenRPC and the typed client follow from
- * them. One that has a name is known by it there.
+ * Schemas of structured parameters and results (interface §2). OpenRPC and the typed client are generated
+ * from them; a schema with a name appears there under that name.
  */
 export const named = <P extends TProperties>($id: string, description: string, properties: P) =>
   Type.Object(properties, { $id, description });
@@ -16,8 +16,11 @@ const text = Type.String();
 export const time = Type.Integer({ minimum: 0 });
 
 /** A variable's value. */
-export const value = Type.Union([bool, float, text], { $id: 'Value', description: 'What a variable holds.' });
-/** What `SetValue` takes: null is 0, false or '' (decision 6). */
+export const value = Type.Union([bool, float, text], {
+  $id: 'Value',
+  description: 'The value of a variable.',
+});
+/** What `SetValue` accepts: null means 0, false or '' (interface, decision 6). */
 export const valueOrNull = Type.Union([value, Type.Null()]);
 export const anything = Type.Unknown();
 export const map = <S extends TSchema>(of: S) =>
@@ -26,11 +29,11 @@ export const listOf = <S extends TSchema>(of: S) => Type.Array(of);
 export const ids = listOf(int);
 export const texts = listOf(text);
 export const empty = Type.Object({});
-/** A record whose fields are not the command reference's. */
+/** A record whose fields the command reference does not define. */
 export const record = Type.Unsafe<object>(map(anything));
 export const records = listOf(record);
 
-export const objectRecord = named('ObjectRecord', 'What is known of an object of any type.', {
+export const objectRecord = named('ObjectRecord', 'Properties that objects of all types have.', {
   ObjectID: int,
   ObjectType: int,
   ObjectName: text,
@@ -50,7 +53,7 @@ export const objectRecord = named('ObjectRecord', 'What is known of an object of
 
 export const variableRecord = named(
   'VariableRecord',
-  'What is known of a variable; times are unix seconds, 0 is never.',
+  'Properties of a variable; times are unix seconds, 0 means never.',
   {
     VariableID: int,
     VariableType: int,
@@ -65,7 +68,7 @@ export const variableRecord = named(
   },
 );
 
-export const profileRecord = named('ProfileRecord', 'A variable profile. Colour −1 is none.', {
+export const profileRecord = named('ProfileRecord', 'A variable profile. Colour −1 means no colour.', {
   ProfileName: text,
   ProfileType: int,
   Icon: text,
@@ -81,7 +84,7 @@ export const profileRecord = named('ProfileRecord', 'A variable profile. Colour 
 
 export const instanceRecord = named(
   'InstanceRecord',
-  'An instance: its module, its connection (0: none), its status.',
+  'An instance: its module, its connection (0: none) and its status.',
   {
     InstanceID: int,
     ConnectionID: int,
@@ -135,7 +138,7 @@ export const libraryRecord = named('LibraryRecord', 'A library of modules.', {
   Date: time,
 });
 
-export const scriptRecord = named('ScriptRecord', 'A script; times are unix seconds, 0 is never.', {
+export const scriptRecord = named('ScriptRecord', 'A script; times are unix seconds, 0 means never.', {
   ScriptID: int,
   ScriptType: int,
   ScriptFile: text,
@@ -148,7 +151,7 @@ export const scriptRecord = named('ScriptRecord', 'A script; times are unix seco
 
 export const mediaRecord = named(
   'MediaRecord',
-  'A media object; its checksum is 8 hex digits, its size bytes.',
+  'A media object; the checksum has 8 hex digits, the size is in bytes.',
   {
     MediaID: int,
     MediaType: int,
@@ -165,7 +168,7 @@ export const objectIcons = listOf(Type.Object({ ObjectID: int, Icon: text }));
 
 export const scriptThread = named(
   'ScriptThread',
-  'A slot for a script: what it runs since when (0: it is idle), its runs in ms, its memory in bytes.',
+  'A slot for a script process: what it runs and since when (0: idle), run times in ms, memory in bytes.',
   {
     ThreadID: int,
     StartTime: time,
@@ -181,7 +184,7 @@ export const scriptThread = named(
   },
 );
 
-export const linkRecord = named('LinkRecord', 'A link and what it points to; 0 is nothing.', {
+export const linkRecord = named('LinkRecord', 'A link and its target; 0 means no target.', {
   LinkID: int,
   TargetID: int,
 });
@@ -193,7 +196,7 @@ const typeRecord = named(
 );
 export const functionRecord = named(
   'FunctionRecord',
-  'A function with its result and parameters, whose names are their descriptions.',
+  'A function with its result and parameters; the description of a parameter is its name.',
   {
     FunctionName: text,
     Result: typeRecord,
@@ -201,7 +204,7 @@ export const functionRecord = named(
   },
 );
 
-export const optionRecord = named('OptionRecord', 'An option with its limits.', {
+export const optionRecord = named('OptionRecord', 'An option with its value, default and limits.', {
   Name: text,
   Value: int,
   Default: int,
@@ -223,7 +226,7 @@ export const configurators = listOf(
 );
 
 export const changes = listOf(
-  named('ChangeRecord', 'One message of the gateway: a WebSocket frame; TimeStamp is a counter.', {
+  named('ChangeRecord', 'A message of the gateway, as in a WebSocket frame; TimeStamp is a counter.', {
     TimeStamp: int,
     SenderID: int,
     Message: int,
@@ -233,7 +236,7 @@ export const changes = listOf(
 
 const snapshotObject = named(
   'SnapshotObject',
-  'An object in a snapshot; what data holds depends on its type.',
+  'An object in a snapshot; the members of data depend on its type.',
   {
     position: int,
     readOnly: bool,
@@ -265,7 +268,7 @@ const snapshotProfile = named('SnapshotProfile', 'A profile in a snapshot.', {
 
 export const snapshot = named(
   'Snapshot',
-  'The tree at one moment: objects under ID<id>, profiles under their names; timestamp is a counter.',
+  'The tree at one moment: objects by ID<id>, profiles by name; timestamp is a counter.',
   {
     options: map(int),
     archive: map(anything),
@@ -282,10 +285,14 @@ export const snapshot = named(
   },
 );
 
-const failure = named('Failure', 'A failure within a call that went on: its stable name and its text.', {
-  code: text,
-  message: text,
-});
+const failure = named(
+  'Failure',
+  'An error for one item of a call that continued: its stable name and its text.',
+  {
+    code: text,
+    message: text,
+  },
+);
 
 export const valueRecords = listOf(
   Type.Union(
@@ -293,11 +300,11 @@ export const valueRecords = listOf(
       Type.Object({ VariableID: int, Value: value, VariableUpdated: time, VariableChanged: time }),
       Type.Object({ VariableID: int, Error: failure }),
     ],
-    { $id: 'ValueRecord', description: 'The value of one variable of many, or why there is none.' },
+    { $id: 'ValueRecord', description: 'The value of one of several variables, or an error.' },
   ),
 );
 
-/** Unix seconds with milliseconds; 0 is never, or nobody knows when. */
+/** Unix seconds with milliseconds; 0 means never or unknown. */
 const exactTime = Type.Number({ minimum: 0 });
 
 export const qualityRecords = listOf(
@@ -322,7 +329,7 @@ export const qualityRecords = listOf(
 );
 
 export const outcomes = listOf(
-  named('Outcome', 'What became of one action of many.', {
+  named('Outcome', 'The outcome of one of several actions.', {
     VariableID: int,
     Success: bool,
     Error: Type.Optional(failure),
@@ -334,13 +341,17 @@ export const actions = listOf(Type.Tuple([int, value]));
 export const settings = listOf(Type.Tuple([int, valueOrNull]));
 
 const checkState = Type.Union([Type.Literal('ok'), Type.Literal('warning'), Type.Literal('failed')]);
-export const health = named('Health', 'How the gateway is: the worst state of all, and each check.', {
-  State: checkState,
-  Checks: listOf(Type.Object({ Name: text, State: checkState, Since: time, Text: text, WhatToDo: text })),
-});
+export const health = named(
+  'Health',
+  'The health of the gateway: the worst state of all checks, and each check.',
+  {
+    State: checkState,
+    Checks: listOf(Type.Object({ Name: text, State: checkState, Since: time, Text: text, WhatToDo: text })),
+  },
+);
 
 export const audit = listOf(
-  named('AuditEntry', 'Who switched or changed what, and from where.', {
+  named('AuditEntry', 'An audit record: who switched or changed what, and from where.', {
     TimeStamp: time,
     Role: Type.Union(auditRoles.map((role) => Type.Literal(role))),
     User: text,
@@ -354,7 +365,7 @@ export const audit = listOf(
 );
 
 export const found = listOf(
-  named('Found', 'Something of this machine, who has it, and what it can be turned into.', {
+  named('Found', 'Hardware of this machine, who uses it, and which instances can be created for it.', {
     ID: text,
     Kind: Type.Union(
       (['chip', 'line', 'port', 'pwm', 'led', 'onewire'] as const).map((kind) => Type.Literal(kind)),
@@ -367,11 +378,11 @@ export const found = listOf(
   }),
 );
 
-/** Objects that the configuration no longer lists: which, and why one stays. */
+/** Objects that the configuration no longer contains, and why one is not deleted. */
 export const orphans = listOf(
   named(
     'OrphanRecord',
-    'An object that was removed from gateway.yaml; Problem: why it is not deleted, or empty.',
+    'An object that was removed from gateway.yaml. Problem says why it is not deleted, or is empty.',
     {
       ObjectID: int,
       Path: text,
@@ -383,6 +394,6 @@ export const orphans = listOf(
 
 export const reload = named(
   'ReloadReport',
-  'What a reload applied, what takes effect only with a restart, and what is wrong.',
+  'What a reload applied, what needs a restart, and what is wrong.',
   { Applied: texts, NeedsRestart: texts, Problems: texts },
 );

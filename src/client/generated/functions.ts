@@ -43,7 +43,7 @@ import type {
 
 /** The functions that can be called, as TypeScript sees them. Others: `new Client<AnyFunction>(address)`. */
 export interface Functions {
-  /** Adds records to a logged variable, of any time up to now; one of the same time as another takes its place. */
+  /** Adds records to a logged variable, with any time up to now; a record with the same time is replaced. */
   AC_AddLoggedValues(
     InstanceID: number,
     VariableID: number,
@@ -53,11 +53,11 @@ export interface Functions {
       ClockTrusted?: boolean;
     }[],
   ): boolean;
-  /** Makes the records of a variable, which may be gone, those of another one. */
+  /** Moves the records of a variable, which may be deleted, to another one. */
   AC_ChangeVariableID(InstanceID: number, OldVariableID: number, NewVariableID: number): boolean;
-  /** Deletes the records of a variable between two times and gives how many; with 0 and 0 all, and it is logged no more. */
+  /** Deletes the records of a variable between two times and returns their number; 0 and 0 delete all and end logging. */
   AC_DeleteVariableData(InstanceID: number, VariableID: number, StartTime: number, EndTime: number): number;
-  /** What a chart shows of a variable, or of a media object that is a chart, from a time on (0: now). */
+  /** The data of a chart of a variable, or of a chart media object, from a time on (0: the current period). */
   AC_FetchChartData(
     InstanceID: number,
     ObjectID: number,
@@ -65,7 +65,7 @@ export interface Functions {
     TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
     Density: 0 | 1 | 2,
   ): ChartDataset[];
-  /** As AC_FetchChartData, with whether each dataset is shown. */
+  /** Like AC_FetchChartData, with the visibility of each dataset. */
   AC_FetchChartDataEx(
     InstanceID: number,
     ObjectID: number,
@@ -74,7 +74,7 @@ export interface Functions {
     Density: 0 | 1 | 2,
     Visibility: readonly boolean[],
   ): ChartDataset[];
-  /** What the records of a variable come to in pieces of time that lie wholly between two times, newest first. */
+  /** Aggregated records of a variable for the spans that are completely between two times, newest first. */
   AC_GetAggregatedValues(
     InstanceID: number,
     VariableID: number,
@@ -85,15 +85,15 @@ export interface Functions {
   ): AggregatedValue[];
   /** How a variable is aggregated: 0 as a gauge, 1 as a counter. */
   AC_GetAggregationType(InstanceID: number, VariableID: number): number;
-  /** The variables that have records or are logged, also those that are gone; on request with what is stored. */
+  /** The variables that have records or are logged, including deleted ones; on request with statistics of their records. */
   AC_GetAggregationVariables(InstanceID: number, CalculateStatistics: boolean): AggregationVariable[];
-  /** From which ages on the records of a variable are thinned, and to what. */
+  /** The rules by which old records of a variable are downsampled or deleted. */
   AC_GetCompaction(InstanceID: number, VariableID: number): Compaction[];
   /** Whether zeros of a counter are passed over. */
   AC_GetCounterIgnoreZeros(InstanceID: number, VariableID: number): boolean;
   /** Whether a variable is shown in charts. */
   AC_GetGraphStatus(InstanceID: number, VariableID: number): boolean;
-  /** Records of a variable between two times, newest first, at most 10,000; 0 is the beginning, and now. */
+  /** Records of a variable between two times, newest first, at most 10,000; times of 0 mean from the first record and until now. */
   AC_GetLoggedValues(
     InstanceID: number,
     VariableID: number,
@@ -103,9 +103,9 @@ export interface Functions {
   ): LoggedValue[];
   /** Whether the values of a variable are recorded. */
   AC_GetLoggingStatus(InstanceID: number, VariableID: number): boolean;
-  /** Reads all records of a variable and makes anew what its aggregations are made of. */
+  /** Recalculates the aggregations of a variable from all its records. */
   AC_ReAggregateVariable(InstanceID: number, VariableID: number): boolean;
-  /** A chart of a variable, or of a media object that is a chart, as SVG of so many pixels. */
+  /** A chart of a variable, or of a chart media object, as SVG with a size in pixels. */
   AC_RenderChart(
     InstanceID: number,
     ObjectID: number,
@@ -117,7 +117,7 @@ export interface Functions {
     Width: number,
     Height: number,
   ): string;
-  /** As AC_RenderChart, with whether each dataset is shown. */
+  /** Like AC_RenderChart, with the visibility of each dataset. */
   AC_RenderChartEx(
     InstanceID: number,
     ObjectID: number,
@@ -130,56 +130,56 @@ export interface Functions {
     Height: number,
     Visibility: readonly boolean[],
   ): string;
-  /** Has a variable be aggregated as a gauge (0: average over time) or as a counter (1: what it rises by). */
+  /** Sets whether a variable is aggregated as a gauge (0: average over time) or as a counter (1: increase). */
   AC_SetAggregationType(InstanceID: number, VariableID: number, AggregationType: 0 | 1): boolean;
-  /** Has records of a variable that are older than so many months be thinned to one a piece of time, or deleted; 0 ends that. */
+  /** Sets how records of a variable older than a number of months are downsampled, or that they are deleted; type 0 removes the rule. */
   AC_SetCompaction(
     InstanceID: number,
     VariableID: number,
     MonthOffset: number,
     CompactionType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8,
   ): boolean;
-  /** Passes over zeros of a counter when it is aggregated: some devices report 0 while they start. */
+  /** Sets whether zeros of a counter are ignored in aggregation: some devices report 0 while they start. */
   AC_SetCounterIgnoreZeros(InstanceID: number, VariableID: number, IgnoreZeros: boolean): boolean;
-  /** Shows a variable in charts, or not. */
+  /** Sets whether charts show a variable. */
   AC_SetGraphStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
-  /** Records the values of a variable from now on, or no more; what is recorded stays. */
+  /** Starts or stops logging of a variable; existing records stay. */
   AC_SetLoggingStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
   /** Sends a text over a client socket, one character a byte (Latin-1). */
   CSCK_SendText(InstanceID: number, Text: string): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
-  /** Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said. */
+  /** Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
-  /** Who switched or changed what, from where and when, newest first; 100 entries by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
+  /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
-  /** What the last search of an instance has found, who uses it, and what it can be turned into. */
+  /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
   GW_GetFound(InstanceID: number): Found[];
-  /** How the gateway is: named checks, each with its state, since when, and what to do. */
+  /** The health of the gateway: named checks, each with its state, since when, and the remedy. */
   GW_GetHealth(): Health;
   /** The board's header and all GPIO lines: their names, their users, and the values of the gateway's own lines. */
   GW_GetLines(): Lines;
-  /** The mobile devices that are registered with a web front; their tokens are not shown. */
+  /** The mobile devices that are registered with a web front, without their tokens. */
   GW_GetPushDevices(InstanceID: number): PushDevice[];
-  /** Whether values are good (0), stale (1) or bad (2), why, when they were so and when they came; []: all that are not good. */
+  /** Whether values are good (0), stale (1) or bad (2), the reason, the source time and the receive time; []: all values that are not good. */
   GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
-  /** Records of a variable to the millisecond, oldest first, at most 10,000, and whether there are more; 0 is the beginning, and the end. */
+  /** Records of a variable with milliseconds, oldest first, at most 10,000, and whether there are more; times of 0 mean from the first and to the last record. */
   GW_GetRecords(VariableID: number, StartTime: number, EndTime: number, Limit: number): ArchiveRecords;
-  /** Values and times of many variables, in the order asked for; one that fails has an Error instead. */
+  /** Values and times of several variables, in the requested order; a variable that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */
   GW_GetVersion(): string;
-  /** The objects that were removed from gateway.yaml and still exist; with Remove they are deleted. */
+  /** The objects that were removed from gateway.yaml and still exist; with Remove, they are deleted. */
   GW_Prune(Remove: boolean): OrphanRecord[];
   /** Publishes a message through an MQTT client. */
   GW_Publish(InstanceID: number, Topic: string, Payload: string, QoS: 0 | 1 | 2, Retain: boolean): boolean;
-  /** Reads the configuration again, applies what can change now, and says what needs a restart. */
+  /** Reloads the configuration, applies what can change at run time, and reports what needs a restart. */
   GW_ReloadConfiguration(): ReloadReport;
-  /** Forgets a mobile device of a web front; false when it was not registered. */
+  /** Removes a mobile device of a web front; false if it is not registered. */
   GW_RemovePushDevice(InstanceID: number, DeviceID: string): boolean;
-  /** RequestAction for many variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
+  /** RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
-  /** Sets many variables at once, given as [[VariableID, Value], …]: all of them, or none when one fails. */
+  /** Sets several variables, given as [[VariableID, Value], …]: all of them, or none if one fails. */
   GW_SetValues(Values: readonly (readonly [number, Value | null])[]): boolean;
   /** As GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs, at moments that are the same for the same Seed. */
   GW_SimulateBounce(Line: string, Active: boolean, Bounces: number, WithinMs: number, Seed: number): boolean;
@@ -199,7 +199,7 @@ export interface Functions {
   GW_SimulateRefusal(Line: string, Refuse: boolean): boolean;
   /** Makes a line of the simulated board stick at its present level, whatever drives it, or releases it. */
   GW_SimulateStuck(Line: string, Stuck: boolean): boolean;
-  /** Narrows the changes on this socket to some objects with all below them, and to some messages; []: all. */
+  /** Limits the changes on this WebSocket to some objects with their subtrees, and to some messages; []: all. */
   GW_Subscribe(IDs: readonly number[], Messages?: readonly number[]): boolean;
   /** The value of a variable. */
   GetValue(VariableID: number): Value;
@@ -207,41 +207,41 @@ export interface Functions {
   GetValueBoolean(VariableID: number): boolean;
   /** The value of a variable of type float. */
   GetValueFloat(VariableID: number): number;
-  /** The value of a variable as its profile shows it. */
+  /** The value of a variable, formatted by its profile. */
   GetValueFormatted(VariableID: number): string;
-  /** A value as the profile of a variable shows it. */
+  /** A value, formatted by the profile of a variable. */
   GetValueFormattedEx(VariableID: number, Value: Value): string;
   /** The value of a variable of type integer. */
   GetValueInteger(VariableID: number): number;
   /** The value of a variable of type string. */
   GetValueString(VariableID: number): string;
-  /** A device's module and variables, as JSON: ident, name, type, profile, and whether it takes RequestAction. */
+  /** Module and variables of a device, as JSON: ident, name, type, profile, and whether RequestAction works. */
   HW_GetDeviceDescription(InstanceID: number): string;
-  /** What is known of the devices behind an instance. */
+  /** The known devices behind an instance. */
   HW_GetKnownDevices(InstanceID: number): Record<string, unknown>[];
-  /** A device's properties, as JSON: of each its type, its default and what it may be. */
+  /** The properties of a device, as JSON: type, default and limits of each. */
   HW_GetParamsetDescription(InstanceID: number): string;
-  /** A gateway has nothing to do for it: there is no central unit to load devices from: use SVC_StartSearch, GW_GetFound and GW_CreateFrom. */
+  /** Not supported: there is no central unit to load devices from; use SVC_StartSearch, GW_GetFound and GW_CreateFrom. */
   HW_LoadDevices(InstanceID: number, Protocol: 0 | 1 | 2 | 3): boolean;
-  /** What is wrong with an instance and with those connected to it; empty when nothing is. */
+  /** The problems of an instance and of the instances connected to it; empty if there are none. */
   HW_ReadServiceMessages(InstanceID: number): {
     InstanceID: number;
     Code: string;
     Text: string;
   }[];
-  /** Asks a device for the present value of one of its variables. */
+  /** Polls a device for the current value of one of its variables. */
   HW_RequestStatus(InstanceID: number, Parameter: string): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   HW_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
-  /** Has a device carry out a value for one of its variables of type boolean. */
+  /** Requests a value from a device for one of its variables of type boolean. */
   HW_WriteValueBoolean(InstanceID: number, Parameter: string, Value: boolean): boolean;
-  /** Has a device carry out a value for one of its variables of type float. */
+  /** Requests a value from a device for one of its variables of type float. */
   HW_WriteValueFloat(InstanceID: number, Parameter: string, Value: number): boolean;
-  /** Has a device carry out a value for one of its variables of type integer. */
+  /** Requests a value from a device for one of its variables of type integer. */
   HW_WriteValueInteger(InstanceID: number, Parameter: string, Value: number): boolean;
-  /** Has a device carry out a value for one of its variables of type string. */
+  /** Requests a value from a device for one of its variables of type string. */
   HW_WriteValueString(InstanceID: number, Parameter: string, Value: string): boolean;
-  /** Whether a variable takes RequestAction. */
+  /** Whether a variable has an action for RequestAction. */
   HasAction(VariableID: number): boolean;
   /** Removes all retained messages that MQTT_GetRetainedMessageTopicList lists, except topics that begin with $. */
   MQTT_ClearRetainedMessages(InstanceID: number): boolean;
@@ -267,27 +267,27 @@ export interface Functions {
   MQTT_GetRetainedMessageTopicList(InstanceID: number): string[];
   /** Removes the retained message of a topic by publishing an empty one. */
   MQTT_RemoveRetainedMessage(InstanceID: number, Topic: string): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   MQTT_UIChangeSendTopic(InstanceID: number, Active: boolean): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   MQTT_UIChangeType(InstanceID: number, Type: number): boolean;
   /** Reads the value of a ModBus Address now; returns when it has been read. */
   ModBus_RequestRead(InstanceID: number): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIChangeMode(InstanceID: number, Mode: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIExportTemplate(InstanceID: number): string;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIForm(
     InstanceID: number,
     DataType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14,
     Factor: number,
   ): string;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIFormVirtual(InstanceID: number, VariableType: 0 | 1 | 2 | 3): string;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIImportTemplate(InstanceID: number, ImportData: string): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIUpdate(
     InstanceID: number,
     DataType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14,
@@ -295,9 +295,9 @@ export interface Functions {
     WriteFunctionCode: number,
     Factor: number,
   ): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIUpdateVirtual(InstanceID: number, VariableType: 0 | 1 | 2 | 3): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIValidateTemplate(InstanceID: number, ImportData: string): boolean;
   /** Writes a coil; returns when the unit has confirmed it. */
   ModBus_WriteCoil(InstanceID: number, Value: boolean): boolean;
@@ -330,9 +330,9 @@ export interface Functions {
   OW_WriteBytes(InstanceID: number, Data: string): boolean;
   /** Like OW_WriteBytes, but changes only the pins that are 1 in Mask. */
   OW_WriteBytesMasked(InstanceID: number, Data: string, Mask: number): boolean;
-  /** Has the device or the script behind a variable carry out a value within the range of its profile. */
+  /** Requests a value, within the range of the profile, from the device or script behind a variable. */
   RequestAction(VariableID: number, Value: Value): boolean;
-  /** As RequestAction; a script finds the given word in SENDER. */
+  /** Like RequestAction, with the value of SENDER for a script. */
   RequestActionEx(VariableID: number, Value: Value, Sender: string): boolean;
   /** Sends a text over a serial port; each character is one byte (Latin-1). */
   SPRT_SendText(InstanceID: number, Text: string): boolean;
@@ -346,77 +346,77 @@ export interface Functions {
   SSCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
   /** Sends a text to all clients of a server socket, one character a byte (Latin-1). */
   SSCK_SendText(InstanceID: number, Text: string): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   SSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
-  /** Stops a script, however often it runs; false when it does not run. */
+  /** Stops all runs of a script; false if it is not running. */
   SVC_AbortScript(ScriptID: number): boolean;
-  /** Whether there is an action with this ID. */
+  /** Whether an action with this ID exists. */
   SVC_ActionExists(ActionID: string): boolean;
-  /** Makes the properties that were set the active ones and opens the instance with them. */
+  /** Applies the properties that were set and reopens the instance with them. */
   SVC_ApplyChanges(InstanceID: number): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   SVC_CandidateMediaStream(SessionID: string, ICE: string): boolean;
-  /** Whether there is a category with this ID. */
+  /** Whether a category with this ID exists. */
   SVC_CategoryExists(CategoryID: number): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   SVC_ConfigureMediaStream(SessionID: string, SessionDescription: string): boolean;
-  /** Connects a device to the I/O instance that it works over. */
+  /** Connects a device to an I/O instance. */
   SVC_ConnectInstance(InstanceID: number, ParentID: number): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   SVC_ConnectMediaStream(MediaID: number): unknown[];
-  /** Creates a category below the root and gives its ID. */
+  /** Creates a category below the root and returns its ID. */
   SVC_CreateCategory(): number;
-  /** Creates an event below the root, inactive, and gives its ID. */
+  /** Creates an inactive event below the root and returns its ID. */
   SVC_CreateEvent(EventType: 0 | 1 | 2): number;
-  /** Creates an instance of a module below the root, with default properties, and gives its ID. */
+  /** Creates an instance of a module below the root, with default properties, and returns its ID. */
   SVC_CreateInstance(ModuleID: string): number;
-  /** Creates a link below the root and gives its ID. */
+  /** Creates a link below the root and returns its ID. */
   SVC_CreateLink(): number;
-  /** Creates a media object without a file below the root and gives its ID. */
+  /** Creates a media object without a file below the root and returns its ID. */
   SVC_CreateMedia(MediaType: 0 | 1 | 2 | 3 | 4 | 5): number;
-  /** Creates an empty script below the root and gives its ID; type 0 (JavaScript) is the only one. */
+  /** Creates an empty script below the root and returns its ID; type 0 (JavaScript) is the only type. */
   SVC_CreateScript(ScriptType: 0 | 1 | 2): number;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   SVC_CreateTemporaryMediaStreamToken(MediaID: number, ValidForSeconds: number): string;
-  /** A password for the user name token that opens what the owner's does, for so many seconds; a day at most. */
+  /** Creates a password with the rights of the owner for the user name token, valid for a number of seconds, at most a day. */
   SVC_CreateTemporaryToken(ValidForSeconds: number): string;
-  /** Creates a variable below the root and gives its ID. */
+  /** Creates a variable below the root and returns its ID. */
   SVC_CreateVariable(VariableType: 0 | 1 | 2 | 3): number;
-  /** Creates a profile with nothing set. */
+  /** Creates an empty profile. */
   SVC_CreateVariableProfile(ProfileName: string, ProfileType: 0 | 1 | 2 | 3): boolean;
-  /** Deletes a category with nothing below it. */
+  /** Deletes a category without children. */
   SVC_DeleteCategory(CategoryID: number): boolean;
-  /** Deletes an event; a run of it that has begun goes on. */
+  /** Deletes an event; a run in progress continues. */
   SVC_DeleteEvent(EventID: number): boolean;
-  /** Closes and deletes an instance with the variables of its module; fails if there is anything else below it. */
+  /** Closes and deletes an instance and the variables of its module; fails if it has other children. */
   SVC_DeleteInstance(InstanceID: number): boolean;
-  /** Deletes a link; what it points to stays. */
+  /** Deletes a link; its target stays. */
   SVC_DeleteLink(LinkID: number): boolean;
-  /** Deletes a media object with nothing below it, and with DeleteFile its file unless another has it. */
+  /** Deletes a media object without children, and with DeleteFile its file unless another object uses it. */
   SVC_DeleteMedia(MediaID: number, DeleteFile: boolean): boolean;
-  /** Deletes a script with nothing below it, and with DeleteFile its text unless another script has the file. */
+  /** Deletes a script without children, and with DeleteFile its file unless another script uses it. */
   SVC_DeleteScript(ScriptID: number, DeleteFile: boolean): boolean;
-  /** Deletes a variable with nothing below it. */
+  /** Deletes a variable without children. */
   SVC_DeleteVariable(VariableID: number): boolean;
-  /** Deletes a profile. Variables that users gave it show "Invalid profile"; those of instances go on without, and the instance reports it. */
+  /** Deletes a profile. Variables with it as custom profile show "Invalid profile"; variables of instances continue without it, and the instance reports that. */
   SVC_DeleteVariableProfile(ProfileName: string): boolean;
-  /** Ends what SVC_EnableDebug began; fine when it is over. */
+  /** Ends SVC_EnableDebug; does nothing if it has ended already. */
   SVC_DisableDebug(ID: number): boolean;
-  /** Ends what SVC_EnableDebugFile began; the file stays. */
+  /** Ends SVC_EnableDebugFile; the file stays. */
   SVC_DisableDebugFile(ID: number): boolean;
-  /** Takes a device off the I/O instance that it works over. */
+  /** Disconnects a device from its I/O instance. */
   SVC_DisconnectInstance(InstanceID: number): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   SVC_DisconnectMediaStream(SessionID: string): boolean;
-  /** Tells what an instance sends and receives as message 10206, for so many seconds; a day at most. */
+  /** Publishes what an instance sends and receives as message 10206, for a number of seconds, at most a day. */
   SVC_EnableDebug(ID: number, Duration: number): boolean;
-  /** Writes what an instance sends and receives to debug/<ID>.log in the data directory, until told to stop. */
+  /** Writes what an instance sends and receives to debug/<ID>.log in the data directory, until SVC_DisableDebugFile. */
   SVC_EnableDebugFile(ID: number): boolean;
-  /** Whether there is an event with this ID. */
+  /** Whether an event with this ID exists. */
   SVC_EventExists(EventID: number): boolean;
-  /** Runs a program without a shell and gives what it printed, within 30 s and 1 MiB; without WaitResult it is only started. */
+  /** Runs a program without a shell and returns its output, within 30 s and 1 MiB; without WaitResult it is only started. */
   SVC_Execute(Filename: string, Parameter: string, ShowWindow: boolean, WaitResult: boolean): string;
-  /** As SVC_Execute; there are no sessions to choose from. */
+  /** Like SVC_Execute; SessionID has no effect. */
   SVC_ExecuteEx(
     Filename: string,
     Parameter: string,
@@ -424,47 +424,47 @@ export interface Functions {
     WaitResult: boolean,
     SessionID: number,
   ): string;
-  /** As SVC_GetObjectIDByIdent, but 0 when there is none. */
+  /** Like SVC_GetObjectIDByIdent, but returns 0 if there is none. */
   SVC_FindObjectIDByIdent(Ident: string, ParentID: number): number;
-  /** As SVC_GetObjectIDByName, but 0 when there is none. */
+  /** Like SVC_GetObjectIDByName, but returns 0 if there is none. */
   SVC_FindObjectIDByName(Name: string, ParentID: number): number;
-  /** Whether there is a function with this name. */
+  /** Whether a function with this name exists. */
   SVC_FunctionExists(FunctionName: string): boolean;
-  /** The fields of an action, as a JSON text, with the values given so far; null where there is none yet. */
+  /** The form fields of an action, as JSON, with the given values; null if there is no value yet. */
   SVC_GetActionForm(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
-  /** What a script would say for an action. */
+  /** An action as JavaScript. */
   SVC_GetActionReadableCode(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
-  /** All actions with their parameters, as a JSON text. */
+  /** All actions with their parameters, as JSON. */
   SVC_GetActions(): string;
-  /** The actions of an environment for an object (0: for none), as a JSON text; all there are belong to Default. */
+  /** The actions of an environment for an object (0: no object), as JSON; all actions belong to Default. */
   SVC_GetActionsByEnvironment(TargetID: number, Environment: string, IncludeDefault: boolean): string;
-  /** How many clients come through a proxy of the vendor: none, there is no such proxy. */
+  /** The number of clients on a proxy of the vendor; always 0, there is no such proxy. */
   SVC_GetActiveProxyConnections(): number;
-  /** How many WebRTC streams are open: none. */
+  /** The number of open WebRTC streams; always 0. */
   SVC_GetActiveWebRTCConnections(): number;
-  /** How many HTTP connections are open. */
+  /** The number of open HTTP connections. */
   SVC_GetActiveWebServerConnections(): number;
-  /** How many clients are connected by WebSockets. */
+  /** The number of WebSocket clients. */
   SVC_GetActiveWebSocketConnections(): number;
-  /** Updates that the gateway found: none, it looks for none. */
+  /** The available updates; always empty, the gateway does not check for updates. */
   SVC_GetAvailableUpdates(): unknown[];
-  /** What is known of a category: nothing beyond what SVC_GetObject shows. */
+  /** The properties of a category: none beyond those of SVC_GetObject. */
   SVC_GetCategory(CategoryID: number): Record<string, never>;
-  /** The ID of the oldest category with this name directly below an object. */
+  /** The ID of the oldest category with this name among the children of an object. */
   SVC_GetCategoryIDByName(Name: string, ParentID: number): number;
   /** The IDs of all categories. */
   SVC_GetCategoryList(): number[];
-  /** The IDs of the objects directly below an object, in their order. */
+  /** The IDs of the children of an object, sorted by position. */
   SVC_GetChildrenIDs(ID: number): number[];
-  /** The IDs of the instances that an instance could be connected to. */
+  /** The IDs of the instances that an instance can be connected to. */
   SVC_GetCompatibleInstances(InstanceID: number): number[];
-  /** The GUIDs of the modules whose instances an instance of this one could be connected to. */
+  /** The GUIDs of the modules to whose instances an instance of this module can be connected. */
   SVC_GetCompatibleModules(ModuleID: string): string[];
   /** All active properties of an instance, as JSON. */
   SVC_GetConfiguration(InstanceID: number): string;
-  /** What an instance demands of the properties of its I/O instance, as JSON: no module demands anything. */
+  /** The properties that an instance requires of its I/O instance, as JSON; no module requires any. */
   SVC_GetConfigurationForParent(InstanceID: number): string;
-  /** The form that an instance can be configured by, as JSON: its elements, and what its statuses mean. */
+  /** The configuration form of an instance, as JSON: its elements, and the captions of its statuses. */
   SVC_GetConfigurationForm(InstanceID: number): string;
   /** The configurations of the instances that are connected to the given ones. */
   SVC_GetConfigurationsFromChildren(Parameter: readonly number[]): {
@@ -472,42 +472,42 @@ export interface Functions {
     ConnectionID: number;
     Configuration: string;
   }[];
-  /** The clients on WebSockets, and how many bytes each has yet to take. */
+  /** The WebSocket clients, each with the number of queued bytes. */
   SVC_GetConnectionList(): {
     ConnectionType: string;
     Remote: string;
     QueueBytes: number;
   }[];
-  /** When the trial ends; 0: never. */
+  /** The end of the trial; 0: never. */
   SVC_GetDemoExpiration(): number;
-  /** When an event runs, on what conditions, and what. */
+  /** The properties of an event: trigger or times, conditions and action. */
   SVC_GetEvent(EventID: number): EventRecord;
-  /** The ID of the oldest event with this name directly below an object. */
+  /** The ID of the oldest event with this name among the children of an object. */
   SVC_GetEventIDByName(Name: string, ParentID: number): number;
   /** The IDs of all events. */
   SVC_GetEventList(): number[];
-  /** The IDs of all events of one type. */
+  /** The IDs of all events of a type. */
   SVC_GetEventListByType(EventType: 0 | 1 | 2): number[];
-  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  /** Not supported: scripts are JavaScript; there are no flow scripts, workflows or short tags. */
   SVC_GetFlowScriptStatistic(ScriptID: number): unknown[];
   /** Parameters and result of a function. */
   SVC_GetFunction(FunctionName: string): FunctionRecord;
-  /** The names of an instance's functions; of all, for 0. */
+  /** The names of the functions of an instance; 0: of all functions. */
   SVC_GetFunctionList(InstanceID: number): string[];
-  /** The names of a module's functions. */
+  /** The names of the functions of a module. */
   SVC_GetFunctionListByModuleID(ModuleID: string): string[];
-  /** Parameters and results of some instances' functions; of all functions, for an empty list. */
+  /** Parameters and results of the functions of some instances; an empty list: of all functions. */
   SVC_GetFunctions(InstanceIDs: readonly number[]): FunctionRecord[];
-  /** As SVC_GetFunctions, by name. */
+  /** Like SVC_GetFunctions, as a map by function name. */
   SVC_GetFunctionsMap(InstanceIDs: readonly number[]): Record<string, FunctionRecord>;
-  /** The icon of each of some objects, or of all: its own, else that of its profile or of its value there. */
+  /** The icons of some objects; an empty list: of all. The own icon of an object comes first, then the one of its value or profile. */
   SVC_GetIcons(Parameter: readonly number[]): {
     ObjectID: number;
     Icon: string;
   }[];
   /** Module, connection and status of an instance. */
   SVC_GetInstance(InstanceID: number): InstanceRecord;
-  /** How long each instance took to do what it was asked (Tx), and what it told took to be in the tree with all that follows at once (Rx), in ms: the last time, and at most. */
+  /** Time that each instance took for a request (Tx), and that the gateway took to process a report (Rx), in ms: last and maximum. */
   SVC_GetInstanceDataFlowStatistics(): {
     InstanceID: number;
     TxDuration: number;
@@ -515,31 +515,31 @@ export interface Functions {
     RxDuration: number;
     RxMaxDuration: number;
   }[];
-  /** The ID of the oldest instance with this name directly below an object. */
+  /** The ID of the oldest instance with this name among the children of an object. */
   SVC_GetInstanceIDByName(Name: string, ParentID: number): number;
   /** The IDs of all instances. */
   SVC_GetInstanceList(): number[];
-  /** The IDs of the instances of a module; none where there is no such module. */
+  /** The IDs of the instances of a module; empty if the module does not exist. */
   SVC_GetInstanceListByModuleID(ModuleID: string): number[];
   /** The IDs of the instances of all modules of a type. */
   SVC_GetInstanceListByModuleType(ModuleType: 0 | 1 | 2 | 3 | 4 | 5 | 6): number[];
-  /** How many messages wait for instances: none, instances are not told by messages. */
+  /** The number of messages queued for instances; always 0, instances do not receive messages. */
   SVC_GetInstanceMessageQueueSize(): number;
-  /** How long the last message of each instance took to be told to all, and at most, in ms; with option MessageQueueWatch. */
+  /** Delivery times of the messages of each instance, in ms: last and maximum; requires the option MessageQueueWatch. */
   SVC_GetInstanceMessageStatistics(): {
     InstanceID: number;
     Duration: number;
     MaxDuration: number;
   }[];
-  /** The kind of processor. */
+  /** The processor architecture. */
   SVC_GetKernelArchitecture(): string;
-  /** When it was built, in unix seconds. */
+  /** The time of the build, in unix seconds. */
   SVC_GetKernelDate(): number;
   /** The data directory, ending in "/". */
   SVC_GetKernelDir(): string;
   /** The directory of the program, ending in "/". */
   SVC_GetKernelDirEx(): string;
-  /** Size and free space of the disk that the data directory is on, and what the directory takes, in bytes. */
+  /** Size and free space of the disk of the data directory, and the size of the directory, in bytes. */
   SVC_GetKernelDirSpace(): {
     Total: number;
     Free: number;
@@ -547,73 +547,73 @@ export interface Functions {
   };
   /** The operating system. */
   SVC_GetKernelPlatform(): string;
-  /** Which build it is. */
+  /** The version of the build. */
   SVC_GetKernelRevision(): string;
-  /** How far it is: 10101 create, 10102 init, 10103 ready, 10104 uninit, 10105 shutdown. */
+  /** The run level: 10101 create, 10102 init, 10103 ready, 10104 uninit, 10105 shutdown. */
   SVC_GetKernelRunlevel(): number;
-  /** When it was started, in unix seconds. */
+  /** The start time, in unix seconds. */
   SVC_GetKernelStartTime(): number;
-  /** The version of the interface, as "<major>.<minor>"; that of the gateway is GW_GetVersion. */
+  /** The version of the interface, as "<major>.<minor>"; GW_GetVersion returns that of the gateway. */
   SVC_GetKernelVersion(): string;
-  /** What is known of some libraries; of all, for an empty list. */
+  /** The properties of some libraries; an empty list: of all libraries. */
   SVC_GetLibraries(LibraryIDs: readonly string[]): LibraryRecord[];
-  /** What is known of a library. */
+  /** The properties of a library. */
   SVC_GetLibrary(LibraryID: string): LibraryRecord;
   /** The GUIDs of all libraries. */
   SVC_GetLibraryList(): string[];
   /** The GUIDs of the modules of a library. */
   SVC_GetLibraryModules(LibraryID: string): string[];
-  /** Who holds the licence: nobody, none is needed. */
+  /** The licensee; always empty, no licence is needed. */
   SVC_GetLicensee(): string;
-  /** Days of trial that are left; 0: this is no trial. */
+  /** The remaining days of the trial; always 0, there is no trial. */
   SVC_GetLimitDemo(): number;
-  /** Functions that the licence keeps back: none. */
+  /** The features that the licence excludes; always empty. */
   SVC_GetLimitFeatures(): unknown[];
-  /** The server that the licence is bound to: none. */
+  /** The server to which the licence is bound; always empty. */
   SVC_GetLimitServer(): string;
-  /** How many variables there can be: as many as there are object IDs. */
+  /** The maximum number of variables, which is the number of object IDs. */
   SVC_GetLimitVariables(): number;
-  /** How many web fronts there may be; 0: no limit. */
+  /** The maximum number of web fronts; 0: no limit. */
   SVC_GetLimitWebFront(): number;
-  /** Where a link points to. */
+  /** The target of a link. */
   SVC_GetLink(LinkID: number): LinkRecord;
-  /** The ID of the oldest link with this name directly below an object. */
+  /** The ID of the oldest link with this name among the children of an object. */
   SVC_GetLinkIDByName(Name: string, ParentID: number): number;
   /** The IDs of all links. */
   SVC_GetLinkList(): number[];
-  /** The version that the gateway could update itself to: none. */
+  /** The version of the available update; always empty. */
   SVC_GetLiveUpdateVersion(): string;
-  /** Where an object stands: the names from below the root, joined by a backslash. */
+  /** The location of an object: the names from below the root, joined by backslashes. */
   SVC_GetLocation(ID: number): string;
   /** The directory of the log, ending in "/". */
   SVC_GetLogDir(): string;
-  /** Type, file, checksum, size and last change of a media object, and whether its file is there. */
+  /** Type, file, checksum, size and last change of a media object, and whether its file exists. */
   SVC_GetMedia(MediaID: number): MediaRecord;
   /** The content of a media object in Base64. */
   SVC_GetMediaContent(MediaID: number): string;
-  /** The ID of the oldest media object with this file, or this URL of a stream. */
+  /** The ID of the oldest media object with this file or stream URL. */
   SVC_GetMediaIDByFile(FilePath: string): number;
-  /** The ID of the oldest media object with this name directly below an object. */
+  /** The ID of the oldest media object with this name among the children of an object. */
   SVC_GetMediaIDByName(Name: string, ParentID: number): number;
   /** The IDs of all media objects. */
   SVC_GetMediaList(): number[];
   /** The IDs of all media objects of a type. */
   SVC_GetMediaListByType(MediaType: 0 | 1 | 2 | 3 | 4 | 5): number[];
-  /** What is known of a module. */
+  /** The properties of a module. */
   SVC_GetModule(ModuleID: string): ModuleRecord;
   /** The GUIDs of all modules. */
   SVC_GetModuleList(): string[];
   /** The GUIDs of the modules of a type. */
   SVC_GetModuleListByType(ModuleType: 0 | 1 | 2 | 3 | 4 | 5 | 6): string[];
-  /** What is known of some modules; of all, for an empty list. */
+  /** The properties of some modules; an empty list: of all modules. */
   SVC_GetModules(ModuleIDs: readonly string[]): ModuleRecord[];
   /** The name of an object. */
   SVC_GetName(ID: number): string;
-  /** What is known of an object of any type. */
+  /** The properties that objects of all types have. */
   SVC_GetObject(ID: number): ObjectRecord;
-  /** The ID of the object with this ident directly below another; fails when there is none. */
+  /** The ID of the child with this ident; fails if there is none. */
   SVC_GetObjectIDByIdent(Ident: string, ParentID: number): number;
-  /** The ID of the oldest object with this name directly below another; fails when there is none. */
+  /** The ID of the oldest child with this name; fails if there is none. */
   SVC_GetObjectIDByName(Name: string, ParentID: number): number;
   /** The IDs of all objects. */
   SVC_GetObjectList(): number[];
@@ -623,49 +623,49 @@ export interface Functions {
   SVC_GetOptionEx(Option: string): OptionRecord;
   /** The names of the options. */
   SVC_GetOptionList(): string[];
-  /** The ID of the object above; 0 is the root. */
+  /** The ID of the parent; 0 is the root. */
   SVC_GetParent(ID: number): number;
   /** An active property of an instance. */
   SVC_GetProperty(InstanceID: number, Name: string): unknown;
-  /** The IDs of the objects that an instance works with besides its own. */
+  /** The IDs of the other objects that an instance uses. */
   SVC_GetReferenceList(InstanceID: number): number[];
-  /** A gateway has nothing to do for it: no second gateway mirrors it: keep its backups elsewhere (stellwerk backup, stellwerk restore). */
+  /** Not supported: there is no replication; store backups on another machine (stellwerk backup, stellwerk restore). */
   SVC_GetReplicationConfiguration(): string;
-  /** When a second gateway was last in step; 0: never. */
+  /** The time of the last replication; 0: never. */
   SVC_GetReplicationSyncTime(): number;
-  /** Type, file and last run of a script, whether it is broken, and where and why. */
+  /** Type, file and last run of a script, and the error if it is broken. */
   SVC_GetScript(ScriptID: number): ScriptRecord;
   /** The text of a script. */
   SVC_GetScriptContent(ScriptID: number): string;
-  /** The IDs of the events directly below a script. */
+  /** The IDs of the events among the children of a script. */
   SVC_GetScriptEventList(ScriptID: number): number[];
-  /** The name of the file in which the text of a script stands. */
+  /** The name of the file with the text of a script. */
   SVC_GetScriptFile(ScriptID: number): string;
   /** The ID of the script with this file. */
   SVC_GetScriptIDByFile(FilePath: string): number;
-  /** The ID of the oldest script with this name directly below an object. */
+  /** The ID of the oldest script with this name among the children of an object. */
   SVC_GetScriptIDByName(Name: string, ParentID: number): number;
   /** The IDs of all scripts. */
   SVC_GetScriptList(): number[];
-  /** What a script thread runs, and what its runs so far took. */
+  /** What a script thread is running, and statistics of its runs. */
   SVC_GetScriptThread(ThreadID: number): ScriptThread;
-  /** The IDs of all script threads: as many as scripts may run at the same time, and more where scripts ran scripts. */
+  /** The IDs of all script threads: one per script that may run at the same time, and more if scripts have run scripts. */
   SVC_GetScriptThreadList(): number[];
-  /** As SVC_GetScriptThread, of some threads; of all, for an empty list. */
+  /** Like SVC_GetScriptThread, for some threads; an empty list: all threads. */
   SVC_GetScriptThreads(ThreadIDs: readonly number[]): ScriptThread[];
-  /** Every how many seconds the timer of a script runs it; 0: it has none. */
+  /** The interval of the timer of a script, in seconds; 0: it has no timer. */
   SVC_GetScriptTimer(ScriptID: number): number;
-  /** A gateway has nothing to do for it: its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators). */
+  /** Not supported: access is not configured with functions; set passwords in gateway.yaml (remoteAccess, configurators). */
   SVC_GetSecurityMode(): number;
-  /** The whole tree with all values, as it is at this moment. */
+  /** The complete tree with all values at this moment. */
   SVC_GetSnapshot(): Snapshot;
-  /** All changes after a counter; with 0 only the present counter. Fails when some are no longer kept. */
+  /** All changes after a counter; 0: only the current counter. Fails if some of them are no longer buffered. */
   SVC_GetSnapshotChanges(LastTimestamp: number): ChangeRecord[];
-  /** When the subscription ends; 0: never. */
+  /** The end of the subscription; 0: never. */
   SVC_GetSubscriptionExpiration(): number;
-  /** The language of the system, as "en_US". */
+  /** The language of the system, for example "en_US". */
   SVC_GetSystemLanguage(): string;
-  /** When an event is set off by the clock; times are unix seconds, 0 is never. */
+  /** Interval, last and next run of a timer; times are unix seconds, 0 means never. */
   SVC_GetTimer(TimerID: number): {
     TimerID: number;
     ParentID: number;
@@ -674,9 +674,9 @@ export interface Functions {
     LastRun: number;
     NextRun: number;
   };
-  /** The IDs of the events that the clock sets off. */
+  /** The IDs of all timers: cyclic and schedule events. */
   SVC_GetTimerList(): number[];
-  /** As SVC_GetTimer, of some events or of all. */
+  /** Like SVC_GetTimer, for some timers; an empty list: all timers. */
   SVC_GetTimers(TimerIDs: readonly number[]): {
     TimerID: number;
     ParentID: number;
@@ -685,118 +685,118 @@ export interface Functions {
     LastRun: number;
     NextRun: number;
   }[];
-  /** Where the gateway gets its updates from: nowhere by itself. */
+  /** The update channel; always empty. */
   SVC_GetUpdateChannel(): string;
-  /** Type, profiles, actions and times of a variable. */
+  /** Type, profiles, actions, times and value of a variable. */
   SVC_GetVariable(VariableID: number): VariableRecord;
-  /** The IDs of the events that a variable triggers. */
+  /** The IDs of the events that are triggered by a variable. */
   SVC_GetVariableEventList(VariableID: number): number[];
-  /** The ID of the oldest variable with this name directly below an object. */
+  /** The ID of the oldest variable with this name among the children of an object. */
   SVC_GetVariableIDByName(Name: string, ParentID: number): number;
   /** The IDs of all variables. */
   SVC_GetVariableList(): number[];
-  /** What is known of a profile. */
+  /** The properties of a profile. */
   SVC_GetVariableProfile(ProfileName: string): ProfileRecord;
   /** The names of all profiles. */
   SVC_GetVariableProfileList(): string[];
-  /** The names of the profiles for one type of variable. */
+  /** The names of the profiles for a type of variable. */
   SVC_GetVariableProfileListByType(ProfileType: 0 | 1 | 2 | 3): string[];
-  /** Whether properties were set and not yet applied. */
+  /** Whether an instance has properties that are set but not applied. */
   SVC_HasChanges(InstanceID: number): boolean;
-  /** Whether there are objects below an object. */
+  /** Whether an object has children. */
   SVC_HasChildren(ID: number): boolean;
-  /** Whether there is an instance with this ID. */
+  /** Whether an instance with this ID exists. */
   SVC_InstanceExists(InstanceID: number): boolean;
-  /** Whether an object stands directly, or with Recursive anywhere, below another. */
+  /** Whether an object is a child of another, or with Recursive a descendant. */
   SVC_IsChild(ID: number, ParentID: number, Recursive: boolean): boolean;
-  /** Whether conditions, given as a JSON text, hold at this moment; an empty list does. */
+  /** Whether conditions, given as JSON, are met at this moment; an empty list is. */
   SVC_IsConditionPassing(Conditions: string): boolean;
-  /** Whether an instance could be connected to another. */
+  /** Whether an instance can be connected to another. */
   SVC_IsInstanceCompatible(InstanceID: number, ParentInstanceID: number): boolean;
-  /** Whether another licence waits for a restart: never. */
+  /** Whether a new licence needs a restart; always false. */
   SVC_IsLicenseChangePending(): boolean;
-  /** Whether an instance of a module could be connected to one of another. */
+  /** Whether an instance of a module can be connected to an instance of another. */
   SVC_IsModuleCompatible(ModuleID: string, ParentModuleID: string): boolean;
-  /** Whether a second gateway mirrors this one: never. */
+  /** Whether a second gateway replicates this one; always false. */
   SVC_IsReplicationActive(): boolean;
-  /** Whether this gateway is mirrored by another: never. */
+  /** Whether this gateway is the master of a replication; always false. */
   SVC_IsReplicationMaster(): boolean;
-  /** Whether this gateway mirrors another: never. */
+  /** Whether this gateway is the standby of a replication; always false. */
   SVC_IsReplicationOnStandBy(): boolean;
-  /** Whether an instance is looking for hardware now; never one that does not search at all. */
+  /** Whether an instance is searching for hardware; false for instances that cannot search. */
   SVC_IsSearching(InstanceID: number): boolean;
-  /** Whether there is a library with this GUID. */
+  /** Whether a library with this GUID exists. */
   SVC_LibraryExists(LibraryID: string): boolean;
-  /** Whether there is a link with this ID. */
+  /** Whether a link with this ID exists. */
   SVC_LinkExists(LinkID: number): boolean;
-  /** Writes a line to the log, and sends it to those who follow the changes. */
+  /** Writes a line to the log and publishes it as a message. */
   SVC_LogMessage(Sender: string, Message: string): boolean;
-  /** A gateway has nothing to do for it: it does no harm to itself on demand: send the process a signal to try a crash. */
+  /** Not supported: it does not crash or leak on request; send the process a signal to test a crash. */
   SVC_MakeCrash(): boolean;
-  /** A gateway has nothing to do for it: it does no harm to itself on demand: send the process a signal to try a crash. */
+  /** Not supported: it does not crash or leak on request; send the process a signal to test a crash. */
   SVC_MakeLeak(): boolean;
-  /** Whether there is a media object with this ID. */
+  /** Whether a media object with this ID exists. */
   SVC_MediaExists(MediaID: number): boolean;
-  /** Whether there is a module with this GUID. */
+  /** Whether a module with this GUID exists. */
   SVC_ModuleExists(ModuleID: string): boolean;
-  /** Whether there is an object with this ID. */
+  /** Whether an object with this ID exists. */
   SVC_ObjectExists(ID: number): boolean;
-  /** Has an instance carry out a value for one of its variables. */
+  /** Requests a value from an instance for one of its variables. */
   SVC_RequestAction(InstanceID: number, VariableIdent: string, Value: Value): boolean;
-  /** Forgets properties that were set and not yet applied. */
+  /** Discards properties that were set but not applied. */
   SVC_ResetChanges(InstanceID: number): boolean;
-  /** Carries out an action and does not wait for it; how it fails goes to the log. */
+  /** Starts an action without waiting for it; errors are logged. */
   SVC_RunAction(ActionID: string, Parameters: Readonly<Record<string, unknown>>): boolean;
-  /** Carries out an action and gives what it printed. */
+  /** Executes an action and returns its output. */
   SVC_RunActionWait(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
-  /** Starts a script and does not wait for it. */
+  /** Starts a script without waiting for it. */
   SVC_RunScript(ScriptID: number): boolean;
-  /** Starts a script with parameters and does not wait for it. */
+  /** Starts a script with parameters without waiting for it. */
   SVC_RunScriptEx(ScriptID: number, Parameters: Readonly<Record<string, unknown>>): boolean;
-  /** Starts a text as a script and does not wait for it. */
+  /** Starts a text as a script without waiting for it. */
   SVC_RunScriptText(ScriptText: string): boolean;
-  /** Starts a text as a script with parameters and does not wait for it. */
+  /** Starts a text as a script with parameters without waiting for it. */
   SVC_RunScriptTextEx(ScriptText: string, Parameters: Readonly<Record<string, unknown>>): boolean;
-  /** Runs a text as a script and gives what it printed. */
+  /** Runs a text as a script and returns its output. */
   SVC_RunScriptTextWait(ScriptText: string): string;
-  /** Runs a text as a script with parameters and gives what it printed. */
+  /** Runs a text as a script with parameters and returns its output. */
   SVC_RunScriptTextWaitEx(ScriptText: string, Parameters: Readonly<Record<string, unknown>>): string;
-  /** Runs a script and gives what it printed. */
+  /** Runs a script and returns its output. */
   SVC_RunScriptWait(ScriptID: number): string;
-  /** Runs a script with parameters and gives what it printed. */
+  /** Runs a script with parameters and returns its output. */
   SVC_RunScriptWaitEx(ScriptID: number, Parameters: Readonly<Record<string, unknown>>): string;
-  /** Whether there is a script with this ID. */
+  /** Whether a script with this ID exists. */
   SVC_ScriptExists(ScriptID: number): boolean;
-  /** Whether there is a script thread with this ID. */
+  /** Whether a script thread with this ID exists. */
   SVC_ScriptThreadExists(ThreadID: number): boolean;
-  /** In a script: waits so long at most until a semaphore is its own; whether it is. It is free when the script ends. */
+  /** In a script: acquires a semaphore, waiting up to the given time; false on timeout. It is released when the script ends. */
   SVC_SemaphoreEnter(Name: string, Milliseconds: number): boolean;
-  /** In a script: leaves a semaphore; whether it was its own. */
+  /** In a script: releases a semaphore; false if the script does not hold it. */
   SVC_SemaphoreLeave(Name: string): boolean;
-  /** A debug message of an object, for those who follow it; binary data has one character a byte (Latin-1). */
+  /** Sends a debug message of an object, if debugging is enabled for it; binary data has one character per byte (Latin-1). */
   SVC_SendDebug(SenderID: number, Message: string, Data: string, Format: 0 | 1): boolean;
-  /** Tells everybody that the content of a media object has changed; its file is looked at anew. */
+  /** Announces that the content of a media object has changed, after reading its file again. */
   SVC_SendMediaEvent(MediaID: number): boolean;
-  /** Sets all properties that a JSON object names, to be applied by SVC_ApplyChanges. */
+  /** Sets the properties in a JSON object; SVC_ApplyChanges applies them. */
   SVC_SetConfiguration(InstanceID: number, Configuration: string): boolean;
-  /** Shows an object as not to be operated, or as operable again. */
+  /** Marks an object as disabled in web fronts, or as enabled. */
   SVC_SetDisabled(ID: number, Disabled: boolean): boolean;
-  /** Has an event carry out an action (SVC_GetActions), in place of a script; an empty ActionID: none. */
+  /** Sets the action (SVC_GetActions) that an event executes, in place of a script; an empty ActionID: none. */
   SVC_SetEventAction(
     EventID: number,
     ActionID: string,
     ActionParameters: Readonly<Record<string, unknown>>,
   ): boolean;
-  /** Has an event run, or no longer run. */
+  /** Activates or deactivates an event. */
   SVC_SetEventActive(EventID: number, Active: boolean): boolean;
-  /** Adds or changes a condition; its own ID as ParentID: it stands on top; -1 removes it with all below. */
+  /** Adds or changes a condition; with its own ID as ParentID it is at the top level; -1 removes it with all conditions below. */
   SVC_SetEventCondition(
     EventID: number,
     ConditionID: number,
     ParentID: number,
     Operation: 0 | 1 | 2 | 3,
   ): boolean;
-  /** Adds or changes a rule that compares the date; year 0: of every year; all 0 removes it. */
+  /** Adds or changes a rule that compares the date; year 0: every year; all 0 removes it. */
   SVC_SetEventConditionDateRule(
     EventID: number,
     ConditionID: number,
@@ -842,7 +842,7 @@ export interface Functions {
     Comparison: 0 | 1 | 2 | 3 | 4 | 5,
     Value: Value,
   ): boolean;
-  /** As SVC_SetEventConditionVariableRule. */
+  /** Like SVC_SetEventConditionVariableRule. */
   SVC_SetEventConditionVariableStaticRule(
     EventID: number,
     ConditionID: number,
@@ -851,7 +851,7 @@ export interface Functions {
     Comparison: 0 | 1 | 2 | 3 | 4 | 5,
     Value: Value,
   ): boolean;
-  /** On which days a cyclic event runs, and how often within each. */
+  /** Sets on which days a cyclic event runs, and how often on each day. */
   SVC_SetEventCyclic(
     EventID: number,
     DateType: 0 | 1 | 2 | 3 | 4 | 5,
@@ -861,17 +861,17 @@ export interface Functions {
     TimeType: 0 | 1 | 2 | 3,
     TimeValue: number,
   ): boolean;
-  /** The first day on which a cyclic event runs; all 0: no bound. */
+  /** Sets the first day on which a cyclic event runs; all 0: no limit. */
   SVC_SetEventCyclicDateFrom(EventID: number, Day: number, Month: number, Year: number): boolean;
-  /** The last day on which a cyclic event runs; all 0: no bound. */
+  /** Sets the last day on which a cyclic event runs; all 0: no limit. */
   SVC_SetEventCyclicDateTo(EventID: number, Day: number, Month: number, Year: number): boolean;
-  /** At what time a cyclic event runs, or runs first on a day. */
+  /** Sets the time at which a cyclic event runs, or first runs on a day. */
   SVC_SetEventCyclicTimeFrom(EventID: number, Hour: number, Minute: number, Second: number): boolean;
-  /** Until when on a day a cyclic event runs; all 0: to its end. */
+  /** Sets the time until which a cyclic event runs on a day; all 0: until midnight. */
   SVC_SetEventCyclicTimeTo(EventID: number, Hour: number, Minute: number, Second: number): boolean;
-  /** How often an event may still run, before it becomes inactive; 0: without end. */
+  /** Sets how many more times an event runs before it becomes inactive; 0: no limit. */
   SVC_SetEventLimit(EventID: number, Count: number): boolean;
-  /** Adds or changes an action of a schedule that runs a text as a script; an empty name removes it. */
+  /** Adds or changes an action of a schedule, which runs a text as a script; an empty name removes it. */
   SVC_SetEventScheduleAction(
     EventID: number,
     ScheduleActionID: number,
@@ -879,7 +879,7 @@ export interface Functions {
     Color: number,
     ScriptText: string,
   ): boolean;
-  /** As SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script. */
+  /** Like SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script. */
   SVC_SetEventScheduleActionEx(
     EventID: number,
     ScheduleActionID: number,
@@ -888,9 +888,9 @@ export interface Functions {
     ActionID: string,
     ActionParameters: Readonly<Record<string, unknown>>,
   ): boolean;
-  /** Adds or changes a group of days (1 Monday … 64 Sunday, added up) of a schedule; 0 days remove it. */
+  /** Adds or changes a group of days (sum of 1 Monday … 64 Sunday) of a schedule; 0 removes it. */
   SVC_SetEventScheduleGroup(EventID: number, GroupID: number, Days: number): boolean;
-  /** From which time on an action holds on the days of a group; an hour of -1 removes the point. */
+  /** Sets the time from which an action applies on the days of a group; an hour of -1 removes the point. */
   SVC_SetEventScheduleGroupPoint(
     EventID: number,
     GroupID: number,
@@ -900,57 +900,57 @@ export interface Functions {
     StartSecond: number,
     ActionID: number,
   ): boolean;
-  /** Has an event run a text as a script, in place of an action; empty: the script that it stands below. */
+  /** Sets the text that an event runs as a script, in place of an action; empty: the script that is its parent. */
   SVC_SetEventScript(EventID: number, EventScript: string): boolean;
-  /** Which variable sets an event off (0: none), and whether at any update, a change, a limit or a value. */
+  /** Sets the variable that triggers an event (0: none), and whether an update, a change, a limit or a value does. */
   SVC_SetEventTrigger(EventID: number, TriggerType: 0 | 1 | 2 | 3 | 4, TriggerVariableID: number): boolean;
-  /** Whether an event runs at every update beyond its limit or with its value, or only at the first. */
+  /** Sets whether an event runs at every update beyond its limit or with its value, or only at the first one. */
   SVC_SetEventTriggerSubsequentExecution(EventID: number, AllowSubsequentExecutions: boolean): boolean;
-  /** The limit or the value that sets an event off; set the variable first, whose type it takes. */
+  /** Sets the limit or value that triggers an event; set the variable first, because the value gets its type. */
   SVC_SetEventTriggerValue(EventID: number, TriggerValue: Value): boolean;
-  /** Hides an object from web fronts, or shows it again. */
+  /** Hides an object in web fronts, or shows it. */
   SVC_SetHidden(ID: number, Hidden: boolean): boolean;
   /** Sets the icon of an object. */
   SVC_SetIcon(ID: number, Icon: string): boolean;
-  /** Gives an object an ident: letters, digits, underscore; unique among its siblings. */
+  /** Sets the ident of an object: letters, digits and underscores, unique among its siblings. */
   SVC_SetIdent(ID: number, Ident: string): boolean;
-  /** Sets the notes on an object. */
+  /** Sets the notes of an object. */
   SVC_SetInfo(ID: number, Info: string): boolean;
-  /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
+  /** Not supported: the software is free and no licence is sold for it. */
   SVC_SetLicense(Licensee: string, LicenseContent: string): boolean;
-  /** Points a link to an object; 0 is none. */
+  /** Sets the target of a link; 0 means no target. */
   SVC_SetLinkTargetID(LinkID: number, TargetID: number): boolean;
-  /** Has the content of a media object held in memory once it was asked for, or no longer. */
+  /** Sets whether the content of a media object stays in memory after its first use. */
   SVC_SetMediaCached(MediaID: number, Cached: boolean): boolean;
-  /** Writes the content of a media object, given in Base64; without a file it gets one in the folder media. */
+  /** Writes the content of a media object, given in Base64; without a file, it gets one in the folder media. */
   SVC_SetMediaContent(MediaID: number, Content: string): boolean;
-  /** Gives a media object a file in the folder media or user of the data directory, or a stream its URL. */
+  /** Sets the file of a media object, in the folder media or user of the data directory, or the URL of a stream. */
   SVC_SetMediaFile(MediaID: number, FilePath: string, FileMustExists: boolean): boolean;
-  /** Names an object; an empty name restores the default one. */
+  /** Sets the name of an object; an empty name restores the default. */
   SVC_SetName(ID: number, Name: string): boolean;
-  /** Sets an option; it counts at once. */
+  /** Sets an option, with immediate effect. */
   SVC_SetOption(Option: string, Value: number): boolean;
-  /** Moves an object with all that is below it. */
+  /** Moves an object with its subtree to another parent. */
   SVC_SetParent(ID: number, ParentID: number): boolean;
-  /** Sets the place of an object among its siblings. */
+  /** Sets the position of an object among its siblings. */
   SVC_SetPosition(ID: number, Position: number): boolean;
-  /** Sets a property, to be applied by SVC_ApplyChanges. False for an unknown one and for an unchanged value. */
+  /** Sets a property; SVC_ApplyChanges applies it. False for an unknown property and for an unchanged value. */
   SVC_SetProperty(InstanceID: number, Name: string, Value: unknown): boolean;
-  /** A gateway has nothing to do for it: no second gateway mirrors it: keep its backups elsewhere (stellwerk backup, stellwerk restore). */
+  /** Not supported: there is no replication; store backups on another machine (stellwerk backup, stellwerk restore). */
   SVC_SetReplicationConfiguration(Configuration: string): boolean;
-  /** Replaces the text of a script; one that cannot be compiled is kept and marked as broken. */
+  /** Replaces the text of a script; a text that cannot be compiled is saved, and the script is marked as broken. */
   SVC_SetScriptContent(ScriptID: number, Content: string): boolean;
-  /** Has the text of a script stand in another file of the scripts directory. */
+  /** Sets the file of a script in the scripts directory. */
   SVC_SetScriptFile(ScriptID: number, FilePath: string): boolean;
-  /** Has a script run every so many seconds, by a cyclic event ScriptTimer below it; 0 deletes that. */
+  /** Sets the interval at which a script runs, in seconds, with a cyclic event ScriptTimer below it; 0 deletes the event. */
   SVC_SetScriptTimer(ScriptID: number, Interval: number): boolean;
-  /** A gateway has nothing to do for it: its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators). */
+  /** Not supported: access is not configured with functions; set passwords in gateway.yaml (remoteAccess, configurators). */
   SVC_SetSecurity(Mode: number, Password: string): boolean;
-  /** Gives a variable a script or an instance that carries out its actions; 0: its own, 1: none. */
+  /** Sets the script or instance that executes the actions of a variable; 0: its own action, 1: none. */
   SVC_SetVariableCustomAction(VariableID: number, ScriptID: number): boolean;
-  /** Gives a variable a profile that wins over its own; an empty name takes it away again. */
+  /** Sets the custom profile of a variable, which overrides its own; an empty name removes it. */
   SVC_SetVariableCustomProfile(VariableID: number, ProfileName: string): boolean;
-  /** Names a value; with an empty name and an empty icon its entry is deleted. Colour −1 is none. */
+  /** Adds or changes the name, icon and colour for a value; an empty name with an empty icon deletes the entry. Colour −1 means no colour. */
   SVC_SetVariableProfileAssociation(
     ProfileName: string,
     AssociationValue: Value,
@@ -958,11 +958,11 @@ export interface Functions {
     AssociationIcon: string,
     AssociationColor: number,
   ): boolean;
-  /** Sets how many decimals are shown. */
+  /** Sets the number of decimals. */
   SVC_SetVariableProfileDigits(ProfileName: string, Digits: number): boolean;
   /** Sets the icon of a profile. */
   SVC_SetVariableProfileIcon(ProfileName: string, Icon: string): boolean;
-  /** Sets what stands before and after a value. */
+  /** Sets the prefix and the suffix of values. */
   SVC_SetVariableProfileText(ProfileName: string, Prefix: string, Suffix: string): boolean;
   /** Sets the range and the step of values; all 0: no limits. */
   SVC_SetVariableProfileValues(
@@ -971,31 +971,31 @@ export interface Functions {
     MaxValue: number,
     StepSize: number,
   ): boolean;
-  /** Waits so long. */
+  /** Waits for the given time. */
   SVC_Sleep(Milliseconds: number): boolean;
-  /** Has an instance look for hardware; false while it is looking. GW_GetFound tells what was found. */
+  /** Starts a hardware search; false if one is running. GW_GetFound returns the results. */
   SVC_StartSearch(InstanceID: number): boolean;
-  /** Ends the gateway as SIGTERM does; under systemd it is started again. */
+  /** Ends the gateway as SIGTERM does; systemd restarts it. */
   SVC_StopKernel(): boolean;
-  /** Ends a search before it is through; false when none is going on. */
+  /** Stops a hardware search; false if none is running. */
   SVC_StopSearch(InstanceID: number): boolean;
-  /** Whether an instance looks for hardware: one of the module Hardware does. */
+  /** Whether an instance can search for hardware; instances of the module Hardware can. */
   SVC_SupportsSearching(InstanceID: number): boolean;
-  /** Whether an event with this ID is set off by the clock. */
+  /** Whether a timer with this ID exists: a cyclic or schedule event. */
   SVC_TimerExists(TimerID: number): boolean;
-  /** A text of a module in the language of the system: all texts are English, so it comes back as it is. */
+  /** Translates a text of a module to the system language; all texts are English, so it is returned unchanged. */
   SVC_Translate(InstanceID: number, Text: string): string;
-  /** Gives memory back to the machine that the gateway does not need; false where it cannot. */
+  /** Returns unused memory to the machine; false if this is not possible. */
   SVC_TrimKernel(): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   SVC_UpdateFormField(Name: string, Parameter: string, Value: Value, SessionID: string): boolean;
-  /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
+  /** Not supported: the software is free and no licence is sold for it. */
   SVC_UpdateSubscriptionExpiration(): boolean;
-  /** Whether there is a variable with this ID. */
+  /** Whether a variable with this ID exists. */
   SVC_VariableExists(VariableID: number): boolean;
-  /** Whether there is a profile with this name. */
+  /** Whether a profile with this name exists. */
   SVC_VariableProfileExists(ProfileName: string): boolean;
-  /** Sets a variable; the value is converted to its type. Variables of devices take RequestAction instead. */
+  /** Sets a variable; the value is converted to its type. For variables of devices use RequestAction. */
   SetValue(VariableID: number, Value: Value | null): boolean;
   /** Sets a variable of type boolean. */
   SetValueBoolean(VariableID: number, Value: boolean): boolean;
@@ -1005,7 +1005,7 @@ export interface Functions {
   SetValueInteger(VariableID: number, Value: number): boolean;
   /** Sets a variable of type string. */
   SetValueString(VariableID: number, Value: string): boolean;
-  /** The battery that the machine runs on, in percent and seconds; -1 is not known. */
+  /** The battery of the machine, in percent and seconds; -1 means unknown. */
   Sys_GetBattery(): {
     OnBattery: boolean;
     IsCharging: boolean;
@@ -1013,9 +1013,9 @@ export interface Functions {
     BatteryRemainingTime: number;
     BatteryMaxTime: number;
   };
-  /** How busy each processor and all together were since the call before, in percent; at first since the boot. */
+  /** The load of each processor and of all together since the previous call, in percent; in the first call since boot. */
   Sys_GetCPUInfo(): Record<string, number>;
-  /** The file systems of the machine with size and free space in bytes, by numbers from 0. */
+  /** The file systems of the machine with size and free space in bytes, numbered from 0. */
   Sys_GetHardDiskInfo(): Record<
     string,
     | {
@@ -1026,7 +1026,7 @@ export interface Functions {
       }
     | number
   >;
-  /** Memory and swap space of the machine and what is free of them, in bytes. */
+  /** Total and available memory and swap space of the machine, in bytes. */
   Sys_GetMemoryInfo(): {
     TOTALPHYSICAL: number;
     AVAILPHYSICAL: number;
@@ -1035,7 +1035,7 @@ export interface Functions {
     TOTALVIRTUAL: number;
     AVAILVIRTUAL: number;
   };
-  /** The network interfaces of the machine with addresses, Mbit/s and bytes in and out. */
+  /** The network interfaces of the machine with addresses, speed in Mbit/s, and received and sent bytes. */
   Sys_GetNetworkInfo(): {
     InterfaceIndex: number;
     IP: string;
@@ -1045,7 +1045,7 @@ export interface Functions {
     InTotal: number;
     OutTotal: number;
   }[];
-  /** The gateway's own handles, threads and memory in bytes, and how many processes it sees. */
+  /** Handles, threads and memory (bytes) of the gateway, and the number of processes of the machine. */
   Sys_GetProcessInfo(): {
     SVC_HANDLECOUNT: number;
     SVC_NUMTHREADS: number;
@@ -1054,13 +1054,13 @@ export interface Functions {
     SVC_PAGEFILE: number;
     PROCESSCOUNT: number;
   };
-  /** What waits to be printed; nothing where the machine has no print service. */
+  /** The print queue; empty if the machine has no print service. */
   Sys_GetSpooler(): {
     Job: string;
     User: string;
     Size: number;
   }[];
-  /** Reads an http or https URL: 10 MiB and 30 s at most. */
+  /** Reads an http or https URL, at most 10 MiB in 30 s. */
   Sys_GetURLContent(URL: string): string;
   /** Requests a URL with Method (GET, POST, PUT, PATCH, DELETE, HEAD), Body, Timeout (ms), Headers (["Name: value", …]), AuthUser, AuthPass, VerifyPeer and VerifyHost. */
   Sys_GetURLContentEx(
@@ -1076,34 +1076,34 @@ export interface Functions {
       VerifyHost?: boolean;
     },
   ): string;
-  /** Whether a host answers an echo request within so many milliseconds, 60,000 at most. */
+  /** Whether a host replies to an echo request within a number of milliseconds, at most 60,000. */
   Sys_Ping(Host: string, Timeout: number): boolean;
-  /** Deletes objects with all that is below them; the files of scripts and media stay. */
+  /** Deletes objects with their subtrees; the files of scripts and media stay. */
   UC_DeleteObjects(InstanceID: number, IDs: readonly number[]): boolean;
-  /** Copies an object below another, with Recursive all that is below it, and gives the ID of the copy. A copied instance stays closed until SVC_ApplyChanges. */
+  /** Copies an object, with Recursive its subtree, to a parent and returns the ID of the copy. A copied instance stays closed until SVC_ApplyChanges. */
   UC_DuplicateObject(InstanceID: number, ID: number, ParentID: number, Recursive: boolean): number;
-  /** The lines in files of scripts (an empty list: in all of them) that hold a text, upper and lower case told apart. */
+  /** The lines in script files (an empty list: all files) that contain a text; case-sensitive. */
   UC_FindInFiles(InstanceID: number, Files: readonly string[], SearchStr: string): FoundLine[];
-  /** Names, icons, notes and values of objects, and texts of profiles, with control characters or half characters in them. */
+  /** Names, icons, notes and values of objects, and texts of profiles, that contain control characters or unpaired surrogates. */
   UC_FindInvalidStrings(InstanceID: number): InvalidText[];
-  /** Who uses an object: links, actions, connections, properties, the archive, web fronts, events, and texts of scripts and charts that name its ID. */
+  /** The uses of an object: links, actions, connections, properties, archive, web fronts, events, and scripts and charts that contain its ID. */
   UC_FindReferences(InstanceID: number, ID: number): Reference[];
-  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  /** Not supported: scripts are JavaScript; there are no flow scripts, workflows or short tags. */
   UC_FindShortTags(InstanceID: number): unknown[];
-  /** Takes out of texts that UC_FindInvalidStrings found what should not be in them. */
+  /** Removes invalid characters from texts that UC_FindInvalidStrings found. */
   UC_FixInvalidStrings(InstanceID: number, References: readonly InvalidText[]): boolean;
-  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  /** Not supported: scripts are JavaScript; there are no flow scripts, workflows or short tags. */
   UC_FixShortTags(InstanceID: number, References: readonly unknown[]): boolean;
   /** How often events ran, by their messages that are kept: those that the clock sets off, and triggers. */
   UC_GetEventStatistics(InstanceID: number): {
     CyclicUpdateCount: number;
     TriggerUpdateCount: number;
   };
-  /** An icon: SVG, in Base64. */
+  /** The SVG file of an icon, in Base64. */
   UC_GetIconContent(InstanceID: number, Icon: string): string;
-  /** The names of all icons: those that come with the gateway, and the files in its folder icons. */
+  /** The names of all icons: the built-in ones and the files in the folder icons. */
   UC_GetIconList(InstanceID: number): string[];
-  /** Messages since the start, slow ones, those that wait for clients, ms until the gateway turned to this, calls under way. */
+  /** Messages since the start, slow messages, messages queued for clients, delay of the event loop in ms, calls in progress. */
   UC_GetKernelStatistics(InstanceID: number): {
     MessageCounter: number;
     MessageSlowCounter: number;
@@ -1111,7 +1111,7 @@ export interface Functions {
     MessageQueueDelay: number;
     RequestQueueSize: number;
   };
-  /** The last messages of a type in the log, the newest first; 100 of each are kept. */
+  /** The latest log messages of a type, newest first; 100 of each type are kept. */
   UC_GetLastLogMessages(
     InstanceID: number,
     Type: 0 | 1 | 2 | 3 | 4 | 5 | 6,
@@ -1121,7 +1121,7 @@ export interface Functions {
     Sender: string;
     Message: string;
   }[];
-  /** How many messages of each type the log has had, since the start or since they were reset. */
+  /** The number of log messages of each type, since the start or the last reset. */
   UC_GetLogMessageStatistics(InstanceID: number): {
     MessageDefaultCount: number;
     MessageSuccessCount: number;
@@ -1130,12 +1130,12 @@ export interface Functions {
     MessageErrorCount: number;
     MessageCustomCount: number;
   };
-  /** How many of the messages that are kept came from each object, most first. */
+  /** The number of buffered messages of each sender, most first. */
   UC_GetMessageSenderIDList(InstanceID: number): {
     SenderID: number;
     Count: number;
   }[];
-  /** How much memory the messages take that are kept of each object, in bytes, most first. */
+  /** The size of the buffered messages of each sender, in bytes, most first. */
   UC_GetMessageSenderIDSizeList(InstanceID: number): {
     SenderID: number;
     Size: number;
@@ -1145,29 +1145,29 @@ export interface Functions {
     Message: number;
     Count: number;
   }[];
-  /** How often each sender has had a script run since the start, most first. */
+  /** The number of script runs since the start, by sender, most first. */
   UC_GetScriptSenderList(InstanceID: number): {
     Sender: string;
     Count: number;
   }[];
-  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  /** Not supported: scripts are JavaScript; there are no flow scripts, workflows or short tags. */
   UC_MigrateWorkflow(InstanceID: number, ScriptID: number): boolean;
-  /** Gives the file of a script another name; no other file may have it. */
+  /** Renames the file of a script; fails if the name is taken. */
   UC_RenameScript(InstanceID: number, ScriptID: number, Filename: string): boolean;
-  /** Replaces a text in files of scripts (an empty list: in all of them) and gives the lines that are others now. */
+  /** Replaces a text in script files (an empty list: all files) and returns the changed lines. */
   UC_ReplaceInFiles(
     InstanceID: number,
     Files: readonly string[],
     SearchStr: string,
     ReplaceStr: string,
   ): FoundLine[];
-  /** Forgets the last messages of the log. */
+  /** Discards the latest log messages. */
   UC_ResetLastLogMessages(InstanceID: number): boolean;
-  /** Counts the log's messages from 0 again. */
+  /** Resets the counts of log messages. */
   UC_ResetLogMessageStatistics(InstanceID: number): boolean;
-  /** A gateway has nothing to do for it: it tells nobody how it is used. */
+  /** Not supported: it does not send usage data. */
   UC_SendUsageData(InstanceID: number): boolean;
-  /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
+  /** Not supported: the software is free and no licence is sold for it. */
   UC_UpdateLicenseData(InstanceID: number): boolean;
   /** Sends a text as a datagram from a UDP socket, one character a byte (Latin-1). */
   USCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
@@ -1205,7 +1205,7 @@ export interface Functions {
   VIO_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
   /** Sends a text over a virtual I/O as if a device below did, one character a byte (Latin-1). */
   VIO_SendText(InstanceID: number, Text: string): boolean;
-  /** Adds an item to a web front, below another or with "" at the top; its position is 0. */
+  /** Adds an item with position 0 to a web front, below another item or, with "", at the top level. */
   WFC_AddItem(
     InstanceID: number,
     ID: string,
@@ -1213,21 +1213,21 @@ export interface Functions {
     Configuration: string,
     ParentID: string,
   ): boolean;
-  /** Has the fronts of a configurator play a sound: a media object of its area. */
+  /** Plays a sound, which is a media object in the area, in the fronts of a configurator. */
   WFC_AudioNotification(InstanceID: number, Title: string, MediaID: number): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   WFC_CandidateMediaStream(InstanceID: number, SessionID: string, ICE: string): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   WFC_ConfigureMediaStream(InstanceID: number, SessionID: string, SessionDescription: string): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   WFC_ConnectMediaStream(InstanceID: number, MediaID: number): string;
-  /** Deletes an item of a web front that has none below it. */
+  /** Deletes an item of a web front that has no children. */
   WFC_DeleteItem(InstanceID: number, ID: string): boolean;
-  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  /** Not supported: it does not forward streams; open the address of the camera in the front. */
   WFC_DisconnectMediaStream(InstanceID: number, SessionID: string): boolean;
-  /** Has the device or the script behind a variable of a configurator's area carry out a value. */
+  /** Requests a value from the device or script behind a variable in the area of a configurator. */
   WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
-  /** What a chart shows of a variable, or of a media object that is a chart, of a configurator's area from a time on (0: now). */
+  /** The data of a chart of a variable, or of a chart media object in the area of a configurator, from a time on (0: the current period). */
   WFC_FetchChartData(
     InstanceID: number,
     ObjectID: number,
@@ -1235,7 +1235,7 @@ export interface Functions {
     TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
     Density: 0 | 1 | 2,
   ): ChartDataset[];
-  /** As WFC_FetchChartData, with whether each dataset is shown. */
+  /** Like WFC_FetchChartData, with the visibility of each dataset. */
   WFC_FetchChartDataEx(
     InstanceID: number,
     ObjectID: number,
@@ -1244,7 +1244,7 @@ export interface Functions {
     Density: 0 | 1 | 2,
     Visibility: readonly boolean[],
   ): ChartDataset[];
-  /** As AC_GetAggregatedValues, of a variable of a configurator's area. */
+  /** Like AC_GetAggregatedValues, for a variable in the area of a configurator. */
   WFC_GetAggregatedValues(
     InstanceID: number,
     VariableID: number,
@@ -1253,11 +1253,11 @@ export interface Functions {
     EndTime: number,
     Limit: number,
   ): AggregatedValue[];
-  /** The web front configurators; the one function that needs no credentials. */
+  /** The web front configurators; the only function that needs no credentials. */
   WFC_GetConfigurators(): Configurator[];
   /** The items of a web front, in the order in which they were added. */
   WFC_GetItems(InstanceID: number): FrontItem[];
-  /** As AC_GetLoggedValues, of a variable of a configurator's area. */
+  /** Like AC_GetLoggedValues, for a variable in the area of a configurator. */
   WFC_GetLoggedValues(
     InstanceID: number,
     VariableID: number,
@@ -1265,17 +1265,17 @@ export interface Functions {
     EndTime: number,
     Limit: number,
   ): LoggedValue[];
-  /** A configurator's area with all values, as it is at this moment. */
+  /** The area of a configurator with all values at this moment. */
   WFC_GetSnapshot(InstanceID: number): Snapshot;
-  /** The changes in a configurator's area after a counter; with 0 only the present counter. */
+  /** The changes in the area of a configurator after a counter; 0: only the current counter. */
   WFC_GetSnapshotChanges(InstanceID: number, LastTimeStamp: number): ChangeRecord[];
-  /** The changes in a part of a configurator's area after a counter; with 0 only the present counter. */
+  /** The changes in a part of the area of a configurator after a counter; 0: only the current counter. */
   WFC_GetSnapshotChangesEx(InstanceID: number, CategoryID: number, LastTimeStamp: number): ChangeRecord[];
-  /** A part of a configurator's area with all values. */
+  /** A part of the area of a configurator with all values. */
   WFC_GetSnapshotEx(InstanceID: number, CategoryID: number): Snapshot;
-  /** Has the fronts of a configurator show a category, or an instance, of its area. */
+  /** Opens a category or instance of the area in the fronts of a configurator. */
   WFC_OpenCategory(InstanceID: number, CategoryID: number): boolean;
-  /** As WFC_SendNotification, with a sound and an object of the area to go to, or 0. It reaches connected fronts only: this gateway has no push service. */
+  /** Like WFC_SendNotification, with a sound and a target object in the area, or 0. It only reaches connected fronts: this gateway has no push service. */
   WFC_PushNotification(
     InstanceID: number,
     Title: string,
@@ -1283,7 +1283,7 @@ export interface Functions {
     Sound: string,
     TargetID: number,
   ): boolean;
-  /** Registers a mobile device, or what it registered anew, where the configurator allows it (mobile: true); gives its DeviceID. */
+  /** Registers a mobile device or updates its registration, if the configurator allows it (mobile: true); returns the DeviceID. */
   WFC_RegisterPNS(
     InstanceID: number,
     Token: string,
@@ -1291,9 +1291,9 @@ export interface Functions {
     DeviceID: string,
     DeviceName: string,
   ): string;
-  /** Has the fronts of a configurator begin anew, with its items as they are now. */
+  /** Reloads the fronts of a configurator with its current items. */
   WFC_Reload(InstanceID: number): boolean;
-  /** A chart of a variable, or of a media object that is a chart, of a configurator's area as SVG of so many pixels. */
+  /** A chart of a variable, or of a chart media object in the area of a configurator, as SVG with a size in pixels. */
   WFC_RenderChart(
     InstanceID: number,
     ObjectID: number,
@@ -1305,7 +1305,7 @@ export interface Functions {
     Width: number,
     Height: number,
   ): string;
-  /** As WFC_RenderChart, with whether each dataset is shown. */
+  /** Like WFC_RenderChart, with the visibility of each dataset. */
   WFC_RenderChartEx(
     InstanceID: number,
     ObjectID: number,
@@ -1318,7 +1318,7 @@ export interface Functions {
     Height: number,
     Visibility: readonly boolean[],
   ): string;
-  /** Shows a message in the fronts of a configurator for so many seconds; with 0 until somebody closes it. */
+  /** Shows a notification in the fronts of a configurator for a number of seconds; 0: until a user closes it. */
   WFC_SendNotification(
     InstanceID: number,
     Title: string,
@@ -1326,23 +1326,23 @@ export interface Functions {
     Icon: string,
     Timeout: number,
   ): boolean;
-  /** Shows a message in the fronts of a configurator until somebody closes it. */
+  /** Shows a popup in the fronts of a configurator until a user closes it. */
   WFC_SendPopup(InstanceID: number, Title: string, Text: string): boolean;
-  /** Replaces all items of a web front by those of a JSON list as WFC_GetItems gives it. */
+  /** Replaces all items of a web front by a JSON list in the format of WFC_GetItems. */
   WFC_SetItems(InstanceID: number, Items: string): boolean;
-  /** Has the fronts of a configurator show another page: an item, by its ID. */
+  /** Switches the fronts of a configurator to a page, given by the ID of its item. */
   WFC_SwitchPage(InstanceID: number, PageName: string): boolean;
-  /** Gives an item of a web front another configuration: the text of a JSON object. */
+  /** Sets the configuration of an item of a web front: a JSON object as text. */
   WFC_UpdateConfiguration(InstanceID: number, ID: string, Configuration: string): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   WFC_UpdateFormGraphDefaults(InstanceID: number, GraphRawDensity: boolean): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   WFC_UpdateFormNotificationValues(InstanceID: number): boolean;
-  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   WFC_UpdateFormSecurityWarning(InstanceID: number, AllowPasswordlessOnWAN: boolean): boolean;
-  /** Moves an item of a web front below another, or with "" to the top. */
+  /** Moves an item of a web front below another one or, with "", to the top level. */
   WFC_UpdateParentID(InstanceID: number, ID: string, ParentID: string): boolean;
-  /** Gives an item of a web front another position among those beside it. */
+  /** Sets the position of an item of a web front among its siblings. */
   WFC_UpdatePosition(InstanceID: number, ID: string, Position: number): boolean;
   /** Shows or hides an item of a web front. */
   WFC_UpdateVisibility(InstanceID: number, ID: string, Visible: boolean): boolean;

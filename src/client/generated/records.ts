@@ -1,7 +1,7 @@
 /* oxlint-disable max-lines -- a field a line, made by a program */
 // Made from the command reference by test/tools/generate/reference-files.ts; a test compares the two.
 
-/** What the records in a piece of time come to; of a counter Avg is what it rose by. */
+/** Aggregated records of a span; for a counter, Avg is the increase. */
 export interface AggregatedValue {
   TimeStamp: number;
   Avg: number;
@@ -12,7 +12,7 @@ export interface AggregatedValue {
   MinTime: number;
 }
 
-/** A variable with records, how it is aggregated, and what is stored of it. */
+/** A variable with records, its aggregation, and statistics of its records. */
 export interface AggregationVariable {
   VariableID: number;
   AggregationType: number;
@@ -24,20 +24,20 @@ export interface AggregationVariable {
   RecordSize: number;
 }
 
-/** A record to the millisecond, and whether its time is by a trusted clock. */
+/** A record with milliseconds, and whether the clock was trusted. */
 export interface ArchiveRecord {
   TimeStamp: number;
   Value: Value;
   ClockTrusted: boolean;
 }
 
-/** Records of a variable, and whether there are others after them. */
+/** Records of a variable, and whether more follow. */
 export interface ArchiveRecords {
   Records: ArchiveRecord[];
   More: boolean;
 }
 
-/** Who switched or changed what, and from where. */
+/** An audit record: who switched or changed what, and from where. */
 export interface AuditEntry {
   TimeStamp: number;
   Role: 'owner' | 'inside' | 'webfront';
@@ -50,7 +50,7 @@ export interface AuditEntry {
   Count?: number;
 }
 
-/** One message of the gateway: a WebSocket frame; TimeStamp is a counter. */
+/** A message of the gateway, as in a WebSocket frame; TimeStamp is a counter. */
 export interface ChangeRecord {
   TimeStamp: number;
   SenderID: number;
@@ -58,7 +58,7 @@ export interface ChangeRecord {
   Data: unknown[];
 }
 
-/** A variable in a chart, with what is shown of it: oldest first. */
+/** A dataset of a chart with its points, oldest first. */
 export interface ChartDataset {
   Index: number;
   VariableID: number;
@@ -81,7 +81,7 @@ export interface ChartDataset {
   }[];
 }
 
-/** From which age in months on records are thinned, and to what. */
+/** A rule for downsampling or deleting records older than a number of months. */
 export interface Compaction {
   MonthOffset: number;
   CompactionType: number;
@@ -98,7 +98,7 @@ export interface Configurator {
   MobileEnabled: boolean;
 }
 
-/** An event, with what its type has; times are unix seconds, 0 is never. */
+/** An event with the fields of all event types; times are unix seconds, 0 means never. */
 export interface EventRecord {
   EventID: number;
   EventType: number;
@@ -198,13 +198,13 @@ export interface EventRecord {
   TriggerSubsequentExecution: boolean;
 }
 
-/** A failure within a call that went on: its stable name and its text. */
+/** An error for one item of a call that continued: its stable name and its text. */
 export interface Failure {
   code: string;
   message: string;
 }
 
-/** Something of this machine, who has it, and what it can be turned into. */
+/** Hardware of this machine, who uses it, and which instances can be created for it. */
 export interface Found {
   ID: string;
   Kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire';
@@ -226,7 +226,7 @@ export interface FoundLine {
   Text: string;
 }
 
-/** An item of a web front; Configuration is the text of a JSON object, ParentID "" is none. */
+/** An item of a web front; Configuration is a JSON object as text, ParentID "" means no parent. */
 export interface FrontItem {
   ID: string;
   ParentID: string;
@@ -236,14 +236,14 @@ export interface FrontItem {
   Visible: boolean;
 }
 
-/** A function with its result and parameters, whose names are their descriptions. */
+/** A function with its result and parameters; the description of a parameter is its name. */
 export interface FunctionRecord {
   FunctionName: string;
   Result: TypeRecord;
   Parameters: TypeRecord[];
 }
 
-/** How the gateway is: the worst state of all, and each check. */
+/** The health of the gateway: the worst state of all checks, and each check. */
 export interface Health {
   State: 'ok' | 'warning' | 'failed';
   Checks: {
@@ -255,7 +255,7 @@ export interface Health {
   }[];
 }
 
-/** An instance: its module, its connection (0: none), its status. */
+/** An instance: its module, its connection (0: none) and its status. */
 export interface InstanceRecord {
   InstanceID: number;
   ConnectionID: number;
@@ -268,7 +268,7 @@ export interface InstanceRecord {
   };
 }
 
-/** A text that holds what no text should: of an object (Profile is "" then), or of a profile. */
+/** A text with invalid characters, of an object (Profile is "") or of a profile. */
 export interface InvalidText {
   ObjectID: number;
   Profile: string;
@@ -304,20 +304,20 @@ export interface Lines {
   }[];
 }
 
-/** A link and what it points to; 0 is nothing. */
+/** A link and its target; 0 means no target. */
 export interface LinkRecord {
   LinkID: number;
   TargetID: number;
 }
 
-/** A record of a variable, and how many seconds its value held. */
+/** A record of a variable, and for how many seconds the value applied. */
 export interface LoggedValue {
   TimeStamp: number;
   Value: Value;
   Duration: number;
 }
 
-/** A media object; its checksum is 8 hex digits, its size bytes. */
+/** A media object; the checksum has 8 hex digits, the size is in bytes. */
 export interface MediaRecord {
   MediaID: number;
   MediaType: number;
@@ -344,7 +344,7 @@ export interface ModuleRecord {
   URL: string;
 }
 
-/** What is known of an object of any type. */
+/** Properties that objects of all types have. */
 export interface ObjectRecord {
   ObjectID: number;
   ObjectType: number;
@@ -363,7 +363,7 @@ export interface ObjectRecord {
   HasChildren: boolean;
 }
 
-/** An option with its limits. */
+/** An option with its value, default and limits. */
 export interface OptionRecord {
   Name: string;
   Value: number;
@@ -373,7 +373,7 @@ export interface OptionRecord {
   Description: string;
 }
 
-/** An object that was removed from gateway.yaml; Problem: why it is not deleted, or empty. */
+/** An object that was removed from gateway.yaml. Problem says why it is not deleted, or is empty. */
 export interface OrphanRecord {
   ObjectID: number;
   Path: string;
@@ -381,14 +381,14 @@ export interface OrphanRecord {
   Problem: string;
 }
 
-/** What became of one action of many. */
+/** The outcome of one of several actions. */
 export interface Outcome {
   VariableID: number;
   Success: boolean;
   Error?: Failure;
 }
 
-/** A variable profile. Colour −1 is none. */
+/** A variable profile. Colour −1 means no colour. */
 export interface ProfileRecord {
   ProfileName: string;
   ProfileType: number;
@@ -408,7 +408,7 @@ export interface ProfileRecord {
   }[];
 }
 
-/** A mobile device that was registered for messages; its token is not shown. */
+/** A mobile device registered for push messages, without its token. */
 export interface PushDevice {
   DeviceID: string;
   DeviceName: string;
@@ -432,7 +432,7 @@ export type QualityRecord =
       Error: Failure;
     };
 
-/** A use of an object: by which one, how, and where in a text (line 0: in none). */
+/** A use of an object: by which object, how, and at which line of a text (0: not in a text). */
 export interface Reference {
   ObjectID: number;
   Kind: string;
@@ -440,14 +440,14 @@ export interface Reference {
   Text: string;
 }
 
-/** What a reload applied, what takes effect only with a restart, and what is wrong. */
+/** What a reload applied, what needs a restart, and what is wrong. */
 export interface ReloadReport {
   Applied: string[];
   NeedsRestart: string[];
   Problems: string[];
 }
 
-/** A script; times are unix seconds, 0 is never. */
+/** A script; times are unix seconds, 0 means never. */
 export interface ScriptRecord {
   ScriptID: number;
   ScriptType: number;
@@ -459,7 +459,7 @@ export interface ScriptRecord {
   ScriptError: string;
 }
 
-/** A slot for a script: what it runs since when (0: it is idle), its runs in ms, its memory in bytes. */
+/** A slot for a script process: what it runs and since when (0: idle), run times in ms, memory in bytes. */
 export interface ScriptThread {
   ThreadID: number;
   StartTime: number;
@@ -474,7 +474,7 @@ export interface ScriptThread {
   Sender: string;
 }
 
-/** The tree at one moment: objects under ID<id>, profiles under their names; timestamp is a counter. */
+/** The tree at one moment: objects by ID<id>, profiles by name; timestamp is a counter. */
 export interface Snapshot {
   options: Record<string, number>;
   archive: Record<string, unknown>;
@@ -501,7 +501,7 @@ export interface Snapshot {
   objects: Record<string, SnapshotObject>;
 }
 
-/** An object in a snapshot; what data holds depends on its type. */
+/** An object in a snapshot; the members of data depend on its type. */
 export interface SnapshotObject {
   position: number;
   readOnly: boolean;
@@ -543,10 +543,10 @@ export interface TypeRecord {
   Enumeration: string[];
 }
 
-/** What a variable holds. */
+/** The value of a variable. */
 export type Value = boolean | number | string;
 
-/** The value of one variable of many, or why there is none. */
+/** The value of one of several variables, or an error. */
 export type ValueRecord =
   | {
       VariableID: number;
@@ -559,7 +559,7 @@ export type ValueRecord =
       Error: Failure;
     };
 
-/** What is known of a variable; times are unix seconds, 0 is never. */
+/** Properties of a variable; times are unix seconds, 0 means never. */
 export interface VariableRecord {
   VariableID: number;
   VariableType: number;

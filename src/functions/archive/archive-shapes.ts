@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { bool, float, int, listOf, named, time, value } from '../shapes.js';
 
-/** What the functions of the archive give and take (interface §1). */
+/** Schemas of the functions of the archive (interface §1). */
 export const loggedValues = listOf(
-  named('LoggedValue', 'A record of a variable, and how many seconds its value held.', {
+  named('LoggedValue', 'A record of a variable, and for how many seconds the value applied.', {
     TimeStamp: time,
     Value: value,
     Duration: int,
@@ -11,23 +11,19 @@ export const loggedValues = listOf(
 );
 
 export const aggregatedValues = listOf(
-  named(
-    'AggregatedValue',
-    'What the records in a piece of time come to; of a counter Avg is what it rose by.',
-    {
-      TimeStamp: time,
-      Avg: float,
-      Duration: int,
-      Max: float,
-      MaxTime: time,
-      Min: float,
-      MinTime: time,
-    },
-  ),
+  named('AggregatedValue', 'Aggregated records of a span; for a counter, Avg is the increase.', {
+    TimeStamp: time,
+    Avg: float,
+    Duration: int,
+    Max: float,
+    MaxTime: time,
+    Min: float,
+    MinTime: time,
+  }),
 );
 
 export const aggregationVariables = listOf(
-  named('AggregationVariable', 'A variable with records, how it is aggregated, and what is stored of it.', {
+  named('AggregationVariable', 'A variable with records, its aggregation, and statistics of its records.', {
     VariableID: int,
     AggregationType: int,
     AggregationVisible: bool,
@@ -39,21 +35,17 @@ export const aggregationVariables = listOf(
   }),
 );
 
-/** Times are unix seconds with decimals. */
-export const records = named(
-  'ArchiveRecords',
-  'Records of a variable, and whether there are others after them.',
-  {
-    Records: listOf(
-      named('ArchiveRecord', 'A record to the millisecond, and whether its time is by a trusted clock.', {
-        TimeStamp: float,
-        Value: value,
-        ClockTrusted: bool,
-      }),
-    ),
-    More: bool,
-  },
-);
+/** Times are unix seconds with milliseconds. */
+export const records = named('ArchiveRecords', 'Records of a variable, and whether more follow.', {
+  Records: listOf(
+    named('ArchiveRecord', 'A record with milliseconds, and whether the clock was trusted.', {
+      TimeStamp: float,
+      Value: value,
+      ClockTrusted: bool,
+    }),
+  ),
+  More: bool,
+});
 
 /** Unix seconds, which may have decimals. */
 export const addedValues = listOf(
@@ -61,7 +53,7 @@ export const addedValues = listOf(
 );
 
 export const compactions = listOf(
-  named('Compaction', 'From which age in months on records are thinned, and to what.', {
+  named('Compaction', 'A rule for downsampling or deleting records older than a number of months.', {
     MonthOffset: int,
     CompactionType: int,
   }),

@@ -10,20 +10,20 @@ import { aggregationSpans, aggregationTypes, compactionTypes } from '../enumerat
 import type { Ports } from '../ports.js';
 import * as shapes from './archive-shapes.js';
 
-/** The module whose one instance stands for the archive (interface §1). */
+/** The module of the instance that represents the archive (interface §1). */
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
-/** Records of one call: what the body of a call can hold. */
-const MOST_ADDED = 50_000;
-/** Records that are looked at in one go. */
-const SLICE = 2_000;
+/** Maximum number of records in a call: about what a request body can contain. */
+const ADD_LIMIT = 50_000;
+/** Records checked before yielding to the event loop. */
+const BATCH_SIZE = 2_000;
 
-/** A hundred years. */
-const MOST_MONTHS = 1200;
+/** Maximum age in a compaction rule: a hundred years. */
+const MONTHS_LIMIT = 1200;
 
 const InstanceID = int('InstanceID');
 const VariableID = int('VariableID');
 
-/** Recording values, and what becomes of them (interface §1, §9 "Archive control"). */
+/** The archive: logging, reading, aggregation and compaction (interface §1, §9 "Archive control"). */
 export function archiveFunctions(ports: Ports): FunctionDeclaration[] {
   const all = [
     ...reading(ports),
@@ -32,17 +32,17 @@ export function archiveFunctions(ports: Ports): FunctionDeclaration[] {
     ...changes(ports),
     ...compaction(ports),
   ];
-  return [...all.map((declared) => ofArchive(ports, declared)), records(ports)];
+  return [...all.map((declared) => withArchiveCheck(ports, declared)), records(ports)];
 }
 
-/** Our own: what people read is whole seconds, newest first, and says nothing of the clock. */
+/** Records with milliseconds and clock quality, oldest first; `AC_GetLoggedValues` has neither. */
 function records({ kernel, archive }: Ports): FunctionDeclaration {
   return declare({
     name: 'GW_GetRecords',
     parameters: [VariableID, float('StartTime'), float('EndTime'), int('Limit')],
     result: 'array',
     shape: shapes.records,
-    help: 'Records of a variable to the millisecond, oldest first, at most 10,000, and whether there are more; 0 is the beginning, and the end.',
+    help: 'Records of a variable with milliseconds, oldest first, at most 10,000, and whether there are more; times of 0 mean from the first and to the last record.',
     run: async (_caller, id, startS, endS, limit) => {
       kernel.variables.get(id);
       const page = await (await archive()).records(id, { startS, endS, limit });
@@ -58,8 +58,8 @@ function records({ kernel, archive }: Ports): FunctionDeclaration {
   });
 }
 
-/** Each takes the archive first, which must be one before anything else is looked at. */
-function ofArchive(ports: Ports, { run, ...declared }: FunctionDeclaration): FunctionDeclaration {
+/** Checks the first parameter of a function, the archive instance, before anything else. */
+function withArchiveCheck(ports: Ports, { run, ...declared }: FunctionDeclaration): FunctionDeclaration {
   return {
     ...declared,
     run: (caller, ...args) => {
@@ -77,7 +77,7 @@ function reading(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, ...range],
       result: 'array',
       shape: shapes.loggedValues,
-      help: 'Records of a variable between two times, newest first, at most 10,000; 0 is the beginning, and now.',
+      help: 'Records of a variable between two times, newest first, at most 10,000; times of 0 mean from the first record and until now.',
       run: (_caller, _archive, id, startS, endS, limit) =>
         readLoggedValues(ports, id, { startS, endS, limit }),
     }),
@@ -86,7 +86,7 @@ function reading(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, int('AggregationSpan', aggregationSpans), ...range],
       result: 'array',
       shape: shapes.aggregatedValues,
-      help: 'What the records of a variable come to in pieces of time that lie wholly between two times, newest first.',
+      help: 'Aggregated records of a variable for the spans that are completely between two times, newest first.',
       run: (_caller, _archive, id, span, startS, endS, limit) =>
         readAggregatedValues(ports, id, { span, startS, endS, limit }),
     }),
@@ -95,13 +95,13 @@ function reading(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, bool('CalculateStatistics')],
       result: 'array',
       shape: shapes.aggregationVariables,
-      help: 'The variables that have records or are logged, also those that are gone; on request with what is stored.',
+      help: 'The variables that have records or are logged, including deleted ones; on request with statistics of their records.',
       run: async (_caller, _archive, calculate) => aggregationVariables(ports, calculate),
     }),
   ];
 }
 
-/** The records of a variable as `AC_GetLoggedValues` gives them. */
+/** The result of `AC_GetLoggedValues`. */
 export async function readLoggedValues(
   { archive, kernel }: Ports,
   id: number,
@@ -116,7 +116,7 @@ export async function readLoggedValues(
   }));
 }
 
-/** The records of a variable as `AC_GetAggregatedValues` gives them. */
+/** The result of `AC_GetAggregatedValues`. */
 export async function readAggregatedValues(
   { archive, kernel }: Ports,
   id: number,
@@ -143,9 +143,9 @@ async function aggregationVariables({ archive, kernel }: Ports, calculate: boole
   );
   const recorded = calculate ? stored.keys() : await port.recordedVariables();
   const logged = kernel.variables.logged().map(({ id }) => id);
-  const nothing = { firstMs: 0, lastMs: 0, count: 0, bytes: 0 };
+  const noRecords = { firstMs: 0, lastMs: 0, count: 0, bytes: 0 };
   return [...new Set([...logged, ...recorded])].map((id) => {
-    const { firstMs, lastMs, count, bytes } = stored.get(id) ?? nothing;
+    const { firstMs, lastMs, count, bytes } = stored.get(id) ?? noRecords;
     const logging = loggingOf(kernel.tree.find(id));
     return {
       VariableID: id,
@@ -168,11 +168,11 @@ function writing(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       auditParameters: (archiveId, id, given) => [archiveId, id, `(${Object.keys(given).length} records)`],
-      help: 'Adds records to a logged variable, of any time up to now; one of the same time as another takes its place.',
+      help: 'Adds records to a logged variable, with any time up to now; a record with the same time is replaced.',
       run: async (_caller, _archive, id, given) => {
         const variable = ports.kernel.variables.get(id);
         if (!loggingOf(variable).active) throw fault('NOT_LOGGED', id);
-        const values = await addedValues(ports, variable, checkedList(given, 'Values', MOST_ADDED));
+        const values = await addedValues(ports, variable, checkedList(given, 'Values', ADD_LIMIT));
         await (await ports.archive()).add(id, values);
         return true;
       },
@@ -182,7 +182,7 @@ function writing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, int('StartTime'), int('EndTime')],
       result: 'integer',
       audited: true,
-      help: 'Deletes the records of a variable between two times and gives how many; with 0 and 0 all, and it is logged no more.',
+      help: 'Deletes the records of a variable between two times and returns their number; 0 and 0 delete all and end logging.',
       run: async (_caller, _archive, id, startS, endS) => {
         const archive = await ports.archive();
         const variable = await variableOrRecords(ports, id);
@@ -196,7 +196,7 @@ function writing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, int('OldVariableID'), int('NewVariableID')],
       result: 'boolean',
       audited: true,
-      help: 'Makes the records of a variable, which may be gone, those of another one.',
+      help: 'Moves the records of a variable, which may be deleted, to another one.',
       run: async (_caller, _archive, id, toId) => {
         const to = ports.kernel.variables.get(toId);
         const from = await variableOrRecords(ports, id);
@@ -210,7 +210,7 @@ function writing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID],
       result: 'boolean',
       audited: true,
-      help: 'Reads all records of a variable and makes anew what its aggregations are made of.',
+      help: 'Recalculates the aggregations of a variable from all its records.',
       run: async (_caller, _archive, id) => {
         ports.kernel.variables.get(id);
         await (await ports.archive()).reaggregate(id);
@@ -258,7 +258,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, bool('Active')],
       result: 'boolean',
       audited: true,
-      help: 'Records the values of a variable from now on, or no more; what is recorded stays.',
+      help: 'Starts or stops logging of a variable; existing records stay.',
       run: async (_caller, _archive, id, active) => {
         const variable = ports.kernel.variables.get(id);
         if (loggingOf(variable).active === active) return true;
@@ -273,7 +273,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, int('AggregationType', aggregationTypes)],
       result: 'boolean',
       audited: true,
-      help: 'Has a variable be aggregated as a gauge (0: average over time) or as a counter (1: what it rises by).',
+      help: 'Sets whether a variable is aggregated as a gauge (0: average over time) or as a counter (1: increase).',
       run: (_caller, _archive, id, type) => set(id, { counter: type === 1 }),
     }),
     declare({
@@ -281,7 +281,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, bool('Active')],
       result: 'boolean',
       audited: true,
-      help: 'Shows a variable in charts, or not.',
+      help: 'Sets whether charts show a variable.',
       run: (_caller, _archive, id, graph) => set(id, { graph }),
     }),
     declare({
@@ -289,7 +289,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, bool('IgnoreZeros')],
       result: 'boolean',
       audited: true,
-      help: 'Passes over zeros of a counter when it is aggregated: some devices report 0 while they start.',
+      help: 'Sets whether zeros of a counter are ignored in aggregation: some devices report 0 while they start.',
       run: (_caller, _archive, id, ignoreZeros) => set(id, { ignoreZeros }),
     }),
   ];
@@ -302,7 +302,7 @@ function compaction(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID],
       result: 'array',
       shape: shapes.compactions,
-      help: 'From which ages on the records of a variable are thinned, and to what.',
+      help: 'The rules by which old records of a variable are downsampled or deleted.',
       run: (_caller, _archive, id) => {
         const rules = loggingOf(ports.kernel.variables.get(id)).compaction;
         return rules.map(({ months, kind }) => ({ MonthOffset: months, CompactionType: kind }));
@@ -313,10 +313,10 @@ function compaction(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, int('MonthOffset'), int('CompactionType', compactionTypes)],
       result: 'boolean',
       audited: true,
-      help: 'Has records of a variable that are older than so many months be thinned to one a piece of time, or deleted; 0 ends that.',
+      help: 'Sets how records of a variable older than a number of months are downsampled, or that they are deleted; type 0 removes the rule.',
       run: (_caller, _archive, id, months, kind) => {
         const variable = ports.kernel.variables.get(id);
-        if (months < 0 || months > MOST_MONTHS) throw fault('PARAMETER_BOUNDS', 'MonthOffset');
+        if (months < 0 || months > MONTHS_LIMIT) throw fault('PARAMETER_BOUNDS', 'MonthOffset');
         const others = loggingOf(variable).compaction.filter((rule) => rule.months !== months);
         const rules = kind === 0 ? others : [...others, { months, kind }];
         changeLogging(ports, variable, { compaction: rules.sort((a, b) => a.months - b.months) });
@@ -326,14 +326,20 @@ function compaction(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** What is true of a variable of which nobody ever said anything. */
-const STANDARD: Logging = { active: false, counter: false, ignoreZeros: false, graph: true, compaction: [] };
+/** The settings of a variable that was never configured. */
+const DEFAULT_LOGGING: Logging = {
+  active: false,
+  counter: false,
+  ignoreZeros: false,
+  graph: true,
+  compaction: [],
+};
 
 function loggingOf(object: ReturnType<Ports['kernel']['tree']['find']>): Logging {
-  return (object?.type === 2 ? (object as Variable).data.logging : undefined) ?? STANDARD;
+  return (object?.type === 2 ? (object as Variable).data.logging : undefined) ?? DEFAULT_LOGGING;
 }
 
-/** Changes what is kept of a variable's values; an equal setting changes nothing. */
+/** Changes the logging settings of a variable; equal settings change nothing. */
 export function changeLogging({ kernel }: Ports, variable: Variable, change: Partial<Logging>): void {
   const before = loggingOf(variable);
   const keys = Object.keys(change) as (keyof Logging)[];
@@ -347,22 +353,22 @@ export function checkArchiveInstance({ kernel }: Ports, instanceId: number): voi
   if (moduleId !== ARCHIVE) throw fault('WRONG_MODULE', instanceId, 'Archive Control');
 }
 
-/** The variable, or undefined where it is gone and has left records. Throws `NOT_OF_TYPE`. */
+/** The variable, or undefined if it was deleted and has records. Throws `NOT_OF_TYPE` if it has none. */
 async function variableOrRecords({ kernel, archive }: Ports, id: number): Promise<Variable | undefined> {
   const object = kernel.tree.find(id);
   if (object === undefined && (await (await archive()).recordedVariables()).includes(id)) return undefined;
   return kernel.variables.get(id);
 }
 
-/** Records as they were given, checked one by one. Throws `PARAMETER_TYPE`, `PARAMETER_BOUNDS`, `CANNOT_CONVERT`. */
+/** Checks given records. Throws `PARAMETER_TYPE`, `PARAMETER_BOUNDS`, `CANNOT_CONVERT`. */
 async function addedValues(
   { clock }: Ports,
   { data }: Variable,
   given: readonly unknown[],
 ): Promise<NewRecord[]> {
   const values: NewRecord[] = [];
-  // What lies ahead would never end; by an untrusted clock nobody knows what does.
-  const mostMs = clock.isTrusted() ? clock.nowMs() : Infinity;
+  // Records in the future are rejected, unless the clock is not trusted.
+  const limitMs = clock.isTrusted() ? clock.nowMs() : Infinity;
   for (const one of given) {
     const {
       TimeStamp: at,
@@ -373,17 +379,17 @@ async function addedValues(
       throw fault(
         'PARAMETER_TYPE',
         'Values',
-        'each record takes a TimeStamp, which is a number, and a Value',
+        'each record needs a TimeStamp, which is a number, and a Value',
       );
     if (typeof isTrusted !== 'boolean')
       throw fault('PARAMETER_TYPE', 'Values', 'ClockTrusted is true or false');
     const atMs = Math.round(at * 1000);
-    if (!(atMs > 0 && atMs <= Math.min(mostMs, LAST_MS))) throw fault('PARAMETER_BOUNDS', 'TimeStamp');
+    if (!(atMs > 0 && atMs <= Math.min(limitMs, LAST_MS))) throw fault('PARAMETER_BOUNDS', 'TimeStamp');
     values.push({ atMs, value: settableValue(data.type, value), isTrusted });
-    if (values.length % SLICE === 0) await yieldToEventLoop();
+    if (values.length % BATCH_SIZE === 0) await yieldToEventLoop();
   }
   return values;
 }
 
-/** The year 2100: a time beyond it is in milliseconds, or wrong. */
+/** The year 2100; a later time is probably in milliseconds. */
 const LAST_MS = 4_102_444_800_000;

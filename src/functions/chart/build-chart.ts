@@ -9,10 +9,13 @@ import { SIZE_LIMITS, drawChart } from './svg-drawing.js';
 import { periodOf, type Period } from './period.js';
 import { readSeries, type Series } from './series.js';
 
-/** A chart, among the kinds of media (interface §1). */
+/** The media type of charts (interface §1). */
 const CHART = 4;
 
-/** What a chart shows, a record for each dataset; see docs/use/web-front.md. Throws as {@link renderChart}, sizes apart. */
+/**
+ * What a chart shows, a record for each dataset; see docs/use/web-front.md. Throws as {@link renderChart},
+ * sizes apart.
+ */
 export async function fetchChart(
   ports: Ports,
   reach: VisibleObjects,
@@ -33,8 +36,9 @@ export async function fetchChart(
 }
 
 /**
- * A chart as SVG. Throws `OBJECT_MISSING` also for what is out of reach, `NOT_OF_TYPE`, `VARIABLE_TYPE` for a text,
- * `PARAMETER_BOUNDS`, `CONFIGURATION_INVALID` where a chart's content is none.
+ * A chart as SVG. Throws `OBJECT_MISSING` (also for an object that is not visible), `NOT_OF_TYPE`,
+ * `VARIABLE_TYPE` for a string variable, `PARAMETER_BOUNDS`, and `CONFIGURATION_INVALID` for invalid content
+ * of a chart.
  */
 export async function renderChart(
   ports: Ports,
@@ -48,7 +52,7 @@ export async function renderChart(
   ] as const)
     if (size < SIZE_LIMITS.least || size > SIZE_LIMITS.most) throw fault('PARAMETER_BOUNDS', name);
   const series = await read(ports, definition, { chart, period });
-  return drawChart(ports.kernel, definition, { series, look: { span: chart.span, period, ...drawing } });
+  return drawChart(ports.kernel, definition, { series, options: { span: chart.span, period, ...drawing } });
 }
 
 async function chartIn(
@@ -79,7 +83,7 @@ async function definitionOf(ports: Ports, reach: VisibleObjects, id: number): Pr
   });
 }
 
-/** The datasets that are shown, with their values; one after the other, so that others get a turn. */
+/** Reads the values of the visible datasets one after another, so that other calls can run in between. */
 async function read(
   ports: Ports,
   { datasets }: ChartDefinition,

@@ -4,59 +4,59 @@ import type { TreeObject } from '../../kernel/object.js';
 import type { Profile } from '../../kernel/profiles/profile-data.js';
 import { variableType } from '../../kernel/value.js';
 
-/** What a chart's content may hold: far more than anybody can read in one chart. */
+/** Limits of the content of a chart. */
 export const CONTENT_LIMIT = 65_536;
 export const DATASETS_LIMIT = 16;
 const AXES_LIMIT = 8;
 const TITLE_LIMIT = 256;
-/** Periods that a dataset may be shifted by. */
+/** Maximum shift of a dataset, in periods. */
 const OFFSET_LIMIT = 1000;
 
-/** How values are drawn: averages as a line, states as steps, what was used up as bars. */
+/** How values are drawn: averages as a line, states as steps, consumption as bars. */
 export type DatasetKind = 'line' | 'step' | 'bar';
-/** On which side its axis stands. */
+/** The side of the axis: 0 is left, 1 is right. */
 export type AxisSide = 0 | 1;
 
 /** One variable in a chart. */
 export interface Dataset {
-  /** Its place in the chart's list, by which `Visibility` knows it. */
+  /** Its index in the chart's list and in `Visibility`. */
   readonly index: number;
   readonly variable: TreeObject<2>;
   readonly title: string;
   readonly kind: DatasetKind;
   readonly side: AxisSide;
-  /** `#rrggbb` and its like, '' for the chart's own. */
+  /** CSS hex colour, or '' for the default. */
   readonly stroke: string;
   readonly fill: string;
-  /** How many periods later its values are from; −1: the period before. */
+  /** Shift of its values in periods; −1 means the previous period. */
   readonly offset: number;
   readonly visible: boolean;
 }
 
-/** What a chart is made of. */
+/** The definition of a chart. */
 export interface ChartDefinition {
   readonly title: string;
   readonly datasets: readonly Dataset[];
-  /** Profiles of the axes, left and right; '' for that of the first variable there. */
+  /** Profiles of the left and right axis; '' for that of the first variable. */
   readonly axes: readonly [string, string];
 }
 
-/** A variable as a chart of its own. */
+/** The chart of a single variable. */
 export function chartOfVariable(kernel: Kernel, variable: TreeObject<2>): ChartDefinition {
   const plain = { index: 0, side: 0, stroke: '', fill: '', offset: 0, visible: true } as const;
   const title = variable.displayName;
   return { title, datasets: [{ ...plain, variable, title, kind: kindOf(kernel, variable) }], axes: ['', ''] };
 }
 
-/** Of what a chart may show things. */
+/** The variables and profiles that a chart may use. */
 export interface ChartScope {
   variable(id: number): TreeObject<2> | undefined;
   hasProfile(name: string): boolean;
 }
 
 /**
- * The chart that a media object's content describes. Datasets of variables that are not known are left out, and whatever
- * else makes no sense has its default. Throws `CONFIGURATION_INVALID`.
+ * Parses the content of a chart media object. Datasets of unknown variables are skipped, and other invalid
+ * values are replaced by defaults. Throws `CONFIGURATION_INVALID`.
  */
 export function parseChart(
   kernel: Kernel,
@@ -99,7 +99,7 @@ function kindOf(kernel: Kernel, { data }: TreeObject<2>): DatasetKind {
   return isState ? 'step' : 'line';
 }
 
-/** The profile by which a variable is shown, where it has one that fits. */
+/** The profile of a variable, if it has one of its type. */
 export function profileOf(kernel: Kernel, data: TreeObject<2>['data']): Profile | undefined {
   const profile = kernel.profiles.find(data.customProfile || data.profile);
   return profile?.type === data.type ? profile : undefined;
@@ -145,7 +145,7 @@ function offsetIn(given: unknown): number {
   return Number.isSafeInteger(given) && Math.abs(given as number) <= OFFSET_LIMIT ? (given as number) : 0;
 }
 
-/** A colour as a text of CSS, or as a number as profiles have it. */
+/** A colour as a CSS hex string, or as a number as in profiles. */
 function colorIn(given: unknown): string {
   if (typeof given === 'string' && /^#([\da-f]{3}|[\da-f]{6}|[\da-f]{8})$/i.test(given)) return given;
   const isNumber = Number.isSafeInteger(given) && Number(given) >= 0 && Number(given) <= 0xffffff;

@@ -10,24 +10,24 @@ import { chartData, visibility } from '../web-front/front-shapes.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../archive/archive-shapes.js';
 
-/** What a caller may see: all, or a configurator's area. */
+/** What a caller may see: everything, or the area of a configurator. */
 export interface VisibleObjects {
-  /** An object; undefined where there is none, or it is not to be seen. */
+  /** An object; undefined if it does not exist or is not visible. */
   find(id: number): TreeObject | undefined;
   hasProfile(name: string): boolean;
 }
 
-/** Which chart of which time; as the functions take it. */
+/** The chart and the period that a call requests. */
 export interface ChartRequest {
   readonly objectId: number;
   readonly startS: number;
   readonly span: ChartSpan;
   readonly dense: Density;
-  /** Whether the datasets are shown, in their order; what is not said of is as the chart has it. */
+  /** Whether each dataset is visible, in order; the chart's own setting applies to the remaining ones. */
   readonly visibility: readonly boolean[];
 }
 
-/** A chart's size, and what its axes go by. */
+/** The size of a chart, and how its axes are scaled. */
 export interface ChartLayout {
   readonly isExtrema: boolean;
   readonly isDyn: boolean;
@@ -35,7 +35,7 @@ export interface ChartLayout {
   readonly height: number;
 }
 
-/** A family's prefix, who may call it, and what is to be seen by its first parameter. */
+/** A family of chart functions: its prefix, who may call it, and what its first parameter makes visible. */
 interface ChartFamily {
   readonly prefix: 'AC' | 'WFC';
   readonly access: 'owner' | 'webfront';
@@ -43,7 +43,7 @@ interface ChartFamily {
   readonly where: string;
 }
 
-/** History as people look at it: charts, of the archive and of web fronts, and what fronts read of the records. */
+/** Charts for the archive and for web fronts, and the archive functions of web fronts. */
 export function chartFunctions(ports: Ports): FunctionDeclaration[] {
   const areas = new Areas(ports);
   const { kernel } = ports;
@@ -63,7 +63,7 @@ export function chartFunctions(ports: Ports): FunctionDeclaration[] {
     {
       prefix: 'WFC',
       access: 'webfront',
-      where: " of a configurator's area",
+      where: ' in the area of a configurator',
       reach: (id) => {
         const area = areas.of(id);
         return {
@@ -100,7 +100,7 @@ function fetching(ports: Ports, { prefix, access, reach, where }: ChartFamily): 
       result: 'array',
       shape: chartData,
       access,
-      help: `What a chart shows of a variable, or of a media object that is a chart,${where} from a time on (0: now).`,
+      help: `The data of a chart of a variable, or of a chart media object${where}, from a time on (0: the current period).`,
       run: (_caller, id, ...chart) => fetch(id, chartOf(chart)),
     }),
     declare({
@@ -109,7 +109,7 @@ function fetching(ports: Ports, { prefix, access, reach, where }: ChartFamily): 
       result: 'array',
       shape: chartData,
       access,
-      help: `As ${prefix}_FetchChartData, with whether each dataset is shown.`,
+      help: `Like ${prefix}_FetchChartData, with the visibility of each dataset.`,
       run: async (_caller, id, ...[objectId, startS, span, dense, given]) =>
         fetch(id, chartOf([objectId, startS, span, dense], visibleOf(given))),
     }),
@@ -128,7 +128,7 @@ function rendering(ports: Ports, { prefix, access, reach, where }: ChartFamily):
       parameters: [InstanceID, ...which, ...how],
       result: 'string',
       access,
-      help: `A chart of a variable, or of a media object that is a chart,${where} as SVG of so many pixels.`,
+      help: `A chart of a variable, or of a chart media object${where}, as SVG with a size in pixels.`,
       run: (_caller, id, ...[objectId, startS, span, dense, isExtrema, isDyn, width, height]) =>
         render(id, chartOf([objectId, startS, span, dense]), { isExtrema, isDyn, width, height }),
     }),
@@ -137,7 +137,7 @@ function rendering(ports: Ports, { prefix, access, reach, where }: ChartFamily):
       parameters: [InstanceID, ...which, ...how, Visibility],
       result: 'string',
       access,
-      help: `As ${prefix}_RenderChart, with whether each dataset is shown.`,
+      help: `Like ${prefix}_RenderChart, with the visibility of each dataset.`,
       run: async (
         _caller,
         id,
@@ -163,7 +163,7 @@ function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.loggedValues,
       access: 'webfront',
-      help: "As AC_GetLoggedValues, of a variable of a configurator's area.",
+      help: 'Like AC_GetLoggedValues, for a variable in the area of a configurator.',
       run: async (_caller, configuratorId, id, startS, endS, limit) => {
         check(configuratorId, id);
         return readLoggedValues(ports, id, { startS, endS, limit });
@@ -175,7 +175,7 @@ function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.aggregatedValues,
       access: 'webfront',
-      help: "As AC_GetAggregatedValues, of a variable of a configurator's area.",
+      help: 'Like AC_GetAggregatedValues, for a variable in the area of a configurator.',
       run: async (_caller, configuratorId, id, span, startS, endS, limit) => {
         check(configuratorId, id);
         return readAggregatedValues(ports, id, { span, startS, endS, limit });
@@ -184,7 +184,7 @@ function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
   ];
 }
 
-/** The numbers have been checked against their enumerations. */
+/** The request for a chart; the numbers have been checked against their enumerations. */
 function chartOf(
   [objectId, startS, span, dense]: readonly [number, number, number, number],
   visible: readonly boolean[] = [],
@@ -192,13 +192,13 @@ function chartOf(
   return { objectId, startS, span: span as ChartSpan, dense: dense as Density, visibility: visible };
 }
 
-/** Datasets that a call may speak of: far more than a chart has. */
+/** Maximum number of datasets in a call; a chart has fewer. */
 const VISIBILITY_LIMIT = 1000;
 
 function visibleOf(given: unknown[] | Record<string, unknown>): readonly boolean[] {
   return checkedList(given, 'Visibility', VISIBILITY_LIMIT).map((one) => {
     if (one === true || one === 1) return true;
     if (one === false || one === 0) return false;
-    throw fault('PARAMETER_TYPE', 'Visibility', 'it takes a list of true and false');
+    throw fault('PARAMETER_TYPE', 'Visibility', 'expected a list of true and false');
   });
 }

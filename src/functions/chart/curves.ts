@@ -2,10 +2,10 @@ import { latestSpanEndS, spanEndS } from './period.js';
 import type { Point, Series } from './series.js';
 import { element, px } from './svg-elements.js';
 
-/** How a curve is drawn: its colour, and where moments and values stand. */
+/** Style of a curve, and its mapping from times and values to pixels. */
 export interface CurveStyle {
   readonly color: string;
-  /** What is below it is filled with this; '' for not. */
+  /** Fill colour of the area below; '' for none. */
   readonly fill: string;
   readonly isExtrema: boolean;
   readonly xOf: (atS: number) => number;
@@ -14,7 +14,7 @@ export interface CurveStyle {
 
 type Dot = readonly [x: number, y: number];
 
-/** Averages: a line through the middles of their pieces, with a band from the least to the most where that is asked for. */
+/** Averages: a line through the centres of the spans, with a band from minimum to maximum if requested. */
 export function drawLine({ span, points }: Series, curve: CurveStyle): string {
   const middle = ({ atS, durationS }: Point) => curve.xOf(atS + durationS / 2);
   const runs = runsOf(points, (point, next) => latestSpanEndS(span, point.atS) >= next.atS);
@@ -30,7 +30,7 @@ export function drawLine({ span, points }: Series, curve: CurveStyle): string {
   ]);
 }
 
-/** Values that hold until they change. */
+/** Values that apply until the next change, as steps. */
 export function drawSteps({ points, dataset }: Series, curve: CurveStyle): string {
   const runs = runsOf(points, (point, next) => point.atS + point.durationS >= next.atS);
   const lines = runs.map((run) =>
@@ -48,7 +48,7 @@ export function drawSteps({ points, dataset }: Series, curve: CurveStyle): strin
   return group([filled(lines, curve, fill), stroked(lines, curve)]);
 }
 
-/** What was used up in each piece; several stand side by side. */
+/** Consumption per span as bars; bars of several series are side by side. */
 export function drawBars(
   { span, points }: Series,
   curve: CurveStyle,
@@ -72,7 +72,7 @@ export function drawBars(
     : element('g', { class: 'series bars', fill: curve.fill || curve.color }, rects.join('\n'));
 }
 
-/** Points that follow each other without a gap. */
+/** Splits points into runs without gaps. */
 function runsOf(points: readonly Point[], follows: (point: Point, next: Point) => boolean): Point[][] {
   const runs: Point[][] = [];
   let last: Point | undefined;
@@ -84,7 +84,10 @@ function runsOf(points: readonly Point[], follows: (point: Point, next: Point) =
   return runs;
 }
 
-/** Of the dots that fall on one pixel: the first, the lowest, the highest and the last. The drawing looks the same. */
+/**
+ * Reduces the dots in one pixel column to the first, the lowest, the highest and the last, which does not
+ * change the image.
+ */
 function thinned(dots: readonly Dot[]): Dot[] {
   const thin: Dot[] = [];
   for (let from = 0; from < dots.length;) {
@@ -104,7 +107,7 @@ function thinned(dots: readonly Dot[]): Dot[] {
   return thin;
 }
 
-/** A path through dots; a single one is drawn as a point, by its round ends. */
+/** A path through dots. Round line caps make a single dot visible. */
 function pathOf(dots: readonly Dot[]): string {
   let [lastX, lastY] = ['', ''];
   const path = dots.map(([dotX, dotY], n) => {

@@ -1,43 +1,43 @@
 import { fault } from '../../base/fault.js';
 
-/** What a chart shows the time of (interface §1, `{ts}`). */
+/** The time span that a chart shows (interface §1, `{ts}`). */
 export const chartSpan = { hour: 0, day: 1, week: 2, month: 3, year: 4, decade: 5 } as const;
 export type ChartSpan = (typeof chartSpan)[keyof typeof chartSpan];
 
-/** Over what values are aggregated (interface §1, `{span}`). */
+/** The span over which values are aggregated (interface §1, `{span}`). */
 export type AggregationSpan = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
-/** Every change by itself. */
+/** No aggregation: every change. */
 export const EVERY_CHANGE = 7;
 
-/** A piece of time, unix seconds; the end does not belong to it. */
+/** A period of time, unix seconds; the end is exclusive. */
 export interface Period {
   readonly startS: number;
   readonly endS: number;
 }
 
-/** The year 9999: no calendar is sure beyond. */
+/** The year 9999; `Date` arithmetic stays valid up to here. */
 const TIME_LIMIT_S = 253_370_764_800;
 
 /**
- * What a chart shows that begins at `startS`: an hour, a day … of local time, so that a day of 23 or 25 hours is one. 0 is
- * the one that `nowS` lies in. Throws `PARAMETER_BOUNDS`.
+ * The period of a chart that starts at `startS`, in local time, so that a day can have 23 or 25 hours. 0
+ * selects the period that contains `nowS`. Throws `PARAMETER_BOUNDS`.
  */
 export function periodOf(span: ChartSpan, startS: number, nowS: number): Period {
   if (startS < 0 || startS > TIME_LIMIT_S) throw fault('PARAMETER_BOUNDS', 'StartTime');
-  const from = startS === 0 ? beginningOf(span, nowS) : startS;
-  return { startS: from, endS: moved(span, from, 1) };
+  const from = startS === 0 ? startOf(span, nowS) : startS;
+  return { startS: from, endS: shifted(span, from, 1) };
 }
 
-/** The period that lies so many of them before or after. */
+/** The period that is `steps` periods later, or earlier if negative. */
 export function periodAt(span: ChartSpan, { startS }: Period, steps: number): Period {
-  const from = moved(span, startS, steps);
-  return { startS: from, endS: steps === 0 ? moved(span, from, 1) : moved(span, startS, steps + 1) };
+  const from = shifted(span, startS, steps);
+  return { startS: from, endS: steps === 0 ? shifted(span, from, 1) : shifted(span, startS, steps + 1) };
 }
 
 const HOUR_S = 3600;
 
-/** So many hours, days … later, at the same time of day; a day that a month does not have is its last. */
-function moved(span: ChartSpan, startS: number, steps: number): number {
+/** Adds hours, days, months … in local time; a day that a month does not have becomes its last day. */
+function shifted(span: ChartSpan, startS: number, steps: number): number {
   if (span === chartSpan.hour) return startS + steps * HOUR_S;
   const from = new Date(startS * 1000);
   const to = new Date(startS * 1000);
@@ -53,11 +53,11 @@ function moved(span: ChartSpan, startS: number, steps: number): number {
   return Math.floor(to.getTime() / 1000);
 }
 
-function beginningOf(span: ChartSpan, nowS: number): number {
+function startOf(span: ChartSpan, nowS: number): number {
   const now = new Date(nowS * 1000);
   const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
-  const begins = {
-    // Not by setting the minutes: of an hour that comes twice that would be the first.
+  const starts = {
+    // setMinutes() would return the first of two equal local hours.
     [chartSpan.hour]: () =>
       now.getTime() - ((now.getMinutes() * 60 + now.getSeconds()) * 1000 + now.getMilliseconds()),
     [chartSpan.day]: () => new Date(year, month, day).getTime(),
@@ -66,17 +66,17 @@ function beginningOf(span: ChartSpan, nowS: number): number {
     [chartSpan.year]: () => new Date(year, 0, 1).getTime(),
     [chartSpan.decade]: () => new Date(year - (year % 10), 0, 1).getTime(),
   }[span];
-  return Math.floor(begins() / 1000);
+  return Math.floor(starts() / 1000);
 }
 
-/** How dense a chart is (interface §1, `{dens}`). */
+/** The density of a chart (interface §1, `{dens}`). */
 export const density = { normal: 0, high: 1, raw: 2 } as const;
 export type Density = (typeof density)[keyof typeof density];
 
 const [HOUR, DAY, WEEK, MONTH, YEAR, FIVE_MINUTES, MINUTE] = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** Pieces by chart span, at normal density and at high: lines want many points, bars a dozen or three. */
-const pieces: Readonly<Record<'line' | 'bar', readonly (readonly [AggregationSpan, AggregationSpan])[]>> = {
+/** Aggregation spans by chart span, for normal and high density: lines need many points, bars 12 to 36. */
+const spans: Readonly<Record<'line' | 'bar', readonly (readonly [AggregationSpan, AggregationSpan])[]>> = {
   line: [
     [MINUTE, MINUTE],
     [FIVE_MINUTES, MINUTE],
@@ -95,21 +95,21 @@ const pieces: Readonly<Record<'line' | 'bar', readonly (readonly [AggregationSpa
   ],
 };
 
-/** Over what a chart's values are aggregated. */
+/** The span over which the values of a chart are aggregated. */
 export function aggregationSpanOf(kind: 'line' | 'bar', span: ChartSpan, dense: Density): AggregationSpan {
-  const [normal, high] = pieces[kind][span] as readonly [AggregationSpan, AggregationSpan];
+  const [normal, high] = spans[kind][span] as readonly [AggregationSpan, AggregationSpan];
   return dense === density.high ? high : normal;
 }
 
 const DAY_S = 86_400;
-/** The longest that a piece can be, by its span, seconds: a day may have 25 hours. */
+/** Maximum duration of an aggregation span, s: a day can have 25 hours. */
 const LONGEST_S = [HOUR_S, DAY_S + HOUR_S, 7 * DAY_S + HOUR_S, 31 * DAY_S + HOUR_S, 366 * DAY_S, 300, 60, 0];
 
-/** When a piece that begins at `startS` is over at the latest. */
+/** The latest end of an aggregation span that starts at `startS`. */
 export const latestSpanEndS = (span: AggregationSpan, startS: number): number =>
   startS + (LONGEST_S[span] ?? 0);
 
-/** When a piece that begins at `startS` is over. */
+/** The end of an aggregation span that starts at `startS`. */
 export function spanEndS(span: AggregationSpan, startS: number): number {
   const chart = (
     {
@@ -119,5 +119,5 @@ export function spanEndS(span: AggregationSpan, startS: number): number {
       [YEAR]: chartSpan.year,
     } as Partial<Record<AggregationSpan, ChartSpan>>
   )[span];
-  return chart === undefined ? latestSpanEndS(span, startS) : moved(chart, startS, 1);
+  return chart === undefined ? latestSpanEndS(span, startS) : shifted(chart, startS, 1);
 }

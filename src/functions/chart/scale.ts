@@ -1,26 +1,28 @@
-/** Values beyond this are drawn at the edge: what is computed with them stays finite. */
+/** Larger values are clamped, so that all calculations stay finite. */
 const VALUE_LIMIT = 1e300;
-/** Values that differ by less of themselves are the same in a chart. */
+/** Relative difference below which values are equal in a chart. */
 const SAME = 1e-9;
-/** Nothing is told apart below this: doubles have no room for steps there. */
+/** Smallest absolute difference: near the limit of doubles there are no smaller steps. */
 const LEAST = 1e-290;
 
 export const clampValue = (value: number): number => Math.max(-VALUE_LIMIT, Math.min(VALUE_LIMIT, value));
 
-/** A mark of an axis, with its text. */
+/** A tick of an axis with its label. */
 export interface Tick {
   readonly value: number;
   readonly text: string;
 }
 
-/** What an axis reaches over, and its marks. */
+/** The range of an axis and its ticks. */
 export interface Scale {
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly Tick[];
 }
 
-/** A scale over what lies between two values, with about `count` marks at round numbers; the ends are such. */
+/**
+ * A scale that contains two values, with about `count` ticks at round numbers; it starts and ends at a tick.
+ */
 export function niceScale(least: number, most: number, count: number): Scale {
   let [low, high] = [clampValue(Math.min(least, most)), clampValue(Math.max(least, most))];
   if (high - low <= Math.max(Math.abs(low), Math.abs(high)) * SAME + LEAST) {
@@ -36,14 +38,14 @@ export function niceScale(least: number, most: number, count: number): Scale {
   return { low: first * step, high: last * step, ticks };
 }
 
-/** The next of 1, 2 and 5 with any power of ten. */
+/** The smallest step of 1, 2 or 5 times a power of ten that is not below `least`. */
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   for (const nice of [1, 2, 5]) if (nice * power >= least * (1 - SAME)) return nice * power;
   return 10 * power;
 }
 
-/** A number with as many decimals as its neighbours need to differ. */
+/** A number with enough decimals to differ from its neighbours. */
 function numberText(value: number, step: number): string {
   if (value === 0) return '0';
   if (step >= 1e9 || step < 1e-6) {

@@ -12,10 +12,10 @@ import {
   type AggregationSpan,
 } from './period.js';
 
-/** Records that are read for one dataset: more dots than a screen has. */
+/** Maximum number of records per dataset, more than a screen has pixels. */
 const RECORDS_LIMIT = 10_000;
 
-/** What held from `atS` on, for so long; unix seconds. */
+/** A value from `atS` (unix seconds) on for `durationS`. */
 export interface Point {
   readonly atS: number;
   readonly durationS: number;
@@ -27,42 +27,42 @@ export interface Point {
 /** A dataset with its values, oldest first. */
 export interface Series {
   readonly dataset: Dataset;
-  /** Where they are from. */
+  /** The period of the values. */
   readonly period: Period;
   readonly span: AggregationSpan;
   readonly points: readonly Point[];
-  /** There are more than could be read; the oldest are missing. */
+  /** The limit was reached; the oldest values are missing. */
   readonly isCut: boolean;
 }
 
-/** What is read of the archive. */
+/** The part of the archive that charts read. */
 export type ArchiveReader = Pick<ArchivePort, 'logged' | 'aggregated'>;
 
-/** What a chart is to show. */
+/** The values that a chart needs. */
 export interface SeriesRequest {
   readonly span: ChartSpan;
   readonly dense: Density;
   readonly period: Period;
 }
 
-/** Reads what a dataset shows. A text has no values to be drawn. */
+/** Reads the values of a dataset; a string variable has none that can be drawn. */
 export async function readSeries(
   readings: ArchiveReader,
   dataset: Dataset,
-  wanted: SeriesRequest,
+  request: SeriesRequest,
 ): Promise<Series> {
-  const { span, dense, period: shown } = wanted;
-  const period = periodAt(span, shown, dataset.offset);
-  const own = { dataset, period };
+  const { span, dense, period: chartPeriod } = request;
+  const period = periodAt(span, chartPeriod, dataset.offset);
+  const base = { dataset, period };
   const { id, data } = dataset.variable;
-  if (data.type === variableType.string) return { ...own, span: EVERY_CHANGE, points: [], isCut: false };
+  if (data.type === variableType.string) return { ...base, span: EVERY_CHANGE, points: [], isCut: false };
   if (dataset.kind === 'step' || (dense === density.raw && dataset.kind === 'line')) {
     const changes = await changesIn(readings, id, period);
-    // A state that changes more often than that is shown by the share of time.
-    if (!changes.isCut || dataset.kind === 'line') return { ...own, span: EVERY_CHANGE, ...changes };
+    // A state with too many changes is drawn as the share of time.
+    if (!changes.isCut || dataset.kind === 'line') return { ...base, span: EVERY_CHANGE, ...changes };
   }
-  const piece = aggregationSpanOf(dataset.kind === 'bar' ? 'bar' : 'line', span, dense);
-  const range = { span: piece, startS: period.startS, endS: period.endS - 1, limit: RECORDS_LIMIT };
+  const aggregation = aggregationSpanOf(dataset.kind === 'bar' ? 'bar' : 'line', span, dense);
+  const range = { span: aggregation, startS: period.startS, endS: period.endS - 1, limit: RECORDS_LIMIT };
   const records = await readings.aggregated(id, range);
   const points = records.map(({ timeStamp: atS, durationS, avg: value, min, max }) => ({
     atS,
@@ -71,10 +71,10 @@ export async function readSeries(
     min,
     max,
   }));
-  return { ...own, span: piece, points: points.reverse(), isCut: false };
+  return { ...base, span: aggregation, points: points.reverse(), isCut: false };
 }
 
-/** The changes in a period, and with which value it began. */
+/** The changes in a period, preceded by the value at its start. */
 async function changesIn(
   readings: ArchiveReader,
   id: number,

@@ -8,10 +8,10 @@ import type { Series } from './series.js';
 import { timeTicksOf, type TimeTick } from './time-axis.js';
 import { element, escapeXml } from './svg-elements.js';
 
-/** How large a drawing may be, pixels. */
+/** Minimum and maximum size of a drawing, pixels. */
 export const SIZE_LIMITS = { least: 100, most: 4000 } as const;
 
-/** Lines that are told apart on white and on black, and by most who see colours differently. */
+/** Colours that are distinguishable on white and on black, also with most colour vision deficiencies. */
 export const palette = [
   '#2f7fd6',
   '#cf6a0c',
@@ -24,15 +24,15 @@ export const palette = [
 ] as const;
 
 const FONT = 12;
-/** What a character takes, about; texts are not measured. */
+/** Approximate width of a character; text is not measured. */
 const CHARACTER = FONT * 0.58;
 const LINE_HEIGHT = 18;
 const GAP = 8;
-/** Below this nothing but the curves is drawn. */
-const LEAST_PLOT = 60;
+/** Minimum height of the plot, pixels; below, only the curves are drawn. */
+const MIN_PLOT_HEIGHT = 60;
 const LEGEND_LETTERS = 40;
 
-/** How a chart is to be drawn. */
+/** How to draw a chart. */
 export interface DrawingOptions {
   readonly span: ChartSpan;
   readonly period: Period;
@@ -42,7 +42,7 @@ export interface DrawingOptions {
   readonly height: number;
 }
 
-/** Where the curves are drawn. */
+/** The rectangle of the curves, pixels. */
 export interface PlotArea {
   readonly left: number;
   readonly top: number;
@@ -51,31 +51,31 @@ export interface PlotArea {
 }
 
 /**
- * The drawing of a chart: SVG with nothing in it that is run or fetched. Colours go with the page it stands in. Between
- * two curves others get a turn.
+ * Draws a chart as SVG without scripts or external resources. Colours follow the surrounding page. Yields to
+ * the event loop after each curve.
  */
 export async function drawChart(
   kernel: Kernel,
   definition: ChartDefinition,
-  { series, look }: { readonly series: readonly Series[]; readonly look: DrawingOptions },
+  { series, options }: { readonly series: readonly Series[]; readonly options: DrawingOptions },
 ): Promise<string> {
-  const { width, height } = look;
-  const legend = legendOf(series, look);
+  const { width, height } = options;
+  const legend = legendOf(series, options);
   const axes = ([0, 1] as const).map((side) => {
-    const mine = series.filter(({ dataset }) => dataset.side === side);
+    const onSide = series.filter(({ dataset }) => dataset.side === side);
     const room = height - legend.height - 2 * LINE_HEIGHT;
-    return valueAxisOf(kernel, mine, { profile: definition.axes[side], ...look, height: room });
+    return valueAxisOf(kernel, onSide, { profile: definition.axes[side], ...options, height: room });
   });
-  const plot = plotOf(axes, legend.height, look);
+  const plot = plotOf(axes, legend.height, options);
   const parts = [
     element('title', {}, escapeXml(definition.title)),
     STYLE,
     legend.text,
     ...valueAxes(axes, plot, width),
-    timeAxis(plot, look),
-    ...(await curvesOf(series, axes, { plot, look })),
+    timeAxis(plot, options),
+    ...(await curvesOf(series, axes, { plot, options })),
   ];
-  if (series.every(({ points }) => points.length === 0)) parts.push(emptiness(plot));
+  if (series.every(({ points }) => points.length === 0)) parts.push(noDataText(plot));
   return element(
     'svg',
     {
@@ -93,13 +93,13 @@ export async function drawChart(
   );
 }
 
-/** As a file of its own it follows the system; within a page, the page. */
+/** A standalone file follows the system's colour scheme; an embedded one follows the page. */
 const STYLE =
   '<style>svg:root{color:#33373e}@media (prefers-color-scheme:dark){svg:root{color:#d6dae2}}</style>';
 
-const wide = (text: string): number => text.length * CHARACTER;
+const textWidth = (text: string): number => text.length * CHARACTER;
 
-/** A text of so many pixels at most. */
+/** Truncates a text to a width in pixels. */
 function cut(text: string, room: number): string {
   const letters = Math.max(1, Math.floor(room / CHARACTER));
   return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
@@ -111,12 +111,12 @@ function plotOf(
   { width, height }: DrawingOptions,
 ): PlotArea {
   const [left, right] = axes.map((axis) => {
-    const widest = Math.max(0, ...(axis?.scale.ticks.map(({ text }) => wide(text)) ?? []));
+    const widest = Math.max(0, ...(axis?.scale.ticks.map(({ text }) => textWidth(text)) ?? []));
     return axis === undefined ? 0 : Math.min(widest, width / 4) + GAP;
   }) as [number, number];
   const hasUnits = axes.some((axis) => axis !== undefined && axis.unit !== '');
   const top = legendHeight + (hasUnits ? LINE_HEIGHT + 4 : GAP);
-  const isTiny = height - top - LINE_HEIGHT < LEAST_PLOT;
+  const isTiny = height - top - LINE_HEIGHT < MIN_PLOT_HEIGHT;
   return {
     left: Math.max(left, GAP),
     right: width - Math.max(right, 2 * GAP),
@@ -125,7 +125,7 @@ function plotOf(
   };
 }
 
-/** Who is who; where it would take the curves' place, or there is but one, nobody is named. */
+/** The legend; empty for a single series or if it leaves no room for the curves. */
 function legendOf(
   series: readonly Series[],
   { width, height }: DrawingOptions,
@@ -133,7 +133,7 @@ function legendOf(
   let [x, row] = [0, 0];
   const entries = series.map(({ dataset }, n) => {
     const name = cut(dataset.title, Math.min(LEGEND_LETTERS * CHARACTER, width - 6 * GAP));
-    const room = wide(name) + 4 * GAP;
+    const room = textWidth(name) + 4 * GAP;
     if (x > 0 && x + room > width - GAP) [x, row] = [0, row + 1];
     const [at, y] = [x + GAP, row * LINE_HEIGHT + 13];
     x += room;
@@ -148,7 +148,7 @@ function legendOf(
     return mark + element('text', { x: at + 14, y }, escapeXml(name));
   });
   const total = (row + 1) * LINE_HEIGHT;
-  if (series.length < 2 || height - total - 3 * LINE_HEIGHT < LEAST_PLOT) return { text: '', height: 0 };
+  if (series.length < 2 || height - total - 3 * LINE_HEIGHT < MIN_PLOT_HEIGHT) return { text: '', height: 0 };
   return { text: element('g', { class: 'legend' }, entries.join('\n')), height: total };
 }
 
@@ -203,13 +203,13 @@ function timeAxis(plot: PlotArea, { span, period }: DrawingOptions): string {
   const fits = (count: number, length: number) => count * (length * CHARACTER + 2 * GAP) <= room;
   const ticks = timeTicksOf(span, period, fits).map((tick: TimeTick) => {
     const [x, textX] = [xOf(plot, period, tick.atS), xOf(plot, period, tick.textAtS)];
-    const half = wide(tick.text) / 2;
+    const half = textWidth(tick.text) / 2;
     const mark = element('path', {
       d: `M${Math.round(x) + 0.5} ${plot.bottom}v5`,
       stroke: 'currentColor',
       'stroke-opacity': '.4',
     });
-    // What would stand beyond the edge is left out; its mark says enough.
+    // A label beyond the edge is omitted, only its tick is drawn.
     if (tick.text === '' || textX + half > plot.right + 2 * GAP) return mark;
     return (
       mark +
@@ -227,7 +227,7 @@ function timeAxis(plot: PlotArea, { span, period }: DrawingOptions): string {
 async function curvesOf(
   series: readonly Series[],
   axes: readonly (ValueAxis | undefined)[],
-  { plot, look }: { plot: PlotArea; look: DrawingOptions },
+  { plot, options }: { plot: PlotArea; options: DrawingOptions },
 ): Promise<string[]> {
   const barred = series.filter(({ dataset }) => dataset.kind === 'bar');
   const curves: string[] = [];
@@ -236,8 +236,8 @@ async function curvesOf(
     const curve: CurveStyle = {
       color: colorOf(one.dataset.stroke, n),
       fill: one.dataset.fill,
-      isExtrema: look.isExtrema,
-      xOf: (atS) => xOf(plot, look.period, atS - one.period.startS + look.period.startS),
+      isExtrema: options.isExtrema,
+      xOf: (atS) => xOf(plot, options.period, atS - one.period.startS + options.period.startS),
       yOf: (value) => yOf(axis, plot, axis.toDisplayed(value)),
     };
     if (one.dataset.kind === 'bar') curves.push(drawBars(one, curve, [barred.indexOf(one), barred.length]));
@@ -247,19 +247,19 @@ async function curvesOf(
   return curves;
 }
 
-/** Where a moment stands; what was shifted is measured from where its own period begins. */
+/** Maps a time to pixels; times of a shifted dataset are relative to the start of its own period. */
 function xOf({ left, right }: PlotArea, { startS, endS }: Period, atS: number): number {
   const part = (atS - startS) / (endS - startS);
   return left + Math.max(0, Math.min(1, part)) * (right - left);
 }
 
-/** Where a value, as it is shown, stands. */
+/** Maps a displayed value to pixels. */
 function yOf({ scale: { low, high } }: ValueAxis, { top, bottom }: PlotArea, value: number): number {
   const part = (value - low) / (high - low);
   return bottom - Math.max(0, Math.min(1, part)) * (bottom - top);
 }
 
-function emptiness({ left, right, top, bottom }: PlotArea): string {
+function noDataText({ left, right, top, bottom }: PlotArea): string {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   return element('text', { x, y, 'text-anchor': 'middle', 'fill-opacity': '.6' }, 'no data');
 }

@@ -6,22 +6,22 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** What XML 1.0 can't hold, escaped or not. */
+/** Characters that XML 1.0 does not allow, even escaped. */
 // oxlint-disable-next-line no-control-regex
-const UNSPEAKABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFFFE\uFFFF]/g;
+const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFFFE\uFFFF]/g;
 
-/** A text as it may stand in an element or an attribute of XML. */
+/** Escapes a text for an element or attribute in XML. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()
-    .replace(UNSPEAKABLE, '\uFFFD')
+    .replace(FORBIDDEN, '\uFFFD')
     .replace(/[&<>"']/g, (one) => entities[one] ?? one);
 }
 
-/** A number as it stands in a drawing: to a tenth of a pixel. */
+/** A number in a drawing, rounded to a tenth of a pixel. */
 export const px = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** An element; attributes are escaped, content must be. */
+/** An element; attributes are escaped, content must be escaped already. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number>>,

@@ -1,29 +1,29 @@
 import { chartSpan, type ChartSpan, type Period } from './period.js';
 
-/** A mark of the time axis, and where its text stands: in the middle of the day, month or year that it names. */
+/** A tick of the time axis with its label, which may be centred in the day, month or year. */
 export interface TimeTick {
   readonly atS: number;
   readonly textAtS: number;
   readonly text: string;
 }
 
-/** How time is divided: the steps that may be taken, the marks' moments, their texts. */
+/** How a period is divided into ticks. */
 interface Division {
   readonly steps: readonly number[];
-  /** The n-th unit from the beginning of what the moment lies in; a moment. */
+  /** The time of the n-th unit after the start of the hour, day, month or year of `from`. */
   readonly unit: (from: Date, n: number) => Date;
   readonly text: (at: Date) => string;
-  /** Texts stand in the middle of a unit rather than at its beginning. */
+  /** Labels are centred in a unit instead of at its start. */
   readonly isSpan: boolean;
 }
 
-const two = (n: number) => String(n).padStart(2, '0');
-const timeText = (at: Date) => `${two(at.getHours())}:${two(at.getMinutes())}`;
-const dayText = (at: Date) => `${two(at.getDate())}.${two(at.getMonth() + 1)}.`;
+const twoDigits = (n: number) => String(n).padStart(2, '0');
+const timeText = (at: Date) => `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
+const dayText = (at: Date) => `${twoDigits(at.getDate())}.${twoDigits(at.getMonth() + 1)}.`;
 const day = (from: Date, n: number) => new Date(from.getFullYear(), from.getMonth(), from.getDate() + n);
 const hour = (from: Date, n: number) => new Date(from.getFullYear(), from.getMonth(), from.getDate(), n);
 
-/** Texts of dates are in digits, as in formatted values: they need no language. */
+/** Dates are in digits, as in formatted values, so that they need no language. */
 const divisions: Readonly<Record<ChartSpan, Division>> = {
   [chartSpan.hour]: {
     steps: [5, 10, 15, 30],
@@ -37,7 +37,7 @@ const divisions: Readonly<Record<ChartSpan, Division>> = {
   [chartSpan.year]: {
     steps: [1, 2, 3, 6],
     unit: (from, n) => new Date(from.getFullYear(), from.getMonth() + n, 1),
-    text: (at) => `${two(at.getMonth() + 1)}.${at.getFullYear()}`,
+    text: (at) => `${twoDigits(at.getMonth() + 1)}.${at.getFullYear()}`,
     isSpan: true,
   },
   [chartSpan.decade]: {
@@ -48,10 +48,10 @@ const divisions: Readonly<Record<ChartSpan, Division>> = {
   },
 };
 
-/** Units that a period can have at most: a month's days and one, a day's hours twice. */
+/** Upper bound of the units in a period: up to 120 minutes, counted from the start of the hour. */
 const UNITS_LIMIT = 130;
 
-/** The marks of a period of local time; `fits` says whether so many texts, the longest so long, have room. */
+/** The ticks of a period in local time; `fits` tells whether a number of labels of a length have room. */
 export function timeTicksOf(
   span: ChartSpan,
   { startS, endS }: Period,
@@ -73,6 +73,6 @@ export function timeTicksOf(
     }
     if (fits(ticks.length, Math.max(0, ...ticks.map((tick) => tick.text.length)))) return ticks;
   }
-  // There is no room for all: where it begins is said.
+  // There is no room for all labels: only the first one is kept.
   return ticks.map((tick, n) => (n === 0 ? tick : { ...tick, text: '' }));
 }

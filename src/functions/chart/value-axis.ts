@@ -6,29 +6,29 @@ import { profileOf } from './chart-definition.js';
 import { clampValue, niceScale, type Scale, type Tick } from './scale.js';
 import type { Series } from './series.js';
 
-/** An axis of values: what it reaches over, and how a value is shown on it. */
+/** An axis of values: its range and how values are displayed on it. */
 export interface ValueAxis {
   readonly scale: Scale;
   readonly unit: string;
-  /** A value as it is shown: percentages of a range are numbers of per cent. */
+  /** The displayed value: a percentage if the profile says so. */
   readonly toDisplayed: (value: number) => number;
 }
 
-/** States beyond this many have no room for their names. */
+/** Maximum number of states with labels. */
 const STATES_LIMIT = 12;
-/** Pixels between two marks. */
-const MARK_EVERY = 42;
+/** Distance of ticks, pixels. */
+const TICK_DISTANCE = 42;
 
-/** The axis of these series; undefined where there are none. */
+/** The axis of these series; undefined if there are none. */
 export function valueAxisOf(
   kernel: Kernel,
   series: readonly Series[],
-  look: { profile: string; isExtrema: boolean; isDyn: boolean; height: number },
+  options: { profile: string; isExtrema: boolean; isDyn: boolean; height: number },
 ): ValueAxis | undefined {
   const [first] = series;
   if (first === undefined) return undefined;
-  const own = profileOf(kernel, first.dataset.variable.data);
-  const profile = look.profile === '' ? own : (kernel.profiles.find(look.profile) ?? own);
+  const ownProfile = profileOf(kernel, first.dataset.variable.data);
+  const profile = options.profile === '' ? ownProfile : (kernel.profiles.find(options.profile) ?? ownProfile);
   const states = statesOf(kernel, series);
   if (states !== undefined) {
     const values = states.map(({ value }) => value);
@@ -36,44 +36,44 @@ export function valueAxisOf(
     const scale = { low, high: high > low ? high : low + 1, ticks: states };
     return { scale, unit: '', toDisplayed: clampValue };
   }
-  const shown = (value: number) => clampValue(profile === undefined ? value : percentOf(value, profile));
-  const [least, most] = reach(series, { ...look, profile, shown });
-  const count = Math.max(2, Math.min(8, Math.floor(look.height / MARK_EVERY)));
-  return { scale: niceScale(least, most, count), unit: unitOf(profile), toDisplayed: shown };
+  const displayed = (value: number) => clampValue(profile === undefined ? value : percentOf(value, profile));
+  const [min, max] = rangeOf(series, { ...options, profile, displayed });
+  const count = Math.max(2, Math.min(8, Math.floor(options.height / TICK_DISTANCE)));
+  return { scale: niceScale(min, max, count), unit: unitOf(profile), toDisplayed: displayed };
 }
 
-/** From where to where the values go, as they are shown. */
-function reach(
+/** Minimum and maximum of the displayed values. */
+function rangeOf(
   series: readonly Series[],
-  look: {
+  options: {
     profile: Profile | undefined;
     isExtrema: boolean;
     isDyn: boolean;
-    shown: (value: number) => number;
+    displayed: (value: number) => number;
   },
 ): [number, number] {
-  let [least, most] = [Infinity, -Infinity];
-  const take = (value: number) => {
-    const shown = look.shown(value);
-    [least, most] = [Math.min(least, shown), Math.max(most, shown)];
+  let [low, high] = [Infinity, -Infinity];
+  const include = (value: number) => {
+    const displayed = options.displayed(value);
+    [low, high] = [Math.min(low, displayed), Math.max(high, displayed)];
   };
   for (const { dataset, points } of series) {
-    if (dataset.kind === 'bar') take(0);
+    if (dataset.kind === 'bar') include(0);
     for (const { value, min, max } of points) {
-      take(value);
-      if (look.isExtrema && dataset.kind === 'line') [min, max].forEach(take);
+      include(value);
+      if (options.isExtrema && dataset.kind === 'line') [min, max].forEach(include);
     }
   }
-  const { profile } = look;
-  const isEmpty = least > most;
+  const { profile } = options;
+  const isEmpty = low > high;
   const hasRange = profile !== undefined && profile.max > profile.min;
-  if (hasRange && (!look.isDyn || isEmpty)) [profile.min, profile.max].forEach(take);
-  else if (!look.isDyn || isEmpty) take(0);
-  if (isEmpty && !hasRange) take(1);
-  return [least, most];
+  if (hasRange && (!options.isDyn || isEmpty)) [profile.min, profile.max].forEach(include);
+  else if (!options.isDyn || isEmpty) include(0);
+  if (isEmpty && !hasRange) include(1);
+  return [low, high];
 }
 
-/** The names of the states, where all that is shown are states. */
+/** The labels of the states if all series are states. */
 function statesOf(kernel: Kernel, series: readonly Series[]): Tick[] | undefined {
   const ticks = new Map<number, string>();
   for (const { dataset } of series) {

@@ -5,29 +5,32 @@ import type { ModuleDefinition } from '../../device/module.js';
 import { instanceStatus } from '../../kernel/instances.js';
 import type { Ports } from '../ports.js';
 
-/** The form that an instance can be configured by (interface §9): made of its module's properties, without their values. */
+/**
+ * The configuration form of an instance (interface §9), generated from its module's properties, without their
+ * values.
+ */
 export function configurationFormFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'SVC_GetConfigurationForm',
       parameters: [int('InstanceID')],
       result: 'string',
-      help: 'The form that an instance can be configured by, as JSON: its elements, and what its statuses mean.',
+      help: 'The configuration form of an instance, as JSON: its elements, and the captions of its statuses.',
       run: (_caller, id) =>
         JSON.stringify(formOf(devices.modules.get(kernel.instances.get(id).data.moduleId))),
     }),
   ];
 }
 
-/** What a status is called, and the colour it has in the form. */
+/** Caption and icon of each status. */
 const statuses: readonly (readonly [code: number, icon: string, caption: string])[] = [
   [instanceStatus.active, 'active', 'online'],
   [instanceStatus.inactive, 'inactive', 'closed'],
-  [instanceStatus.configurationInvalid, 'error', 'the configuration is not valid'],
+  [instanceStatus.configurationInvalid, 'error', 'configuration invalid'],
   [instanceStatus.offline, 'error', 'offline'],
 ];
 
-/** Units by the ends of names. */
+/** Units by suffix of a property's name. */
 const units: Readonly<Record<string, string>> = { Us: 'µs', Ms: 'ms', S: 's' };
 
 type Element = Readonly<Record<string, unknown>>;
@@ -48,7 +51,7 @@ function elementsOf(schema: TObject, isSecret: (name: string) => boolean): Eleme
   });
 }
 
-/** What one property is edited by. The options of a select stand for themselves, as the configuration has them. */
+/** The form field of one property. The options of a select are the values of the configuration. */
 function fieldOf(schema: TSchema, isSecret: boolean, unit: string | undefined): Element {
   if (isSecret) return { type: 'PasswordTextBox' };
   const words = schema['enum'] as readonly string[] | undefined;
@@ -65,7 +68,7 @@ function fieldOf(schema: TSchema, isSecret: boolean, unit: string | undefined): 
     }
     case 'array': {
       const items = schema['items'] as TSchema;
-      // A list of plain values is written as JSON: a row of a list has names.
+      // A list of plain values is edited as JSON, because the columns of a list need names.
       return items['type'] === 'object'
         ? listOf(items as TObject)
         : { type: 'ValidationTextBox', multiline: true };
@@ -86,12 +89,12 @@ function listOf(items: TObject): Element {
   return { type: 'List', add: true, delete: true, columns };
 }
 
-/** What a new row has in a column. */
+/** The initial value of a column in a new row. */
 function emptyOf(type: unknown): unknown {
   return type === 'CheckBox' ? false : type === 'NumberSpinner' ? 0 : '';
 }
 
-/** `BaudRate` as "Baud rate"; `DebounceUs` as "Debounce", with its unit. */
+/** `BaudRate` becomes "Baud rate"; `DebounceUs` becomes "Debounce" with its unit. */
 function captionOf(name: string): [caption: string, unit: string | undefined] {
   const [, bare = name, end = ''] = /^(.*[a-z])(Us|Ms|S)$/.exec(name) ?? [];
   const words = bare.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ').split(' ');

@@ -3,10 +3,10 @@ import { declare, int, text, type FunctionDeclaration } from '../../device/decla
 import { debugFormats } from '../enumerations.js';
 import type { Ports } from '../ports.js';
 
-/** The longest that an object is followed without being asked for again, in seconds: a day. */
-const LONGEST_S = 86_400;
+/** The longest time that debugging stays enabled, s: a day. */
+const DURATION_LIMIT_S = 86_400;
 
-/** What goes over an instance's wires, live and in a file (interface §9, "debug"). */
+/** The traffic of instances, as live messages and in files (interface §9, "debug"). */
 export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] {
   const ID = int('ID');
   return [
@@ -15,10 +15,10 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       parameters: [ID, int('Duration')],
       result: 'boolean',
       audited: true,
-      help: 'Tells what an instance sends and receives as message 10206, for so many seconds; a day at most.',
+      help: 'Publishes what an instance sends and receives as message 10206, for a number of seconds, at most a day.',
       run: (_caller, id, durationS) => {
         const { id: known } = kernel.tree.get(id);
-        if (durationS < 1 || durationS > LONGEST_S) throw fault('PARAMETER_BOUNDS', 'Duration');
+        if (durationS < 1 || durationS > DURATION_LIMIT_S) throw fault('PARAMETER_BOUNDS', 'Duration');
         debug.enable(known, durationS);
         return true;
       },
@@ -28,7 +28,7 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       parameters: [ID],
       result: 'boolean',
       audited: true,
-      help: 'Ends what SVC_EnableDebug began; fine when it is over.',
+      help: 'Ends SVC_EnableDebug; does nothing if it has ended already.',
       run: (_caller, id) => {
         debug.disable(kernel.tree.get(id).id);
         return true;
@@ -39,7 +39,7 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       parameters: [ID],
       result: 'boolean',
       audited: true,
-      help: 'Writes what an instance sends and receives to debug/<ID>.log in the data directory, until told to stop.',
+      help: 'Writes what an instance sends and receives to debug/<ID>.log in the data directory, until SVC_DisableDebugFile.',
       run: async (_caller, id) => {
         await debug.enableFile(kernel.tree.get(id).id);
         return true;
@@ -50,7 +50,7 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       parameters: [ID],
       result: 'boolean',
       audited: true,
-      help: 'Ends what SVC_EnableDebugFile began; the file stays.',
+      help: 'Ends SVC_EnableDebugFile; the file stays.',
       run: async (_caller, id) => {
         await debug.disableFile(kernel.tree.get(id).id);
         return true;
@@ -60,7 +60,7 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       name: 'SVC_SendDebug',
       parameters: [int('SenderID'), text('Message'), text('Data'), int('Format', debugFormats)],
       result: 'boolean',
-      help: 'A debug message of an object, for those who follow it; binary data has one character a byte (Latin-1).',
+      help: 'Sends a debug message of an object, if debugging is enabled for it; binary data has one character per byte (Latin-1).',
       run: (_caller, senderId, what, data, format) => {
         const { id } = kernel.tree.get(senderId);
         if (what.length > MESSAGE_LIMIT)
@@ -68,7 +68,7 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
         const isBinary = debugFormats[format] === 'dfBinary';
         const bytes = Buffer.from(data, 'latin1');
         if (isBinary && bytes.toString('latin1') !== data)
-          throw fault('CANNOT_CONVERT', 'Data', 'one character is one byte; U+0000 to U+00FF only');
+          throw fault('CANNOT_CONVERT', 'Data', 'binary data has one character per byte, U+0000 to U+00FF');
         if (debug.isOn) debug.send(id, { what, data: isBinary ? bytes : data });
         return true;
       },
@@ -76,5 +76,5 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
   ];
 }
 
-/** What a debug message is about, in characters: a word or two. */
+/** Maximum length of the subject of a debug message, characters. */
 const MESSAGE_LIMIT = 256;

@@ -3,7 +3,7 @@ import type { TreeObject } from '../../kernel/object.js';
 import { objectType } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 
-/** What a device tells of itself, for programs that make pages of it. */
+/** Descriptions of devices, for programs that generate pages from them. */
 export function deviceDescriptionFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
   const InstanceID = int('InstanceID');
   return [
@@ -11,7 +11,7 @@ export function deviceDescriptionFunctions({ kernel, devices }: Ports): Function
       name: 'HW_GetDeviceDescription',
       parameters: [InstanceID],
       result: 'string',
-      help: "A device's module and variables, as JSON: ident, name, type, profile, and whether it takes RequestAction.",
+      help: 'Module and variables of a device, as JSON: ident, name, type, profile, and whether RequestAction works.',
       run: (_caller, id) => {
         const instance = kernel.instances.get(id);
         const { moduleId: ModuleID, moduleName: ModuleName } = instance.data;
@@ -22,7 +22,7 @@ export function deviceDescriptionFunctions({ kernel, devices }: Ports): Function
       name: 'HW_GetParamsetDescription',
       parameters: [InstanceID],
       result: 'string',
-      help: "A device's properties, as JSON: of each its type, its default and what it may be.",
+      help: 'The properties of a device, as JSON: type, default and limits of each.',
       run: (_caller, id) => {
         const { moduleId } = kernel.instances.get(id).data;
         return JSON.stringify(devices.modules.get(moduleId).properties.properties);
@@ -31,7 +31,9 @@ export function deviceDescriptionFunctions({ kernel, devices }: Ports): Function
   ];
 }
 
-/** The variables that a module or its supervisor made; what a user put below the instance is none of the device's. */
+/**
+ * The variables that a module or its supervisor created, without those that a user added below the instance.
+ */
 function variablesOf({ children }: TreeObject): object[] {
   return (children?.sorted() ?? []).flatMap((child) =>
     child.is(objectType.variable) && child.readOnly

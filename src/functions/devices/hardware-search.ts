@@ -6,7 +6,7 @@ import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** Looking for hardware, and turning what was found into instances (interface §9; `GW_`: decision 12). */
+/** Hardware search, and creation of instances from its results (interface §9; `GW_`: decision 12). */
 export function hardwareSearchFunctions(ports: Ports): FunctionDeclaration[] {
   return [...searching(ports), ...found(ports)];
 }
@@ -18,28 +18,28 @@ function searching(ports: Ports): FunctionDeclaration[] {
       name: 'SVC_SupportsSearching',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Whether an instance looks for hardware: one of the module Hardware does.',
+      help: 'Whether an instance can search for hardware; instances of the module Hardware can.',
       run: (_caller, id) => findSearch(ports, id) !== undefined,
     }),
     declare({
       name: 'SVC_StartSearch',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Has an instance look for hardware; false while it is looking. GW_GetFound tells what was found.',
+      help: 'Starts a hardware search; false if one is running. GW_GetFound returns the results.',
       run: (_caller, id) => searchOf(ports, id).start(),
     }),
     declare({
       name: 'SVC_StopSearch',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Ends a search before it is through; false when none is going on.',
+      help: 'Stops a hardware search; false if none is running.',
       run: (_caller, id) => searchOf(ports, id).stop(),
     }),
     declare({
       name: 'SVC_IsSearching',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Whether an instance is looking for hardware now; never one that does not search at all.',
+      help: 'Whether an instance is searching for hardware; false for instances that cannot search.',
       run: (_caller, id) => findSearch(ports, id)?.isSearching ?? false,
     }),
   ];
@@ -53,7 +53,7 @@ function found(ports: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID')],
       result: 'array',
       shape: shapes.found,
-      help: 'What the last search of an instance has found, who uses it, and what it can be turned into.',
+      help: 'The results of the last search: the hardware, who uses it, and which instances can be created for it.',
       run: (_caller, id) =>
         searchOf(ports, id)
           .found()
@@ -70,11 +70,11 @@ function found(ports: Ports): FunctionDeclaration[] {
       ],
       result: 'integer',
       audited: true,
-      help: 'Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said.',
-      run: async (_caller, id, wanted, parentId, module, name) => {
+      help: 'Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound.',
+      run: async (_caller, id, foundId, parentId, module, name) => {
         const search = searchOf(ports, id);
-        const one = search.found().find((other) => other.id === wanted);
-        if (one === undefined) throw fault('NAME_NOT_FOUND', wanted);
+        const one = search.found().find((other) => other.id === foundId);
+        if (one === undefined) throw fault('NAME_NOT_FOUND', foundId);
         const making = makingOf(ports, one, module);
         const parent = kernel.tree.get(parentId);
         const made = devices.create(
@@ -90,7 +90,7 @@ function found(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** The search of an instance; undefined where it does not search, or is not open. */
+/** The search of an instance; undefined if it cannot search or is not open. */
 function findSearch({ kernel, devices }: Ports, id: number): Search | undefined {
   const { moduleId } = kernel.instances.get(id).data;
   const module = devices.modules.find(moduleId);
@@ -100,31 +100,36 @@ function findSearch({ kernel, devices }: Ports, id: number): Search | undefined 
 
 function searchOf(ports: Ports, id: number): Search {
   const search = findSearch(ports, id);
-  if (search === undefined) throw fault('NOT_SUPPORTED', `Searching by instance #${id}`);
+  if (search === undefined) throw fault('NOT_SUPPORTED', `Searching with instance #${id}`);
   return search;
 }
 
 function makingOf({ devices }: Ports, one: HardwareItem, module: string | undefined): InstanceTemplate {
-  const wanted = module === undefined ? undefined : devices.modules.get(module);
+  const foundId = module === undefined ? undefined : devices.modules.get(module);
   const making = one.makes.find(
-    (other) => wanted === undefined || devices.modules.find(other.module) === wanted,
+    (other) => foundId === undefined || devices.modules.find(other.module) === foundId,
   );
   if (making !== undefined) return making;
   const names = one.makes.map((other) => other.module);
   const why =
     names.length > 0
-      ? `it can be ${names.join(', ')}`
-      : `it is ${one.usedBy === '' ? 'not for instances' : `used by ${one.usedBy}`}`;
-  throw fault('NOT_SUPPORTED', `Making an instance of ${one.name} (${why})`);
+      ? `possible modules: ${names.join(', ')}`
+      : one.usedBy === ''
+        ? 'no module fits'
+        : `used by ${one.usedBy}`;
+  throw fault('NOT_SUPPORTED', `Creating an instance for ${one.name} (${why})`);
 }
 
-/** The I/O instance that something is connected to; made beside it where there is none. */
+/** The I/O instance to connect to; created next to the new instance if there is none. */
 function below(ports: Ports, over: InstanceTemplate, parent: TreeObject): number {
   const { devices } = ports;
   return instanceFor(ports, [over]) || devices.create(over.module, { parent }, { ...over.properties }).id;
 }
 
-/** What was found, with the instance that has it by now: also one that is configured for it and can't be opened. */
+/**
+ * A search result, with the instance that uses it; this includes instances that are configured for it but
+ * cannot be opened.
+ */
 function record(ports: Ports, one: HardwareItem) {
   const { modules } = ports.devices;
   return {

@@ -13,7 +13,7 @@ import { variableType, type Value, type VariableType } from '../../kernel/value.
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** Devices of any module (the `HW_` family of the seed). */
+/** Functions for devices of all modules (`HW_`). */
 export function hardwareFunctions(ports: Ports): FunctionDeclaration[] {
   const { devices } = ports;
   const InstanceID = int('InstanceID');
@@ -26,7 +26,7 @@ export function hardwareFunctions(ports: Ports): FunctionDeclaration[] {
       name: 'HW_RequestStatus',
       parameters: [InstanceID, text('Parameter')],
       result: 'boolean',
-      help: 'Asks a device for the present value of one of its variables.',
+      help: 'Polls a device for the current value of one of its variables.',
       run: async (_caller, id, ident) => {
         await devices.refresh(id, ident);
         return true;
@@ -37,7 +37,7 @@ export function hardwareFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.records,
-      help: 'What is known of the devices behind an instance.',
+      help: 'The known devices behind an instance.',
       run: (_caller, id) => devices.knownDevices(id),
     }),
     declare({
@@ -45,12 +45,12 @@ export function hardwareFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.serviceMessages,
-      help: 'What is wrong with an instance and with those connected to it; empty when nothing is.',
+      help: 'The problems of an instance and of the instances connected to it; empty if there are none.',
       run: (_caller, id) =>
-        devices.problems(id).map((trouble) => ({
-          InstanceID: trouble.id,
-          Code: trouble.code,
-          Text: trouble.text,
+        devices.problems(id).map((problem) => ({
+          InstanceID: problem.id,
+          Code: problem.code,
+          Text: problem.text,
         })),
     }),
   ];
@@ -65,7 +65,7 @@ function write(
     parameters: [int('InstanceID'), text('Parameter'), parameter],
     result: 'boolean',
     audited: true,
-    help: `Has a device carry out a value for one of its variables of type ${parameter.kind}.`,
+    help: `Requests a value from a device for one of its variables of type ${parameter.kind}.`,
     run: (_caller, id, ident, value) => {
       const variable = devices.variable(id, ident);
       if (variable.data.type !== type) throw fault('VARIABLE_TYPE', variable.id);

@@ -6,7 +6,7 @@ import { moduleTypes } from '../enumerations.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** Instances of modules: which there are, and what they are connected to (interface §9). */
+/** Instances of modules and their connections (interface §9). */
 export function instanceFunctions(ports: Ports): FunctionDeclaration[] {
   return [
     ...readers(ports),
@@ -19,14 +19,14 @@ export function instanceFunctions(ports: Ports): FunctionDeclaration[] {
 
 function readers({ kernel, devices }: Ports): FunctionDeclaration[] {
   const InstanceID = int('InstanceID');
-  const idsOfAll = (isWanted: (instance: Instance) => boolean) =>
-    [...kernel.tree.objectsOfType(objectType.instance)].filter(isWanted).map(({ id }) => id);
+  const idsOfAll = (matches: (instance: Instance) => boolean) =>
+    [...kernel.tree.objectsOfType(objectType.instance)].filter(matches).map(({ id }) => id);
   return [
     declare({
       name: 'SVC_InstanceExists',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Whether there is an instance with this ID.',
+      help: 'Whether an instance with this ID exists.',
       run: (_caller, id) => isOfType(kernel, id, objectType.instance),
     }),
     declare({
@@ -41,7 +41,7 @@ function readers({ kernel, devices }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetInstanceIDByName',
       parameters: [text('Name'), int('ParentID')],
       result: 'integer',
-      help: 'The ID of the oldest instance with this name directly below an object.',
+      help: 'The ID of the oldest instance with this name among the children of an object.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name], objectType.instance).id,
     }),
     declare({
@@ -57,9 +57,9 @@ function readers({ kernel, devices }: Ports): FunctionDeclaration[] {
       parameters: [text('ModuleID')],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of the instances of a module; none where there is no such module.',
+      help: 'The IDs of the instances of a module; empty if the module does not exist.',
       run: (_caller, moduleId) => {
-        // Clients ask with it whether there are any (decision 26).
+        // Clients use it to test whether there are any (interface, decision 26).
         const id = devices.modules.find(moduleId)?.id ?? moduleId.toUpperCase();
         return idsOfAll(({ data }) => data.moduleId === id);
       },
@@ -83,7 +83,7 @@ function connections({ kernel, devices }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of the instances that an instance could be connected to.',
+      help: 'The IDs of the instances that an instance can be connected to.',
       run: (_caller, id) => {
         kernel.instances.get(id);
         return idsOfType(kernel, objectType.instance).filter((other) => fits(devices, id, other));
@@ -93,7 +93,7 @@ function connections({ kernel, devices }: Ports): FunctionDeclaration[] {
       name: 'SVC_IsInstanceCompatible',
       parameters: [InstanceID, int('ParentInstanceID')],
       result: 'boolean',
-      help: 'Whether an instance could be connected to another.',
+      help: 'Whether an instance can be connected to another.',
       run: (_caller, id, parentId) => {
         kernel.instances.get(id);
         kernel.instances.get(parentId);
@@ -105,7 +105,7 @@ function connections({ kernel, devices }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, int('ParentID')],
       result: 'boolean',
       audited: true,
-      help: 'Connects a device to the I/O instance that it works over.',
+      help: 'Connects a device to an I/O instance.',
       run: async (_caller, id, parentId) => {
         await devices.connect(id, parentId);
         return true;
@@ -116,7 +116,7 @@ function connections({ kernel, devices }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'boolean',
       audited: true,
-      help: 'Takes a device off the I/O instance that it works over.',
+      help: 'Disconnects a device from its I/O instance.',
       run: async (_caller, id) => {
         await devices.disconnect(id);
         return true;
@@ -125,7 +125,7 @@ function connections({ kernel, devices }: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** An instance whose module is gone fits nothing. */
+/** Whether two instances can be connected; false if the module of one no longer exists. */
 function fits(devices: Ports['devices'], id: number, parentId: number): boolean {
   try {
     return devices.isCompatible(id, parentId);
@@ -141,7 +141,7 @@ function changes({ devices }: Ports): FunctionDeclaration[] {
       parameters: [text('ModuleID')],
       result: 'integer',
       audited: true,
-      help: 'Creates an instance of a module below the root, with default properties, and gives its ID.',
+      help: 'Creates an instance of a module below the root, with default properties, and returns its ID.',
       run: (_caller, moduleId) => devices.create(moduleId).id,
     }),
     declare({
@@ -149,7 +149,7 @@ function changes({ devices }: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID')],
       result: 'boolean',
       audited: true,
-      help: 'Closes and deletes an instance with the variables of its module; fails if there is anything else below it.',
+      help: 'Closes and deletes an instance and the variables of its module; fails if it has other children.',
       run: async (_caller, id) => {
         await devices.delete(id);
         return true;
@@ -165,7 +165,7 @@ function remarks({ kernel, devices }: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID')],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of the objects that an instance works with besides its own.',
+      help: 'The IDs of the other objects that an instance uses.',
       run: (_caller, id) => {
         const { connectionId } = kernel.instances.get(id).data;
         return connectionId === 0 ? [] : [connectionId];
@@ -175,7 +175,7 @@ function remarks({ kernel, devices }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetConfigurationForParent',
       parameters: [int('InstanceID')],
       result: 'string',
-      help: 'What an instance demands of the properties of its I/O instance, as JSON: no module demands anything.',
+      help: 'The properties that an instance requires of its I/O instance, as JSON; no module requires any.',
       run: (_caller, id) => {
         kernel.instances.get(id);
         return '{}';
@@ -202,7 +202,7 @@ function remarks({ kernel, devices }: Ports): FunctionDeclaration[] {
       name: 'SVC_Translate',
       parameters: [int('InstanceID'), text('Text')],
       result: 'string',
-      help: 'A text of a module in the language of the system: all texts are English, so it comes back as it is.',
+      help: 'Translates a text of a module to the system language; all texts are English, so it is returned unchanged.',
       run: (_caller, id, given) => {
         kernel.instances.get(id);
         return given;
@@ -218,21 +218,21 @@ function statistics({ devices, messageWatch: watch }: Ports): FunctionDeclaratio
       parameters: [],
       result: 'array',
       shape: shapes.dataFlowStatistics,
-      help: 'How long each instance took to do what it was asked (Tx), and what it told took to be in the tree with all that follows at once (Rx), in ms: the last time, and at most.',
+      help: 'Time that each instance took for a request (Tx), and that the gateway took to process a report (Rx), in ms: last and maximum.',
       run: () =>
-        Array.from(devices.latencies(), ({ id, asked, taken }) => ({
+        Array.from(devices.latencies(), ({ id, asked: request, taken: report }) => ({
           InstanceID: id,
-          TxDuration: asked.lastMs,
-          TxMaxDuration: asked.maxMs,
-          RxDuration: taken.lastMs,
-          RxMaxDuration: taken.maxMs,
+          TxDuration: request.lastMs,
+          TxMaxDuration: request.maxMs,
+          RxDuration: report.lastMs,
+          RxMaxDuration: report.maxMs,
         })),
     }),
     declare({
       name: 'SVC_GetInstanceMessageQueueSize',
       parameters: [],
       result: 'integer',
-      help: 'How many messages wait for instances: none, instances are not told by messages.',
+      help: 'The number of messages queued for instances; always 0, instances do not receive messages.',
       run: () => 0,
     }),
     declare({
@@ -240,7 +240,7 @@ function statistics({ devices, messageWatch: watch }: Ports): FunctionDeclaratio
       parameters: [],
       result: 'array',
       shape: shapes.messageStatistics,
-      help: 'How long the last message of each instance took to be told to all, and at most, in ms; with option MessageQueueWatch.',
+      help: 'Delivery times of the messages of each instance, in ms: last and maximum; requires the option MessageQueueWatch.',
       run: () =>
         Array.from(watch.deliveryTimes(), ([id, { lastMs, maxMs: mostMs }]) => ({
           InstanceID: id,
@@ -251,7 +251,7 @@ function statistics({ devices, messageWatch: watch }: Ports): FunctionDeclaratio
   ];
 }
 
-/** An instance as `SVC_GetInstance` shows it (interface §2.1). */
+/** The result of `SVC_GetInstance` (interface §2.1). */
 function record({ id, data }: Instance) {
   return {
     InstanceID: id,

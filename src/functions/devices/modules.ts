@@ -7,10 +7,10 @@ import { moduleTypes } from '../enumerations.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** The one library that all modules come in. */
+/** The library that contains all modules. */
 const LIBRARY_ID = '{B0C9D7C2-4F0B-4C55-9D6A-5A3B8E1F7C24}';
 
-/** Modules (kinds of drivers), and the library they come in (interface §2.1, §9). */
+/** Modules (drivers) and the library that contains them (interface §2.1, §9). */
 export function moduleFunctions(ports: Ports): FunctionDeclaration[] {
   return [...modules(ports), ...compatibility(ports), ...libraries(ports)];
 }
@@ -22,7 +22,7 @@ function modules({ devices }: Ports): FunctionDeclaration[] {
       name: 'SVC_ModuleExists',
       parameters: [text('ModuleID')],
       result: 'boolean',
-      help: 'Whether there is a module with this GUID.',
+      help: 'Whether a module with this GUID exists.',
       run: (_caller, id) => known.find(id) !== undefined,
     }),
     declare({
@@ -30,7 +30,7 @@ function modules({ devices }: Ports): FunctionDeclaration[] {
       parameters: [text('ModuleID')],
       result: 'array',
       shape: shapes.moduleRecord,
-      help: 'What is known of a module.',
+      help: 'The properties of a module.',
       run: (_caller, id) => moduleRecord(known.get(id)),
     }),
     declare({
@@ -38,7 +38,7 @@ function modules({ devices }: Ports): FunctionDeclaration[] {
       parameters: [array('ModuleIDs', shapes.texts)],
       result: 'array',
       shape: shapes.listOf(shapes.moduleRecord),
-      help: 'What is known of some modules; of all, for an empty list.',
+      help: 'The properties of some modules; an empty list: of all modules.',
       run: (_caller, given) => {
         const ids = checkedTexts(given, 'ModuleIDs');
         return (ids.length === 0 ? [...known.all()] : ids.map((id) => known.get(id))).map(moduleRecord);
@@ -71,7 +71,7 @@ function compatibility({ devices }: Ports): FunctionDeclaration[] {
       parameters: [text('ModuleID')],
       result: 'array',
       shape: shapes.texts,
-      help: 'The GUIDs of the modules whose instances an instance of this one could be connected to.',
+      help: 'The GUIDs of the modules to whose instances an instance of this module can be connected.',
       run: (_caller, id) => {
         const child = known.get(id);
         return [...known.all()].filter((parent) => areCompatible(child, parent)).map((parent) => parent.id);
@@ -81,7 +81,7 @@ function compatibility({ devices }: Ports): FunctionDeclaration[] {
       name: 'SVC_IsModuleCompatible',
       parameters: [text('ModuleID'), text('ParentModuleID')],
       result: 'boolean',
-      help: 'Whether an instance of a module could be connected to one of another.',
+      help: 'Whether an instance of a module can be connected to an instance of another.',
       run: (_caller, id, parentId) => areCompatible(known.get(id), known.get(parentId)),
     }),
   ];
@@ -94,7 +94,7 @@ function libraries(ports: Ports): FunctionDeclaration[] {
       name: 'SVC_LibraryExists',
       parameters: [text('LibraryID')],
       result: 'boolean',
-      help: 'Whether there is a library with this GUID.',
+      help: 'Whether a library with this GUID exists.',
       run: (_caller, id) => id.toUpperCase() === LIBRARY_ID,
     }),
     declare({
@@ -102,7 +102,7 @@ function libraries(ports: Ports): FunctionDeclaration[] {
       parameters: [text('LibraryID')],
       result: 'array',
       shape: shapes.libraryRecord,
-      help: 'What is known of a library.',
+      help: 'The properties of a library.',
       run: (_caller, id) => libraryRecord(ports, id),
     }),
     declare({
@@ -110,7 +110,7 @@ function libraries(ports: Ports): FunctionDeclaration[] {
       parameters: [array('LibraryIDs', shapes.texts)],
       result: 'array',
       shape: shapes.listOf(shapes.libraryRecord),
-      help: 'What is known of some libraries; of all, for an empty list.',
+      help: 'The properties of some libraries; an empty list: of all libraries.',
       run: (_caller, given) => {
         const ids = checkedTexts(given, 'LibraryIDs');
         return (ids.length === 0 ? [LIBRARY_ID] : ids).map((id) => libraryRecord(ports, id));
@@ -151,7 +151,7 @@ function libraryRecord({ system }: Ports, id: string) {
   };
 }
 
-/** A module as `SVC_GetModule` shows it (interface §2.1). */
+/** The result of `SVC_GetModule` (interface §2.1). */
 function moduleRecord({
   id,
   name,

@@ -5,7 +5,7 @@ import { objectType } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** The properties of instances (interface §1, §9). Secrets are shown as `***` (decision 16). */
+/** The properties of instances (interface §1, §9). Secrets are masked as `***` (interface, decision 16). */
 export function propertyFunctions(ports: Ports): FunctionDeclaration[] {
   return [...readers(ports), ...changes(ports)];
 }
@@ -32,7 +32,7 @@ function readers({ devices }: Ports): FunctionDeclaration[] {
       name: 'SVC_HasChanges',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Whether properties were set and not yet applied.',
+      help: 'Whether an instance has properties that are set but not applied.',
       run: (_caller, id) => devices.hasChanges(id),
     }),
   ];
@@ -52,7 +52,7 @@ function changes({ devices, kernel }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       auditParameters: (id, name, value) => [id, name, isSecret(id, name) ? HIDDEN : maskUrlsIn(value)],
-      help: 'Sets a property, to be applied by SVC_ApplyChanges. False for an unknown one and for an unchanged value.',
+      help: 'Sets a property; SVC_ApplyChanges applies it. False for an unknown property and for an unchanged value.',
       run: (_caller, id, name, value) => devices.setProperty(id, name, value),
     }),
     declare({
@@ -61,7 +61,7 @@ function changes({ devices, kernel }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       auditParameters: (id) => [id, HIDDEN],
-      help: 'Sets all properties that a JSON object names, to be applied by SVC_ApplyChanges.',
+      help: 'Sets the properties in a JSON object; SVC_ApplyChanges applies them.',
       run: (_caller, id, configuration) => devices.setConfiguration(id, configuration),
     }),
     declare({
@@ -69,7 +69,7 @@ function changes({ devices, kernel }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'boolean',
       audited: true,
-      help: 'Makes the properties that were set the active ones and opens the instance with them.',
+      help: 'Applies the properties that were set and reopens the instance with them.',
       run: async (_caller, id) => {
         await devices.applyChanges(id);
         return true;
@@ -80,7 +80,7 @@ function changes({ devices, kernel }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'boolean',
       audited: true,
-      help: 'Forgets properties that were set and not yet applied.',
+      help: 'Discards properties that were set but not applied.',
       run: (_caller, id) => {
         devices.resetChanges(id);
         return true;

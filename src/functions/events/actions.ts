@@ -13,11 +13,11 @@ import {
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** `SENDER` of a script that an action of these functions runs. */
+/** `SENDER` of a script that runs because of these functions. */
 const SENDER = 'RunAction';
 type Given = unknown[] | Record<string, unknown>;
 
-/** The actions that events carry out, by themselves (interface §9). */
+/** The actions that events can execute, and functions to execute them directly (interface §9). */
 export function builtInActionFunctions(ports: Ports): FunctionDeclaration[] {
   return [...lists(ports), ...texts(), ...runs(ports)];
 }
@@ -28,28 +28,29 @@ function lists({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_ActionExists',
       parameters: [text('ActionID')],
       result: 'boolean',
-      help: 'Whether there is an action with this ID.',
+      help: 'Whether an action with this ID exists.',
       run: (_caller, id) => builtInActions.some((action) => action.id === id.toUpperCase()),
     }),
     declare({
       name: 'SVC_GetActions',
       parameters: [],
       result: 'string',
-      help: 'All actions with their parameters, as a JSON text.',
-      run: () => JSON.stringify(builtInActions.map(shown)),
+      help: 'All actions with their parameters, as JSON.',
+      run: () => JSON.stringify(builtInActions.map(actionRecord)),
     }),
     declare({
       name: 'SVC_GetActionsByEnvironment',
       parameters: [int('TargetID'), text('Environment'), bool('IncludeDefault')],
       result: 'string',
-      help: 'The actions of an environment for an object (0: for none), as a JSON text; all there are belong to Default.',
+      help: 'The actions of an environment for an object (0: no object), as JSON; all actions belong to Default.',
       run: (_caller, targetId, environment, includeDefault) => {
         const target = targetId <= 0 ? undefined : kernel.tree.get(targetId);
-        const isMeant = includeDefault || ['', DEFAULT_ENVIRONMENT].includes(environment);
-        const fitting = builtInActions.filter(
-          ({ canRunOn: fits }) => isMeant && (fits === undefined || (target !== undefined && fits(target))),
+        const isIncluded = includeDefault || ['', DEFAULT_ENVIRONMENT].includes(environment);
+        const matching = builtInActions.filter(
+          ({ canRunOn: fits }) =>
+            isIncluded && (fits === undefined || (target !== undefined && fits(target))),
         );
-        return JSON.stringify(fitting.map(shown));
+        return JSON.stringify(matching.map(actionRecord));
       },
     }),
   ];
@@ -63,7 +64,7 @@ function texts(): FunctionDeclaration[] {
       name: 'SVC_GetActionForm',
       parameters: [ActionID, Parameters],
       result: 'string',
-      help: 'The fields of an action, as a JSON text, with the values given so far; null where there is none yet.',
+      help: 'The form fields of an action, as JSON, with the given values; null if there is no value yet.',
       run: (_caller, id, given) => {
         const action = actionById(id);
         const values = checkedParameters(action, given, 'Parameters');
@@ -80,7 +81,7 @@ function texts(): FunctionDeclaration[] {
       name: 'SVC_GetActionReadableCode',
       parameters: [ActionID, Parameters],
       result: 'string',
-      help: 'What a script would say for an action.',
+      help: 'An action as JavaScript.',
       run: (_caller, id, given) => {
         const action = actionById(id);
         return action.toScript(checkedAction(action.id, given, 'Parameters').actionParameters);
@@ -89,7 +90,7 @@ function texts(): FunctionDeclaration[] {
   ];
 }
 
-/** Kinds of fields as forms of the interface have them. */
+/** Types of form fields, as the interface names them. */
 const fieldTypes: Readonly<Record<ActionParameter['valueType'], string>> = {
   text: 'ScriptEditor',
   value: 'SelectValue',
@@ -98,7 +99,7 @@ const fieldTypes: Readonly<Record<ActionParameter['valueType'], string>> = {
 
 function runs(ports: Ports): FunctionDeclaration[] {
   const parameters = [text('ActionID'), array('Parameters', shapes.map(shapes.anything))] as const;
-  const shownId = (id: string) => [id];
+  const auditParameters = (id: string) => [id];
   const prepared = (id: string, given: Given, caller: Caller) => {
     const action = actionById(id);
     const { actionParameters } = checkedAction(action.id, given, 'Parameters');
@@ -110,8 +111,8 @@ function runs(ports: Ports): FunctionDeclaration[] {
       parameters,
       result: 'boolean',
       audited: true,
-      auditParameters: shownId,
-      help: 'Carries out an action and does not wait for it; how it fails goes to the log.',
+      auditParameters: auditParameters,
+      help: 'Starts an action without waiting for it; errors are logged.',
       run: (caller, id, given) => {
         const run = prepared(id, given, caller);
         run().catch((thrown: unknown) => ports.log.error({ action: id }, messageOf(thrown)));
@@ -123,14 +124,14 @@ function runs(ports: Ports): FunctionDeclaration[] {
       parameters,
       result: 'string',
       audited: true,
-      auditParameters: shownId,
-      help: 'Carries out an action and gives what it printed.',
+      auditParameters: auditParameters,
+      help: 'Executes an action and returns its output.',
       run: async (caller, id, given) => prepared(id, given, caller)(),
     }),
   ];
 }
 
-function shown({ id, name, help, parameters }: BuiltInAction) {
+function actionRecord({ id, name, help, parameters }: BuiltInAction) {
   return {
     actionID: id,
     caption: name,

@@ -8,38 +8,46 @@ import { checkedMap } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
 import { hasAction, writableVariable } from '../tree/values.js';
 
-/** A parameter of an action, by its name in upper case, and what it takes. */
+/** A parameter of an action: its name in upper case and the type of its value. */
 export interface ActionParameter {
   readonly name: string;
   readonly valueType: 'text' | 'value' | 'id';
   readonly help: string;
 }
 
-/** An action: something that events, and `SVC_RunAction`, can carry out without a script's text. */
+/** An action that events and `SVC_RunAction` can execute. */
 export interface BuiltInAction {
   readonly id: string;
   readonly name: string;
   readonly help: string;
-  /** All are needed but TARGET: without one it is the object that the event stands below. */
+  /** All are mandatory except TARGET, which defaults to the parent of the event. */
   readonly parameters: readonly ActionParameter[];
-  /** Whether it can be carried out on an object; undefined where it needs none. */
+  /** Whether it can be executed on an object; undefined if it needs no object. */
   readonly canRunOn?: (target: TreeObject) => boolean;
-  /** What a script would say for it. */
+  /** The action as JavaScript. */
   readonly toScript: (parameters: Readonly<Record<string, unknown>>) => string;
-  /** Resolves with what it printed. */
+  /** Executes it and resolves with its output. */
   readonly run: (ports: Ports, run: ActionRun) => Promise<string>;
 }
 
 const isVariable = (target: TreeObject) => target.is(objectType.variable);
-const TARGET: ActionParameter = { name: 'TARGET', valueType: 'id', help: 'The object it is carried out on.' };
-const VALUE: ActionParameter = { name: 'VALUE', valueType: 'value', help: 'Of the type of the variable.' };
+const TARGET: ActionParameter = {
+  name: 'TARGET',
+  valueType: 'id',
+  help: 'The object on which the action is executed.',
+};
+const VALUE: ActionParameter = {
+  name: 'VALUE',
+  valueType: 'value',
+  help: 'The value, of the type of the variable.',
+};
 
-/** The actions there are; the first three have the ids by which existing installations name them. */
+/** The actions. The first three have the ids that existing installations use. */
 export const builtInActions: readonly BuiltInAction[] = [
   {
     id: '{346AA8C1-30E0-1663-78EF-93EFADFAC650}',
     name: 'Run a text as a script',
-    help: 'Runs SCRIPT, which finds TARGET and the values of the event.',
+    help: 'Runs SCRIPT with TARGET and the values of the event.',
     parameters: [{ name: 'SCRIPT', valueType: 'text', help: 'The text of the script.' }, TARGET],
     toScript: ({ SCRIPT }) => String(SCRIPT),
     run: async ({ scripts }, { parameters, values, sender, caller }) => {
@@ -50,7 +58,7 @@ export const builtInActions: readonly BuiltInAction[] = [
   {
     id: '{7938A5A2-0981-5FE0-BE6C-8AA610D654EB}',
     name: 'Run a script',
-    help: 'Runs the script TARGET, which finds the values of the event.',
+    help: 'Runs the script TARGET with the values of the event.',
     parameters: [TARGET],
     canRunOn: (target) => target.is(objectType.script),
     toScript: ({ TARGET: id }) => `SVC_RunScript(${JSON.stringify(id)});`,
@@ -62,7 +70,7 @@ export const builtInActions: readonly BuiltInAction[] = [
   {
     id: '{3644F802-C152-464A-868A-242C2A3DEC5C}',
     name: 'Switch to a value',
-    help: 'Has what stands behind the variable TARGET carry out VALUE; a variable with nothing behind it is set.',
+    help: 'Requests VALUE for the variable TARGET from its device or script; a variable without an action is set.',
     parameters: [TARGET, VALUE],
     canRunOn: isVariable,
     toScript: ({ TARGET: id, VALUE: value }) =>
@@ -72,7 +80,7 @@ export const builtInActions: readonly BuiltInAction[] = [
   {
     id: '{516818A2-E497-4A84-B7C4-94CB9C745FD1}',
     name: 'Set a variable',
-    help: 'Sets the variable TARGET to VALUE; nothing is switched.',
+    help: 'Sets the variable TARGET to VALUE without an action.',
     parameters: [TARGET, VALUE],
     canRunOn: (target) => isVariable(target) && !target.readOnly,
     toScript: ({ TARGET: id, VALUE: value }) => `SetValue(${JSON.stringify(id)}, ${JSON.stringify(value)});`,
@@ -81,7 +89,7 @@ export const builtInActions: readonly BuiltInAction[] = [
   {
     id: '{B4E02384-0CA9-4D45-8AF3-34956B540207}',
     name: 'Toggle',
-    help: 'Switches the boolean variable TARGET to what it is not.',
+    help: 'Switches the boolean variable TARGET to the other value.',
     parameters: [TARGET],
     canRunOn: (target) => target.is(objectType.variable) && target.data.type === variableType.boolean,
     toScript: ({ TARGET: id }) => `RequestAction(${JSON.stringify(id)}, !GetValue(${JSON.stringify(id)}));`,
@@ -93,43 +101,43 @@ export const builtInActions: readonly BuiltInAction[] = [
   },
 ];
 
-/** The action of that id. Throws `ACTION_MISSING`. */
+/** The action with an id. Throws `ACTION_MISSING`. */
 export function actionById(id: string): BuiltInAction {
-  const wanted = id.toUpperCase();
-  const action = builtInActions.find((one) => one.id === wanted);
+  const key = id.toUpperCase();
+  const action = builtInActions.find((one) => one.id === key);
   if (action === undefined) throw fault('ACTION_MISSING', id);
   return action;
 }
 
-/** The environment of all of them: each can be carried out wherever there are actions. */
+/** The environment of all actions. */
 export const DEFAULT_ENVIRONMENT = 'Default';
 
-/** The action of that name, as {@link checkedAction} gives it: for those who write and read names. Throws as that does. */
+/** The action with a name, as used in gateway.yaml, checked like {@link checkedAction}. */
 export function actionByName(
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): ReturnType<typeof checkedAction> {
-  const wanted = name.toLowerCase();
-  const action = builtInActions.find((one) => one.name.toLowerCase() === wanted);
+  const key = name.toLowerCase();
+  const action = builtInActions.find((one) => one.name.toLowerCase() === key);
   if (action === undefined) {
     const names = builtInActions.map((one) => one.name).join(', ');
-    throw fault('CONFIGURATION_INVALID', `there is no action ${name}; known: ${names}`);
+    throw fault('CONFIGURATION_INVALID', `there is no action ${name}; actions: ${names}`);
   }
   return checkedAction(action.id, given, 'action');
 }
 
-/** What any action is given besides its own parameters by those who know many kinds of places. */
-const EVERYWHERE: readonly ActionParameter[] = [
+/** Parameters that every action accepts in addition to its own. */
+const COMMON_PARAMETERS: readonly ActionParameter[] = [
   TARGET,
   { name: 'PARENT', valueType: 'id', help: '' },
   { name: 'ENVIRONMENT', valueType: 'text', help: '' },
 ];
-/** Parameters as JSON; a script that is longer belongs into the tree. */
+/** Maximum length of the parameters as JSON, characters; a longer script should be a script object. */
 const PARAMETERS_LIMIT = 65_536;
 
 /**
- * An action with its parameters, as an event keeps them; an empty id is none. Throws `ACTION_MISSING`; `PARAMETER_TYPE`
- * for a parameter that is missing, of another type or not the action's.
+ * Checks an action with its parameters, as an event stores them; an empty id means no action. Throws
+ * `ACTION_MISSING`, and `PARAMETER_TYPE` for a parameter that is missing, has the wrong type or is unknown.
  */
 export function checkedAction(
   id: string,
@@ -148,33 +156,44 @@ export function checkedAction(
   return { actionId: action.id, actionParameters };
 }
 
-/** What is given of an action's parameters so far. Throws `PARAMETER_TYPE` for one of another type or not the action's. */
+/**
+ * Checks the given parameters of an action. Throws `PARAMETER_TYPE` for one with the wrong type or an unknown
+ * one.
+ */
 export function checkedParameters(
   action: BuiltInAction,
   given: unknown[] | Record<string, unknown>,
   name: string,
 ): Readonly<Record<string, unknown>> {
   const parameters = checkedMap(given, name);
-  const known = [...action.parameters, ...EVERYWHERE];
+  const known = [...action.parameters, ...COMMON_PARAMETERS];
   for (const [key, value] of Object.entries(parameters)) {
     const parameter = known.find((one) => one.name === key);
     if (parameter === undefined)
-      throw fault('PARAMETER_TYPE', name, `${action.name} has no ${key}; it takes ${namesOf(action)}`);
-    if (!isTaken(parameter.valueType, value))
-      throw fault('PARAMETER_TYPE', name, `${key} takes ${words[parameter.valueType]}`);
+      throw fault(
+        'PARAMETER_TYPE',
+        name,
+        `${action.name} has no parameter ${key}; parameters: ${namesOf(action)}`,
+      );
+    if (!isValid(parameter.valueType, value))
+      throw fault('PARAMETER_TYPE', name, `${key} must be ${typeNames[parameter.valueType]}`);
   }
   if (JSON.stringify(parameters).length > PARAMETERS_LIMIT)
     throw fault('TEXT_TOO_LONG', name, PARAMETERS_LIMIT, 'characters');
   return parameters;
 }
 
-const words = { text: 'a text', value: 'true, false, a number or a text', id: "an object's ID" } as const;
+const typeNames = {
+  text: 'a string',
+  value: 'true, false, a number or a string',
+  id: 'the ID of an object',
+} as const;
 
 const namesOf = ({ parameters }: BuiltInAction) => parameters.map(({ name }) => name).join(', ');
 
-function isTaken(takes: ActionParameter['valueType'], value: unknown): boolean {
-  if (takes === 'text') return typeof value === 'string';
-  if (takes === 'id') return Number.isSafeInteger(value);
+function isValid(valueType: ActionParameter['valueType'], value: unknown): boolean {
+  if (valueType === 'text') return typeof value === 'string';
+  if (valueType === 'id') return Number.isSafeInteger(value);
   return typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value);
 }
 

@@ -5,7 +5,7 @@ import { parseJson } from '../../base/json.js';
 import type { Condition } from '../../kernel/events/event-data.js';
 
 const PARAMETER = 'Conditions';
-/** Conditions, and rules of a kind in one: people have a handful. */
+/** Maximum number of conditions, and of rules of one kind in a condition. */
 const LIST_LIMIT = 1000;
 const NESTING_LIMIT = 32;
 
@@ -42,8 +42,8 @@ const schema = listOf(
 );
 
 /**
- * Conditions out of their JSON text (interface §5). One whose parent 0 is not in the list stands on top, as one that is
- * its own parent does. Throws `PARAMETER_TYPE` with what is wrong and where.
+ * Parses conditions from JSON (interface §5). A condition is at the top level if it is its own parent, or if
+ * its parent is 0 and no condition has the id 0. Throws `PARAMETER_TYPE` with the error and its path.
  */
 export function conditionsFrom(text: string): readonly Condition[] {
   const given = parsed(text);
@@ -76,13 +76,13 @@ function parsed(text: string): Static<typeof schema> {
   } catch (thrown) {
     throw fault('PARAMETER_TYPE', PARAMETER, messageOf(thrown));
   }
-  const mistake = Value.Errors(schema, given).First();
-  if (mistake !== undefined)
-    throw fault('PARAMETER_TYPE', PARAMETER, `${mistake.path || 'the text'}: ${mistake.message}`);
+  const error = Value.Errors(schema, given).First();
+  if (error !== undefined)
+    throw fault('PARAMETER_TYPE', PARAMETER, `${error.path || 'the JSON text'}: ${error.message}`);
   return given as Static<typeof schema>;
 }
 
-/** Every condition is there once, and stands below one that is on top. */
+/** Checks that ids are unique, and that every condition is below one at the top level. */
 function checkPlaces(conditions: readonly Condition[]): void {
   const byId = new Map(conditions.map((condition) => [condition.id, condition]));
   if (byId.size < conditions.length)
@@ -98,7 +98,11 @@ function checkPlaces(conditions: readonly Condition[]): void {
           `there is no condition ${at.parentId}, the parent of ${at.id}`,
         );
       if (depth > NESTING_LIMIT)
-        throw fault('PARAMETER_TYPE', PARAMETER, `condition ${condition.id} is too deep, or below itself`);
+        throw fault(
+          'PARAMETER_TYPE',
+          PARAMETER,
+          `condition ${condition.id} is nested too deep, or below itself`,
+        );
       at = parent;
     }
   }

@@ -10,14 +10,14 @@ import { withEntry } from './schedules.js';
 import { checkDate, checkTime } from './cyclic-times.js';
 import type { Ports } from '../ports.js';
 
-/** A leap year: 29 February is a day of every year, as far as rules go. */
+/** A leap year: rules without a year may name 29 February. */
 const LEAP_YEAR = 2000;
-/** Parents of parents; what people nest is three deep. */
+/** Maximum depth of nested conditions. */
 const NESTING_LIMIT = 32;
 
 /**
- * The conditions of events, and conditions by themselves (interface §5, §9). An entry whose ID is known is changed, any
- * other is new; what removes one is said of each.
+ * Conditions of events (interface §5, §9). An entry with a known ID is changed, any other ID adds one; the
+ * help of each function says how to remove one.
  */
 export function eventConditionFunctions(ports: Ports): FunctionDeclaration[] {
   return [condition(ports), ...variableRules(ports), ...clockRules(ports), passing(ports)];
@@ -29,7 +29,7 @@ function condition({ kernel }: Ports): FunctionDeclaration {
     parameters: [int('EventID'), int('ConditionID'), int('ParentID'), int('Operation', conditionOperations)],
     result: 'boolean',
     audited: true,
-    help: 'Adds or changes a condition; its own ID as ParentID: it stands on top; -1 removes it with all below.',
+    help: 'Adds or changes a condition; with its own ID as ParentID it is at the top level; -1 removes it with all conditions below.',
     run: (_caller, id, conditionId, parentId, operation) => {
       const event = kernel.events.get(id);
       const { conditions } = event.data;
@@ -50,7 +50,10 @@ function condition({ kernel }: Ports): FunctionDeclaration {
 
 const noRules: Rules = { variable: [], date: [], time: [], dayOfTheWeek: [] };
 
-/** Throws `EVENT_PART_MISSING` for a parent that is not there, `NOT_ALLOWED` for one that stands below it, or too deep. */
+/**
+ * Throws `EVENT_PART_MISSING` for an unknown parent, and `NOT_ALLOWED` for one below the condition or nested
+ * too deep.
+ */
 function checkParent(
   conditions: readonly Condition[],
   [eventId, conditionId, parentId]: readonly [number, number, number],
@@ -69,7 +72,7 @@ function checkParent(
 
 function withoutBranch(conditions: readonly Condition[], id: number): readonly Condition[] {
   const gone = new Set([id]);
-  // A condition may stand before its parent in the list.
+  // A condition may precede its parent in the list.
   for (let size = 0; size !== gone.size;) {
     size = gone.size;
     for (const one of conditions) if (gone.has(one.parentId)) gone.add(one.id);
@@ -77,10 +80,10 @@ function withoutBranch(conditions: readonly Condition[], id: number): readonly C
   return conditions.filter((one) => !gone.has(one.id));
 }
 
-/** Which rule of an event: its condition, and its own id. */
+/** Identifies a rule of an event. */
 type Place = readonly [eventId: number, conditionId: number, ruleId: number];
 
-/** Puts a rule into a condition, or with undefined removes the one with that id. */
+/** Adds or replaces a rule of a condition; undefined removes the rule with that id. */
 function putRule<K extends keyof Rules>(
   { kernel }: Ports,
   [eventId, conditionId, ruleId]: Place,
@@ -88,14 +91,15 @@ function putRule<K extends keyof Rules>(
 ): true {
   const event = kernel.events.get(eventId);
   const { conditions } = event.data;
-  const mine = conditions.find(({ id }) => id === conditionId);
-  if (mine === undefined) throw fault('EVENT_PART_MISSING', `Condition ${conditionId} of event #${eventId}`);
+  const condition = conditions.find(({ id }) => id === conditionId);
+  if (condition === undefined)
+    throw fault('EVENT_PART_MISSING', `Condition ${conditionId} of event #${eventId}`);
   checkBounds('RuleID', ruleId, [0, Number.MAX_SAFE_INTEGER]);
-  const known = mine.rules[kind] as readonly { readonly id: number }[];
+  const known = condition.rules[kind] as readonly { readonly id: number }[];
   const rules =
     rule === undefined ? known.filter(({ id }) => id !== ruleId) : withEntry(known, { ...rule, id: ruleId });
   kernel.events.set(event, {
-    conditions: withEntry(conditions, { ...mine, rules: { ...mine.rules, [kind]: rules } }),
+    conditions: withEntry(conditions, { ...condition, rules: { ...condition.rules, [kind]: rules } }),
   });
   return true;
 }
@@ -125,7 +129,7 @@ function variableRules(ports: Ports): FunctionDeclaration[] {
       'SVC_SetEventConditionVariableRule',
       'Adds or changes a rule that compares a variable with a value; a VariableID of 0 removes it.',
     ),
-    fixed('SVC_SetEventConditionVariableStaticRule', 'As SVC_SetEventConditionVariableRule.'),
+    fixed('SVC_SetEventConditionVariableStaticRule', 'Like SVC_SetEventConditionVariableRule.'),
     declare({
       name: 'SVC_SetEventConditionVariableDynamicRule',
       parameters: [...place, Comparison, int('CompareVariableID')],
@@ -151,7 +155,7 @@ function clockRules(ports: Ports): FunctionDeclaration[] {
       parameters: [...place, int('Day'), int('Month'), int('Year')],
       result: 'boolean',
       audited: true,
-      help: 'Adds or changes a rule that compares the date; year 0: of every year; all 0 removes it.',
+      help: 'Adds or changes a rule that compares the date; year 0: every year; all 0 removes it.',
       run: (_caller, id, conditionId, ruleId, comparison, ...[day, month, year]) => {
         const at: Place = [id, conditionId, ruleId];
         if (day === 0 && month === 0 && year === 0) return putRule(ports, at, ['date', undefined]);
@@ -194,7 +198,7 @@ function passing({ kernel, clock }: Ports): FunctionDeclaration {
     name: 'SVC_IsConditionPassing',
     parameters: [text('Conditions')],
     result: 'boolean',
-    help: 'Whether conditions, given as a JSON text, hold at this moment; an empty list does.',
+    help: 'Whether conditions, given as JSON, are met at this moment; an empty list is.',
     run: (_caller, conditions) => areConditionsMet(conditionsFrom(conditions), kernel.tree, clock.nowMs()),
   });
 }

@@ -13,15 +13,15 @@ import { checkBounds } from '../argument-checks.js';
 import { cyclicDates, cyclicTimes } from '../enumerations.js';
 import type { Ports } from '../ports.js';
 
-/** Ident and name of the event that `SVC_SetScriptTimer` keeps below a script. */
+/** Ident and name of the event that `SVC_SetScriptTimer` creates below a script. */
 const SCRIPT_TIMER = 'ScriptTimer';
 const DAY_S = 86_400;
-/** Seconds of a repetition's unit, by the time type; once a day is none. */
+/** Unit of the repetition by time type, s; 0 for once a day. */
 const UNIT_S = [0, 1, 60, 3600] as const;
-/** Every so many days, weeks, months: more is never. */
-const MOST_DAYS = 10_000;
+/** Maximum interval in days, weeks or months. */
+const INTERVAL_LIMIT = 10_000;
 
-/** When cyclic events run, and the timers of scripts (interface §9). */
+/** Times of cyclic events, and timers of scripts (interface §9). */
 export function cyclicTimeFunctions(ports: Ports): FunctionDeclaration[] {
   return [cyclic(ports), ...dates(ports), ...times(ports), ...scriptTimers(ports)];
 }
@@ -40,7 +40,7 @@ function cyclic({ kernel }: Ports): FunctionDeclaration {
     ],
     result: 'boolean',
     audited: true,
-    help: 'On which days a cyclic event runs, and how often within each.',
+    help: 'Sets on which days a cyclic event runs, and how often on each day.',
     run: (_caller, id, ...[dateType, dateValue, dateDay, dateDayValue, timeType, timeValue]) => {
       const pattern = { dateType, dateValue, dateDay, dateDayValue, timeType, timeValue };
       checkPattern(pattern);
@@ -50,11 +50,11 @@ function cyclic({ kernel }: Ports): FunctionDeclaration {
   });
 }
 
-/** Throws `PARAMETER_BOUNDS` for what no calendar has. */
+/** Throws `PARAMETER_BOUNDS` for a pattern that no calendar has. */
 function checkPattern(pattern: Omit<Cyclic, 'dateFrom' | 'dateTo' | 'timeFrom' | 'timeTo'>): void {
   const { dateType, dateValue, dateDay, dateDayValue, timeType, timeValue } = pattern;
   const isYearly = dateType === cyclicDate.year;
-  checkBounds('DateValue', dateValue, isYearly ? [1, 12] : [0, MOST_DAYS]);
+  checkBounds('DateValue', dateValue, isYearly ? [1, 12] : [0, INTERVAL_LIMIT]);
   checkBounds('DateDay', dateDay, [dateType === cyclicDate.week ? 1 : 0, 127]);
   if (isYearly || dateType === cyclicDate.month)
     checkBounds('DateDayValue', dateDayValue, dateDay === 0 ? [1, 31] : [1, 5]);
@@ -65,8 +65,8 @@ function checkPattern(pattern: Omit<Cyclic, 'dateFrom' | 'dateTo' | 'timeFrom' |
 function dates({ kernel }: Ports): FunctionDeclaration[] {
   return (
     [
-      ['SVC_SetEventCyclicDateFrom', 'dateFrom', 'The first day'],
-      ['SVC_SetEventCyclicDateTo', 'dateTo', 'The last day'],
+      ['SVC_SetEventCyclicDateFrom', 'dateFrom', 'first day'],
+      ['SVC_SetEventCyclicDateTo', 'dateTo', 'last day'],
     ] as const
   ).map(([name, key, what]) =>
     declare({
@@ -74,7 +74,7 @@ function dates({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [int('EventID'), int('Day'), int('Month'), int('Year')],
       result: 'boolean',
       audited: true,
-      help: `${what} on which a cyclic event runs; all 0: no bound.`,
+      help: `Sets the ${what} on which a cyclic event runs; all 0: no limit.`,
       run: (_caller, id, day, month, year) => {
         const date = { day, month, year };
         if (day !== 0 || month !== 0 || year !== 0) checkDate(date);
@@ -85,7 +85,7 @@ function dates({ kernel }: Ports): FunctionDeclaration[] {
   );
 }
 
-/** Throws `PARAMETER_BOUNDS` for a date that no calendar has. */
+/** Throws `PARAMETER_BOUNDS` for an invalid date. */
 export function checkDate({ day, month, year }: EventDate): void {
   checkBounds('Year', year, [1970, 9999]);
   checkBounds('Month', month, [1, 12]);
@@ -95,8 +95,16 @@ export function checkDate({ day, month, year }: EventDate): void {
 function times({ kernel }: Ports): FunctionDeclaration[] {
   return (
     [
-      ['SVC_SetEventCyclicTimeFrom', 'timeFrom', 'At what time a cyclic event runs, or runs first on a day.'],
-      ['SVC_SetEventCyclicTimeTo', 'timeTo', 'Until when on a day a cyclic event runs; all 0: to its end.'],
+      [
+        'SVC_SetEventCyclicTimeFrom',
+        'timeFrom',
+        'Sets the time at which a cyclic event runs, or first runs on a day.',
+      ],
+      [
+        'SVC_SetEventCyclicTimeTo',
+        'timeTo',
+        'Sets the time until which a cyclic event runs on a day; all 0: until midnight.',
+      ],
     ] as const
   ).map(([name, key, help]) =>
     declare({
@@ -115,7 +123,9 @@ function times({ kernel }: Ports): FunctionDeclaration[] {
   );
 }
 
-/** Throws `PARAMETER_BOUNDS` for what is no time of day; `prefix` stands before the names in the text. */
+/**
+ * Throws `PARAMETER_BOUNDS` for an invalid time of day; `prefix` precedes the parameter names in the message.
+ */
 export function checkTime(
   { hour, minute, second }: { hour: number; minute: number; second: number },
   prefix = '',
@@ -136,7 +146,7 @@ function scriptTimers({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetScriptTimer',
       parameters: [ScriptID],
       result: 'integer',
-      help: 'Every how many seconds the timer of a script runs it; 0: it has none.',
+      help: 'The interval of the timer of a script, in seconds; 0: it has no timer.',
       run: (_caller, id) => secondsOf(timerOf(id)),
     }),
     declare({
@@ -144,7 +154,7 @@ function scriptTimers({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, int('Interval')],
       result: 'boolean',
       audited: true,
-      help: 'Has a script run every so many seconds, by a cyclic event ScriptTimer below it; 0 deletes that.',
+      help: 'Sets the interval at which a script runs, in seconds, with a cyclic event ScriptTimer below it; 0 deletes the event.',
       run: async (_caller, id, interval) => {
         checkBounds('Interval', interval, [0, DAY_S]);
         kernel.scripts.get(id);
@@ -165,7 +175,7 @@ function scriptTimers({ kernel, clock, events }: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** All day and all night, counted from this second on: the first run is a whole interval away, also past midnight. */
+/** A full day from this second on, so that the first run is a complete interval away, also past midnight. */
 function allDayFrom(nowMs: number): Pick<Cyclic, 'timeFrom' | 'timeTo'> {
   const now = new Date(nowMs);
   const second = (now.getHours() * 60 + now.getMinutes()) * 60 + now.getSeconds();
@@ -176,7 +186,7 @@ function timeOf(second: number): EventTime {
   return { hour: Math.floor(second / 3600), minute: Math.floor(second / 60) % 60, second: second % 60 };
 }
 
-/** An event's interval; 0 where it is inactive or runs once a day. */
+/** The interval of an event; 0 if it is inactive or runs once a day. */
 function secondsOf(event: Event | undefined): number {
   const { active = false, cyclic: pattern } = event?.data ?? {};
   if (!active || pattern === undefined) return 0;

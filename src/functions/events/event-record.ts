@@ -10,14 +10,16 @@ import {
 import type { Event } from '../../kernel/events/events.js';
 import type { eventShape } from './event-shape.js';
 
-/** What the other types have, as if the event were of each. */
+/** Default values of the fields of all types. */
 const defaults = {
   ...eventData(eventType.trigger),
   ...eventData(eventType.cyclic),
   ...eventData(eventType.schedule),
 } as Required<EventData>;
 
-/** An event as `SVC_GetEvent` shows it (interface §2.1): every field always, those of other types with their defaults. */
+/**
+ * The result of `SVC_GetEvent` (interface §2.1): all fields, those of other event types with their defaults.
+ */
 export function eventRecord({ id, data }: Event): ReadonlyStatic<typeof eventShape> {
   const { trigger, cyclic, schedule } = { ...defaults, ...data };
   return {

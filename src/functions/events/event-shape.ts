@@ -3,13 +3,13 @@ import { int, listOf, record, value } from '../shapes.js';
 
 const bool = Type.Boolean();
 const text = Type.String();
-/** Unix seconds; 0 is never. */
+/** Unix seconds; 0 means never. */
 const time = Type.Integer({ minimum: 0 });
 const date = Type.Object({ Day: int, Month: int, Year: int });
 const timeOfDay = Type.Object({ Hour: int, Minute: int, Second: int });
 const rulesOf = <S extends TSchema>(of: S) => listOf(Type.Object({ ID: int, Comparison: int, Value: of }));
 
-/** What `SVC_GetEvent` gives (interface §2.1). */
+/** The result of `SVC_GetEvent` (interface §2.1). */
 export const eventShape = Type.Object(
   {
     EventID: int,
@@ -69,6 +69,6 @@ export const eventShape = Type.Object(
   },
   {
     $id: 'EventRecord',
-    description: 'An event, with what its type has; times are unix seconds, 0 is never.',
+    description: 'An event with the fields of all event types; times are unix seconds, 0 means never.',
   },
 );

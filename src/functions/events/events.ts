@@ -9,17 +9,15 @@ import { eventTypes, triggerTypes } from '../enumerations.js';
 import { eventRecord } from './event-record.js';
 import { eventShape } from './event-shape.js';
 import type { Ports } from '../ports.js';
+import { redacted } from '../registry/audit.js';
 import * as shapes from '../shapes.js';
 
-/** A script's text within an event, and the parameters of an action: more belongs into a script of its own. */
+/** Maximum length of a script's text within an event, characters; a longer one should be a script object. */
 export const EVENT_TEXT_LIMIT = 65_536;
 
-/** What of a script's text the audit keeps: that there was one. It may hold a password. */
-export const shownText = (content: string) => `(${content.length} characters)`;
-
-/** Events, apart from their times and conditions (interface §9). */
+/** Events, except for their times and conditions (interface §9). */
 export function eventFunctions(ports: Ports): FunctionDeclaration[] {
-  return [...readers(ports), ...changes(ports), ...carryingOut(ports), ...triggers(ports)];
+  return [...readers(ports), ...changes(ports), ...actions(ports), ...triggers(ports)];
 }
 
 function readers({ kernel }: Ports): FunctionDeclaration[] {
@@ -29,7 +27,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_EventExists',
       parameters: [EventID],
       result: 'boolean',
-      help: 'Whether there is an event with this ID.',
+      help: 'Whether an event with this ID exists.',
       run: (_caller, id) => isOfType(kernel, id, objectType.event),
     }),
     declare({
@@ -37,14 +35,14 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [EventID],
       result: 'array',
       shape: eventShape,
-      help: 'When an event runs, on what conditions, and what.',
+      help: 'The properties of an event: trigger or times, conditions and action.',
       run: (_caller, id) => eventRecord(kernel.events.get(id)),
     }),
     declare({
       name: 'SVC_GetEventIDByName',
       parameters: [text('Name'), int('ParentID')],
       result: 'integer',
-      help: 'The ID of the oldest event with this name directly below an object.',
+      help: 'The ID of the oldest event with this name among the children of an object.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name], objectType.event).id,
     }),
     declare({
@@ -60,7 +58,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [int('EventType', eventTypes)],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of all events of one type.',
+      help: 'The IDs of all events of a type.',
       run: (_caller, type) =>
         idsOfType(kernel, objectType.event).filter((id) => kernel.events.get(id).data.type === type),
     }),
@@ -69,7 +67,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [int('ScriptID')],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of the events directly below a script.',
+      help: 'The IDs of the events among the children of a script.',
       run: (_caller, id) =>
         Array.from(kernel.scripts.get(id).children ?? [])
           .filter(({ type }) => type === objectType.event)
@@ -86,9 +84,9 @@ function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       parameters: [int('EventType', eventTypes)],
       result: 'integer',
       audited: true,
-      help: 'Creates an event below the root, inactive, and gives its ID.',
+      help: 'Creates an inactive event below the root and returns its ID.',
       run: async (_caller, type) => {
-        // Whoever makes an event and sets it off at once must find it at work.
+        // The engine must run before the event can be triggered.
         await events();
         return kernel.events.create(type, clock.nowMs()).id;
       },
@@ -98,7 +96,7 @@ function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       parameters: [EventID],
       result: 'boolean',
       audited: true,
-      help: 'Deletes an event; a run of it that has begun goes on.',
+      help: 'Deletes an event; a run in progress continues.',
       run: (_caller, id) => {
         kernel.tree.delete(kernel.events.get(id));
         return true;
@@ -109,7 +107,7 @@ function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       parameters: [EventID, bool('Active')],
       result: 'boolean',
       audited: true,
-      help: 'Has an event run, or no longer run.',
+      help: 'Activates or deactivates an event.',
       run: (_caller, id, active) => {
         kernel.events.set(kernel.events.get(id), { active });
         return true;
@@ -120,7 +118,7 @@ function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       parameters: [EventID, int('Count')],
       result: 'boolean',
       audited: true,
-      help: 'How often an event may still run, before it becomes inactive; 0: without end.',
+      help: 'Sets how many more times an event runs before it becomes inactive; 0: no limit.',
       run: (_caller, id, limit) => {
         checkBounds('Count', limit, [0, 1_000_000]);
         kernel.events.set(kernel.events.get(id), { limit });
@@ -130,7 +128,7 @@ function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function carryingOut({ kernel }: Ports): FunctionDeclaration[] {
+function actions({ kernel }: Ports): FunctionDeclaration[] {
   const EventID = int('EventID');
   return [
     declare({
@@ -138,8 +136,8 @@ function carryingOut({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [EventID, text('EventScript')],
       result: 'boolean',
       audited: true,
-      auditParameters: (id, script) => [id, shownText(script)],
-      help: 'Has an event run a text as a script, in place of an action; empty: the script that it stands below.',
+      auditParameters: (id, script) => [id, redacted(script)],
+      help: 'Sets the text that an event runs as a script, in place of an action; empty: the script that is its parent.',
       run: (_caller, id, script) => {
         checkLength('The script', script, EVENT_TEXT_LIMIT);
         kernel.events.set(kernel.events.get(id), { script, actionId: '', actionParameters: {} });
@@ -152,7 +150,7 @@ function carryingOut({ kernel }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       auditParameters: (id, actionId) => [id, actionId],
-      help: 'Has an event carry out an action (SVC_GetActions), in place of a script; an empty ActionID: none.',
+      help: 'Sets the action (SVC_GetActions) that an event executes, in place of a script; an empty ActionID: none.',
       run: (_caller, id, actionId, given) => {
         const action = checkedAction(actionId, given, 'ActionParameters');
         kernel.events.set(kernel.events.get(id), { ...action, script: '' });
@@ -170,7 +168,7 @@ function triggers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [EventID, int('TriggerType', triggerTypes), int('TriggerVariableID')],
       result: 'boolean',
       audited: true,
-      help: 'Which variable sets an event off (0: none), and whether at any update, a change, a limit or a value.',
+      help: 'Sets the variable that triggers an event (0: none), and whether an update, a change, a limit or a value does.',
       run: (_caller, id, type, variableId) => {
         kernel.events.setTrigger(id, { type, variableId });
         return true;
@@ -181,7 +179,7 @@ function triggers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [EventID, bool('AllowSubsequentExecutions')],
       result: 'boolean',
       audited: true,
-      help: 'Whether an event runs at every update beyond its limit or with its value, or only at the first.',
+      help: 'Sets whether an event runs at every update beyond its limit or with its value, or only at the first one.',
       run: (_caller, id, subsequent) => {
         kernel.events.setTrigger(id, { subsequent });
         return true;
@@ -192,7 +190,7 @@ function triggers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [EventID, variant('TriggerValue')],
       result: 'boolean',
       audited: true,
-      help: 'The limit or the value that sets an event off; set the variable first, whose type it takes.',
+      help: 'Sets the limit or value that triggers an event; set the variable first, because the value gets its type.',
       run: (_caller, id, given) => {
         const [, { variableId }] = kernel.events.getOfKind('trigger', id);
         const value =
@@ -206,9 +204,9 @@ function triggers({ kernel }: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** A value for a variable that is not known yet. */
+/** A value while no variable is set: its type is not known yet. */
 function anyValue(given: unknown): boolean | number | string {
   if (typeof given === 'boolean' || typeof given === 'string') return given;
   if (typeof given === 'number' && Number.isFinite(given)) return given;
-  throw fault('CANNOT_CONVERT', 'TriggerValue', 'it takes true, false, a number or a text');
+  throw fault('CANNOT_CONVERT', 'TriggerValue', 'expected true, false, a number or a string');
 }

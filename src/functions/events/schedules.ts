@@ -5,19 +5,20 @@ import { checkLength } from '../../kernel/text-limits.js';
 import { checkedAction } from './built-in-actions.js';
 import { checkBounds } from '../argument-checks.js';
 import { checkTime } from './cyclic-times.js';
-import { EVENT_TEXT_LIMIT, shownText } from './events.js';
+import { EVENT_TEXT_LIMIT } from './events.js';
 import type { Ports } from '../ports.js';
+import { redacted } from '../registry/audit.js';
 import * as shapes from '../shapes.js';
 
-/** Entries of a list; far beyond what a week's plan has. */
+/** Maximum number of entries in a list. */
 const ENTRIES_LIMIT = 1000;
 const WHITE = 0xffffff;
 /** All days of the week as a mask. */
 const WEEK = 127;
 
 /**
- * Schedules: actions, groups of days, and from which time of day on which action holds (interface §9). An entry whose ID
- * is known is changed, any other is new; what removes one is its own emptiness: no name, no days, an hour below 0.
+ * Schedules: actions, groups of days, and the times at which actions start (interface §9). An entry with a
+ * known ID is changed, any other ID adds one; an empty name, no days or a negative hour removes it.
  */
 export function eventScheduleFunctions(ports: Ports): FunctionDeclaration[] {
   return [...actions(ports), ...plan(ports)];
@@ -32,7 +33,7 @@ function actions({ kernel }: Ports): FunctionDeclaration[] {
     checkLength('The name', action.name);
     kernel.events.setSchedule(
       id,
-      action.name === '' ? without(schedule, action.id) : withAction(schedule, action),
+      action.name === '' ? withoutAction(schedule, action.id) : withAction(schedule, action),
     );
     return true;
   };
@@ -42,8 +43,8 @@ function actions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [...parameters, text('ScriptText')],
       result: 'boolean',
       audited: true,
-      auditParameters: (id, actionId, name, color, script) => [id, actionId, name, color, shownText(script)],
-      help: 'Adds or changes an action of a schedule that runs a text as a script; an empty name removes it.',
+      auditParameters: (id, actionId, name, color, script) => [id, actionId, name, color, redacted(script)],
+      help: 'Adds or changes an action of a schedule, which runs a text as a script; an empty name removes it.',
       run: (_caller, id, actionId, name, color, scriptText) => {
         checkLength('The script', scriptText, EVENT_TEXT_LIMIT);
         return put(id, { id: actionId, name, color, scriptText, actionId: '', actionParameters: {} });
@@ -61,7 +62,7 @@ function actions({ kernel }: Ports): FunctionDeclaration[] {
         color,
         actionId,
       ],
-      help: 'As SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script.',
+      help: 'Like SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script.',
       run: (_caller, id, scheduleActionId, name, color, actionId, given) => {
         const action = checkedAction(actionId, given, 'ActionParameters');
         return put(id, { id: scheduleActionId, name, color, scriptText: '', ...action });
@@ -77,18 +78,18 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [int('EventID'), int('GroupID'), int('Days')],
       result: 'boolean',
       audited: true,
-      help: 'Adds or changes a group of days (1 Monday … 64 Sunday, added up) of a schedule; 0 days remove it.',
+      help: 'Adds or changes a group of days (sum of 1 Monday … 64 Sunday) of a schedule; 0 removes it.',
       run: (_caller, id, groupId, days) => {
         const [, { groups }] = kernel.events.getOfKind('schedule', id);
         checkBounds('GroupID', groupId, [0, ENTRIES_LIMIT]);
         checkBounds('Days', days, [0, WEEK]);
-        const others = groups.filter((group) => group.id !== groupId);
-        const taken = others.find((group) => (group.days & days) !== 0);
-        if (taken !== undefined)
-          throw fault('PARAMETER_TYPE', 'Days', `group ${taken.id} has one of these days already`);
+        const otherGroups = groups.filter((group) => group.id !== groupId);
+        const overlapping = otherGroups.find((group) => (group.days & days) !== 0);
+        if (overlapping !== undefined)
+          throw fault('PARAMETER_TYPE', 'Days', `group ${overlapping.id} has one of these days already`);
         const { points } = groups.find((group) => group.id === groupId) ?? { points: [] };
         const group: ScheduleGroup = { id: groupId, days, points };
-        kernel.events.setSchedule(id, { groups: days === 0 ? others : withEntry(groups, group) });
+        kernel.events.setSchedule(id, { groups: days === 0 ? otherGroups : withEntry(groups, group) });
         return true;
       },
     }),
@@ -105,7 +106,7 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
       ],
       result: 'boolean',
       audited: true,
-      help: 'From which time on an action holds on the days of a group; an hour of -1 removes the point.',
+      help: 'Sets the time from which an action applies on the days of a group; an hour of -1 removes the point.',
       run: (_caller, id, groupId, pointId, ...[hour, minute, second, actionId]) => {
         const [, { groups, actions: known }] = kernel.events.getOfKind('schedule', id);
         const group = groups.find((one) => one.id === groupId);
@@ -132,8 +133,8 @@ function withAction({ actions: known }: Schedule, action: ScheduleAction): Parti
   return { actions: withEntry(known, action) };
 }
 
-/** An action goes with the points at which it begins. */
-function without({ actions: known, groups }: Schedule, actionId: number): Partial<Schedule> {
+/** Removes an action together with its points. */
+function withoutAction({ actions: known, groups }: Schedule, actionId: number): Partial<Schedule> {
   return {
     actions: known.filter((action) => action.id !== actionId),
     groups: groups.map((group) => ({
@@ -143,7 +144,9 @@ function without({ actions: known, groups }: Schedule, actionId: number): Partia
   };
 }
 
-/** The list with this entry in the place of the one with its id, or at the end. Throws `PARAMETER_BOUNDS` past the limit. */
+/**
+ * The list with this entry, which replaces the one with the same id. Throws `NOT_ALLOWED` beyond the limit.
+ */
 export function withEntry<T extends { readonly id: number }>(list: readonly T[], entry: T): readonly T[] {
   if (list.some(({ id }) => id === entry.id)) return list.map((one) => (one.id === entry.id ? entry : one));
   if (list.length >= ENTRIES_LIMIT)

@@ -9,7 +9,10 @@ import * as shapes from '../machine-shapes.js';
 import type { Ports } from '../ports.js';
 import { ids } from '../shapes.js';
 
-/** The timers: events that the clock sets off, each by its own ID (interface §9, "timers"). */
+/**
+ * Timers, which are the cyclic and schedule events; the ID of a timer is that of the event (interface §9,
+ * "timers").
+ */
 export function timerFunctions({ kernel }: Ports): FunctionDeclaration[] {
   const TimerID = int('TimerID');
   return [
@@ -17,7 +20,7 @@ export function timerFunctions({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_TimerExists',
       parameters: [TimerID],
       result: 'boolean',
-      help: 'Whether an event with this ID is set off by the clock.',
+      help: 'Whether a timer with this ID exists: a cyclic or schedule event.',
       run: (_caller, id) => findTimer(kernel, id) !== undefined,
     }),
     declare({
@@ -25,7 +28,7 @@ export function timerFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: ids,
-      help: 'The IDs of the events that the clock sets off.',
+      help: 'The IDs of all timers: cyclic and schedule events.',
       run: () => timersOf(kernel).map(({ id }) => id),
     }),
     declare({
@@ -33,7 +36,7 @@ export function timerFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [TimerID],
       result: 'array',
       shape: shapes.timer,
-      help: 'When an event is set off by the clock; times are unix seconds, 0 is never.',
+      help: 'Interval, last and next run of a timer; times are unix seconds, 0 means never.',
       run: (_caller, id) => timerRecord(timerOf(kernel, id)),
     }),
     declare({
@@ -41,10 +44,10 @@ export function timerFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [array('TimerIDs', ids)],
       result: 'array',
       shape: shapes.timers,
-      help: 'As SVC_GetTimer, of some events or of all.',
+      help: 'Like SVC_GetTimer, for some timers; an empty list: all timers.',
       run: (_caller, given) => {
-        const wanted = checkedIds(given, 'TimerIDs');
-        const timers = wanted.length === 0 ? timersOf(kernel) : wanted.map((id) => timerOf(kernel, id));
+        const requested = checkedIds(given, 'TimerIDs');
+        const timers = requested.length === 0 ? timersOf(kernel) : requested.map((id) => timerOf(kernel, id));
         return timers.map(timerRecord);
       },
     }),
@@ -79,7 +82,7 @@ function timerRecord(event: Event) {
   };
 }
 
-/** Seconds from one run to the next, where that is always so long; else 0. */
+/** Seconds between two runs if that is constant, otherwise 0. */
 function intervalOf({ data: { cyclic } }: Event): number {
   if (cyclic === undefined || cyclic.dateType !== cyclicDate.none) return 0;
   const seconds: Readonly<Record<number, number>> = {

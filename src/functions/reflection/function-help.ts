@@ -11,12 +11,12 @@ function parameterText({ kind, name, optional }: Parameter): string {
 }
 
 const callers = {
-  public: 'everybody, without a password',
-  webfront: 'the owner, and a web front within its area',
+  public: 'anyone, without credentials',
+  webfront: 'the owner, and web front users within their area',
   owner: 'the owner',
 } as const;
 
-/** What a function is, for people: its line of help, what parameters and result hold, who may call it. */
+/** Help for a function: signature, description, structure of parameters and result, who may call it. */
 export function functionHelp(declaration: FunctionDeclaration): string {
   const { help, parameters, shape, access, audited } = declaration;
   const details = parameters.flatMap(({ name, enumeration, shape: own }) => {
@@ -26,13 +26,13 @@ export function functionHelp(declaration: FunctionDeclaration): string {
   });
   if (shape !== undefined) details.push(`  Result: ${inWords(shape)}`);
   const notes = [
-    `It may be called by ${callers[access]}.`,
-    ...(audited === false ? [] : ['Calls are kept: GW_GetAudit.']),
+    `Callers: ${callers[access]}.`,
+    ...(audited === false ? [] : ['Calls are recorded in the audit (GW_GetAudit).']),
   ];
   return `${[signatureOf(declaration), '', help, ...details, '', notes.join(' ')].join('\n')}\n`;
 }
 
-/** A schema for people: `list of {VariableID: integer, Value: boolean or float or string}`. */
+/** A schema in words: `list of {VariableID: integer, Value: boolean or float or string}`. */
 function inWords(schema: TSchema): string {
   const parts = (schemas: unknown) => (schemas as TSchema[]).map(inWords);
   const { anyOf, const: literal, items, properties, additionalProperties: values } = schema;

@@ -2,7 +2,7 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import type { FunctionDeclaration, ParameterKind, Parameter } from '../../device/declare.js';
 import * as shapes from '../shapes.js';
 
-/** The functions as an OpenRPC 1.3 document, for tools that make clients and documentation from it. */
+/** Generates an OpenRPC 1.3 document, for tools that generate clients and documentation. */
 export function openRpcDocument(declarations: readonly FunctionDeclaration[], version: string): object {
   const schemas: Record<string, object> = {};
   return {
@@ -10,7 +10,7 @@ export function openRpcDocument(declarations: readonly FunctionDeclaration[], ve
     info: {
       title: 'stellwerk',
       version,
-      description: 'Parameters may be given by place or by name.',
+      description: 'Parameters can be given by position or by name.',
       license: { name: 'MIT' },
     },
     methods: declarations.map((declaration) => ({
@@ -20,7 +20,7 @@ export function openRpcDocument(declarations: readonly FunctionDeclaration[], ve
       paramStructure: 'either',
       params: declaration.parameters.map((parameter) => contentDescriptor(parameter, schemas)),
       result: { name: 'Result', schema: referring(resultShape(declaration), schemas) },
-      // Extensions begin with x-: who may call, and whether the call is written to the audit.
+      // Extensions start with x-: who may call, and whether calls are written to the audit.
       'x-access': declaration.access,
       'x-audited': declaration.audited !== false,
     })),
@@ -45,7 +45,7 @@ function contentDescriptor(parameter: Parameter, schemas: Record<string, object>
   };
 }
 
-/** Schemas of each kind. Texts of numbers are taken too, but a client should not need to send them. */
+/** The schema of each kind. Numbers in strings are accepted too, but clients should not need them. */
 const kinds: Readonly<Record<ParameterKind, TSchema>> = {
   boolean: Type.Boolean(),
   integer: Type.Integer(),
@@ -55,7 +55,7 @@ const kinds: Readonly<Record<ParameterKind, TSchema>> = {
   array: shapes.anything,
 };
 
-/** A schema in which those that have a name are referred to, and stand in `schemas` once. */
+/** Replaces named schemas by references and collects them in `schemas`. */
 function referring(schema: object, schemas: Record<string, object>): unknown {
   const { $id: name, ...rest } = schema as { readonly $id?: string };
   if (name === undefined) return copied(schema, schemas);
@@ -70,7 +70,7 @@ function copied(schema: object, schemas: Record<string, object>): object {
   return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, inner(part)]));
 }
 
-/** `SVC_GetObject` → `SVC`; functions without a prefix are about values. */
+/** `SVC_GetObject` → `SVC`; functions without a prefix belong to `values`. */
 function familyOf(name: string): string {
   const end = name.search(/[_.]/);
   return end < 0 ? 'values' : name.slice(0, end);

@@ -13,22 +13,22 @@ import { openRpcDocument } from './openrpc.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** The functions as they are declared, to be asked for once all are known. */
+/** All declared functions. */
 export interface Declarations {
   all(): readonly FunctionDeclaration[];
   find(name: string): FunctionDeclaration | undefined;
 }
 
-/** JSON-RPC 2.0 keeps names that begin so for itself; they are no functions of the reference. */
+/** JSON-RPC 2.0 reserves names with this prefix; they are not part of the command reference. */
 const RESERVED = 'rpc.';
 
-/** What functions there are (interface §1, "Reflection record"). */
+/** Reflection: which functions exist (interface §1, "Reflection record"). */
 export function reflectionFunctions(ports: Ports, declarations: () => Declarations): FunctionDeclaration[] {
-  const named = (isWanted: (name: string) => boolean) =>
+  const named = (matches: (name: string) => boolean) =>
     declarations()
       .all()
-      .filter(({ name }) => !name.startsWith(RESERVED) && isWanted(name));
-  /** Of an instance: those with its module's prefix; 0: all. */
+      .filter(({ name }) => !name.startsWith(RESERVED) && matches(name));
+  /** The functions with the prefix of an instance's module; 0: all functions. */
   const ofInstance = (id: number) => {
     if (id === 0) return named(() => true);
     const { moduleId } = ports.kernel.instances.get(id).data;
@@ -45,7 +45,7 @@ export function reflectionFunctions(ports: Ports, declarations: () => Declaratio
       parameters: [int('InstanceID')],
       result: 'array',
       shape: shapes.texts,
-      help: "The names of an instance's functions; of all, for 0.",
+      help: 'The names of the functions of an instance; 0: of all functions.',
       run: (_caller, id) => ofInstance(id).map(({ name }) => name),
     }),
     declare({
@@ -53,7 +53,7 @@ export function reflectionFunctions(ports: Ports, declarations: () => Declaratio
       parameters: [text('ModuleID')],
       result: 'array',
       shape: shapes.texts,
-      help: "The names of a module's functions.",
+      help: 'The names of the functions of a module.',
       run: (_caller, id) => named(withPrefix(ports.devices.modules.get(id).prefix)).map(({ name }) => name),
     }),
     declare({
@@ -61,7 +61,7 @@ export function reflectionFunctions(ports: Ports, declarations: () => Declaratio
       parameters: [array('InstanceIDs', shapes.ids)],
       result: 'array',
       shape: shapes.listOf(shapes.functionRecord),
-      help: "Parameters and results of some instances' functions; of all functions, for an empty list.",
+      help: 'Parameters and results of the functions of some instances; an empty list: of all functions.',
       run: (_caller, given) => ofInstances(given).map(record),
     }),
     declare({
@@ -69,7 +69,7 @@ export function reflectionFunctions(ports: Ports, declarations: () => Declaratio
       parameters: [array('InstanceIDs', shapes.ids)],
       result: 'array',
       shape: shapes.map(shapes.functionRecord),
-      help: 'As SVC_GetFunctions, by name.',
+      help: 'Like SVC_GetFunctions, as a map by function name.',
       run: (_caller, given) => Object.fromEntries(ofInstances(given).map((one) => [one.name, record(one)])),
     }),
     declare({
@@ -89,7 +89,7 @@ function single(declarations: () => Declarations): FunctionDeclaration[] {
       name: 'SVC_FunctionExists',
       parameters: [text('FunctionName')],
       result: 'boolean',
-      help: 'Whether there is a function with this name.',
+      help: 'Whether a function with this name exists.',
       run: (_caller, name) => declarations().find(name) !== undefined,
     }),
     declare({
@@ -111,7 +111,7 @@ function withPrefix(prefix: string | undefined): (name: string) => boolean {
   return (name) => prefix !== undefined && name.startsWith(`${prefix}_`);
 }
 
-/** A function as reflection shows it (interface §1). */
+/** The record of a function in reflection (interface §1). */
 function record({ name, parameters, result }: FunctionDeclaration) {
   return {
     FunctionName: name,

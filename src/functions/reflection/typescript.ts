@@ -1,4 +1,4 @@
-/** A JSON schema (draft 7), as far as the command reference uses them. */
+/** A JSON schema (draft 7), as far as the command reference uses it. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly description?: string;
@@ -12,7 +12,7 @@ export interface JsonSchema {
   readonly additionalProperties?: JsonSchema;
 }
 
-/** An OpenRPC document, as far as `rpc.discover` fills it. */
+/** An OpenRPC document, as far as `rpc.discover` generates it. */
 export interface OpenRpcDocument {
   readonly openrpc: string;
   readonly info: { readonly title: string; readonly version: string };
@@ -31,7 +31,7 @@ export interface OpenRpcDocument {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-/** A function's parameters, as they stand between its brackets. */
+/** The parameter list of a function, without parentheses. */
 export function parameterList(params: OpenRpcDocument['methods'][number]['params']): string {
   return params
     .map(
@@ -40,15 +40,15 @@ export function parameterList(params: OpenRpcDocument['methods'][number]['params
     .join(', ');
 }
 
-/** The declaration of a schema that has a name. */
+/** The TypeScript declaration of a named schema. */
 export function declaredType(name: string, schema: JsonSchema): string {
   const type = typescriptType(schema);
   return schema.properties === undefined ? `type ${name} = ${type};` : `interface ${name} ${type}`;
 }
 
-const words: Readonly<Record<string, string>> = { integer: 'number', number: 'number', string: 'string' };
+const typeNames: Readonly<Record<string, string>> = { integer: 'number', number: 'number', string: 'string' };
 
-/** A schema in TypeScript's words; `lists` stands before each list. */
+/** A schema as a TypeScript type; `lists` precedes every list type. */
 export function typescriptType(schema: JsonSchema, lists: 'readonly ' | '' = ''): string {
   const { $ref, type, anyOf, items, properties, additionalProperties: values } = schema;
   const inner = (part: JsonSchema) => typescriptType(part, lists);
@@ -60,7 +60,7 @@ export function typescriptType(schema: JsonSchema, lists: 'readonly ' | '' = '')
   if (items !== undefined) return `${lists}(${inner(items as JsonSchema)})[]`;
   if (values !== undefined) return `${lists && 'Readonly<'}Record<string, ${inner(values)}>${lists && '>'}`;
   if (properties !== undefined) return objectOf(properties, schema.required ?? []);
-  return type === undefined ? 'unknown' : (words[type] ?? type);
+  return type === undefined ? 'unknown' : (typeNames[type] ?? type);
 }
 
 function objectOf(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): string {

@@ -2,25 +2,28 @@ import { maskUrls, maskUrlsIn } from '../../base/url-secrets.js';
 import type { AuditRecord, AuditRole } from '../../kernel/audit-record.js';
 import type { Caller } from '../../device/declare.js';
 
-/** The role of who calls: the owner, what runs inside the gateway (scripts, events, devices), the users of fronts. */
+/**
+ * The audit role of a caller: the owner, code inside the gateway (scripts, events, devices), or a web front
+ * user.
+ */
 export function auditRoleOf({ role, remote }: Caller): AuditRole {
   if (role !== 'owner') return 'webfront';
   return remote === 'local' ? 'inside' : 'owner';
 }
 
-/** Takes the records; called on the way of a call, so it must only set them aside. */
+/** Receives audit records. It is called during a function call, so it must only queue them. */
 export interface AuditSink {
   record(entry: AuditRecord): void;
 }
 
-/** Rejections of one kind are counted for so long, s, before the next one is recorded. */
-const COUNTED_S = 600;
-/** Kinds that are counted at a time. */
+/** How long identical rejections are only counted before the next one is recorded, s. */
+const COUNTING_S = 600;
+/** The maximum number of distinct rejections counted at the same time. */
 const KINDS_LIMIT = 256;
 
 /**
- * Counts rejections: of calls of one user at one address to one function that fail with the same code, the first is
- * recorded, and those that follow as one number. The owner's are recorded one by one.
+ * Merges repeated rejections. Of failed calls with the same user, address, function and code, the first is
+ * recorded, and the following ones as a count. The owner's calls are recorded individually.
  */
 export class CountingAudit implements AuditSink {
   readonly #audit: AuditSink;
@@ -36,7 +39,7 @@ export class CountingAudit implements AuditSink {
     if (ok || role === 'owner') return this.#audit.record(entry);
     const kind = [user, remote, method, code].join('\n');
     const counted = this.#counted.get(kind);
-    if (counted !== undefined && at - counted.first.at < COUNTED_S && at >= counted.first.at) {
+    if (counted !== undefined && at - counted.first.at < COUNTING_S && at >= counted.first.at) {
       counted.count += 1;
       counted.last = entry;
       return;
@@ -49,7 +52,7 @@ export class CountingAudit implements AuditSink {
     if (oldest !== undefined) this.#end(oldest);
   }
 
-  /** Records what was counted so far, for those who read the audit. */
+  /** Records the pending counts, before somebody reads the audit. */
   flush(): void {
     for (const kind of this.#counted.keys()) this.#end(kind);
   }
@@ -62,10 +65,13 @@ export class CountingAudit implements AuditSink {
   }
 }
 
-/** Enough to see what was done; a script's text or a configuration would fill the audit by itself. */
+/**
+ * Maximum length of a recorded parameter, characters. A script or a configuration would fill the audit on its
+ * own.
+ */
 const TEXT_LIMIT = 120;
 
-/** Parameters as the audit keeps them: texts and lists are cut. */
+/** Parameters as the audit stores them: long strings, lists and objects are truncated. */
 export function shortenParameters(params: readonly unknown[]): readonly unknown[] {
   return params.map((param) =>
     isLong(param) ? cut(param) : typeof param === 'string' ? maskUrls(param) : param,
@@ -80,3 +86,6 @@ function cut(param: unknown): string {
   const text = typeof param === 'string' ? maskUrls(param) : JSON.stringify(maskUrlsIn(param));
   return text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT)}…` : text;
 }
+
+/** What the audit records instead of a text that may contain a password. */
+export const redacted = (text: string): string => `(${text.length} characters)`;

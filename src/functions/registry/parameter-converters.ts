@@ -3,10 +3,13 @@ import { isInexact } from '../../base/json.js';
 import type { ParameterKind, Parameter } from '../../device/declare.js';
 import { booleanOf, numberOf } from '../../kernel/convert.js';
 
-/** Makes a value of a parameter's kind out of what a caller sent, or throws a fault of code −32602 (decision 6). */
+/**
+ * Converts what a caller sent to a parameter's kind, or throws a fault with code −32602 (interface, decision
+ * 6).
+ */
 export type Converter = (value: unknown) => unknown;
 
-/** The converter of one parameter; made once per function, so that a call looks nothing up. */
+/** The converter of one parameter. It is created once per function, so that a call needs no lookup. */
 export function converterOf(parameter: Parameter): Converter {
   const { name, enumeration } = parameter;
   const convert = byKind[parameter.kind](name);
@@ -23,39 +26,39 @@ const byKind: Readonly<Record<ParameterKind, (name: string) => Converter>> = {
   boolean: (name) => (value) => {
     if (typeof value === 'boolean') return value;
     const converted = booleanOf(value);
-    if (converted === undefined) throw refuse(name, 'it takes true, false, 0 or 1', value);
+    if (converted === undefined) throw typeFault(name, 'expected true, false, 0 or 1', value);
     return converted;
   },
   integer: (name) => (value) => {
     const number = typeof value === 'string' ? numberOf(value) : value;
-    if (!Number.isSafeInteger(number)) throw refuse(name, 'it takes an integer within ±(2⁵³−1)', value);
+    if (!Number.isSafeInteger(number)) throw typeFault(name, 'expected an integer within ±(2⁵³−1)', value);
     return (number as number) + 0; // −0 becomes 0
   },
   float: (name) => (value) => {
     const number = typeof value === 'string' ? numberOf(value) : value;
-    if (!Number.isFinite(number)) throw refuse(name, 'it takes a number', value);
+    if (!Number.isFinite(number)) throw typeFault(name, 'expected a number', value);
     if (typeof value === 'string' && isInexact(value.trim()))
-      throw refuse(name, 'it takes a number that can be represented exactly', value);
+      throw typeFault(name, 'expected a number that can be represented exactly', value);
     return number;
   },
-  // A number has one obvious text; true, null and lists have several.
+  // A number has one obvious text form; true, null and lists have several.
   string: (name) => (value) => {
     if (typeof value === 'string') return value;
     if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-    throw refuse(name, 'it takes a text', value);
+    throw typeFault(name, 'expected a string', value);
   },
   variant: (name) => (value) => {
-    if (value === undefined) throw refuse(name, 'it takes a value', value);
+    if (value === undefined) throw typeFault(name, 'expected a value', value);
     return value;
   },
   array: (name) => (value) => {
     if (typeof value === 'object' && value !== null) return value;
-    throw refuse(name, 'it takes a list', value);
+    throw typeFault(name, 'expected a list or an object', value);
   },
 };
 
-function refuse(name: string, takes: string, value: unknown) {
-  return fault('PARAMETER_TYPE', name, `${takes}, not ${describe(value)}`);
+function typeFault(name: string, expected: string, value: unknown) {
+  return fault('PARAMETER_TYPE', name, `${expected}, got ${describe(value)}`);
 }
 
 function describe(value: unknown): string {
@@ -63,5 +66,5 @@ function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeof value === 'string' ? 'this text' : `an ${typeof value}`;
+  return typeof value === 'string' ? 'this string' : `an ${typeof value}`;
 }

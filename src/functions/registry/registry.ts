@@ -5,39 +5,45 @@ import type { Caller, FunctionDeclaration, Parameter } from '../../device/declar
 import { auditRoleOf, shortenParameters, type AuditSink } from './audit.js';
 import { converterOf, type Converter } from './parameter-converters.js';
 
-/** How far the configuration is, and when it is on the disk. */
+/** The version of the configuration, and when it is on the disk. */
 export interface Durability {
-  /** Grows with every change of the configuration. */
+  /** Increases with every change of the configuration. */
   readonly version: number;
-  /** Resolves when all changes so far are on the disk; rejects with `STORE_FAILED`. They stay in memory either way. */
+  /**
+   * Resolves when all changes so far are on the disk; rejects with `STORE_FAILED`. They stay in memory in
+   * both cases.
+   */
   committed(): Promise<void>;
 }
 
-/** What a registry is made of. */
+/** What a registry is created from. */
 export interface RegistryOptions {
   readonly functions: Iterable<FunctionDeclaration>;
-  /** Foreign prefix → ours (`{ IPS: 'SVC' }`), for clients that know other names. */
+  /** Another product's prefix → ours (`{ IPS: 'SVC' }`), for clients that use the other names. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly durability: Durability;
   readonly audit: AuditSink;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Log;
-  /** The id of the object at a path; throws `PATH_NOT_FOUND`, `PATH_AMBIGUOUS`. Absent: paths are not understood. */
+  /**
+   * Returns the id of the object at a path; throws `PATH_NOT_FOUND`, `PATH_AMBIGUOUS`. If absent, paths are
+   * not accepted.
+   */
   readonly idAt?: (path: string) => number;
 }
 
 interface Entry {
   readonly declaration: FunctionDeclaration;
   readonly converters: readonly Converter[];
-  /** How many parameters must be given. */
+  /** The number of mandatory parameters. */
   readonly required: number;
   readonly run: (caller: Caller, ...args: readonly unknown[]) => unknown;
 }
 
 /**
- * The functions that can be called, by name. A call is looked up, checked for rights, its parameters converted and
- * checked (decision 6), carried out, written to the audit where it switches or changes something, and answered when what
- * it changed is durable.
+ * The functions that can be called, by name. A call is looked up, authorised, its parameters are converted
+ * and checked (interface, decision 6), and it is executed. A call that switches or changes something is
+ * written to the audit. The reply is sent when its changes are durable.
  */
 export class Registry {
   readonly #entries = new Map<string, Entry>();
@@ -48,7 +54,7 @@ export class Registry {
   readonly #log: Log;
   readonly #idAt: ((path: string) => number) | undefined;
 
-  /** Throws a RangeError when two functions have the same name. */
+  /** Throws a RangeError if two functions have the same name. */
   constructor({ functions, aliases = {}, durability, audit, clock, log, idAt }: RegistryOptions) {
     this.#idAt = idAt;
     this.#durability = durability;
@@ -64,7 +70,7 @@ export class Registry {
     this.#addAliases(aliases);
   }
 
-  /** All functions, by name; each once, whatever aliases it has. */
+  /** All functions, sorted by name, without aliases. */
   all(): readonly FunctionDeclaration[] {
     return this.#declarations;
   }
@@ -73,14 +79,14 @@ export class Registry {
     return this.#entries.get(name)?.declaration;
   }
 
-  /** Every name that can be called, aliases included. */
+  /** Every name that can be called, including aliases. */
   names(): string[] {
     return [...this.#entries.keys()];
   }
 
   /**
-   * Calls a function with positional (array), named (object) or no parameters. Gives the result or a promise of it; throws
-   * or rejects with nothing but a `Fault`.
+   * Calls a function with positional (array), named (object) or no parameters. Returns the result or a
+   * promise of it; throws or rejects only with a `Fault`.
    */
   call(method: string, params: unknown, caller: Caller): unknown {
     const entry = this.#entries.get(method);
@@ -88,9 +94,9 @@ export class Registry {
     const { access } = entry.declaration;
     if (access !== 'public' && caller.role !== 'owner' && caller.role !== access)
       throw fault('ACCESS_DENIED');
-    // Others may not learn which objects there are.
+    // Only the owner may use paths: for others a path would reveal which objects exist.
     const args = argumentsOf(entry, params, caller.role === 'owner' ? this.#idAt : undefined);
-    // A web front's users have their own configurator, named by the first parameter, and no other (decision 15).
+    // A web front user may only name its own configurator, in the first parameter (interface, decision 15).
     if (caller.role === 'webfront' && access === 'webfront' && args[0] !== caller.configurator)
       throw fault('ACCESS_DENIED');
     const version = this.#durability.version;
@@ -142,7 +148,10 @@ export class Registry {
           : new Fault(thrown.code, thrown.general, { cause: thrown });
     else if (isAbort(thrown)) failure = fault('STOPPING');
     else {
-      this.#log.error({ err: thrown, method: declaration.name, user: caller.user }, 'a function failed');
+      this.#log.error(
+        { err: thrown, method: declaration.name, user: caller.user },
+        'function failed with an internal error',
+      );
       failure = faultFrom(thrown, 'INTERNAL');
     }
     if (isAudited(declaration, caller))
@@ -151,11 +160,13 @@ export class Registry {
   }
 
   #record(
-    { name, auditParameters: shown }: FunctionDeclaration,
+    { name, auditParameters }: FunctionDeclaration,
     caller: Caller,
     { args, ...outcome }: { args: readonly unknown[]; ok: boolean; code?: string },
   ): void {
-    const params = shortenParameters(shown === undefined ? args : shown(...(args as never[])));
+    const params = shortenParameters(
+      auditParameters === undefined ? args : auditParameters(...(args as never[])),
+    );
     const { user, remote } = caller;
     this.#audit.record({
       role: auditRoleOf(caller),
@@ -184,7 +195,7 @@ function isAudited({ audited }: FunctionDeclaration, caller: Caller): boolean {
   return caller.remote !== 'local' || !caller.user.startsWith(SCRIPT_USER);
 }
 
-/** How the user name of a call from a script begins; the id of one of the tree follows. */
+/** Prefix of the user name of calls from a script; the id of the script follows. */
 const SCRIPT_USER = 'script';
 
 function entryOf(declaration: FunctionDeclaration): Entry {
@@ -197,7 +208,7 @@ function entryOf(declaration: FunctionDeclaration): Entry {
   };
 }
 
-/** Finds an object by its path; undefined: paths are not understood. */
+/** Finds an object by its path; undefined if paths are not accepted. */
 type IdAt = ((path: string) => number) | undefined;
 
 function argumentsOf(entry: Entry, params: unknown, idAt: IdAt): unknown[] {
@@ -205,7 +216,7 @@ function argumentsOf(entry: Entry, params: unknown, idAt: IdAt): unknown[] {
   if (params === undefined) return positional(entry, [], idAt);
   if (typeof params === 'object' && params !== null)
     return named(entry, params as Record<string, unknown>, idAt);
-  throw fault('INVALID_REQUEST', 'params is neither a list nor an object');
+  throw fault('INVALID_REQUEST', 'params must be an array or an object');
 }
 
 function positional(entry: Entry, params: readonly unknown[], idAt: IdAt): unknown[] {
@@ -217,7 +228,7 @@ function positional(entry: Entry, params: readonly unknown[], idAt: IdAt): unkno
   return args;
 }
 
-/** Parameters by the names of the reference; upper and lower case are told apart. */
+/** Arguments from named parameters. Names are case-sensitive. */
 function named(entry: Entry, params: Record<string, unknown>, idAt: IdAt): unknown[] {
   const { name: method, parameters } = entry.declaration;
   for (const name of Object.keys(params)) {
@@ -231,7 +242,10 @@ function named(entry: Entry, params: Record<string, unknown>, idAt: IdAt): unkno
   });
 }
 
-/** One parameter. Where it is an integer of any kind, a text with `/` in it is the path of an object. */
+/**
+ * One argument, converted. For an integer without an enumeration, a string with `/` in it is the path of an
+ * object.
+ */
 function converted({ converters, declaration }: Entry, i: number, given: unknown, idAt: IdAt): unknown {
   if (typeof given === 'string' && idAt !== undefined && given.includes('/')) {
     const { kind, enumeration } = declaration.parameters[i] as Parameter;

@@ -2,7 +2,7 @@ import { declare, type FunctionDeclaration } from '../../device/declare.js';
 import * as shapes from '../machine-shapes.js';
 import type { Ports } from '../ports.js';
 
-/** Who is connected to the gateway (interface §9, "connections"). */
+/** Open connections of the gateway (interface §9, "connections"). */
 export function connectionFunctions({ connections }: Ports): FunctionDeclaration[] {
   const count = (name: string, help: string, run: () => number | Promise<number>) =>
     declare({ name: `SVC_GetActive${name}Connections`, parameters: [], result: 'integer', help, run });
@@ -13,7 +13,7 @@ export function connectionFunctions({ connections }: Ports): FunctionDeclaration
       parameters: [],
       result: 'array',
       shape: shapes.connections,
-      help: 'The clients on WebSockets, and how many bytes each has yet to take.',
+      help: 'The WebSocket clients, each with the number of queued bytes.',
       run: () =>
         sockets().map(({ remote, bytes }) => ({
           ConnectionType: 'WebSocket',
@@ -21,15 +21,15 @@ export function connectionFunctions({ connections }: Ports): FunctionDeclaration
           QueueBytes: bytes,
         })),
     }),
-    count('WebSocket', 'How many clients are connected by WebSockets.', () => sockets().length),
+    count('WebSocket', 'The number of WebSocket clients.', () => sockets().length),
     count(
       'WebServer',
-      'How many HTTP connections are open.',
+      'The number of open HTTP connections.',
       async () => (await connections()?.webServers()) ?? 0,
     ),
     count(
       'Proxy',
-      'How many clients come through a proxy of the vendor: none, there is no such proxy.',
+      'The number of clients on a proxy of the vendor; always 0, there is no such proxy.',
       () => 0,
     ),
   ];

@@ -2,7 +2,7 @@ import { bool, declare, int, text, type FunctionDeclaration, type Parameter } fr
 import { fault } from '../../base/fault.js';
 import type { Ports } from '../ports.js';
 
-/** Programs of the machine; refused unless `api.allowExecute` is true. */
+/** Programs of the machine; not allowed unless `api.allowExecute` is true. */
 export function executeFunctions({ execute }: Ports): FunctionDeclaration[] {
   const declared = <P extends Parameter>(name: string, help: string, ...more: P[]) =>
     declare({
@@ -10,7 +10,7 @@ export function executeFunctions({ execute }: Ports): FunctionDeclaration[] {
       parameters: [text('Filename'), text('Parameter'), bool('ShowWindow'), bool('WaitResult'), ...more],
       result: 'string',
       audited: true,
-      // A password may stand among them.
+      // The arguments may contain a password.
       auditParameters: (file: string, given: string) => [file, `(${given.length} characters)`],
       help,
       run: (_caller, ...[file, given, _window, waits]: readonly unknown[]) =>
@@ -23,23 +23,27 @@ export function executeFunctions({ execute }: Ports): FunctionDeclaration[] {
   return [
     declared(
       'SVC_Execute',
-      'Runs a program without a shell and gives what it printed, within 30 s and 1 MiB; without WaitResult it is only started.',
+      'Runs a program without a shell and returns its output, within 30 s and 1 MiB; without WaitResult it is only started.',
     ),
-    declared('SVC_ExecuteEx', 'As SVC_Execute; there are no sessions to choose from.', int('SessionID')),
+    declared('SVC_ExecuteEx', 'Like SVC_Execute; SessionID has no effect.', int('SessionID')),
   ];
 }
 
-/** No search path: who writes a program's name says which one is meant. */
+/** The absolute path of a program; there is no search path. */
 function fileOf(file: string): string {
   if (!file.startsWith('/') || file.includes('\0'))
-    throw fault('PARAMETER_TYPE', 'Filename', 'it takes an absolute path, like /usr/bin/uptime');
+    throw fault('PARAMETER_TYPE', 'Filename', 'expected an absolute path, like /usr/bin/uptime');
   return file;
 }
 
-/** A text as arguments: parted at blanks, but for those within quotes, which are left out; there is no other meaning in it. */
+/**
+ * Splits a text into arguments at spaces outside of quotes, and removes the quotes. There are no escapes or
+ * expansions.
+ */
 export function argumentsOf(given: string): string[] {
   const words = given.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
   const rest = given.replace(/"[^"]*"|'[^']*'/g, '');
-  if (/["'\0]/.test(rest)) throw fault('PARAMETER_TYPE', 'Parameter', 'a quote in it has no end');
+  if (/["'\0]/.test(rest))
+    throw fault('PARAMETER_TYPE', 'Parameter', 'it has an unclosed quote or a null character');
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }

@@ -11,25 +11,25 @@ import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 import { writableVariable } from '../tree/values.js';
 
-/** How many actions one call may ask for: more than any house has lamps, and few enough to be under way at once. */
+/** Maximum number of actions in one call; they are in progress at the same time. */
 const ACTIONS_LIMIT = 1000;
-/** As many as are kept. */
+/** The number of records that are kept per role. */
 const AUDIT_LIMIT = 10_000;
-const AUDIT_STANDARD = 100;
+const AUDIT_DEFAULT = 100;
 
-/** Our own extensions (decision 12). */
+/** Extensions of the interface (interface, decision 12). */
 export function gatewayFunctions(ports: Ports): FunctionDeclaration[] {
-  return [...many(ports), subscribe(), ...process(ports)];
+  return [...bulk(ports), subscribe(), ...process(ports)];
 }
 
-function many(ports: Ports): FunctionDeclaration[] {
+function bulk(ports: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'GW_GetValues',
       parameters: [array('VariableIDs', shapes.ids)],
       result: 'array',
       shape: shapes.valueRecords,
-      help: 'Values and times of many variables, in the order asked for; one that fails has an Error instead.',
+      help: 'Values and times of several variables, in the requested order; a variable that fails has an Error instead.',
       run: (_caller, given) => checkedIds(given, 'VariableIDs').map((id) => valueRecord(ports, id)),
     }),
     declare({
@@ -37,10 +37,10 @@ function many(ports: Ports): FunctionDeclaration[] {
       parameters: [array('VariableIDs', shapes.ids)],
       result: 'array',
       shape: shapes.qualityRecords,
-      help: 'Whether values are good (0), stale (1) or bad (2), why, when they were so and when they came; []: all that are not good.',
+      help: 'Whether values are good (0), stale (1) or bad (2), the reason, the source time and the receive time; []: all values that are not good.',
       run: (_caller, given) => {
         const ids = checkedIds(given, 'VariableIDs');
-        return ids.length === 0 ? doubtful(ports) : ids.map((id) => qualityRecord(ports, id));
+        return ids.length === 0 ? uncertainRecords(ports) : ids.map((id) => qualityRecord(ports, id));
       },
     }),
     declare({
@@ -48,7 +48,7 @@ function many(ports: Ports): FunctionDeclaration[] {
       parameters: [array('Values', shapes.settings)],
       result: 'boolean',
       audited: 'outside',
-      help: 'Sets many variables at once, given as [[VariableID, Value], …]: all of them, or none when one fails.',
+      help: 'Sets several variables, given as [[VariableID, Value], …]: all of them, or none if one fails.',
       run: (_caller, given) => setValues(ports, pairsOf(checkedList(given, 'Values'), 'Values')),
     }),
     declare({
@@ -57,7 +57,7 @@ function many(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.outcomes,
       audited: true,
-      help: 'RequestAction for many variables at the same time, given as [[VariableID, Value], …]; each has its own outcome.',
+      help: 'RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome.',
       run: (caller, given) => {
         const pairs = pairsOf(checkedList(given, 'Actions', ACTIONS_LIMIT), 'Actions');
         return Promise.all(
@@ -92,7 +92,7 @@ function valueRecord({ kernel }: Ports, id: number) {
   return { VariableID: id, Value: value, VariableUpdated: updated, VariableChanged: changed };
 }
 
-function doubtful({ kernel }: Ports) {
+function uncertainRecords({ kernel }: Ports) {
   const records = [];
   for (const variable of kernel.tree.objectsOfType(objectType.variable))
     if (variable.data.qualityProblem !== undefined) records.push(qualityOf(variable));
@@ -106,16 +106,16 @@ function qualityRecord({ kernel }: Ports, id: number) {
 
 function qualityOf({
   id,
-  data: { qualityProblem: doubt, reportTimes: heard, updated, isTimeUncertain: untimed = false },
+  data: { qualityProblem: problem, reportTimes: times, updated, isTimeUncertain: isUncertain = false },
 }: Variable) {
   return {
     VariableID: id,
-    Quality: doubt?.state ?? quality.good,
-    Reason: doubt?.reason ?? '',
-    Text: doubt?.text ?? '',
-    SourceTime: heard === undefined ? updated : Math.round(heard.sourceMs) / 1000,
-    ReceiveTime: heard === undefined ? updated : heard.receivedMs / 1000,
-    ClockTrusted: !untimed,
+    Quality: problem?.state ?? quality.good,
+    Reason: problem?.reason ?? '',
+    Text: problem?.text ?? '',
+    SourceTime: times === undefined ? updated : Math.round(times.sourceMs) / 1000,
+    ReceiveTime: times === undefined ? updated : times.receivedMs / 1000,
+    ClockTrusted: !isUncertain,
   };
 }
 
@@ -124,7 +124,7 @@ const noVariable = (id: number) => ({
   Error: errorOf(fault('NOT_OF_TYPE', 'Variable', id)),
 });
 
-/** A failure within a call that goes on. Throws what is not ours to show. */
+/** The error of one item of a call that continues. Rethrows anything that is not a fault. */
 function errorOf(thrown: unknown) {
   if (!(thrown instanceof Fault)) throw thrown;
   return { code: thrown.code, message: thrown.message };
@@ -133,7 +133,7 @@ function errorOf(thrown: unknown) {
 function pairsOf(items: readonly unknown[], name: string): readonly (readonly [number, unknown])[] {
   for (const item of items)
     if (!Array.isArray(item) || item.length !== 2 || !Number.isSafeInteger(item[0]))
-      throw fault('PARAMETER_TYPE', name, 'it takes a list of [VariableID, Value]');
+      throw fault('PARAMETER_TYPE', name, 'expected a list of [VariableID, Value]');
   return items as readonly (readonly [number, unknown])[];
 }
 
@@ -142,7 +142,7 @@ function subscribe(): FunctionDeclaration {
     name: 'GW_Subscribe',
     parameters: [array('IDs', shapes.ids), optional(array('Messages', shapes.ids))],
     result: 'boolean',
-    help: 'Narrows the changes on this socket to some objects with all below them, and to some messages; []: all.',
+    help: 'Limits the changes on this WebSocket to some objects with their subtrees, and to some messages; []: all.',
     run: ({ stream }, ids, messages) => {
       if (stream === undefined) throw fault('NOT_ALLOWED', 'GW_Subscribe without a WebSocket');
       stream.subscribe(
@@ -168,7 +168,7 @@ function process({ system }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.health,
-      help: 'How the gateway is: named checks, each with its state, since when, and what to do.',
+      help: 'The health of the gateway: named checks, each with its state, since when, and the remedy.',
       run: () => system.health(),
     }),
     declare({
@@ -176,12 +176,12 @@ function process({ system }: Ports): FunctionDeclaration[] {
       parameters: [optional(int('Limit')), optional(text('Role'))],
       result: 'array',
       shape: shapes.audit,
-      help: 'Who switched or changed what, from where and when, newest first; 100 entries by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000.',
-      run: async (_caller, limit = AUDIT_STANDARD, role = '') => {
+      help: 'Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000.',
+      run: async (_caller, limit = AUDIT_DEFAULT, role = '') => {
         if (limit < 1 || limit > AUDIT_LIMIT) throw fault('PARAMETER_BOUNDS', 'Limit');
-        const meant = auditRoles.find((one) => one === role);
-        if (role !== '' && meant === undefined) throw fault('PARAMETER_BOUNDS', 'Role');
-        return (await system.audit(limit, meant)).map(auditRecord);
+        const knownRole = auditRoles.find((one) => one === role);
+        if (role !== '' && knownRole === undefined) throw fault('PARAMETER_BOUNDS', 'Role');
+        return (await system.audit(limit, knownRole)).map(auditRecord);
       },
     }),
     declare({
@@ -190,7 +190,7 @@ function process({ system }: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.orphans,
       audited: true,
-      help: 'The objects that were removed from gateway.yaml and still exist; with Remove they are deleted.',
+      help: 'The objects that were removed from gateway.yaml and still exist; with Remove, they are deleted.',
       run: (_caller, remove) => system.prune(remove),
     }),
     declare({
@@ -199,7 +199,7 @@ function process({ system }: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.reload,
       audited: true,
-      help: 'Reads the configuration again, applies what can change now, and says what needs a restart.',
+      help: 'Reloads the configuration, applies what can change at run time, and reports what needs a restart.',
       run: () => system.reload(),
     }),
   ];

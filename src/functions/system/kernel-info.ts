@@ -11,7 +11,7 @@ import { INTERFACE_VERSION } from '../interface-version.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** The longest text that `SVC_LogMessage` takes, in characters: a log line, not a document. */
+/** Maximum length of a text for `SVC_LogMessage`, characters. */
 const LOG_LIMIT = 16_384;
 
 /** The program, the machine, the log and the options (interface §9, "Kernel"). */
@@ -24,22 +24,25 @@ function facts({ kernel, system }: Ports): FunctionDeclaration[] {
     declare({ name: `SVC_Get${name}`, parameters: [], result, help, run: get });
   return [
     fact('KernelVersion', 'string', [
-      'The version of the interface, as "<major>.<minor>"; that of the gateway is GW_GetVersion.',
+      'The version of the interface, as "<major>.<minor>"; GW_GetVersion returns that of the gateway.',
       () => INTERFACE_VERSION,
     ]),
-    fact('KernelRevision', 'string', ['Which build it is.', () => system.revision]),
-    fact('KernelDate', 'integer', ['When it was built, in unix seconds.', () => system.builtAt]),
+    fact('KernelRevision', 'string', ['The version of the build.', () => system.revision]),
+    fact('KernelDate', 'integer', ['The time of the build, in unix seconds.', () => system.builtAt]),
     fact('KernelDir', 'string', ['The data directory, ending in "/".', () => system.kernelDir]),
     fact('KernelDirEx', 'string', ['The directory of the program, ending in "/".', () => system.programDir]),
     fact('LogDir', 'string', ['The directory of the log, ending in "/".', () => system.logDir]),
-    fact('KernelStartTime', 'integer', ['When it was started, in unix seconds.', () => system.startedAt]),
+    fact('KernelStartTime', 'integer', ['The start time, in unix seconds.', () => system.startedAt]),
     fact('KernelRunlevel', 'integer', [
-      'How far it is: 10101 create, 10102 init, 10103 ready, 10104 uninit, 10105 shutdown.',
+      'The run level: 10101 create, 10102 init, 10103 ready, 10104 uninit, 10105 shutdown.',
       () => kernel.runlevel,
     ]),
     fact('KernelPlatform', 'string', ['The operating system.', () => system.platform]),
-    fact('KernelArchitecture', 'string', ['The kind of processor.', () => system.architecture]),
-    fact('SystemLanguage', 'string', ['The language of the system, as "en_US".', () => system.language]),
+    fact('KernelArchitecture', 'string', ['The processor architecture.', () => system.architecture]),
+    fact('SystemLanguage', 'string', [
+      'The language of the system, for example "en_US".',
+      () => system.language,
+    ]),
   ];
 }
 
@@ -48,7 +51,7 @@ function logMessage({ kernel, clock, messageLog: logged }: Ports): FunctionDecla
     name: 'SVC_LogMessage',
     parameters: [text('Sender'), text('Message')],
     result: 'boolean',
-    help: 'Writes a line to the log, and sends it to those who follow the changes.',
+    help: 'Writes a line to the log and publishes it as a message.',
     run: (caller, sender, written) => {
       if (sender.length + written.length > LOG_LIMIT)
         throw fault('TEXT_TOO_LONG', 'The message', LOG_LIMIT, 'characters');
@@ -90,7 +93,7 @@ function options(ports: Ports): FunctionDeclaration[] {
       parameters: [text('Option'), variant('Value', shapes.int)],
       result: 'boolean',
       audited: true,
-      help: 'Sets an option; it counts at once.',
+      help: 'Sets an option, with immediate effect.',
       run: async (_caller, name, value) => {
         await ports.options.set(name, value);
         return true;

@@ -5,18 +5,18 @@ import { array, declare, int, text, type FunctionDeclaration } from '../../devic
 import * as shapes from '../machine-shapes.js';
 import type { Ports } from '../ports.js';
 
-/** How long a URL may take to be read unless said, and at most, ms: a script that waits for one holds a process. */
+/** Default and maximum time limit for a URL, ms: a script that waits occupies a process. */
 const FETCH_MS = 30_000;
-const FETCH_MOST_MS = 120_000;
-/** What is sent at most, bytes: of webhooks, the largest take less. */
+const FETCH_LIMIT_MS = 120_000;
+/** Maximum size of a request body, bytes; webhooks need less. */
 const BODY_LIMIT = 1024 * 1024;
-/** The longest that an answer to an echo request is waited for, ms. */
-const PING_MOST_MS = 60_000;
+/** Maximum wait for an echo reply, ms. */
+const PING_LIMIT_MS = 60_000;
 
-/** A name or an address, and nothing that a program could take for an option. */
+/** A host name or address; nothing that a program could interpret as an option. */
 const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?|[0-9A-Fa-f:]{2,39}(?:%[\w.-]{1,15})?)$/;
 
-/** The machine that the gateway runs on, and what can be reached from it (interface §9, "System"). */
+/** The machine of the gateway, and requests to other hosts (interface §9, "System"). */
 export function machineFunctions(ports: Ports): FunctionDeclaration[] {
   return [...figures(ports), ...contents(ports), ping(ports), room(ports)];
 }
@@ -28,7 +28,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.processors,
-      help: 'How busy each processor and all together were since the call before, in percent; at first since the boot.',
+      help: 'The load of each processor and of all together since the previous call, in percent; in the first call since boot.',
       run: async () => (await machine()).processors(),
     }),
     declare({
@@ -36,7 +36,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.memory,
-      help: 'Memory and swap space of the machine and what is free of them, in bytes.',
+      help: 'Total and available memory and swap space of the machine, in bytes.',
       run: async () => (await machine()).memory(),
     }),
     declare({
@@ -44,7 +44,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.processFigures,
-      help: "The gateway's own handles, threads and memory in bytes, and how many processes it sees.",
+      help: 'Handles, threads and memory (bytes) of the gateway, and the number of processes of the machine.',
       run: async () => (await machine()).process(),
     }),
     declare({
@@ -52,7 +52,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.battery,
-      help: 'The battery that the machine runs on, in percent and seconds; -1 is not known.',
+      help: 'The battery of the machine, in percent and seconds; -1 means unknown.',
       run: async () => (await machine()).battery(),
     }),
     declare({
@@ -60,7 +60,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.drives,
-      help: 'The file systems of the machine with size and free space in bytes, by numbers from 0.',
+      help: 'The file systems of the machine with size and free space in bytes, numbered from 0.',
       run: async () => (await machine()).drives(),
     }),
     declare({
@@ -68,7 +68,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.networks,
-      help: 'The network interfaces of the machine with addresses, Mbit/s and bytes in and out.',
+      help: 'The network interfaces of the machine with addresses, speed in Mbit/s, and received and sent bytes.',
       run: async () => (await machine()).networks(),
     }),
     declare({
@@ -76,7 +76,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.printJobs,
-      help: 'What waits to be printed; nothing where the machine has no print service.',
+      help: 'The print queue; empty if the machine has no print service.',
       run: async () => (await machine()).spooler(),
     }),
   ];
@@ -89,38 +89,39 @@ function contents({ machine }: Ports): FunctionDeclaration[] {
       name: 'Sys_GetURLContent',
       parameters: [url],
       result: 'string',
-      help: 'Reads an http or https URL: 10 MiB and 30 s at most.',
-      run: async (_caller, wanted) => (await machine()).content(wishOf(wanted, {})),
+      help: 'Reads an http or https URL, at most 10 MiB in 30 s.',
+      run: async (_caller, requested) => (await machine()).content(fetchRequestOf(requested, {})),
     }),
     declare({
       name: 'Sys_GetURLContentEx',
       parameters: [url, array('Options', shapes.urlOptions)],
       result: 'string',
       help: 'Requests a URL with Method (GET, POST, PUT, PATCH, DELETE, HEAD), Body, Timeout (ms), Headers (["Name: value", …]), AuthUser, AuthPass, VerifyPeer and VerifyHost.',
-      run: async (_caller, wanted, options) => (await machine()).content(wishOf(wanted, options)),
+      run: async (_caller, requested, options) =>
+        (await machine()).content(fetchRequestOf(requested, options)),
     }),
   ];
 }
 
 /** Throws `PARAMETER_TYPE`, `PARAMETER_UNKNOWN`, `PARAMETER_BOUNDS`. */
-function wishOf(url: string, given: unknown[] | Record<string, unknown>): FetchRequest {
-  // An empty map is an empty list where PHP writes it.
+function fetchRequestOf(url: string, given: unknown[] | Record<string, unknown>): FetchRequest {
+  // PHP encodes an empty map as an empty list.
   if (Array.isArray(given) && given.length > 0)
-    throw fault('PARAMETER_TYPE', 'Options', 'it takes names with values');
+    throw fault('PARAMETER_TYPE', 'Options', 'expected an object');
   const known = shapes.urlOptions.properties;
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(known, name)) throw fault('PARAMETER_UNKNOWN', name, 'Options');
-    const mistake = Value.Errors(known[name as keyof typeof known], value).First();
-    if (mistake !== undefined) throw fault('PARAMETER_TYPE', `Options.${name}`, mistake.message);
+    const error = Value.Errors(known[name as keyof typeof known], value).First();
+    if (error !== undefined) throw fault('PARAMETER_TYPE', `Options.${name}`, error.message);
   }
   const options = given as Partial<typeof shapes.urlOptions.static>;
   const { Timeout = FETCH_MS, Headers = [], AuthUser, AuthPass = '', VerifyPeer = true } = options;
-  if (Timeout < 1 || Timeout > FETCH_MOST_MS) throw fault('PARAMETER_BOUNDS', 'Options.Timeout');
+  if (Timeout < 1 || Timeout > FETCH_LIMIT_MS) throw fault('PARAMETER_BOUNDS', 'Options.Timeout');
   const { Body, Method = Body === undefined ? 'GET' : 'POST' } = options;
   if (!shapes.METHODS.includes(Method))
-    throw fault('PARAMETER_TYPE', 'Options.Method', `it is one of ${shapes.METHODS.join(', ')}`);
+    throw fault('PARAMETER_TYPE', 'Options.Method', `expected one of ${shapes.METHODS.join(', ')}`);
   if (Body !== undefined && ['GET', 'HEAD'].includes(Method))
-    throw fault('PARAMETER_TYPE', 'Options.Body', `a ${Method} request has none`);
+    throw fault('PARAMETER_TYPE', 'Options.Body', `a ${Method} request has no body`);
   if (Buffer.byteLength(Body ?? '') > BODY_LIMIT) throw fault('TEXT_TOO_LONG', 'Options.Body', BODY_LIMIT);
   return {
     url,
@@ -134,16 +135,19 @@ function wishOf(url: string, given: unknown[] | Record<string, unknown>): FetchR
   };
 }
 
-/** What says where a request ends: with a wrong one, a part of the body would be read as a request of its own. */
-const FRAMING = /^(content-length|transfer-encoding|connection)$/i;
+/**
+ * Headers that delimit a request: a wrong one would make a part of the body another request (request
+ * smuggling).
+ */
+const FRAMING_HEADERS = /^(content-length|transfer-encoding|connection)$/i;
 
-/** A line of a request's head (RFC 9110 §5): nothing in it can begin another. */
+/** Parses a header line (RFC 9110 §5); it cannot contain a line break. */
 function headerOf(line: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined)
-    throw fault('PARAMETER_TYPE', 'Options.Headers', 'a header is "Name: value"');
-  if (FRAMING.test(name))
-    throw fault('PARAMETER_TYPE', 'Options.Headers', `the gateway itself sends ${name}`);
+    throw fault('PARAMETER_TYPE', 'Options.Headers', 'a header must be "Name: value"');
+  if (FRAMING_HEADERS.test(name))
+    throw fault('PARAMETER_TYPE', 'Options.Headers', `the gateway sets ${name} itself`);
   return [name, value];
 }
 
@@ -152,10 +156,10 @@ function ping({ machine }: Ports): FunctionDeclaration {
     name: 'Sys_Ping',
     parameters: [text('Host'), int('Timeout')],
     result: 'boolean',
-    help: 'Whether a host answers an echo request within so many milliseconds, 60,000 at most.',
+    help: 'Whether a host replies to an echo request within a number of milliseconds, at most 60,000.',
     run: async (_caller, host, timeoutMs) => {
-      if (!HOST.test(host)) throw fault('PARAMETER_TYPE', 'Host', 'it takes a name or an address');
-      if (timeoutMs < 1 || timeoutMs > PING_MOST_MS) throw fault('PARAMETER_BOUNDS', 'Timeout');
+      if (!HOST.test(host)) throw fault('PARAMETER_TYPE', 'Host', 'expected a host name or an address');
+      if (timeoutMs < 1 || timeoutMs > PING_LIMIT_MS) throw fault('PARAMETER_BOUNDS', 'Timeout');
       return (await machine()).ping(host, timeoutMs);
     },
   });
@@ -167,7 +171,7 @@ function room({ machine }: Ports): FunctionDeclaration {
     parameters: [],
     result: 'array',
     shape: shapes.room,
-    help: 'Size and free space of the disk that the data directory is on, and what the directory takes, in bytes.',
+    help: 'Size and free space of the disk of the data directory, and the size of the directory, in bytes.',
     run: async () => (await machine()).room(),
   });
 }

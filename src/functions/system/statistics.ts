@@ -12,16 +12,16 @@ import type { Ports } from '../ports.js';
 
 const InstanceID = int('InstanceID');
 
-/** What is counted here is looked at in portions of so many messages: about a millisecond each. */
+/** Messages counted before yielding to the event loop: about 1 ms of work. */
 const PORTION = 4096;
 
-/** What the gateway has told and logged (interface §1): of messages, the newest that it keeps are counted. */
+/** Statistics of messages and of the log (interface §1); they count the buffered messages only. */
 export function statisticsFunctions(ports: Ports): FunctionDeclaration[] {
-  return [...kept(ports), ...counted(ports), ...logged(ports)];
+  return [...messageStatistics(ports), ...counters(ports), ...logStatistics(ports)];
 }
 
-/** Counted in the change buffer, so that nothing is counted while nobody asks. */
-function kept({ kernel, system }: Ports): FunctionDeclaration[] {
+/** Statistics computed from the change buffer on request, so that nothing is counted otherwise. */
+function messageStatistics({ kernel, system }: Ports): FunctionDeclaration[] {
   const list = async <K>(id: number, key: (change: Change) => K, weight = (_: Change) => 1) => {
     checkModule(kernel, id, UTILITY);
     const sums = new Map<K, number>();
@@ -39,7 +39,7 @@ function kept({ kernel, system }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.senderCounts,
-      help: 'How many of the messages that are kept came from each object, most first.',
+      help: 'The number of buffered messages of each sender, most first.',
       run: async (_caller, id) =>
         (await list(id, ({ SenderID }) => SenderID)).map(([SenderID, Count]) => ({ SenderID, Count })),
     }),
@@ -48,7 +48,7 @@ function kept({ kernel, system }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.senderSizes,
-      help: 'How much memory the messages take that are kept of each object, in bytes, most first.',
+      help: 'The size of the buffered messages of each sender, in bytes, most first.',
       run: async (_caller, id) =>
         (
           await list(
@@ -81,7 +81,7 @@ function kept({ kernel, system }: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** Tells which messages are runs of events; to be asked about them in their order. */
+/** Returns a function that detects runs of events; it must be called with the messages in their order. */
 function runsOf(kernel: Kernel, startedAt: number): (change: Change) => 'timed' | 'trigger' | undefined {
   const last = new Map<number, unknown>();
   return ({ SenderID, Message, Data: [lastRun] }) => {
@@ -89,15 +89,15 @@ function runsOf(kernel: Kernel, startedAt: number): (change: Change) => 'timed' 
     const event = kernel.tree.find(SenderID);
     if (!event?.is(objectType.event)) return undefined;
     if (event.data.type === eventType.trigger) return 'trigger';
-    // Their next run is told by the same message.
+    // The same message announces their next run.
     const isNew = last.get(SenderID) !== lastRun;
     last.set(SenderID, lastRun);
     return isNew ? 'timed' : undefined;
   };
 }
 
-/** How fast what happens is told, and what waits. */
-function counted(ports: Ports): FunctionDeclaration[] {
+/** Counters of messages, queues and script runs. */
+function counters(ports: Ports): FunctionDeclaration[] {
   const { kernel, clock, connections, messageWatch: watch, scripts } = ports;
   return [
     declare({
@@ -105,7 +105,7 @@ function counted(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.scriptSenders,
-      help: 'How often each sender has had a script run since the start, most first.',
+      help: 'The number of script runs since the start, by sender, most first.',
       run: (_caller, id) => {
         checkModule(kernel, id, UTILITY);
         const senders = [...scripts.senders()].sort(([, a], [, b]) => b - a);
@@ -117,7 +117,7 @@ function counted(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.kernelStatistics,
-      help: 'Messages since the start, slow ones, those that wait for clients, ms until the gateway turned to this, calls under way.',
+      help: 'Messages since the start, slow messages, messages queued for clients, delay of the event loop in ms, calls in progress.',
       run: async (_caller, id) => {
         checkModule(kernel, id, UTILITY);
         const fromNs = clock.monotonicNs();
@@ -136,7 +136,7 @@ function counted(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-function logged({ kernel, messageLog: logged }: Ports): FunctionDeclaration[] {
+function logStatistics({ kernel, messageLog }: Ports): FunctionDeclaration[] {
   const reset = (name: string, help: string, run: () => void) =>
     declare({
       name,
@@ -156,10 +156,10 @@ function logged({ kernel, messageLog: logged }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.logStatistics,
-      help: 'How many messages of each type the log has had, since the start or since they were reset.',
+      help: 'The number of log messages of each type, since the start or the last reset.',
       run: (_caller, id) => {
         checkModule(kernel, id, UTILITY);
-        return logged.messages.counts();
+        return messageLog.messages.counts();
       },
     }),
     declare({
@@ -167,17 +167,17 @@ function logged({ kernel, messageLog: logged }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, int('Type', logTypes)],
       result: 'array',
       shape: shapes.logMessages,
-      help: 'The last messages of a type in the log, the newest first; 100 of each are kept.',
+      help: 'The latest log messages of a type, newest first; 100 of each type are kept.',
       run: (_caller, id, type) => {
         checkModule(kernel, id, UTILITY);
-        return logged.messages.last(type);
+        return messageLog.messages.last(type);
       },
     }),
-    reset('UC_ResetLogMessageStatistics', "Counts the log's messages from 0 again.", () =>
-      logged.messages.resetCounts(),
+    reset('UC_ResetLogMessageStatistics', 'Resets the counts of log messages.', () =>
+      messageLog.messages.resetCounts(),
     ),
-    reset('UC_ResetLastLogMessages', 'Forgets the last messages of the log.', () =>
-      logged.messages.resetLast(),
+    reset('UC_ResetLastLogMessages', 'Discards the latest log messages.', () =>
+      messageLog.messages.resetLast(),
     ),
   ];
 }

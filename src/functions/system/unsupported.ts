@@ -14,14 +14,17 @@ import {
 import { modbusModes, modbusTypes, protocols, variableTypes } from '../enumerations.js';
 import * as shapes from '../shapes.js';
 
-/** Functions of the reference for which a gateway has nothing to do: what is true is answered, all else is refused. */
+/**
+ * Functions of the command reference that a gateway does not support: they return a constant, or fail with
+ * the reason.
+ */
 export function unsupportedFunctions(): FunctionDeclaration[] {
-  return [...answered(), ...refused()];
+  return [...constants(), ...unsupported()];
 }
 
-/** Where "none", "no limit" or "no" is simply true. */
-function answered(): FunctionDeclaration[] {
-  const answer = (name: string, result: ParameterKind, [value, help]: readonly [unknown, string]) => {
+/** Functions for which "none", "no limit" or "no" is a correct result. */
+function constants(): FunctionDeclaration[] {
+  const constant = (name: string, result: ParameterKind, [value, help]: readonly [unknown, string]) => {
     const shape = result === 'array' ? { shape: shapes.listOf(shapes.anything) } : {};
     return declare({
       name: `SVC_${name}`,
@@ -33,75 +36,84 @@ function answered(): FunctionDeclaration[] {
     });
   };
   return [
-    answer('GetLicensee', 'string', ['', 'Who holds the licence: nobody, none is needed.']),
-    answer('GetLimitDemo', 'integer', [0, 'Days of trial that are left; 0: this is no trial.']),
-    answer('GetLimitFeatures', 'array', [[], 'Functions that the licence keeps back: none.']),
-    answer('GetLimitServer', 'string', ['', 'The server that the licence is bound to: none.']),
-    answer('GetLimitWebFront', 'integer', [0, 'How many web fronts there may be; 0: no limit.']),
-    answer('GetDemoExpiration', 'integer', [0, 'When the trial ends; 0: never.']),
-    answer('GetSubscriptionExpiration', 'integer', [0, 'When the subscription ends; 0: never.']),
-    answer('IsLicenseChangePending', 'boolean', [
+    constant('GetLicensee', 'string', ['', 'The licensee; always empty, no licence is needed.']),
+    constant('GetLimitDemo', 'integer', [0, 'The remaining days of the trial; always 0, there is no trial.']),
+    constant('GetLimitFeatures', 'array', [[], 'The features that the licence excludes; always empty.']),
+    constant('GetLimitServer', 'string', ['', 'The server to which the licence is bound; always empty.']),
+    constant('GetLimitWebFront', 'integer', [0, 'The maximum number of web fronts; 0: no limit.']),
+    constant('GetDemoExpiration', 'integer', [0, 'The end of the trial; 0: never.']),
+    constant('GetSubscriptionExpiration', 'integer', [0, 'The end of the subscription; 0: never.']),
+    constant('IsLicenseChangePending', 'boolean', [
       false,
-      'Whether another licence waits for a restart: never.',
+      'Whether a new licence needs a restart; always false.',
     ]),
-    answer('GetAvailableUpdates', 'array', [[], 'Updates that the gateway found: none, it looks for none.']),
-    answer('GetLiveUpdateVersion', 'string', [
-      '',
-      'The version that the gateway could update itself to: none.',
+    constant('GetAvailableUpdates', 'array', [
+      [],
+      'The available updates; always empty, the gateway does not check for updates.',
     ]),
-    answer('GetUpdateChannel', 'string', ['', 'Where the gateway gets its updates from: nowhere by itself.']),
-    answer('IsReplicationActive', 'boolean', [false, 'Whether a second gateway mirrors this one: never.']),
-    answer('IsReplicationMaster', 'boolean', [false, 'Whether this gateway is mirrored by another: never.']),
-    answer('IsReplicationOnStandBy', 'boolean', [false, 'Whether this gateway mirrors another: never.']),
-    answer('GetReplicationSyncTime', 'integer', [0, 'When a second gateway was last in step; 0: never.']),
-    answer('GetActiveWebRTCConnections', 'integer', [0, 'How many WebRTC streams are open: none.']),
+    constant('GetLiveUpdateVersion', 'string', ['', 'The version of the available update; always empty.']),
+    constant('GetUpdateChannel', 'string', ['', 'The update channel; always empty.']),
+    constant('IsReplicationActive', 'boolean', [
+      false,
+      'Whether a second gateway replicates this one; always false.',
+    ]),
+    constant('IsReplicationMaster', 'boolean', [
+      false,
+      'Whether this gateway is the master of a replication; always false.',
+    ]),
+    constant('IsReplicationOnStandBy', 'boolean', [
+      false,
+      'Whether this gateway is the standby of a replication; always false.',
+    ]),
+    constant('GetReplicationSyncTime', 'integer', [0, 'The time of the last replication; 0: never.']),
+    constant('GetActiveWebRTCConnections', 'integer', [0, 'The number of open WebRTC streams; always 0.']),
   ];
 }
 
 type Signature = readonly [name: string, result: ParameterKind, ...parameters: Parameter[]];
 
-/** Why, with what to use instead where there is something; and the functions. */
-type Refusal = readonly [why: string, ...functions: Signature[]];
+/** The reason, with the alternative if there is one, and the functions that it applies to. */
+type Reason = readonly [why: string, ...functions: Signature[]];
 
 const InstanceID = int('InstanceID');
-const FORM = 'no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml';
+const NO_FORM_EDITOR = 'there is no form editor; set properties with SVC_SetProperty or in gateway.yaml';
 
-const refusals: readonly Refusal[] = [
+const reasons: readonly Reason[] = [
   [
     'the software is free and no licence is sold for it',
     ['SVC_SetLicense', 'boolean', text('Licensee'), text('LicenseContent')],
     ['SVC_UpdateSubscriptionExpiration', 'boolean'],
     ['UC_UpdateLicenseData', 'boolean', InstanceID],
   ],
-  ['it tells nobody how it is used', ['UC_SendUsageData', 'boolean', InstanceID]],
+  ['it does not send usage data', ['UC_SendUsageData', 'boolean', InstanceID]],
   [
-    'no second gateway mirrors it: keep its backups elsewhere (stellwerk backup, stellwerk restore)',
+    'there is no replication; store backups on another machine (stellwerk backup, stellwerk restore)',
     ['SVC_GetReplicationConfiguration', 'string'],
     ['SVC_SetReplicationConfiguration', 'boolean', text('Configuration')],
   ],
   [
-    'its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators)',
+    'access is not configured with functions; set passwords in gateway.yaml (remoteAccess, configurators)',
     ['SVC_GetSecurityMode', 'integer'],
     ['SVC_SetSecurity', 'boolean', int('Mode'), text('Password')],
   ],
   [
-    'it does no harm to itself on demand: send the process a signal to try a crash',
+    'it does not crash or leak on request; send the process a signal to test a crash',
     ['SVC_MakeCrash', 'boolean'],
     ['SVC_MakeLeak', 'boolean'],
   ],
   [
-    'its scripts are JavaScript: there are no flow scripts, workflows or short tags',
+    'scripts are JavaScript; there are no flow scripts, workflows or short tags',
     ['SVC_GetFlowScriptStatistic', 'array', int('ScriptID')],
     ['UC_MigrateWorkflow', 'boolean', InstanceID, int('ScriptID')],
     ['UC_FindShortTags', 'array', InstanceID],
     ['UC_FixShortTags', 'boolean', InstanceID, array('References', shapes.listOf(shapes.anything))],
   ],
   [
-    'there is no central unit to load devices from: use SVC_StartSearch, GW_GetFound and GW_CreateFrom',
+    'there is no central unit to load devices from; use SVC_StartSearch, GW_GetFound and GW_CreateFrom',
     ['HW_LoadDevices', 'boolean', InstanceID, int('Protocol', protocols)],
   ],
   [
-    'it passes no streams on: have the front open the address of the camera itself',
+    'it does not forward streams; open the address of the camera in the front',
     ['SVC_ConnectMediaStream', 'array', int('MediaID')],
     ['SVC_ConfigureMediaStream', 'boolean', text('SessionID'), text('SessionDescription')],
     ['SVC_CandidateMediaStream', 'boolean', text('SessionID'), text('ICE')],
@@ -113,7 +125,7 @@ const refusals: readonly Refusal[] = [
     ['WFC_DisconnectMediaStream', 'boolean', InstanceID, text('SessionID')],
   ],
   [
-    FORM,
+    NO_FORM_EDITOR,
     ['SVC_UpdateFormField', 'boolean', text('Name'), text('Parameter'), variant('Value'), text('SessionID')],
     ...['CSCK', 'SSCK', 'HW'].map((prefix): Signature => [
       `${prefix}_UpdateFormUseSSL`,
@@ -145,15 +157,15 @@ const refusals: readonly Refusal[] = [
   ],
 ];
 
-function refused(): FunctionDeclaration[] {
-  return refusals.flatMap(([why, ...functions]) =>
+function unsupported(): FunctionDeclaration[] {
+  return reasons.flatMap(([why, ...functions]) =>
     functions.map(([name, result, ...parameters]) => ({
       ...declare({
         name,
         parameters,
         result,
         ...(result === 'array' ? { shape: shapes.listOf(shapes.anything) } : {}),
-        help: `A gateway has nothing to do for it: ${why}.`,
+        help: `Not supported: ${why}.`,
         run: () => {
           throw fault('NOTHING_TO_DO', name, why);
         },

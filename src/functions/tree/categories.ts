@@ -14,7 +14,7 @@ export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'integer',
       audited: true,
-      help: 'Creates a category below the root and gives its ID.',
+      help: 'Creates a category below the root and returns its ID.',
       run: () => tree.create(objectType.category, {}).id,
     }),
     declare({
@@ -22,7 +22,7 @@ export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [CategoryID],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a category with nothing below it.',
+      help: 'Deletes a category without children.',
       run: (_caller, id) => {
         tree.delete(tree.getOfType(objectType.category, id));
         return true;
@@ -32,7 +32,7 @@ export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_CategoryExists',
       parameters: [CategoryID],
       result: 'boolean',
-      help: 'Whether there is a category with this ID.',
+      help: 'Whether a category with this ID exists.',
       run: (_caller, id) => isOfType(kernel, id, objectType.category),
     }),
     declare({
@@ -40,14 +40,14 @@ export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [CategoryID],
       result: 'array',
       shape: shapes.empty,
-      help: 'What is known of a category: nothing beyond what SVC_GetObject shows.',
+      help: 'The properties of a category: none beyond those of SVC_GetObject.',
       run: (_caller, id) => tree.getOfType(objectType.category, id).data,
     }),
     declare({
       name: 'SVC_GetCategoryIDByName',
       parameters: [text('Name'), int('ParentID')],
       result: 'integer',
-      help: 'The ID of the oldest category with this name directly below an object.',
+      help: 'The ID of the oldest category with this name among the children of an object.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name], objectType.category).id,
     }),
     declare({

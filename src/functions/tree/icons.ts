@@ -6,7 +6,7 @@ import { UTILITY, checkModule, checkedIds } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** The icons that there are, and which objects show them (interface §9; §1: an empty list means all). */
+/** The available icons, and which objects use them (interface §9; §1: an empty list means all). */
 export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
   const InstanceID = int('InstanceID');
   return [
@@ -15,7 +15,7 @@ export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.texts,
-      help: 'The names of all icons: those that come with the gateway, and the files in its folder icons.',
+      help: 'The names of all icons: the built-in ones and the files in the folder icons.',
       run: async (_caller, id) => {
         checkModule(kernel, id, UTILITY);
         return (await media()).icons.names();
@@ -25,7 +25,7 @@ export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
       name: 'UC_GetIconContent',
       parameters: [InstanceID, text('Icon')],
       result: 'string',
-      help: 'An icon: SVG, in Base64.',
+      help: 'The SVG file of an icon, in Base64.',
       run: async (_caller, id, name) => {
         checkModule(kernel, id, UTILITY);
         return (await (await media()).icons.content(name)).toString('base64');
@@ -36,7 +36,7 @@ export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [array('Parameter', shapes.ids)],
       result: 'array',
       shape: shapes.objectIcons,
-      help: 'The icon of each of some objects, or of all: its own, else that of its profile or of its value there.',
+      help: 'The icons of some objects; an empty list: of all. The own icon of an object comes first, then the one of its value or profile.',
       run: (_caller, given) => {
         const ids = checkedIds(given, 'Parameter');
         const objects = ids.length === 0 ? [...kernel.tree.all()] : ids.map((id) => kernel.tree.get(id));
@@ -49,7 +49,7 @@ export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
 function iconOf({ profiles }: Kernel, object: TreeObject): string {
   if (object.icon !== '' || !object.is(objectType.variable)) return object.icon;
   const { value, profile, customProfile } = object.data;
-  const shown = profiles.find(customProfile === '' ? profile : customProfile);
-  if (shown === undefined) return '';
-  return associationOf(value, shown)?.icon || shown.icon;
+  const own = profiles.find(customProfile === '' ? profile : customProfile);
+  if (own === undefined) return '';
+  return associationOf(value, own)?.icon || own.icon;
 }

@@ -4,7 +4,7 @@ import { childByName, idsOfType, isOfType } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** Links: an object in a second place (interface §9). */
+/** Links, which show an object in a second place (interface §9). */
 export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
   const LinkID = int('LinkID');
   return [
@@ -13,7 +13,7 @@ export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'integer',
       audited: true,
-      help: 'Creates a link below the root and gives its ID.',
+      help: 'Creates a link below the root and returns its ID.',
       run: () => kernel.links.create().id,
     }),
     declare({
@@ -21,7 +21,7 @@ export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [LinkID],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a link; what it points to stays.',
+      help: 'Deletes a link; its target stays.',
       run: (_caller, id) => {
         kernel.tree.delete(kernel.links.get(id));
         return true;
@@ -31,7 +31,7 @@ export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_LinkExists',
       parameters: [LinkID],
       result: 'boolean',
-      help: 'Whether there is a link with this ID.',
+      help: 'Whether a link with this ID exists.',
       run: (_caller, id) => isOfType(kernel, id, objectType.link),
     }),
     declare({
@@ -39,14 +39,14 @@ export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [LinkID],
       result: 'array',
       shape: shapes.linkRecord,
-      help: 'Where a link points to.',
+      help: 'The target of a link.',
       run: (_caller, id) => ({ LinkID: id, TargetID: kernel.links.get(id).data.targetId }),
     }),
     declare({
       name: 'SVC_GetLinkIDByName',
       parameters: [text('Name'), int('ParentID')],
       result: 'integer',
-      help: 'The ID of the oldest link with this name directly below an object.',
+      help: 'The ID of the oldest link with this name among the children of an object.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name], objectType.link).id,
     }),
     declare({
@@ -62,7 +62,7 @@ export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [LinkID, int('TargetID')],
       result: 'boolean',
       audited: true,
-      help: 'Points a link to an object; 0 is none.',
+      help: 'Sets the target of a link; 0 means no target.',
       run: (_caller, id, targetId) => {
         kernel.links.setTarget(kernel.links.get(id), targetId);
         return true;

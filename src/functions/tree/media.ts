@@ -5,9 +5,10 @@ import { objectType } from '../../kernel/object.js';
 import { childByName, idsOfType, isOfType } from '../argument-checks.js';
 import { mediaTypes } from '../enumerations.js';
 import type { Ports } from '../ports.js';
+import { redacted } from '../registry/audit.js';
 import * as shapes from '../shapes.js';
 
-/** Media: images, sounds, documents, charts, dashboards, and where streams come from (interface §9). */
+/** Media objects: images, sounds, documents, charts, dashboards and URLs of streams (interface §9). */
 export function mediaFunctions(ports: Ports): FunctionDeclaration[] {
   return [...readers(ports), ...finders(ports), ...objects(ports), ...contents(ports)];
 }
@@ -19,7 +20,7 @@ function readers({ kernel, media }: Ports): FunctionDeclaration[] {
       name: 'SVC_MediaExists',
       parameters: [MediaID],
       result: 'boolean',
-      help: 'Whether there is a media object with this ID.',
+      help: 'Whether a media object with this ID exists.',
       run: (_caller, id) => isOfType(kernel, id, objectType.media),
     }),
     declare({
@@ -27,7 +28,7 @@ function readers({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [MediaID],
       result: 'array',
       shape: shapes.mediaRecord,
-      help: 'Type, file, checksum, size and last change of a media object, and whether its file is there.',
+      help: 'Type, file, checksum, size and last change of a media object, and whether its file exists.',
       run: async (_caller, id) => {
         kernel.media.get(id);
         await (await media()).refresh(id);
@@ -72,14 +73,14 @@ function finders({ kernel, media }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetMediaIDByName',
       parameters: [text('Name'), int('ParentID')],
       result: 'integer',
-      help: 'The ID of the oldest media object with this name directly below an object.',
+      help: 'The ID of the oldest media object with this name among the children of an object.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name], objectType.media).id,
     }),
     declare({
       name: 'SVC_GetMediaIDByFile',
       parameters: [text('FilePath')],
       result: 'integer',
-      help: 'The ID of the oldest media object with this file, or this URL of a stream.',
+      help: 'The ID of the oldest media object with this file or stream URL.',
       run: async (_caller, path) => {
         const id = (await media()).findFile(path);
         if (id === undefined) throw fault('NAME_NOT_FOUND', shownFile(path));
@@ -96,7 +97,7 @@ function objects({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [int('MediaType', mediaTypes)],
       result: 'integer',
       audited: true,
-      help: 'Creates a media object without a file below the root and gives its ID.',
+      help: 'Creates a media object without a file below the root and returns its ID.',
       run: (_caller, type) => kernel.media.create(type as MediaType).id,
     }),
     declare({
@@ -104,7 +105,7 @@ function objects({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [int('MediaID'), bool('DeleteFile')],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a media object with nothing below it, and with DeleteFile its file unless another has it.',
+      help: 'Deletes a media object without children, and with DeleteFile its file unless another object uses it.',
       run: async (_caller, id, deleteFile) => {
         kernel.media.get(id);
         await (await media()).delete(id, deleteFile);
@@ -122,8 +123,8 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [MediaID, text('Content')],
       result: 'boolean',
       audited: true,
-      auditParameters: (id, content) => [id, `(${content.length} characters)`],
-      help: 'Writes the content of a media object, given in Base64; without a file it gets one in the folder media.',
+      auditParameters: (id, content) => [id, redacted(content)],
+      help: 'Writes the content of a media object, given in Base64; without a file, it gets one in the folder media.',
       run: async (_caller, id, content) => {
         kernel.media.get(id);
         await (await media()).setContent(id, bytesOf(content));
@@ -136,7 +137,7 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       auditParameters: (id, path, mustExist) => [id, shownFile(path), mustExist],
-      help: 'Gives a media object a file in the folder media or user of the data directory, or a stream its URL.',
+      help: 'Sets the file of a media object, in the folder media or user of the data directory, or the URL of a stream.',
       run: async (_caller, id, path, mustExist) => {
         kernel.media.get(id);
         await (await media()).setFile(id, path, mustExist);
@@ -148,7 +149,7 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [MediaID, bool('Cached')],
       result: 'boolean',
       audited: true,
-      help: 'Has the content of a media object held in memory once it was asked for, or no longer.',
+      help: 'Sets whether the content of a media object stays in memory after its first use.',
       run: async (_caller, id, cached) => {
         kernel.media.get(id);
         (await media()).setCached(id, cached);
@@ -159,7 +160,7 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
       name: 'SVC_SendMediaEvent',
       parameters: [MediaID],
       result: 'boolean',
-      help: 'Tells everybody that the content of a media object has changed; its file is looked at anew.',
+      help: 'Announces that the content of a media object has changed, after reading its file again.',
       run: async (_caller, id) => {
         kernel.media.get(id);
         await (await media()).announceChange(id);
@@ -169,15 +170,15 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** Throws `PARAMETER_TYPE` for what is not exactly the Base64 (RFC 4648 §4) of something. */
+/** Decodes Base64 (RFC 4648 §4). Throws `PARAMETER_TYPE` for anything that is not canonical. */
 function bytesOf(content: string): Buffer {
   const bytes = Buffer.from(content, 'base64');
-  // Decoding passes over what it does not know; encoding again shows it.
+  // Decoding ignores invalid characters; encoding the result again reveals them.
   if (bytes.toString('base64') === content) return bytes;
-  throw fault('PARAMETER_TYPE', 'Content', 'it takes Base64 (RFC 4648) with padding, without line breaks');
+  throw fault('PARAMETER_TYPE', 'Content', 'expected Base64 (RFC 4648) with padding and without line breaks');
 }
 
-/** A media object as `SVC_GetMedia` shows it (interface §2.1). */
+/** The result of `SVC_GetMedia` (interface §2.1). */
 function record({ id, data }: Media) {
   return {
     MediaID: id,

@@ -5,7 +5,7 @@ import { childByName } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** What all objects have, and their places (interface §9 "Object tree"). */
+/** Properties of all objects and their position in the tree (interface §9 "Object tree"). */
 export function objectFunctions(ports: Ports): FunctionDeclaration[] {
   return [...readers(ports), ...finders(ports), ...setters(ports)];
 }
@@ -18,7 +18,7 @@ function readers({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       parameters: [ID],
       result: 'array',
       shape: shapes.objectRecord,
-      help: 'What is known of an object of any type.',
+      help: 'The properties that objects of all types have.',
       run: (_caller, id) => record(tree.get(id)),
     }),
     declare({
@@ -33,7 +33,7 @@ function readers({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       name: 'SVC_ObjectExists',
       parameters: [ID],
       result: 'boolean',
-      help: 'Whether there is an object with this ID.',
+      help: 'Whether an object with this ID exists.',
       run: (_caller, id) => tree.find(id) !== undefined,
     }),
     declare({
@@ -47,14 +47,14 @@ function readers({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetLocation',
       parameters: [ID],
       result: 'string',
-      help: 'Where an object stands: the names from below the root, joined by a backslash.',
+      help: 'The location of an object: the names from below the root, joined by backslashes.',
       run: (_caller, id) => tree.location(tree.get(id)),
     }),
     declare({
       name: 'SVC_GetParent',
       parameters: [ID],
       result: 'integer',
-      help: 'The ID of the object above; 0 is the root.',
+      help: 'The ID of the parent; 0 is the root.',
       run: (_caller, id) => tree.get(id).parentId,
     }),
     declare({
@@ -62,21 +62,21 @@ function readers({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       parameters: [ID],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of the objects directly below an object, in their order.',
+      help: 'The IDs of the children of an object, sorted by position.',
       run: (_caller, id) => childrenOf(tree.get(id)),
     }),
     declare({
       name: 'SVC_HasChildren',
       parameters: [ID],
       result: 'boolean',
-      help: 'Whether there are objects below an object.',
+      help: 'Whether an object has children.',
       run: (_caller, id) => hasChildren(tree.get(id)),
     }),
     declare({
       name: 'SVC_IsChild',
       parameters: [ID, int('ParentID'), bool('Recursive')],
       result: 'boolean',
-      help: 'Whether an object stands directly, or with Recursive anywhere, below another.',
+      help: 'Whether an object is a child of another, or with Recursive a descendant.',
       run: (_caller, id, parentId, isRecursive) => {
         const [object, parent] = [tree.get(id), tree.get(parentId)];
         return isRecursive ? tree.isBelow(object, parent) : object.parent === parent;
@@ -93,7 +93,7 @@ function finders({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetObjectIDByIdent',
       parameters: [text('Ident'), ParentID],
       result: 'integer',
-      help: 'The ID of the object with this ident directly below another; fails when there is none.',
+      help: 'The ID of the child with this ident; fails if there is none.',
       run: (_caller, ident, parentId) => {
         const id = byIdent(ident, parentId);
         if (id === undefined) throw fault('IDENT_NOT_FOUND', ident);
@@ -104,21 +104,21 @@ function finders({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetObjectIDByName',
       parameters: [text('Name'), ParentID],
       result: 'integer',
-      help: 'The ID of the oldest object with this name directly below another; fails when there is none.',
+      help: 'The ID of the oldest child with this name; fails if there is none.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name]).id,
     }),
     declare({
       name: 'SVC_FindObjectIDByIdent',
       parameters: [text('Ident'), ParentID],
       result: 'integer',
-      help: 'As SVC_GetObjectIDByIdent, but 0 when there is none.',
+      help: 'Like SVC_GetObjectIDByIdent, but returns 0 if there is none.',
       run: (_caller, ident, parentId) => byIdent(ident, parentId) ?? 0,
     }),
     declare({
       name: 'SVC_FindObjectIDByName',
       parameters: [text('Name'), ParentID],
       result: 'integer',
-      help: 'As SVC_GetObjectIDByName, but 0 when there is none.',
+      help: 'Like SVC_GetObjectIDByName, but returns 0 if there is none.',
       run: (_caller, name, parentId) => {
         for (const { id } of kernel.tree.get(parentId).children?.byName(name) ?? []) return id;
         return 0;
@@ -145,23 +145,23 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       },
     });
   return [
-    setter('name', text('Name'), 'Names an object; an empty name restores the default one.'),
+    setter('name', text('Name'), 'Sets the name of an object; an empty name restores the default.'),
     setter(
       'ident',
       text('Ident'),
-      'Gives an object an ident: letters, digits, underscore; unique among its siblings.',
+      'Sets the ident of an object: letters, digits and underscores, unique among its siblings.',
     ),
-    setter('position', int('Position'), 'Sets the place of an object among its siblings.'),
-    setter('hidden', bool('Hidden'), 'Hides an object from web fronts, or shows it again.'),
-    setter('disabled', bool('Disabled'), 'Shows an object as not to be operated, or as operable again.'),
+    setter('position', int('Position'), 'Sets the position of an object among its siblings.'),
+    setter('hidden', bool('Hidden'), 'Hides an object in web fronts, or shows it.'),
+    setter('disabled', bool('Disabled'), 'Marks an object as disabled in web fronts, or as enabled.'),
     setter('icon', text('Icon'), 'Sets the icon of an object.'),
-    setter('info', text('Info'), 'Sets the notes on an object.'),
+    setter('info', text('Info'), 'Sets the notes of an object.'),
     declare({
       name: 'SVC_SetParent',
       parameters: [int('ID'), int('ParentID')],
       result: 'boolean',
       audited: true,
-      help: 'Moves an object with all that is below it.',
+      help: 'Moves an object with its subtree to another parent.',
       run: (_caller, id, parentId) => {
         tree.move(tree.get(id), tree.get(parentId));
         return true;
@@ -178,7 +178,7 @@ function hasChildren({ children }: TreeObject): boolean {
   return children !== null && children.size > 0;
 }
 
-/** An object as `SVC_GetObject` shows it (interface §2.1). */
+/** The result of `SVC_GetObject` (interface §2.1). */
 function record(object: TreeObject) {
   return {
     ObjectID: object.id,

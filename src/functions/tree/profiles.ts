@@ -9,9 +9,9 @@ import * as shapes from '../shapes.js';
 
 /** No colour (interface §2.1). */
 const NO_COLOR = -1;
-const MOST_COLOR = 0xff_ff_ff;
+const MAX_COLOR = 0xff_ff_ff;
 
-/** Variable profiles: how values are shown and limited (interface §5, §9). */
+/** Variable profiles: format and limits of values (interface §5, §9). */
 export function profileFunctions(ports: Ports): FunctionDeclaration[] {
   return [...readers(ports), ...changes(ports), association(ports)];
 }
@@ -22,7 +22,7 @@ function readers({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       name: 'SVC_VariableProfileExists',
       parameters: [text('ProfileName')],
       result: 'boolean',
-      help: 'Whether there is a profile with this name.',
+      help: 'Whether a profile with this name exists.',
       run: (_caller, name) => profiles.find(name) !== undefined,
     }),
     declare({
@@ -30,7 +30,7 @@ function readers({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       parameters: [text('ProfileName')],
       result: 'array',
       shape: shapes.profileRecord,
-      help: 'What is known of a profile.',
+      help: 'The properties of a profile.',
       run: (_caller, name) => record(profiles.get(name)),
     }),
     declare({
@@ -46,7 +46,7 @@ function readers({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       parameters: [int('ProfileType', variableTypes)],
       result: 'array',
       shape: shapes.texts,
-      help: 'The names of the profiles for one type of variable.',
+      help: 'The names of the profiles for a type of variable.',
       run: (_caller, type) =>
         [...profiles.all()].filter((profile) => profile.type === type).map(({ name }) => name),
     }),
@@ -60,7 +60,7 @@ function changes({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       parameters: [text('ProfileName'), int('ProfileType', variableTypes)],
       result: 'boolean',
       audited: true,
-      help: 'Creates a profile with nothing set.',
+      help: 'Creates an empty profile.',
       run: (_caller, name, type) => done(profiles.create(name, type as VariableType)),
     }),
     declare({
@@ -68,7 +68,7 @@ function changes({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       parameters: [text('ProfileName')],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a profile. Variables that users gave it show "Invalid profile"; those of instances go on without, and the instance reports it.',
+      help: 'Deletes a profile. Variables with it as custom profile show "Invalid profile"; variables of instances continue without it, and the instance reports that.',
       run: (_caller, name) => done(profiles.delete(name)),
     }),
     declare({
@@ -76,7 +76,7 @@ function changes({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       parameters: [text('ProfileName'), text('Prefix'), text('Suffix')],
       result: 'boolean',
       audited: true,
-      help: 'Sets what stands before and after a value.',
+      help: 'Sets the prefix and the suffix of values.',
       run: (_caller, name, prefix, suffix) => done(profiles.setText(name, prefix, suffix)),
     }),
     declare({
@@ -92,7 +92,7 @@ function changes({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       parameters: [text('ProfileName'), int('Digits')],
       result: 'boolean',
       audited: true,
-      help: 'Sets how many decimals are shown.',
+      help: 'Sets the number of decimals.',
       run: (_caller, name, digits) => done(profiles.setDigits(name, digits)),
     }),
     declare({
@@ -118,21 +118,21 @@ function association({ kernel: { profiles } }: Ports): FunctionDeclaration {
     ],
     result: 'boolean',
     audited: true,
-    help: 'Names a value; with an empty name and an empty icon its entry is deleted. Colour −1 is none.',
+    help: 'Adds or changes the name, icon and colour for a value; an empty name with an empty icon deletes the entry. Colour −1 means no colour.',
     run: (_caller, profileName, given, name, icon, color) => {
-      if (color < NO_COLOR || color > MOST_COLOR) throw fault('PARAMETER_BOUNDS', 'AssociationColor');
+      if (color < NO_COLOR || color > MAX_COLOR) throw fault('PARAMETER_BOUNDS', 'AssociationColor');
       const value = convertValue(profiles.get(profileName).type, given, 'AssociationValue');
       return done(profiles.setAssociation(profileName, { value, name, icon, color }));
     },
   });
 }
 
-/** The kernel's setters give nothing; the interface's give true. */
+/** The kernel's setters return nothing; those of the interface return true. */
 function done(_: void): true {
   return true;
 }
 
-/** A profile as `SVC_GetVariableProfile` shows it (interface §2.1). */
+/** The result of `SVC_GetVariableProfile` (interface §2.1). */
 function record(profile: Profile) {
   return {
     ProfileName: profile.name,

@@ -8,26 +8,26 @@ import type { Variable } from '../../kernel/variables.js';
 import type { Ports } from '../ports.js';
 import { hasAction } from './values.js';
 
-/** A wish to have a variable on another value, and who has it. */
+/** A request to switch a variable to a value. */
 export interface ActionRequest {
   readonly variableId: number;
   readonly value: unknown;
-  /** What a script finds in SENDER. */
+  /** `SENDER` of a script that executes it. */
   readonly sender: string;
   readonly caller: Caller;
 }
 
-/** `SENDER` of a script that runs because of `RequestAction` (interface §1). */
+/** `SENDER` of a script that executes a `RequestAction` (interface §1). */
 export const ACTION_SENDER = 'Action';
 
-/** Switching what variables stand for (interface §1, `RequestAction`). */
+/** Actions on variables (interface §1, `RequestAction`). */
 export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'HasAction',
       parameters: [int('VariableID')],
       result: 'boolean',
-      help: 'Whether a variable takes RequestAction.',
+      help: 'Whether a variable has an action for RequestAction.',
       run: (_caller, id) => hasAction(ports, ports.kernel.variables.get(id)),
     }),
     declare({
@@ -35,7 +35,7 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [int('VariableID'), variant('Value')],
       result: 'boolean',
       audited: true,
-      help: 'Has the device or the script behind a variable carry out a value within the range of its profile.',
+      help: 'Requests a value, within the range of the profile, from the device or script behind a variable.',
       run: async (caller, variableId, value) => {
         await requestAction(ports, { variableId, value, sender: ACTION_SENDER, caller });
         return true;
@@ -46,7 +46,7 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [int('VariableID'), variant('Value'), text('Sender')],
       result: 'boolean',
       audited: true,
-      help: 'As RequestAction; a script finds the given word in SENDER.',
+      help: 'Like RequestAction, with the value of SENDER for a script.',
       run: async (caller, variableId, value, sender) => {
         await requestAction(ports, { variableId, value, sender, caller });
         return true;
@@ -57,7 +57,7 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID'), text('VariableIdent'), variant('Value')],
       result: 'boolean',
       audited: true,
-      help: 'Has an instance carry out a value for one of its variables.',
+      help: 'Requests a value from an instance for one of its variables.',
       run: (_caller, id, ident, value) => {
         const { devices, kernel } = ports;
         const variable = devices.variable(id, ident);
@@ -68,9 +68,9 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
 }
 
 /**
- * Carries out an action: by the device, or by a script that runs with `VARIABLE` and `VALUE` and is waited for. Resolves
- * with what the script printed ('' for a device). Rejects with `NOT_OF_TYPE`, `ACTION_INVALID`, `CANNOT_CONVERT`, and
- * what the device or the script fails with.
+ * Executes an action through the device, or through a script that runs with `VARIABLE` and `VALUE`. Resolves
+ * with the output of the script ('' for a device). Rejects with `NOT_OF_TYPE`, `ACTION_INVALID`,
+ * `CANNOT_CONVERT` and the errors of the device or the script.
  */
 export async function requestAction(
   { kernel, devices, scripts }: Ports,
@@ -92,7 +92,7 @@ function valueWithin({ profiles }: Kernel, { data }: Variable, given: unknown): 
   const value = convertValue(data.type, given);
   const name = data.customProfile || data.profile;
   const profile = profiles.find(name);
-  // A profile whose limits are equal has none; one of another type says nothing of this variable.
+  // Equal limits mean no limits; a profile of another type does not apply.
   if (typeof value !== 'number' || profile?.type !== data.type || profile.max <= profile.min) return value;
   const { min, max } = profile;
   if (value >= min && value <= max) return value;
@@ -103,7 +103,7 @@ function valueWithin({ profiles }: Kernel, { data }: Variable, given: unknown): 
   );
 }
 
-/** Why nothing carries out an action of a variable; those who see only an area are not told of the target. */
+/** Why a variable has no usable action; callers with limited access are not told about the target. */
 function actionInvalid({ id, data: { action, customAction } }: Variable): Fault {
   const target = customAction || action;
   const { code, message } = fault('ACTION_INVALID', whyNot(id, target));
@@ -111,8 +111,8 @@ function actionInvalid({ id, data: { action, customAction } }: Variable): Fault 
 }
 
 function whyNot(id: number, target: number): string {
-  if (target === 1) return `the action of variable #${id} is switched off (SVC_SetVariableCustomAction)`;
+  if (target === 1) return `the action of variable #${id} is disabled (SVC_SetVariableCustomAction)`;
   return target === 0
-    ? `variable #${id} is read-only; it has no action (SVC_SetVariableCustomAction gives it one)`
-    : `object #${target}, the action of variable #${id}, is not an instance or a script`;
+    ? `variable #${id} is read-only; it has no action (set one with SVC_SetVariableCustomAction)`
+    : `object #${target}, the action of variable #${id}, is neither an instance nor a script`;
 }

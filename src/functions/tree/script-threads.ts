@@ -4,12 +4,12 @@ import { checkedIds } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** A day: what waits longer is no wait. */
+/** The longest wait, ms: a day. */
 const WAIT_LIMIT_MS = 86_400_000;
-/** A semaphore's name is a word, no text. */
+/** The longest name of a semaphore, characters. */
 const NAME_LIMIT = 200;
 
-/** What scripts run in, and what they wait for (interface §1, §9). */
+/** Threads of scripts, semaphores and waiting (interface §1, §9). */
 export function scriptThreadFunctions(ports: Ports): FunctionDeclaration[] {
   return [...threads(ports), ...waits(ports)];
 }
@@ -26,7 +26,7 @@ function threads({ scripts }: Ports): FunctionDeclaration[] {
       name: 'SVC_ScriptThreadExists',
       parameters: [ThreadID],
       result: 'boolean',
-      help: 'Whether there is a script thread with this ID.',
+      help: 'Whether a script thread with this ID exists.',
       run: async (_caller, id) => (await scripts.threads()).some((thread) => thread.ThreadID === id),
     }),
     declare({
@@ -34,7 +34,7 @@ function threads({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ThreadID],
       result: 'array',
       shape: shapes.scriptThread,
-      help: 'What a script thread runs, and what its runs so far took.',
+      help: 'What a script thread is running, and statistics of its runs.',
       run: (_caller, id) => record(id),
     }),
     declare({
@@ -42,7 +42,7 @@ function threads({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [array('ThreadIDs', shapes.ids)],
       result: 'array',
       shape: shapes.listOf(shapes.scriptThread),
-      help: 'As SVC_GetScriptThread, of some threads; of all, for an empty list.',
+      help: 'Like SVC_GetScriptThread, for some threads; an empty list: all threads.',
       run: async (_caller, given) => {
         const ids = checkedIds(given, 'ThreadIDs');
         return ids.length === 0 ? scripts.threads() : Promise.all(ids.map(record));
@@ -53,7 +53,7 @@ function threads({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of all script threads: as many as scripts may run at the same time, and more where scripts ran scripts.',
+      help: 'The IDs of all script threads: one per script that may run at the same time, and more if scripts have run scripts.',
       run: async () => (await scripts.threads()).map((thread) => thread.ThreadID),
     }),
     declare({
@@ -61,7 +61,7 @@ function threads({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [int('ScriptID')],
       result: 'boolean',
       audited: true,
-      help: 'Stops a script, however often it runs; false when it does not run.',
+      help: 'Stops all runs of a script; false if it is not running.',
       run: (_caller, id) => scripts.abort(id),
     }),
   ];
@@ -81,7 +81,7 @@ function waits({ scripts }: Ports): FunctionDeclaration[] {
       name: 'SVC_SemaphoreEnter',
       parameters: [Name, Milliseconds],
       result: 'boolean',
-      help: 'In a script: waits so long at most until a semaphore is its own; whether it is. It is free when the script ends.',
+      help: 'In a script: acquires a semaphore, waiting up to the given time; false on timeout. It is released when the script ends.',
       run: (caller, name, ms) => {
         checkName(name);
         checkWait(ms);
@@ -92,7 +92,7 @@ function waits({ scripts }: Ports): FunctionDeclaration[] {
       name: 'SVC_SemaphoreLeave',
       parameters: [Name],
       result: 'boolean',
-      help: 'In a script: leaves a semaphore; whether it was its own.',
+      help: 'In a script: releases a semaphore; false if the script does not hold it.',
       run: (caller, name) => {
         checkName(name);
         return scripts.leave(name, caller);
@@ -102,7 +102,7 @@ function waits({ scripts }: Ports): FunctionDeclaration[] {
       name: 'SVC_Sleep',
       parameters: [Milliseconds],
       result: 'boolean',
-      help: 'Waits so long.',
+      help: 'Waits for the given time.',
       run: async (caller, ms) => {
         checkWait(ms);
         await scripts.sleep(ms, caller);

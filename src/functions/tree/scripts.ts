@@ -5,15 +5,13 @@ import { objectType } from '../../kernel/object.js';
 import { childByName, idsOfType, isOfType, checkedMap } from '../argument-checks.js';
 import { scriptTypes } from '../enumerations.js';
 import type { Ports, ScriptRun } from '../ports.js';
+import { redacted } from '../registry/audit.js';
 import * as shapes from '../shapes.js';
 
-/** `SENDER` of a script that was run by a call (interface §1). */
+/** `SENDER` of a script that a call runs (interface §1). */
 const SENDER = 'RunScript';
 
-/** What of a script's text the audit keeps: that there was one. It may hold a password. */
-const shownText = (content: string) => `(${content.length} characters)`;
-
-/** Scripts and their runs (interface §9; decision 18: script type 0 is JavaScript). */
+/** Scripts and their runs (interface §9; script type 0 is JavaScript: decision 18). */
 export function scriptFunctions(ports: Ports): FunctionDeclaration[] {
   return [...readers(ports), ...changes(ports), ...runs(ports), ...textRuns(ports)];
 }
@@ -25,7 +23,7 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
       name: 'SVC_ScriptExists',
       parameters: [ScriptID],
       result: 'boolean',
-      help: 'Whether there is a script with this ID.',
+      help: 'Whether a script with this ID exists.',
       run: (_caller, id) => isOfType(kernel, id, objectType.script),
     }),
     declare({
@@ -33,7 +31,7 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID],
       result: 'array',
       shape: shapes.scriptRecord,
-      help: 'Type, file and last run of a script, whether it is broken, and where and why.',
+      help: 'Type, file and last run of a script, and the error if it is broken.',
       run: async (_caller, id) => record(kernel.scripts.get(id), await scripts.compileError(id)),
     }),
     declare({
@@ -48,7 +46,7 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetScriptIDByName',
       parameters: [text('Name'), int('ParentID')],
       result: 'integer',
-      help: 'The ID of the oldest script with this name directly below an object.',
+      help: 'The ID of the oldest script with this name among the children of an object.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name], objectType.script).id,
     }),
     declare({
@@ -66,7 +64,7 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetScriptFile',
       parameters: [ScriptID],
       result: 'string',
-      help: 'The name of the file in which the text of a script stands.',
+      help: 'The name of the file with the text of a script.',
       run: (_caller, id) => kernel.scripts.get(id).data.file,
     }),
     declare({
@@ -87,7 +85,7 @@ function changes({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [int('ScriptType', scriptTypes)],
       result: 'integer',
       audited: true,
-      help: 'Creates an empty script below the root and gives its ID; type 0 (JavaScript) is the only one.',
+      help: 'Creates an empty script below the root and returns its ID; type 0 (JavaScript) is the only type.',
       run: (_caller, type) => {
         if (type !== 0) throw fault('NOT_SUPPORTED', 'A script of a type other than 0 (JavaScript)');
         return scripts.create();
@@ -98,7 +96,7 @@ function changes({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, bool('DeleteFile')],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a script with nothing below it, and with DeleteFile its text unless another script has the file.',
+      help: 'Deletes a script without children, and with DeleteFile its file unless another script uses it.',
       run: async (_caller, id, deleteFile) => {
         await scripts.delete(id, deleteFile);
         return true;
@@ -109,8 +107,8 @@ function changes({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, text('Content')],
       result: 'boolean',
       audited: true,
-      auditParameters: (id, content) => [id, shownText(content)],
-      help: 'Replaces the text of a script; one that cannot be compiled is kept and marked as broken.',
+      auditParameters: (id, content) => [id, redacted(content)],
+      help: 'Replaces the text of a script; a text that cannot be compiled is saved, and the script is marked as broken.',
       run: async (_caller, id, content) => {
         await scripts.setContent(id, content);
         return true;
@@ -121,7 +119,7 @@ function changes({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, text('FilePath')],
       result: 'boolean',
       audited: true,
-      help: 'Has the text of a script stand in another file of the scripts directory.',
+      help: 'Sets the file of a script in the scripts directory.',
       run: async (_caller, id, file) => {
         await scripts.setFile(id, file);
         return true;
@@ -151,7 +149,7 @@ function runs({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID],
       result: 'boolean',
       audited: true,
-      help: 'Starts a script and does not wait for it.',
+      help: 'Starts a script without waiting for it.',
       run: (caller, id) => start(runOf(caller, id)),
     }),
     declare({
@@ -159,7 +157,7 @@ function runs({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, Parameters],
       result: 'boolean',
       audited: true,
-      help: 'Starts a script with parameters and does not wait for it.',
+      help: 'Starts a script with parameters without waiting for it.',
       run: (caller, id, given) => start(runOf(caller, id, given)),
     }),
     declare({
@@ -167,7 +165,7 @@ function runs({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID],
       result: 'string',
       audited: true,
-      help: 'Runs a script and gives what it printed.',
+      help: 'Runs a script and returns its output.',
       run: (caller, id) => scripts.run(runOf(caller, id)),
     }),
     declare({
@@ -175,7 +173,7 @@ function runs({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, Parameters],
       result: 'string',
       audited: true,
-      help: 'Runs a script with parameters and gives what it printed.',
+      help: 'Runs a script with parameters and returns its output.',
       run: (caller, id, given) => scripts.run(runOf(caller, id, given)),
     }),
   ];
@@ -184,7 +182,7 @@ function runs({ scripts }: Ports): FunctionDeclaration[] {
 function textRuns({ scripts }: Ports): FunctionDeclaration[] {
   const ScriptText = text('ScriptText');
   const Parameters = array('Parameters', shapes.map(shapes.anything));
-  const shown = (content: string) => [shownText(content)];
+  const auditParameters = (content: string) => [redacted(content)];
   const start = (run: ScriptRun) => {
     scripts.start(run);
     return true;
@@ -201,8 +199,8 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText],
       result: 'boolean',
       audited: true,
-      auditParameters: shown,
-      help: 'Starts a text as a script and does not wait for it.',
+      auditParameters: auditParameters,
+      help: 'Starts a text as a script without waiting for it.',
       run: (caller, content) => start(runOf(caller, content)),
     }),
     declare({
@@ -210,8 +208,8 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText, Parameters],
       result: 'boolean',
       audited: true,
-      auditParameters: shown,
-      help: 'Starts a text as a script with parameters and does not wait for it.',
+      auditParameters: auditParameters,
+      help: 'Starts a text as a script with parameters without waiting for it.',
       run: (caller, content, given) => start(runOf(caller, content, given)),
     }),
     declare({
@@ -219,8 +217,8 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText],
       result: 'string',
       audited: true,
-      auditParameters: shown,
-      help: 'Runs a text as a script and gives what it printed.',
+      auditParameters: auditParameters,
+      help: 'Runs a text as a script and returns its output.',
       run: (caller, content) => scripts.run(runOf(caller, content)),
     }),
     declare({
@@ -228,15 +226,15 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText, Parameters],
       result: 'string',
       audited: true,
-      auditParameters: shown,
-      help: 'Runs a text as a script with parameters and gives what it printed.',
+      auditParameters: auditParameters,
+      help: 'Runs a text as a script with parameters and returns its output.',
       run: (caller, content, given) => scripts.run(runOf(caller, content, given)),
     }),
   ];
 }
 
-/** A script as `SVC_GetScript` shows it (interface §2.1), with the names that older clients look for. */
-function record({ id, data }: Script, mistake: string) {
+/** The result of `SVC_GetScript` (interface §2.1), including member names that older clients expect. */
+function record({ id, data }: Script, error: string) {
   return {
     ScriptID: id,
     ScriptType: data.type,
@@ -245,6 +243,6 @@ function record({ id, data }: Script, mistake: string) {
     ScriptIsBroken: data.broken,
     LastExecute: data.executed,
     IsBroken: data.broken,
-    ScriptError: mistake,
+    ScriptError: error,
   };
 }

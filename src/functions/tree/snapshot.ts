@@ -8,7 +8,7 @@ import { INTERFACE_VERSION } from '../interface-version.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** The whole tree at once, and what has changed since (interface §2.2, §2.3). */
+/** Snapshots of the tree, and the changes since (interface §2.2, §2.3). */
 export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
   return [
     declare({
@@ -16,7 +16,7 @@ export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.snapshot,
-      help: 'The whole tree with all values, as it is at this moment.',
+      help: 'The complete tree with all values at this moment.',
       run: () => createSnapshot(ports),
     }),
     declare({
@@ -24,13 +24,16 @@ export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [int('LastTimestamp')],
       result: 'array',
       shape: shapes.changes,
-      help: 'All changes after a counter; with 0 only the present counter. Fails when some are no longer kept.',
+      help: 'All changes after a counter; 0: only the current counter. Fails if some of them are no longer buffered.',
       run: (_caller, since) => changesSince(ports, since, (changes) => changes),
     }),
   ];
 }
 
-/** A snapshot of all, or of the given objects with the profiles in use there. It is made while it is read. */
+/**
+ * Creates a snapshot of the tree, or of the given objects with the profiles that they use. It is generated
+ * while it is read.
+ */
 export function createSnapshot(
   ports: Ports,
   area?: {
@@ -40,15 +43,15 @@ export function createSnapshot(
 ): ChunkedResult {
   const objects = area === undefined ? undefined : [...area.objects];
   const reader = new SnapshotReader(ports.kernel.tree, objects);
-  const shownOnes = objects?.flatMap(([object, depth]) => (depth === 'whole' ? [object] : []));
+  const visible = objects?.flatMap(([object, depth]) => (depth === 'whole' ? [object] : []));
   const head = headOf(ports, reader.timestamp, {
     names: area?.profiles,
-    objects: shownOnes && new Set(shownOnes),
+    objects: visible && new Set(visible),
   });
-  return new ChunkedResult(pieces(head, reader));
+  return new ChunkedResult(chunksOf(head, reader));
 }
 
-function pieces(head: string, reader: SnapshotReader) {
+function chunksOf(head: string, reader: SnapshotReader) {
   let state: 'head' | 'objects' | 'end' = 'head';
   let comma = '';
   return {
@@ -63,9 +66,9 @@ function pieces(head: string, reader: SnapshotReader) {
             state = 'end';
             return '}}';
           }
-          const piece = comma + entries;
+          const chunk = comma + entries;
           comma = ',';
-          return piece;
+          return chunk;
         }
         case 'end':
           return undefined;
@@ -78,17 +81,17 @@ function pieces(head: string, reader: SnapshotReader) {
   };
 }
 
-/** Everything before the objects' entries, which are last so that they can follow piece by piece. */
+/** Everything before the objects, which come last so that they can be sent in chunks. */
 function headOf(
   { kernel, system, options }: Ports,
   timestamp: number,
-  { names, objects }: { names: ReadonlySet<string> | undefined; objects: Shown | undefined },
+  { names, objects }: { names: ReadonlySet<string> | undefined; objects: ObjectSet | undefined },
 ): string {
   const { architecture, platform, builtAt: date, timezone } = system;
   const version = INTERFACE_VERSION;
   const isFront = names !== undefined;
   const facts = JSON.stringify({
-    // What the owner has set is no front's, nor is the machine's kernel.
+    // Web fronts see neither the options nor the version of the operating system.
     options: isFront ? {} : options.all(),
     archive: archiveOf(kernel, objects),
     server: { architecture, date, platform: isFront ? platform.split(' ', 1)[0] : platform, version },
@@ -101,10 +104,10 @@ function headOf(
   return `${facts.slice(0, -1)},"profiles":${profiles},"objects":{`;
 }
 
-type Shown = ReadonlySet<TreeObject>;
+type ObjectSet = ReadonlySet<TreeObject>;
 
-/** The variables that are logged, and how they are aggregated; clients ask only whether they are there. */
-function archiveOf({ variables }: Ports['kernel'], objects?: Shown): object {
+/** The logged variables and how they are aggregated; clients only test whether an entry exists. */
+function archiveOf({ variables }: Ports['kernel'], objects?: ObjectSet): object {
   const logged = variables.logged().filter((variable) => objects?.has(variable) ?? true);
   return Object.fromEntries(
     logged.map(({ id, data: { logging } }) => [
@@ -122,12 +125,12 @@ function profilesText(profiles: Ports['kernel']['profiles'], names: ReadonlySet<
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** How many frames make up a piece: about a millisecond's work where none was sent before. */
+/** Frames per chunk: about 1 ms of work if none of them was sent before. */
 const FRAMES = 500;
 
 /**
- * The changes after a counter as a list of frames (interface §2.3). 0 asks only for the present counter, which comes as one
- * element with message 0. Throws `CHANGES_LOST`.
+ * The changes after a counter, as a list of frames (interface §2.3). For 0, the list only has an element with
+ * message 0 and the current counter. Throws `CHANGES_LOST`.
  */
 export function changesSince(
   { kernel }: Ports,
@@ -137,22 +140,22 @@ export function changesSince(
   if (since === 0) return [{ TimeStamp: kernel.changes.counter, SenderID: 0, Message: 0, Data: [] }];
   const changes = select(kernel.changes.since(since));
   let at = 0;
-  let isEnded = false;
+  let isFinished = false;
   return new ChunkedResult({
     next() {
-      if (isEnded) return undefined;
+      if (isFinished) return undefined;
       const slice = changes.slice(at, at + FRAMES);
       const opening = at === 0 ? '[' : ',';
       at += slice.length;
-      isEnded = at >= changes.length;
+      isFinished = at >= changes.length;
       return (
         (slice.length === 0 ? '[' : opening) +
         slice.map(({ frame }) => frame).join(',') +
-        (isEnded ? ']' : '')
+        (isFinished ? ']' : '')
       );
     },
     close() {
-      isEnded = true;
+      isFinished = true;
     },
   });
 }

@@ -37,7 +37,7 @@ export function valueFunctions(ports: Ports): FunctionDeclaration[] {
       name: 'GetValueFormatted',
       parameters: [VariableID],
       result: 'string',
-      help: 'The value of a variable as its profile shows it.',
+      help: 'The value of a variable, formatted by its profile.',
       run: (_caller, id) => {
         const variable = kernel.variables.get(id);
         return formatted(ports, variable, variable.data.value);
@@ -47,7 +47,7 @@ export function valueFunctions(ports: Ports): FunctionDeclaration[] {
       name: 'GetValueFormattedEx',
       parameters: [VariableID, variant('Value')],
       result: 'string',
-      help: 'A value as the profile of a variable shows it.',
+      help: 'A value, formatted by the profile of a variable.',
       run: (_caller, id, value) => {
         const variable = kernel.variables.get(id);
         return formatted(ports, variable, convertValue(variable.data.type, value));
@@ -58,7 +58,7 @@ export function valueFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [VariableID, variant('Value', shapes.valueOrNull)],
       result: 'boolean',
       audited: 'outside',
-      help: 'Sets a variable; the value is converted to its type. Variables of devices take RequestAction instead.',
+      help: 'Sets a variable; the value is converted to its type. For variables of devices use RequestAction.',
       run: (_caller, id, value) => {
         const variable = writableVariable(ports, id);
         kernel.variables.update(variable, settableValue(variable.data.type, value), ports.clock.nowMs());
@@ -68,14 +68,17 @@ export function valueFunctions(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** A variable that may be set from outside. Throws `NOT_OF_TYPE`, `READ_ONLY` for what only its device may report. */
+/**
+ * A variable that callers may set. Throws `NOT_OF_TYPE`, and `READ_ONLY` for a variable that only its device
+ * reports.
+ */
 export function writableVariable({ kernel }: Ports, id: number): Variable {
   const variable = kernel.variables.get(id);
-  if (variable.readOnly) throw fault('READ_ONLY', `Variable #${id} shows what its device reports; it`);
+  if (variable.readOnly) throw fault('READ_ONLY', `Variable #${id} is reported by its device; it`);
   return variable;
 }
 
-/** `GetValueX` and `SetValueX`, which take variables of one type only. */
+/** `GetValueX` and `SetValueX`, which accept variables of one type only. */
 function typed(
   ports: Ports,
   { word, type, parameter }: { word: string; type: VariableType; parameter: Parameter<Value> },
@@ -99,7 +102,7 @@ function typed(
       help: `Sets a variable of type ${kind}.`,
       run: (_caller, id, value) => {
         const variable = ofType(writableVariable(ports, id), type);
-        // The parameter is of the type already; the limit on the length of texts is the conversion's.
+        // The parameter has the right type already; the conversion checks the length of strings.
         kernel.variables.update(variable, convertValue(type, value), clock.nowMs());
         return true;
       },
@@ -117,7 +120,7 @@ function formatted({ kernel }: Ports, { data }: Variable, value: Value): string 
   return formatValue(value, { type: data.type, profile }, kernel.profiles);
 }
 
-/** Whether something takes a `RequestAction` for the variable. */
+/** Whether the variable has an action that `RequestAction` can execute. */
 export function hasAction({ kernel }: Ports, variable: Variable): boolean {
   return kernel.variables.actionTargetOf(variable) >= FIRST_ID;
 }

@@ -8,7 +8,7 @@ import { variableTypes } from '../enumerations.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
-/** Variables, apart from their values (interface §9). */
+/** Variables, except for their values (interface §9). */
 export function variableFunctions(ports: Ports): FunctionDeclaration[] {
   return [...readers(ports), ...changes(ports)];
 }
@@ -20,7 +20,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_VariableExists',
       parameters: [VariableID],
       result: 'boolean',
-      help: 'Whether there is a variable with this ID.',
+      help: 'Whether a variable with this ID exists.',
       run: (_caller, id) => isOfType(kernel, id, objectType.variable),
     }),
     declare({
@@ -28,14 +28,14 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [VariableID],
       result: 'array',
       shape: shapes.variableRecord,
-      help: 'Type, profiles, actions and times of a variable.',
+      help: 'Type, profiles, actions, times and value of a variable.',
       run: (_caller, id) => record(kernel.variables.get(id)),
     }),
     declare({
       name: 'SVC_GetVariableIDByName',
       parameters: [text('Name'), int('ParentID')],
       result: 'integer',
-      help: 'The ID of the oldest variable with this name directly below an object.',
+      help: 'The ID of the oldest variable with this name among the children of an object.',
       run: (_caller, name, parentId) => childByName(kernel, [parentId, name], objectType.variable).id,
     }),
     declare({
@@ -51,7 +51,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [VariableID],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of the events that a variable triggers.',
+      help: 'The IDs of the events that are triggered by a variable.',
       run: (_caller, id) => {
         kernel.variables.get(id);
         return kernel.events.triggeredBy(id).map((event) => event.id);
@@ -61,7 +61,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetLimitVariables',
       parameters: [],
       result: 'integer',
-      help: 'How many variables there can be: as many as there are object IDs.',
+      help: 'The maximum number of variables, which is the number of object IDs.',
       run: () => ID_COUNT,
     }),
   ];
@@ -75,7 +75,7 @@ function changes({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [int('VariableType', variableTypes)],
       result: 'integer',
       audited: true,
-      help: 'Creates a variable below the root and gives its ID.',
+      help: 'Creates a variable below the root and returns its ID.',
       run: (_caller, type) => kernel.variables.create(type as VariableType).id,
     }),
     declare({
@@ -83,7 +83,7 @@ function changes({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [VariableID],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a variable with nothing below it.',
+      help: 'Deletes a variable without children.',
       run: (_caller, id) => {
         kernel.tree.delete(kernel.variables.get(id));
         return true;
@@ -94,7 +94,7 @@ function changes({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [VariableID, text('ProfileName')],
       result: 'boolean',
       audited: true,
-      help: 'Gives a variable a profile that wins over its own; an empty name takes it away again.',
+      help: 'Sets the custom profile of a variable, which overrides its own; an empty name removes it.',
       run: (_caller, id, profile) => {
         kernel.variables.setCustomProfile(kernel.variables.get(id), profile);
         return true;
@@ -105,7 +105,7 @@ function changes({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [VariableID, int('ScriptID')],
       result: 'boolean',
       audited: true,
-      help: 'Gives a variable a script or an instance that carries out its actions; 0: its own, 1: none.',
+      help: 'Sets the script or instance that executes the actions of a variable; 0: its own action, 1: none.',
       run: (_caller, id, action) => {
         kernel.variables.setCustomAction(kernel.variables.get(id), action);
         return true;
@@ -114,7 +114,7 @@ function changes({ kernel }: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** A variable as `SVC_GetVariable` shows it (interface §2.1), with its value, which some clients look for there. */
+/** The result of `SVC_GetVariable` (interface §2.1), with the value, which some clients expect there. */
 function record({ id, data }: Variable) {
   return {
     VariableID: id,

@@ -4,12 +4,13 @@ import { walkSubtree } from '../../kernel/area.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 
-/** So many are deleted or made between two turns of the event loop. */
+/** Objects deleted or created before yielding to the event loop. */
 export const BATCH_SIZE = 100;
 
 /**
- * Deletes objects with all below them, children first; files of scripts and media stay. Throws `OBJECT_MISSING`,
- * `ROOT_FIXED` before anything is deleted; what fails later says how far it came.
+ * Deletes objects with their subtrees, children first; files of scripts and media stay. Throws
+ * `OBJECT_MISSING` and `ROOT_FIXED` before anything is deleted; a later fault says how many objects are
+ * deleted.
  */
 export async function deleteObjects(ports: Ports, ids: readonly number[]): Promise<void> {
   const { tree } = ports.kernel;
@@ -31,7 +32,7 @@ export async function deleteObjects(ports: Ports, ids: readonly number[]): Promi
   }
 }
 
-/** Deletes one object without children, in its type's own way. */
+/** Deletes an object without children, in the way of its type. */
 export async function deleteObject(
   { kernel, devices, scripts, media }: Ports,
   object: TreeObject,
@@ -43,7 +44,7 @@ export async function deleteObject(
   else kernel.tree.delete(object);
 }
 
-/** A failure in the middle of a job of many parts, with how far it came before its text. */
+/** A fault in the middle of a bulk operation, with its progress before the message. */
 export function withProgress(thrown: unknown, came: string): Fault {
   const code = thrown instanceof Fault ? thrown.code : 'INTERNAL';
   return new Fault(code, `${came}: ${messageOf(thrown)}`, { cause: thrown });

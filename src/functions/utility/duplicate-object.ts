@@ -12,18 +12,19 @@ import type { Ports } from '../ports.js';
 import { BATCH_SIZE, deleteObject } from './delete-objects.js';
 import { mapIds } from './embedded-ids.js';
 
-/** What is to be copied, and where to. */
+/** A request to copy an object. */
 export interface DuplicateRequest {
   readonly id: number;
   readonly parentId: number;
-  /** With all below it. */
+  /** Whether the subtree is copied too. */
   readonly isRecursive: boolean;
 }
 
 /**
- * Copies an object and gives the copy's id. What points to an object of the branch points, in the copy, to that object's
- * copy; texts and properties are as they were. Nothing is switched by it: a copied instance stays closed until its changes
- * are applied, and has no values; a copied event is not active. All or nothing: what fails leaves no copy. Throws `OBJECT_MISSING`, `ROOT_FIXED`.
+ * Copies an object and returns the id of the copy. References to objects in the subtree refer to their
+ * copies; texts and properties are unchanged. Nothing is switched: a copied instance has no values and stays
+ * closed until its changes are applied, and a copied event is inactive. If copying fails, no copy remains.
+ * Throws `OBJECT_MISSING`, `ROOT_FIXED`.
  */
 export async function duplicateObject(
   ports: Ports,
@@ -33,46 +34,46 @@ export async function duplicateObject(
   const source = tree.get(id);
   const parent = tree.get(parentId);
   if (source.parent === null) throw fault('ROOT_FIXED');
-  const copying = new Copying(ports);
+  const subtreeCopy = new SubtreeCopy(ports);
   try {
-    return await copying.copy(isRecursive ? [...walkSubtree(source)] : [source], parent);
+    return await subtreeCopy.copy(isRecursive ? [...walkSubtree(source)] : [source], parent);
   } catch (thrown) {
-    await copying.undo();
+    await subtreeCopy.undo();
     throw thrown;
   }
 }
 
-/** One copying of a branch. */
-class Copying {
+/** The state of copying a subtree. */
+class SubtreeCopy {
   readonly #ports: Ports;
-  /** Object of the branch → its copy. */
+  /** Object of the subtree → its copy. */
   readonly #copies = new Map<TreeObject, TreeObject>();
-  /** What was made, parents first. */
-  readonly #made: TreeObject[] = [];
+  /** The created objects, parents first. */
+  readonly #created: TreeObject[] = [];
 
   constructor(ports: Ports) {
     this.#ports = ports;
   }
 
-  /** Copies objects, the first of which stands above the others, parents first. */
+  /** Copies a subtree, given in pre-order, and returns the id of the copy of its root. */
   async copy(sources: readonly TreeObject[], parent: TreeObject): Promise<number> {
     for (const [done, source] of sources.entries()) {
       if (done % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
       const place = (source.parent !== null && this.#copies.get(source.parent)) || parent;
-      const twin = done === 0 ? undefined : declaredTwin(source, place);
-      if (twin === undefined) await this.#copyTo(place, source);
-      else this.#liken(twin, source);
+      const existing = done === 0 ? undefined : moduleVariable(source, place);
+      if (existing === undefined) await this.#copyTo(place, source);
+      else this.#copyAttributes(existing, source);
     }
     for (const [source, copy] of this.#copies) await this.#point(source, copy);
     const [first] = this.#copies.values();
     return first?.id ?? 0;
   }
 
-  /** Takes away what was made, with its files. */
+  /** Deletes the created objects and their files. */
   async undo(): Promise<void> {
     const { kernel, log } = this.#ports;
-    for (const copy of this.#made.reverse()) {
-      // An instance has made variables of its own.
+    for (const copy of this.#created.reverse()) {
+      // An instance has created its own variables.
       for (const one of [...walkSubtree(copy)].reverse())
         await deleteObject(this.#ports, one, true).catch((thrown: unknown) =>
           log.error({ object: one.id, there: kernel.tree.find(one.id) === one }, messageOf(thrown)),
@@ -82,22 +83,22 @@ class Copying {
 
   async #copyTo(parent: TreeObject, source: TreeObject): Promise<void> {
     const { kernel, devices } = this.#ports;
-    const place = { ...beginningOf(source, parent), parent };
-    if (source.is(objectType.category)) this.#note(source, kernel.tree.create(source.type, {}, place));
-    else if (source.is(objectType.link)) this.#note(source, kernel.links.create(place));
-    else if (source.is(objectType.instance)) this.#note(source, devices.copy(source.id, place));
-    else if (source.is(objectType.variable)) this.#note(source, this.#variable(source, place));
+    const place = { ...initialAttributes(source, parent), parent };
+    if (source.is(objectType.category)) this.#record(source, kernel.tree.create(source.type, {}, place));
+    else if (source.is(objectType.link)) this.#record(source, kernel.links.create(place));
+    else if (source.is(objectType.instance)) this.#record(source, devices.copy(source.id, place));
+    else if (source.is(objectType.variable)) this.#record(source, this.#variable(source, place));
     else if (source.is(objectType.script)) await this.#script(source, parent);
     else if (source.is(objectType.media)) {
       const copy = kernel.media.create(source.data.type as MediaType, place);
-      this.#note(source, copy);
+      this.#record(source, copy);
       await this.#content(source, copy);
-    } else if (source.is(objectType.event)) this.#note(source, this.#event(source, place));
+    } else if (source.is(objectType.event)) this.#record(source, this.#event(source, place));
   }
 
-  #note(source: TreeObject, copy: TreeObject): void {
+  #record(source: TreeObject, copy: TreeObject): void {
     this.#copies.set(source, copy);
-    this.#made.push(copy);
+    this.#created.push(copy);
   }
 
   #variable({ data }: Variable, place: ObjectOptions): Variable {
@@ -117,15 +118,15 @@ class Copying {
   async #script(source: Script, parent: TreeObject): Promise<void> {
     const { kernel, scripts } = this.#ports;
     const copy = kernel.scripts.get(await scripts.create());
-    this.#note(source, copy);
+    this.#record(source, copy);
     kernel.tree.move(copy, parent);
-    this.#liken(copy, source, beginningOf(source, parent).ident);
+    this.#copyAttributes(copy, source, initialAttributes(source, parent).ident);
     const file = `${copy.id}${extname(source.data.file)}`;
     if (file !== copy.data.file) await scripts.setFile(copy.id, file);
     await scripts.setContent(copy.id, await scripts.content(source.id));
   }
 
-  /** A file of its own; one that is gone, or is too long to be copied, is named again. */
+  /** Copies the file; a file that is missing or too large is shared with the source. */
   async #content({ id, data }: Media, copy: Media): Promise<void> {
     this.#ports.kernel.media.setCached(copy, data.cached);
     if (data.file === '') return;
@@ -137,8 +138,11 @@ class Copying {
     await media.setContent(copy.id, bytes);
   }
 
-  /** A variable that its module has already made, or a script: it gets the attributes of its source. */
-  #liken(copy: TreeObject, source: TreeObject, ident = source.ident): void {
+  /**
+   * Copies the attributes to an object that exists already: a script, or a variable that its module has
+   * created.
+   */
+  #copyAttributes(copy: TreeObject, source: TreeObject, ident = source.ident): void {
     const { kernel } = this.#ports;
     this.#copies.set(source, copy);
     for (const key of attributeNames) kernel.tree.set(copy, key, key === 'ident' ? ident : source[key]);
@@ -149,35 +153,35 @@ class Copying {
     }
   }
 
-  /** Has a copy point to copies where its source points to objects of the branch. What is gone is not pointed to. */
+  /** Sets the references of a copy: to copies for objects of the subtree; missing targets are skipped. */
   async #point(source: TreeObject, copy: TreeObject): Promise<void> {
     const { kernel, devices } = this.#ports;
     if (source.is(objectType.link) && copy.is(objectType.link)) {
-      const target = this.#now(source.data.targetId);
+      const target = this.#currentId(source.data.targetId);
       if (target !== 0) kernel.links.setTarget(copy, target);
     }
     if (source.is(objectType.instance) && copy.is(objectType.instance)) {
-      const connection = this.#now(source.data.connectionId);
+      const connection = this.#currentId(source.data.connectionId);
       if (connection !== 0) await devices.connect(copy.id, connection);
     }
     if (source.is(objectType.event) && copy.is(objectType.event)) this.#pointEvent(source, copy);
     if (!source.is(objectType.variable) || !copy.is(objectType.variable)) return;
     const { action, customAction } = source.data;
-    // Its writes would go to the instance that it was copied from: only that instance's copy takes them.
+    // Writes must not go to the original instance, only to its copy.
     const instance = this.#copyOf(action);
     if (instance !== undefined) kernel.variables.setAction(copy, instance.id);
-    const custom = customAction === ACTION_DISABLED ? customAction : this.#now(customAction);
+    const custom = customAction === ACTION_DISABLED ? customAction : this.#currentId(customAction);
     kernel.variables.setCustomAction(copy, custom);
   }
 
   #pointEvent({ data }: Event, copy: Event): void {
     const { tree, events } = this.#ports.kernel;
     const { actionParameters, conditions, trigger, schedule } = data;
-    const mine = <T>(given: T) => mapIds(given, (id) => this.#copyOf(id)?.id ?? id);
-    events.set(copy, mine({ actionParameters, conditions }));
-    if (schedule !== undefined) events.setSchedule(copy.id, mine(schedule));
+    const withCopies = <T>(given: T) => mapIds(given, (id) => this.#copyOf(id)?.id ?? id);
+    events.set(copy, withCopies({ actionParameters, conditions }));
+    if (schedule !== undefined) events.setSchedule(copy.id, withCopies(schedule));
     if (trigger !== undefined && tree.find(trigger.variableId) !== undefined)
-      events.setTrigger(copy.id, mine(trigger));
+      events.setTrigger(copy.id, withCopies(trigger));
   }
 
   #copyOf(id: number): TreeObject | undefined {
@@ -185,23 +189,23 @@ class Copying {
     return object === undefined ? undefined : this.#copies.get(object);
   }
 
-  /** What an id of the source is in the copy; 0 for none, and for one that is gone. */
-  #now(id: number): number {
+  /** The id that replaces an id of the source; 0 for none or a missing object. */
+  #currentId(id: number): number {
     return this.#copyOf(id)?.id ?? this.#ports.kernel.tree.find(id)?.id ?? 0;
   }
 }
 
-/** What a copy begins with; an ident that is taken there is left out. */
-function beginningOf(source: TreeObject, parent: TreeObject): Attributes {
+/** Initial attributes of a copy, without an ident that is taken in the parent. */
+function initialAttributes(source: TreeObject, parent: TreeObject): Attributes {
   const all = Object.fromEntries(attributeNames.map((key) => [key, source[key]])) as unknown as Attributes;
   const isTaken = source.ident !== '' && parent.children?.byIdent(source.ident) !== undefined;
   return isTaken ? { ...all, ident: '' } : all;
 }
 
-/** The variable that a copied instance has made by itself in place of this one. */
-function declaredTwin(source: TreeObject, place: TreeObject): Variable | undefined {
+/** The variable that a copied instance has already created for this one. */
+function moduleVariable(source: TreeObject, place: TreeObject): Variable | undefined {
   if (!place.is(objectType.instance) || !source.is(objectType.variable) || source.ident === '')
     return undefined;
-  const twin = place.children?.byIdent(source.ident);
-  return twin?.is(objectType.variable) && twin.data.type === source.data.type ? twin : undefined;
+  const existing = place.children?.byIdent(source.ident);
+  return existing?.is(objectType.variable) && existing.data.type === source.data.type ? existing : undefined;
 }

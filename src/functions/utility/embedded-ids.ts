@@ -1,14 +1,14 @@
-/** Names under which an object's id stands in what events and instances hold. */
+/** Member names that contain object ids in the data of events and instances. */
 const ID_KEY = /^(variableId|TARGET|PARENT|\w*IDs?)$/;
-/** Names of scripts' texts in there. */
+/** Member names that contain scripts. */
 const TEXT_KEY = /^(script|scriptText|SCRIPT)$/;
 
-/** Such data with other ids in it, where `change` gives another one. What stays as it is stays the same object. */
+/** Replaces ids in data by the result of `change`. Unchanged parts stay the same objects. */
 export function mapIds<T>(data: T, change: (id: number) => number): T {
   return changed('', data, change) as T;
 }
 
-/** The ids of objects in such data. */
+/** The object ids in data. */
 export function idsIn(data: unknown): Set<number> {
   const ids = new Set<number>();
   mapIds(data, (id) => {
@@ -18,7 +18,7 @@ export function idsIn(data: unknown): Set<number> {
   return ids;
 }
 
-/** The texts of scripts in such data. */
+/** The scripts in data. */
 export function* scriptTextsIn(data: unknown): Generator<string> {
   if (typeof data !== 'object' || data === null) return;
   for (const [key, value] of Object.entries(data))
@@ -42,11 +42,11 @@ function changed(key: string, value: unknown, change: (id: number) => number): u
   return same(value, Object.fromEntries(entries) as object);
 }
 
-/** A condition's rule that compares two variables: its value is the id of the other one. */
+/** A rule that compares two variables: its value is the id of the second one. */
 const isDynamicRule = (value: object): boolean =>
   'comparison' in value && 'type' in value && value.type === 1;
 
-/** The former one where nothing in it is another. */
+/** The former object if all members are equal. */
 function same<T extends object>(before: T, after: T): T {
   const values = Object.values(after) as unknown[];
   return Object.values(before).every((value, i) => value === values[i]) ? before : after;

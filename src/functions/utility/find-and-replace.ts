@@ -8,20 +8,24 @@ import { matchingLines, textOrEmpty } from './text-lines.js';
 
 type FoundLine = ReadonlyStatic<typeof shapes.foundLines>[number];
 
-/** A client that looks for a single letter gets no more than these. */
+/** Maximum number of lines in a result. */
 const LINES_LIMIT = 10_000;
 
-/** Files of scripts, by the names that scripts of the tree have them by; none named: all. */
+/** A search in script files. */
 export interface FileSearch {
+  /** The names of files of scripts in the tree; empty: all. */
   readonly files: readonly string[];
-  /** Taken as it is; upper and lower case are told apart. */
+  /** The literal text; case-sensitive. */
   readonly search: string;
 }
 
-/** The lines in files of scripts that hold a text. Throws `PARAMETER_BOUNDS` for an empty one, `FILE_MISSING`. */
+/**
+ * Finds the lines in script files that contain a text. Throws `PARAMETER_BOUNDS` for an empty text,
+ * `FILE_MISSING`.
+ */
 export async function findInFiles(ports: Ports, { files, search }: FileSearch): Promise<FoundLine[]> {
   const found: FoundLine[] = [];
-  for (const [file, [id = 0]] of wanted(ports, files, search)) {
+  for (const [file, [id = 0]] of selectedFiles(ports, files, search)) {
     const text = await textOrEmpty(ports.scripts.content(id));
     for (const line of matchingLines(text, (one) => one.includes(search))) {
       found.push({ File: file, ...line });
@@ -32,8 +36,8 @@ export async function findInFiles(ports: Ports, { files, search }: FileSearch): 
 }
 
 /**
- * Replaces a text wherever it stands in files of scripts, file by file; gives the lines as they are now. Throws as
- * {@link findInFiles}; what fails in between says which files are done.
+ * Replaces a text in script files, file by file, and returns the changed lines. Throws as {@link
+ * findInFiles}; a later fault says which files are changed.
  */
 export async function replaceInFiles(
   ports: Ports,
@@ -43,11 +47,11 @@ export async function replaceInFiles(
   const { search, files } = given;
   const changed: FoundLine[] = [];
   const done: string[] = [];
-  for (const [file, ids] of wanted(ports, files, search)) {
+  for (const [file, ids] of selectedFiles(ports, files, search)) {
     const text = await textOrEmpty(ports.scripts.content(ids[0] ?? 0));
     if (!text.includes(search)) continue;
     try {
-      // Each script of the file is told of its new text.
+      // Every script with this file is notified of the new text.
       for (const id of ids)
         await ports.scripts.setContent(
           id,
@@ -63,8 +67,8 @@ export async function replaceInFiles(
   return changed;
 }
 
-/** The files that are meant, with the scripts that have each. Nothing else on the disk is ever touched. */
-function wanted({ kernel }: Ports, files: readonly string[], search: string): Map<string, number[]> {
+/** The selected files with the scripts that use them. Other files on the disk are never touched. */
+function selectedFiles({ kernel }: Ports, files: readonly string[], search: string): Map<string, number[]> {
   if (search === '') throw fault('PARAMETER_BOUNDS', 'SearchStr');
   const all = new Map<string, number[]>();
   for (const { id, data } of kernel.tree.objectsOfType(objectType.script))
@@ -79,7 +83,7 @@ function wanted({ kernel }: Ports, files: readonly string[], search: string): Ma
   );
 }
 
-/** The lines of the new text in which something was replaced. */
+/** The lines of the new text with replacements. */
 function replacedLines(
   text: string,
   search: string,

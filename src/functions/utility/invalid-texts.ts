@@ -7,15 +7,15 @@ import type * as shapes from './utility-shapes.js';
 
 type InvalidText = ReadonlyStatic<typeof shapes.invalidTexts>[number];
 
-/** Half a character (an unpaired surrogate), and control characters other than tab, line feed and carriage return. */
+/** Unpaired surrogates, and control characters except tab, line feed and carriage return. */
 const INVALID = /(?![\t\n\r])[\p{Cc}\p{Cs}]/gu;
 
-/** Texts of objects, by the names that references give them. */
+/** Text attributes of objects, by their names in references. */
 const attributes = { Name: 'name', Icon: 'icon', Info: 'info', Summary: 'summary' } as const;
 
 /**
- * Names, icons, notes and texts in variables, and the texts of profiles that are not built in, that hold what no text should.
- * What an instance reported is its own affair.
+ * Finds texts with invalid characters: names, icons, notes, string values, and texts of profiles that are not
+ * built in. Values reported by instances are not checked.
  */
 export function findInvalidTexts({ kernel }: Ports): InvalidText[] {
   const found: InvalidText[] = [];
@@ -28,31 +28,34 @@ export function findInvalidTexts({ kernel }: Ports): InvalidText[] {
   return found;
 }
 
-/** Where such a text is. */
+/** The location of an invalid text. */
 export type InvalidTextLocation = Omit<InvalidText, 'Text'>;
 
-/** A record of {@link findInvalidTexts} as it was given back. Throws `PARAMETER_TYPE`, `OBJECT_MISSING`, `PROFILE_MISSING`. */
+/**
+ * Checks a record of {@link findInvalidTexts} that a caller passed. Throws `PARAMETER_TYPE`,
+ * `OBJECT_MISSING`, `PROFILE_MISSING`.
+ */
 export function invalidTextLocation({ kernel }: Ports, given: unknown): InvalidTextLocation {
   const { ObjectID, Profile = '', Attribute } = (given ?? {}) as Partial<InvalidTextLocation>;
-  const own: readonly string[] = Profile === '' ? [...Object.keys(attributes), 'Value'] : OF_PROFILES;
+  const own: readonly string[] = Profile === '' ? [...Object.keys(attributes), 'Value'] : PROFILE_ATTRIBUTES;
   if (!Number.isSafeInteger(ObjectID) || typeof Profile !== 'string' || !own.includes(String(Attribute)))
-    throw fault('PARAMETER_TYPE', 'References', 'it takes records of UC_FindInvalidStrings');
+    throw fault('PARAMETER_TYPE', 'References', 'expected records of UC_FindInvalidStrings');
   if (Profile === '') kernel.tree.get(Number(ObjectID));
   else kernel.profiles.get(Profile);
   return { ObjectID: Number(ObjectID), Profile, Attribute: Attribute as InvalidTextLocation['Attribute'] };
 }
 
-/** Takes out of one text what should not be in it; one that was mended meanwhile stays as it is. Throws `OBJECT_MISSING`. */
+/** Removes the invalid characters of a text. Throws `OBJECT_MISSING`. */
 export function repairText(ports: Ports, { ObjectID, Profile, Attribute }: InvalidTextLocation): void {
-  if (Profile !== '') return mendProfile(ports, Profile, Attribute);
+  if (Profile !== '') return repairProfile(ports, Profile, Attribute);
   const { kernel, clock } = ports;
   const object = kernel.tree.get(ObjectID);
   const text = new Map(textsOf(object)).get(Attribute);
   if (text === undefined || !isInvalid(text)) return;
   if (Attribute === 'Value') {
-    if (object.is(objectType.variable)) kernel.variables.update(object, mended(text), clock.nowMs());
+    if (object.is(objectType.variable)) kernel.variables.update(object, cleaned(text), clock.nowMs());
   } else if (Attribute in attributes)
-    kernel.tree.set(object, attributes[Attribute as keyof typeof attributes], mended(text));
+    kernel.tree.set(object, attributes[Attribute as keyof typeof attributes], cleaned(text));
 }
 
 function* textsOf(object: TreeObject): Generator<readonly [InvalidText['Attribute'], string]> {
@@ -62,9 +65,9 @@ function* textsOf(object: TreeObject): Generator<readonly [InvalidText['Attribut
     if (typeof object.data.value === 'string') yield ['Value', object.data.value];
 }
 
-const OF_PROFILES = ['Icon', 'Prefix', 'Suffix', 'Association'];
+const PROFILE_ATTRIBUTES = ['Icon', 'Prefix', 'Suffix', 'Association'];
 
-/** The texts of a profile; of its associations, names and icons. */
+/** The texts of a profile, including names and icons of its associations. */
 function* textsOfProfile(profile: Profile): Generator<readonly [InvalidText['Attribute'], string]> {
   if (profile.readOnly) return;
   const { icon, prefix, suffix, associations } = profile;
@@ -74,7 +77,7 @@ function* textsOfProfile(profile: Profile): Generator<readonly [InvalidText['Att
   for (const one of associations) for (const text of [one.name, one.icon]) yield ['Association', text];
 }
 
-function mendProfile(
+function repairProfile(
   { kernel: { profiles } }: Ports,
   name: string,
   attribute: InvalidTextLocation['Attribute'],
@@ -83,15 +86,15 @@ function mendProfile(
   const isBad = [...textsOfProfile(profile)].some(([one, text]) => one === attribute && isInvalid(text));
   if (!isBad) return;
   const { icon, prefix, suffix, associations } = profile;
-  if (attribute === 'Icon') profiles.setIcon(name, mended(icon));
-  else if (attribute === 'Prefix') profiles.setText(name, mended(prefix), suffix);
-  else if (attribute === 'Suffix') profiles.setText(name, prefix, mended(suffix));
+  if (attribute === 'Icon') profiles.setIcon(name, cleaned(icon));
+  else if (attribute === 'Prefix') profiles.setText(name, cleaned(prefix), suffix);
+  else if (attribute === 'Suffix') profiles.setText(name, prefix, cleaned(suffix));
   else
     for (const one of associations)
       if (isInvalid(one.name + one.icon))
-        profiles.setAssociation(name, { ...one, name: mended(one.name), icon: mended(one.icon) });
+        profiles.setAssociation(name, { ...one, name: cleaned(one.name), icon: cleaned(one.icon) });
 }
 
 const isInvalid = (text: string): boolean => text.search(INVALID) >= 0;
 
-const mended = (text: string): string => text.replace(INVALID, '');
+const cleaned = (text: string): string => text.replace(INVALID, '');

@@ -10,12 +10,12 @@ import { matchingLines, textOrEmpty } from './text-lines.js';
 
 type Reference = ReadonlyStatic<typeof shapes.references>[number];
 
-/** So many are looked at between two turns of the event loop. */
+/** Objects checked before yielding to the event loop. */
 const SLICE = 1000;
 
 /**
- * All that uses an object: first what names it in the tree, then the texts of scripts, charts and dashboards with its id in
- * them. Throws `OBJECT_MISSING`.
+ * All uses of an object: first references in the tree, then scripts, charts and dashboards that contain its
+ * id. Throws `OBJECT_MISSING`.
  */
 export async function referencesTo(ports: Ports, id: number): Promise<Reference[]> {
   const { kernel, scripts, media } = ports;
@@ -25,26 +25,26 @@ export async function referencesTo(ports: Ports, id: number): Promise<Reference[
   const found: Reference[] = [];
   for (const [done, object] of all.entries()) {
     if (done % SLICE === SLICE - 1) await yieldToEventLoop();
-    found.push(...inTree(ports, object, target));
+    found.push(...treeReferences(ports, object, target));
   }
   for (const object of all) {
     if (tree.find(object.id) !== object) continue;
     if (object.is(objectType.script))
-      found.push(...inText(object, await textOrEmpty(scripts.content(object.id)), id));
+      found.push(...textReferences(object, await textOrEmpty(scripts.content(object.id)), id));
     if (object.is(objectType.media) && isJson(object.data.type))
-      found.push(...inText(object, await textOrEmpty(contentOf(media, object.id)), id));
+      found.push(...textReferences(object, await textOrEmpty(contentOf(media, object.id)), id));
   }
   return found;
 }
 
-function inTree(ports: Ports, object: TreeObject, target: TreeObject): Reference[] {
+function treeReferences(ports: Ports, object: TreeObject, target: TreeObject): Reference[] {
   const { id } = target;
   const uses = (Kind: string, Text: string): Reference => ({ ObjectID: object.id, Kind, Line: 0, Text });
   if (object.is(objectType.link)) return object.data.targetId === id ? [uses('link', 'TargetID')] : [];
   if (object.is(objectType.variable)) {
     const { action, customAction } = object.data;
     return [
-      // That an instance takes the writes to its own variables says nothing.
+      // An instance is always the action of its own variables; that is not reported.
       ...(action === id && object.parent !== target ? [uses('action', 'VariableAction')] : []),
       ...(customAction === id ? [uses('action', 'VariableCustomAction')] : []),
     ];
@@ -59,28 +59,30 @@ function inTree(ports: Ports, object: TreeObject, target: TreeObject): Reference
       ...(connectionId === id ? [uses('connection', 'ConnectionID')] : []),
       ...named.map(([name]) => uses('property', name)),
       ...(isLogged && moduleName === 'Archive Control' ? [uses('archive', 'Logging')] : []),
-      ...inFront(ports, object.id, id).map((text) => uses('front', text)),
+      ...frontReferences(ports, object.id, id).map((text) => uses('front', text)),
     ];
   }
   if (object.is(objectType.event)) {
     const named = Object.entries(object.data).filter(([name, value]) =>
       idsIn({ [name]: value as unknown }).has(id),
     );
-    const texts = [...scriptTextsIn(object.data)].flatMap((text) => inText(object, text, id));
+    const texts = [...scriptTextsIn(object.data)].flatMap((text) => textReferences(object, text, id));
     return [...named.map(([name]) => uses('event', name)), ...texts];
   }
   return [];
 }
 
-/** Whether a property is the ident path of an object, or has one in a row of it. */
+/** Whether a property contains the ident path of an object. */
 function isPathTo(ports: Ports, value: unknown, target: TreeObject): boolean {
   if (typeof value === 'string') return value !== '' && ports.kernel.tree.findByPath(value) === target;
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some((one) => isPathTo(ports, one, target));
 }
 
-/** What of a web front has to do with an object: its area, and those of its items whose configuration names it. */
-function inFront({ configurators }: Ports, frontId: number, id: number): string[] {
+/**
+ * The uses of an object by a web front: the base of its area, and items whose configuration contains its id.
+ */
+function frontReferences({ configurators }: Ports, frontId: number, id: number): string[] {
   const front = configurators.all().find((one) => one.id === frontId);
   if (front === undefined) return [];
   type Item = { readonly ID: string; readonly Configuration: string };
@@ -89,7 +91,7 @@ function inFront({ configurators }: Ports, frontId: number, id: number): string[
   return [...(front.baseId === id ? ['base'] : []), ...named.map(({ ID }) => ID)];
 }
 
-function inText({ id: ObjectID, type }: TreeObject, text: string, id: number): Reference[] {
+function textReferences({ id: ObjectID, type }: TreeObject, text: string, id: number): Reference[] {
   const mention = mentionOf(id);
   const Kind = type === objectType.media ? 'media' : type === objectType.event ? 'event' : 'script';
   return Array.from(
@@ -98,7 +100,7 @@ function inText({ id: ObjectID, type }: TreeObject, text: string, id: number): R
   );
 }
 
-/** An id in a text, as a number of its own. */
+/** Matches an id in a text as a separate number. */
 const mentionOf = (id: number) => new RegExp(`(?<![\\w.$])${id}(?![\\w$]|\\.\\d)`);
 
 const isJson = (type: number) => type === mediaType.chart || type === mediaType.dashboard;

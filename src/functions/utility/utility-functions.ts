@@ -1,6 +1,7 @@
 import { array, bool, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { UTILITY, checkModule, checkedIds, checkedList, checkedTexts } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
+import { redacted } from '../registry/audit.js';
 import * as shapes from '../shapes.js';
 import { deleteObjects } from './delete-objects.js';
 import { duplicateObject } from './duplicate-object.js';
@@ -9,10 +10,7 @@ import { referencesTo } from './references.js';
 import * as own from './utility-shapes.js';
 import { findInFiles, replaceInFiles } from './find-and-replace.js';
 
-/** What of a text the audit keeps: that there was one. It may hold a password. */
-const shownText = (given: string) => `(${given.length} characters)`;
-
-/** Work on many objects and on scripts' files at once (interface §9 "Utility control"). */
+/** Bulk operations on objects and script files (interface §9 "Utility control"). */
 export function utilityFunctions(ports: Ports): FunctionDeclaration[] {
   return [...objects(ports), ...files(ports), ...strings(ports)];
 }
@@ -26,7 +24,7 @@ function objects(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, array('IDs', shapes.ids)],
       result: 'boolean',
       audited: true,
-      help: 'Deletes objects with all that is below them; the files of scripts and media stay.',
+      help: 'Deletes objects with their subtrees; the files of scripts and media stay.',
       run: async (_caller, id, ids) => {
         check(id);
         await deleteObjects(ports, checkedIds(ids, 'IDs'));
@@ -38,7 +36,7 @@ function objects(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, int('ID'), int('ParentID'), bool('Recursive')],
       result: 'integer',
       audited: true,
-      help: 'Copies an object below another, with Recursive all that is below it, and gives the ID of the copy. A copied instance stays closed until SVC_ApplyChanges.',
+      help: 'Copies an object, with Recursive its subtree, to a parent and returns the ID of the copy. A copied instance stays closed until SVC_ApplyChanges.',
       run: (_caller, instance, id, parentId, isRecursive) => {
         check(instance);
         return duplicateObject(ports, { id, parentId, isRecursive });
@@ -49,7 +47,7 @@ function objects(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, int('ID')],
       result: 'array',
       shape: own.references,
-      help: 'Who uses an object: links, actions, connections, properties, the archive, web fronts, events, and texts of scripts and charts that name its ID.',
+      help: 'The uses of an object: links, actions, connections, properties, archive, web fronts, events, and scripts and charts that contain its ID.',
       run: (_caller, instance, id) => {
         check(instance);
         return referencesTo(ports, id);
@@ -69,7 +67,7 @@ function files(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, Files, SearchStr],
       result: 'array',
       shape: own.foundLines,
-      help: 'The lines in files of scripts (an empty list: in all of them) that hold a text, upper and lower case told apart.',
+      help: 'The lines in script files (an empty list: all files) that contain a text; case-sensitive.',
       run: (_caller, id, given, search) => {
         check(id);
         return findInFiles(ports, { files: checkedTexts(given, 'Files'), search });
@@ -84,10 +82,10 @@ function files(ports: Ports): FunctionDeclaration[] {
       auditParameters: (id, given, search, replacement) => [
         id,
         given,
-        shownText(search),
-        shownText(replacement),
+        redacted(search),
+        redacted(replacement),
       ],
-      help: 'Replaces a text in files of scripts (an empty list: in all of them) and gives the lines that are others now.',
+      help: 'Replaces a text in script files (an empty list: all files) and returns the changed lines.',
       run: (_caller, id, given, search, replacement) => {
         check(id);
         return replaceInFiles(ports, { files: checkedTexts(given, 'Files'), search }, replacement);
@@ -98,7 +96,7 @@ function files(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, int('ScriptID'), text('Filename')],
       result: 'boolean',
       audited: true,
-      help: 'Gives the file of a script another name; no other file may have it.',
+      help: 'Renames the file of a script; fails if the name is taken.',
       run: async (_caller, instance, id, file) => {
         check(instance);
         ports.kernel.scripts.get(id);
@@ -118,7 +116,7 @@ function strings(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: own.invalidTexts,
-      help: 'Names, icons, notes and values of objects, and texts of profiles, with control characters or half characters in them.',
+      help: 'Names, icons, notes and values of objects, and texts of profiles, that contain control characters or unpaired surrogates.',
       run: (_caller, id) => {
         check(id);
         return findInvalidTexts(ports);
@@ -129,7 +127,7 @@ function strings(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, array('References', own.invalidTexts)],
       result: 'boolean',
       audited: true,
-      help: 'Takes out of texts that UC_FindInvalidStrings found what should not be in them.',
+      help: 'Removes invalid characters from texts that UC_FindInvalidStrings found.',
       run: (_caller, id, given) => {
         check(id);
         const places = checkedList(given, 'References').map((one) => invalidTextLocation(ports, one));

@@ -8,7 +8,8 @@ export const references = listOf(
     { ObjectID: int, Kind: text, Line: int, Text: text },
     {
       $id: 'Reference',
-      description: 'A use of an object: by which one, how, and where in a text (line 0: in none).',
+      description:
+        'A use of an object: by which object, how, and at which line of a text (0: not in a text).',
     },
   ),
 );
@@ -34,8 +35,7 @@ export const invalidTexts = listOf(
     },
     {
       $id: 'InvalidText',
-      description:
-        'A text that holds what no text should: of an object (Profile is "" then), or of a profile.',
+      description: 'A text with invalid characters, of an object (Profile is "") or of a profile.',
     },
   ),
 );

@@ -4,7 +4,7 @@ import type { Configurator } from '../../kernel/configurator.js';
 import type { TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 
-/** The configurators' areas, kept because they know the targets of the links in them. */
+/** The areas of configurators, cached because an area keeps track of link targets. */
 export class Areas {
   readonly #ports: Ports;
   readonly #areas = new Map<number, { readonly baseId: number; readonly area: Area }>();
@@ -13,7 +13,7 @@ export class Areas {
     this.#ports = ports;
   }
 
-  /** Throws `NOT_OF_TYPE`. */
+  /** The area of a configurator. Throws `NOT_OF_TYPE`. */
   of(configuratorId: number): Area {
     const { baseId } = configuratorOf(this.#ports, configuratorId);
     const known = this.#areas.get(configuratorId);
@@ -24,7 +24,7 @@ export class Areas {
   }
 }
 
-/** Throws `NOT_OF_TYPE`. */
+/** The configurator with an id. Throws `NOT_OF_TYPE`. */
 export function configuratorOf({ configurators }: Ports, id: number): Configurator {
   const found = configurators.all().find((configurator) => configurator.id === id);
   if (found === undefined) throw fault('NOT_OF_TYPE', 'Configurator', id);
@@ -32,8 +32,8 @@ export function configuratorOf({ configurators }: Ports, id: number): Configurat
 }
 
 /**
- * An object below the area's base, or the base; what is below the target of a link is none of the area's. Throws
- * `OBJECT_MISSING`.
+ * The base object of an area or an object below it, not counting the targets of links. Throws
+ * `OBJECT_MISSING` for any other object.
  */
 export function objectInArea({ kernel }: Ports, area: Area, id: number): TreeObject {
   const object = kernel.tree.find(id);

@@ -9,10 +9,10 @@ import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 import { changesSince, createSnapshot } from '../tree/snapshot.js';
 
-/** `SENDER` of a script that a web front's user runs (decision 15). */
+/** `SENDER` of a script that a web front user runs (interface, decision 15). */
 const SENDER = 'WebFront';
 
-/** How web fronts come by what is in their configurator's area, and switch it (decisions 1, 14, 15). */
+/** Access of web fronts to the area of their configurator (interface, decisions 1, 14, 15). */
 export function frontAccessFunctions(ports: Ports): FunctionDeclaration[] {
   const areas = new Areas(ports);
   return [listing(ports), ...snapshots(ports, areas), execute(ports, areas)];
@@ -25,7 +25,7 @@ function listing({ configurators }: Ports): FunctionDeclaration {
     result: 'array',
     shape: shapes.configurators,
     access: 'public',
-    help: 'The web front configurators; the one function that needs no credentials.',
+    help: 'The web front configurators; the only function that needs no credentials.',
     run: () =>
       configurators.all().map(({ id, title, icon, position, editable, passwordRequired, mobile }) => ({
         ID: id,
@@ -52,7 +52,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.snapshot,
       access: 'webfront',
-      help: "A configurator's area with all values, as it is at this moment.",
+      help: 'The area of a configurator with all values at this moment.',
       run: (_caller, id) => shownOf(areas.of(id)),
     }),
     declare({
@@ -61,7 +61,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.snapshot,
       access: 'webfront',
-      help: "A part of a configurator's area with all values.",
+      help: 'A part of the area of a configurator with all values.',
       run: (_caller, id, categoryId) => {
         const area = areas.of(id);
         return shownOf(area, objectInArea(ports, area, categoryId));
@@ -73,7 +73,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.changes,
       access: 'webfront',
-      help: "The changes in a configurator's area after a counter; with 0 only the present counter.",
+      help: 'The changes in the area of a configurator after a counter; 0: only the current counter.',
       run: (_caller, id, since) => areaChanges(ports, areas.of(id), since),
     }),
     declare({
@@ -82,7 +82,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.changes,
       access: 'webfront',
-      help: "The changes in a part of a configurator's area after a counter; with 0 only the present counter.",
+      help: 'The changes in a part of the area of a configurator after a counter; 0: only the current counter.',
       run: (_caller, id, categoryId, since) => {
         const { id: baseId } = objectInArea(ports, areas.of(id), categoryId);
         return areaChanges(ports, new Area(ports.kernel.tree, baseId, id), since);
@@ -91,7 +91,10 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
   ];
 }
 
-/** Messages can't tell how an area itself changed: its users then take a snapshot (decision 14). */
+/**
+ * Messages cannot describe a change of the area itself: its users then need a new snapshot (interface,
+ * decision 14).
+ */
 function areaChanges(ports: Ports, area: Area, since: number) {
   return changesSince(ports, since, (changes: readonly Change[]) => {
     if (changes.some((change) => area.unsettles(change))) throw fault('CHANGES_LOST');
@@ -106,7 +109,7 @@ function execute(ports: Ports, areas: Areas): FunctionDeclaration {
     result: 'string',
     access: 'webfront',
     audited: true,
-    help: "Has the device or the script behind a variable of a configurator's area carry out a value.",
+    help: 'Requests a value from the device or script behind a variable in the area of a configurator.',
     run: async (caller, id, _actionId, targetId, value) => {
       if (!areas.of(id).contains(targetId)) throw fault('ACCESS_DENIED');
       return requestAction(ports, { variableId: targetId, value, sender: SENDER, caller });

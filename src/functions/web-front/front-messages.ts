@@ -6,55 +6,62 @@ import { objectType, type TreeObject } from '../../kernel/object.js';
 import { Areas } from './areas.js';
 import type { Ports } from '../ports.js';
 
-/** How long a notification may stay, seconds: what is to stay longer is a popup. */
+/** Maximum display time of a notification, s; use a popup for a longer one. */
 const TIMEOUT_LIMIT_S = 86_400;
-/** A sound, among the kinds of media (interface §1). */
+/** The media type of sounds (interface §1). */
 const SOUND = 2;
 
 /**
- * What is said to the fronts of a configurator that are connected, or ask for changes soon after (interface §3.5). All
- * of them give true: it was sent; who is there to see it nobody knows.
+ * Messages to the fronts of a configurator that are connected or poll for changes (interface §3.5). All
+ * functions return true, which only means that the message was sent.
  */
 export function frontMessageFunctions(ports: Ports): FunctionDeclaration[] {
   const areas = new Areas(ports);
-  return [...notices(ports, areas), ...orders(ports, areas)];
+  return [...notifications(ports, areas), ...commands(ports, areas)];
 }
 
-function notices(ports: Ports, areas: Areas): FunctionDeclaration[] {
+function notifications(ports: Ports, areas: Areas): FunctionDeclaration[] {
   const [InstanceID, Title, Text] = [int('InstanceID'), text('Title'), text('Text')];
   return [
     declare({
       name: 'WFC_SendPopup',
       parameters: [InstanceID, Title, Text],
       result: 'boolean',
-      help: 'Shows a message in the fronts of a configurator until somebody closes it.',
+      help: 'Shows a popup in the fronts of a configurator until a user closes it.',
       run: (_caller, id, title, body) => {
         areas.of(id);
-        return send(ports, id, [message.WF_POPUP, ...wording(title, body)]);
+        return send(ports, id, [message.WF_POPUP, ...checkedTexts(title, body)]);
       },
     }),
     declare({
       name: 'WFC_SendNotification',
       parameters: [InstanceID, Title, Text, text('Icon'), int('Timeout')],
       result: 'boolean',
-      help: 'Shows a message in the fronts of a configurator for so many seconds; with 0 until somebody closes it.',
+      help: 'Shows a notification in the fronts of a configurator for a number of seconds; 0: until a user closes it.',
       run: (_caller, id, title, body, icon, timeoutS) => {
         areas.of(id);
         checkLength('The icon', icon);
         if (timeoutS < 0 || timeoutS > TIMEOUT_LIMIT_S) throw fault('PARAMETER_BOUNDS', 'Timeout');
-        return send(ports, id, [message.WF_NOTIFICATION, ...wording(title, body), icon, timeoutS, '', 0]);
+        return send(ports, id, [
+          message.WF_NOTIFICATION,
+          ...checkedTexts(title, body),
+          icon,
+          timeoutS,
+          '',
+          0,
+        ]);
       },
     }),
     declare({
       name: 'WFC_PushNotification',
       parameters: [InstanceID, Title, Text, text('Sound'), int('TargetID')],
       result: 'boolean',
-      help: 'As WFC_SendNotification, with a sound and an object of the area to go to, or 0. It reaches connected fronts only: this gateway has no push service.',
+      help: 'Like WFC_SendNotification, with a sound and a target object in the area, or 0. It only reaches connected fronts: this gateway has no push service.',
       run: (_caller, id, title, body, sound, targetId) => {
         if (targetId !== 0 && !areas.of(id).contains(targetId)) throw fault('OBJECT_MISSING', targetId);
         areas.of(id);
         checkLength('The sound', sound);
-        const data = [...wording(title, body), '', 0, sound, targetId];
+        const data = [...checkedTexts(title, body), '', 0, sound, targetId];
         return send(ports, id, [message.WF_NOTIFICATION, ...data]);
       },
     }),
@@ -62,7 +69,7 @@ function notices(ports: Ports, areas: Areas): FunctionDeclaration[] {
       name: 'WFC_AudioNotification',
       parameters: [InstanceID, Title, int('MediaID')],
       result: 'boolean',
-      help: 'Has the fronts of a configurator play a sound: a media object of its area.',
+      help: 'Plays a sound, which is a media object in the area, in the fronts of a configurator.',
       run: (_caller, id, title, mediaId) => {
         const media = inArea(ports, areas, [id, mediaId]);
         if (!media?.is(objectType.media) || media.data.type !== SOUND)
@@ -74,14 +81,14 @@ function notices(ports: Ports, areas: Areas): FunctionDeclaration[] {
   ];
 }
 
-function orders(ports: Ports, areas: Areas): FunctionDeclaration[] {
+function commands(ports: Ports, areas: Areas): FunctionDeclaration[] {
   const InstanceID = int('InstanceID');
   return [
     declare({
       name: 'WFC_SwitchPage',
       parameters: [InstanceID, text('PageName')],
       result: 'boolean',
-      help: 'Has the fronts of a configurator show another page: an item, by its ID.',
+      help: 'Switches the fronts of a configurator to a page, given by the ID of its item.',
       run: (_caller, id, page) => {
         areas.of(id);
         checkLength('The name', page);
@@ -93,7 +100,7 @@ function orders(ports: Ports, areas: Areas): FunctionDeclaration[] {
       parameters: [InstanceID, int('CategoryID')],
       result: 'boolean',
       access: 'webfront',
-      help: 'Has the fronts of a configurator show a category, or an instance, of its area.',
+      help: 'Opens a category or instance of the area in the fronts of a configurator.',
       run: (_caller, id, categoryId) => {
         const place = inArea(ports, areas, [id, categoryId]);
         if (!place?.is(objectType.category) && !place?.is(objectType.instance))
@@ -105,7 +112,7 @@ function orders(ports: Ports, areas: Areas): FunctionDeclaration[] {
       name: 'WFC_Reload',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Has the fronts of a configurator begin anew, with its items as they are now.',
+      help: 'Reloads the fronts of a configurator with its current items.',
       run: (_caller, id) => {
         areas.of(id);
         return send(ports, id, [message.WF_RELOAD]);
@@ -115,13 +122,13 @@ function orders(ports: Ports, areas: Areas): FunctionDeclaration[] {
 }
 
 /** Title and text, checked. */
-function wording(title: string, body: string): readonly [string, string] {
+function checkedTexts(title: string, body: string): readonly [string, string] {
   checkLength('The title', title);
   checkLength('The text', body, INFO_LIMIT);
   return [title, body];
 }
 
-/** An object of the area proper; whether another is there nobody learns. */
+/** An object in the area; undefined for all others, whether they exist or not. */
 function inArea(
   { kernel }: Ports,
   areas: Areas,

@@ -4,13 +4,13 @@ import { int, listOf, named } from '../shapes.js';
 const bool = Type.Boolean();
 const float = Type.Number();
 const text = Type.String();
-/** Unix seconds; 0 is never. */
+/** Unix seconds; 0 means never. */
 const time = Type.Integer({ minimum: 0 });
 
 export const items = listOf(
   named(
     'FrontItem',
-    'An item of a web front; Configuration is the text of a JSON object, ParentID "" is none.',
+    'An item of a web front; Configuration is a JSON object as text, ParentID "" means no parent.',
     {
       ID: text,
       ParentID: text,
@@ -23,7 +23,7 @@ export const items = listOf(
 );
 
 export const pushDevices = listOf(
-  named('PushDevice', 'A mobile device that was registered for messages; its token is not shown.', {
+  named('PushDevice', 'A mobile device registered for push messages, without its token.', {
     DeviceID: text,
     DeviceName: text,
     Provider: text,
@@ -31,11 +31,11 @@ export const pushDevices = listOf(
   }),
 );
 
-/** Whether each dataset of a chart is shown. */
+/** The visibility of each dataset of a chart. */
 export const visibility = listOf(bool);
 
 export const chartData = listOf(
-  named('ChartDataset', 'A variable in a chart, with what is shown of it: oldest first.', {
+  named('ChartDataset', 'A dataset of a chart with its points, oldest first.', {
     Index: int,
     VariableID: int,
     Title: text,

@@ -12,15 +12,15 @@ import { configuratorOf } from './areas.js';
 import type { Ports } from '../ports.js';
 import * as shapes from './front-shapes.js';
 
-/** More than any front has; what is kept is written as a whole, so it must stay small. */
+/** Limits of the items of a front, which are stored as one text. */
 const ITEMS_LIMIT = 1000;
 const ITEMS_BYTES = 262_144;
-/** The longest ID, and the longest name of a class. */
-const WORD_LIMIT = 128;
+/** Maximum length of an ID and of a class name, characters. */
+const NAME_LIMIT = 128;
 
 type Item = ReadonlyStatic<typeof shapes.items>[number];
 
-/** The items that a web front is made of: a tree of its own beside the tree of objects (interface §2.1). */
+/** The items of a web front, a separate tree next to the object tree (interface §2.1). */
 export function frontItemFunctions(ports: Ports): FunctionDeclaration[] {
   return [...reading(ports), ...placing(ports), ...changing(ports)];
 }
@@ -41,7 +41,7 @@ function reading(ports: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID'), text('Items')],
       result: 'boolean',
       audited: true,
-      help: 'Replaces all items of a web front by those of a JSON list as WFC_GetItems gives it.',
+      help: 'Replaces all items of a web front by a JSON list in the format of WFC_GetItems.',
       run: (_caller, id, json) => {
         configuratorOf(ports, id);
         keep(ports, id, listFrom(json).map(itemFrom));
@@ -59,7 +59,7 @@ function placing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, text('ID'), text('ClassName'), text('Configuration'), text('ParentID')],
       result: 'boolean',
       audited: true,
-      help: 'Adds an item to a web front, below another or with "" at the top; its position is 0.',
+      help: 'Adds an item with position 0 to a web front, below another item or, with "", at the top level.',
       run: (_caller, id, ID, ClassName, Configuration, ParentID) => {
         const item = { ID, ParentID, ClassName, Configuration, Position: 0, Visible: true };
         keep(ports, id, [...itemsOf(ports, id), item]);
@@ -71,12 +71,12 @@ function placing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, text('ID')],
       result: 'boolean',
       audited: true,
-      help: 'Deletes an item of a web front that has none below it.',
+      help: 'Deletes an item of a web front that has no children.',
       run: (_caller, id, itemId) => {
         const items = itemsOf(ports, id);
         itemOf(items, itemId);
         if (items.some(({ ParentID }) => ParentID === itemId))
-          throw fault('ITEMS_INVALID', `there are others below ${itemId}; delete them first`);
+          throw fault('ITEMS_INVALID', `${itemId} has children; delete them first`);
         const left = items.filter(({ ID }) => ID !== itemId);
         keep(ports, id, left);
         return true;
@@ -100,7 +100,7 @@ function changing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, ID, text('Configuration')],
       result: 'boolean',
       audited: true,
-      help: 'Gives an item of a web front another configuration: the text of a JSON object.',
+      help: 'Sets the configuration of an item of a web front: a JSON object as text.',
       run: (_caller, id, itemId, Configuration) => change(id, itemId, { Configuration }),
     }),
     declare({
@@ -108,7 +108,7 @@ function changing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, ID, text('ParentID')],
       result: 'boolean',
       audited: true,
-      help: 'Moves an item of a web front below another, or with "" to the top.',
+      help: 'Moves an item of a web front below another one or, with "", to the top level.',
       run: (_caller, id, itemId, ParentID) => change(id, itemId, { ParentID }),
     }),
     declare({
@@ -116,7 +116,7 @@ function changing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, ID, int('Position')],
       result: 'boolean',
       audited: true,
-      help: 'Gives an item of a web front another position among those beside it.',
+      help: 'Sets the position of an item of a web front among its siblings.',
       run: (_caller, id, itemId, Position) => change(id, itemId, { Position }),
     }),
     declare({
@@ -141,41 +141,41 @@ function itemOf(items: readonly Item[], itemId: string): Item {
   return item;
 }
 
-/** Keeps them when they are sound together; throws `ITEMS_INVALID` otherwise. */
+/** Stores the items; throws `ITEMS_INVALID` if they are inconsistent. */
 function keep(ports: Ports, id: number, items: readonly Item[]): void {
-  const why = complaintOf(items);
+  const why = problemOf(items);
   if (why !== undefined) throw fault('ITEMS_INVALID', why);
   const json = JSON.stringify(items);
   const isTooLong = Buffer.byteLength(json) > ITEMS_BYTES;
-  if (isTooLong) throw fault('ITEMS_INVALID', `they are longer than ${ITEMS_BYTES} bytes`);
+  if (isTooLong) throw fault('ITEMS_INVALID', `the items are longer than ${ITEMS_BYTES} bytes`);
   ports.configurators.saveFrontData(id, 'items', json);
 }
 
-function complaintOf(items: readonly Item[]): string | undefined {
-  if (items.length > ITEMS_LIMIT) return `there are more than ${ITEMS_LIMIT}`;
+function problemOf(items: readonly Item[]): string | undefined {
+  if (items.length > ITEMS_LIMIT) return `there are more than ${ITEMS_LIMIT} items`;
   const parents = new Map<string, string>();
   for (const item of items) {
     const { ID, ClassName, Configuration, ParentID } = item;
-    if (!isWord(ID)) return `an ID has 1 to ${WORD_LIMIT} characters, none of them a control character`;
-    if (!isWord(ClassName)) return `the class of ${ID} has not 1 to ${WORD_LIMIT} characters`;
-    if (!isObjectText(Configuration)) return `the configuration of ${ID} is not the text of a JSON object`;
-    if (parents.has(ID)) return `${ID} is there twice`;
+    if (!isName(ID)) return `an ID must have 1 to ${NAME_LIMIT} characters and no control characters`;
+    if (!isName(ClassName))
+      return `the class of ${ID} must have 1 to ${NAME_LIMIT} characters and no control characters`;
+    if (!isObjectText(Configuration)) return `the configuration of ${ID} is not a JSON object`;
+    if (parents.has(ID)) return `the ID ${ID} is used twice`;
     parents.set(ID, ParentID);
   }
-  return misplaced(parents);
+  return hierarchyProblem(parents);
 }
 
-/** What is wrong with who stands below whom: an unknown parent, or a loop. */
-function misplaced(parents: ReadonlyMap<string, string>): string | undefined {
+/** The first unknown parent or cycle in a tree of items. */
+function hierarchyProblem(parents: ReadonlyMap<string, string>): string | undefined {
   const placed = new Set(['']);
   for (const id of parents.keys()) {
     const path = new Set<string>();
     for (let at = id; !placed.has(at); at = parents.get(at) ?? '') {
-      if (path.has(at)) return `${id} stands below itself`;
+      if (path.has(at)) return `${id} is below itself`;
       path.add(at);
       const parent = parents.get(at) ?? '';
-      if (parent !== '' && !parents.has(parent))
-        return `${at} is to stand below ${parent}, which is not there`;
+      if (parent !== '' && !parents.has(parent)) return `the parent ${parent} of ${at} does not exist`;
     }
     for (const one of path) placed.add(one);
   }
@@ -184,11 +184,11 @@ function misplaced(parents: ReadonlyMap<string, string>): string | undefined {
 
 function listFrom(json: string): readonly unknown[] {
   const list = parsed(json);
-  if (!Array.isArray(list)) throw fault('ITEMS_INVALID', 'it takes the text of a JSON list');
+  if (!Array.isArray(list)) throw fault('ITEMS_INVALID', 'expected a JSON list');
   return list;
 }
 
-/** An item as somebody wrote it: what is left out has its default, what is not known is left out. */
+/** Parses an item: missing members have defaults, unknown members are ignored. */
 function itemFrom(given: unknown): Item {
   const {
     ID,
@@ -199,18 +199,18 @@ function itemFrom(given: unknown): Item {
     Visible = true,
   } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const texts = [ID, ParentID, ClassName, Configuration];
-  if (!texts.every((one) => typeof one === 'string') || !isWord(ID as string))
+  if (!texts.every((one) => typeof one === 'string') || !isName(ID as string))
     throw fault(
       'ITEMS_INVALID',
-      'each has the texts ID and ClassName, and may have ParentID and Configuration',
+      'each item needs the strings ID and ClassName; ParentID and Configuration are strings too',
     );
   if (!Number.isSafeInteger(Position) || typeof Visible !== 'boolean')
-    throw fault('ITEMS_INVALID', `Position of ${String(ID)} is an integer, Visible true or false`);
+    throw fault('ITEMS_INVALID', `Position of ${String(ID)} must be an integer, Visible true or false`);
   return { ID, ParentID, ClassName, Configuration, Position, Visible } as Item;
 }
 
-function isWord(word: string): boolean {
-  return word !== '' && word.length <= WORD_LIMIT && !/\p{Cc}/u.test(word);
+function isName(word: string): boolean {
+  return word !== '' && word.length <= NAME_LIMIT && !/\p{Cc}/u.test(word);
 }
 
 function isObjectText(json: string): boolean {

@@ -6,23 +6,25 @@ import { configuratorOf } from './areas.js';
 import type { Ports } from '../ports.js';
 import * as shapes from './front-shapes.js';
 
-/** Devices of one configurator: a household has a handful, and what is kept is written as a whole. */
+/** Maximum number of devices per configurator; they are stored as one text. */
 const DEVICES_LIMIT = 64;
-/** Tokens of push services are some hundred characters long. */
+/** Maximum length of a token; push services use a few hundred characters. */
 const TOKEN_LIMIT = 4096;
 
-/** A mobile device as it registered. */
+/** A registered mobile device. */
 interface Device {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
-  /** A secret: whoever has it can send to the device. */
+  /** Secret: anyone who has it can send messages to the device. */
   readonly token: string;
   /** Unix seconds. */
   readonly at: number;
 }
 
-/** Mobile devices that want messages: their registrations are kept. This gateway has no push service to send them by. */
+/**
+ * Registrations of mobile devices for push messages. They are stored, but this gateway has no push service.
+ */
 export function pushDeviceFunctions(ports: Ports): FunctionDeclaration[] {
   return [register(ports), ...administration(ports)];
 }
@@ -35,7 +37,7 @@ function register(ports: Ports): FunctionDeclaration {
     access: 'webfront',
     audited: true,
     auditParameters: (id, _token, provider, deviceId, name) => [id, '***', provider, deviceId, name],
-    help: 'Registers a mobile device, or what it registered anew, where the configurator allows it (mobile: true); gives its DeviceID.',
+    help: 'Registers a mobile device or updates its registration, if the configurator allows it (mobile: true); returns the DeviceID.',
     run: (_caller, configuratorId, token, provider, id, name) => {
       if (!configuratorOf(ports, configuratorId).mobile)
         throw fault('NOT_ALLOWED', 'Use by mobile apps (mobile: true)');
@@ -46,10 +48,13 @@ function register(ports: Ports): FunctionDeclaration {
       ] as const)
         if (given === '') throw fault('PARAMETER_BOUNDS', what);
       checkLength('The token', token, TOKEN_LIMIT);
-      for (const given of [provider, id, name]) checkLength('What is said of the device', given);
+      for (const given of [provider, id, name]) checkLength('The description of the device', given);
       const others = devicesOf(ports, configuratorId).filter((one) => one.id !== id);
       if (others.length >= DEVICES_LIMIT)
-        throw fault('NOT_ALLOWED', `Registering more than ${DEVICES_LIMIT} devices (GW_RemovePushDevice)`);
+        throw fault(
+          'NOT_ALLOWED',
+          `Registering more than ${DEVICES_LIMIT} devices (remove one with GW_RemovePushDevice)`,
+        );
       const at = Math.floor(ports.clock.nowMs() / 1000);
       keep(ports, configuratorId, [...others, { id, name, provider, token, at }]);
       return id;
@@ -64,7 +69,7 @@ function administration(ports: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID')],
       result: 'array',
       shape: shapes.pushDevices,
-      help: 'The mobile devices that are registered with a web front; their tokens are not shown.',
+      help: 'The mobile devices that are registered with a web front, without their tokens.',
       run: (_caller, id) =>
         devicesOf(ports, id).map((device) => ({
           DeviceID: device.id,
@@ -78,7 +83,7 @@ function administration(ports: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID'), text('DeviceID')],
       result: 'boolean',
       audited: true,
-      help: 'Forgets a mobile device of a web front; false when it was not registered.',
+      help: 'Removes a mobile device of a web front; false if it is not registered.',
       run: (_caller, configuratorId, id) => {
         const devices = devicesOf(ports, configuratorId);
         const left = devices.filter((one) => one.id !== id);

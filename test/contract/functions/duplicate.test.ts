@@ -304,5 +304,9 @@ t.test('what can’t be copied whole leaves nothing behind', async (t) => {
   await t.rejects(duplicate(top.id, 0), { code: 'INTERNAL' });
   t.equal(tree.size, count);
   t.strictSame(await readdir(join(directory, 'media')).catch(() => []), files);
-  t.strictSame(fixture.errors, ['a function failed'], 'and nothing went wrong with that');
+  t.strictSame(
+    fixture.errors,
+    ['function failed with an internal error'],
+    'and nothing went wrong with that',
+  );
 });

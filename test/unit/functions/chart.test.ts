@@ -69,14 +69,14 @@ function world() {
     parseChart(kernel, title, JSON.stringify(content), known);
   const draw = async (
     definition: ChartDefinition,
-    check: Partial<DrawingOptions> & { dense?: Density } = {},
+    options: Partial<DrawingOptions> & { dense?: Density } = {},
   ) => {
-    const { dense = 0, span = DAY, period = periodOf(span, 0, now), ...rest } = check;
+    const { dense = 0, span = DAY, period = periodOf(span, 0, now), ...rest } = options;
     const series = [];
     for (const dataset of definition.datasets)
       series.push(await readSeries(readings, dataset, { span, dense, period }));
     const complete = { isExtrema: false, isDyn: true, width: 640, height: 300, ...rest, span, period };
-    return { series, svg: await drawChart(kernel, definition, { series, look: complete }) };
+    return { series, svg: await drawChart(kernel, definition, { series, options: complete }) };
   };
   return { kernel, of, readings, today, now, ofJson, draw, known };
 }
@@ -207,8 +207,8 @@ t.test(
   'axes say what is shown: units and numbers of the profile, names of states, local times',
   async (t) => {
     const { kernel, of, ofJson, draw } = world();
-    const texts = async (definition: ChartDefinition, check = {}) => {
-      const root = parseXml((await draw(definition, check)).svg);
+    const texts = async (definition: ChartDefinition, options = {}) => {
+      const root = parseXml((await draw(definition, options)).svg);
       return {
         left: textsIn(root, 'axis left'),
         right: textsIn(root, 'axis right'),
@@ -259,9 +259,11 @@ t.test('where nothing is known the line has a gap; extremes are a band', async (
   const definition = chartOfVariable(kernel, of.temperature);
   const [dataset] = definition.datasets;
   const series = [await readSeries(readings, dataset as NonNullable<typeof dataset>, today)];
-  const check = { span: DAY, period: today.period, isDyn: true, width: 640, height: 300 };
+  const options = { span: DAY, period: today.period, isDyn: true, width: 640, height: 300 };
   const curve = async (isExtrema: boolean) => {
-    const root = parseXml(await drawChart(kernel, definition, { series, look: { ...check, isExtrema } }));
+    const root = parseXml(
+      await drawChart(kernel, definition, { series, options: { ...options, isExtrema } }),
+    );
     const group = [...elementsOf(root)].find(({ attributes }) => attributes.get('class') === 'series');
     return group?.children.map(({ attributes }) => attributes.get('d') ?? '') ?? [];
   };
@@ -325,7 +327,7 @@ t.test(
       };
       const definition = parseChart(kernel, random.pick(names), JSON.stringify(content), known);
       const span = random.pick(spans);
-      const check: DrawingOptions = {
+      const options: DrawingOptions = {
         span,
         period: periodOf(span, random.chance(0.5) ? 0 : now - random.below(86_400), now),
         isExtrema: random.chance(0.5),
@@ -336,9 +338,9 @@ t.test(
       const dense = random.below(3) as Density;
       const series = [];
       for (const dataset of definition.datasets)
-        series.push(await readSeries(readings, dataset, { ...check, dense }));
-      const svg = await drawChart(kernel, definition, { series, look: check });
-      const wrong = svgProblem(svg, check);
+        series.push(await readSeries(readings, dataset, { ...options, dense }));
+      const svg = await drawChart(kernel, definition, { series, options });
+      const wrong = svgProblem(svg, options);
       if (wrong !== undefined) t.fail(`${wrong}\n${JSON.stringify(content)}\n${svg.slice(0, 2000)}`);
     }
     t.pass('all of them');

@@ -35,7 +35,7 @@ t.test('the form of an instance has an element a property, and no values', async
     status: [
       { code: 102, icon: 'active', caption: 'online' },
       { code: 104, icon: 'inactive', caption: 'closed' },
-      { code: 200, icon: 'error', caption: 'the configuration is not valid' },
+      { code: 200, icon: 'error', caption: 'configuration invalid' },
       { code: 201, icon: 'error', caption: 'offline' },
     ],
   });

@@ -61,7 +61,9 @@ t.test('items are added, changed, moved and deleted, each configurator’s its o
   await t.rejects(fixture.callAsWebFront(F, 'WFC_GetItems', 50_002), { code: 'ACCESS_DENIED' });
   await t.rejects(fixture.callAsWebFront(F, 'WFC_DeleteItem', F, 'tab2'), { code: 'ACCESS_DENIED' });
   t.strictSame(await items(50_002), []);
-  await t.rejects(fixture.call('WFC_DeleteItem', F, 'tab1'), { message: /below tab1; delete them first/ });
+  await t.rejects(fixture.call('WFC_DeleteItem', F, 'tab1'), {
+    message: /tab1 has children; delete them first/,
+  });
   await fixture.call('WFC_DeleteItem', F, 'tab2');
   await fixture.call('WFC_DeleteItem', F, 'tab1');
   t.strictSame(await items(), all.slice(0, 1));
@@ -89,25 +91,25 @@ t.test('items that are not sound are refused, and nothing changes', async (t) =>
     item(`i${n}`, '', { Configuration: `{"a":"${'x'.repeat(30_000)}"}` }),
   );
   for (const [why, ...call] of [
-    [/a is there twice/, 'WFC_AddItem', F, 'a', 'C', '{}', ''],
-    [/stand below z, which is not there/, 'WFC_AddItem', F, 'd', 'C', '{}', 'z'],
-    [/an ID has 1 to 128/, 'WFC_AddItem', F, '', 'C', '{}', ''],
-    [/an ID has 1 to 128/, 'WFC_AddItem', F, 'x'.repeat(129), 'C', '{}', ''],
-    [/an ID has 1 to 128/, 'WFC_AddItem', F, 'a\nb', 'C', '{}', ''],
+    [/the ID a is used twice/, 'WFC_AddItem', F, 'a', 'C', '{}', ''],
+    [/the parent z of d does not exist/, 'WFC_AddItem', F, 'd', 'C', '{}', 'z'],
+    [/an ID must have 1 to 128/, 'WFC_AddItem', F, '', 'C', '{}', ''],
+    [/an ID must have 1 to 128/, 'WFC_AddItem', F, 'x'.repeat(129), 'C', '{}', ''],
+    [/an ID must have 1 to 128/, 'WFC_AddItem', F, 'a\nb', 'C', '{}', ''],
     [/class of d/, 'WFC_AddItem', F, 'd', '', '{}', ''],
     [/configuration of d/, 'WFC_AddItem', F, 'd', 'C', '[]', ''],
     [/configuration of a/, 'WFC_UpdateConfiguration', F, 'a', '{'],
     [/below itself/, 'WFC_UpdateParentID', F, 'a', 'c'],
     [/below itself/, 'WFC_UpdateParentID', F, 'a', 'a'],
-    [/which is not there/, 'WFC_UpdateParentID', F, 'a', 'nobody'],
+    [/the parent nobody of a does not exist/, 'WFC_UpdateParentID', F, 'a', 'nobody'],
     [/Item z does not exist/, 'WFC_UpdatePosition', F, 'z', 1],
     [/Item z does not exist/, 'WFC_UpdateVisibility', F, 'z', true],
     [/Item z does not exist/, 'WFC_DeleteItem', F, 'z'],
     [/JSON list/, 'WFC_SetItems', F, '{}'],
     [/JSON list/, 'WFC_SetItems', F, '['],
-    [/each has the texts/, ...set(null)],
-    [/each has the texts/, ...set({ ID: 1, ClassName: 'C' })],
-    [/each has the texts/, ...set({ ID: 'a' })],
+    [/each item needs the strings/, ...set(null)],
+    [/each item needs the strings/, ...set({ ID: 1, ClassName: 'C' })],
+    [/each item needs the strings/, ...set({ ID: 'a' })],
     [/Position of a/, ...set(item('a', '', { Position: 1.5 }))],
     [/Position of a/, ...set(item('a', '', { Visible: 1 }))],
     [/twice/, ...set(item('a'), item('a'))],
