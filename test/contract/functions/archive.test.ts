@@ -1,21 +1,21 @@
 import t from 'tap';
 import { archiveFunctions } from '../../../src/functions/archive/archive.js';
-import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 const NOW_S = 1_700_000_000;
 
-/** A desk with an archive instance and a variable. */
-function bench(type = 2) {
+/** A fixture with an archive instance and a variable. */
+function loggedVariable(type = 2) {
   const fixture = new FunctionFixture();
   const { id: archive } = fixture.devices.create(ARCHIVE);
   const { id } = fixture.kernel.variables.create(type as 0);
-  return { desk: fixture, archive, id, set: (value: unknown) => fixture.call('SetValue', id, value) };
+  return { fixture, archive, id, set: (value: unknown) => fixture.call('SetValue', id, value) };
 }
 
 t.test('what changes is recorded, newest first, with how long it held', async (t) => {
-  const { desk: fixture, archive, id, set } = bench();
-  await using _desk = fixture;
+  const { fixture, archive, id, set } = loggedVariable();
+  await using _fixture = fixture;
   t.equal(await fixture.call('AC_GetLoggingStatus', archive, id), false);
   await set(1);
   t.equal(await fixture.call('AC_SetLoggingStatus', archive, id, true), true);
@@ -43,8 +43,8 @@ t.test('what changes is recorded, newest first, with how long it held', async (t
 });
 
 t.test('records are added, replaced and refused', async (t) => {
-  const { desk: fixture, archive, id } = bench(1);
-  await using _desk = fixture;
+  const { fixture, archive, id } = loggedVariable(1);
+  await using _fixture = fixture;
   const add = (values: unknown) => fixture.call('AC_AddLoggedValues', archive, id, values);
   await t.rejects(add([{ TimeStamp: 1000, Value: 1 }]), { code: 'NOT_LOGGED' });
   await fixture.call('AC_SetLoggingStatus', archive, id, true);
@@ -83,8 +83,8 @@ t.test('records are added, replaced and refused', async (t) => {
 });
 
 t.test('what is aggregated follows from the type of aggregation', async (t) => {
-  const { desk: fixture, archive, id } = bench(1);
-  await using _desk = fixture;
+  const { fixture, archive, id } = loggedVariable(1);
+  await using _fixture = fixture;
   await fixture.call('AC_SetLoggingStatus', archive, id, true);
   const hourS = Math.floor(NOW_S / 3600) * 3600 - 7200;
   await fixture.call('AC_AddLoggedValues', archive, id, [
@@ -108,6 +108,7 @@ t.test('what is aggregated follows from the type of aggregation', async (t) => {
   await fixture.call('AC_SetAggregationType', archive, id, 1);
   t.equal(await fixture.call('AC_GetAggregationType', archive, id), 1);
   t.match(await hour(), { ...piece, Avg: 60, Max: 40, Min: 0 });
+  t.equal(await fixture.call('AC_GetCounterIgnoreZeros', archive, id), false);
   await fixture.call('AC_SetCounterIgnoreZeros', archive, id, true);
   t.equal(await fixture.call('AC_GetCounterIgnoreZeros', archive, id), true);
   t.match(await hour(), { ...piece, Avg: 30, Max: 20, Min: 10 });
@@ -132,27 +133,27 @@ t.test('what is aggregated follows from the type of aggregation', async (t) => {
 });
 
 t.test('a record that is added with an untrusted time stays marked', async (t) => {
-  const { desk, archive, id } = bench();
-  await using _desk = desk;
-  await desk.call('AC_SetLoggingStatus', archive, id, true);
+  const { fixture, archive, id } = loggedVariable();
+  await using _fixture = fixture;
+  await fixture.call('AC_SetLoggingStatus', archive, id, true);
   const values = [
     { TimeStamp: 1000, Value: 1 },
     { TimeStamp: 2000, Value: 2, ClockTrusted: false },
     { TimeStamp: 3000, Value: 3, ClockTrusted: true },
   ];
-  await desk.call('AC_AddLoggedValues', archive, id, values);
-  t.match(await desk.call('GW_GetRecords', id, 0, 0, 0), {
+  await fixture.call('AC_AddLoggedValues', archive, id, values);
+  t.match(await fixture.call('GW_GetRecords', id, 0, 0, 0), {
     Records: [{ ClockTrusted: true }, { Value: 2, ClockTrusted: false }, { ClockTrusted: true }],
   });
   await t.rejects(
-    desk.call('AC_AddLoggedValues', archive, id, [{ TimeStamp: 1, Value: 1, ClockTrusted: 'no' }]),
+    fixture.call('AC_AddLoggedValues', archive, id, [{ TimeStamp: 1, Value: 1, ClockTrusted: 'no' }]),
     { code: 'PARAMETER_TYPE' },
   );
 });
 
 t.test('records outlive their variable, are listed, deleted, and taken over by another', async (t) => {
-  const { desk: fixture, archive, id } = bench();
-  await using _desk = fixture;
+  const { fixture, archive, id } = loggedVariable();
+  await using _fixture = fixture;
   await fixture.call('AC_SetLoggingStatus', archive, id, true);
   await fixture.call('AC_SetGraphStatus', archive, id, false);
   t.equal(await fixture.call('AC_GetGraphStatus', archive, id), false);
@@ -187,8 +188,8 @@ t.test('records outlive their variable, are listed, deleted, and taken over by a
 });
 
 t.test('rules of thinning are kept by their age', async (t) => {
-  const { desk: fixture, archive, id } = bench();
-  await using _desk = fixture;
+  const { fixture, archive, id } = loggedVariable();
+  await using _fixture = fixture;
   const set = (months: number, type: number) => fixture.call('AC_SetCompaction', archive, id, months, type);
   const rules = () => fixture.call('AC_GetCompaction', archive, id);
   t.strictSame(await rules(), []);
@@ -206,8 +207,8 @@ t.test('rules of thinning are kept by their age', async (t) => {
 });
 
 t.test('the instance of every one must be the archive', async (t) => {
-  const { desk: fixture, id } = bench();
-  await using _desk = fixture;
+  const { fixture, id } = loggedVariable();
+  await using _fixture = fixture;
   const bus = fixture.devices.create('Bus').id;
   const sample = { boolean: true, integer: 0, float: 0, string: '', variant: 0, array: [] };
   const all = archiveFunctions(fixture.ports).filter(({ name }) => name.startsWith('AC_'));
@@ -217,4 +218,18 @@ t.test('the instance of every one must be the archive', async (t) => {
     await t.rejects(fixture.call(name, bus, ...given), { code: 'WRONG_MODULE' }, name);
     await t.rejects(fixture.call(name, id, ...given), { code: 'NOT_OF_TYPE' }, name);
   }
+});
+
+t.test('AC_ReAggregateVariable has the archive recalculate a variable', async (t) => {
+  const { fixture, archive, id } = loggedVariable();
+  await using _fixture = fixture;
+  const recalculated: number[] = [];
+  const port = {
+    ...(await fixture.ports.archive()),
+    reaggregate: async (of: number) => void recalculated.push(of),
+  };
+  const functions = archiveFunctions({ ...fixture.ports, archive: async () => port });
+  const found = functions.find(({ name }) => name === 'AC_ReAggregateVariable');
+  t.equal(await found?.run(owner, ...([archive, id] as never[])), true);
+  t.strictSame(recalculated, [id]);
 });

@@ -256,7 +256,8 @@ t.test('the functions answer of this very machine', async (t) => {
   t.ok(Number(memory['TOTALPHYSICAL']) > Number(memory['AVAILPHYSICAL']));
   const own = (await fixture.call('Sys_GetProcessInfo')) as Record<string, number>;
   t.ok(Number(own['SVC_NUMTHREADS']) > 1 && Number(own['SVC_WORKINGSETSIZE']) > 10_000_000);
-  t.match(await fixture.call('SVC_GetKernelDirSpace'), { Total: Number, Free: Number, Used: Number });
+  const space = (await fixture.call('SVC_GetKernelDirSpace')) as Record<string, number>;
+  t.ok(Number(space['Total']) > Number(space['Free']) && Number(space['Used']) > 0);
   for (const host of ['', '-f', 'a b', 'a;b', '$(id)', `${'a'.repeat(300)}`, 'host\n', '--', 'x/../y'])
     await t.rejects(fixture.call('Sys_Ping', host, 100), { code: 'PARAMETER_TYPE' }, host);
   for (const ms of [0, -1, 60_001])

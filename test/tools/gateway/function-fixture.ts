@@ -86,6 +86,8 @@ export const lamp: ModuleDefinition = {
 /** Scripts that only tell how they were run. */
 class ToldScripts implements ScriptsPort {
   readonly runs: ScriptRun[] = [];
+  /** The waits that scripts asked for, ms. */
+  readonly sleeps: number[] = [];
   readonly #kernel: Kernel;
   readonly #texts = new Map<number, string>();
   constructor(kernel: Kernel) {
@@ -110,7 +112,7 @@ class ToldScripts implements ScriptsPort {
   abort = (id: number) => this.runs.some((run) => run.id === this.#kernel.scripts.get(id).id);
   enter = (name: string) => name !== 'taken';
   leave = (name: string) => name !== 'taken';
-  sleep = async () => undefined;
+  sleep = async (ms: number) => void this.sleeps.push(ms);
   senders = () =>
     new Map(this.runs.map(({ sender }) => [sender, this.runs.filter((run) => run.sender === sender).length]));
   threads = async () => [new Thread(1).record(), new Thread(2).record()];

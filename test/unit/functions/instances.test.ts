@@ -215,6 +215,7 @@ t.test('modules and the library they come in', async (t) => {
   t.equal(await fixture.call('SVC_ModuleExists', '{0}'), false);
   const [library] = (await fixture.call('SVC_GetLibraryList')) as string[];
   t.equal(await fixture.call('SVC_LibraryExists', library?.toLowerCase()), true);
+  t.equal(await fixture.call('SVC_LibraryExists', 'nothing'), false);
   t.match(await fixture.call('SVC_GetLibrary', library), {
     LibraryID: library,
     Name: 'stellwerk',
@@ -256,4 +257,12 @@ t.test('an instance whose module is gone says so, and can be looked at and delet
   ] as const)
     await t.rejects(fixture.call(method, id, ...params), { code: 'MODULE_MISSING' });
   t.equal(await fixture.call('SVC_DeleteInstance', id), true);
+});
+
+t.test('instances are listed', async (t) => {
+  await using fixture = new FunctionFixture();
+  const { id } = fixture.devices.create('Lamp');
+  t.strictSame(await fixture.call('SVC_GetInstanceList'), [id]);
+  t.equal(await fixture.call('SVC_InstanceExists', id), true);
+  t.equal(await fixture.call('SVC_InstanceExists', 0), false);
 });

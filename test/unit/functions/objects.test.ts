@@ -162,6 +162,8 @@ t.test(
     t.equal(await fixture.call('SVC_FindObjectIDByIdent', 'lamp', 0), b);
     t.equal(await fixture.call('SVC_FindObjectIDByIdent', '', 0), 0, 'no ident is none');
     t.equal(await fixture.call('SVC_FindObjectIDByName', 'nobody', 0), 0);
+    await fixture.call('SVC_SetName', room, 'Room');
+    t.equal(await fixture.call('SVC_FindObjectIDByName', 'Room', 0), room);
     for (const method of ['SVC_GetObjectIDByIdent', 'SVC_GetObjectIDByName', 'SVC_GetVariableIDByName'])
       await t.rejects(fixture.call(method, 'nobody', 0), {
         message: /^Object with (ident|name) nobody could not/,
@@ -198,6 +200,7 @@ t.test('places: moving, order, location, and what stands below what', async (t) 
   t.equal(await fixture.call('SVC_IsChild', b, a, false), true);
   t.equal(await fixture.call('SVC_IsChild', a, b, true), false);
   t.equal(await fixture.call('SVC_HasChildren', a), true);
+  t.equal(await fixture.call('SVC_HasChildren', b), false);
   for (const below of [a, b, gateway])
     await t.rejects(fixture.call('SVC_SetParent', gateway, below), { code: 'PARENT_LOOP' });
   await t.rejects(fixture.call('SVC_SetParent', 0, gateway), { code: 'ROOT_FIXED' });

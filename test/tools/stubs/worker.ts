@@ -1,0 +1,123 @@
+/**
+ * A process that runs the subtests of a test file, each alone and repeatedly with another function stubbed, and reports
+ * which stubs made one of them fail. Only the test file is loaded again for each run, all other modules stay loaded, so
+ * that a run takes milliseconds.
+ */
+import { registerHooks } from 'node:module';
+import { currentRun, type Subtest } from './current-run.js';
+
+/** A test file, compiled and relative to dist/test/, with the functions to be stubbed in turn. */
+export interface StubJob {
+  readonly file: string;
+  readonly functions: readonly string[];
+}
+
+/** The outcome of a job. */
+export interface StubReport {
+  /** The functions whose stub made a subtest fail. */
+  readonly detected: readonly string[];
+  /** Subtests that cannot be used, because they fail alone although all functions work. */
+  readonly broken: readonly string[];
+  readonly ms: number;
+}
+
+const url = (path: string): string => new URL(path, import.meta.url).href;
+const DECLARE = url('../../../src/device/declare.js');
+const STUBBED_DECLARE = url('stubbed-declare.js');
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL = '' } = context;
+    if (specifier === 'tap' && parentURL.startsWith(url('../../')) && !parentURL.startsWith(url('./')))
+      return { url: url('collected-tap.js'), shortCircuit: true };
+    const resolved = next(specifier, context);
+    return resolved.url === DECLARE && parentURL !== STUBBED_DECLARE
+      ? { ...resolved, url: STUBBED_DECLARE }
+      : resolved;
+  },
+});
+const { Test } = await import('tap');
+
+/** Errors that no test has awaited. */
+const stray: unknown[] = [];
+process.on('uncaughtException', (thrown) => stray.push(thrown));
+process.on('unhandledRejection', (thrown) => stray.push(thrown));
+
+/** How one subtest, run alone, ended. */
+interface SubtestRun {
+  /** Why it failed; undefined if it passed. */
+  readonly failure: string | undefined;
+  readonly ms: number;
+}
+
+const loads = { count: 0 };
+
+/** Loads a test file and runs one of its subtests, with or without a stub; undefined if there are not so many. */
+async function runSubtest(
+  file: string,
+  index: number,
+  { stubbed, limitMs }: { readonly stubbed?: string; readonly limitMs: number },
+): Promise<SubtestRun | undefined> {
+  currentRun.stubbed = stubbed;
+  currentRun.called.clear();
+  currentRun.subtests.length = 0;
+  stray.length = 0;
+  loads.count += 1;
+  await import(`${url(`../../${file}`)}?load=${loads.count}`);
+  const subtest = currentRun.subtests[index];
+  if (subtest === undefined) return undefined;
+  const fromMs = performance.now();
+  const failure = await failureOf(subtest, limitMs);
+  return { failure: failure ?? stray.map(String)[0], ms: performance.now() - fromMs };
+}
+
+async function failureOf({ name, body }: Subtest, limitMs: number): Promise<string | undefined> {
+  const t = new Test({ name });
+  t.resume();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${name}: not finished after ${limitMs} ms`)), limitMs);
+  try {
+    await Promise.race([body(t), late]);
+    const complete = new Promise((resolve) => t.once('complete', resolve));
+    t.end();
+    if (t.results === undefined) await Promise.race([complete, late]);
+  } catch (thrown) {
+    return String(thrown);
+  } finally {
+    clearTimeout(timer);
+  }
+  return t.passing() ? undefined : name;
+}
+
+/** The longest that a subtest may take while all functions work, ms. */
+const LIMIT_MS = 60_000;
+/** Margin for a run with a stub, ms. A test that times out while it waits for an effect has detected the stub. */
+const MARGIN_MS = 1_000;
+
+/** Runs every subtest alone, and again with a stub for each function that it calls, unless the stub was detected before. */
+async function report({ file, functions }: StubJob): Promise<StubReport> {
+  const fromMs = performance.now();
+  const detected = new Set<string>();
+  const broken: string[] = [];
+  for (let index = 0; detected.size < functions.length; index++) {
+    const base = await runSubtest(file, index, { limitMs: LIMIT_MS });
+    if (base === undefined) break;
+    if (base.failure !== undefined) {
+      broken.push(base.failure);
+      continue;
+    }
+    const called = functions.filter((name) => currentRun.called.has(name) && !detected.has(name));
+    for (const stubbed of called) {
+      const run = await runSubtest(file, index, { stubbed, limitMs: MARGIN_MS + 2 * base.ms });
+      if (run?.failure !== undefined) detected.add(stubbed);
+    }
+  }
+  return { detected: [...detected], broken, ms: performance.now() - fromMs };
+}
+
+const send = (message: StubReport): void => void process.send?.(message);
+process.on('message', (job: StubJob) => {
+  report(job).then(send, (thrown: unknown) => send({ detected: [], broken: [String(thrown)], ms: 0 }));
+});
+// Ready for the first job.
+send({ detected: [], broken: [], ms: 0 });
