@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 
 /** A message is slow if its delivery to all listeners takes longer than this, ms. */
-export const SLOW_MS = 10;
+const SLOW_MS = 10;
 
 /** Delivery times of one instance's messages, ms: the last one and the maximum. */
 export interface DeliveryTimes {

@@ -63,7 +63,8 @@ function withArchiveCheck(ports: Ports, { run, ...declared }: FunctionDeclaratio
   return {
     ...declared,
     run: (caller, ...args) => {
-      checkArchiveInstance(ports, args[0] as unknown as number);
+      const [archiveId = 0] = args as readonly number[];
+      checkArchiveInstance(ports, archiveId);
       return run(caller, ...args);
     },
   };
@@ -340,7 +341,7 @@ function loggingOf(object: ReturnType<Ports['kernel']['tree']['find']>): Logging
 }
 
 /** Changes the logging settings of a variable; equal settings change nothing. */
-export function changeLogging({ kernel }: Ports, variable: Variable, change: Partial<Logging>): void {
+function changeLogging({ kernel }: Ports, variable: Variable, change: Partial<Logging>): void {
   const before = loggingOf(variable);
   const keys = Object.keys(change) as (keyof Logging)[];
   if (keys.every((key) => before[key] === change[key])) return;

@@ -6,7 +6,7 @@ import { variableType } from '../../kernel/value.js';
 
 /** Limits of the content of a chart. */
 export const CONTENT_LIMIT = 65_536;
-export const DATASETS_LIMIT = 16;
+const DATASETS_LIMIT = 16;
 const AXES_LIMIT = 8;
 const TITLE_LIMIT = 256;
 /** Maximum shift of a dataset, in periods. */

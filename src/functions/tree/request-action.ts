@@ -36,10 +36,8 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Requests a value, within the range of the profile, from the device or script behind a variable.',
-      run: async (caller, variableId, value) => {
-        await requestAction(ports, { variableId, value, sender: ACTION_SENDER, caller });
-        return true;
-      },
+      run: (caller, variableId, value) =>
+        requestAction(ports, { variableId, value, sender: ACTION_SENDER, caller }).then(success),
     }),
     declare({
       name: 'RequestActionEx',
@@ -47,10 +45,8 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Like RequestAction, with the value of SENDER for a script.',
-      run: async (caller, variableId, value, sender) => {
-        await requestAction(ports, { variableId, value, sender, caller });
-        return true;
-      },
+      run: (caller, variableId, value, sender) =>
+        requestAction(ports, { variableId, value, sender, caller }).then(success),
     }),
     declare({
       name: 'SVC_RequestAction',
@@ -69,18 +65,17 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
 
 /**
  * Executes an action through the device, or through a script that runs with `VARIABLE` and `VALUE`. Resolves
- * with the output of the script ('' for a device). Rejects with `NOT_OF_TYPE`, `ACTION_INVALID`,
+ * with the output of the script ('' for a device). Throws or rejects with `NOT_OF_TYPE`, `ACTION_INVALID`,
  * `CANNOT_CONVERT` and the errors of the device or the script.
  */
-export async function requestAction(
+export function requestAction(
   { kernel, devices, scripts }: Ports,
   { variableId, value, sender, caller }: ActionRequest,
 ): Promise<string> {
   const variable = kernel.variables.get(variableId);
   const target = kernel.tree.find(kernel.variables.actionTargetOf(variable));
   if (target?.is(objectType.instance)) {
-    await devices.write(target.id, variable.ident, valueWithin(kernel, variable, value));
-    return '';
+    return devices.write(target.id, variable.ident, valueWithin(kernel, variable, value)).then(noOutput);
   }
   if (!target?.is(objectType.script)) throw actionInvalid(variable);
   const parameters = { VARIABLE: variableId, VALUE: valueWithin(kernel, variable, value) };
@@ -116,3 +111,8 @@ function whyNot(id: number, target: number): string {
     ? `variable #${id} is read-only; it has no action (set one with SVC_SetVariableCustomAction)`
     : `object #${target}, the action of variable #${id}, is neither an instance nor a script`;
 }
+
+const success = (): true => true;
+
+/** The output of a device; only scripts have one. */
+const noOutput = (): string => '';

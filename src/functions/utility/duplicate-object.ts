@@ -197,9 +197,10 @@ class SubtreeCopy {
 
 /** Initial attributes of a copy, without an ident that is taken in the parent. */
 function initialAttributes(source: TreeObject, parent: TreeObject): Attributes {
-  const all = Object.fromEntries(attributeNames.map((key) => [key, source[key]])) as unknown as Attributes;
+  const { name, position, hidden, disabled, readOnly, icon, info, summary } = source;
   const isTaken = source.ident !== '' && parent.children?.byIdent(source.ident) !== undefined;
-  return isTaken ? { ...all, ident: '' } : all;
+  const ident = isTaken ? '' : source.ident;
+  return { name, ident, position, hidden, disabled, readOnly, icon, info, summary };
 }
 
 /** The variable that a copied instance has already created for this one. */
