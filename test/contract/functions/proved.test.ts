@@ -44,7 +44,7 @@ t.test('the test of every function fails when the function does nothing', async 
   functions.forEach(assign);
   const order = (file: string) => files.findIndex(({ path }) => path === file);
   await Promise.all(
-    Array.from({ length: Math.min(2 * availableParallelism(), 4) }, async () => {
+    Array.from({ length: Math.min(availableParallelism() + 1, 4) }, async () => {
       await using worker = new Worker();
       for (;;) {
         const file = [...jobs.keys()].sort((a, b) => order(a) - order(b))[0];
@@ -67,23 +67,40 @@ t.test('the test of every function fails when the function does nothing', async 
 });
 
 /**
- * The files to try for a function: quick ones that name it, all tests of functions (a test may assemble a name), and
- * then slow ones that name it.
+ * The files to try for a function: quick ones that name it, those that assemble names, and then slow ones that name it.
  */
-function candidatesFor(name: string, files: ReturnType<typeof testFiles>): string[] {
-  const named = files.filter(({ words }) => words.has(name)).map(({ path }) => path);
-  const general = files.map(({ path }) => path).filter((path) => path.startsWith(FUNCTION_TESTS));
-  const isSlow = (path: string) => path.startsWith('test/story/');
-  return [...new Set([...named.filter((path) => !isSlow(path)), ...general, ...named])];
+function candidatesFor(name: string, files: readonly TestFile[]): string[] {
+  const named = files.filter(({ words }) => words.has(name));
+  const candidates = [
+    ...named.filter(({ isSlow }) => !isSlow),
+    ...files.filter(({ assemblesNames }) => assemblesNames),
+    ...named,
+  ];
+  return [...new Set(candidates.map(({ path }) => path))];
 }
 
-/** The test files of the suites, quickest first, with all words in them and in their helpers. */
-function testFiles(): { path: string; words: ReadonlySet<string> }[] {
+interface TestFile {
+  readonly path: string;
+  /** All words in it and in its helpers. */
+  readonly words: ReadonlySet<string>;
+  /** Whether it is a test of functions that calls some by a name made of parts. */
+  readonly assemblesNames: boolean;
+  /** Whether it starts a complete gateway. */
+  readonly isSlow: boolean;
+}
+
+/** The test files of the suites, quickest first. */
+function testFiles(): readonly TestFile[] {
   const rank = (path: string) => SUITES.findIndex((suite) => path.startsWith(suite));
   return filesOf('test')
     .filter((path) => path.endsWith('.test.ts') && rank(path) >= 0 && !OF_ALL.test(path))
     .sort((a, b) => rank(a) - rank(b) || statSync(join(ROOT, a)).size - statSync(join(ROOT, b)).size)
-    .map((path) => ({ path, words: wordsIn(path, new Set()) }));
+    .map((path) => ({
+      path,
+      words: wordsIn(path, new Set()),
+      assemblesNames: path.startsWith(FUNCTION_TESTS) && /\bcall\(\s*`/.test(textOf(path)),
+      isSlow: path.startsWith('test/story/'),
+    }));
 }
 
 function wordsIn(path: string, seen: Set<string>): Set<string> {
