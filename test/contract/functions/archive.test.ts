@@ -13,7 +13,7 @@ function loggedVariable(type = 2) {
   return { fixture, archive, id, set: (value: unknown) => fixture.call('SetValue', id, value) };
 }
 
-t.test('what changes is recorded, newest first, with how long it held', async (t) => {
+t.test('changes are recorded and returned newest first, with their duration', async (t) => {
   const { fixture, archive, id, set } = loggedVariable();
   await using _fixture = fixture;
   t.equal(await fixture.call('AC_GetLoggingStatus', archive, id), false);
@@ -42,7 +42,7 @@ t.test('what changes is recorded, newest first, with how long it held', async (t
   t.equal(((await logged(0, 0, 0)) as unknown[]).length, 3, 'what was recorded stays');
 });
 
-t.test('records are added, replaced and refused', async (t) => {
+t.test('records are added, replaced and rejected', async (t) => {
   const { fixture, archive, id } = loggedVariable(1);
   await using _fixture = fixture;
   const add = (values: unknown) => fixture.call('AC_AddLoggedValues', archive, id, values);
@@ -82,7 +82,7 @@ t.test('records are added, replaced and refused', async (t) => {
   t.equal(((await fixture.call('AC_GetLoggedValues', archive, id, 0, 0, 0)) as unknown[]).length, 2);
 });
 
-t.test('what is aggregated follows from the type of aggregation', async (t) => {
+t.test('aggregation depends on the aggregation type', async (t) => {
   const { fixture, archive, id } = loggedVariable(1);
   await using _fixture = fixture;
   await fixture.call('AC_SetLoggingStatus', archive, id, true);
@@ -151,7 +151,7 @@ t.test('a record that is added with an untrusted time stays marked', async (t) =
   );
 });
 
-t.test('records outlive their variable, are listed, deleted, and taken over by another', async (t) => {
+t.test('records outlive their variable, and are listed, deleted and moved to another one', async (t) => {
   const { fixture, archive, id } = loggedVariable();
   await using _fixture = fixture;
   await fixture.call('AC_SetLoggingStatus', archive, id, true);
@@ -187,7 +187,7 @@ t.test('records outlive their variable, are listed, deleted, and taken over by a
   });
 });
 
-t.test('rules of thinning are kept by their age', async (t) => {
+t.test('compaction rules are sorted by age', async (t) => {
   const { fixture, archive, id } = loggedVariable();
   await using _fixture = fixture;
   const set = (months: number, type: number) => fixture.call('AC_SetCompaction', archive, id, months, type);
@@ -206,7 +206,7 @@ t.test('rules of thinning are kept by their age', async (t) => {
   await t.rejects(set(1, 9), { code: 'PARAMETER_BOUNDS' });
 });
 
-t.test('the instance of every one must be the archive', async (t) => {
+t.test('every function requires the archive instance', async (t) => {
   const { fixture, id } = loggedVariable();
   await using _fixture = fixture;
   const bus = fixture.devices.create('Bus').id;

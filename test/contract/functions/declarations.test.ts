@@ -26,13 +26,13 @@ function signature({ name, parameters, result }: FunctionDeclaration): string {
 const reference = readFileSync(join(ROOT, 'test/fixtures/reference.txt'), 'utf8').trim().split('\n').slice(1);
 const declared = await allFunctions();
 
-t.test('every function is declared as the reference has it', async (t) => {
+t.test('every function is declared as in the reference', async (t) => {
   t.equal(reference.length, 424);
   const ours = /^(GW_|rpc\.|WFC_GetConfigurators$)/;
   t.strictSame(declared.filter(({ name }) => !ours.test(name)).map(signature), reference);
 });
 
-t.test('our own functions are these', async (t) => {
+t.test('extensions of the interface', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
@@ -66,7 +66,7 @@ t.test('our own functions are these', async (t) => {
   ]);
 });
 
-t.test('who may call what is as decision 15 has it', async (t) => {
+t.test('access follows decision 15', async (t) => {
   const open = declared
     .filter(({ access }) => access !== 'owner')
     .map(({ name, access }) => `${name} ${access}`);
@@ -90,7 +90,7 @@ t.test('who may call what is as decision 15 has it', async (t) => {
 });
 
 t.test(
-  'what switches or changes something is written to the audit, and each has a line of help',
+  'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
       /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Prune|Publish|Reload|Remove|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;

@@ -246,7 +246,7 @@ t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, 
   }
 });
 
-t.test('a copied lamp is dark until its changes are applied', async (t) => {
+t.test('a copied lamp stays off until its changes are applied', async (t) => {
   const { desk: fixture, duplicate } = await bench(t, new Random(1));
   const { tree, instances } = fixture.kernel;
   const lamp = await fixture.lamp();
@@ -283,7 +283,7 @@ t.test('a copied lamp is dark until its changes are applied', async (t) => {
   );
 });
 
-t.test('what can’t be copied whole leaves nothing behind', async (t) => {
+t.test('a copy that fails leaves nothing behind', async (t) => {
   const { desk: fixture, directory, duplicate, top } = await bench(t, new Random(2));
   const { tree, scripts, media } = fixture.kernel;
   for (const [id, parent, code] of [

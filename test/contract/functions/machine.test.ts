@@ -23,7 +23,7 @@ async function machine(t: Test, files: Readonly<Record<string, string>>): Promis
   return root;
 }
 
-t.test('processors are busy by what they did since the call before', async (t) => {
+t.test('processor load is measured since the previous call', async (t) => {
   const root = await machine(t, {
     'proc/stat': 'cpu  100 0 100 700 100 0 0 0\ncpu0 100 0 100 200 100 0 0 0\ncpu1 0 0 0 500 0 0 0 0\n',
   });
@@ -39,7 +39,7 @@ t.test('processors are busy by what they did since the call before', async (t) =
   t.strictSame(await new SystemMetrics(join(root, 'nowhere')).processors(), {});
 });
 
-t.test('memory, swap and the process are told in bytes', async (t) => {
+t.test('memory, swap and process sizes are in bytes', async (t) => {
   const root = await machine(t, {
     'proc/meminfo':
       'MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  400 kB\nSwapTotal: 100 kB\nSwapFree: 50 kB\n',
@@ -68,7 +68,7 @@ t.test('memory, swap and the process are told in bytes', async (t) => {
   });
 });
 
-t.test('a battery says how long it lasts while it is used, and without one nothing is known', async (t) => {
+t.test('a battery in use has a remaining time, and without a battery all is unknown', async (t) => {
   const none = { OnBattery: false, IsCharging: false, BatteryLevel: -1 };
   const never = { BatteryRemainingTime: -1, BatteryMaxTime: -1 };
   t.strictSame(await new SystemMetrics(await machine(t, {})).battery(), { ...none, ...never });
@@ -99,7 +99,7 @@ t.test('a battery says how long it lasts while it is used, and without one nothi
   t.strictSame(await figures.battery(), { OnBattery: false, IsCharging: true, BatteryLevel: 50, ...never });
 });
 
-t.test('drives are the file systems on disks, each once; networks all but the one to itself', async (t) => {
+t.test('drives are the file systems on disks, each once, and networks exclude loopback', async (t) => {
   const root = await machine(t, {
     'proc/self/mounts': [
       'overlay / overlay rw 0 0',
@@ -158,7 +158,7 @@ t.test('drives are the file systems on disks, each once; networks all but the on
   ]);
 });
 
-t.test('the room of a directory counts the files below it', async (t) => {
+t.test('the size of a directory includes the files below it', async (t) => {
   const directory = await machine(t, { 'a.db': 'x'.repeat(1000), 'scripts/b.js': 'y'.repeat(234) });
   const { Total, Free, Used } = await diskUsage(directory);
   t.equal(Used, 1234);
@@ -176,7 +176,7 @@ async function programs(
   return new SystemCommands(clock, `${directory}:/usr/bin:/bin`);
 }
 
-t.test('ping is asked without a shell, and ended when the time is over', async (t) => {
+t.test('ping runs without a shell and is stopped at its time limit', async (t) => {
   const clock = new ManualClock();
   const requests = join(await tempDirectory(t), 'asked');
   const ping = await programs(
@@ -212,7 +212,7 @@ exit 2
   t.strictSame(await without.spooler(), [], 'nor is there a print service');
 });
 
-t.test('the print service says what waits', async (t) => {
+t.test('the print queue comes from the print service', async (t) => {
   const lpstat = await programs(t, {
     lpstat:
       '#!/bin/sh\necho "laser-12   anna   10240   Sun 22 Nov"\necho "laser-13   bob    5   Sun 22 Nov"\n',
@@ -223,7 +223,7 @@ t.test('the print service says what waits', async (t) => {
   ]);
 });
 
-t.test('each function answers what the machine says of that', async (t) => {
+t.test('each function returns what the machine reports', async (t) => {
   const says = (what: string) => async () => ({ said: what });
   const machine = {
     processors: says('processors'),
@@ -247,7 +247,7 @@ t.test('each function answers what the machine says of that', async (t) => {
     t.strictSame(await declared.find((one) => one.name === name)?.run(owner), { said: what }, name);
 });
 
-t.test('the functions answer of this very machine', async (t) => {
+t.test('the functions work on this machine', async (t) => {
   await using fixture = new FunctionFixture();
   for (const name of ['Sys_GetBattery', 'Sys_GetHardDiskInfo', 'Sys_GetNetworkInfo', 'Sys_GetSpooler'])
     t.type(await fixture.call(name), 'object', name);

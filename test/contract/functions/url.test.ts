@@ -19,7 +19,7 @@ async function serving(t: Test, handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-t.test('a URL is read, with what is asked to go along', async (t) => {
+t.test('a URL is requested with the given options', async (t) => {
   await using fixture = new FunctionFixture();
   const received: Record<string, unknown>[] = [];
   const other = await serving(t, (request, response) => {
@@ -73,7 +73,7 @@ t.test('a URL is read, with what is asked to go along', async (t) => {
   t.equal(fixture.clock.pendingTimers, 0);
 });
 
-t.test('a request has a method and a body, and neither follows where it may not', async (t) => {
+t.test('method and body of a request are not sent to another host on a redirect', async (t) => {
   await using fixture = new FunctionFixture();
   const received: Record<string, unknown>[] = [];
   const listener =
@@ -127,7 +127,7 @@ t.test('a request has a method and a body, and neither follows where it may not'
   );
 });
 
-t.test('a URL that is none, or options that are none, are refused', async (t) => {
+t.test('invalid URLs and options are rejected', async (t) => {
   await using fixture = new FunctionFixture();
   for (const url of ['', 'nothing', 'file:///etc/passwd', 'ftp://host/', 'http://', 'javascript:1'])
     await t.rejects(fixture.call('Sys_GetURLContent', url), { code: 'URL_FAILED' }, url);

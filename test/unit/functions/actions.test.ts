@@ -17,7 +17,7 @@ async function make(fixture: FunctionFixture, method: string, ...params: unknown
   return (await fixture.call(method, ...params)) as number;
 }
 
-t.test('the actions there are can be listed, shown and carried out', async (t) => {
+t.test('actions are listed, described and executed', async (t) => {
   await using fixture = new FunctionFixture();
   const lamp = await fixture.lamp();
   const state = fixture.idOf(lamp, 'STATE');
@@ -102,43 +102,40 @@ t.test('the actions there are can be listed, shown and carried out', async (t) =
   await t.rejects(fixture.call('SVC_GetActionForm', TEXT_ACTION, { SCRIPT: 7 }), { code: 'PARAMETER_TYPE' });
 });
 
-t.test(
-  'an action takes no value beyond the range of the profile, and none is carried out then',
-  async (t) => {
-    await using fixture = new FunctionFixture();
-    const lamp = await fixture.lamp();
-    const level = fixture.idOf(lamp, 'LEVEL');
-    await fixture.call('RequestAction', level, 1000).catch(() => undefined);
-    await fixture.call('SVC_CreateVariableProfile', 'Half', 1);
-    await fixture.call('SVC_SetVariableCustomProfile', level, 'Half');
-    t.equal(await fixture.call('RequestAction', level, 60), true, 'limits that are equal are none');
-    await fixture.call('SVC_SetVariableProfileValues', 'Half', 10, 50, 1);
-    const text =
-      'Cannot auto-convert value for parameter Value (51 is not within 10 to 50, the range of profile Half)';
-    for (const [method, ...params] of [
-      ['RequestAction', level, 51],
-      ['RequestAction', level, '51'],
-      ['RequestActionEx', level, 50.6, 'Test'],
-      ['SVC_RequestAction', lamp, 'LEVEL', 51],
-    ] as const)
-      await t.rejects(fixture.call(method, ...params), { code: 'CANNOT_CONVERT', message: text }, method);
-    t.match(await fixture.call('GW_RequestActions', [[level, 9]]), [
-      { Success: false, Error: { code: 'CANNOT_CONVERT' } },
-    ]);
-    t.equal(await fixture.call('GetValue', level), 60, 'nothing was carried out');
-    for (const value of [10, 50, 49.6]) t.equal(await fixture.call('RequestAction', level, value), true);
-    const script = await make(fixture, 'SVC_CreateScript', 0);
-    const own = await make(fixture, 'SVC_CreateVariable', 2);
-    await fixture.call('SVC_SetVariableCustomAction', own, script);
-    await fixture.call('SVC_SetVariableCustomProfile', own, '~Temperature');
-    await t.rejects(fixture.call('RequestAction', own, 71), { code: 'CANNOT_CONVERT' });
-    t.equal(fixture.scripts.runs.length, 0);
-    await fixture.call('RequestAction', own, 70);
-    t.equal(fixture.scripts.runs.length, 1);
-  },
-);
+t.test('an action rejects a value beyond the range of the profile and executes nothing', async (t) => {
+  await using fixture = new FunctionFixture();
+  const lamp = await fixture.lamp();
+  const level = fixture.idOf(lamp, 'LEVEL');
+  await fixture.call('RequestAction', level, 1000).catch(() => undefined);
+  await fixture.call('SVC_CreateVariableProfile', 'Half', 1);
+  await fixture.call('SVC_SetVariableCustomProfile', level, 'Half');
+  t.equal(await fixture.call('RequestAction', level, 60), true, 'limits that are equal are none');
+  await fixture.call('SVC_SetVariableProfileValues', 'Half', 10, 50, 1);
+  const text =
+    'Cannot auto-convert value for parameter Value (51 is not within 10 to 50, the range of profile Half)';
+  for (const [method, ...params] of [
+    ['RequestAction', level, 51],
+    ['RequestAction', level, '51'],
+    ['RequestActionEx', level, 50.6, 'Test'],
+    ['SVC_RequestAction', lamp, 'LEVEL', 51],
+  ] as const)
+    await t.rejects(fixture.call(method, ...params), { code: 'CANNOT_CONVERT', message: text }, method);
+  t.match(await fixture.call('GW_RequestActions', [[level, 9]]), [
+    { Success: false, Error: { code: 'CANNOT_CONVERT' } },
+  ]);
+  t.equal(await fixture.call('GetValue', level), 60, 'nothing was carried out');
+  for (const value of [10, 50, 49.6]) t.equal(await fixture.call('RequestAction', level, value), true);
+  const script = await make(fixture, 'SVC_CreateScript', 0);
+  const own = await make(fixture, 'SVC_CreateVariable', 2);
+  await fixture.call('SVC_SetVariableCustomAction', own, script);
+  await fixture.call('SVC_SetVariableCustomProfile', own, '~Temperature');
+  await t.rejects(fixture.call('RequestAction', own, 71), { code: 'CANNOT_CONVERT' });
+  t.equal(fixture.scripts.runs.length, 0);
+  await fixture.call('RequestAction', own, 70);
+  t.equal(fixture.scripts.runs.length, 1);
+});
 
-t.test('an event’s action takes the place of its script, and a script that of an action', async (t) => {
+t.test('the action of an event replaces its script, and a script replaces the action', async (t) => {
   await using fixture = new FunctionFixture();
   const event = await make(fixture, 'SVC_CreateEvent', 1);
   await fixture.call('SVC_SetEventScript', event, 'x');

@@ -126,7 +126,7 @@ t.test(`an axis has round marks that hold all values (${seedLabel(seed)})`, asyn
   t.pass('all of them');
 });
 
-t.test('colours are told from white and from black', async (t) => {
+t.test('colours are distinguishable from white and black', async (t) => {
   const light = (hex: string) => {
     const [r, g, b] = [1, 3, 5].map((from) => {
       const part = Number.parseInt(hex.slice(from, from + 2), 16) / 255;

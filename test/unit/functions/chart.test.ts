@@ -81,7 +81,7 @@ function world() {
   return { kernel, of, readings, today, now, ofJson, draw, known };
 }
 
-t.test('what a dataset shows: averages, states as they changed, what was used up', async (t) => {
+t.test('a dataset shows averages, state changes or consumption', async (t) => {
   const { kernel, of, readings, today } = world();
   const read = async (variable: (typeof of)['pump'], expected: object = {}) => {
     const [dataset] = chartOfVariable(kernel, variable).datasets;
@@ -123,7 +123,7 @@ t.test('what a dataset shows: averages, states as they changed, what was used up
   t.strictSame(share.points[0]?.value.toFixed(3), '0.500');
 });
 
-t.test('a shifted dataset has the values of another period, drawn over this one', async (t) => {
+t.test('a shifted dataset draws the values of another period over the current one', async (t) => {
   const { of, ofJson, draw, today } = world();
   const definition = ofJson({ datasets: [{ variableID: of.meter.id, timeOffset: -1 }] });
   const { series, svg } = await draw(definition);
@@ -134,7 +134,7 @@ t.test('a shifted dataset has the values of another period, drawn over this one'
   t.equal(rects.length, 24, 'a whole day, although this one has had 18 hours');
 });
 
-t.test('the content of a chart is read leniently, and never beyond its bounds', async (t) => {
+t.test('invalid content of a chart is replaced by defaults, within its limits', async (t) => {
   const { of, ofJson, known, kernel } = world();
   const { id } = of.temperature;
   const definition = ofJson({
@@ -204,7 +204,7 @@ const textsIn = (root: XmlElement, group: string) =>
     .flatMap((one) => [...elementsOf(one)].filter(({ name }) => name === 'text').map(({ text }) => text));
 
 t.test(
-  'axes say what is shown: units and numbers of the profile, names of states, local times',
+  'axes are labelled with units and numbers of the profile, names of states and local times',
   async (t) => {
     const { kernel, of, ofJson, draw } = world();
     const texts = async (definition: ChartDefinition, options = {}) => {
@@ -243,7 +243,7 @@ t.test(
   },
 );
 
-t.test('where nothing is known the line has a gap; extremes are a band', async (t) => {
+t.test('a line has gaps where values are missing, and extremes are a band', async (t) => {
   const { kernel, of, now, today } = world();
   const { startS } = today.period;
   const pieces = [0, 1, 2, 10, 11].map((n) => ({

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 
-t.test('a device tells which variables it has, and which properties', async (t) => {
+t.test('the description of a device lists its variables and properties', async (t) => {
   await using fixture = new FunctionFixture();
   const lamp = await fixture.lamp();
   const note = fixture.kernel.variables.create(3, { parent: fixture.kernel.tree.get(lamp), ident: 'NOTE' });

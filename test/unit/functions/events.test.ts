@@ -13,7 +13,7 @@ async function make(fixture: FunctionFixture, method: string, ...params: unknown
   return (await fixture.call(method, ...params)) as number;
 }
 
-t.test('events are made, listed, found and deleted', async (t) => {
+t.test('events are created, listed, found and deleted', async (t) => {
   await using fixture = new FunctionFixture();
   const script = await make(fixture, 'SVC_CreateScript', 0);
   const trigger = await make(fixture, 'SVC_CreateEvent', 0);
@@ -44,7 +44,7 @@ t.test('events are made, listed, found and deleted', async (t) => {
   await t.rejects(fixture.call('SVC_CreateEvent', 3), { code: 'PARAMETER_BOUNDS' });
 });
 
-t.test('a variable sets off what a trigger says', async (t) => {
+t.test('a trigger is set to a variable, a type and a value', async (t) => {
   await using fixture = new FunctionFixture();
   const variable = await make(fixture, 'SVC_CreateVariable', 1);
   const event = await make(fixture, 'SVC_CreateEvent', 0);
@@ -78,7 +78,7 @@ t.test('a variable sets off what a trigger says', async (t) => {
   t.strictSame(await fixture.call('SVC_GetVariableEventList', variable), []);
 });
 
-t.test('a cyclic event runs when its pattern says', async (t) => {
+t.test('the pattern of a cyclic event is set and validated', async (t) => {
   await using fixture = new FunctionFixture();
   const event = await make(fixture, 'SVC_CreateEvent', 1);
   await fixture.call('SVC_SetEventScript', event, 'x');
@@ -127,7 +127,7 @@ t.test('a cyclic event runs when its pattern says', async (t) => {
   await t.rejects(fixture.call('SVC_SetEventCyclicTimeTo', trigger, 0, 0, 0), { code: 'EVENT_TYPE' });
 });
 
-t.test('a script’s timer is a cyclic event below it', async (t) => {
+t.test('the timer of a script is a cyclic event below it', async (t) => {
   await using fixture = new FunctionFixture();
   const script = await make(fixture, 'SVC_CreateScript', 0);
   t.equal(await fixture.call('SVC_GetScriptTimer', script), 0);
@@ -153,7 +153,7 @@ t.test('a script’s timer is a cyclic event below it', async (t) => {
 });
 
 t.test(
-  'a script’s timer counts from when it was set, past midnight and while the clock is not set',
+  'the timer of a script counts from when it was set, also past midnight and with an unset clock',
   async (t) => {
     await using fixture = new FunctionFixture();
     const script = await make(fixture, 'SVC_CreateScript', 0);
@@ -176,7 +176,7 @@ t.test(
   },
 );
 
-t.test('a schedule is built of actions, groups and points, each changed and removed by its ID', async (t) => {
+t.test('actions, groups and points of a schedule are added, changed and removed by ID', async (t) => {
   await using fixture = new FunctionFixture();
   const heating = await make(fixture, 'SVC_CreateVariable', 2);
   const event = await make(fixture, 'SVC_CreateEvent', 2);
@@ -235,7 +235,7 @@ t.test('a schedule is built of actions, groups and points, each changed and remo
   });
 });
 
-t.test('conditions and their rules are built, changed and removed by their IDs', async (t) => {
+t.test('conditions and their rules are added, changed and removed by ID', async (t) => {
   await using fixture = new FunctionFixture();
   const [on, count] = [
     await make(fixture, 'SVC_CreateVariable', 0),
@@ -317,7 +317,7 @@ t.test('conditions and their rules are built, changed and removed by their IDs',
   t.strictSame(await conditions(), []);
 });
 
-t.test('conditions are tried by themselves', async (t) => {
+t.test('conditions are evaluated on their own', async (t) => {
   await using fixture = new FunctionFixture();
   const on = await make(fixture, 'SVC_CreateVariable', 0);
   const passing = async (conditions: unknown) =>

@@ -39,7 +39,7 @@ const item = (ID: string, ParentID = '', rest = {}) => ({
   ...rest,
 });
 
-t.test('items are added, changed, moved and deleted, each configurator’s its own', async (t) => {
+t.test('items of each configurator are added, changed, moved and deleted separately', async (t) => {
   const { desk: fixture } = gateway();
   await using _ = fixture;
   const items = (id = F) => fixture.call('WFC_GetItems', id);
@@ -80,7 +80,7 @@ t.test('items are added, changed, moved and deleted, each configurator’s its o
   t.equal(await fixture.call('WFC_SetItems', 50_002, '[]'), true);
 });
 
-t.test('items that are not sound are refused, and nothing changes', async (t) => {
+t.test('inconsistent items are rejected, and nothing changes', async (t) => {
   const { desk: fixture } = gateway();
   await using _ = fixture;
   await fixture.call('WFC_SetItems', F, JSON.stringify([item('a'), item('b', 'a'), item('c', 'b')]));
@@ -127,7 +127,7 @@ t.test('items that are not sound are refused, and nothing changes', async (t) =>
   t.equal(await fixture.call('WFC_SetItems', F, JSON.stringify(many.slice(1))), true);
 });
 
-t.test('what is said to the fronts: each call is one message of the configurator’s', async (t) => {
+t.test('each call for the fronts emits one message of the configurator', async (t) => {
   const { desk: fixture, ground, hall, gong } = gateway();
   await using _ = fixture;
   const { WF_POPUP, WF_NOTIFICATION, WF_AUDIO, WF_SWITCH_PAGE, WF_RELOAD, WF_OPEN_CATEGORY } = message;
@@ -162,7 +162,7 @@ t.test('what is said to the fronts: each call is one message of the configurator
   ]);
 });
 
-t.test('nothing is sent that is too long, or names what is not in the area', async (t) => {
+t.test('texts that are too long and objects outside of the area are rejected', async (t) => {
   const { desk: fixture, lamp, upper, alarm, gong } = gateway();
   await using _ = fixture;
   const before = fixture.kernel.changes.counter;
@@ -195,7 +195,7 @@ t.test('nothing is sent that is too long, or names what is not in the area', asy
   t.equal(fixture.kernel.changes.counter, before);
 });
 
-t.test('what is said to a configurator’s fronts is in their changes, and in no other’s', async (t) => {
+t.test('messages for the fronts of a configurator are only in their changes', async (t) => {
   const { desk: fixture, hall, ground, upper } = gateway();
   await using _ = fixture;
   const since = fixture.kernel.changes.counter;
@@ -225,7 +225,7 @@ t.test('what is said to a configurator’s fronts is in their changes, and in no
   );
 });
 
-t.test('mobile devices are registered where that is allowed; their tokens are never shown', async (t) => {
+t.test('mobile devices are registered if allowed, and their tokens are never returned', async (t) => {
   const { desk: fixture } = gateway();
   await using _ = fixture;
   const M = 50_002;

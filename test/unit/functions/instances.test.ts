@@ -5,7 +5,7 @@ import { until } from '../../tools/until.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
 t.test(
-  'an instance of a module: made by GUID, name or alias, with its variables, closed until connected',
+  'an instance is created by GUID, name or alias of its module, with its variables, and is closed until connected',
   async (t) => {
     await using fixture = new FunctionFixture();
     const ids: number[] = [];
@@ -42,7 +42,7 @@ t.test(
   },
 );
 
-t.test('a device is connected to what fits, and follows it', async (t) => {
+t.test('a device connects to a compatible instance and follows its status', async (t) => {
   await using fixture = new FunctionFixture();
   const parent = (await fixture.call('SVC_CreateInstance', 'Bus')) as number;
   const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
@@ -126,46 +126,41 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
   t.equal(await fixture.call('SVC_HasChanges', id), false);
 });
 
-t.test(
-  'an instance is deleted with its own variables, not with others, and once, however often it is asked for',
-  async (t) => {
-    await using fixture = new FunctionFixture();
-    const parent = (await fixture.call('SVC_CreateInstance', 'Bus')) as number;
-    const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
-    await fixture.call('SVC_ConnectInstance', device, parent);
-    const below = await fixture.call('SVC_CreateCategory');
-    await fixture.call('SVC_SetParent', below, parent);
-    const own = await fixture.call('SVC_GetChildrenIDs', parent);
-    await t.rejects(fixture.call('SVC_DeleteInstance', parent), { code: 'HAS_CHILDREN' });
-    t.strictSame(await fixture.call('SVC_GetChildrenIDs', parent), own, 'nothing was deleted');
-    await fixture.call('SVC_DeleteCategory', below);
-    const { counter } = fixture.kernel.changes;
-    const outcomes = await Promise.allSettled([
-      fixture.call('SVC_DeleteInstance', parent),
-      fixture.call('SVC_DeleteInstance', parent),
-      fixture.call('SVC_DeleteInstance', parent),
-    ]);
-    const results = outcomes.map((one) =>
-      one.status === 'fulfilled' ? one.value : (one.reason as Error).name,
-    );
-    t.strictSame(results.sort(), ['Fault', 'Fault', true].sort());
-    const messages = fixture.kernel.changes
-      .since(counter)
-      .map(({ SenderID, Message }) => [SenderID, Message]);
-    const unregistered = messages
-      .filter(([, message]) => message === messageNumber.OM_UNREGISTER)
-      .map(([sender]) => sender);
-    t.strictSame(unregistered, [...(own as number[]).filter((id) => id !== below), parent], 'each once');
-    t.strictSame(
-      messages.filter(([sender]) => sender === parent).at(-1),
-      [parent, messageNumber.OM_UNREGISTER],
-      'and then no more of it',
-    );
-    t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
-  },
-);
+t.test('an instance is deleted once, with its own variables only', async (t) => {
+  await using fixture = new FunctionFixture();
+  const parent = (await fixture.call('SVC_CreateInstance', 'Bus')) as number;
+  const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
+  await fixture.call('SVC_ConnectInstance', device, parent);
+  const below = await fixture.call('SVC_CreateCategory');
+  await fixture.call('SVC_SetParent', below, parent);
+  const own = await fixture.call('SVC_GetChildrenIDs', parent);
+  await t.rejects(fixture.call('SVC_DeleteInstance', parent), { code: 'HAS_CHILDREN' });
+  t.strictSame(await fixture.call('SVC_GetChildrenIDs', parent), own, 'nothing was deleted');
+  await fixture.call('SVC_DeleteCategory', below);
+  const { counter } = fixture.kernel.changes;
+  const outcomes = await Promise.allSettled([
+    fixture.call('SVC_DeleteInstance', parent),
+    fixture.call('SVC_DeleteInstance', parent),
+    fixture.call('SVC_DeleteInstance', parent),
+  ]);
+  const results = outcomes.map((one) =>
+    one.status === 'fulfilled' ? one.value : (one.reason as Error).name,
+  );
+  t.strictSame(results.sort(), ['Fault', 'Fault', true].sort());
+  const messages = fixture.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
+  const unregistered = messages
+    .filter(([, message]) => message === messageNumber.OM_UNREGISTER)
+    .map(([sender]) => sender);
+  t.strictSame(unregistered, [...(own as number[]).filter((id) => id !== below), parent], 'each once');
+  t.strictSame(
+    messages.filter(([sender]) => sender === parent).at(-1),
+    [parent, messageNumber.OM_UNREGISTER],
+    'and then no more of it',
+  );
+  t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
+});
 
-t.test('what is put below an instance, or connected to it, while it is being deleted', async (t) => {
+t.test('objects are added below an instance, or connected to it, during its deletion', async (t) => {
   await using fixture = new FunctionFixture();
   const parent = (await fixture.call('SVC_CreateInstance', 'Bus')) as number;
   const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
@@ -190,7 +185,7 @@ t.test('what is put below an instance, or connected to it, while it is being del
   t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
 });
 
-t.test('modules and the library they come in', async (t) => {
+t.test('modules and their library', async (t) => {
   await using fixture = new FunctionFixture();
   const all = [bus, lamp, ...coreModules].map(({ id }) => id);
   t.strictSame(await fixture.call('SVC_GetModuleList'), all);
@@ -233,7 +228,7 @@ t.test('modules and the library they come in', async (t) => {
     await t.rejects(fixture.call(method, given), { code: 'PARAMETER_TYPE', rpc: -32602 });
 });
 
-t.test('an instance whose module is gone says so, and can be looked at and deleted', async (t) => {
+t.test('an instance whose module no longer exists reports that, and can be read and deleted', async (t) => {
   await using fixture = new FunctionFixture();
   const { id } = fixture.kernel.instances.create(
     { id: '{GONE}', name: 'Gone', kind: 3 },

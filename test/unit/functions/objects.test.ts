@@ -27,7 +27,7 @@ const makers = [
   ['Link', 6, []],
 ] as const;
 
-t.test('what is created is told in the order of decision 13, and so is its end', async (t) => {
+t.test('creation and deletion emit messages in the order of decision 13', async (t) => {
   await using fixture = new FunctionFixture();
   const reported = async (method: string, ...params: unknown[]) => {
     const messages = await fixture.messagesOfCall(method, ...params);
@@ -75,7 +75,7 @@ t.test('what is created is told in the order of decision 13, and so is its end',
   ]);
 });
 
-t.test('an instance is told with its module and its status, and its variables after it', async (t) => {
+t.test('the messages of a new instance precede those of its variables', async (t) => {
   await using fixture = new FunctionFixture();
   const { counter } = fixture.kernel.changes;
   const id = (await fixture.call('SVC_CreateInstance', 'Bulb')) as number;
@@ -94,7 +94,7 @@ t.test('an instance is told with its module and its status, and its variables af
   }
 });
 
-t.test('every setter tells what it set, once, and nothing when nothing changed', async (t) => {
+t.test('every setter emits one message for a change, and none otherwise', async (t) => {
   await using fixture = new FunctionFixture();
   const id = (await fixture.call('SVC_CreateCategory')) as number;
   for (const [method, message, values] of [
@@ -135,7 +135,7 @@ t.test('every setter tells what it set, once, and nothing when nothing changed',
 });
 
 t.test(
-  'idents: letters, digits, underscore; one of each among siblings; the empty one clears (§5)',
+  'idents have letters, digits and underscores, are unique among siblings, and can be removed (§5)',
   async (t) => {
     await using fixture = new FunctionFixture();
     const [a, b, room] = (await Promise.all(
@@ -172,7 +172,7 @@ t.test(
   },
 );
 
-t.test('places: moving, order, location, and what stands below what', async (t) => {
+t.test('objects are moved, sorted and located', async (t) => {
   await using fixture = new FunctionFixture();
   const make = async (name: string, parent: number) => {
     const id = (await fixture.call('SVC_CreateCategory')) as number;
@@ -213,7 +213,7 @@ t.test('places: moving, order, location, and what stands below what', async (t) 
   t.equal(await fixture.call('SVC_ObjectExists', a), false);
 });
 
-t.test('records have all their fields, and each type answers for its own only', async (t) => {
+t.test('records have all fields, and functions of a type reject other types', async (t) => {
   await using fixture = new FunctionFixture();
   for (const [word, type, given] of makers) {
     const id = (await fixture.call(`SVC_Create${word}`, ...given)) as number;
@@ -262,7 +262,7 @@ t.test('records have all their fields, and each type answers for its own only', 
   await t.rejects(fixture.call('SVC_DeleteCategory', 0), { code: 'ROOT_FIXED' });
 });
 
-t.test('a link points to any object, to none with 0, and stays when that goes', async (t) => {
+t.test('the target of a link is any object or 0, and may be deleted', async (t) => {
   await using fixture = new FunctionFixture();
   const link = (await fixture.call('SVC_CreateLink')) as number;
   const target = (await fixture.call('SVC_CreateVariable', 0)) as number;

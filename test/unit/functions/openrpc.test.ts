@@ -17,7 +17,7 @@ function* within(value: unknown): Generator<JsonSchema> {
   for (const part of Object.values(value)) yield* within(part);
 }
 
-t.test('it has the members that OpenRPC 1.3 demands, and no others', async (t) => {
+t.test('the document has exactly the members that OpenRPC 1.3 requires', async (t) => {
   t.match(document, { openrpc: '1.3.2', info: { title: 'stellwerk', version: '0.1' } });
   t.strictSame(Object.keys(document), ['openrpc', 'info', 'methods', 'components']);
   t.strictSame(
@@ -42,7 +42,7 @@ t.test('it has the members that OpenRPC 1.3 demands, and no others', async (t) =
   t.strictSame(odd, []);
 });
 
-t.test('every reference leads to a component, and every component is referred to', async (t) => {
+t.test('every reference resolves to a component, and every component is referenced', async (t) => {
   const names = Object.keys(document.components.schemas);
   const referred = [...within(document)].flatMap(({ $ref }) => ($ref === undefined ? [] : [$ref]));
   t.ok(referred.length > 30, `${referred.length} references`);
@@ -55,7 +55,7 @@ t.test('every reference leads to a component, and every component is referred to
   );
 });
 
-t.test('what a list, a map or a value holds is said wherever one is given or taken', async (t) => {
+t.test('every list, map and value has a schema', async (t) => {
   const vague = declared.flatMap(({ name, result, shape, parameters }) => [
     ...(result === 'array' && shape === undefined ? [name] : []),
     ...parameters
@@ -72,7 +72,7 @@ t.test('what a list, a map or a value holds is said wherever one is given or tak
   });
 });
 
-t.test('call --help says in words what lists, maps and records hold', async (t) => {
+t.test('call --help describes lists, maps and records in words', async (t) => {
   const page = (name: string) =>
     functionHelp(declared.find((one) => one.name === name) as FunctionDeclaration);
   t.match(page('GW_SetValues'), '\n  Values: list of [integer, boolean or float or string or null]\n');
@@ -81,7 +81,7 @@ t.test('call --help says in words what lists, maps and records hold', async (t) 
   t.match(page('GW_GetHealth'), 'Result: {State: "ok" or "warning" or "failed", Checks: list of {Name: ');
 });
 
-t.test('rpc.discover gives it as plain JSON, the same every time', async (t) => {
+t.test('rpc.discover returns it as plain JSON, always the same', async (t) => {
   await using fixture = new FunctionFixture();
   const once = await fixture.call('rpc.discover');
   t.equal(JSON.stringify(once), JSON.stringify(await fixture.call('rpc.discover')));

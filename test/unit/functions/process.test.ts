@@ -28,7 +28,7 @@ const caller =
     return found?.run(owner, ...(params as never[]));
   };
 
-t.test('memory, shutdown and tokens are left to the process', async (t) => {
+t.test('memory, shutdown and tokens are requested from the process', async (t) => {
   await using fixture = new FunctionFixture();
   const stops: string[] = [];
   const system = {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
-t.test('a new profile has nothing set, and each setter tells what it set (§3.5, §5)', async (t) => {
+t.test('a new profile is empty, and each setter emits a message (§3.5, §5)', async (t) => {
   await using fixture = new FunctionFixture();
   t.strictSame(await fixture.messagesOfCall('SVC_CreateVariableProfile', 'Level', 1), [
     [0, messageNumber.PM_CREATE, ['Level', 1]],
@@ -49,7 +49,7 @@ t.test('a new profile has nothing set, and each setter tells what it set (§3.5,
   t.equal(await fixture.call('SVC_VariableProfileExists', 'Level'), false);
 });
 
-t.test('associations: of the profile’s type, sorted by value but for texts, replaced in place', async (t) => {
+t.test('associations have the type of the profile and are sorted by value, except for strings', async (t) => {
   await using fixture = new FunctionFixture();
   const add = (profile: string, value: unknown, name = `is ${String(value)}`) =>
     fixture.call('SVC_SetVariableProfileAssociation', profile, value, name, '', -1);
@@ -106,97 +106,91 @@ t.test('associations: of the profile’s type, sorted by value but for texts, re
     });
 });
 
-t.test(
-  'names are unique over all types; ~ is kept for what is built in, and that stays as it is',
-  async (t) => {
-    await using fixture = new FunctionFixture();
-    await fixture.call('SVC_CreateVariableProfile', 'Own', 0);
-    await t.rejects(fixture.call('SVC_CreateVariableProfile', 'Own', 1), { code: 'PROFILE_EXISTS' });
-    for (const name of ['', '~', '~Own', 'O~wn'])
-      await t.rejects(fixture.call('SVC_CreateVariableProfile', name, 0), { code: 'PROFILE_NAME' }, name);
-    await t.rejects(fixture.call('SVC_CreateVariableProfile', 'x'.repeat(257), 0), {
-      message: 'The name of a profile is longer than 256 characters',
+t.test('names are unique over all types, and built-in profiles (~) cannot be changed', async (t) => {
+  await using fixture = new FunctionFixture();
+  await fixture.call('SVC_CreateVariableProfile', 'Own', 0);
+  await t.rejects(fixture.call('SVC_CreateVariableProfile', 'Own', 1), { code: 'PROFILE_EXISTS' });
+  for (const name of ['', '~', '~Own', 'O~wn'])
+    await t.rejects(fixture.call('SVC_CreateVariableProfile', name, 0), { code: 'PROFILE_NAME' }, name);
+  await t.rejects(fixture.call('SVC_CreateVariableProfile', 'x'.repeat(257), 0), {
+    message: 'The name of a profile is longer than 256 characters',
+  });
+  await t.rejects(fixture.call('SVC_CreateVariableProfile', 'Other', 4), { code: 'PARAMETER_BOUNDS' });
+  const before = await fixture.call('SVC_GetVariableProfile', '~Temperature');
+  t.match(before, {
+    ProfileType: 2,
+    Digits: 1,
+    Suffix: ' °C',
+    MinValue: -30,
+    MaxValue: 70,
+    IsReadOnly: true,
+  });
+  for (const [method, ...params] of [
+    ['SVC_DeleteVariableProfile'],
+    ['SVC_SetVariableProfileText', 'a', 'b'],
+    ['SVC_SetVariableProfileValues', 0, 1, 1],
+    ['SVC_SetVariableProfileDigits', 2],
+    ['SVC_SetVariableProfileIcon', 'x'],
+    ['SVC_SetVariableProfileAssociation', 1, 'x', '', -1],
+  ] as const) {
+    await t.rejects(fixture.call(method, '~Temperature', ...params), { code: 'PROFILE_BUILT_IN' });
+    await t.rejects(fixture.call(method, 'Missing', ...params), { code: 'PROFILE_MISSING' });
+  }
+  t.strictSame(await fixture.call('SVC_GetVariableProfile', '~Temperature'), before);
+  const long = 'x'.repeat(1025);
+  for (const [method, ...params] of [
+    ['Text', long, ''],
+    ['Text', '', long],
+    ['Icon', long],
+    ['Association', true, long, '', -1],
+  ] as const)
+    await t.rejects(fixture.call(`SVC_SetVariableProfile${method}`, 'Own', ...params), {
+      code: 'TEXT_TOO_LONG',
     });
-    await t.rejects(fixture.call('SVC_CreateVariableProfile', 'Other', 4), { code: 'PARAMETER_BOUNDS' });
-    const before = await fixture.call('SVC_GetVariableProfile', '~Temperature');
-    t.match(before, {
-      ProfileType: 2,
-      Digits: 1,
-      Suffix: ' °C',
-      MinValue: -30,
-      MaxValue: 70,
-      IsReadOnly: true,
+  for (const digits of [-1, 16])
+    await t.rejects(fixture.call('SVC_SetVariableProfileDigits', 'Own', digits), {
+      code: 'PARAMETER_BOUNDS',
     });
-    for (const [method, ...params] of [
-      ['SVC_DeleteVariableProfile'],
-      ['SVC_SetVariableProfileText', 'a', 'b'],
-      ['SVC_SetVariableProfileValues', 0, 1, 1],
-      ['SVC_SetVariableProfileDigits', 2],
-      ['SVC_SetVariableProfileIcon', 'x'],
-      ['SVC_SetVariableProfileAssociation', 1, 'x', '', -1],
-    ] as const) {
-      await t.rejects(fixture.call(method, '~Temperature', ...params), { code: 'PROFILE_BUILT_IN' });
-      await t.rejects(fixture.call(method, 'Missing', ...params), { code: 'PROFILE_MISSING' });
-    }
-    t.strictSame(await fixture.call('SVC_GetVariableProfile', '~Temperature'), before);
-    const long = 'x'.repeat(1025);
-    for (const [method, ...params] of [
-      ['Text', long, ''],
-      ['Text', '', long],
-      ['Icon', long],
-      ['Association', true, long, '', -1],
-    ] as const)
-      await t.rejects(fixture.call(`SVC_SetVariableProfile${method}`, 'Own', ...params), {
-        code: 'TEXT_TOO_LONG',
-      });
-    for (const digits of [-1, 16])
-      await t.rejects(fixture.call('SVC_SetVariableProfileDigits', 'Own', digits), {
-        code: 'PARAMETER_BOUNDS',
-      });
-    const names = (await fixture.call('SVC_GetVariableProfileList')) as string[];
-    const byType: string[] = [];
-    for (const type of [0, 1, 2, 3])
-      byType.push(...((await fixture.call('SVC_GetVariableProfileListByType', type)) as string[]));
-    t.strictSame(byType.sort(), names.sort());
-    t.ok(names.includes('Own') && names.includes('~HTMLBox'));
-  },
-);
+  const names = (await fixture.call('SVC_GetVariableProfileList')) as string[];
+  const byType: string[] = [];
+  for (const type of [0, 1, 2, 3])
+    byType.push(...((await fixture.call('SVC_GetVariableProfileListByType', type)) as string[]));
+  t.strictSame(byType.sort(), names.sort());
+  t.ok(names.includes('Own') && names.includes('~HTMLBox'));
+});
 
-t.test(
-  'a variable is given profiles of its type; the custom one wins, and an empty name takes it away',
-  async (t) => {
-    await using fixture = new FunctionFixture();
-    const id = (await fixture.call('SVC_CreateVariable', 2)) as number;
-    await fixture.call('SVC_CreateVariableProfile', 'Own', 2);
-    await fixture.call('SVC_SetVariableProfileText', 'Own', 'about ', ' K');
-    await fixture.call('SetValue', id, 21.456);
-    t.equal(await fixture.call('GetValueFormatted', id), '21.456');
-    t.strictSame(await fixture.messagesOfCall('SVC_SetVariableCustomProfile', id, '~Temperature'), [
-      [id, messageNumber.VM_CHANGEPROFILENAME, ['~Temperature', '']],
-    ]);
-    t.equal(await fixture.call('GetValueFormatted', id), '21.5 °C');
-    t.equal(await fixture.call('GetValueFormattedEx', id, '-3.14'), '-3.1 °C');
-    await t.rejects(fixture.call('GetValueFormattedEx', id, null), { code: 'CANNOT_CONVERT' });
-    await t.rejects(fixture.call('SVC_SetVariableCustomProfile', id, '~Switch'), { code: 'PROFILE_TYPE' });
-    await t.rejects(fixture.call('SVC_SetVariableCustomProfile', id, 'Missing'), { code: 'PROFILE_MISSING' });
-    await fixture.call('SVC_SetVariableCustomProfile', id, 'Own');
-    t.equal(await fixture.call('GetValueFormatted', id), 'about 21 K', 'no digits are set');
-    await fixture.call('SVC_DeleteVariableProfile', 'Own');
-    t.equal(await fixture.call('GetValueFormatted', id), 'Invalid profile');
-    await fixture.call('SVC_CreateVariableProfile', 'Own', 1);
-    t.equal(await fixture.call('GetValueFormatted', id), 'Invalid profile type');
-    await fixture.call('SVC_SetVariableCustomProfile', id, '');
-    t.equal(await fixture.call('GetValueFormatted', id), '21.456');
-    const state = fixture.idOf(await fixture.lamp(), 'STATE');
-    t.match(await fixture.call('SVC_GetVariable', state), {
-      VariableProfile: '~Switch',
-      VariableCustomProfile: '',
-    });
-    t.equal(await fixture.call('GetValueFormatted', state), 'Off');
-  },
-);
+t.test('a variable has profiles of its type; the custom profile takes precedence', async (t) => {
+  await using fixture = new FunctionFixture();
+  const id = (await fixture.call('SVC_CreateVariable', 2)) as number;
+  await fixture.call('SVC_CreateVariableProfile', 'Own', 2);
+  await fixture.call('SVC_SetVariableProfileText', 'Own', 'about ', ' K');
+  await fixture.call('SetValue', id, 21.456);
+  t.equal(await fixture.call('GetValueFormatted', id), '21.456');
+  t.strictSame(await fixture.messagesOfCall('SVC_SetVariableCustomProfile', id, '~Temperature'), [
+    [id, messageNumber.VM_CHANGEPROFILENAME, ['~Temperature', '']],
+  ]);
+  t.equal(await fixture.call('GetValueFormatted', id), '21.5 °C');
+  t.equal(await fixture.call('GetValueFormattedEx', id, '-3.14'), '-3.1 °C');
+  await t.rejects(fixture.call('GetValueFormattedEx', id, null), { code: 'CANNOT_CONVERT' });
+  await t.rejects(fixture.call('SVC_SetVariableCustomProfile', id, '~Switch'), { code: 'PROFILE_TYPE' });
+  await t.rejects(fixture.call('SVC_SetVariableCustomProfile', id, 'Missing'), { code: 'PROFILE_MISSING' });
+  await fixture.call('SVC_SetVariableCustomProfile', id, 'Own');
+  t.equal(await fixture.call('GetValueFormatted', id), 'about 21 K', 'no digits are set');
+  await fixture.call('SVC_DeleteVariableProfile', 'Own');
+  t.equal(await fixture.call('GetValueFormatted', id), 'Invalid profile');
+  await fixture.call('SVC_CreateVariableProfile', 'Own', 1);
+  t.equal(await fixture.call('GetValueFormatted', id), 'Invalid profile type');
+  await fixture.call('SVC_SetVariableCustomProfile', id, '');
+  t.equal(await fixture.call('GetValueFormatted', id), '21.456');
+  const state = fixture.idOf(await fixture.lamp(), 'STATE');
+  t.match(await fixture.call('SVC_GetVariable', state), {
+    VariableProfile: '~Switch',
+    VariableCustomProfile: '',
+  });
+  t.equal(await fixture.call('GetValueFormatted', state), 'Off');
+});
 
-t.test('values as profiles show them (§5)', async (t) => {
+t.test('profiles format values (§5)', async (t) => {
   await using fixture = new FunctionFixture();
   const ids: number[] = [];
   for (const type of [0, 1, 2, 3]) ids.push((await fixture.call('SVC_CreateVariable', type)) as number);

@@ -5,7 +5,7 @@ import { messageNumber } from '../../tools/client/message-numbers.js';
 
 const START = 1_700_000_000;
 
-t.test('GW_GetQuality says of each variable how its value stands, and of [] what is not good', async (t) => {
+t.test('GW_GetQuality returns the quality of each variable, and for [] all that are not good', async (t) => {
   await using fixture = new FunctionFixture();
   const plain = (await fixture.call('SVC_CreateVariable', 1)) as number;
   t.strictSame(await fixture.call('GW_GetQuality', []), []);
@@ -50,7 +50,7 @@ t.test('GW_GetQuality says of each variable how its value stands, and of [] what
   );
 });
 
-t.test('what is asked with mistakes is refused', async (t) => {
+t.test('invalid parameters are rejected', async (t) => {
   await using fixture = new FunctionFixture();
   await t.rejects(fixture.call('GW_GetQuality', ['x']), { code: 'PARAMETER_TYPE' });
   await t.rejects(fixture.call('GW_GetQuality', {}), { code: 'PARAMETER_TYPE' });
@@ -60,7 +60,7 @@ t.test('what is asked with mistakes is refused', async (t) => {
   });
 });
 
-t.test('source time and receive time in milliseconds, where the driver told them', async (t) => {
+t.test('source time and receive time have milliseconds if the driver reported them', async (t) => {
   await using fixture = new FunctionFixture();
   const id = (await fixture.call('SVC_CreateVariable', 2)) as number;
   const { data } = fixture.kernel.variables.get(id);
@@ -70,7 +70,7 @@ t.test('source time and receive time in milliseconds, where the driver told them
   ]);
 });
 
-t.test('whether the clock was trusted when a value came', async (t) => {
+t.test('a value has a mark if the clock was not trusted', async (t) => {
   await using fixture = new FunctionFixture();
   const [one, other] = [
     (await fixture.call('SVC_CreateVariable', 1)) as number,
@@ -90,7 +90,7 @@ t.test('whether the clock was trusted when a value came', async (t) => {
   t.strictSame(await trusted(), [true, true]);
 });
 
-t.test('a tree of good variables holds nothing more for their quality', async (t) => {
+t.test('good variables need no memory for their quality', async (t) => {
   await using fixture = new FunctionFixture();
   const id = (await fixture.call('SVC_CreateVariable', 1)) as number;
   const { data } = fixture.kernel.variables.get(id);

@@ -40,7 +40,7 @@ function echo(...parameters: FunctionDeclaration['parameters']) {
   return (params?: unknown) => registry.call('GW_Echo', params, owner);
 }
 
-t.test('parameters are taken by place and by name, converted and checked (decision 6)', async (t) => {
+t.test('parameters are accepted by position and by name, converted and checked (decision 6)', async (t) => {
   const taken: [FunctionDeclaration['parameters'][number], unknown, unknown][] = [
     [int('A'), 3, 3],
     [int('A'), 3.0, 3],
@@ -104,7 +104,7 @@ t.test('parameters are taken by place and by name, converted and checked (decisi
   t.throws(() => two('1'), { code: 'INVALID_REQUEST' });
 });
 
-t.test('a name is looked up with its aliases, and who may not call is refused', async (t) => {
+t.test('functions have aliases, and unauthorised callers are rejected', async (t) => {
   await using fixture = new FunctionFixture();
   t.equal(await fixture.call('IPS_GetKernelVersion'), '7.0');
   t.equal(fixture.registry.find('HM_WriteValueBoolean')?.name, 'HW_WriteValueBoolean');
@@ -134,45 +134,38 @@ function options() {
   };
 }
 
-t.test(
-  'a change of the configuration is answered when it is on the disk; other calls never wait',
-  async (t) => {
-    await using fixture = new FunctionFixture();
-    const id = fixture.kernel.variables.create(1).id;
-    fixture.isDurable = false;
-    t.equal(fixture.registry.call('SetValue', [id, 5], owner), true, 'a value does not wait');
-    t.equal(fixture.registry.call('SVC_ObjectExists', [id], owner), true);
-    t.equal(fixture.commits.length, 0);
-    let isAnswered = false;
-    const named = (fixture.registry.call('SVC_SetName', [id, 'A'], owner) as Promise<unknown>).then(
-      (result) => {
-        isAnswered = true;
-        return result;
-      },
-    );
-    await new Promise((resolve) => setImmediate(resolve));
-    t.equal(fixture.commits.length, 1);
-    t.notOk(isAnswered);
-    fixture.commits[0]?.resolve();
-    t.equal(await named, true);
-    t.equal(
-      fixture.registry.call('SVC_SetName', [id, 'A'], owner),
-      true,
-      'what changes nothing does not wait',
-    );
-    const failed = fixture.call('SVC_SetName', id, 'B');
-    fixture.commits[1]?.reject(fault('STORE_FAILED', 'the disk is full'));
-    await t.rejects(failed, { code: 'STORE_FAILED', retry: true });
-    t.equal(await fixture.call('SVC_GetName', id), 'B', 'the change stays in memory');
-    const later = fixture.call('SVC_CreateScript', 0);
-    await new Promise((resolve) => setImmediate(resolve));
-    t.equal(fixture.commits.length, 3, 'so it is for functions that take their time');
-    fixture.commits[2]?.resolve();
-    t.type(await later, 'number');
-  },
-);
+t.test('the reply to a change of the configuration waits for the disk, other replies do not', async (t) => {
+  await using fixture = new FunctionFixture();
+  const id = fixture.kernel.variables.create(1).id;
+  fixture.isDurable = false;
+  t.equal(fixture.registry.call('SetValue', [id, 5], owner), true, 'a value does not wait');
+  t.equal(fixture.registry.call('SVC_ObjectExists', [id], owner), true);
+  t.equal(fixture.commits.length, 0);
+  let isAnswered = false;
+  const named = (fixture.registry.call('SVC_SetName', [id, 'A'], owner) as Promise<unknown>).then(
+    (result) => {
+      isAnswered = true;
+      return result;
+    },
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(fixture.commits.length, 1);
+  t.notOk(isAnswered);
+  fixture.commits[0]?.resolve();
+  t.equal(await named, true);
+  t.equal(fixture.registry.call('SVC_SetName', [id, 'A'], owner), true, 'what changes nothing does not wait');
+  const failed = fixture.call('SVC_SetName', id, 'B');
+  fixture.commits[1]?.reject(fault('STORE_FAILED', 'the disk is full'));
+  await t.rejects(failed, { code: 'STORE_FAILED', retry: true });
+  t.equal(await fixture.call('SVC_GetName', id), 'B', 'the change stays in memory');
+  const later = fixture.call('SVC_CreateScript', 0);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(fixture.commits.length, 3, 'so it is for functions that take their time');
+  fixture.commits[2]?.resolve();
+  t.type(await later, 'number');
+});
 
-t.test('what is no fault of ours never reaches a caller', async (t) => {
+t.test('internal errors do not reach the caller', async (t) => {
   const errors: object[] = [];
   const log = { ...silentLog, error: (details: object) => void errors.push(details) };
   const registry = new Registry({
@@ -248,31 +241,34 @@ t.test('the audit says who switched or changed what, without secrets', async (t)
   await t.rejects(fixture.call('GW_GetAudit', 0), { code: 'PARAMETER_BOUNDS' });
 });
 
-t.test('rejections of a front are counted in the audit, the owner’s are recorded one by one', async (t) => {
-  const records: AuditRecord[] = [];
-  const audit = new CountingAudit({ record: (entry) => void records.push(entry) });
-  const entry = { at: 1000, user: 'webfront', remote: '10.0.0.1', method: 'WFC_Execute', params: [] };
-  const rejected = { ...entry, role: 'webfront', ok: false, code: 'ACCESS_DENIED' } as const;
-  for (let n = 0; n < 1000; n++) audit.record(rejected);
-  audit.record({ ...rejected, remote: '10.0.0.2' });
-  audit.record({ ...entry, role: 'webfront', ok: true });
-  t.equal(records.length, 3, 'the first of each kind, and what was carried out');
-  audit.record({ ...rejected, at: 1700 });
-  t.match(
-    records.slice(3),
-    [{ at: 1000, count: 999 }, { at: 1700 }],
-    'later the number, and a new first one',
-  );
-  audit.record({ ...rejected, at: 1701 });
-  audit.flush();
-  t.match(records.slice(5), [{ at: 1701, count: 1 }], 'for who reads it');
-  audit.flush();
-  t.equal(records.length, 6);
-  for (let n = 0; n < 3; n++) audit.record({ ...rejected, role: 'owner' });
-  t.equal(records.length, 9);
-});
+t.test(
+  'the audit counts repeated rejections of a front and records those of the owner individually',
+  async (t) => {
+    const records: AuditRecord[] = [];
+    const audit = new CountingAudit({ record: (entry) => void records.push(entry) });
+    const entry = { at: 1000, user: 'webfront', remote: '10.0.0.1', method: 'WFC_Execute', params: [] };
+    const rejected = { ...entry, role: 'webfront', ok: false, code: 'ACCESS_DENIED' } as const;
+    for (let n = 0; n < 1000; n++) audit.record(rejected);
+    audit.record({ ...rejected, remote: '10.0.0.2' });
+    audit.record({ ...entry, role: 'webfront', ok: true });
+    t.equal(records.length, 3, 'the first of each kind, and what was carried out');
+    audit.record({ ...rejected, at: 1700 });
+    t.match(
+      records.slice(3),
+      [{ at: 1000, count: 999 }, { at: 1700 }],
+      'later the number, and a new first one',
+    );
+    audit.record({ ...rejected, at: 1701 });
+    audit.flush();
+    t.match(records.slice(5), [{ at: 1701, count: 1 }], 'for who reads it');
+    audit.flush();
+    t.equal(records.length, 6);
+    for (let n = 0; n < 3; n++) audit.record({ ...rejected, role: 'owner' });
+    t.equal(records.length, 9);
+  },
+);
 
-t.test('reflection follows from the declarations', async (t) => {
+t.test('reflection is generated from the declarations', async (t) => {
   await using fixture = new FunctionFixture();
   const names = (await fixture.call('SVC_GetFunctionList', 0)) as string[];
   t.ok(

@@ -10,7 +10,7 @@ interface Snapshot {
   readonly timestamp: number;
 }
 
-t.test('what the kernel is and where (decision 17)', async (t) => {
+t.test('facts about the program and the machine (decision 17)', async (t) => {
   await using fixture = new FunctionFixture();
   for (const [name, fact] of Object.entries({
     SVC_GetKernelVersion: '7.0',
@@ -35,7 +35,7 @@ t.test('what the kernel is and where (decision 17)', async (t) => {
   });
 });
 
-t.test('a log message goes to those who follow the changes', async (t) => {
+t.test('a log message is published to clients', async (t) => {
   await using fixture = new FunctionFixture();
   t.strictSame(await fixture.messagesOfCall('SVC_LogMessage', 'Boiler', 'ä "quoted"'), [
     [0, messageNumber.KL_CUSTOM, ['Boiler', 'ä "quoted"', 1_700_000_000]],
@@ -43,7 +43,7 @@ t.test('a log message goes to those who follow the changes', async (t) => {
   await t.rejects(fixture.call('SVC_LogMessage', '', 'x'.repeat(20_000)), { code: 'TEXT_TOO_LONG' });
 });
 
-t.test('health, reload and a narrower stream are asked of those who have them', async (t) => {
+t.test('health and reload are requested from the process, and a subscription from the stream', async (t) => {
   await using fixture = new FunctionFixture();
   t.strictSame(await fixture.call('GW_GetHealth'), { State: 'ok', Checks: [] });
   t.strictSame(await fixture.call('GW_ReloadConfiguration'), { Applied: [], NeedsRestart: [], Problems: [] });
@@ -62,7 +62,7 @@ t.test('health, reload and a narrower stream are asked of those who have them', 
   await t.rejects(fixture.call('GW_Subscribe', []), { code: 'NOT_ALLOWED' }, 'over HTTP');
 });
 
-t.test('options have limits, hold at once, and are kept', async (t) => {
+t.test('options have limits, immediate effect, and are saved', async (t) => {
   await using fixture = new FunctionFixture();
   const names = (await fixture.call('SVC_GetOptionList')) as string[];
   t.ok(names.includes('SaveInterval') && names.includes('ScriptTimeLimit'));
@@ -93,7 +93,7 @@ t.test('options have limits, hold at once, and are kept', async (t) => {
 });
 
 t.test(
-  'a snapshot is the tree of its moment, and the changes after it lead to the next (§2.2, §2.3)',
+  'a snapshot is the tree at one moment, and the changes after it lead to the next (§2.2, §2.3)',
   async (t) => {
     await using fixture = new FunctionFixture();
     const id = (await fixture.call('SVC_CreateVariable', 3)) as number;
@@ -138,7 +138,7 @@ t.test(
   },
 );
 
-t.test('scripts: made, given a text, run with parameters, by id or as a text', async (t) => {
+t.test('scripts are created, edited and run with parameters, by id or as a text', async (t) => {
   await using fixture = new FunctionFixture();
   const id = (await fixture.call('SVC_CreateScript', 0)) as number;
   for (const type of [1, 2])

@@ -2,7 +2,7 @@ import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { validValue } from '../../tools/client/parameter-samples.js';
 
-t.test('what a gateway has none of is answered as it is', async (t) => {
+t.test('functions without a purpose in a gateway return constants', async (t) => {
   await using fixture = new FunctionFixture();
   for (const [name, reply] of [
     ['SVC_GetLicensee', ''],
@@ -25,7 +25,7 @@ t.test('what a gateway has none of is answered as it is', async (t) => {
     t.strictSame(await fixture.call(name), reply, name);
 });
 
-t.test('what a gateway has nothing to do for says why, once its parameters are right', async (t) => {
+t.test('unsupported functions check their parameters and fail with the reason', async (t) => {
   await using fixture = new FunctionFixture();
   const rejected = fixture.registry.all().filter(({ unsupported: nothing }) => nothing !== undefined);
   t.ok(rejected.length > 35, `${rejected.length} of them`);

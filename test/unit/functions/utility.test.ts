@@ -19,7 +19,7 @@ function bench() {
   return { desk: fixture, control: id, uc, tree, variables, links, scripts, instances, script, category };
 }
 
-t.test('the functions of the utility control are called on its instance', async (t) => {
+t.test('utility functions require the instance of the utility control', async (t) => {
   const { desk: fixture } = bench();
   await using _ = fixture;
   const lamp = await fixture.lamp();
@@ -43,7 +43,7 @@ t.test('the functions of the utility control are called on its instance', async 
   }
 });
 
-t.test('objects are deleted with all below them, children first', async (t) => {
+t.test('objects are deleted with their subtrees, children first', async (t) => {
   const { desk: fixture, control, tree, uc, variables, links, category, script } = bench();
   await using _ = fixture;
   const top = category();
@@ -95,7 +95,7 @@ t.test('objects are deleted with all below them, children first', async (t) => {
   }
 });
 
-t.test('a deletion that fails half way says how far it came', async (t) => {
+t.test('a deletion that fails reports its progress', async (t) => {
   const { desk: fixture, uc, tree, category } = bench();
   await using _ = fixture;
   const top = category();
@@ -115,7 +115,7 @@ t.test('a deletion that fails half way says how far it came', async (t) => {
   t.ok(tree.find((await late.promise).id) && tree.find(lamp) && tree.find(top.id));
 });
 
-t.test('who uses an object', async (t) => {
+t.test('uses of an object', async (t) => {
   const { desk: fixture, uc, tree, variables, links, script, category } = bench();
   await using _ = fixture;
   const place = category();
@@ -166,7 +166,7 @@ t.test('who uses an object', async (t) => {
   await t.rejects(uc('FindReferences', 9999), { code: 'OBJECT_MISSING' });
 });
 
-t.test('who uses an object: the archive, web fronts, actions for another place', async (t) => {
+t.test('uses of an object by the archive, web fronts and actions', async (t) => {
   const { desk: fixture, control, uc, tree, variables, category } = bench();
   await using _ = fixture;
   const area = category();
@@ -205,7 +205,7 @@ t.test('who uses an object: the archive, web fronts, actions for another place',
   ]);
 });
 
-t.test('texts in files of scripts are found and replaced, and nothing beside them', async (t) => {
+t.test('texts are found and replaced in script files only', async (t) => {
   const { desk: fixture, uc, script } = bench();
   await using _ = fixture;
   const one = await script('const a = 1;\nprint(a);\n  print(A);', 'one.js');
@@ -241,7 +241,7 @@ t.test('texts in files of scripts are found and replaced, and nothing beside the
   t.strictSame(params.slice(1), ['["one.js"]', '(6 characters)', '(1 characters)']);
 });
 
-t.test('texts that no text should be are found and mended', async (t) => {
+t.test('invalid characters in texts are found and removed', async (t) => {
   const { desk: fixture, uc, tree, variables, category } = bench();
   await using _ = fixture;
   const fine = category();

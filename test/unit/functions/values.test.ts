@@ -5,7 +5,7 @@ import { messageNumber } from '../../tools/client/message-numbers.js';
 const UPDATE = messageNumber.VM_UPDATE;
 const START = 1_700_000_000;
 
-t.test('SetValue converts, and GetValue gives it back in its type (decision 6, §5)', async (t) => {
+t.test('SetValue converts to the type that GetValue returns (decision 6, §5)', async (t) => {
   await using fixture = new FunctionFixture();
   const ids: number[] = [];
   for (const type of [0, 1, 2, 3]) ids.push((await fixture.call('SVC_CreateVariable', type)) as number);
@@ -36,7 +36,7 @@ t.test('SetValue converts, and GetValue gives it back in its type (decision 6, �
   }
 });
 
-t.test('what would need a guess is −32602 and changes nothing', async (t) => {
+t.test('ambiguous values fail with −32602 and change nothing', async (t) => {
   await using fixture = new FunctionFixture();
   const start = [true, 7, 7.5, 'seven'];
   const rejected: unknown[][] = [
@@ -69,7 +69,7 @@ t.test('what would need a guess is −32602 and changes nothing', async (t) => {
   await t.rejects(fixture.call('SetValue', text), { code: 'PARAMETER_COUNT' });
 });
 
-t.test('typed getters and setters take variables of their type only', async (t) => {
+t.test('typed getters and setters accept variables of their type only', async (t) => {
   await using fixture = new FunctionFixture();
   const words = ['Boolean', 'Integer', 'Float', 'String'];
   const values = [true, 3, 3, '3'];
@@ -94,27 +94,24 @@ t.test('typed getters and setters take variables of their type only', async (t) 
   }
 });
 
-t.test(
-  'VariableUpdated moves with every write, VariableChanged with another value (decision 8)',
-  async (t) => {
-    await using fixture = new FunctionFixture();
-    const id = (await fixture.call('SVC_CreateVariable', 1)) as number;
-    t.match(await fixture.call('SVC_GetVariable', id), { VariableUpdated: 0, VariableChanged: 0 });
-    t.strictSame(await fixture.messagesOfCall('SetValue', id, 5), [[id, UPDATE, [5, true, 0, START, 0, 0]]]);
-    fixture.clock.advance(60_000);
-    t.strictSame(await fixture.messagesOfCall('SetValue', id, 5), [
-      [id, UPDATE, [5, false, 5, START + 60, START, START]],
-    ]);
-    fixture.clock.advance(60_000);
-    const now = START + 120;
-    t.strictSame(await fixture.messagesOfCall('SetValue', id, 6), [
-      [id, UPDATE, [6, true, 5, now, START + 60, START]],
-    ]);
-    t.match(await fixture.call('SVC_GetVariable', id), { VariableUpdated: now, VariableChanged: now });
-  },
-);
+t.test('every write sets VariableUpdated, another value sets VariableChanged (decision 8)', async (t) => {
+  await using fixture = new FunctionFixture();
+  const id = (await fixture.call('SVC_CreateVariable', 1)) as number;
+  t.match(await fixture.call('SVC_GetVariable', id), { VariableUpdated: 0, VariableChanged: 0 });
+  t.strictSame(await fixture.messagesOfCall('SetValue', id, 5), [[id, UPDATE, [5, true, 0, START, 0, 0]]]);
+  fixture.clock.advance(60_000);
+  t.strictSame(await fixture.messagesOfCall('SetValue', id, 5), [
+    [id, UPDATE, [5, false, 5, START + 60, START, START]],
+  ]);
+  fixture.clock.advance(60_000);
+  const now = START + 120;
+  t.strictSame(await fixture.messagesOfCall('SetValue', id, 6), [
+    [id, UPDATE, [6, true, 5, now, START + 60, START]],
+  ]);
+  t.match(await fixture.call('SVC_GetVariable', id), { VariableUpdated: now, VariableChanged: now });
+});
 
-t.test('RequestAction: the device takes it or it fails, and the variable keeps the truth', async (t) => {
+t.test('RequestAction fails if the device rejects the value, and the variable does not change', async (t) => {
   await using fixture = new FunctionFixture();
   const lamp = await fixture.lamp();
   const [state, level] = [fixture.idOf(lamp, 'STATE'), fixture.idOf(lamp, 'LEVEL')];
@@ -155,7 +152,7 @@ t.test('RequestAction: the device takes it or it fails, and the variable keeps t
   ]);
 });
 
-t.test('how long devices take, and what they tell takes, the last time and at most', async (t) => {
+t.test('latencies of requests and reports have a last value and a maximum', async (t) => {
   await using fixture = new FunctionFixture();
   const lamp = await fixture.lamp();
   const level = fixture.idOf(lamp, 'LEVEL');
@@ -178,7 +175,7 @@ t.test('how long devices take, and what they tell takes, the last time and at mo
 });
 
 t.test(
-  'a custom action wins over the standard one: 0 the standard one, 1 none, else a script or an instance',
+  'a custom action overrides the standard one: 0 standard, 1 none, otherwise a script or instance',
   async (t) => {
     await using fixture = new FunctionFixture();
     const state = fixture.idOf(await fixture.lamp(), 'STATE');
@@ -210,7 +207,7 @@ t.test(
   },
 );
 
-t.test('many at once: values are set all or none, actions have an outcome each', async (t) => {
+t.test('several values are set all or none, several actions have one outcome each', async (t) => {
   await using fixture = new FunctionFixture();
   const lamp = await fixture.lamp();
   const [state, level] = [fixture.idOf(lamp, 'STATE'), fixture.idOf(lamp, 'LEVEL')];

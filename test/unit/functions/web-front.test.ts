@@ -36,7 +36,7 @@ async function gateway() {
   return { desk: fixture, house: gateway, ground, hall, upper, sensor, blind, secret, link, script };
 }
 
-t.test('everybody may list the configurators, and do nothing else', async (t) => {
+t.test('anonymous callers may list the configurators and nothing else', async (t) => {
   const { desk: fixture } = await gateway();
   await using _ = fixture;
   t.strictSame((fixture.registry.call('WFC_GetConfigurators', [], anonymousCaller) as object[])[0], {
@@ -69,7 +69,7 @@ t.test('everybody may list the configurators, and do nothing else', async (t) =>
 });
 
 t.test(
-  'a front’s snapshot holds its area, the way to it, and what its links point to (decision 14)',
+  'the snapshot of a front contains its area, the path to it and the targets of its links (decision 14)',
   async (t) => {
     const { desk: fixture, ...at } = await gateway();
     await using _ = fixture;
@@ -98,7 +98,7 @@ t.test(
   },
 );
 
-t.test('what a link points to is whole, on the way too; a link to a link leads nowhere', async (t) => {
+t.test('the target of a link is complete; a link to a link has no effect', async (t) => {
   const { desk: fixture, ...at } = await gateway();
   await using _ = fixture;
   const shown = async () =>
@@ -116,7 +116,7 @@ t.test('what a link points to is whole, on the way too; a link to a link leads n
 });
 
 t.test(
-  'a front’s changes are those of its area; when the area itself changes it is told to begin anew',
+  'a front receives the changes of its area, and needs a new snapshot if the area changes',
   async (t) => {
     const { desk: fixture, ...at } = await gateway();
     await using _ = fixture;
@@ -145,7 +145,7 @@ t.test(
   },
 );
 
-t.test('a front may have done what stands in its area', async (t) => {
+t.test('a front can request actions in its area', async (t) => {
   const { desk: fixture, ...at } = await gateway();
   await using _ = fixture;
   const run = (target: number, value: unknown) =>
@@ -165,28 +165,25 @@ t.test('a front may have done what stands in its area', async (t) => {
   t.match(fixture.audit.at(-1), { user: 'webfront', remote: '10.0.0.9', method: 'WFC_Execute', ok: false });
 });
 
-t.test(
-  'a front sees how values in its area stand, in the snapshot and in the changes, and none elsewhere',
-  async (t) => {
-    const { desk: fixture, sensor, blind, secret } = await gateway();
-    await using _ = fixture;
-    const { variables, changes } = fixture.kernel;
-    const since = changes.counter;
-    const suspect = { state: quality.stale, reason: 'OVERDUE', text: 'nothing came' } as const;
-    for (const id of [sensor, blind, secret]) variables.setQualityProblem(variables.get(id), suspect);
-    const { objects } = (await completeResult(
-      fixture.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001),
-    )) as Snapshot;
-    t.match(objects[`ID${sensor}`]?.data, { quality: suspect });
-    t.match(objects[`ID${blind}`]?.data, { quality: suspect }, 'by a link');
-    t.equal(objects[`ID${secret}`], undefined);
-    const messages = (await completeResult(
-      fixture.callAsWebFront(50_001, 'WFC_GetSnapshotChanges', 50_001, since),
-    )) as object[];
-    t.match(messages, [
-      { SenderID: sensor, Message: messageNumber.GW_QUALITY, Data: [1, 'OVERDUE', 'nothing came'] },
-      { SenderID: blind, Message: messageNumber.GW_QUALITY },
-    ]);
-    t.equal(messages.length, 2);
-  },
-);
+t.test('a front sees the quality of values in its area only, in snapshot and changes', async (t) => {
+  const { desk: fixture, sensor, blind, secret } = await gateway();
+  await using _ = fixture;
+  const { variables, changes } = fixture.kernel;
+  const since = changes.counter;
+  const suspect = { state: quality.stale, reason: 'OVERDUE', text: 'nothing came' } as const;
+  for (const id of [sensor, blind, secret]) variables.setQualityProblem(variables.get(id), suspect);
+  const { objects } = (await completeResult(
+    fixture.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001),
+  )) as Snapshot;
+  t.match(objects[`ID${sensor}`]?.data, { quality: suspect });
+  t.match(objects[`ID${blind}`]?.data, { quality: suspect }, 'by a link');
+  t.equal(objects[`ID${secret}`], undefined);
+  const messages = (await completeResult(
+    fixture.callAsWebFront(50_001, 'WFC_GetSnapshotChanges', 50_001, since),
+  )) as object[];
+  t.match(messages, [
+    { SenderID: sensor, Message: messageNumber.GW_QUALITY, Data: [1, 'OVERDUE', 'nothing came'] },
+    { SenderID: blind, Message: messageNumber.GW_QUALITY },
+  ]);
+  t.equal(messages.length, 2);
+});
