@@ -41,7 +41,7 @@ export interface Ports {
    * Runs a program and returns its output. Throws `NOT_ALLOWED` unless the configuration allows it, and as
    * `ProgramRunner`.
    */
-  readonly execute: (wish: ProgramRequest) => Promise<string>;
+  readonly execute: (request: ProgramRequest) => Promise<string>;
 }
 
 /** The current configurators; a reload of the configuration may change them. */
@@ -203,7 +203,7 @@ export interface MachinePort {
   /** Throws `NOT_SUPPORTED`, `NOT_ALLOWED`. */
   ping(host: string, timeoutMs: number): Promise<boolean>;
   /** Throws `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. */
-  content(wish: FetchRequest): Promise<string>;
+  content(request: FetchRequest): Promise<string>;
 }
 
 /** The log: lines that callers write, counts, and the latest messages. */

@@ -97,7 +97,7 @@ async function read(
   return series;
 }
 
-function recordOf({ kernel }: Ports, { dataset, period, span, points, isCut }: Series) {
+function recordOf({ kernel }: Ports, { dataset, period, span, points, isTruncated }: Series) {
   const { index, variable, title, kind, side, stroke, fill } = dataset;
   return {
     Index: index,
@@ -111,7 +111,7 @@ function recordOf({ kernel }: Ports, { dataset, period, span, points, isCut }: S
     StartTime: period.startS,
     EndTime: period.endS,
     AggregationSpan: span,
-    IsCut: isCut,
+    IsCut: isTruncated,
     Points: points.map(({ atS, durationS, value, min, max }) => ({
       TimeStamp: atS,
       Duration: durationS,

@@ -32,7 +32,7 @@ export interface Series {
   readonly span: AggregationSpan;
   readonly points: readonly Point[];
   /** The limit was reached; the oldest values are missing. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** The part of the archive that charts read. */
@@ -55,11 +55,12 @@ export async function readSeries(
   const period = periodAt(span, chartPeriod, dataset.offset);
   const base = { dataset, period };
   const { id, data } = dataset.variable;
-  if (data.type === variableType.string) return { ...base, span: EVERY_CHANGE, points: [], isCut: false };
+  if (data.type === variableType.string)
+    return { ...base, span: EVERY_CHANGE, points: [], isTruncated: false };
   if (dataset.kind === 'step' || (dense === density.raw && dataset.kind === 'line')) {
     const changes = await changesIn(readings, id, period);
     // A state with too many changes is drawn as the share of time.
-    if (!changes.isCut || dataset.kind === 'line') return { ...base, span: EVERY_CHANGE, ...changes };
+    if (!changes.isTruncated || dataset.kind === 'line') return { ...base, span: EVERY_CHANGE, ...changes };
   }
   const aggregation = aggregationSpanOf(dataset.kind === 'bar' ? 'bar' : 'line', span, dense);
   const range = { span: aggregation, startS: period.startS, endS: period.endS - 1, limit: RECORDS_LIMIT };
@@ -71,7 +72,7 @@ export async function readSeries(
     min,
     max,
   }));
-  return { ...base, span: aggregation, points: points.reverse(), isCut: false };
+  return { ...base, span: aggregation, points: points.reverse(), isTruncated: false };
 }
 
 /** The changes in a period, preceded by the value at its start. */
@@ -79,11 +80,11 @@ async function changesIn(
   readings: ArchiveReader,
   id: number,
   { startS, endS }: Period,
-): Promise<Pick<Series, 'points' | 'isCut'>> {
+): Promise<Pick<Series, 'points' | 'isTruncated'>> {
   const records = await readings.logged(id, { startS, endS: endS - 1, limit: RECORDS_LIMIT });
-  const isCut = records.length >= RECORDS_LIMIT;
+  const isTruncated = records.length >= RECORDS_LIMIT;
   const before =
-    isCut || startS < 2 ? [] : await readings.logged(id, { startS: 0, endS: startS - 1, limit: 1 });
+    isTruncated || startS < 2 ? [] : await readings.logged(id, { startS: 0, endS: startS - 1, limit: 1 });
   const points = [...records, ...before].flatMap(({ timeStamp, durationS, value }): Point[] => {
     const atS = Math.max(timeStamp, startS);
     const untilS = Math.min(timeStamp + durationS, endS);
@@ -91,5 +92,5 @@ async function changesIn(
     if (untilS < atS) return [];
     return [{ atS, durationS: untilS - atS, value: number, min: number, max: number }];
   });
-  return { points: points.reverse(), isCut };
+  return { points: points.reverse(), isTruncated };
 }

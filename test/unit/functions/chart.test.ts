@@ -89,7 +89,7 @@ t.test('a dataset shows averages, state changes or consumption', async (t) => {
   };
   const { startS } = today.period;
   const line = await read(of.temperature);
-  t.match(line, { span: 5, dataset: { kind: 'line' }, isCut: false });
+  t.match(line, { span: 5, dataset: { kind: 'line' }, isTruncated: false });
   t.equal(line.points.length, (18 * 3600) / 300);
   t.match(line.points[0], { atS: startS, durationS: 300, value: 10 + (288 % 7) });
   const bars = await read(of.meter);
