@@ -1,4 +1,3 @@
-import type { Clock } from '../base/clock.js';
 import { Deadline, type Deadlines } from '../base/deadlines.js';
 import { fault, isAbort } from '../base/fault.js';
 import type { LatencyStatistics } from './latency-statistics.js';
@@ -7,7 +6,8 @@ import type { LatencyStatistics } from './latency-statistics.js';
 export const WRITE_TIMEOUT_MS = 10_000;
 
 interface CommandOptions {
-  readonly clock: Pick<Clock, 'monotonicNs'>;
+  /** When the command was sent to the driver, monotonic. */
+  readonly startNs: bigint;
   readonly deadlines: Deadlines;
   readonly latency: LatencyStatistics;
   /** Called if the device does not answer in time. */
@@ -20,9 +20,8 @@ interface CommandOptions {
  */
 export function withCommandDeadline(
   answer: Promise<void>,
-  { clock, deadlines, latency, onTimeout }: CommandOptions,
+  { startNs, deadlines, latency, onTimeout }: CommandOptions,
 ): Promise<true> {
-  const startNs = clock.monotonicNs();
   return new Promise((resolve, reject) => {
     const deadline = new Deadline(WRITE_TIMEOUT_MS, () => {
       const timeout = fault('TIMED_OUT', 'The device');

@@ -180,14 +180,16 @@ export class Supervisor {
     const open = this.#online();
     if (open.write === undefined) throw fault('READ_ONLY', ident);
     this.#with.debug.send('write', value, ident);
-    return this.#answered(open.write(ident, value));
+    const startNs = this.#with.clock.monotonicNs();
+    return this.#answered(open.write(ident, value), startNs);
   }
 
   /** Requests the present value of a variable. */
   refresh(ident: string): Promise<true> {
     const open = this.#online();
     if (open.refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
-    return this.#answered(open.refresh(ident));
+    const startNs = this.#with.clock.monotonicNs();
+    return this.#answered(open.refresh(ident), startNs);
   }
 
   async #close(text: string, status: number): Promise<void> {
@@ -205,10 +207,10 @@ export class Supervisor {
     throw offlineFault({ text: this.#text, shown: this.#shown });
   }
 
-  #answered(answer: Promise<void>): Promise<true> {
-    const { clock, deadlines } = this.#with;
+  #answered(answer: Promise<void>, startNs: bigint): Promise<true> {
+    const { deadlines } = this.#with;
     const onTimeout = this.#lose ?? (() => undefined);
-    return withCommandDeadline(answer, { clock, deadlines, latency: this.commandLatency, onTimeout });
+    return withCommandDeadline(answer, { startNs, deadlines, latency: this.commandLatency, onTimeout });
   }
 
   async #keepOpen(stop: AbortSignal): Promise<void> {
