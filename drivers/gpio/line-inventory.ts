@@ -3,7 +3,7 @@ import type { Backends, GpioBoard } from './backends/backends.js';
 import { type Chip, CONSUMER, type GpioBackend, type LineInfo, type RequestedLine } from './backends/line.js';
 
 /** What is known about a line of this machine without requesting it. */
-export interface InventoryLine {
+interface InventoryLine {
   readonly chip: Chip;
   readonly info: LineInfo;
   /** Its name on the board, else in the kernel; empty if it has none. */

@@ -13,30 +13,30 @@ import { OutputFixture } from '../tools/devices/output-fixture.js';
 import type { Random } from '../tools/random.js';
 import { ShutterPhysics } from '../tools/devices/shutter-physics.js';
 
-/** The longest that a relay takes to do what it is told, ms. */
+/** The longest time that driving a relay takes, ms. */
 const SLOWEST_MS = 15;
-/** How often the relays are looked at. */
+/** Interval at which the relays are checked. */
 const LOOK_MS = 5;
-/** What a known position may be wrong by: what is taken for known, and a rounded percent. */
+/** Tolerance of a known position: half the range that counts as known, and rounding to a percent. */
 const TOLERANCE = 0.05 + 0.005;
 
 const lines = { up: 'RELAY1', down: 'RELAY2' } as const;
 const directions = ['up', 'down'] as const;
 
-/** A shutter as physics on the relays of a gateway that is told things at random and dies at any time. */
+/** A simulated shutter on the relays of a gateway that gets random commands and crashes at any time. */
 export class ShutterSimulation {
-  readonly complaints: string[] = [];
+  readonly violations: string[] = [];
   readonly seen = { commands: 0, refused: 0, known: 0, unknown: 0, runs: 0, deaths: 0, cuts: 0 };
   readonly #random: Random;
   readonly #cabinet: OutputFixture;
   readonly #times: TravelTimes;
   readonly #deadMs: number;
   readonly #real: ShutterPhysics;
-  /** Since when a relay is what it is. */
+  /** When each relay last changed. */
   readonly #since: Record<MotorDirection, number>;
   readonly #on = { up: false, down: false };
   #failing: number;
-  /** Whether all that held the relay since it went on did what it was told. */
+  /** Whether nothing has failed since the relay was switched on. */
   #isClean = true;
   #shutter: Instance | undefined;
 
@@ -65,7 +65,7 @@ export class ShutterSimulation {
     });
   }
 
-  /** One thing happens, and some time goes by. */
+  /** One random event, and some time. */
   async step(): Promise<void> {
     const random = this.#random;
     const dice = random.next();
@@ -76,10 +76,10 @@ export class ShutterSimulation {
     await this.#pass(random.chance(0.5) ? random.below(400) : random.below(8000));
   }
 
-  /** Nothing fails any more: it is told where to go, and goes there. */
+  /** Without failures, it must reach a given position. */
   async settle(): Promise<void> {
     this.#failing = 0;
-    // A chip that went and came is noticed with the next probe.
+    // An unplugged chip is noticed at the next probe.
     await this.#pass(15_000);
     const position = this.#random.below(101);
     for (const [ident, value] of [
@@ -87,15 +87,15 @@ export class ShutterSimulation {
       ['POSITION', position],
     ] as const) {
       const write = this.#cabinet.devices.write(this.#shutterId, ident, value);
-      write.catch((thrown: unknown) => this.complaints.push(`the last commands: ${String(thrown)}`));
+      write.catch((thrown: unknown) => this.violations.push(`the last commands: ${String(thrown)}`));
       await this.#pass(20_000);
     }
     const travelMs = Math.min(this.#times.runMs.up, this.#times.runMs.down) - this.#times.slatMs;
     const wrong = Math.abs(this.#real.position - position / 100);
-    if (this.#value('PENDING') !== '') this.complaints.push(`pending: ${String(this.#value('PENDING'))}`);
-    if (this.#value('KNOWN') !== true) this.complaints.push(`not known after going to ${position}`);
+    if (this.#value('PENDING') !== '') this.violations.push(`pending: ${String(this.#value('PENDING'))}`);
+    if (this.#value('KNOWN') !== true) this.violations.push(`not known after going to ${position}`);
     if (wrong > TOLERANCE + 100 / travelMs)
-      this.complaints.push(`told to go to ${position}, at ${this.#real.toString()}`);
+      this.violations.push(`told to go to ${position}, at ${this.#real.toString()}`);
   }
 
   get #shutterId(): number {
@@ -115,7 +115,7 @@ export class ShutterSimulation {
       const code = thrown instanceof Error && 'code' in thrown ? thrown.code : '';
       this.seen.refused++;
       if (code !== 'DEVICE_REFUSED' && code !== 'DEVICE_OFFLINE' && code !== 'RULE_FORBIDS')
-        this.complaints.push(`${ident} ${value}: ${String(thrown)}`);
+        this.violations.push(`${ident} ${value}: ${String(thrown)}`);
     });
   }
 
@@ -126,23 +126,23 @@ export class ShutterSimulation {
     await this.#meanwhile(this.#cabinet.restart(how));
   }
 
-  /** The chip is pulled out, and plugged in again. */
+  /** Unplugs the chip and plugs it in again. */
   async #gone(): Promise<void> {
     this.seen.cuts++;
     this.#isClean = false;
-    this.#cabinet.world.unplug('simulated');
+    this.#cabinet.simulatedBoard.unplug('simulated');
     await this.#pass(this.#random.below(500));
-    this.#cabinet.world.plug('simulated');
+    this.#cabinet.simulatedBoard.plug('simulated');
   }
 
   async #meanwhile(done: Promise<void>): Promise<void> {
     let isDone = false;
     done.then(
       () => (isDone = true),
-      (thrown: unknown) => this.complaints.push(String(thrown)),
+      (thrown: unknown) => this.violations.push(String(thrown)),
     );
     for (let turns = 0; !isDone && turns < 2000; turns++) await this.#pass(LOOK_MS);
-    if (!isDone) this.complaints.push('it does not come to an end');
+    if (!isDone) this.violations.push('it does not come to an end');
   }
 
   async #pass(ms: number): Promise<void> {
@@ -153,7 +153,7 @@ export class ShutterSimulation {
     }
   }
 
-  /** Takes its time, and fails before or after it took effect. */
+  /** An output that takes time, and may fail before or after it takes effect. */
   #rough(line: OutputLine, clock: Clock): OutputLine {
     const random = this.#random;
     const set = (active: boolean): Promise<void> => {
@@ -186,17 +186,17 @@ export class ShutterSimulation {
 
   #mayGoOn(direction: MotorDirection): void {
     const other = direction === 'up' ? 'down' : 'up';
-    if (this.#cabinet.world.level(lines[other]))
-      this.complaints.push(`${direction} goes on while ${other} is`);
-    // Looked at every few milliseconds: it went off up to so much before it was seen.
+    if (this.#cabinet.simulatedBoard.level(lines[other]))
+      this.violations.push(`${direction} goes on while ${other} is`);
+    // Checked every few milliseconds: it may have gone off that much earlier.
     else if (this.#nowMs() - this.#since[other] + LOOK_MS < this.#deadMs)
-      this.complaints.push(`${direction} goes on within the dead time`);
+      this.violations.push(`${direction} goes on within the dead time`);
   }
 
   #look(): void {
     const nowMs = this.#nowMs();
     for (const direction of directions) {
-      const isOn = this.#cabinet.world.level(lines[direction]);
+      const isOn = this.#cabinet.simulatedBoard.level(lines[direction]);
       const forMs = nowMs - this.#since[direction];
       if (isOn !== this.#on[direction]) {
         if (!isOn) this.#real.run(direction, forMs);
@@ -209,13 +209,13 @@ export class ShutterSimulation {
         this.#isClean &&
         forMs > longestRunMs(this.#times, direction) + 1000 + 4 * SLOWEST_MS
       )
-        this.complaints.push(`${direction} runs for ${forMs} ms`);
+        this.violations.push(`${direction} runs for ${forMs} ms`);
     }
-    if (this.#on.up && this.#on.down) this.complaints.push('both are on');
+    if (this.#on.up && this.#on.down) this.violations.push('both are on');
     this.#compare();
   }
 
-  /** At rest, what is said to be known is so. */
+  /** Checks that a known position is right at rest. */
   #compare(): void {
     const rests = directions.every(
       (one) => !this.#on[one] && this.#nowMs() - this.#since[one] > 4 * SLOWEST_MS,
@@ -228,7 +228,7 @@ export class ShutterSimulation {
     this.seen.known++;
     const position = Number(this.#value('POSITION')) / 100;
     if (Math.abs(position - this.#real.position) > TOLERANCE)
-      this.complaints.push(`shown at ${position}, it is at ${this.#real.toString()}`);
+      this.violations.push(`shown at ${position}, it is at ${this.#real.toString()}`);
   }
 
   #value(ident: string) {

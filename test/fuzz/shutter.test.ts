@@ -8,18 +8,21 @@ const STEPS = 40;
 
 const seed = fuzzSeed();
 
-await t.test(`a shutter, whatever comes when and fails how (${seedLabel(seed)})`, async (t) => {
-  const random = new Random(seed);
-  const problems: string[] = [];
-  const seen: Record<string, number> = {};
-  for (let n = 0; n < WORLDS; n++) {
-    const world = new ShutterSimulation(t, random);
-    await world.begin();
-    for (let step = 0; step < STEPS; step++) await world.step();
-    await world.settle();
-    problems.push(...world.complaints.map((text) => `world ${n}: ${text}`));
-    for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
-  }
-  t.strictSame(problems.slice(0, 10), [], 'never both, never too long, and where it is said to be');
-  for (const [what, times] of Object.entries(seen)) t.ok(times > 10, `${what}: ${times}`);
-});
+await t.test(
+  `a shutter obeys its limits under random commands and failures (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    const problems: string[] = [];
+    const seen: Record<string, number> = {};
+    for (let n = 0; n < WORLDS; n++) {
+      const world = new ShutterSimulation(t, random);
+      await world.begin();
+      for (let step = 0; step < STEPS; step++) await world.step();
+      await world.settle();
+      problems.push(...world.violations.map((text) => `world ${n}: ${text}`));
+      for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
+    }
+    t.strictSame(problems.slice(0, 10), [], 'never both, never too long, and where it is said to be');
+    for (const [what, times] of Object.entries(seen)) t.ok(times > 10, `${what}: ${times}`);
+  },
+);

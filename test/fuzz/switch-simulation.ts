@@ -5,32 +5,29 @@ import { Interlocks } from '../../src/device/switch/interlocks.js';
 import { RuledSwitch, type SwitchRules } from '../../src/device/switch/ruled-switch.js';
 import type { Random } from '../tools/random.js';
 
-/** The longest that a line takes to do what it is told, ms. */
+/** The longest time that driving a line takes, ms. */
 const SLOWEST_MS = 20;
-/** How long an off that failed is waited with (rules.ts), and what it takes then. */
+/** The time until a failed off is retried (ruled-switch.ts) and done. */
 const OFF_AGAIN_MS = 1000 + SLOWEST_MS;
 
-/**
- * An output as physics: a level, moments, and drives that take their time, fail before or after they took
- * effect.
- */
+/** A simulated output: driving it takes time, and may fail before or after it takes effect. */
 class FakeLine {
   level: boolean;
-  /** When the level came to be; undefined: before the world began. */
+  /** When the level last changed; undefined if before the simulation began. */
   sinceMs: number | undefined;
-  /** Nobody knew its level, as a drive failed or was cut off by a death; until an off is confirmed again. */
+  /** Its level is unknown to the gateway after a failed drive or a crash, until an off succeeds. */
   isRough = false;
-  /** The rules said that this must go off, whatever else they say. */
+  /** The rules force it off, whatever else they say. */
   mustGo = false;
   readonly #under = new Set<Cancel>();
-  /** Stands for one request of the line. */
+  /** Identifies one request of the line. */
   #held = {};
 
   constructor(level: boolean) {
     this.level = level;
   }
 
-  /** Takes effect at some moment and is confirmed at a later one, or fails. */
+  /** Takes effect at a random time and resolves later, or fails. */
   drive(world: SwitchSimulation, active: boolean, apply: () => void): Promise<void> {
     const { random, clock } = world;
     const takesMs = random.below(SLOWEST_MS);
@@ -50,8 +47,8 @@ class FakeLine {
     return promise;
   }
 
-  /** The line is let go: what was under way is done or never done. */
-  letGo(): void {
+  /** Releases the line: a drive in progress is never done. */
+  release(): void {
     for (const cancel of this.#under) cancel();
     this.#under.clear();
     this.#held = {};
@@ -59,7 +56,7 @@ class FakeLine {
   }
 }
 
-/** One instance: its line, its rules, and its opening while it has one. */
+/** One instance: its line, its rules, and its open switch if any. */
 interface Member {
   readonly id: number;
   readonly line: FakeLine;
@@ -69,14 +66,14 @@ interface Member {
   offAt: number;
 }
 
-/** A group of outputs, what is done to them at random, and what must never be seen. */
+/** A group of outputs under random commands and failures, with checks of what must never happen. */
 export class SwitchSimulation {
   readonly clock = new ManualClock();
   readonly random: Random;
   readonly failing: number;
   readonly members: Member[];
-  /** What was seen that must not be. */
-  readonly complaints: string[] = [];
+  /** Violations of the rules. */
+  readonly violations: string[] = [];
   readonly seen = { on: 0, off: 0, forbidden: 0, clashes: 0, failed: 0, deaths: 0, waited: 0, byItself: 0 };
   #interlocks = new Interlocks(this.clock);
 
@@ -101,7 +98,7 @@ export class SwitchSimulation {
     }));
   }
 
-  /** One thing happens, and some time goes by. */
+  /** One random event, and some time. */
   async step(): Promise<void> {
     const { random } = this;
     const member = random.pick(this.members);
@@ -122,13 +119,13 @@ export class SwitchSimulation {
     await yieldToEventLoop();
   }
 
-  /** All are open and nothing is done to them: what must end by itself has ended. */
+  /** Opens all and waits: everything that is limited must have ended. */
   async settle(): Promise<void> {
     for (const member of this.members) this.#reopen(member);
     await this.pass(OFF_AGAIN_MS * 3);
     const active = this.members.filter(({ line }) => line.level);
     if (this.failing === 0 && active.length > 1)
-      this.complaints.push(`${active.length} are active at the end`);
+      this.violations.push(`${active.length} are active at the end`);
   }
 
   #command(member: Member, active: boolean): void {
@@ -142,7 +139,7 @@ export class SwitchSimulation {
         const code = thrown instanceof Error && 'code' in thrown ? thrown.code : '';
         if (code === 'RULE_FORBIDS') this.seen.forbidden++;
         else if ((thrown as Error).message === 'injected') this.seen.failed++;
-        else if (code !== 'DEVICE_REFUSED' && !isAbort(thrown)) this.complaints.push(String(thrown));
+        else if (code !== 'DEVICE_REFUSED' && !isAbort(thrown)) this.violations.push(String(thrown));
       },
     );
   }
@@ -150,7 +147,7 @@ export class SwitchSimulation {
   #close(member: Member): void {
     member.open?.close();
     member.open = undefined;
-    member.line.letGo();
+    member.line.release();
   }
 
   #reopen(member: Member): void {
@@ -162,7 +159,7 @@ export class SwitchSimulation {
     });
   }
 
-  /** The process is killed: nobody says a word, nothing is remembered but what was told. */
+  /** The process is killed: only what was reported is remembered. */
   #die(): void {
     this.seen.deaths++;
     for (const member of this.members) this.#close(member);
@@ -193,7 +190,7 @@ export class SwitchSimulation {
     );
   }
 
-  /** A level is about to become another: may it? */
+  /** Checks a change of level before it happens. */
   #apply({ id, line, rules }: Member, active: boolean): void {
     if (line.level === active) return;
     const nowMs = this.#nowMs();
@@ -202,30 +199,30 @@ export class SwitchSimulation {
       for (const other of this.members) {
         if (other.id === id) continue;
         const dead = Math.max(rules.deadTimeMs, other.rules.deadTimeMs);
-        if (other.line.level) this.complaints.push(`R${id} goes active while R${other.id} is`);
+        if (other.line.level) this.violations.push(`R${id} goes active while R${other.id} is`);
         else if (other.line.sinceMs !== undefined && nowMs - other.line.sinceMs < dead)
-          this.complaints.push(`R${id} goes active within the dead time of R${other.id}`);
+          this.violations.push(`R${id} goes active within the dead time of R${other.id}`);
       }
       if (forMs !== undefined && forMs < rules.minOffMs && !line.isRough)
-        this.complaints.push(`R${id} goes active after ${forMs} ms, minimum ${rules.minOffMs}`);
+        this.violations.push(`R${id} goes active after ${forMs} ms, minimum ${rules.minOffMs}`);
     } else {
       const isOver = rules.maxOnMs > 0 && forMs !== undefined && forMs >= rules.maxOnMs - SLOWEST_MS;
       if (isOver) this.seen.byItself++;
       if (forMs !== undefined && forMs < rules.minOnMs && !isOver && !line.isRough && !line.mustGo)
-        this.complaints.push(`R${id} goes inactive after ${forMs} ms, minimum ${rules.minOnMs}`);
+        this.violations.push(`R${id} goes inactive after ${forMs} ms, minimum ${rules.minOnMs}`);
     }
     line.level = active;
     line.sinceMs = nowMs;
     line.mustGo = false;
   }
 
-  /** None is active for longer than it may be, as long as somebody is there to end it. */
+  /** Checks that no output is active for too long while its instance is open. */
   #look(): void {
     for (const { id, line, rules, open } of this.members) {
       if (!line.level || line.isRough || open === undefined || line.sinceMs === undefined) continue;
       const forMs = this.#nowMs() - line.sinceMs;
       if (rules.maxOnMs > 0 && forMs > rules.maxOnMs + 3 * SLOWEST_MS)
-        this.complaints.push(`R${id} is active for ${forMs} ms, most ${rules.maxOnMs}`);
+        this.violations.push(`R${id} is active for ${forMs} ms, most ${rules.maxOnMs}`);
     }
   }
 

@@ -1,20 +1,19 @@
 /**
- * From a wire to a client and back, seen from outside: the host drives pins of the machine's GPIO controller
- * and watches them, and speaks to the installed gateway over real sockets. Over the character device and over
- * sysfs at once.
+ * From a pin to a client and back: the host drives and reads pins of the machine's GPIO controller, and talks
+ * to the installed gateway over real sockets. Through the character device and sysfs at the same time.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
 import { Box, PATIENCE_MS } from './machine/box.js';
 
 const CHIP = '9030000.pl061';
-/** The pins of each way: one wired to a relay, one to a button. */
+/** The pins of each backend: one for a relay, one for a button. */
 const WAYS = [
   { backend: 'cdev', relay: 0, button: 1 },
   { backend: 'sysfs', relay: 4, button: 5 },
 ] as const;
 const FREE_PIN = 2;
-/** Enough to see one that is lost or turned round; each is awaited. */
+/** Enough to detect a lost or reordered change; each is awaited. */
 const PRESSES = 20;
 
 const tree = WAYS.flatMap(({ backend, relay, button }) => [
@@ -43,7 +42,7 @@ for (const { backend, relay, button } of WAYS) {
     t.equal(await box.value(`button_${backend}/COUNT`), PRESSES / 2);
   });
 
-  await t.test(`${backend}: HW_WriteValueBoolean moves the pin, and all clients hear of it`, async (t) => {
+  await t.test(`${backend}: HW_WriteValueBoolean drives the pin, and all clients are notified`, async (t) => {
     await box.becomes(`relay_${backend}/LINK`, 'online');
     const [instance, state] = [await box.id(`relay_${backend}`), await box.id(`relay_${backend}/STATE`)];
     using frames = await box.frames();
@@ -57,7 +56,7 @@ for (const { backend, relay, button } of WAYS) {
   });
 }
 
-await t.test('a line is one holder’s: who asks second is told so, and gets it when it is free', async (t) => {
+await t.test('a line has one consumer: another gets an error until it is released', async (t) => {
   const [{ relay }] = WAYS;
   const output = (ident: string, line: number) =>
     `- { instance: Relay, ident: ${ident}, module: GPIO Output, properties: { Chip: ${CHIP}, Line: "${line}" } }`;

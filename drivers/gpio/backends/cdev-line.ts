@@ -54,7 +54,7 @@ export function adoptOutput(
   }
 }
 
-export interface CdevLineOptions extends OpenRequest {
+interface CdevLineOptions extends OpenRequest {
   readonly location: LineLocation;
   readonly onClosed: () => void;
 }
@@ -128,7 +128,7 @@ export class CdevLine implements InputLine, OutputLine {
   }
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly keeper: KeeperConnection;
   /** The line in the keeper's table format. */
   readonly entry: string;

@@ -68,7 +68,7 @@ const RISING_EDGE = 1;
 
 const ADDON = nativeFile('gpio.node');
 
-export interface CharacterDeviceOptions {
+interface CharacterDeviceOptions {
   /** The directory of the device nodes; `/dev` by default. */
   readonly directory?: string;
   /** Another build of the addon; the project's by default. */

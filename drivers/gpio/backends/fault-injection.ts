@@ -5,7 +5,7 @@ import type { SimulatedBoard, SimulatedLine } from './simulated-board.js';
 const MIN_TICK_MS = 1;
 
 /** The line that a fault is injected into. */
-export interface FaultContext {
+interface FaultContext {
   readonly board: SimulatedBoard;
   readonly clock: Clock;
   readonly line: SimulatedLine;

@@ -3,13 +3,13 @@ import { fault } from '../../../src/base/fault.js';
 import type { Bias, Chip, Drive } from './line.js';
 
 /** The chips of a simulated board and the wires between their lines. */
-export interface SimulatedBoardLayout {
+interface SimulatedBoardLayout {
   readonly chips: readonly { readonly label: string; readonly lines: readonly string[] }[];
   /** Names of lines that are wired together: driving one drives all. */
   readonly wires?: readonly (readonly string[])[];
 }
 
-/** What the holder of a line does to its net, and what it is told. Levels are physical here. */
+/** What the holder of a line does to its net, and its callbacks. Levels are physical here. */
 export interface LineHolder {
   readonly consumer: string;
   readonly output?: { readonly drive: Drive; level: boolean };

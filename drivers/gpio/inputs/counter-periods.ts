@@ -9,7 +9,7 @@ export interface Periods {
 }
 
 /** Pulses of the previous day and month; undefined if that period has not just ended. */
-export interface EndedPeriods {
+interface EndedPeriods {
   readonly yesterday?: number;
   readonly lastMonth?: number;
 }

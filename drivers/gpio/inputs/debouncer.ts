@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
 import type { Edge } from '../backends/line.js';
 
-export interface DebouncerOptions {
+interface DebouncerOptions {
   readonly clock: Clock;
   /** A value must last this long before it counts. */
   readonly periodUs: number;

@@ -1,6 +1,6 @@
 /** How the lines of a group encode a number; the first line is the lowest bit. */
 export const levelCodes = ['binary', 'bcd', 'gray'] as const;
-export type LevelCode = (typeof levelCodes)[number];
+type LevelCode = (typeof levelCodes)[number];
 
 /** More lines would not fit into an integer of a 32-bit client. */
 export const MAX_LINES = 31;

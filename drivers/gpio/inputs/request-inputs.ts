@@ -7,7 +7,7 @@ import { DroppedEdges } from './dropped-edges.js';
 import { OscillationDetector, type RateLimit } from './oscillation-detector.js';
 
 /** The properties that all lines of a module have in common. */
-export type SharedProperties = Omit<InputProperties, 'Line'>;
+type SharedProperties = Omit<InputProperties, 'Line'>;
 
 /** Receives the edges of a module's lines; `index` is the line's index among their names. */
 export interface EdgeHandler {

@@ -18,7 +18,7 @@ export interface KeeperPaths {
 /** Why a gateway stops, as far as the policies of outputs distinguish it. */
 export type EndReason = 'stop' | 'update';
 
-export interface KeeperClientOptions {
+interface KeeperClientOptions {
   /** The keeper's socket; undefined if there is no keeper, as on a development machine. */
   readonly socket: string | undefined;
   /** The data directory. */
@@ -38,7 +38,7 @@ export interface KeeperClientOptions {
 }
 
 /** An output of this machine's own lines, as the health check counts it. */
-export interface HeldOutput {
+interface HeldOutput {
   readonly isGuarded: boolean;
 }
 

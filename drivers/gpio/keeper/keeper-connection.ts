@@ -68,7 +68,7 @@ export interface KeeperLine {
   onTakenOver(cause: Error): void;
 }
 
-export interface KeeperConnectionOptions {
+interface KeeperConnectionOptions {
   readonly paths: KeeperPaths;
   /** How long the keeper waits for a message before it counts the gateway as dead. */
   readonly deadlineMs: number;

@@ -9,7 +9,7 @@ import { entryKey, formatTable, parseTable } from './output-table.js';
 /** Changes within this time are written together. */
 const WRITE_AFTER_MS = 1000;
 
-export interface OutputTableFileOptions {
+interface OutputTableFileOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -73,6 +73,6 @@ export class OutputTableFile {
 }
 
 async function writeIfChanged(path: string, text: string): Promise<void> {
-  const present = await readFile(path, 'utf8').catch(() => undefined); // missing or unreadable: written anew
+  const present = await readFile(path, 'utf8').catch(() => undefined); // missing or unreadable: rewritten
   if (present !== text) await writeFileAtomically(path, text);
 }

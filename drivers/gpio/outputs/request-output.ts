@@ -15,7 +15,7 @@ type Outputs = TObject<typeof outputProperties>;
 type Policies = keyof typeof outputPolicies;
 
 /** Settings for the line keeper that differ from the properties. */
-export interface OutputOverrides {
+interface OutputOverrides {
   /**
    * The value at boot before the gateway starts; the property Boot by default. Differs if a rule may forbid
    * it.

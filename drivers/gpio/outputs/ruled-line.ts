@@ -36,7 +36,7 @@ export const ruledVariables: readonly VariableDeclaration[] = [
   { ident: 'OFF_AT', name: 'Off at', type: variableType.integer, profile: '~UnixTimestamp', position: 4 },
 ];
 
-export interface RuledLineOptions {
+interface RuledLineOptions {
   /** See `FoundOutput.lineKey`. */
   readonly lineKey: string;
   readonly interlocks: Interlocks;

@@ -18,7 +18,7 @@ import {
 const GUARD_MS = 1000;
 
 export const directions = ['up', 'down'] as const satisfies MotorDirection[];
-export type PerDirection<T> = Readonly<Record<MotorDirection, T>>;
+type PerDirection<T> = Readonly<Record<MotorDirection, T>>;
 
 export interface MotorOptions {
   readonly host: Host<ShutterProperties>;

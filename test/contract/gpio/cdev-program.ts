@@ -1,7 +1,4 @@
-/**
- * The contract on the character device, as a program of its own: it runs with a stand-in for the kernel's
- * side preloaded.
- */
+/** The contract on the character device, as a program that runs with a stand-in for the kernel preloaded. */
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
@@ -20,7 +17,7 @@ await gpioContract(
   () => cdevBench(paths),
 );
 
-await t.test('a worker that ends while it watches a line ends cleanly, and frees the line', async (t) => {
+await t.test('a worker that ends while it watches a line ends cleanly and releases the line', async (t) => {
   const bench = await cdevBench(paths);
   const source = `
     const { workerData, parentPort } = require('node:worker_threads');
@@ -41,7 +38,7 @@ await t.test('a worker that ends while it watches a line ends cleanly, and frees
   }
 });
 
-await t.test('a request that is dropped without closing is closed by the collector', async (t) => {
+await t.test('a request that is dropped without closing is closed by the garbage collector', async (t) => {
   const { Request, lines } = require(addon);
   const isUsed = () => (lines(node)[2].flags & 1) === 1;
   (() => new Request(node, { offsets: [2], consumer: 'dropped', flags: 0 }))();

@@ -4,24 +4,24 @@ import { openCharacterDevice } from '../../../drivers/gpio/backends/cdev.js';
 import { systemClock } from '../../../src/base/clock.js';
 import type { Bench } from './suite.js';
 
-/** What `kernel/gpiokernel.c` gives to tests: the far end of the wires. */
-interface FarEnd {
+/** The functions of `kernel/gpiokernel.c` that drive and read lines from outside. */
+interface KernelStandIn {
   drive(offset: number, level: boolean): void;
   level(offset: number): boolean;
   unplug(): void;
   reset(): void;
 }
 
-/** Where `stand-in.ts` put what it built. */
+/** The files that `stand-in.ts` has built. */
 export interface StandInPaths {
   readonly kernel: string;
   readonly node: string;
   readonly addon: string;
 }
 
-/** The contract's bench on the character device of the stand-in that this process was started with. */
+/** The contract's bench on the preloaded stand-in for the character device. */
 export async function cdevBench({ kernel, node, addon }: StandInPaths): Promise<Bench> {
-  const far = createRequire(import.meta.url)(kernel) as FarEnd;
+  const far = createRequire(import.meta.url)(kernel) as KernelStandIn;
   far.reset();
   return {
     backend: openCharacterDevice(systemClock(), { directory: dirname(node), addon }),

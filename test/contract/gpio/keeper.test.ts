@@ -19,7 +19,7 @@ const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
 
 const seed = fuzzSeed();
 
-await t.test('at boot each line is taken together with its value, once', { skip }, async (t) => {
+await t.test('at boot each line is requested together with its value, once', { skip }, async (t) => {
   const box = await bench(t);
   const boot = (offset: number, how: string) =>
     `kept 0 ${offset} L${offset} low push-pull ${how} hold hold hold 0`;
@@ -32,14 +32,18 @@ await t.test('at boot each line is taken together with its value, once', { skip 
     [2, true],
     [3, false],
   ];
-  t.same(await seen(), booted, 'active low; one value each; what is held is what was there');
+  t.same(
+    await seen(),
+    booted,
+    'active low is applied; each line is driven once; a held line keeps its level',
+  );
   await first.waitFor(/AWAY is not available yet/);
   await writeFile(join(box.devices, 'gpiochip7'), 'gone');
   await box.become({ 1: false });
   await until('the late chip to have its value', async () => (await seen()).length === 4);
 
-  // Killed without anybody who keeps its descriptors: the lines are let go, and what the chip made of them
-  // meanwhile is nothing to be held.
+  // Killed while nothing stores its descriptors: the lines are released, and the levels that the chip makes
+  // of them are not held.
   await first.end('SIGKILL');
   await writeFile(join(box.devices, 'gpiochip0.2'), '');
   const again = await box.keeper();
@@ -60,8 +64,7 @@ await t.test('at boot each line is taken together with its value, once', { skip 
 });
 
 /**
- * Lines 1, 2 and 3 hold, go inactive and go active when the gateway ends as the test has it; all are driven
- * active before.
+ * Drives lines 1, 2 and 3 active; their policies for the end of the gateway are hold, inactive and active.
  */
 async function three(t: Test, box: KeeperBench, on: 'onDeath' | 'onStop' | 'onUpdate') {
   const gateway = box.gateway();
@@ -78,7 +81,7 @@ async function three(t: Test, box: KeeperBench, on: 'onDeath' | 'onStop' | 'onUp
 const AFTER = { 1: true, 2: false, 3: true };
 
 await t.test(
-  'a gateway that is killed, and one that says goodbye: each output is as its policy says',
+  'policies are applied when the gateway is killed and when it says goodbye',
   { skip },
   async (t) => {
     const box = await bench(t);
@@ -112,101 +115,84 @@ await t.test(
   },
 );
 
-await t.test(
-  'a gateway that comes back finds its lines as they are, and drives none of them',
-  { skip },
-  async (t) => {
-    const box = await bench(t);
-    await box.keeper();
-    const one = await three(t, box, 'onDeath');
-    await one.end('SIGKILL');
-    await box.become(AFTER);
-    const before = (await box.history()).length;
-    const two = box.gateway();
-    const found = [];
-    for (const offset of [1, 2, 3])
-      found.push(await two.tell({ take: { offset, boot: 'hold', guard: HOLD } }));
-    t.same(found, ['true', 'false', 'true']);
-    t.equal((await box.history()).length, before);
-    const other = box.gateway();
-    t.match(
-      await other.tell({ take: { offset: 1, boot: 'hold', guard: HOLD } }),
-      /keeps this line for another gateway/,
-    );
+await t.test('a gateway that returns takes its lines over without driving them', { skip }, async (t) => {
+  const box = await bench(t);
+  await box.keeper();
+  const one = await three(t, box, 'onDeath');
+  await one.end('SIGKILL');
+  await box.become(AFTER);
+  const before = (await box.history()).length;
+  const two = box.gateway();
+  const found = [];
+  for (const offset of [1, 2, 3]) found.push(await two.tell({ take: { offset, boot: 'hold', guard: HOLD } }));
+  t.same(found, ['true', 'false', 'true']);
+  t.equal((await box.history()).length, before);
+  const other = box.gateway();
+  t.match(
+    await other.tell({ take: { offset: 1, boot: 'hold', guard: HOLD } }),
+    /keeps this line for another gateway/,
+  );
 
-    // Another polarity is another word for the level that is there.
-    await two.tell({ close: 1 });
-    t.equal(await two.tell({ take: { offset: 1, activeLow: true, boot: 'hold', guard: HOLD } }), 'false');
-    t.same(await box.levels(1), [true]);
-  },
-);
+  // Changing the polarity does not change the level.
+  await two.tell({ close: 1 });
+  t.equal(await two.tell({ take: { offset: 1, activeLow: true, boot: 'hold', guard: HOLD } }), 'false');
+  t.same(await box.levels(1), [true]);
+});
 
-await t.test(
-  'a hold that nobody comes back from ends inactive, and one that somebody does goes on',
-  { skip },
-  async (t) => {
-    const box = await bench(t);
-    const keeper = await box.keeper();
-    const guard = { ...HOLD, holdForS: 2 };
-    const one = box.gateway();
-    for (const offset of [1, 2]) await one.tell({ take: { offset, boot: 'active', guard } });
-    await one.end('SIGKILL');
-    await keeper.waitFor(/2 outputs held/);
-    const two = box.gateway();
-    t.equal(await two.tell({ take: { offset: 1, boot: 'hold', guard } }), 'true');
-    await box.become({ 2: false });
-    t.same(await box.levels(1), [true], 'the one that was taken is held on');
-    await keeper.waitFor(/LINE%202 was held for 2 s and no gateway claimed it: inactive/);
-  },
-);
+await t.test('a hold ends inactive unless a gateway claims the line in time', { skip }, async (t) => {
+  const box = await bench(t);
+  const keeper = await box.keeper();
+  const guard = { ...HOLD, holdForS: 2 };
+  const one = box.gateway();
+  for (const offset of [1, 2]) await one.tell({ take: { offset, boot: 'active', guard } });
+  await one.end('SIGKILL');
+  await keeper.waitFor(/2 outputs held/);
+  const two = box.gateway();
+  t.equal(await two.tell({ take: { offset: 1, boot: 'hold', guard } }), 'true');
+  await box.become({ 2: false });
+  t.same(await box.levels(1), [true], 'the claimed line is still held');
+  await keeper.waitFor(/LINE%202 was held for 2 s and no gateway claimed it: inactive/);
+});
 
-await t.test(
-  'a gateway that stands still is taken over, learns it, and fights nothing',
-  { skip },
-  async (t) => {
-    const box = await bench(t);
-    const keeper = await box.keeper();
-    const gateway = await three(t, box, 'onDeath');
-    gateway.process.kill('SIGSTOP');
-    await box.become(AFTER);
-    await keeper.waitFor(/the gateway missed its deadline: 1 outputs held, 1 inactive, 1 active/);
-    const before = (await box.history()).length;
-    // What it was told while it stood still comes first when it goes on.
-    const messages = gateway.tell({ set: 2, active: true });
-    gateway.process.kill('SIGCONT');
-    t.match(await messages, /failed: .*the line keeper has taken over its outputs; the output is reopened/);
-    for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
-    for (const offset of [1, 2, 3]) await gateway.tell({ close: offset });
-    const found = [];
-    for (const offset of [1, 2, 3])
-      found.push(await gateway.tell({ take: { offset, boot: 'hold', guard: HOLD } }));
-    t.same(found, ['true', 'false', 'true'], 'it finds what the keeper made of them');
-    t.equal((await box.history()).length, before, 'and drove nothing until then');
-    await gateway.tell({ set: 2, active: true });
-    t.same(await box.levels(2), [true], 'it commands again');
-  },
-);
+await t.test('a stalled gateway loses its outputs, notices it and drives nothing', { skip }, async (t) => {
+  const box = await bench(t);
+  const keeper = await box.keeper();
+  const gateway = await three(t, box, 'onDeath');
+  gateway.process.kill('SIGSTOP');
+  await box.become(AFTER);
+  await keeper.waitFor(/the gateway missed its deadline: 1 outputs held, 1 inactive, 1 active/);
+  const before = (await box.history()).length;
+  // A command that was sent while it was stalled comes first when it resumes.
+  const messages = gateway.tell({ set: 2, active: true });
+  gateway.process.kill('SIGCONT');
+  t.match(await messages, /failed: .*the line keeper has taken over its outputs; the output is reopened/);
+  for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
+  for (const offset of [1, 2, 3]) await gateway.tell({ close: offset });
+  const found = [];
+  for (const offset of [1, 2, 3])
+    found.push(await gateway.tell({ take: { offset, boot: 'hold', guard: HOLD } }));
+  t.same(found, ['true', 'false', 'true'], 'it finds the levels that the keeper has driven');
+  t.equal((await box.history()).length, before, 'it has driven nothing until then');
+  await gateway.tell({ set: 2, active: true });
+  t.same(await box.levels(2), [true], 'commands work again');
+});
 
-await t.test(
-  'the loop held up for less than the deadline is nothing; for longer it is a death',
-  { skip },
-  async (t) => {
-    const box = await bench(t);
-    const keeper = await box.keeper();
-    const gateway = await three(t, box, 'onDeath');
-    const before = (await box.history()).length;
-    await gateway.tell({ block: 800 });
-    await gateway.tell({ set: 1, active: true });
-    t.equal((await box.history()).length, before + 1);
-    await gateway.tell({ block: 3000 });
-    await gateway.waitFor(/^lost 1 /m);
-    await box.become(AFTER);
-    await keeper.waitFor(/missed its deadline/);
-  },
-);
+await t.test('a blocked event loop matters only beyond the deadline', { skip }, async (t) => {
+  const box = await bench(t);
+  const keeper = await box.keeper();
+  const gateway = await three(t, box, 'onDeath');
+  const before = (await box.history()).length;
+  await gateway.tell({ block: 800 });
+  await gateway.tell({ set: 1, active: true });
+  t.equal((await box.history()).length, before + 1);
+  await gateway.tell({ block: 3000 });
+  await gateway.waitFor(/^lost 1 /m);
+  await box.become(AFTER);
+  await keeper.waitFor(/missed its deadline/);
+});
 
 await t.test(
-  'a keeper that is killed has its lines again, and its gateway goes on meanwhile',
+  'a killed keeper gets its lines back, and the gateway continues meanwhile',
   { skip: skipService },
   async (t) => {
     const box = await bench(t);
@@ -225,34 +211,30 @@ await t.test(
       );
     }
     await service.waitFor(/started \d+ with 3/);
-    t.equal((await box.history()).length, before + 3, 'nothing but the commands drove a line');
+    t.equal((await box.history()).length, before + 3, 'only commands drove lines');
 
     await gateway.end('SIGKILL');
     await box.become(AFTER);
   },
 );
 
-await t.test(
-  'a keeper that hangs is noticed, and is worked with again when it goes on',
-  { skip },
-  async (t) => {
-    const box = await bench(t);
-    const keeper = await box.keeper();
-    const gateway = await three(t, box, 'onDeath');
-    const before = (await box.history()).length;
-    keeper.process.kill('SIGSTOP');
-    const health = () => gateway.tell({ health: true });
-    await until('word of it', async () => /3 of 3 not guarded: .*does not reply/.test(await health()));
-    await gateway.tell({ set: 1, active: true });
-    keeper.process.kill('SIGCONT');
-    await until('all to be guarded again', async () => /3 guarded/.test(await health()));
-    t.equal((await box.history()).length, before + 1, 'nothing but the command drove a line');
-    t.notMatch(keeper.output, /gateway is gone/);
-  },
-);
+await t.test('a hanging keeper is noticed, and used again when it resumes', { skip }, async (t) => {
+  const box = await bench(t);
+  const keeper = await box.keeper();
+  const gateway = await three(t, box, 'onDeath');
+  const before = (await box.history()).length;
+  keeper.process.kill('SIGSTOP');
+  const health = () => gateway.tell({ health: true });
+  await until('word of it', async () => /3 of 3 not guarded: .*does not reply/.test(await health()));
+  await gateway.tell({ set: 1, active: true });
+  keeper.process.kill('SIGCONT');
+  await until('all to be guarded again', async () => /3 guarded/.test(await health()));
+  t.equal((await box.history()).length, before + 1, 'only the command drove a line');
+  t.notMatch(keeper.output, /gateway is gone/);
+});
 
 await t.test(
-  'keeper and gateway killed together: the policy comes with the keeper',
+  'keeper and gateway killed together: the restarted keeper applies the policies',
   { skip: skipService },
   async (t) => {
     const box = await bench(t);
@@ -269,7 +251,7 @@ await t.test(
 );
 
 await t.test(
-  'without a keeper a gateway works, and gives it its lines when it comes',
+  'a gateway works without a keeper, and gives it its lines when it starts',
   { skip },
   async (t) => {
     const box = await bench(t);
@@ -285,39 +267,35 @@ await t.test(
   },
 );
 
-await t.test(
-  'a line that is opened anew is not let go; one that is not wanted any more is',
-  { skip },
-  async (t) => {
-    const box = await bench(t);
-    await box.keeper();
-    const gateway = box.gateway();
-    await gateway.tell({ take: { offset: 2, boot: 'active', guard: HOLD } });
-    await gateway.tell({ close: 2 });
-    t.equal(await gateway.tell({ take: { offset: 2, boot: 'hold', guard: HOLD } }), 'true');
-    await until('the table to be written', async () => {
-      const entries = parseTable(await readFile(box.table, 'utf8').catch(() => ''));
-      return entries.join() === 'kept 0 2 LINE%202 high push-pull hold hold hold hold 0';
-    });
-    const twice = { take: { offset: 2, boot: 'hold', guard: HOLD } };
-    t.match(await gateway.tell(twice), /LINE 2 is in use by stellwerk/, 'a line is one instance’s');
+await t.test('a reopened line is not released; one that is no longer used is', { skip }, async (t) => {
+  const box = await bench(t);
+  await box.keeper();
+  const gateway = box.gateway();
+  await gateway.tell({ take: { offset: 2, boot: 'active', guard: HOLD } });
+  await gateway.tell({ close: 2 });
+  t.equal(await gateway.tell({ take: { offset: 2, boot: 'hold', guard: HOLD } }), 'true');
+  await until('the table to be written', async () => {
+    const entries = parseTable(await readFile(box.table, 'utf8').catch(() => ''));
+    return entries.join() === 'kept 0 2 LINE%202 high push-pull hold hold hold hold 0';
+  });
+  const twice = { take: { offset: 2, boot: 'hold', guard: HOLD } };
+  t.match(await gateway.tell(twice), /LINE 2 is in use by stellwerk/, 'a line belongs to one instance');
 
-    // An input has it at once.
-    await gateway.tell({ close: 2 });
-    t.match(
-      await gateway.tell({ input: 2 }),
-      /does not support that/,
-      'refused by the stand-in, which has no inputs',
-    );
-    await gateway.tell({ take: { offset: 4, boot: 'active', guard: HOLD } });
-    await gateway.tell({ close: 4 });
-    const state = join(box.runtime, 'state');
-    await until('the line to be let go', async () => !/kept 0 [24] /.test(await readFile(state, 'utf8')));
-    await until('the table to be empty', async () => /end 0 /.test(await readFile(box.table, 'utf8')));
-    const other = box.gateway();
-    t.equal(await other.tell({ take: { offset: 4, boot: 'hold', guard: HOLD } }), 'true');
-  },
-);
+  // An input gets the line immediately.
+  await gateway.tell({ close: 2 });
+  t.match(
+    await gateway.tell({ input: 2 }),
+    /does not support that/,
+    'refused by the stand-in, which has no inputs',
+  );
+  await gateway.tell({ take: { offset: 4, boot: 'active', guard: HOLD } });
+  await gateway.tell({ close: 4 });
+  const state = join(box.runtime, 'state');
+  await until('the line to be let go', async () => !/kept 0 [24] /.test(await readFile(state, 'utf8')));
+  await until('the table to be empty', async () => /end 0 /.test(await readFile(box.table, 'utf8')));
+  const other = box.gateway();
+  t.equal(await other.tell({ take: { offset: 4, boot: 'hold', guard: HOLD } }), 'true');
+});
 
 await t.test(
   `no message makes the keeper stumble, or drives a line (${seedLabel(seed)})`,
@@ -357,12 +335,12 @@ await t.test(
           if (text !== '') link.send(text);
         }
       } catch (thrown) {
-        // Hung up on, or told off for what it sent.
+        // Disconnected, or rejected because of what it sent.
         t.match((thrown as NodeJS.ErrnoException).code ?? 'TypeError', /EPIPE|EAGAIN|ECONNRESET|TypeError/);
       }
       link.close();
     }
-    t.same((await box.history()).slice(before), [], 'nobody moved a line');
+    t.same((await box.history()).slice(before), [], 'no line was driven');
     t.ok(keeper.isRunning);
     await gateway.tell({ set: 1, active: false });
     t.match(await gateway.tell({ health: true }), /3 guarded/);
@@ -375,7 +353,7 @@ await t.test(
     );
     await Promise.all(crowd.map(({ ended }) => withinPatience('the end of a silent client', ended)));
     for (const { link } of crowd) link.close();
-    t.match(await gateway.tell({ health: true }), /3 guarded/, 'the gateway was not pushed out');
+    t.match(await gateway.tell({ health: true }), /3 guarded/, 'the gateway is still connected');
     await keeper.end();
     t.notMatch(keeper.output, /Sanitizer|runtime error/);
   },

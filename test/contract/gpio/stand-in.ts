@@ -15,12 +15,10 @@ const headers = join(dirname(process.execPath), '../include/node');
 
 const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
 const ADDON = [...STRICT, '-fPIC', '-shared', '-DNAPI_VERSION=9', '-I', headers];
-/** Of the process only the addon is checked, so what Node itself keeps until its end is no leak of ours. */
+/** Only the addon is instrumented, so memory that Node keeps until its end is not a leak. */
 const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
 
-/**
- * Mounts the stand-in in a namespace of its own and runs a program there, which ends the stand-in with it.
- */
+/** Mounts the stand-in in a mount namespace, runs a program there, and ends the stand-in with it. */
 const MOUNTED = `
   mount -t tmpfs none /sys/class && mkdir /sys/class/gpio || exit 1
   "$1" -f -s /sys/class/gpio & fuse=$!
@@ -29,8 +27,8 @@ const MOUNTED = `
   kill $fuse; exit $status`;
 
 /**
- * Runs a compiled test program with a stand-in mounted as its /sys/class/gpio, as a subtest; skips, saying
- * why, where that can't be done.
+ * Runs a compiled test program as a subtest, with a stand-in mounted at /sys/class/gpio; skips it with a
+ * reason if that is not possible.
  */
 export async function onSysfsStandIn(t: Test, program: string): Promise<void> {
   const skip = await sysfsObstacle();
@@ -46,8 +44,8 @@ export async function onSysfsStandIn(t: Test, program: string): Promise<void> {
 
 /**
  * Runs a compiled test program with a stand-in for the kernel's character device preloaded, and with the
- * addon built for the address and undefined-behaviour sanitizers; skips, saying why, where that can't be
- * done.
+ * addon built for the address and undefined-behaviour sanitizers; skips it with a reason if that is not
+ * possible.
  */
 export async function onCdevStandIn(t: Test, program: string): Promise<void> {
   const paths: StandInPaths = {

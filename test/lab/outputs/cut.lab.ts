@@ -1,7 +1,6 @@
 /**
- * The power goes and comes back: the outputs are what the controllers make of them, and then what Boot says,
- * before the gateway is there. The machine is reset hard, as by the loss of its power: what its memory held
- * is gone, nothing is told.
+ * A power cut: the outputs have the levels of their controllers, and then their Boot values before the
+ * gateway starts. The machine is reset hard, so that its memory is lost and no process is notified.
  */
 import t from 'tap';
 import { until } from '../../tools/until.js';
@@ -13,13 +12,13 @@ const BOOT_LIMIT_MS = 300_000;
 
 await using bench = await Bench.open(t);
 const { qmp } = bench.box.machine;
-// A machine of the lab ends where it would reset itself; here it starts again.
+// A machine of the lab ends on a reset; here it is restarted.
 await qmp.execute('set-action', { reboot: 'reset' });
 
 await prove(t, bench, {
   name: 'the power is cut, and comes back',
   ends: true,
-  // The PL061 begins with its pins low, as the simulated chip does, on which low is active.
+  // The pins of the PL061 and of the simulated chip are low after a reset; on the latter, low is active.
   found: ({ chip }) => chip === 'sim',
   async make() {
     const isReset = () => LINES.every(({ chip, offset }) => chip === 'sim' || !bench.pins.level(offset));

@@ -1,13 +1,13 @@
 /**
- * The gateway is there and does not answer: it is stopped, its event loop is blocked, a script floods it. The
- * keeper takes the outputs when the deadline for a sign of life is over, not before, and the gateway takes
- * them back when it can.
+ * The gateway hangs: its process is stopped, its event loop is blocked, or a script floods it. The keeper
+ * takes over the outputs when the deadline has passed, not before, and the gateway takes them back
+ * afterwards.
  */
 import t from 'tap';
 import { Bench, type Moment, prove } from './output-bench.js';
 
 /**
- * The gateway's deadline (drivers/gpio/keeper/keeper-connection.ts) is 5 s, and a sign of life may be a
+ * The gateway's deadline (drivers/gpio/keeper/keeper-connection.ts) is 5 s, and the last message may be one
  * second old when the loop blocks.
  */
 const BLOCKED_S = { short: 3, long: 9 } as const;
@@ -45,13 +45,13 @@ await prove(t, bench, {
   ends: false,
   isCommanded: true,
   async make() {
-    // A thousand commands; one script that runs for half a minute under emulation would be stopped.
+    // A thousand commands: a script that runs for half a minute under emulation would be stopped.
     for (let n = 0; n < 10; n++) await bench.box.call('SVC_RunScriptTextWait', bench.flood(10));
     return { atS: 0 };
   },
 });
 
-/** Holds the gateway's event loop up, in it; since when. */
+/** Blocks the gateway's event loop from within; returns since when. */
 async function block(forS: number): Promise<Moment> {
   const began = await evaluate(
     `{ const began = process.hrtime.bigint(); while (process.hrtime.bigint() - began < ${forS}_000_000_000n); Number(began) / 1e9; }`,
@@ -60,8 +60,7 @@ async function block(forS: number): Promise<Moment> {
 }
 
 /**
- * Opens the debugger's port of the running gateway, as Node does on a signal; gives a way to run a line in
- * it.
+ * Opens the debugger's port of the running gateway with a signal; returns a function that runs code in it.
  */
 async function inspector(): Promise<(expression: string) => Promise<unknown>> {
   await agent.run('systemctl kill --kill-whom=main -s USR1 stellwerk');

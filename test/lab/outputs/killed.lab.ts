@@ -1,13 +1,10 @@
-/**
- * Somebody is killed: the gateway, the keeper, both. What the outputs do then is what their policies say, and
- * nothing else.
- */
+/** The gateway, the keeper or both are killed. The outputs follow their policies and do nothing else. */
 import t from 'tap';
 import { until } from '../../tools/until.js';
 import { PATIENCE_MS } from '../machine/box.js';
 import { Bench, prove } from './output-bench.js';
 
-/** Enough of a script's thousand to be in the midst of it. */
+/** Enough of a script's thousand commands to be in the middle of it. */
 const MOVES = 100;
 const KEEPER = 'stellwerk-keeper';
 
@@ -19,7 +16,7 @@ await prove(t, bench, {
   ends: true,
   isCommanded: true,
   async make({ pid, moves }, round) {
-    // Every other time in the midst of what a script commands.
+    // Every other time while a script sends commands.
     if (round % 2 === 0) {
       await bench.box.call('SVC_RunScriptText', bench.flood(100));
       const many = () => [...moves.values()].flat().length >= MOVES;

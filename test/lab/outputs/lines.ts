@@ -1,12 +1,11 @@
 /**
- * The outputs that the proof watches, all policies at once: five of the machine's PL061, whose pins the host
- * sees, two of it that exclude each other, and three of the kernel's simulated chip, which fall to their pull
- * at once if anybody lets them go. Those three are active low.
+ * The outputs of the proof, with all policies: five lines of the machine's PL061, whose pins the host reads,
+ * two more that are interlocked, and three active-low lines of the kernel's simulated chip, which return to
+ * their pull level immediately when released.
  */
 
 /**
- * What a line does when its gateway is gone: `late` is held for {@link HOLD_S}, `back` for longer than any
- * gateway is gone here.
+ * The policies: `late` is held for {@link HOLD_S}, `back` for longer than any gateway is down here.
  */
 export type Policy = 'hold' | 'active' | 'inactive' | 'late' | 'back';
 
@@ -22,7 +21,7 @@ export interface Line {
 export const CHIPS = { pl061: '9030000.pl061', sim: 'lab' } as const;
 /** How long `late` is held after the gateway's end before it becomes inactive, s. */
 export const HOLD_S = 1;
-/** How long of the pair both are inactive at least, ms. */
+/** Dead time of the pair, ms. */
 export const DEAD_TIME_MS = 20;
 
 /** Two relays of which at most one may be active. */
@@ -31,7 +30,7 @@ export const PAIR = [
   { ident: 'closes', chip: 'pl061', offset: 7, policy: 'back' },
 ] as const satisfies readonly Line[];
 
-/** All of them. Pin 3 is the machine's power button. */
+/** All outputs. Pin 3 is the machine's power button. */
 export const LINES: readonly Line[] = [
   { ident: 'holds', chip: 'pl061', offset: 0, policy: 'hold' },
   { ident: 'on', chip: 'pl061', offset: 1, policy: 'active' },
@@ -56,7 +55,7 @@ export const TREE = LINES.map((line) => {
     ...policyOf(line),
     ...(isOfPair(line) ? { Interlock: 'gate', DeadTimeMs: DEAD_TIME_MS } : {}),
   };
-  // Both ways in which a module drives a line.
+  // A module without rules and one with rules.
   const module = chip === 'sim' || isOfPair(line) ? 'Relay' : 'GPIO Output';
   return `- { instance: ${ident}, ident: ${ident}, module: ${module}, properties: ${JSON.stringify(properties)} }`;
 }).join('\n');
@@ -74,19 +73,13 @@ function policyOf({ policy }: Line): Record<string, unknown> {
   }
 }
 
-/**
- * Whether a line is active when a round begins: one round from where its policy moves it, the next from where
- * it leaves it.
- */
+/** Whether a line is active when a round begins: alternately so that its policy changes it or keeps it. */
 export function before(line: Line, round: number): boolean {
   const isOdd = round % 2 === 1;
   return line.policy === 'active' || line.ident === PAIR[1].ident ? !isOdd : isOdd;
 }
 
-/**
- * The moves (to active or not) that a line's policy makes after its gateway's end, from what it was. Nothing
- * else is allowed.
- */
+/** The changes that a line's policy makes after the end of the gateway. No other changes are allowed. */
 export function allowed({ policy }: Line, was: boolean): boolean[] {
   const becomes = { hold: was, back: was, active: true, inactive: false, late: false }[policy];
   return becomes === was ? [] : [becomes];

@@ -1,6 +1,6 @@
 /**
- * One box whose outputs are guarded, and the proof that an event moves them only as their policies say: seen
- * by the host at the pins, and by the machine's own kernel (trace.ts), round after round.
+ * A machine with guarded outputs, and the proof that an event changes them only according to their policies,
+ * as seen by the host at the pins and by the machine's kernel (trace.ts), over many rounds.
  */
 import type { Test } from 'tap';
 import { until } from '../../tools/until.js';
@@ -10,42 +10,44 @@ import { allowed, before, DEAD_TIME_MS, HOLD_S, type Line, LINES, PAIR, TREE } f
 import { saveRound } from './rounds.js';
 import { type Move, type Observation, Trace } from './trace.js';
 
-/** How often each event is made: 2 is for every day, 20 for the table (`make proof`). */
+/** Rounds per event: 2 for everyday use, 20 for the table (`make proof`). */
 export const ROUNDS = Number(process.env['ROUNDS'] ?? 2);
-/** An installation, or a boot, while another machine has the host's processors too. */
+/** Timeout of an installation or a boot while another machine uses the host's processors, too. */
 const RETURN_LIMIT_MS = 300_000;
-/** Where the keeper writes what became of each output: a line an output, its twelfth word the state. */
+/** The keeper's state file: one line per output, whose twelfth word is the phase. */
 const STATE = '/run/stellwerk-keeper/state';
-/** A gateway has it (drivers/gpio/keeper/table.h). */
+/** The phase CLAIMED (drivers/gpio/keeper/table.h). */
 const CLAIMED = 1;
 const LOGS = 'journalctl --no-pager -n 40 -u stellwerk -u stellwerk-keeper';
 
 /**
- * When the time to the safe level begins, by the machine's monotonic clock: at a signal to a process, or at a
- * time.
+ * When the time to the safe level begins, by the machine's monotonic clock: at a signal, or at a given time.
  */
 export type Moment = { readonly signal: number; readonly to: number } | { readonly atS: number };
 
 /** One event of the table. */
 export interface Event {
-  /** As the table has it. */
+  /** Its name in the table. */
   readonly name: string;
-  /** The gateway is gone by it, or the machine was: the policies apply. Else nothing may move by itself. */
+  /**
+   * Whether it ends the gateway or the machine, so that policies apply. Otherwise no output may change by
+   * itself.
+   */
   readonly ends: boolean;
-  /** The gateway is given commands meanwhile. */
+  /** Whether the gateway gets commands meanwhile. */
   readonly isCommanded?: boolean;
-  /** Makes it; what it began with need not be over. */
+  /** Triggers the event; resolves even if its effects continue. */
   make(bench: Bench, round: number): Promise<Moment>;
-  /** What the lines are when the record begins, where that is not what they were prepared to be. */
+  /** The levels when the record begins, if they differ from the prepared ones. */
   found?(line: Line): boolean;
 }
 
-/** See the file's head. Use with `await using`. */
+/** See above. Use with `await using`. */
 export class Bench implements AsyncDisposable {
   readonly box: Box;
   readonly pins: Pins;
   readonly trace: Trace;
-  /** What the host saw of each pin since the round began. */
+  /** The changes of each pin since the round began, as seen by the host. */
   readonly moves = new Map<number, boolean[]>();
   #pid = NaN;
   #threads: number[] = [];
@@ -73,24 +75,24 @@ export class Bench implements AsyncDisposable {
     return this.#pid;
   }
 
-  /** Its threads; it is dead when the last of them has ended. */
+  /** Its threads; the process is dead when the last of them has ended. */
   get threads(): readonly number[] {
     return this.#threads;
   }
 
-  /** The id of an object of the tree's. */
+  /** The id of an object of the tree. */
   id(path: string): number {
     const id = this.#ids[path];
     if (id === undefined) throw new Error(`${path} is not part of the bench`);
     return id;
   }
 
-  /** A property of a unit, as systemd has it. */
+  /** A property of a systemd unit. */
   async unit(name: string, property: string): Promise<string> {
     return this.box.machine.agent.run(`systemctl show ${name} --property=${property} --value`);
   }
 
-  /** Waits until all of these pins have moved as often as their policies demand in that round. */
+  /** Waits until the pins have changed as often as their policies require in that round. */
   async safe(round: number): Promise<void> {
     const pins = LINES.filter(({ chip }) => chip === 'pl061');
     const isSafe = () =>
@@ -100,16 +102,16 @@ export class Bench implements AsyncDisposable {
     await until('all pins are at their safe level', isSafe, PATIENCE_MS);
   }
 
-  /** Waits until the gateway is there (again) and has all outputs, guarded. */
+  /** Waits until the gateway is running and holds all outputs, guarded. */
   async back(): Promise<void> {
-    // Systemd has not always noticed yet that the one before is gone.
+    // systemd may not have noticed yet that the previous process is gone.
     const hasEnded = (await this.box.machine.agent.try(`kill -0 ${this.#pid}`)).code !== 0;
     const another = `[ "$(systemctl show stellwerk -p MainPID --value)" != ${this.#pid} ]`;
     await this.#wait(`systemctl is-active -q stellwerk${hasEnded ? ` && ${another}` : ''}`);
     await this.online();
   }
 
-  /** Waits until all outputs are open, and the keeper and the gateway agree on who has them. */
+  /** Waits until all outputs are open and the keeper and the gateway agree on their owner. */
   async online(): Promise<void> {
     const claimed = `awk '$12 == ${CLAIMED}' ${STATE} | wc -l`;
     await this.#wait(`[ "$(${claimed})" = ${LINES.length} ]`);
@@ -125,13 +127,13 @@ export class Bench implements AsyncDisposable {
     this.#threads = threads.split('\n').map(Number);
   }
 
-  /** Waits, in the box, until a command succeeds. */
+  /** Waits in the machine until a command succeeds. */
   async #wait(command: string): Promise<void> {
     const script = `for n in {1..600}; do ${command} && exit; sleep 0.5; done; ${LOGS}; exit 1`;
     await this.box.machine.agent.run(script, RETURN_LIMIT_MS);
   }
 
-  /** Whether the gateway's health says that the keeper has the outputs. */
+  /** Whether the gateway's health says that the outputs are guarded. */
   async #isGuarded(): Promise<boolean> {
     const { Checks: checks } = (await this.box.call('GW_GetHealth')) as {
       Checks: { Name: string; State: string }[];
@@ -145,8 +147,7 @@ export class Bench implements AsyncDisposable {
   }
 
   /**
-   * A script that drives all lines to and fro so many times, of the pair one against the other; what a rule
-   * forbids it lets be.
+   * A script that toggles all lines a number of times, the pair alternately; it ignores what a rule forbids.
    */
   flood(turns: number): string {
     const all = LINES.map((line) => [this.id(line.ident), line === PAIR[1] ? 1 : 0]);
@@ -155,11 +156,14 @@ export class Bench implements AsyncDisposable {
         try { HW_WriteValueBoolean(id, 'STATE', n % 2 === first); } catch {}`;
   }
 
-  /** Brings all lines to where a round begins, and the records too. Gives which of them are active. */
+  /**
+   * Drives all lines to their initial values of a round and clears the records. Returns which lines are
+   * active.
+   */
   async prepare(round: number): Promise<Map<Line, boolean>> {
     await this.online();
     const were = new Map(LINES.map((line) => [line, before(line, round)]));
-    // Those that go off first: of the pair one bars the other.
+    // Switched off first: one of the pair blocks the other.
     for (const active of [false, true])
       await Promise.all(
         [...were].filter(([, is]) => is === active).map(([line]) => this.write(line, active)),
@@ -174,7 +178,7 @@ export class Bench implements AsyncDisposable {
     return were;
   }
 
-  /** Waits until the tree says of all outputs what they are. */
+  /** Waits until the tree shows the values of all outputs. */
   async shown(levels: ReadonlyMap<Line, boolean>): Promise<void> {
     const tells = async () => {
       const requests = [...levels].map(async ([{ ident }, is]) => {
@@ -191,8 +195,8 @@ export class Bench implements AsyncDisposable {
 }
 
 /**
- * Makes an event, {@link ROUNDS} times, and holds every move that was seen against the policies; keeps what
- * held.
+ * Triggers an event {@link ROUNDS} times, compares every change with the policies, and records the rounds
+ * that passed.
  */
 export async function prove(t: Test, bench: Bench, event: Event): Promise<void> {
   await t.test(event.name, async (t) => {
@@ -207,7 +211,7 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
       const others = seen.moves.filter((move) => move.pid !== pid);
       if (event.isCommanded !== true)
         t.strictSame(movesOf(commands), movesOf([]), `round ${round}: no commands`);
-      // An event in the midst of commands begins with what the last of them left.
+      // An event during commands begins with the levels that the last command left.
       const from = levelsAfter(were, commands);
       const policies = LINES.map((line) => [
         line.ident,
@@ -223,7 +227,7 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
       await pinsAgree(t, bench, { prepared, were, seen, round });
       await bench.shown(levelsAfter(were, seen.moves));
       const startS = beginning(since, seen);
-      // Where it did not end this is infinite, which JSON keeps as null.
+      // Infinite if it did not end, which is null in JSON.
       const deathS = Math.max(...threads.map((thread) => seen.ends.get(thread) ?? -Infinity));
       const moves = others.map(({ line: { policy }, atS }) => {
         return { policy, afterMs: (atS - startS) * 1000, afterDeathMs: (atS - deathS) * 1000 };
@@ -236,7 +240,7 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
   });
 }
 
-/** What the host saw at the pins is what the kernel drove, and nothing besides. */
+/** Checks that the host saw exactly the changes that the kernel drove. */
 async function pinsAgree(
   t: Test,
   bench: Bench,
@@ -249,7 +253,7 @@ async function pinsAgree(
 ): Promise<void> {
   const pins = LINES.filter(({ chip }) => chip === 'pl061');
   const expected = pins.map((line): [string, boolean[]] => {
-    // Where the machine's reset came between, it moved the pin.
+    // A reset of the machine in between changes the pin.
     const reset = at.prepared.get(line) === at.were.get(line) ? [] : [at.were.get(line) === true];
     const driven = at.seen.moves.filter((move) => move.line === line).map(({ active }) => active);
     return [line.ident, [...reset, ...driven]];
@@ -280,7 +284,7 @@ function movesOf(moves: readonly Move[]): Record<string, boolean[]> {
   );
 }
 
-/** When both of the pair were active at once, or one sooner after the other than the dead time. */
+/** Violations of the interlock: both of the pair active, or one within the dead time of the other. */
 function together(were: ReadonlyMap<Line, boolean>, moves: readonly Move[]): string[] {
   const wrong: string[] = [];
   const active = new Set(PAIR.filter((line) => were.get(line)).map(({ ident }): string => ident));

@@ -1,6 +1,6 @@
 /**
- * What the rounds of a proof have measured: a file an event in build/outputs, a line a round that held.
- * table.ts reads them.
+ * The measurements of a proof: one file per event in build/outputs, one line per round that passed. table.ts
+ * reads them.
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,23 +12,23 @@ const FOLDER = join(ROOT, 'build', 'outputs');
 /** One round of an event. */
 export interface Round {
   readonly event: string;
-  /** Of each move that a policy made, by the machine's monotonic clock. */
+  /** One entry per change that a policy made, by the machine's monotonic clock. */
   readonly moves: readonly {
     readonly policy: Policy;
-    /** After the event's beginning. */
+    /** After the beginning of the event. */
     readonly afterMs: number;
-    /** After the end of the gateway's last thread; null where it did not end. */
+    /** After the end of the gateway's last thread; null if it did not end. */
     readonly afterDeathMs: number | null;
   }[];
 }
 
-/** Keeps a round. */
+/** Records a round. */
 export function saveRound(round: Round): void {
   mkdirSync(FOLDER, { recursive: true });
   appendFileSync(join(FOLDER, `${round.event.replace(/\W+/g, '-')}.jsonl`), `${JSON.stringify(round)}\n`);
 }
 
-/** The rounds that were kept, by their event. */
+/** The recorded rounds by event. */
 export function savedRounds(): Map<string, Round[]> {
   const all = new Map<string, Round[]>();
   for (const name of readdirSync(FOLDER)) {

@@ -1,6 +1,4 @@
-/**
- * The gateway ends in order: it is stopped, restarted, and replaced by another version of itself.
- */
+/** The gateway ends cleanly: it is stopped, restarted, or upgraded. */
 import t from 'tap';
 import { Bench, prove } from './output-bench.js';
 
@@ -9,7 +7,7 @@ const HOME = '/opt/stellwerk';
 
 await using bench = await Bench.open(t);
 const { agent } = bench.box.machine;
-// Before the first test: between two of them nothing may be waited for.
+// Before the first test: nothing may be awaited between two tests.
 await agent.run(`cp -r ${HOME}/$(readlink ${HOME}/current) /root/bundle`, INSTALL_LIMIT_MS);
 
 await prove(t, bench, {
@@ -37,7 +35,7 @@ await prove(t, bench, {
   ends: true,
   async make({ pid }, round) {
     const next = `sed -i 's/"version": "[^"]*"/"version": "99.0.${round}"/' /root/bundle/package.json`;
-    // Every other version brings another keeper too: bytes behind a program's end are not looked at.
+    // Every other version brings another keeper, too: bytes after the end of a program are ignored.
     const keeper = round % 2 === 0 ? 'echo >>/root/bundle/bin/stellwerk-keeper' : 'true';
     await agent.run(`${next} && ${keeper} && /root/bundle/install.sh`, INSTALL_LIMIT_MS);
     return { signal: 15, to: pid };

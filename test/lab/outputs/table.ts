@@ -1,7 +1,7 @@
 /**
- * Writes what the proof has measured into docs/hardware/safe-outputs.md and docs/reference/performance.md,
- * between their marks: `node dist/test/lab/outputs/table.js`, after the lab's files of this folder have run
- * with ROUNDS=20 or more. It refuses what has fewer rounds, and a table without one of the events.
+ * Writes the measurements of the proof into docs/hardware/safe-outputs.md and docs/reference/performance.md,
+ * between their marks: `node dist/test/lab/outputs/table.js`, after the lab files of this directory have run
+ * with ROUNDS=20 or more. It rejects events with fewer rounds, and a table that lacks an event.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ROOT } from '../paths.js';
 import type { Policy } from './lines.js';
 import { savedRounds, type Round } from './rounds.js';
 
-/** Of each event; another number may be given for a table that is to be looked at. */
+/** Minimum rounds per event; a lower number may be given for a preview of the table. */
 const ROUNDS_LEAST = Number(process.argv[2] ?? 20);
 const EVENTS = 11;
 const COLUMNS: readonly Policy[] = ['hold', 'active', 'inactive', 'late'];

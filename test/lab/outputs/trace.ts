@@ -1,12 +1,12 @@
 /**
- * What the machine's own kernel saw of the outputs: every value that anybody drove, every line that was let
- * go, every signal that ends or stops a process and every end of one, by its monotonic clock. It shows the
- * lines that no host can see, and who drove them.
+ * The kernel's record of the outputs, by its monotonic clock: every driven value, every released line, every
+ * signal that ends or stops a process, and every end of a process. It also covers lines that the host cannot
+ * see, and shows which process drove them.
  */
 import type { GuestAgent } from '../machine/agent.js';
 import { CHIPS, type Line, LINES } from './lines.js';
 
-/** Kept by the kernel in its `trace` until {@link Trace.clear}. */
+/** Recorded by the kernel in its `trace` file until {@link Trace.clear}. */
 const SETUP = `#!/bin/bash
 set -e
 cd /sys/kernel/tracing
@@ -16,7 +16,7 @@ grep -q sim_free kprobe_events || echo 'p:lab/sim_free gpio_sim:gpio_sim_free of
 echo 'sig == 9 || sig == 15 || sig == 19' >events/signal/signal_generate/filter
 for event in gpio lab signal/signal_generate sched/sched_process_exit; do echo 1 >events/$event/enable; done
 `;
-/** Before whoever may touch an output at boot. */
+/** Before anything that may drive an output at boot. */
 const UNIT = `[Unit]
 DefaultDependencies=no
 RequiresMountsFor=/sys/kernel/tracing
@@ -31,7 +31,7 @@ const BASES =
   'for chip in /sys/class/gpio/gpiochip*; do echo "$(cat $chip/base) $(cat $chip/ngpio) $(cat $chip/label)"; done';
 const ENTRY = /^\s*(.+)-(\d+)\s+\[\d+\]\s+\S+\s+(\d+\.\d+): (\w+): (.*)$/;
 
-/** A line was driven to another value than it had. */
+/** A driven value that changed a line. */
 export interface Move {
   readonly line: Line;
   readonly active: boolean;
@@ -47,13 +47,13 @@ export interface Signal {
   readonly atS: number;
 }
 
-/** All that was seen since the record was cleared, in order. */
+/** Everything since the record was cleared, in order. */
 export interface Observation {
   readonly moves: readonly Move[];
   readonly signals: readonly Signal[];
-  /** When threads ended, by their ids: just before the kernel closed what they had open. */
+  /** When threads ended, by id: just before the kernel closed their descriptors. */
   readonly ends: ReadonlyMap<number, number>;
-  /** Lines that were let go or made inputs. */
+  /** Lines that were released or made inputs. */
   readonly released: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export class Trace {
     this.#agent = agent;
   }
 
-  /** Begins the record, and has it begin by itself at the machine's next boots. */
+  /** Starts recording now and at each following boot of the machine. */
   static async begin(agent: GuestAgent): Promise<Trace> {
     await agent.put('/root/trace.sh', SETUP);
     await agent.put('/etc/systemd/system/lab-trace.service', UNIT);
@@ -77,7 +77,7 @@ export class Trace {
     return trace;
   }
 
-  /** Learns the kernel's numbers of the lines; they need not be the same after a boot. */
+  /** Reads the kernel's numbers of the lines, which may differ after a boot. */
   async number(): Promise<void> {
     const numbers = new Map<number, Line>();
     for (const text of (await this.#agent.run(BASES)).split('\n')) {
@@ -88,14 +88,14 @@ export class Trace {
     this.#lines = numbers;
   }
 
-  /** Forgets what was seen. */
+  /** Clears the record. */
   async clear(): Promise<void> {
     await this.#agent.run('echo >/sys/kernel/tracing/trace');
   }
 
   /**
-   * All since then, given which lines were active at its beginning. Throws where the kernel has lost part of
-   * it.
+   * Everything since then, given the lines that were active at the beginning. Throws if the kernel has lost
+   * records.
    */
   async read(were: ReadonlyMap<Line, boolean>): Promise<Observation> {
     const text = await this.#agent.run('cat /sys/kernel/tracing/trace');

@@ -25,8 +25,8 @@ const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8'))
 /** What stands between an output's module and its line, for the life of one process. */
 export type Wiring = (line: OutputLine, clock: Clock) => OutputLine;
 
-/** The ways of a board with every output wired so. */
-class WiredWays extends Backends {
+/** The backends of a board, with every output passed through `wire`. */
+class WiredBackends extends Backends {
   readonly #through: Backends;
   readonly #wire: (line: OutputLine) => OutputLine;
 
@@ -37,16 +37,16 @@ class WiredWays extends Backends {
   }
 
   override async get(command: BackendChoice): Promise<GpioBackend> {
-    const binding = await this.#through.get(command);
+    const backend = await this.#through.get(command);
     return {
-      name: binding.name,
-      heldCount: binding.heldCount,
-      minDebounceUs: binding.minDebounceUs,
-      requestedLines: () => binding.requestedLines(),
-      chips: () => binding.chips(),
-      lines: (chip) => binding.lines(chip),
-      requestOutput: async (place, output) => this.#wire(await binding.requestOutput(place, output)),
-      requestInput: (place, input, listener) => binding.requestInput(place, input, listener),
+      name: backend.name,
+      heldCount: backend.heldCount,
+      minDebounceUs: backend.minDebounceUs,
+      requestedLines: () => backend.requestedLines(),
+      chips: () => backend.chips(),
+      lines: (chip) => backend.lines(chip),
+      requestOutput: async (place, output) => this.#wire(await backend.requestOutput(place, output)),
+      requestInput: (place, input, listener) => backend.requestInput(place, input, listener),
     };
   }
 }
@@ -56,7 +56,7 @@ export class OutputFixture {
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
   readonly board = new Backends(board, this.clock);
-  readonly world = this.board.simulatedBoard as SimulatedBoard;
+  readonly simulatedBoard = this.board.simulatedBoard as SimulatedBoard;
   readonly bootFlags = new Set<string>();
   readonly #wiring: Wiring;
   #life: ProcessClock;
@@ -77,9 +77,9 @@ export class OutputFixture {
     if (how === 'stop' || how === 'boot') await this.devices.close();
     else this.#die();
     if (how === 'power cut')
-      for (const spot of this.#spots) {
-        spot.holder = undefined;
-        this.world.outputChanged(spot);
+      for (const line of this.#lines) {
+        line.holder = undefined;
+        this.simulatedBoard.outputChanged(line);
       }
     if (how === 'boot' || how === 'power cut') this.bootFlags.clear();
     this.#life = new ProcessClock(this.clock);
@@ -89,11 +89,12 @@ export class OutputFixture {
   /** Nobody says a word any more; the kernel lets go of the lines. */
   #die(): void {
     this.#life.die();
-    for (const spot of this.#spots) if (spot.holder !== undefined) this.world.release(spot, spot.holder);
+    for (const line of this.#lines)
+      if (line.holder !== undefined) this.simulatedBoard.release(line, line.holder);
   }
 
-  get #spots() {
-    return this.world.chips().flatMap(({ label }) => this.world.lines(label));
+  get #lines() {
+    return this.simulatedBoard.chips().flatMap(({ label }) => this.simulatedBoard.lines(label));
   }
 
   relay(Line: string, properties: Record<string, unknown> = {}): Instance {
@@ -133,17 +134,19 @@ export class OutputFixture {
   }
 
   levels(...lines: string[]): boolean[] {
-    return lines.map((line) => this.world.level(line));
+    return lines.map((line) => this.simulatedBoard.level(line));
   }
 
   #live(): Devices {
     const { kernel, bootFlags: marks } = this;
     const clock = this.#life;
     const shared = sharedState(clock);
-    const ways = new WiredWays(this.board, (line) => this.#wiring(line, clock));
-    const all = [relayModule, pulseModule, shutterModule].map(
-      (create) => create(ways, shared) as unknown as ModuleDefinition,
-    );
+    const backends = new WiredBackends(this.board, (line) => this.#wiring(line, clock));
+    const all = [
+      relayModule(backends, shared),
+      pulseModule(backends, shared),
+      shutterModule(backends, shared),
+    ] as readonly ModuleDefinition[];
     const devices = new Devices({
       kernel,
       clock,

@@ -39,11 +39,11 @@ t.test(
 );
 
 t.test('what another program has is shown with its name, and is not offered', async (t) => {
-  const ways = new Backends(board, new ManualClock());
-  const spot = ways.simulatedBoard?.lineNamed('LAMP');
-  if (spot === undefined) throw new Error('no LAMP');
-  ways.simulatedBoard?.request(spot, { consumer: 'spi0 CS1' });
-  const lamp = (await searchLines(ways)).find(({ name }) => name === 'LAMP');
+  const backends = new Backends(board, new ManualClock());
+  const line = backends.simulatedBoard?.lineNamed('LAMP');
+  if (line === undefined) throw new Error('no LAMP');
+  backends.simulatedBoard?.request(line, { consumer: 'spi0 CS1' });
+  const lamp = (await searchLines(backends)).find(({ name }) => name === 'LAMP');
   t.match(lamp, { usedBy: 'spi0 CS1', instance: 0, makes: [] });
 });
 

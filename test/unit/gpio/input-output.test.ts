@@ -25,9 +25,9 @@ const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 function gateway(t: Test) {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
-  const ways = new Backends(board, clock);
-  const world = ways.simulatedBoard as SimulatedBoard;
-  const modules = new ModuleRegistry(gpioModules(ways));
+  const backends = new Backends(board, clock);
+  const world = backends.simulatedBoard as SimulatedBoard;
+  const modules = new ModuleRegistry(gpioModules(backends));
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   devices.start();
   t.teardown(() => devices.close());
@@ -46,7 +46,7 @@ function gateway(t: Test) {
     await becomes(instance, 'LINK', 'online');
     return instance;
   };
-  const simulateLine = boardFunctions(ways).find(({ name }) => name === 'GW_SimulateLine');
+  const simulateLine = boardFunctions(backends).find(({ name }) => name === 'GW_SimulateLine');
   const press = (line: string, active: boolean) => simulateLine?.run(owner, ...([line, active] as never[]));
   return { kernel, clock, devices, world, value, becomes, make, press, turn };
 }
@@ -219,9 +219,9 @@ await t.test('the character device is used since Linux 5.10', async (t) => {
 });
 
 await t.test('Backend simulated is rejected on a real board', async (t) => {
-  const ways = new Backends({ gpio: [] }, new ManualClock());
-  await t.rejects(ways.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
-  await t.rejects(ways.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
+  const backends = new Backends({ gpio: [] }, new ManualClock());
+  await t.rejects(backends.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
+  await t.rejects(backends.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
 });
 
 await t.test('a line is found by board name, kernel name or offset, and never ambiguously', async (t) => {
@@ -230,16 +230,16 @@ await t.test('a line is found by board name, kernel name or offset, and never am
     { label: 'main', lines: ['GPIO2', 'DOOR', '', '7'] },
     { label: 'expander', lines: ['DOOR', 'LAMP'] },
   ];
-  const binding = openSimulated(new SimulatedBoard({ chips }, clock), clock);
+  const backend = openSimulated(new SimulatedBoard({ chips }, clock), clock);
   const twins: GpioBackend = {
-    ...bound(binding),
+    ...bound(backend),
     chips: async () => [
       { name: 'gpiochip0', label: 'twin', lines: 1 },
       { name: 'gpiochip1', label: 'twin', lines: 1 },
     ],
   };
   const names = [{ chip: 'main', lines: { BELL: 2, LAMP: 0 } }];
-  const find = async (chip: string, line: string, via = binding) => {
+  const find = async (chip: string, line: string, via = backend) => {
     const place = await findLine(via, names, { chip, line });
     return `${place.chip.label} ${place.offset} ${place.name}`;
   };
@@ -263,15 +263,15 @@ await t.test('a line is found by board name, kernel name or offset, and never am
 });
 
 /** A copy of a backend, so that a test can replace some of its functions. */
-function bound(binding: GpioBackend): GpioBackend {
+function bound(backend: GpioBackend): GpioBackend {
   return {
-    name: binding.name,
-    minDebounceUs: binding.minDebounceUs,
-    heldCount: binding.heldCount,
-    requestedLines: () => binding.requestedLines(),
-    chips: () => binding.chips(),
+    name: backend.name,
+    minDebounceUs: backend.minDebounceUs,
+    heldCount: backend.heldCount,
+    requestedLines: () => backend.requestedLines(),
+    chips: () => backend.chips(),
     lines: async () => [{ offset: 0, name: '', isUsed: false, consumer: '', direction: 'input' }],
-    requestOutput: (place, command) => binding.requestOutput(place, command),
-    requestInput: (place, command, listener) => binding.requestInput(place, command, listener),
+    requestOutput: (place, command) => backend.requestOutput(place, command),
+    requestInput: (place, command, listener) => backend.requestInput(place, command, listener),
   };
 }

@@ -11,9 +11,9 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 /** The guards that outputs request from the line keeper, by line name. */
 async function guards(fixture: OutputFixture): Promise<Map<string, Guard | undefined>> {
   const requests = new Map<string, Guard | undefined>();
-  const binding: GpioBackend = await fixture.board.get('simulated');
-  const request = binding.requestOutput.bind(binding);
-  binding.requestOutput = (place, command: OutputOptions) => {
+  const backend: GpioBackend = await fixture.board.get('simulated');
+  const request = backend.requestOutput.bind(backend);
+  backend.requestOutput = (place, command: OutputOptions) => {
     requests.set(place.name, command.guard);
     return request(place, command);
   };

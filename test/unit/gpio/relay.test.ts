@@ -126,8 +126,8 @@ await t.test('a relay that is configured but not open may be active', async (t) 
 
 await t.test('two relays that are found active are switched off, with a problem', async (t) => {
   const outputs = new OutputFixture(t);
-  outputs.world.drive('BUTTON1', true);
-  outputs.world.drive('BUTTON2', true);
+  outputs.simulatedBoard.drive('BUTTON1', true);
+  outputs.simulatedBoard.drive('BUTTON2', true);
   const first = outputs.relay('BUTTON1', { Interlock: 'blind', MinOnS: 60 });
   const second = outputs.relay('BUTTON2', { Interlock: 'blind' });
   await outputs.waitForValue(second, 'LINK', 'online');

@@ -207,7 +207,7 @@ t.test('a rejected on leaves the motor at rest; a rejected off is retried until 
   const shutter = await opened(outputs);
   await elapse(outputs, 500);
   const refuse = (line: string, isRefused: boolean) => {
-    const spot = outputs.world.lineNamed(line);
+    const spot = outputs.simulatedBoard.lineNamed(line);
     if (spot !== undefined) spot.rejectsWrites = isRefused;
   };
   refuse('RELAY2', true);

@@ -15,16 +15,16 @@ const S = 1_000_000_000n;
 async function bench() {
   const clock = new ManualClock();
   const world = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
-  const binding = openSimulated(world, clock);
+  const backend = openSimulated(world, clock);
   const received: Edge[] = [];
   const listener = {
     onEdges: (edges: readonly Edge[]) => void received.push(...edges),
     onLost: () => undefined,
   };
-  const [chip] = await binding.chips();
+  const [chip] = await backend.chips();
   if (chip === undefined) throw new Error('no chip');
   const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
-  await binding.requestInput({ chip, offset: 0, name: 'DOOR' }, command, listener);
+  await backend.requestInput({ chip, offset: 0, name: 'DOOR' }, command, listener);
   const all = simulationFunctions(world, clock);
   const call = async (name: string, ...args: unknown[]) =>
     all.find((one) => one.name === `GW_Simulate${name}`)?.run(owner, ...(args as never[]));

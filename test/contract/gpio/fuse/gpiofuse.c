@@ -1,13 +1,14 @@
 /*
- * A stand-in for /sys/class/gpio, in user space (FUSE), so that onoff can be tested without a GPIO chip: one chip of 16
- * lines from number 512 on. As the kernel's: export and unexport and their errors, direction (with "high" and "low"),
- * active_low, edge, value, and poll(2), which gives POLLPRI|POLLERR after an edge until the value is read again, so that
- * unread edges are one. An exported line's files may not be opened for a moment, as until udev has set their group.
+ * A stand-in for /sys/class/gpio in user space (FUSE), to test onoff without a GPIO chip: one chip of 16
+ * lines, numbered from 512. It follows the kernel: export and unexport with their errors, direction (with
+ * "high" and "low"), active_low, edge, value, and poll(2), which returns POLLPRI|POLLERR after an edge until
+ * the value is read again, so that unread edges coalesce. The files of an exported line cannot be opened for
+ * a moment, as until udev has set their group.
  *
- * The far end of the wires is in .world/: N is the level of a line (writing drives it from outside), `unplug` pulls the
- * chip out, `reset` puts everything back to the beginning.
+ * Tests reach the lines from outside through .world/: N is the level of a line (writing drives it), `unplug`
+ * removes the chip, `reset` restores the initial state.
  *
- *   gcc gpiofuse.c $(pkg-config --cflags --libs fuse3) && ./a.out -f -s /sys/class/gpio     (-s: it has no locks)
+ *   gcc gpiofuse.c $(pkg-config --cflags --libs fuse3) && ./a.out -f -s /sys/class/gpio     (-s: there are no locks)
  */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
@@ -22,7 +23,7 @@
 #define BASE 512
 #define LINES 16
 #define LABEL "stand-in"
-/* What udev takes to set permissions, about. */
+/* About the time that udev takes to set permissions. */
 #define UDEV_MS 40
 
 enum edge { NONE, RISING, FALLING, BOTH };
@@ -38,7 +39,7 @@ struct line {
 static struct line lines[LINES];
 static bool unplugged;
 
-/* ---- what a path means ---- */
+/* ---- paths ---- */
 
 enum kind { ROOT, EXPORT, UNEXPORT, CHIP, CHIP_BASE, CHIP_LABEL, CHIP_COUNT, WORLD, WORLD_LINE, UNPLUG, RESET,
             LINE, VALUE, DIRECTION, EDGE, ACTIVE_LOW, NOTHING };
@@ -84,7 +85,7 @@ static struct target target_of(const char *path) {
   return (struct target){NOTHING, NULL};
 }
 
-/* ---- how a line behaves ---- */
+/* ---- lines ---- */
 
 static long now_ms(void) {
   struct timespec now;
@@ -111,7 +112,7 @@ static int export_line(int number, bool exported) {
   if (unplugged || number < BASE || number >= BASE + LINES) return -EINVAL;
   struct line *line = &lines[number - BASE];
   if (exported == line->exported) return exported ? -EBUSY : -EINVAL;
-  /* The controller keeps direction and level; the rest is the request's. */
+  /* The controller keeps direction and level; the rest belongs to the request. */
   *line = (struct line){.exported = exported, .output = line->output, .level = line->level, .exported_ms = now_ms()};
   return 0;
 }
@@ -154,7 +155,7 @@ static void reset(void) {
 
 static void *start(struct fuse_conn_info *connection, struct fuse_config *config) {
   (void)connection;
-  /* Nothing is remembered: lines come and go. */
+  /* No caching: lines come and go. */
   config->entry_timeout = config->attr_timeout = config->negative_timeout = 0;
   config->direct_io = 1;
   return NULL;
@@ -208,7 +209,7 @@ static int read_file(const char *path, char *buffer, size_t size, off_t offset, 
   char text[32];
   struct target at = target_of(path);
   switch (at.kind) {
-    case NOTHING: return -ENODEV; /* the file is open still, its line is gone */
+    case NOTHING: return -ENODEV; /* the file is still open, but its line is gone */
     case CHIP_BASE: snprintf(text, sizeof text, "%d\n", BASE); break;
     case CHIP_LABEL: snprintf(text, sizeof text, "%s\n", LABEL); break;
     case CHIP_COUNT: snprintf(text, sizeof text, "%d\n", LINES); break;
@@ -269,7 +270,7 @@ static int poll_file(const char *path, struct fuse_file_info *file, struct fuse_
   (void)file;
   struct target at = target_of(path);
   *ready = POLLIN | POLLOUT;
-  if (at.kind == NOTHING) *ready |= POLLPRI | POLLERR; /* as kernfs for a file whose owner is gone */
+  if (at.kind == NOTHING) *ready |= POLLPRI | POLLERR; /* like kernfs for a file whose owner is gone */
   if (at.kind == VALUE && at.line->pending) *ready |= POLLPRI | POLLERR;
   if (at.kind == VALUE && poll) {
     if (at.line->poll) fuse_pollhandle_destroy(at.line->poll);

@@ -1,6 +1,6 @@
 /**
- * A gateway's part in keeper outputs, as a program of its own that can be killed: the binding, told by lines
- * of JSON.
+ * The part of a gateway that holds outputs, as a program that can be killed: a backend controlled by lines of
+ * JSON.
  */
 import { createInterface } from 'node:readline';
 import { openCharacterDevice } from '../../../../drivers/gpio/backends/cdev.js';
@@ -33,11 +33,11 @@ const keeper = new KeeperClient(
   { socket, directory: data, deadlineMs: 1500, releaseAfterMs: 3000, isUpdating: () => isUpdate },
   { clock, log },
 );
-const binding = openCharacterDevice(clock, { directory, keeper, addon });
+const backend = openCharacterDevice(clock, { directory, keeper, addon });
 const lines = new Map<number, OutputLine>();
 
 async function place(offset: number) {
-  const [chip] = await binding.chips();
+  const [chip] = await backend.chips();
   if (chip === undefined) throw new Error('no chip');
   return { chip, offset, name: `LINE ${offset}` };
 }
@@ -45,7 +45,7 @@ async function place(offset: number) {
 async function take({ offset, activeLow = false, boot, guard }: NonNullable<Told['take']>): Promise<string> {
   const onLost = (cause: Error) => say(`lost ${offset} ${cause.message}`);
   const command = { activeLow, drive: 'push-pull', boot, guard, onLost } as const;
-  const line = await binding.requestOutput(await place(offset), command);
+  const line = await backend.requestOutput(await place(offset), command);
   lines.set(offset, line);
   return String(line.initial);
 }
@@ -70,7 +70,7 @@ async function obey(messages: Told): Promise<string> {
   if (messages.health !== undefined) return JSON.stringify(keeper.check());
   if (messages.input !== undefined) {
     const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
-    await binding.requestInput(await place(messages.input), command, {
+    await backend.requestInput(await place(messages.input), command, {
       onEdges: () => undefined,
       onLost: () => undefined,
     });

@@ -24,10 +24,10 @@ const ADDON = [
 ];
 const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
 
-/** Of Node only the addon is checked, so what Node itself keeps until its end is no leak of ours. */
+/** Only the addon is instrumented, so memory that Node keeps until its end is not a leak. */
 const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
 
-/** The addon, as it is built for the gateway. */
+/** The addon as built for the gateway. */
 const { KeeperSocket: AddonSocket } = createRequire(import.meta.url)(
   join(PACKAGE_ROOT, 'build/gpio.node'),
 ) as {
@@ -45,12 +45,12 @@ const { KeeperSocket: AddonSocket } = createRequire(import.meta.url)(
 export interface BuiltKeeper {
   readonly keeper: string;
   readonly lines: string;
-  /** The gateway's addon, for the sanitizers too. */
+  /** The gateway's addon, built for the sanitizers. */
   readonly addon: string;
   readonly asan: string;
 }
 
-/** Builds both; needs gcc. */
+/** Builds everything; needs gcc. */
 export async function buildKeeper(): Promise<BuiltKeeper> {
   await mkdir(build, { recursive: true });
   const [keeper, lines, addon] = ['stellwerk-keeper', 'keptlines.so', 'gpio-kept.node'].map((name) =>
@@ -73,7 +73,7 @@ export async function buildKeeper(): Promise<BuiltKeeper> {
   return { keeper, lines, addon, asan: stdout.trim() };
 }
 
-/** Builds beside, and renames: another test may be running what is there. */
+/** Builds under another name and renames: another test may be running the present program. */
 async function made(file: string, args: readonly string[]): Promise<void> {
   const beside = `${file}.${process.pid}`;
   await run('gcc', [...args, '-o', beside]);
@@ -132,7 +132,7 @@ export class KeeperBench {
     return program;
   }
 
-  /** A keeper under a stand-in for systemd, which keeps its descriptors and starts it again. */
+  /** A keeper under a stand-in for systemd, which stores its descriptors and restarts it. */
   async service(): Promise<Program> {
     const env = [`LD_PRELOAD=${this.built.asan} ${this.built.lines}`, `KEPT_LINES=${this.devices}`];
     const command = ['/usr/bin/env', ...env, this.built.keeper, ...this.#keeping];
@@ -146,7 +146,7 @@ export class KeeperBench {
     return program;
   }
 
-  /** Starts a gateway (`gateway.ts`), told by lines of JSON. */
+  /** Starts a gateway (`gateway.ts`), which is controlled by lines of JSON. */
   gateway(): Gateway {
     const program = fileURLToPath(new URL('gateway.js', import.meta.url));
     const args = ['--enable-source-maps', program, this.devices, this.socket, this.folder, this.built.addon];
@@ -156,7 +156,7 @@ export class KeeperBench {
     return gateway;
   }
 
-  /** Somebody who has connected to the keeper, as soon as it lets anybody. */
+  /** Connects to the keeper as soon as it listens. */
   stranger(onEnd: (code: string) => void = () => undefined): Promise<KeeperSocket> {
     return until('the keeper to listen', () => {
       try {
@@ -167,7 +167,7 @@ export class KeeperBench {
     });
   }
 
-  /** All values that were driven, in their order. */
+  /** All driven values in order. */
   async history(): Promise<DrivenValue[]> {
     const text = await readFile(join(this.devices, 'history'), 'utf8').catch(() => '');
     return text
@@ -179,13 +179,13 @@ export class KeeperBench {
       });
   }
 
-  /** What these lines are now. */
+  /** The present levels of these lines. */
   async levels(...offsets: readonly number[]): Promise<(boolean | undefined)[]> {
     const all = await this.history();
     return offsets.map((offset) => all.findLast((driven) => driven.offset === offset)?.level);
   }
 
-  /** Waits until these lines are so, and gives the change that made them so last. */
+  /** Waits until the lines have these levels; returns the last change. */
   async become(levels: Readonly<Record<number, boolean>>): Promise<DrivenValue> {
     const offsets = Object.keys(levels).map(Number);
     const expected = JSON.stringify(Object.values(levels));
@@ -208,7 +208,7 @@ export class KeeperBench {
 export class Gateway extends Program {
   #asked = 0;
 
-  /** Tells it something, and waits until it was done; gives its answer. */
+  /** Sends a command and waits for its reply. */
   async tell(what: object): Promise<string> {
     const requests = ++this.#asked;
     this.process.stdin?.write(`${JSON.stringify({ ...what, asked: requests })}\n`);

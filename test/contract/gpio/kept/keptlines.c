@@ -1,12 +1,13 @@
 /*
- * A stand-in for the kernel's side of output lines, for several processes at once: preloaded (LD_PRELOAD) into the line
- * keeper and into a gateway, it answers the uAPI v2 calls of linux/gpio.h on chips that are files, `gpiochipN` in the folder
- * KEPT_LINES, each holding its label. A requested line is a file `gpiochipN.OFFSET` beside it, locked by flock(2): such a
- * lock belongs to the open file, as a request does, so it lasts until the last descriptor in any process is closed, and
- * until then the line is busy. What a line is, is in its file; every value that is driven is a line of the file `history`:
- * CLOCK_MONOTONIC in ns, process, chip, offset, level. A chip whose file is taken away is gone.
+ * A stand-in for the kernel's output lines, shared by several processes. Preloaded (LD_PRELOAD) into the line
+ * keeper and into a gateway, it implements the uAPI v2 calls of linux/gpio.h for chips that are files:
+ * `gpiochipN` in the directory KEPT_LINES, each containing its label. A requested line is a file
+ * `gpiochipN.OFFSET` next to it, locked with flock(2). Such a lock belongs to the open file, like a request:
+ * it lasts, and the line is busy, until the last descriptor in any process is closed. The file contains the
+ * state of the line. Every driven value is a line of the file `history`: CLOCK_MONOTONIC in ns, process,
+ * chip, offset, level. A chip whose file is removed is gone.
  *
- * Released lines keep their level, as many controllers do. Inputs and edges are not modelled.
+ * Released lines keep their level, as with many controllers. Inputs and edges are not supported.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +32,7 @@ struct state {
   bool level;
 };
 
-/* The chip's number and, of a line, its offset; −1 where this descriptor is none. */
+/* The chip's number and, for a line, its offset; −1 if the descriptor is neither. */
 struct what {
   int chip, offset;
 };

@@ -1,6 +1,6 @@
 """
-Plays systemd for one service: keeps the descriptors that it stores (FDSTORE, FDSTOREREMOVE), and starts it again with
-them when it ends, until it is told to end itself. Says each start and each word of the service on stdout.
+A stand-in for systemd with one service: keeps the descriptors that the service stores (FDSTORE, FDSTOREREMOVE) and
+restarts it with them when it ends, until SIGTERM. Prints each start and each notification of the service.
 
     service.py NOTIFY_SOCKET COMMAND ...
 """
@@ -21,7 +21,7 @@ def start():
     if child != 0:
         print(f"started {child} with {len(stored)}", flush=True)
         return child
-    # First out of the way of the numbers that they are to have.
+    # Moved away first, because their final numbers may be in use.
     moved = [os.dup2(fd, 100 + n, inheritable=True) for n, (_, fd) in enumerate(stored)]
     for n, fd in enumerate(moved):
         os.dup2(fd, 3 + n, inheritable=True)

@@ -1,13 +1,14 @@
 /*
- * A stand-in for the kernel's side of the GPIO character device, for a machine without a GPIO chip: preloaded into Node
- * (LD_PRELOAD), it answers the uAPI v2 calls of linux/gpio.h on one chip of 16 lines, whose "device node" is any file
- * named gpiochip0 below a directory that ends in /gpio-stand-in. What it models, it models as gpiolib does it: offsets and
- * flags that are refused, busy lines, lines taken as they are, an output without values driving 0, active low, bias,
- * numbered events in a ring that drops the oldest, debouncing, a chip that goes away. It is an addon as well
- * (drive, level, unplug, reset): that is the far end of the wires.
+ * A stand-in for the kernel's GPIO character device, for machines without a GPIO chip. Preloaded into Node
+ * (LD_PRELOAD), it implements the uAPI v2 calls of linux/gpio.h for one chip of 16 lines, whose device node
+ * is any file named gpiochip0 in a directory that ends in /gpio-stand-in. It follows gpiolib: rejected
+ * offsets and flags, busy lines, requests as is, an output without values driving 0, active low, bias,
+ * numbered events in a ring that drops the oldest, debouncing, a chip that is removed. It is also an addon
+ * (drive, level, unplug, reset) through which tests drive and read the lines from outside.
  *
- * A requested line's descriptor is one end of a socket pair, so that the event loop's epoll is the real one: a byte in it
- * means events to be read, its other end closed (with a byte unread, which makes it an error) that the chip is gone.
+ * The descriptor of a requested line is one end of a socket pair, so the event loop uses the real epoll. A
+ * byte in it means that events can be read. Its other end closed, with a byte unread, makes it an error: the
+ * chip is gone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,7 +34,7 @@
 #define EDGES (GPIO_V2_LINE_FLAG_EDGE_RISING | GPIO_V2_LINE_FLAG_EDGE_FALLING)
 #define BIASES (GPIO_V2_LINE_FLAG_BIAS_PULL_UP | GPIO_V2_LINE_FLAG_BIAS_PULL_DOWN | GPIO_V2_LINE_FLAG_BIAS_DISABLED)
 
-/* One line, and the request that holds it: requests of several lines are not modelled. */
+/* One line and its request; requests of several lines are not supported. */
 struct line {
   bool outside, latch, output, level, debounced;
   bool held, gone, settling;
@@ -51,7 +52,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t settle = PTHREAD_COND_INITIALIZER;
 static pthread_once_t debouncing = PTHREAD_ONCE_INIT;
 
-/* The next definition of a function: the C library's. */
+/* The definition of a function in the C library. */
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static struct line *line_of(int fd) {
@@ -107,7 +108,7 @@ static bool is_over(const struct timespec *time) {
   return now.tv_sec > time->tv_sec || (now.tv_sec == time->tv_sec && now.tv_nsec >= time->tv_nsec);
 }
 
-/* The kernel's debouncing work: looks every millisecond while something is settling. */
+/* The kernel's debouncing: checks every millisecond while a line is settling. */
 __attribute__((noreturn)) static void *debounce(void *unused) {
   (void)unused;
   pthread_mutex_lock(&lock);
@@ -137,7 +138,7 @@ static void start_debouncing(void) {
   pthread_detach(thread);
 }
 
-/* ---- the calls ---- */
+/* ---- system calls ---- */
 
 static int configure(struct line *line, const struct gpio_v2_line_config *config) {
   bool input = config->flags & GPIO_V2_LINE_FLAG_INPUT, output = config->flags & GPIO_V2_LINE_FLAG_OUTPUT;
@@ -223,7 +224,7 @@ static void pull_out(void) {
     struct line *line = &lines[n];
     if (!line->held || line->gone) continue;
     line->gone = true;
-    (void)!REAL(write)(line->fd, "", 1); /* left unread at the peer, its closing is an error: EPOLLERR|EPOLLHUP */
+    (void)!REAL(write)(line->fd, "", 1); /* unread at the peer, so that closing is an error there: EPOLLERR|EPOLLHUP */
     REAL(close)(line->peer);
   }
 }
@@ -255,7 +256,7 @@ static int answered(int result) {
   return -1;
 }
 
-/* ---- in the C library's place ---- */
+/* ---- replaced functions of the C library ---- */
 
 int ioctl(int fd, unsigned long what, ...) {
   va_list rest;
@@ -289,7 +290,7 @@ int close(int fd) {
   return REAL(close)(fd);
 }
 
-/* ---- the far end ---- */
+/* ---- functions for tests ---- */
 
 static struct line *line_argument(napi_env env, napi_callback_info info, bool *level) {
   size_t count = 2;
