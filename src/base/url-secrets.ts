@@ -1,5 +1,5 @@
-/** Shown in place of a secret (decision 16). */
-const HIDDEN = '***';
+/** Shown in place of a secret; writing it back keeps the secret (interface, decision 16). */
+export const HIDDEN = '***';
 
 /** `scheme://user:` and the password up to the last `@` before a path (RFC 3986 §3.2.1). */
 const USER_INFO = /([a-z][\w+.-]{0,30}:\/\/[^\s/?#@:"]{0,256}:)([^\s/?#"]{1,1024})(?=@)/gi;

@@ -166,12 +166,7 @@ export class ConfigDocument {
 
   /** Whether an entry of the tree has an error, apart from its children. */
   hasErrorIn(entry: string): boolean {
-    return this.#mistakes.some(
-      ({ severity, key }) =>
-        severity === 'error' &&
-        (key === entry || key.startsWith(`${entry}.`)) &&
-        !key.startsWith(`${entry}.children[`),
-    );
+    return this.#mistakes.some(({ severity, key }) => severity === 'error' && isOfEntry(key, entry));
   }
 
   /**
@@ -238,6 +233,11 @@ export class ConfigDocument {
 /** The parser's message quotes the file after a colon; the quote may contain a secret. */
 function withoutSource(message: string): string {
   return message.replace(/(?: in YAML stream)?: .*$/s, '');
+}
+
+/** Whether a key belongs to an entry itself, not to one of its children. */
+export function isOfEntry(key: string, entry: string): boolean {
+  return key === entry || (key.startsWith(`${entry}.`) && !key.startsWith(`${entry}.children[`));
 }
 
 /** Formats a path as users write it. */

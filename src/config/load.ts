@@ -1,10 +1,10 @@
+import { HIDDEN } from '../base/url-secrets.js';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { messageOf } from '../base/fault.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
-import { HIDDEN } from '../device/properties.js';
 import { checkSchema } from './check/schema-check.js';
 import {
   ConfigDocument,

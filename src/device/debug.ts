@@ -1,3 +1,4 @@
+import { HIDDEN } from '../base/url-secrets.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import type { Instance } from '../kernel/instances.js';
@@ -5,7 +6,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { message } from '../kernel/messages.js';
 import type { Value } from '../kernel/value.js';
 import type { ModuleDefinition } from './module.js';
-import { HIDDEN, secretsOfProperties } from './properties.js';
+import { secretsOfProperties } from './properties.js';
 
 /** The limit of one message's data, bytes or characters. */
 export const DEBUG_DATA_LIMIT = 2048;

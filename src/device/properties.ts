@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
 import { findBigInt, isInexact, parseJson } from '../base/json.js';
-import { maskUrlsIn, urlSecretsIn, unmaskUrlsIn } from '../base/url-secrets.js';
+import { HIDDEN, maskUrlsIn, urlSecretsIn, unmaskUrlsIn } from '../base/url-secrets.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
 import { validateSemantics } from './common-variables.js';
@@ -10,9 +10,6 @@ import type { ModuleDefinition } from './module.js';
 
 /** The properties of an instance, by name. */
 export type Properties = Readonly<Record<string, unknown>>;
-
-/** What is shown for a secret that is set; writing it back leaves the secret as it is (decision 16). */
-export const HIDDEN = '***';
 
 /** The default properties of a module. */
 export function defaultsOf(module: ModuleDefinition): Properties {

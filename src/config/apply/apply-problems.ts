@@ -1,5 +1,5 @@
 import type { Kernel } from '../../kernel/kernel.js';
-import { formatFinding, type MissingTarget } from '../document.js';
+import { isOfEntry, formatFinding, type MissingTarget } from '../document.js';
 import type { LoadedConfig } from '../load.js';
 import type { TreeNode } from '../schema/gateway-schema.js';
 
@@ -33,7 +33,7 @@ export function listProblems(
   const entries = new Map<string, EntryLocation>([...places, ...entriesOf(tree)]);
   const others = applied.flatMap(({ path, text }) => {
     const { place, entry } = entries.get(path) ?? { place: file, entry: '' };
-    const isKnown = entry !== '' && own.some(({ key }) => isOf(key, entry));
+    const isKnown = entry !== '' && own.some(({ key }) => isOfEntry(key, entry));
     return isKnown ? [] : [`${place}: ${text}`];
   });
   return [...own.map((finding) => formatFinding(file, finding)), ...others];
@@ -46,11 +46,6 @@ export const existsIn =
     kind === 'object'
       ? tree.findByPath(name) !== undefined
       : kind === 'profile' && profiles.find(name) !== undefined;
-
-/** Whether a key belongs to an entry itself, not to one of its children. */
-function isOf(key: string, entry: string): boolean {
-  return key === entry || (key.startsWith(`${entry}.`) && !key.startsWith(`${entry}.children[`));
-}
 
 /** The ident paths of all entries. */
 export const identPathsOf = (nodes: readonly TreeNode[]): string[] =>

@@ -3,6 +3,7 @@ import { convertValue } from '../../kernel/convert.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import type { Association } from '../../kernel/profiles/profile-data.js';
 import type { VariableType } from '../../kernel/value.js';
+import { parseColor } from '../schema/event-schema.js';
 import { typeNames, type ProfileConfig } from '../schema/gateway-schema.js';
 
 /** The default colour of an association: none. */
@@ -51,8 +52,7 @@ function associationOf(
   type: VariableType,
   { value, name = '', icon = '', color = NO_COLOR }: NonNullable<ProfileConfig['associations']>[number],
 ): Association {
-  const number = typeof color === 'string' ? Number.parseInt(color.slice(1), 16) : color;
-  return { value: convertValue(type, value, 'value'), name, icon, color: number };
+  return { value: convertValue(type, value, 'value'), name, icon, color: parseColor(color) };
 }
 
 /** Checks what the schema can't express; yields paths within the profile, and texts. */

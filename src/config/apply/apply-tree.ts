@@ -313,9 +313,7 @@ class TreeApplier {
     const { tree, links } = this.#target.kernel;
     const isGone = link.data.targetId === 0 || tree.find(link.data.targetId) === undefined;
     if (!isNew('target', path) && !isGone) return;
-    const target = path === '' ? undefined : tree.findByPath(path);
-    if (target === undefined && path !== '') throw new Error(`there is no object at ${path}`);
-    links.setTarget(link, target?.id ?? 0);
+    links.setTarget(link, path === '' ? 0 : objectAt(path, this.#target.kernel).id);
   }
 
   async #instance(node: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {

@@ -17,6 +17,8 @@ import type { TreeObject } from '../../kernel/object.js';
 import {
   comparisons,
   operations,
+  parseColor,
+  triggerNames,
   weekDays,
   type ActionConfig,
   type ConditionConfig,
@@ -33,9 +35,6 @@ export type ActionOf = (
   name: string,
   parameters: Readonly<Record<string, unknown>>,
 ) => Promise<{ readonly actionId: string; readonly actionParameters: Readonly<Record<string, unknown>> }>;
-
-/** The names of trigger types; the index is the interface's number. */
-export const triggerNames = ['update', 'change', 'above', 'below', 'value'] as const;
 
 /** The object at an ident path. Throws an Error if there is none. */
 export function objectAt(path: string, kernel: Kernel): TreeObject {
@@ -99,7 +98,7 @@ export async function scheduleOf(
     made.push({
       id,
       name,
-      color: typeof color === 'string' ? Number.parseInt(color.slice(1), 16) : color,
+      color: parseColor(color),
       scriptText: script,
       ...(action === undefined ? { actionId: '', actionParameters: {} } : await resolve(action)),
     });

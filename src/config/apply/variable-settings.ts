@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commonVariables } from '../../device/common-variables.js';
 import type { ModuleDefinition, VariableDeclaration } from '../../device/module.js';
-import { defaultsOf, validateProperties, withProperty, type Properties } from '../../device/properties.js';
+import { validateProperties, type Properties } from '../../device/properties.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import type { Logging } from '../../kernel/object.js';
 import { ACTION_DISABLED, type Variable } from '../../kernel/variables.js';
 import type { DocumentPath } from '../document.js';
+import { variablesOf } from '../check/instance-properties.js';
 import { objectAt } from './event-conversion.js';
 import {
   compactionKinds,
@@ -32,16 +33,10 @@ export function* variableProblems(
 ): Generator<readonly [DocumentPath, string]> {
   const listed = Object.keys(node.variables ?? {});
   if (listed.length === 0) return;
-  let known: string[];
-  try {
-    const set = Object.entries(node.properties ?? {});
-    const properties = set.reduce((all, one) => withProperty(module, all, one), defaultsOf(module));
-    // Errors in its properties are reported separately.
-    if (validateProperties(module, properties) !== undefined) return;
-    known = declaredVariables(module, properties).map(({ ident }) => ident);
-  } catch {
-    return;
-  }
+  const own = variablesOf(module, node.properties ?? {});
+  // Errors in its properties are reported separately.
+  if (own === undefined) return;
+  const known = [...own, ...commonVariables(module)].map(({ ident }) => ident);
   for (const ident of listed)
     if (!known.includes(ident))
       yield [['variables', ident], `${module.name} has no such variable here; it has ${known.join(', ')}`];

@@ -1,8 +1,8 @@
+import { HIDDEN } from '../../base/url-secrets.js';
 import type { ModuleDefinition } from '../../device/module.js';
 import {
   coerceProperty,
   defaultsOf,
-  HIDDEN,
   isSecretProperty,
   validateProperties,
   withProperty,
@@ -79,13 +79,13 @@ function identIn(entry: unknown): string {
   return typeof Ident === 'string' ? Ident : '';
 }
 
-/** The variables of a listed instance; undefined if its properties keep it closed. */
+/** The variables of a listed instance; undefined if its properties are invalid or keep it closed. */
 export function variablesOf(module: ModuleDefinition, properties: Properties) {
-  const all = completeProperties(module, properties);
   try {
+    const all = completeProperties(module, properties);
     return validateProperties(module, all) === undefined ? module.variables(all) : undefined;
   } catch {
-    // A module that throws here also fails when it is opened, and reports why there.
+    // Invalid properties are reported separately; a module that throws also fails when it is opened.
     return undefined;
   }
 }

@@ -13,8 +13,14 @@ import {
 } from '../../kernel/events/event-data.js';
 import type { Event } from '../../kernel/events/events.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
-import { cyclicOf, triggerNames } from '../apply/event-conversion.js';
-import { comparisons, operations, weekDays, type CyclicConfig } from '../schema/event-schema.js';
+import { cyclicOf } from '../apply/event-conversion.js';
+import {
+  comparisons,
+  operations,
+  triggerNames,
+  weekDays,
+  type CyclicConfig,
+} from '../schema/event-schema.js';
 
 /** What the export of an event needs from the tree export. */
 export interface EventExport {

@@ -1,5 +1,5 @@
+import { HIDDEN } from '../../base/url-secrets.js';
 import { Document } from 'yaml';
-import { HIDDEN } from '../../device/properties.js';
 import { ConfigDocument, FILE_LIMIT } from '../document.js';
 import { exportTree, withoutPasswords, type ExportSource } from './export-tree.js';
 

@@ -1,7 +1,8 @@
+import { HIDDEN } from '../../base/url-secrets.js';
 import { GATEWAY_IDENT } from '../../kernel/tree.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { moduleKind, type ModuleDefinition } from '../../device/module.js';
-import { completeStored, defaultsOf, HIDDEN, isSecretProperty } from '../../device/properties.js';
+import { completeStored, defaultsOf, isSecretProperty } from '../../device/properties.js';
 import type { Instance } from '../../kernel/instances.js';
 import { initialValue } from '../../kernel/convert.js';
 import type { Kernel } from '../../kernel/kernel.js';

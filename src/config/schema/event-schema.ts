@@ -19,6 +19,13 @@ export const color = Type.Union([
   Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }),
 ]);
 
+/** Converts a colour of the configuration to the interface's number. */
+export const parseColor = (given: number | string): number =>
+  typeof given === 'string' ? Number.parseInt(given.slice(1), 16) : given;
+
+/** The names of trigger types; the index is the interface's number. */
+export const triggerNames = ['update', 'change', 'above', 'below', 'value'] as const;
+
 /** The days of the week; the index is the bit in the interface's masks. */
 export const weekDays = [
   'monday',
@@ -119,7 +126,7 @@ export const eventKeys = {
   trigger: optional(
     strict({
       variable: Type.String(),
-      on: oneOf(['update', 'change', 'above', 'below', 'value']),
+      on: oneOf(triggerNames),
       value: optional(scalar),
       subsequent: optional(Type.Boolean()),
     }),

@@ -73,7 +73,7 @@ const profile = strict({
 
 /** Log levels, most verbose first. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-const level = Type.Union(logLevels.map((name) => Type.Literal(name)));
+const level = oneOf(logLevels);
 
 /** `gateway.yaml` except for the contents of `tree`. Defaults are applied where the values are used. */
 export const gatewaySchema = strict({
@@ -191,7 +191,7 @@ export const nodeSchemas = {
   }),
   variable: strict({
     variable: Type.String(),
-    type: Type.Union(typeNames.map((name) => Type.Literal(name))),
+    type: oneOf(typeNames),
     value: optional(scalar),
     ...variableKeys,
     ...placed,

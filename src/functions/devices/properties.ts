@@ -1,6 +1,6 @@
 import { declare, int, text, variant, type FunctionDeclaration } from '../../device/declare.js';
-import { maskUrlsIn } from '../../base/url-secrets.js';
-import { HIDDEN, isSecretProperty } from '../../device/properties.js';
+import { HIDDEN, maskUrlsIn } from '../../base/url-secrets.js';
+import { isSecretProperty } from '../../device/properties.js';
 import { objectType } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';

@@ -1,3 +1,4 @@
+import { HIDDEN } from '../../../src/base/url-secrets.js';
 import t from 'tap';
 import { Type, type Static } from '@sinclair/typebox';
 import { ManualClock } from '../../../src/base/clock.js';
@@ -13,7 +14,6 @@ import {
   type OpenInstance,
 } from '../../../src/device/module.js';
 import { ModuleRegistry } from '../../../src/device/module-registry.js';
-import { HIDDEN } from '../../../src/device/properties.js';
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, backoffMs } from '../../../src/device/backoff.js';
 import { OPEN_TIMEOUT_MS, PROBE_TIMEOUT_MS, PROBE_INTERVAL_MS } from '../../../src/device/supervisor.js';
 import { WRITE_TIMEOUT_MS } from '../../../src/device/command-deadline.js';
