@@ -18,7 +18,7 @@ import { SocketApi } from './socket/socket-api.js';
 import { loadTls, type TlsSource } from './http/tls.js';
 import type { Pages, ServedContent } from './web/web-server.js';
 
-/** One of `webServers`: the API, and files or the front beside it. */
+/** One of `webServers`: serves the API, and files or the web front. */
 export interface WebServerOptions {
   readonly name: string;
   readonly host: string;
@@ -34,20 +34,20 @@ export interface ApiOptions {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsSource | undefined;
-  /** Without it every call but `WFC_GetConfigurators` is refused. */
+  /** If absent, every call except `WFC_GetConfigurators` is rejected. */
   readonly remoteAccess?: RemoteAccess | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
-  /** `open`: calls of this machine without credentials act as the owner (decision 3). */
+  /** `open`: calls of this machine without credentials act as the owner (interface, decision 3). */
   readonly local?: 'open' | undefined;
-  /** Bytes of a request; 25,165,824 unless said. */
+  /** Largest request in bytes; 25,165,824 by default. */
   readonly bodyLimit?: number | undefined;
-  /** Calls in a batch; 1,000 unless said. */
+  /** Calls in a batch; 1,000 by default. */
   readonly batchLimit?: number | undefined;
   readonly webServers?: readonly WebServerOptions[] | undefined;
 }
 
-/** What the API is made of and needs. */
+/** What the API works with. */
 export interface ApiParts {
   readonly dispatcher: Dispatcher;
   readonly kernel: Kernel;
@@ -55,7 +55,7 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly configurators: Configurators;
   readonly pages: Pages;
-  /** Told of limits that take effect. */
+  /** Counts limits that take effect. */
   readonly limits: LimitReporter;
   /** The data directory. */
   readonly directory: string;
@@ -65,10 +65,10 @@ export interface ApiParts {
   readonly timeouts?: Timeouts;
 }
 
-/** Certificates are read again so often. */
+/** How often certificates are reloaded. */
 const RENEW_MS = 12 * 60 * 60_000;
 
-/** The API on all its addresses: JSON-RPC over HTTP and WebSocket, web servers beside it. */
+/** The API on all its addresses: JSON-RPC over HTTP and WebSocket, and the web servers. */
 export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #parts: ApiParts;
   readonly #access: Authenticator;
@@ -79,8 +79,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #turn = new SerialQueue();
   readonly #stopRenewing: Cancel;
   #closed: Promise<void> | undefined;
-  /** Of what opens all: when it changes, tokens made by it end. */
-  #ownerIs = '';
+  /** Fingerprint of the owner's credentials: when it changes, all temporary tokens are revoked. */
+  #ownerFingerprint = '';
 
   private constructor(parts: ApiParts, options: ApiOptions) {
     const { dispatcher, kernel, clock, limits } = parts;
@@ -106,8 +106,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   /**
-   * Begins to listen. Rejects with `LISTEN_FAILED` when the local listener can't; web servers that can't yet are tried
-   * again and again, and stand in `troubles`.
+   * Opens the listeners. Rejects with `LISTEN_FAILED` if the local listener cannot be opened; web servers
+   * that cannot be opened are retried, and `problems` lists them.
    */
   static async start(parts: ApiParts, options: ApiOptions): Promise<Api> {
     const api = new Api(parts, options);
@@ -121,14 +121,14 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   /**
-   * Takes over another configuration; what stays the same stays open, sessions whose access has changed are ended. What
-   * cannot be opened is tried again and again, and stands in `troubles`.
+   * Applies another configuration. Listeners that did not change stay open, sessions whose credentials have
+   * changed are closed. What cannot be opened is retried, and `problems` lists it.
    */
   reload(options: ApiOptions): Promise<void> {
     return this.#turn.run(() => this.#apply(options));
   }
 
-  /** What is not as configured, for the health check. */
+  /** Listeners that do not work as configured, for the health check. */
   problems(): string[] {
     return this.#listeners.problems();
   }
@@ -154,7 +154,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     return this.#listeners.port(name);
   }
 
-  /** Takes no more calls, lets those under way be finished for a moment, says goodbye to all sessions. */
+  /** Accepts no more calls, waits briefly for those in flight, and closes all sessions. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -172,9 +172,9 @@ export class Api implements AsyncDisposable, ConnectionsPort {
 
   async #apply(options: ApiOptions): Promise<void> {
     const accounts = new Accounts(options.remoteAccess, this.#parts.configurators);
-    const ownerIs = this.#access.fingerprint(accounts.owner);
-    if (ownerIs !== this.#ownerIs) this.#access.tokens.clear();
-    this.#ownerIs = ownerIs;
+    const ownerFingerprint = this.#access.fingerprint(accounts.owner);
+    if (ownerFingerprint !== this.#ownerFingerprint) this.#access.tokens.clear();
+    this.#ownerFingerprint = ownerFingerprint;
     const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
     this.#rpc.setBatchLimit(options.batchLimit ?? BATCH_LIMIT);
     this.#http.reconfigure(accounts, bodyLimit);
@@ -191,7 +191,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   #wanted(options: ApiOptions): ListenerConfig[] {
     const { host, port, tls, webServers = [] } = options;
     const all = webServers.map((server) => this.#webServer(server, options));
-    // A web server on the same port of all addresses takes the local listener's place.
+    // A web server that listens on the same port on all addresses replaces the local listener.
     const isTaken = webServers.some(
       (server) => port !== 0 && server.port === port && [host, '0.0.0.0', '::'].includes(server.host),
     );

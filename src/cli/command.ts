@@ -83,7 +83,9 @@ function parsed(args: readonly string[], options: Options) {
   }
 }
 
-/** A negative number is a word, no bundle of options: it gets a blank before it while options are looked for. */
+/**
+ * A negative number is a word, no bundle of options: it gets a blank before it while options are looked for.
+ */
 const guarded = (arg: string): string => (/^-[\d.]/.test(arg) ? ` ${arg}` : arg);
 const plain = (word: string): string => (/^ -[\d.]/.test(word) ? word.slice(1) : word);
 

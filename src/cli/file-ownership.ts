@@ -2,8 +2,8 @@ import { chmodSync, chownSync, lchownSync, existsSync, readdirSync, statSync } f
 import { dirname, join } from 'node:path';
 
 /**
- * Root's commands work on what the service's own user has to read and write: files that root has made go to whom the
- * folder belongs. Nothing is done for other users: their files are their own.
+ * Root's commands work on what the service's own user has to read and write: files that root has made go to
+ * whom the folder belongs. Nothing is done for other users: their files are their own.
  */
 function isRoot(): boolean {
   return process.getuid?.() === 0;
@@ -18,8 +18,8 @@ export function chownBelow(directory: string): void {
 }
 
 /**
- * Lets those who may enter a configuration's folder by its group read the configuration too, where nobody else may enter
- * (`/etc/stellwerk` is `root:stellwerk` 0750); else it stays for its owner alone.
+ * Lets those who may enter a configuration's folder by its group read the configuration too, where nobody
+ * else may enter (`/etc/stellwerk` is `root:stellwerk` 0750); else it stays for its owner alone.
  */
 export function chownConfig(file: string): void {
   const { uid, gid, mode } = statSync(dirname(file));

@@ -1,4 +1,7 @@
-/** Where the gateway is and who calls: an address taken apart. The credentials stand in no text an error could show. */
+/**
+ * Where the gateway is and who calls: an address taken apart. The credentials stand in no text an error could
+ * show.
+ */
 export interface Address {
   /** `http://host:port/api/`, without credentials: `fetch` refuses addresses that carry them. */
   readonly http: string;
@@ -9,8 +12,9 @@ export interface Address {
 }
 
 /**
- * Takes `http://user%40example.org:password@host:3777/api/` apart; `https:` too. Without a path it is `/api/`.
- * User name and password are percent-decoded, and sent as UTF-8. Throws a `TypeError` that does not repeat the address.
+ * Takes `http://user%40example.org:password@host:3777/api/` apart; `https:` too. Without a path it is
+ * `/api/`. User name and password are percent-decoded, and sent as UTF-8. Throws a `TypeError` that does not
+ * repeat the address.
  */
 export function readAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -27,7 +31,9 @@ export function readAddress(text: string): Address {
   };
 }
 
-/** The WebSocket address: that of the whole API, or of one configurator's area (interface E4, 5.2 and later). */
+/**
+ * The WebSocket address: that of the whole API, or of one configurator's area (interface E4, 5.2 and later).
+ */
 export function socketAddress(
   address: Address,
   options: { since: number; configurator?: number | undefined },

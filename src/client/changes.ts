@@ -6,7 +6,10 @@ import { type Params, encodeRequest, isRecord, readAnswer } from './rpc.js';
 import { SocketReader } from './socket-reader.js';
 import { type Timing, pauseMs } from './timing.js';
 
-/** A connection that stood so long, ms, counts as sound: the next attempt after it comes with the shortest pause. */
+/**
+ * A connection that stood so long, ms, counts as sound: the next attempt after it comes with the shortest
+ * pause.
+ */
 const SOUND_MS = 10_000;
 
 const ALIVE_ID = 'alive';
@@ -18,13 +21,16 @@ const QUESTION = encodeRequest(ALIVE_ID, 'WFC_GetConfigurators', []);
 export type Item =
   | { readonly kind: 'change'; readonly record: ChangeRecord }
   /**
-   * Changes before the counter `since` are missing: take a snapshot now. Changes that follow with a `TimeStamp` up to
-   * the snapshot's own are in it already.
+   * Changes before the counter `since` are missing: take a snapshot now. Changes that follow with a
+   * `TimeStamp` up to the snapshot's own are in it already.
    */
   | { readonly kind: 'lost'; readonly since: number };
 
 export interface ChangeOptions {
-  /** Begin after this counter (a snapshot's `timestamp`, the last record's `TimeStamp`); without it: from now on. */
+  /**
+   * Begin after this counter (a snapshot's `timestamp`, the last record's `TimeStamp`); without it: from now
+   * on.
+   */
   since?: number;
   /** Only changes of these objects and what is below them; none named: of all. */
   ids?: readonly number[];
@@ -79,7 +85,10 @@ export async function* changeStream(
   }
 }
 
-/** Opens the socket. Where it does not open, an ordinary call finds out why: a program is not shown the HTTP status. */
+/**
+ * Opens the socket. Where it does not open, an ordinary call finds out why: a program is not shown the HTTP
+ * status.
+ */
 async function open(
   source: ChangeSource,
   since: number,
@@ -112,7 +121,10 @@ function subscribe(reader: SocketReader, { ids = [], messages = [] }: ChangeOpti
     reader.send(encodeRequest(SUBSCRIBE_ID, 'GW_Subscribe', [ids, messages]));
 }
 
-/** Reads one frame (interface §3.1); nothing where it is none of the caller's. Throws when it is no frame at all. */
+/**
+ * Reads one frame (interface §3.1); nothing where it is none of the caller's. Throws when it is no frame at
+ * all.
+ */
 function readFrame(text: string): Item | undefined {
   const frame = parse(text);
   if (!isRecord(frame)) throw new ServerError('A frame is not a change');

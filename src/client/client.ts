@@ -6,13 +6,18 @@ import { type Answer, type Params, encodeRequest, readAnswer, readBatch } from '
 import { type Timing, realTiming } from './timing.js';
 import type { FunctionTable } from './function-table.js';
 
-/** How long a call may take, ms, where the caller says nothing: longer than the gateway lets a script run for a call. */
+/**
+ * How long a call may take, ms, where the caller says nothing: longer than the gateway lets a script run for
+ * a call.
+ */
 const CALL_MS = 60_000;
 
 export interface CallOptions {
   /** How long the call may take altogether, ms. */
   timeoutMs?: number;
-  /** Stops waiting; the call then rejects with the signal's reason. The gateway may carry it out all the same. */
+  /**
+   * Stops waiting; the call then rejects with the signal's reason. The gateway may carry it out all the same.
+   */
   signal?: AbortSignal;
 }
 
@@ -78,7 +83,10 @@ export class Client<F extends FunctionTable<F> = Functions> {
     return (await this.#ask(method, params, options)) as Result<F, M>;
   }
 
-  /** Makes many calls in one request. Each has its own answer, in the same order; one that fails does not stop the rest. */
+  /**
+   * Makes many calls in one request. Each has its own answer, in the same order; one that fails does not stop
+   * the rest.
+   */
   async batch<const C extends readonly BatchCall<F>[]>(
     calls: C,
     options: CallOptions = {},
@@ -92,8 +100,9 @@ export class Client<F extends FunctionTable<F> = Functions> {
   }
 
   /**
-   * Every change from the counter `since` on, without gap or repeat, over as many connections as it takes. Ends only by
-   * `break`, by the signal (rejecting with its reason), or by an `RpcError` that trying again can't mend.
+   * Every change from the counter `since` on, without gap or repeat, over as many connections as it takes.
+   * Ends only by `break`, by the signal (rejecting with its reason), or by an `RpcError` that trying again
+   * can't mend.
    */
   changes(options: ChangeOptions = {}): AsyncGenerator<Item, void, undefined> {
     const source = {

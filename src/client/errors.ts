@@ -1,9 +1,10 @@
 import { faults } from '../base/fault.js';
 
 /**
- * The gateway took the call and refused it or failed at it (interface E5: the RPC kind). `code` is the JSON-RPC number,
- * `message` the gateway's own words, `data` what came with them. Missing or wrong credentials are of this kind too: the
- * gateway answers 401 with a JSON-RPC error (`code` −32000, `reason` "UNAUTHORIZED").
+ * The gateway took the call and refused it or failed at it (interface E5: the RPC kind). `code` is the
+ * JSON-RPC number, `message` the gateway's own words, `data` what came with them. Missing or wrong
+ * credentials are of this kind too: the gateway answers 401 with a JSON-RPC error (`code` −32000, `reason`
+ * "UNAUTHORIZED").
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -33,8 +34,9 @@ export class RpcError extends Error {
 }
 
 /**
- * There was no answer to believe (interface E5: the general kind): unreachable, too slow, cut off, or an answer that is
- * not JSON-RPC. Whether the call was carried out is not known. `status` is the HTTP status, where there was one.
+ * There was no answer to believe (interface E5: the general kind): unreachable, too slow, cut off, or an
+ * answer that is not JSON-RPC. Whether the call was carried out is not known. `status` is the HTTP status,
+ * where there was one.
  */
 export class ServerError extends Error {
   override readonly name = 'ServerError';

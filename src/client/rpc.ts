@@ -23,8 +23,8 @@ function refuseSilentNull(this: unknown, key: string, value: unknown): unknown {
 }
 
 /**
- * Reads the answer to the request with this id (JSON-RPC 2.0 §5). An error with the id null is taken too: the gateway
- * could not read as far as the id. Throws a `ServerError` for what is no such answer.
+ * Reads the answer to the request with this id (JSON-RPC 2.0 §5). An error with the id null is taken too: the
+ * gateway could not read as far as the id. Throws a `ServerError` for what is no such answer.
  */
 export function readAnswer(body: unknown, id: string): Answer<unknown> {
   if (isRecord(body) && body['jsonrpc'] === '2.0') {

@@ -3,7 +3,10 @@ import type { Timing } from './timing.js';
 
 /** How many frames may wait for a slow reader: as many as the gateway's own change buffer keeps messages. */
 const WAITING_LIMIT = 65_536;
-/** After so long without a frame, ms, the gateway is asked whether it is there: programs are not shown WebSocket pings. */
+/**
+ * After so long without a frame, ms, the gateway is asked whether it is there: programs are not shown
+ * WebSocket pings.
+ */
 const SILENCE_MS = 30_000;
 /** How long the socket may take to open, and a gateway that was asked to answer, ms. */
 const ANSWER_MS = 10_000;
@@ -19,8 +22,9 @@ export interface SocketOptions {
 }
 
 /**
- * One WebSocket connection as something to read from. When it ends, what came before is still given, then `read`
- * rejects with the reason. It ends itself when the gateway falls silent or the reader falls too far behind.
+ * One WebSocket connection as something to read from. When it ends, what came before is still given, then
+ * `read` rejects with the reason. It ends itself when the gateway falls silent or the reader falls too far
+ * behind.
  */
 export class SocketReader {
   readonly #socket: WebSocket;
@@ -30,7 +34,9 @@ export class SocketReader {
   #wake: () => void = () => undefined;
   #stopTimer: () => void = () => undefined;
 
-  /** Set when the reader fell behind and the connection was ended for that: nothing is wrong with the gateway. */
+  /**
+   * Set when the reader fell behind and the connection was ended for that: nothing is wrong with the gateway.
+   */
   overrun = false;
 
   private constructor(options: SocketOptions) {
@@ -44,7 +50,10 @@ export class SocketReader {
     this.#watch(ANSWER_MS, () => this.#end(new ServerError('The WebSocket did not open in time')));
   }
 
-  /** Connects. Rejects with a `ServerError` when that fails (why, the platform does not tell), or the signal's reason. */
+  /**
+   * Connects. Rejects with a `ServerError` when that fails (why, the platform does not tell), or the signal's
+   * reason.
+   */
   static async open(options: SocketOptions): Promise<SocketReader> {
     options.signal?.throwIfAborted();
     const reader = new SocketReader(options);

@@ -18,7 +18,10 @@ const FIRST_PAUSE_MS = 250;
 /** Longest pause, ms: a gateway that comes back is noticed within half a minute. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The pause before attempt 0, 1, 2, …: doubling, and spread by ±50 % so that many clients do not come back at once. */
+/**
+ * The pause before attempt 0, 1, 2, …: doubling, and spread by ±50 % so that many clients do not come back at
+ * once.
+ */
 export function pauseMs(attempt: number, random: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + random);
 }

@@ -85,7 +85,10 @@ function keepApplied(
   health.addCheck('orphans', () => orphansFinding(unlisted, kernel));
 }
 
-/** Reads a running gateway's file again. Throws `CONFIGURATION_INVALID` with all errors, which health then has. */
+/**
+ * Reads a running gateway's file again. Throws `CONFIGURATION_INVALID` with all errors, which health then
+ * has.
+ */
 export async function reloadConfig(
   file: string,
   modules: ModuleRegistry,
@@ -100,7 +103,9 @@ export async function reloadConfig(
   }
 }
 
-/** What a configuration sets outside of the kernel: records in the archive, and files of scripts and media. */
+/**
+ * What a configuration sets outside of the kernel: records in the archive, and files of scripts and media.
+ */
 function contentsOf({ kernel, archive, scripts, media }: ConfigurationTarget): ContentStore {
   return {
     record: async (id) => (await archive.get()).recordPresent(id),

@@ -3,7 +3,10 @@ import { accessTo, type ConfiguratorEntry } from '../config/apply/configurators.
 import type { ConfiguratorsPort } from '../functions/ports.js';
 import type { Store } from '../store/store.js';
 
-/** The configurators for the functions. Front data is stored by ident, because the ident outlives the instance. */
+/**
+ * The configurators for the functions. Front data is stored by ident, because the ident outlives the
+ * instance.
+ */
 export function configuratorsPort(store: Store, all: () => readonly ConfiguratorEntry[]): ConfiguratorsPort {
   const nameOf = (id: number, kind: string) => `front ${kind} ${all().find((one) => one.id === id)?.ident}`;
   return {

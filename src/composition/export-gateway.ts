@@ -27,8 +27,8 @@ export interface ExportSource {
 }
 
 /**
- * The text of a `gateway.yaml` that describes a gateway's tree as it is, and what is not in it. Works on a copy: nothing of
- * the gateway is changed. Throws `STORE_UNUSABLE`, ConfigurationError.
+ * The text of a `gateway.yaml` that describes a gateway's tree as it is, and what is not in it. Works on a
+ * copy: nothing of the gateway is changed. Throws `STORE_UNUSABLE`, ConfigurationError.
  */
 export async function exportGateway({
   from,

@@ -41,8 +41,8 @@ export class Gateway implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   /**
-   * Starts a gateway; resolves when it replies to calls. Throws ConfigurationError, or a fault whose text says what to do:
-   * `STORE_UNUSABLE`, `LISTEN_FAILED`.
+   * Starts a gateway; resolves when it replies to calls. Throws ConfigurationError, or a fault whose text
+   * says what to do: `STORE_UNUSABLE`, `LISTEN_FAILED`.
    */
   static async start(options: GatewayOptions): Promise<Gateway> {
     const gateway = new Gateway(await openFoundation(options), options);
@@ -100,8 +100,8 @@ export class Gateway implements AsyncDisposable {
   }
 
   /**
-   * Reads the configuration again and applies what can change at run time. Rejects with `CONFIGURATION_INVALID` and all
-   * validation errors, if there are any; then nothing changes.
+   * Reads the configuration again and applies what can change at run time. Rejects with
+   * `CONFIGURATION_INVALID` and all validation errors, if there are any; then nothing changes.
    */
   reload(): Promise<ReloadReport> {
     return this.#queue.run(async () => {
@@ -122,7 +122,10 @@ export class Gateway implements AsyncDisposable {
     });
   }
 
-  /** Stops everything, leaves the outputs to the line keeper, and saves what is durable. May be called more than once. */
+  /**
+   * Stops everything, leaves the outputs to the line keeper, and saves what is durable. May be called more
+   * than once.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

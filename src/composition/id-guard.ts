@@ -24,8 +24,8 @@ const REFILL = 20_000;
 const SLICE = 1_000;
 
 /**
- * Sees to it that no id is given while something refers to it: ids of a tree from before such care was taken are retired at the
- * start; when all ids have been used, those to which nothing refers are brought back.
+ * Sees to it that no id is given while something refers to it: ids of a tree from before such care was taken
+ * are retired at the start; when all ids have been used, those to which nothing refers are brought back.
  */
 export async function guardIds(sources: IdSources): Promise<void> {
   const { kernel, directory, log } = sources;
@@ -63,7 +63,10 @@ async function refill(sources: IdSources): Promise<void> {
   ids.refill(all.slice(0, REFILL));
 }
 
-/** Adds every id that something refers to, whether there is such an object or not; texts of scripts do not count. */
+/**
+ * Adds every id that something refers to, whether there is such an object or not; texts of scripts do not
+ * count.
+ */
 async function mentioned(
   { kernel, archive, store, directory }: IdSources,
   found: Set<number>,

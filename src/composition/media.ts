@@ -8,7 +8,10 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { MediaContents } from '../media/contents.js';
 
-/** The contents of a gateway's media objects; loaded on first use, or by `start` when the tree has media objects. */
+/**
+ * The contents of a gateway's media objects; loaded on first use, or by `start` when the tree has media
+ * objects.
+ */
 export interface LazyMedia {
   readonly get: () => Promise<MediaPort>;
   /** Reads the files of the existing media objects. */

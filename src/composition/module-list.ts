@@ -29,7 +29,10 @@ export function loadPackagedBoard(name: string | undefined, directory = BOARDS):
   return loadBoard(name, { directory, compatible: COMPATIBLE_FILE });
 }
 
-/** Of a gateway that runs: who keeps its outputs, where the boards are described (by default in the package), and its name resolver. */
+/**
+ * Of a gateway that runs: who keeps its outputs, where the boards are described (by default in the package),
+ * and its name resolver.
+ */
 export interface ModuleListOptions {
   readonly keeper?: KeeperClient | undefined;
   readonly boards?: string | undefined;

@@ -57,8 +57,8 @@ export function orphansFinding(paths: readonly string[], { tree }: Kernel): Heal
 }
 
 /**
- * The objects that the file no longer lists, what is deepest first; with `remove`, they are deleted. One with something
- * below it that the file never listed stays, and so does what is above it.
+ * The objects that the file no longer lists, what is deepest first; with `remove`, they are deleted. One with
+ * something below it that the file never listed stays, and so does what is above it.
  */
 export async function pruneOrphans(
   paths: readonly string[],

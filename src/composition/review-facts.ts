@@ -17,7 +17,10 @@ const ANY_VARIABLE: TargetFact = {
   isReadOnly: false,
 };
 
-/** What the review of a configuration needs to know of scripts, functions and the machine; loaded when it is asked for. */
+/**
+ * What the review of a configuration needs to know of scripts, functions and the machine; loaded when it is
+ * asked for.
+ */
 export const reviewFacts: ReviewFacts = {
   actions,
   checkScript: scriptMistake,

@@ -17,8 +17,9 @@ export interface SalvageReport {
 }
 
 /**
- * Reads the damaged archives of a data directory, or the one given, and takes what is sound into its archive where `write`
- * says so. Throws `STORE_UNUSABLE` when there is none, or when a gateway works in the directory that is to be written to.
+ * Reads the damaged archives of a data directory, or the one given, and takes what is sound into its archive
+ * where `write` says so. Throws `STORE_UNUSABLE` when there is none, or when a gateway works in the directory
+ * that is to be written to.
  */
 export function salvageArchives({
   directory,

@@ -2,12 +2,14 @@ import { yieldToEventLoop } from '../base/serial-queue.js';
 import { SLICE_OBJECTS, SnapshotReader } from '../kernel/snapshot.js';
 import type { Tree } from '../kernel/tree.js';
 
-/** Objects whose entries are built ahead: about 10 MiB. In a larger tree the first snapshot builds the rest. */
+/**
+ * Objects whose entries are built ahead: about 10 MiB. In a larger tree the first snapshot builds the rest.
+ */
 const MAX_OBJECTS = 20_000;
 
 /**
- * Reads a snapshot after the start, slice by slice, and discards it: the tree keeps the entries, so that the first client
- * waits no longer than the next ones. Call what it returns to stop it.
+ * Reads a snapshot after the start, slice by slice, and discards it: the tree keeps the entries, so that the
+ * first client waits no longer than the next ones. Call what it returns to stop it.
  */
 export function buildSnapshotEntries(tree: Tree): () => void {
   const reader = new SnapshotReader(tree);

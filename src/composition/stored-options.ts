@@ -4,8 +4,8 @@ import { loadOptions, type Options } from '../functions/options.js';
 import type { Store } from '../store/store.js';
 
 /**
- * The gateway's options (`SVC_SetOption`), kept in the store; those about the store are applied to it. `onClose` gets what
- * must end with the gateway.
+ * The gateway's options (`SVC_SetOption`), kept in the store; those about the store are applied to it.
+ * `onClose` gets what must end with the gateway.
  */
 export function storedOptions(
   store: Store,

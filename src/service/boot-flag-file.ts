@@ -8,8 +8,9 @@ const FILE = 'marks';
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 /**
- * Texts that are remembered until the machine boots again, over restarts of the gateway: a line each in a file of the
- * runtime directory, below the boot's id. Where the file can't be written they live as long as the process.
+ * Texts that are remembered until the machine boots again, over restarts of the gateway: a line each in a
+ * file of the runtime directory, below the boot's id. Where the file can't be written they live as long as
+ * the process.
  */
 export class BootFlagFile implements BootFlags {
   readonly #file: string;

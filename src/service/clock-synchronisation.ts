@@ -11,8 +11,9 @@ const ASK_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
- * Whether the wall clock is known to be right: a box without a battery starts in the past and learns the time from the
- * network. Where systemd does not run (a developer's container), the clock is taken for right: nobody there sets it later.
+ * Whether the wall clock is known to be right: a box without a battery starts in the past and learns the time
+ * from the network. Where systemd does not run (a developer's container), the clock is taken for right:
+ * nobody there sets it later.
  */
 export class ClockSynchronisation {
   #isTrusted = !existsSync(BOOTED) || existsSync(SYNCHRONIZED);
@@ -50,7 +51,10 @@ export async function isClockSynchronised(): Promise<boolean> {
   return !existsSync(BOOTED) || (await isSynchronized());
 }
 
-/** The kernel's word, by way of timedatectl: whoever disciplines the clock (timesyncd, chrony, ntpd) tells the kernel. */
+/**
+ * The kernel's word, by way of timedatectl: whoever disciplines the clock (timesyncd, chrony, ntpd) tells the
+ * kernel.
+ */
 function isSynchronized(): Promise<boolean> {
   if (existsSync(SYNCHRONIZED)) return Promise.resolve(true);
   return new Promise((resolve) => {

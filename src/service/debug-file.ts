@@ -10,8 +10,8 @@ export const FILE_LIMIT = 1024 * 1024;
 const WAITING_LIMIT = 1024 * 1024;
 
 /**
- * Opens `<directory>/<id>.log` to go on with it; the directory is made where it is missing. Nobody but the gateway's user
- * reads them. Rejects with `STORE_UNUSABLE`.
+ * Opens `<directory>/<id>.log` to go on with it; the directory is made where it is missing. Nobody but the
+ * gateway's user reads them. Rejects with `STORE_UNUSABLE`.
  */
 export async function openDebugFile(directory: string, id: number, log: Log): Promise<DebugFile> {
   const path = join(directory, `${id}.log`);
@@ -24,7 +24,9 @@ export async function openDebugFile(directory: string, id: number, log: Log): Pr
   }
 }
 
-/** A file that does not grow without end. Lines that come while some are being written go together after them. */
+/**
+ * A file that does not grow without end. Lines that come while some are being written go together after them.
+ */
 class LimitedFile implements DebugFile {
   readonly #path: string;
   readonly #log: Log;

@@ -24,8 +24,8 @@ const WORN_TENTHS = 9;
 const BEYOND_TENTHS = 11;
 
 /**
- * The checks of a machine by their names, for `GW_GetHealth` and for `stellwerk doctor`. What does not concern it is left
- * out: a PC has no overlays, and where no port is configured none is missing.
+ * The checks of a machine by their names, for `GW_GetHealth` and for `stellwerk doctor`. What does not
+ * concern it is left out: a PC has no overlays, and where no port is configured none is missing.
  */
 export function diagnose(machine: Machine, purpose: MachineRequirements): ReadonlyMap<string, HealthFinding> {
   const checks = {
@@ -43,7 +43,10 @@ export function diagnose(machine: Machine, purpose: MachineRequirements): Readon
   );
 }
 
-/** The properties by which modules are to be asked what they find: only what some instance wants is looked for. */
+/**
+ * The properties by which modules are to be asked what they find: only what some instance wants is looked
+ * for.
+ */
 export function propertiesOf(instances: readonly ConfiguredInstance[]): string[] {
   const wants = {
     Line: instances.some((one) => linesOf(one).length > 0),
@@ -113,7 +116,9 @@ function mayUse({ uid, gids }: User, node: DeviceNode): boolean {
   return ((node.mode >> shift) & 6) === 6;
 }
 
-/** What is to be done about a line that a driver of the kernel has; the driver is told by how it calls itself. */
+/**
+ * What is to be done about a line that a driver of the kernel has; the driver is told by how it calls itself.
+ */
 const overlays: readonly (readonly [consumer: RegExp, setting: string])[] = [
   [/^spi\d/i, 'dtparam=spi=on'],
   [/^i2c|^fe\w+\.i2c/i, 'dtparam=i2c_arm=on'],

@@ -17,8 +17,8 @@ const REDIRECTS_LIMIT = 10;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 
 /**
- * The content that a URL replies with. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is no UTF-8 comes with
- * one character a byte (decision 20).
+ * The content that a URL replies with. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is
+ * no UTF-8 comes with one character a byte (interface, decision 20).
  */
 export async function fetchText(
   what: FetchRequest,

@@ -21,7 +21,9 @@ export interface HealthRecord {
   readonly Checks: readonly CheckRecord[];
 }
 
-/** The gateway's health: what its parts found out about themselves, and checks that are looked up when asked. */
+/**
+ * The gateway's health: what its parts found out about themselves, and checks that are looked up when asked.
+ */
 export class Health implements HealthChecks {
   /** Limits that took effect; the check `limits`. */
   readonly limits: LimitReport;

@@ -30,7 +30,10 @@ export async function drivesOf(root = '/'): Promise<Record<string, Drive | numbe
   return { ...Object.fromEntries(drives.entries()), NUMDRIVES: drives.length };
 }
 
-/** How much room the file system of a directory has and has left, and how much the directory itself takes, in bytes. */
+/**
+ * How much room the file system of a directory has and has left, and how much the directory itself takes, in
+ * bytes.
+ */
 export async function diskUsage(directory: string): Promise<{ Total: number; Free: number; Used: number }> {
   const { blocks, bavail, bsize } = await statfs(directory);
   let used = 0;
@@ -43,7 +46,9 @@ export async function diskUsage(directory: string): Promise<{ Total: number; Fre
   return { Total: blocks * bsize, Free: bavail * bsize, Used: used };
 }
 
-/** The machine's network interfaces but the one to itself, with what went over each since the boot, in bytes. */
+/**
+ * The machine's network interfaces but the one to itself, with what went over each since the boot, in bytes.
+ */
 export async function networksOf(root = '/', addresses = networkInterfaces) {
   const folder = join(root, 'sys/class/net');
   const known = addresses();

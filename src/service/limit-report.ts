@@ -3,7 +3,10 @@ import type { Clock } from '../base/clock.js';
 import type { LimitReporter } from '../base/limit-reporter.js';
 import type { Log } from '../base/log.js';
 
-/** A limit that took effect is in health so long after the last time, ms: an owner who looks in the evening sees the attack's end only. */
+/**
+ * A limit that took effect is in health so long after the last time, ms: an owner who looks in the evening
+ * sees the attack's end only.
+ */
 const SHOWN_MS = 60 * 60_000;
 /** One log line per limit in so long, ms: who floods a limit must not flood the log. */
 const LOGGED_EVERY_MS = 10 * 60_000;

@@ -72,8 +72,8 @@ export class ServiceLog {
   }
 
   /**
-   * Whether a line of this subject may be written; says before it how many were not. Errors have a limit of their own, so
-   * that no flood of other lines hides one.
+   * Whether a line of this subject may be written; says before it how many were not. Errors have a limit of
+   * their own, so that no flood of other lines hides one.
    */
   #mayWrite(subject: string, level = ''): boolean {
     const name = level === 'error' ? `${subject} ${level}` : subject;
@@ -128,7 +128,10 @@ export class ServiceLog {
   }
 }
 
-/** A line of JSON without the secrets of URLs. It is read first: a backslash after a URL belongs to what follows. */
+/**
+ * A line of JSON without the secrets of URLs. It is read first: a backslash after a URL belongs to what
+ * follows.
+ */
 function masked(line: string): string {
   return maskUrls(line) === line ? line : `${JSON.stringify(maskUrlsIn(JSON.parse(line)))}\n`;
 }

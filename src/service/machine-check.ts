@@ -8,7 +8,9 @@ export interface MachineCheckOptions {
   readonly modules: ModuleRegistry;
   readonly instances: readonly ConfiguredInstance[];
   readonly dataDirectory: string;
-  /** Whether the gateway itself asks: then it is its own rights that count, else those of the service's user. */
+  /**
+   * Whether the gateway itself asks: then it is its own rights that count, else those of the service's user.
+   */
   readonly isGateway: boolean;
 }
 

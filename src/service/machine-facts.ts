@@ -53,7 +53,9 @@ export interface Machine {
   readonly off: readonly string[];
   /** The Raspberry Pi's boot configuration: where it stands, and its settings without remarks. */
   readonly boot: { readonly path: string; readonly settings: readonly string[] } | undefined;
-  /** Whether the line keeper answers where it is installed; undefined: it isn't, or the gateway knows better. */
+  /**
+   * Whether the line keeper answers where it is installed; undefined: it isn't, or the gateway knows better.
+   */
   readonly hasKeeper: boolean | undefined;
   /** Of the file system that the data directory is on. */
   readonly space: { readonly bytes: number; readonly free: number } | undefined;
@@ -70,7 +72,9 @@ export interface InspectionOptions {
   readonly dataDirectory: string;
   /** Paths of ports that instances are configured for. */
   readonly ports: readonly string[];
-  /** Whether the gateway itself looks: then it is its own rights that count, else those of the service's user. */
+  /**
+   * Whether the gateway itself looks: then it is its own rights that count, else those of the service's user.
+   */
   readonly isGateway: boolean;
   readonly found: readonly HardwareItem[];
 }
@@ -114,7 +118,9 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
   };
 }
 
-/** The service's user, where the machine has one and it is not known better; else whoever runs this process. */
+/**
+ * The service's user, where the machine has one and it is not known better; else whoever runs this process.
+ */
 async function userOf({ root, isGateway }: InspectionOptions): Promise<User> {
   const entries = (await textOf(join(root, 'etc/passwd'))).split('\n').map((line) => line.split(':'));
   const [, , uid, gid] = entries.find(([name]) => name === SERVICE_USER) ?? [];

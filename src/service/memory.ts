@@ -5,8 +5,8 @@ import { nativeFile } from '../base/package-root.js';
 const ADDON = nativeFile('notify.node');
 
 /**
- * Gives memory that is not needed back to the machine: what of the heap is not, where the program was started with `gc`
- * (`bin/stellwerk` does; else false), and what the C library holds.
+ * Gives memory that is not needed back to the machine: what of the heap is not, where the program was started
+ * with `gc` (`bin/stellwerk` does; else false), and what the C library holds.
  */
 export async function releaseMemory(): Promise<boolean> {
   if (globalThis.gc === undefined) return false;
@@ -58,8 +58,8 @@ export function processMeter(): MemoryMeter {
 }
 
 /**
- * Releases memory after a burst, without anybody asking: when the process grew by much and its event loop has become idle. Until
- * the function that it returns is called.
+ * Releases memory after a burst, without anybody asking: when the process grew by much and its event loop has
+ * become idle. Until the function that it returns is called.
  */
 export function releaseWhenIdle(
   clock: Pick<Clock, 'every' | 'monotonicNs'>,

@@ -44,8 +44,8 @@ export class Notifier {
   }
 
   /**
-   * Feeds the watchdog three times in its period while the loop turns (this timer fires) and `isAlive` resolves. A look
-   * that fails or has not ended when the next is due feeds nothing.
+   * Feeds the watchdog three times in its period while the loop turns (this timer fires) and `isAlive`
+   * resolves. A look that fails or has not ended when the next is due feeds nothing.
    */
   watch(clock: Clock, isAlive: () => Promise<void>): void {
     if (this.#watchdogMs === 0) return;

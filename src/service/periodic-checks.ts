@@ -21,7 +21,10 @@ export interface PeriodicCheckOptions {
   readonly dataDirectory: string;
 }
 
-/** Looks at the machine now and then, and tells health what it sees; memory is released after bursts; until the function that it gives is called. */
+/**
+ * Looks at the machine now and then, and tells health what it sees; memory is released after bursts; until
+ * the function that it gives is called.
+ */
 export function startPeriodicChecks({
   kernel,
   modules,

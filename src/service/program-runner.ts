@@ -33,8 +33,9 @@ export class ProgramRunner {
   }
 
   /**
-   * What the program printed, on both channels in the order in which it came; '' at once where nobody waits. How it ended
-   * makes no difference. Throws `BUSY`, `PROGRAM_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`, `STOPPING`.
+   * What the program printed, on both channels in the order in which it came; '' at once where nobody waits.
+   * How it ended makes no difference. Throws `BUSY`, `PROGRAM_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`,
+   * `STOPPING`.
    */
   async run({ file, args, waitsForOutput }: ProgramRequest): Promise<string> {
     if (this.#isClosed) throw fault('STOPPING');

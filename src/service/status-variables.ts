@@ -15,7 +15,10 @@ export const statusVariables = {
   BYTES_WRITTEN: { name: 'Bytes written to the disk today', type: variableType.integer },
 } as const satisfies Record<string, { name: string; type: VariableType }>;
 
-/** The variables in which the gateway says how it is: what the health check says, for those who look at the tree. */
+/**
+ * The variables in which the gateway says how it is: what the health check says, for those who look at the
+ * tree.
+ */
 export class StatusVariables {
   readonly #kernel: Kernel;
   readonly #clock: Clock;

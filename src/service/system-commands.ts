@@ -28,7 +28,10 @@ export class SystemCommands {
     this.#path = path;
   }
 
-  /** Whether a host answers an echo request within so many milliseconds. Throws `NOT_SUPPORTED`, `NOT_ALLOWED`. */
+  /**
+   * Whether a host answers an echo request within so many milliseconds. Throws `NOT_SUPPORTED`,
+   * `NOT_ALLOWED`.
+   */
   async ping(host: string, timeoutMs: number): Promise<boolean> {
     // The program counts in whole seconds; we end it when the time is over.
     const seconds = String(Math.ceil(timeoutMs / 1000));

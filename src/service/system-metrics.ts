@@ -10,7 +10,10 @@ interface Ticks {
 /** Two readings nearer than this say nothing: it is a tenth of a second. */
 const TICKS_APART = 10;
 
-/** What the kernel says of the processors, the memory, the batteries and this process. What it does not say is 0. */
+/**
+ * What the kernel says of the processors, the memory, the batteries and this process. What it does not say is
+ * 0.
+ */
 export class SystemMetrics {
   readonly #root: string;
   #before: ReadonlyMap<string, Ticks> = new Map();
@@ -20,7 +23,10 @@ export class SystemMetrics {
     this.#root = root;
   }
 
-  /** How busy each processor and all together were since the call before, in percent; at the first call: since the boot. */
+  /**
+   * How busy each processor and all together were since the call before, in percent; at the first call: since
+   * the boot.
+   */
   async processors(): Promise<Readonly<Record<string, number>>> {
     const now = ticksOf(await this.#text('proc/stat'));
     const before = this.#before;
@@ -65,7 +71,10 @@ export class SystemMetrics {
     };
   }
 
-  /** The battery that the machine runs on, times in seconds; -1 is not known, and without a battery nothing is. */
+  /**
+   * The battery that the machine runs on, times in seconds; -1 is not known, and without a battery nothing
+   * is.
+   */
   async battery() {
     const supplies = await this.#supplies();
     const battery = supplies.find(({ type, scope }) => type === 'Battery' && scope !== 'Device');

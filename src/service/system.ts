@@ -6,7 +6,7 @@ import { PACKAGE_ROOT } from '../base/package-root.js';
 
 /** What is known of the program and the machine it runs on. */
 export interface SystemFacts {
-  /** `<major>.<minor>`, readable as a float (decision 17). */
+  /** `<major>.<minor>`, readable as a float (interface, decision 17). */
   readonly version: string;
   /** The full version. */
   readonly revision: string;
@@ -47,7 +47,10 @@ export function systemFacts(directory: string): SystemFacts {
   };
 }
 
-/** As "en_US"; where the system speaks none (`C`, `POSIX`) too. Asking Intl would take 8 MB and 20 ms: all of ICU is read in. */
+/**
+ * As "en_US"; where the system speaks none (`C`, `POSIX`) too. Asking Intl would take 8 MB and 20 ms: all of
+ * ICU is read in.
+ */
 function languageOf({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
   const [spoken = 'en_US'] = /^[a-z]{2,3}_[A-Z]{2}\b/.exec(LC_ALL || LC_MESSAGES || LANG || '') ?? [];
   return spoken;

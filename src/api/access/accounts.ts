@@ -26,7 +26,10 @@ export interface RemoteAccess extends Secret {
 /** The fixed user name of all configurators (authentication rule 3). */
 export const WEBFRONT = 'webfront';
 
-/** What can be signed in to. Made anew when the configuration changes: whoever holds an old one asks again. */
+/**
+ * The accounts of a configuration. Replaced when the configuration changes, which invalidates what was
+ * derived from them.
+ */
 export class Accounts {
   readonly owner: Account;
   readonly #configurators: Configurators;
@@ -41,12 +44,12 @@ export class Accounts {
     this.#configurators = configurators;
   }
 
-  /** The account of a configurator; of one that isn't there too, so that it takes a wrong password's way. */
+  /** The account of a configurator. Also for an unknown one, so that it is handled like a wrong password. */
   configurator(id: number): Account {
     return { name: `configurator ${id}`, username: WEBFRONT, secret: this.#configurators.get(id) };
   }
 
-  /** Whether the configurator does without a password. */
+  /** Whether the configurator needs no password. */
   isOpen(id: number): boolean {
     return this.#configurators.get(id)?.passwordRequired === false;
   }

@@ -5,7 +5,9 @@ export function ipVersion(address: string): 0 | 4 | 6 {
   return isIP(address) as 0 | 4 | 6;
 }
 
-/** The eight groups of an IPv6 address, without its zone (`%eth0`); undefined if it is not an IPv6 address. */
+/**
+ * The eight groups of an IPv6 address, without its zone (`%eth0`); undefined if it is not an IPv6 address.
+ */
 export function ipv6Groups(address: string): number[] | undefined {
   const bare = address.replace(/%.*$/, '');
   if (!isIPv6(bare)) return undefined;
@@ -19,7 +21,10 @@ export function ipv6Groups(address: string): number[] | undefined {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** An address without the wrapping of IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2), which dual-stack sockets show. */
+/**
+ * An address without the wrapping of IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2), which dual-stack sockets
+ * show.
+ */
 export function unwrapIpv4(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -37,7 +42,9 @@ export function isLoopback(address: string): boolean {
   return (ipVersion(normal) === 4 && normal.startsWith('127.')) || normal === '0:0:0:0:0:0:0:1';
 }
 
-/** The key by which limits count a client: its address, of IPv6 the network of 64 bits that one host may use. */
+/**
+ * The key by which limits count a client: its address, of IPv6 the network of 64 bits that one host may use.
+ */
 export function clientKey(remote: string): string {
   const unwrapped = unwrapIpv4(remote);
   const groups = ipv6Groups(unwrapped);

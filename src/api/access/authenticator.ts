@@ -11,7 +11,10 @@ import { TemporaryTokens } from './temporary-tokens.js';
 
 /** Something that a user name and a password open. */
 export interface Account {
-  /** For the log, and to tell equal pairs of different accounts apart: `owner`, `configurator 12345`, `web server house`. */
+  /**
+   * For the log, and to tell equal pairs of different accounts apart: `owner`, `configurator 12345`, `web
+   * server house`.
+   */
   readonly name: string;
   readonly username: string;
   /** Undefined: nothing opens it (authentication rule 2). */
@@ -20,12 +23,18 @@ export interface Account {
   readonly byToken?: boolean;
 }
 
-/** Good pairs that are remembered: as many as there are accounts, and some that were changed. */
+/** Correct pairs that are remembered: one for each account, and some that have been changed. */
 const GOOD_LIMIT = 256;
-/** Bad pairs that are remembered, and how long, ms: a client with an old password costs no scrypt each time. */
+/**
+ * Wrong pairs that are remembered, and how long, ms: a client with an old password must not cost a scrypt
+ * each time.
+ */
 const BAD_LIMIT = 1024;
 const BAD_MS = 60_000;
-/** Answers to wrong logins that are delayed at a time: of one account at one address, and in all, as each may have 64 KiB of a body. More get theirs at once. */
+/**
+ * Responses to wrong logins that are delayed at a time, of one account at one address and in all: each may
+ * hold a body of 64 KiB. Further ones are rejected immediately.
+ */
 const DELAYED_LIMIT = 16;
 const DELAYED_IN_ALL = 64;
 
@@ -37,9 +46,9 @@ export interface LoginOrigin {
 }
 
 /**
- * Checks user names and passwords. A pair that was correct is remembered. Guessing is slowed down by delaying the answers
- * to wrong pairs, never the check of a pair: a correct one is not delayed because of others' wrong ones. The slow hash
- * runs off the loop, one at a time.
+ * Verifies user names and passwords. A correct pair is remembered. Guessing is slowed down by delaying the
+ * responses to wrong pairs, never the check of a pair: a correct one is not delayed because of others' wrong
+ * ones. The slow hash runs off the loop, one at a time.
  */
 export class Authenticator {
   readonly tokens: TemporaryTokens;
@@ -65,14 +74,14 @@ export class Authenticator {
     this.#failures = new LoginThrottle(clock);
   }
 
-  /** Whether the pair is remembered as right; answers at once. */
+  /** Whether the pair is remembered as correct; synchronous. */
   hasVerified(account: Account, login: Login): boolean {
     return this.#isByToken(account, login) || this.#good.has(this.#digest(account, login));
   }
 
   /**
-   * Whether the login opens the account. Slow where it is not known yet. Rejects with `TOO_MANY_REQUESTS` or `BUSY` when
-   * too many wait, an `AbortError` when closed.
+   * Whether the login opens the account. Slow where it is not known yet. Rejects with `TOO_MANY_REQUESTS` or
+   * `BUSY` when too many wait, an `AbortError` when closed.
    */
   async verify(account: Account, login: Login, { remote, socket }: LoginOrigin): Promise<boolean> {
     if (this.#isByToken(account, login)) return true;
@@ -93,7 +102,7 @@ export class Authenticator {
     if (isCorrect) return true;
     const who = `${account.name} ${address}`;
     const { count, delayMs } = this.#failures.add(who, socket);
-    this.#tell(account, remote, count);
+    this.#logFailure(account, remote, count);
     if (delayMs > 0) await this.#delay(who, delayMs);
     return false;
   }
@@ -104,8 +113,9 @@ export class Authenticator {
   }
 
   /**
-   * A digest to compare secrets by without keeping them: salted with a secret of this process, and never shown. A plain hash
-   * takes a fiftieth of the time of an HMAC, which is a fifth of a call on a new connection.
+   * A digest to compare secrets by without keeping them: salted with a secret of this process, and never
+   * shown. A plain hash takes a fiftieth of the time of an HMAC, which is a fifth of a call on a new
+   * connection.
    */
   digest(text: string): string {
     return hash('sha256', this.#salt + text, 'base64');
@@ -121,7 +131,10 @@ export class Authenticator {
     return byToken && this.tokens.remainingMs(login) > 0;
   }
 
-  /** A pair in a form that gives nothing away; changes with the secret, so that a new password ends the old one's memory. */
+  /**
+   * A pair in a form that gives nothing away; changes with the secret, so that a new password ends the old
+   * one's memory.
+   */
   #digest({ name, username, secret }: Account, login: Login): string {
     const known = [name, username, secret?.password, secret?.passwordHash, login.username, login.password];
     return this.digest(JSON.stringify(known));
@@ -152,7 +165,7 @@ export class Authenticator {
     return check;
   }
 
-  /** Throws `TOO_MANY_REQUESTS` at once where so many wait already. */
+  /** Throws `TOO_MANY_REQUESTS` immediately if the limit of delayed responses is reached. */
   async #delay(who: string, delayMs: number): Promise<void> {
     const delayed = this.#delayed.get(who) ?? 0;
     if (delayed >= DELAYED_LIMIT || this.#delayedInAll >= DELAYED_IN_ALL) throw fault('TOO_MANY_REQUESTS');
@@ -191,8 +204,8 @@ export class Authenticator {
     return timingSafeEqual(digest(a), digest(b));
   }
 
-  /** The first failure of an address, and then the more seldom the more there are: a flood must not fill the log. */
-  #tell(account: Account, remote: string, failures: number): void {
+  /** Logs the first failure of an address, and then ever fewer: a flood must not fill the log. */
+  #logFailure(account: Account, remote: string, failures: number): void {
     if (!/^10*$/.test(String(failures))) return;
     this.#log.warn({ remote, account: account.name, failures }, 'wrong user name or password');
   }

@@ -11,13 +11,17 @@ export interface Login {
   readonly password: string;
 }
 
-/** How a password is known: as a hash of `hashPassword`, or in the clear where the configuration has it so. */
+/**
+ * How a password is known: as a hash of `hashPassword`, or in the clear where the configuration has it so.
+ */
 export interface Secret {
   readonly password?: string | undefined;
   readonly passwordHash?: string | undefined;
 }
 
-/** 16 MiB and about 0.1 s on a PC, 0.4 s on a Raspberry Pi 4: paid once, since verified pairs are remembered. */
+/**
+ * 16 MiB and about 0.1 s on a PC, 0.4 s on a Raspberry Pi 4: paid once, since verified pairs are remembered.
+ */
 const COST = { N: 16_384, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
@@ -30,8 +34,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one of the hash, compared in constant time, off the event loop. A hash that can't be read
- * matches nothing.
+ * Whether the password is the one of the hash, compared in constant time, off the event loop. A hash that
+ * can't be read matches nothing.
  */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const read = readPasswordHash(hash);
@@ -63,8 +67,8 @@ function derive(password: string, { N, r, p, salt, length }: Derivation): Promis
 }
 
 /**
- * Reads an `Authorization` header (RFC 7617; a temporary token by RFC 6750). Undefined where there is none or none that can be read; the word `null`,
- * which a known client sends, is none (decision 3).
+ * Reads an `Authorization` header (RFC 7617; a temporary token by RFC 6750). Undefined where there is none or
+ * none that can be read; the word `null`, which a known client sends, is none (interface, decision 3).
  */
 export function readAuthorization(header: string | undefined): Login | undefined {
   const [, scheme, given = ''] = /^(basic|bearer)\s+(\S.*)$/is.exec(header?.trim() ?? '') ?? [];
@@ -76,8 +80,9 @@ export function readAuthorization(header: string | undefined): Login | undefined
 }
 
 /**
- * Finds credentials in an offered sub-protocol (E3): Base64, its padding removed or not, percent-encoded or not. Gives
- * also what to echo: of several offers the one that holds the credentials, exactly as it came; a lone one in any case.
+ * Finds credentials in an offered sub-protocol (E3): Base64, its padding removed or not, percent-encoded or
+ * not. Gives also what to echo: of several offers the one that holds the credentials, exactly as it came; a
+ * lone one in any case.
  */
 export function readProtocol(header: string | undefined): {
   login: Login | undefined;
@@ -92,7 +97,7 @@ export function readProtocol(header: string | undefined): {
   return { login: undefined, echo: first === '' ? undefined : first };
 }
 
-/** `user:password` in Base64; as UTF-8, and where that is invalid as Latin-1 (decision 3). */
+/** `user:password` in Base64; as UTF-8, and where that is invalid as Latin-1 (interface, decision 3). */
 function readBase64(encoded: string): Login | undefined {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
@@ -109,7 +114,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Whether a header says nothing of credentials; the word `null` is none (decision 3). */
+/** Whether a header says nothing of credentials; the word `null` is none (interface, decision 3). */
 export function hasNoCredentials(header: string | undefined): boolean {
   return header === undefined || ['', 'null'].includes(header.trim());
 }

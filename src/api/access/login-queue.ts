@@ -2,14 +2,20 @@ import type { Cancel, Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 
-/** Logins of one address that may wait to be verified. A body of 64 KiB may wait with each: within an address's budget. */
+/**
+ * Logins of one address that may wait to be verified. A body of 64 KiB may wait with each: within an
+ * address's budget.
+ */
 export const WAITING_PER_ADDRESS = 24;
 /** The same of all addresses together. */
 export const WAITING_IN_ALL = 256;
-/** After so many failures of all together, logins are verified at most every `PACE_MS`: a guess costs a tenth of a second of a core. */
+/**
+ * After this number of failures in all, logins are verified at most every `PACE_MS`: each takes a core a
+ * tenth of a second.
+ */
 const FREE_FAILURES = 100;
 const PACE_MS = 250;
-/** Failures of all together are forgotten so long after the last one, ms. */
+/** All failures are forgotten this long after the last one, ms. */
 const FORGET_MS = 15 * 60_000;
 
 /** Accounts and addresses whose last turn is remembered. */
@@ -31,9 +37,9 @@ interface Waiting extends PromiseWithResolvers<boolean> {
 }
 
 /**
- * Verifies logins one at a time, as the hash is slow. A correct login can't be told from a wrong one before that, so none
- * waits behind a crowd: who failed less goes first, then accounts and addresses take turns, then the newest goes first. When too many wait, the one
- * that would be verified last is rejected.
+ * Verifies logins one at a time, as the hash is slow. A correct login can't be told from a wrong one before
+ * that, so none waits behind a crowd: who failed less goes first, then accounts and addresses take turns,
+ * then the newest goes first. When too many wait, the one that would be verified last is rejected.
  */
 export class LoginQueue {
   readonly #clock: Pick<Clock, 'monotonicNs' | 'after'>;

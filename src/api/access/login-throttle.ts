@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.js';
 
-/** Failures of an account at an address that are answered without delay (decision 3). */
+/** Failures of an account at an address that are reported without delay (interface, decision 3). */
 const FREE = 10;
-/** The delay of the next answer, ms; it doubles with each failure. */
+/** The delay of the next response, ms; it doubles with each failure. */
 const FIRST_MS = 250;
 const MOST_MS = 5000;
 /** Failures are forgotten so long after the last one, ms. */
@@ -31,7 +31,7 @@ export class LoginThrottle {
     return this.#ofSockets.get(socket) ?? 0;
   }
 
-  /** Counts one; gives how many there are of that account at that address, and how long to delay the answer, ms. */
+  /** Counts a failure; returns the number for that account and address, and the delay of the response, ms. */
   add(who: string, socket: object): { readonly count: number; readonly delayMs: number } {
     this.#ofSockets.set(socket, this.ofSocket(socket) + 1);
     const nowMs = Number(this.#clock.monotonicNs() / 1_000_000n);

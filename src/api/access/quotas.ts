@@ -11,7 +11,7 @@ export interface QuotaLimits {
   /** Of all fronts together. */
   readonly fronts: number;
   readonly perFront: number;
-  /** Of the users of fronts at one address; a proxy's address stands for many. */
+  /** Of the users of fronts at one address; a proxy's address represents many. */
   readonly perAddress: number;
   readonly whatToDo: string;
 }

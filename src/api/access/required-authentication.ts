@@ -3,9 +3,12 @@ import { isRecord } from '../rpc/rpc.js';
 
 /** What a message needs to be let through. */
 export interface RequiredAuthentication {
-  /** Only functions that everybody may call; credentials are then not looked at (decision 1). */
+  /** Only functions that everybody may call; credentials are then not looked at (interface, decision 1). */
   readonly isPublic: boolean;
-  /** The configurator in the first parameter of the first function that `webfront` users may call (decision 14). */
+  /**
+   * The configurator in the first parameter of the first function that `webfront` users may call (decision
+   * 14).
+   */
   readonly configurator: number | undefined;
 }
 
@@ -31,15 +34,16 @@ export function requiredAuthentication(
   return { isPublic, configurator };
 }
 
-/** An object id in any form that the functions would take too (decision 6). */
+/** An object id in any form that the functions would take too (interface, decision 6). */
 function readId(value: unknown): number | undefined {
   const id = typeof value === 'string' && /^\d{1,9}(\.0+)?$/.test(value) ? Number(value) : value;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
 }
 
 /**
- * The configurator that the beginning of a request names, for a `webfront` user whose request is longer than what is read of
- * strangers. A claim: once the request is complete, {@link requiredAuthentication} says which one it is about.
+ * The configurator that the beginning of a request names, for a `webfront` user whose request is longer than
+ * what is read of strangers. A claim: once the request is complete, {@link requiredAuthentication} says which
+ * one it is about.
  */
 export function claimedConfigurator(beginning: Buffer): number | undefined {
   const params = /"params"\s*:\s*(?:\[\s*|\{\s*"\w{1,64}"\s*:\s*)"?(\d{1,9})\b/;

@@ -8,7 +8,10 @@ export const TOKENS_LIMIT = 100;
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Passwords for a while (`SVC_CreateTemporaryToken`): 256 random bits each, kept in memory only, and there as digests. */
+/**
+ * Passwords for a while (`SVC_CreateTemporaryToken`): 256 random bits each, kept in memory only, and there as
+ * digests.
+ */
 export class TemporaryTokens {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   #valid: { readonly digest: Buffer; readonly untilMs: number }[] = [];
@@ -17,7 +20,7 @@ export class TemporaryTokens {
     this.#clock = clock;
   }
 
-  /** A token that opens what the owner's password opens, for so many seconds. Throws `BUSY`. */
+  /** Creates a token that is valid like the owner's password for `validForS` seconds. Throws `BUSY`. */
   create(validForS: number): string {
     const nowMs = this.#nowMs();
     this.#valid = this.#valid.filter(({ untilMs }) => untilMs > nowMs);

@@ -2,7 +2,10 @@ import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import { clientKey } from './addresses.js';
 
-/** What one address may have held of requests whose credentials are not verified yet, bytes: hundreds of ordinary calls. */
+/**
+ * What one address may have held of requests whose credentials are not verified yet, bytes: hundreds of
+ * ordinary calls.
+ */
 export const UNVERIFIED_PER_ADDRESS = 2 * 1024 * 1024;
 /** The same of all addresses together, bytes: what a box with 512 MiB can spare at any time. */
 export const UNVERIFIED_IN_ALL = 16 * 1024 * 1024;
@@ -24,16 +27,17 @@ interface Held {
 
 /** A request's part of the budget. */
 export interface BudgetShare {
-  /** The body is complete. From now on only {@link UnverifiedBudget} as a whole can evict it. */
+  /** The body is complete. From now on only the limit for all addresses can evict the request. */
   arrived(): void;
   /** The request is verified, or is over. A second call does nothing. */
   release(): void;
 }
 
 /**
- * The budget of all bytes that are held for requests nobody has verified yet. When it is used up, the oldest request whose
- * body is still incomplete makes room: an honest call arrives in one go, a slow body is what an attack consists of. Where
- * all are complete, the oldest of the address that holds the most does, so that no crowd of wrong logins keeps others out.
+ * The budget of all bytes that are held for requests nobody has verified yet. When it is used up, the oldest
+ * request whose body is still incomplete makes room: an honest call arrives in one go, a slow body is what an
+ * attack consists of. Where all are complete, the oldest of the address that holds the most does, so that no
+ * crowd of wrong logins keeps others out.
  */
 export class UnverifiedBudget {
   readonly #limits: LimitReporter;
@@ -50,7 +54,7 @@ export class UnverifiedBudget {
     return this.#bytes;
   }
 
-  /** Takes a share for a request with a body of so many bytes at most. Throws `BUSY`. */
+  /** Reserves a share for a request with a body of at most `bodyBytes`. Throws `BUSY`. */
   take(remote: string, bodyBytes: number, evict: () => void): BudgetShare {
     const who = clientKey(remote);
     const held: Held = { who, bytes: REQUEST_COST + bodyBytes, isComplete: false, evict };

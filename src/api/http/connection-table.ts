@@ -3,18 +3,21 @@ import type { LimitReporter } from '../../base/limit-reporter.js';
 import { clientKey } from '../access/addresses.js';
 
 /**
- * Open connections that are neither a verified owner's nor a session, each of some 15 KB: twice the panels of a large
- * house. Connections of the owner are not limited, and sessions have a limit of their own.
+ * Open connections that are neither a verified owner's nor a session, each of some 15 KB: twice the panels of
+ * a large house. Connections of the owner are not limited, and sessions have a limit of their own.
  */
 export const CONNECTIONS_LIMIT = 1024;
-/** The same for one address. A proxy's address represents many clients, but a proxy keeps few connections open. */
+/**
+ * The same for one address. A proxy's address represents many clients, but a proxy keeps few connections
+ * open.
+ */
 export const CONNECTIONS_PER_ADDRESS = 256;
 
 const WHAT_TO_DO = 'look for a client that leaves connections open; the longest idle ones are closed';
 
 /**
- * The connections of all listeners that count towards the limits. A new connection is always accepted: at a limit, the
- * connection that has been idle longest is closed for it.
+ * The connections of all listeners that count towards the limits. A new connection is always accepted: at a
+ * limit, the connection that has been idle longest is closed for it.
  */
 export class ConnectionTable {
   readonly #limits: LimitReporter;
@@ -47,7 +50,10 @@ export class ConnectionTable {
     this.#enter(socket);
   }
 
-  /** A request has arrived on the connection: it is now the last one to be closed. Ignored if it does not count. */
+  /**
+   * A request has arrived on the connection: it is now the last one to be closed. Ignored if it does not
+   * count.
+   */
   touch(socket: Socket): void {
     if (!this.#idle.has(socket)) return;
     const key = this.#idle.get(socket);

@@ -4,14 +4,17 @@ import { Fault, fault, isAbort, type FaultCode } from '../../base/fault.js';
 import { STATUS_CODES } from './node-http.js';
 import { errorText } from '../rpc/rpc.js';
 
-/** An HTTP answer that carries no result (decision 5). */
+/** An HTTP response without a result (interface, decision 5). */
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** Decision 5: what is refused by the transport, and by which status. Everything else is 200. */
+/**
+ * HTTP status codes of faults that the transport reports (interface, decision 5). All others are sent with
+ * 200.
+ */
 const statuses: Partial<Record<FaultCode, number>> = {
   UNAUTHORIZED: 401,
   HOST_REFUSED: 403,
@@ -36,7 +39,9 @@ const extraHeaders: Partial<Record<FaultCode, readonly [string, string]>> = {
   STOPPING: ['Retry-After', '5'],
 };
 
-/** The answer to a request that is refused as a whole. Whatever is thrown without a status of its own is a 503. */
+/**
+ * The response to a request that is rejected as a unit. A fault without a status of its own becomes a 503.
+ */
 export function errorResponse(thrown: unknown): ErrorResponse {
   const given = thrown instanceof Fault ? thrown : fault(isAbort(thrown) ? 'STOPPING' : 'INTERNAL');
   const extra = extraHeaders[given.code];
@@ -47,16 +52,19 @@ export function errorResponse(thrown: unknown): ErrorResponse {
   };
 }
 
-/** The refusal of a request that is no HTTP, or breaks a limit of the parser. */
+/** The response to a request that is not HTTP or exceeds a limit of the parser. */
 export function badRequest(status: number, why: string): ErrorResponse {
   const body = errorText('null', fault('INVALID_REQUEST', why));
   return { status, headers: [['Content-Type', 'application/json']], body };
 }
 
-/** How long a client that was refused may go on sending before it is cut off, ms: cut at once, it would not see why. */
+/**
+ * How long a rejected client may continue to send before the connection is closed, ms: closed immediately, it
+ * would not see the response.
+ */
 export const LINGER_MS = 1000;
 
-/** Sends a refusal over a socket that no HTTP answer object stands before, and ends the connection. */
+/** Sends an error response on a socket without a `ServerResponse`, and closes the connection. */
 export function endWithError(socket: Duplex, refusal: ErrorResponse, clock: Pick<Clock, 'after'>): void {
   socket.end(rawAnswer(refusal));
   const cancel = clock.after(LINGER_MS, () => socket.destroy());

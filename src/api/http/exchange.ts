@@ -6,12 +6,15 @@ import { unwrapIpv4 } from '../access/addresses.js';
 import { hasNoCredentials, TOKEN, type Login } from '../access/credentials.js';
 import type { OriginPolicy } from './origin-policy.js';
 
-/** Bytes of a body that are read before the credentials are verified: a call without credentials takes a hundred. */
+/**
+ * Bytes of a body that are read before the credentials are verified: a call without credentials takes a
+ * hundred.
+ */
 export const UNKNOWN_BODY_LIMIT = 64 * 1024;
 
 /**
- * What the requests on a connection have in common. Requests can be pipelined, so nothing here belongs to a single one:
- * each record is replaced as a unit and names the headers that it was derived from.
+ * What the requests on a connection have in common. Requests can be pipelined, so nothing here belongs to a
+ * single one: each record is replaced as a unit and names the headers that it was derived from.
  */
 export interface Connection {
   readonly remote: string;

@@ -37,9 +37,9 @@ import { CROWDED, UnverifiedBudget, type BudgetShare } from '../access/unverifie
 export const BODY_LIMIT = 25_165_824;
 /** What a verified `webfront` user may send, bytes: a text of 1 MiB for a variable must fit, escaped. */
 export const WEBFRONT_BODY_LIMIT = 2 * 1024 * 1024;
-/** Calls that may take their time at once, over all connections. */
+/** Asynchronous calls in flight over all connections. */
 const IN_FLIGHT_LIMIT = 2048;
-/** The id of no configurator: whoever is in none has access to nothing. */
+/** The id of no configurator: its users have access to nothing. */
 const NONE = -1;
 const GREETING = '{"jsonrpc":"2.0","api":"stellwerk"}';
 
@@ -71,18 +71,18 @@ export class HttpApi {
     this.#accounts = accounts;
   }
 
-  /** Takes over another configuration; may be called at any time. */
+  /** Applies another configuration; may be called at any time. */
   reconfigure(accounts: Accounts, bodyLimit: number): void {
     this.#accounts = accounts;
     this.#bodyLimit = bodyLimit;
   }
 
-  /** Calls that take their time and are not answered yet. */
+  /** Asynchronous calls that have no reply yet. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Takes a request to `/api/`. `expects`: the client waits for leave to send its body (100-continue). */
+  /** Handles a request to `/api/`. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
@@ -105,9 +105,9 @@ export class HttpApi {
     }
   }
 
-  /** Answers with a refusal. What the client still sends is read for a moment and thrown away. */
+  /** Sends an error response. What the client still sends is read for a moment and discarded. */
   sendError({ request, response, cors }: Refusable, { status, headers, body }: ErrorResponse): void {
-    // It made room for others meanwhile, and was told so.
+    // The request was evicted in the meantime and has its response.
     if (response.headersSent) return;
     for (const [name, value] of cors === undefined ? headers : [...headers, ...corsHeaders(cors)])
       response.setHeader(name, value);
@@ -133,7 +133,7 @@ export class HttpApi {
     return connection;
   }
 
-  /** Answers a request whose `Host` or `Origin` is not allowed. */
+  /** Rejects a request whose `Host` or `Origin` is not allowed. */
   rejectOrigin(request: IncomingMessage, response: ServerResponse, origins: OriginPolicy): void {
     const remote = remoteOf(request.socket);
     this.sendError(
@@ -179,7 +179,7 @@ export class HttpApi {
     };
   }
 
-  /** The owner, when this connection's or another's credentials of the same text were found right before. */
+  /** The owner, if the same header was verified before on this or another connection. */
   #knownOwner({ request, connection }: Exchange): Caller | undefined {
     const accounts = this.#accounts;
     const { known } = connection;
@@ -206,13 +206,13 @@ export class HttpApi {
     return owner;
   }
 
-  /** The long way in, for whoever is not known to be the owner. Rejects with what the request is refused by. */
+  /** Authenticates a caller that is not known to be the owner. Rejects with the fault to respond with. */
   async #admit(exchange: Exchange): Promise<void> {
     const { request, response, connection } = exchange;
     const length = lengthOf(request);
     const body = new RequestBody(request);
     const login = readAuthorization(request.headers.authorization);
-    // More than a stranger may send: nothing of it is read before the owner's credentials are verified.
+    // More than an unverified client may send: nothing is read before the owner's credentials are verified.
     const isUnread =
       length > UNKNOWN_BODY_LIMIT && length < Number.POSITIVE_INFINITY && login?.username !== WEBFRONT;
     const held = isUnread ? 0 : Math.min(length, UNKNOWN_BODY_LIMIT);
@@ -222,7 +222,7 @@ export class HttpApi {
     });
     // Also if the client goes away.
     response.once('close', share.release);
-    // Then it is the gateway that is waited for.
+    // The client has done its part; the verification is pending.
     if (isUnread) share.arrived();
     try {
       await this.#verify(exchange, { body, share, login, isUnread });
@@ -277,7 +277,7 @@ export class HttpApi {
       if (!accounts.isOpen(configurator) && !(await isUser(configurator))) throw fault('UNAUTHORIZED');
       return this.#answer(exchange, { role: 'webfront', user: WEBFRONT, remote, configurator }, message);
     }
-    // Outside its functions: refused unchecked, call by call (decisions 3, 14).
+    // Other functions are rejected call by call, without verification (interface, decisions 3 and 14).
     if (isWebfront && message !== undefined) {
       const nobody: Caller = { role: 'webfront', user: WEBFRONT, remote, configurator: NONE };
       return this.#answer(exchange, nobody, message);
@@ -287,12 +287,14 @@ export class HttpApi {
     else this.#answer(exchange, caller, message);
   }
 
-  /** Throws `BUSY` if the request made room for others while it waited: it has its answer, and must not be carried out. */
+  /**
+   * Throws `BUSY` if the request was evicted while it waited: it has its response and must not be executed.
+   */
   #checkKept(body: RequestBody): void {
     if (body.isCancelled) throw fault('BUSY', CROWDED);
   }
 
-  /** Decodes a body; undefined if it is not valid JSON, which the client is told. */
+  /** Decodes a body; undefined if it is not valid JSON, which is reported to the client. */
   #decode(exchange: Exchange, body: Buffer): unknown {
     try {
       return decodeJson(body);

@@ -16,7 +16,10 @@ export interface ListenerConfig {
   options(): Promise<ListenerOptions>;
 }
 
-/** How long between attempts to listen on an address that isn't there yet: a network that comes up, a port still taken. */
+/**
+ * How long between attempts to listen on an address that isn't there yet: a network that comes up, a port
+ * still taken.
+ */
 const AGAIN_MS = 5000;
 
 interface Place {
@@ -32,7 +35,7 @@ export class ListenerSet {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #places = new Map<string, Place>();
-  /** Those that are no longer wanted, while they finish what is under way. */
+  /** Listeners that are no longer configured, while they finish the calls in flight. */
   readonly #leaving = new Set<Promise<void>>();
   /** Whether the gateway has begun to serve: from then on what fails is tried again, and no reason to end. */
   #isServing = false;
@@ -44,7 +47,9 @@ export class ListenerSet {
     this.#log = log;
   }
 
-  /** What keeps an address from being listened on, or its certificate from being read; empty when all is well. */
+  /**
+   * What keeps an address from being listened on, or its certificate from being read; empty when all is well.
+   */
   problems(): string[] {
     return [...this.#places.values()].flatMap(({ wanted, fault }) =>
       fault === undefined ? [] : [`${wanted.name}: ${messageOf(fault)}`],
@@ -65,13 +70,14 @@ export class ListenerSet {
   }
 
   /**
-   * From now on these are wanted: closes the others, opens what is new, gives those that stay their new rules, pages and
-   * certificates. One call at a time. The first throws `LISTEN_FAILED` when a vital one can't be
-   * opened.
+   * From now on these are wanted: closes the others, opens what is new, gives those that stay their new
+   * rules, pages and certificates. One call at a time. The first throws `LISTEN_FAILED` when a vital one
+   * can't be opened.
    */
   async configure(wanted: readonly ListenerConfig[]): Promise<void> {
     const keys = new Map(wanted.map((one) => [keyOf(one), one]));
-    // Their ports are free at once. Their end isn't waited for: this may be the answer of a call that one of them took.
+    // Their ports are free immediately. Closing is not awaited: the reload may be a call that one of them
+    // received.
     for (const key of this.#places.keys()) if (!keys.has(key)) this.#drop(key);
     for (const [key, one] of keys) {
       let place = this.#places.get(key);

@@ -22,7 +22,7 @@ export interface Timeouts {
   readonly checkMs: number;
   /** Without a request: longer than clients that poll every minute. */
   readonly idleMs: number;
-  /** Without a byte while an answer waits to be taken. */
+  /** Without progress while a response is being sent. */
   readonly stallMs: number;
 }
 
@@ -34,15 +34,18 @@ export const TIMEOUTS: Timeouts = {
   stallMs: 60_000,
 };
 
-/** Connections to one address of ours at a time, sessions and the owner's among them: see {@link ConnectionTable} for the others. */
+/**
+ * Connections to one address of ours at a time, sessions and the owner's among them: see {@link
+ * ConnectionTable} for the others.
+ */
 const MOST_CONNECTIONS = 4096;
 /** A request's head: no client sends more than some hundred bytes, browsers with cookies a few KB. */
 const HEAD_LIMIT = 16 * 1024;
 const HEADERS_LIMIT = 100;
-/** How long calls under way may take to be answered when the gateway stops, ms. */
+/** How long calls in flight may take when the gateway stops, ms. */
 const FINISH_MS = 2000;
 
-/** Answers what is not the API. */
+/** Handles requests other than API calls. */
 export type WebHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface ListenerParts {
@@ -51,7 +54,7 @@ export interface ListenerParts {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly connections: ConnectionTable;
-  /** Told of limits that take effect. */
+  /** Counts limits that take effect. */
   readonly limits: LimitReporter;
 }
 
@@ -63,7 +66,7 @@ export interface ListenerOptions {
   readonly rules: Omit<OriginRules, 'certificateNames'>;
 }
 
-/** One address that is listened on: the API on it, and beside the API what a web server serves. */
+/** A listening address with the API and, for a web server, its content. */
 export class Listener implements AsyncDisposable {
   readonly #parts: ListenerParts;
   readonly #server: Server;
@@ -80,7 +83,7 @@ export class Listener implements AsyncDisposable {
     this.#server = this.#create(tls);
   }
 
-  /** Begins to listen. Throws `LISTEN_FAILED`. */
+  /** Starts to listen. Throws `LISTEN_FAILED`. */
   static async open(parts: ListenerParts, options: ListenerOptions): Promise<Listener> {
     const { host, port } = options;
     try {
@@ -113,7 +116,10 @@ export class Listener implements AsyncDisposable {
     );
   }
 
-  /** Takes over what can change without closing: rules, pages, and the certificate. Throws `LISTEN_FAILED` on a bad one. */
+  /**
+   * Takes over what can change without closing: rules, pages, and the certificate. Throws `LISTEN_FAILED` on
+   * a bad one.
+   */
   reconfigure({ host, port, tls, web, rules }: ListenerOptions): void {
     this.#web = web;
     this.#origins = new OriginPolicy({ ...rules, certificateNames: tls?.names ?? [] });
@@ -125,7 +131,10 @@ export class Listener implements AsyncDisposable {
     }
   }
 
-  /** Takes no more connections, lets answers under way be finished for a moment, then cuts what is left, WebSockets too. */
+  /**
+   * Accepts no more connections, waits briefly for responses in progress, then closes all, including
+   * WebSockets.
+   */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     if (!this.#isClosing) {
@@ -152,9 +161,10 @@ export class Listener implements AsyncDisposable {
       connectionsCheckingInterval: checkMs,
       keepAliveTimeout: idleMs,
       maxHeaderSize: HEAD_LIMIT,
-      // Node's own refusal says nothing.
+      // Node's own response has no explanation.
       requireHostHeader: false,
-      // Other upgrades (h2c, which Java offers with every call) are passed over, as HTTP wants it (RFC 9110 §7.8).
+      // Other upgrades (h2c, which Java offers with every call) are passed over, as HTTP wants it (RFC 9110
+      // §7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     };
     const server =
@@ -173,7 +183,8 @@ export class Listener implements AsyncDisposable {
       ),
     );
     server.maxHeadersCount = HEADERS_LIMIT;
-    // A client that has said all it will say may still listen (`nc -N`); Node answers it only when told so.
+    // A client that has closed its sending side may still read (`nc -N`); Node replies only with this
+    // setting.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.setTimeout(stallMs, (socket) => {
       if (socket.writableLength > 0) socket.destroy();
@@ -213,7 +224,8 @@ export class Listener implements AsyncDisposable {
       );
     if (url === '/api/' || url.startsWith('/api/?'))
       return http.handle(request, response, { origins: this.#origins, expects });
-    // Pages, media and files too: a page of another site that has its name point here could read them (DNS rebinding).
+    // Pages, media and files too: a page of another site that has its name point here could read them (DNS
+    // rebinding).
     if (!this.#origins.allowsHost(request.headers.host))
       return http.rejectOrigin(request, response, this.#origins);
     if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
@@ -229,7 +241,7 @@ export class Listener implements AsyncDisposable {
   }
 }
 
-/** Node shows the first one only, and what stands before the gateway may go by the other. */
+/** Node exposes only the first one, and a proxy in front of the gateway may use the other. */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { isLoopback, ipVersion } from '../access/addresses.js';
 
-/** Which `Host` and `Origin` a request may carry (decision 4): against DNS rebinding and calls across sites. */
+/**
+ * Which `Host` and `Origin` a request may carry (interface, decision 4): against DNS rebinding and calls
+ * across sites.
+ */
 export interface OriginRules {
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
@@ -36,7 +39,7 @@ export class OriginPolicy {
     this.#origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
   }
 
-  /** Absent only in HTTP/1.0: Node answers 400 to anything newer without one. */
+  /** The header may be absent only in HTTP/1.0: the listener rejects newer requests without one. */
   allowsHost(header: string | undefined): boolean {
     if (header === undefined) return true;
     const name = /^(\[[\da-f:.%]+\]|[^:[\]@/\\?#\s]+)(?::\d{0,5})?$/i.exec(header)?.[1]?.toLowerCase();
@@ -45,13 +48,14 @@ export class OriginPolicy {
     if (ipVersion(name) === 4) return true;
     const bare = name.replace(/\.$/, '');
     if (this.#hosts.has(bare)) return true;
-    // A wildcard stands for one label, as in certificates (RFC 9525 §6.3).
+    // A wildcard matches one label, as in certificates (RFC 9525 §6.3).
     return this.#suffixes.some((suffix) => bare.indexOf('.') > 0 && bare.slice(bare.indexOf('.')) === suffix);
   }
 
   /**
-   * Whether a request without credentials acts as the owner (decision 3): only with `api.local: open`, where the peer's
-   * address, the bound address and `Host` are all loopback, without `Origin` and without a trace of a proxy.
+   * Whether a request without credentials acts as the owner (interface, decision 3): only with `api.local:
+   * open`, where the peer's address, the bound address and `Host` are all loopback, without `Origin` and
+   * without a trace of a proxy.
    */
   isLocalRequest({ headers, socket }: IncomingMessage): boolean {
     if (!this.#isOpenLocally || headers.origin !== undefined) return false;
@@ -66,7 +70,7 @@ export class OriginPolicy {
     return header === undefined || this.isListed(header) || isSame(header, host);
   }
 
-  /** Whether the configuration names this origin: then its pages may also read the answers (CORS). */
+  /** Whether the configuration lists this origin: then its pages may also read the replies (CORS). */
   isListed(header: string): boolean {
     return this.#origins.has(header.toLowerCase());
   }

@@ -4,14 +4,19 @@ import { fault, type Fault } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
 import type { OriginPolicy } from './origin-policy.js';
 
-/** The same refusal is written once in so long, ms: a page that tries every second must not fill the log. */
+/**
+ * Identical rejections are logged once in this time, ms: a page that retries every second must not fill the
+ * log.
+ */
 const SAME_MS = 10 * 60_000;
-/** Different refusals that are told apart; more than that within `SAME_MS` is an attack, and the log needs no more of it. */
+/**
+ * Distinct rejections that are tracked; more within `SAME_MS` is an attack, and the log needs no more of it.
+ */
 const DIFFERENT_LIMIT = 100;
-/** Headers are the sender's to choose; so much of one is enough to know it by. */
+/** Characters of a header that are logged: the sender chooses its length. */
 const SHOWN_LENGTH = 200;
 
-/** Writes to the log what was refused, and what to add to the configuration if it should not have been. */
+/** Logs rejected requests, with the setting that would allow them. */
 export class RejectionLog {
   readonly #log: Log;
   readonly #clock: Clock;
@@ -23,7 +28,7 @@ export class RejectionLog {
     this.#clock = clock;
   }
 
-  /** A request whose `Host` or `Origin` is not allowed: logs it, and gives the fault to answer with. */
+  /** Logs a request whose `Host` or `Origin` is not allowed; returns the fault to respond with. */
   rejectOrigin({ host, origin }: IncomingHttpHeaders, origins: OriginPolicy, remote: string): Fault {
     const isHost = !origins.allowsHost(host);
     const key = isHost ? 'api.allowedHosts' : 'api.allowedOrigins';

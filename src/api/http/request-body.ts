@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The body of a request, read up to a limit; what came stays, so that it can be read on with a larger one. */
+/**
+ * The body of a request, read up to a limit; what came stays, so that it can be read on with a larger one.
+ */
 export class RequestBody {
   readonly #request: IncomingMessage;
   #chunks: Buffer[] = [];
@@ -16,8 +18,8 @@ export class RequestBody {
   }
 
   /**
-   * Calls `done` with the whole body, or with nothing once it is longer than `limit` bytes: it may then be read again with
-   * a larger limit. Not called when the client goes away.
+   * Calls `done` with the complete body, or with undefined once it is longer than `limit` bytes: it may then
+   * be read again with a larger limit. Not called when the client goes away.
    */
   read(limit: number, done: (body: Buffer | undefined) => void): void {
     this.#limit = limit;

@@ -35,7 +35,7 @@ export async function sendPieces(
     }
     response.end();
   } catch {
-    // Half an answer can't be taken back: the client must see that it ended too early.
+    // The response has begun: closing the connection shows the client that it is incomplete.
     response.destroy();
   } finally {
     pieces.close();

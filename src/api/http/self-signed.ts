@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { ipv6Groups, ipVersion } from '../access/addresses.js';
 
-/** What a certificate is made for. */
+/** What a certificate is issued for. */
 export interface CertificateOptions {
   /** Host names and addresses; the first is the subject. */
   readonly names: readonly string[];
@@ -10,8 +10,8 @@ export interface CertificateOptions {
 }
 
 /**
- * Makes a self-signed certificate for a TLS server (X.509 v3, RFC 5280) on a new P-256 key, both as PEM. Written here
- * because it is sixty lines of DER, and the libraries for it bring a dozen packages.
+ * Makes a self-signed certificate for a TLS server (X.509 v3, RFC 5280) on a new P-256 key, both as PEM.
+ * Written here because it is sixty lines of DER, and the libraries for it bring a dozen packages.
  */
 export function selfSigned({ names, from, until }: CertificateOptions): { certificate: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -7,14 +7,17 @@ import { faultFrom, messageOf } from '../../base/fault.js';
 import { writeFileAtomically } from '../../base/atomic-write.js';
 import { selfSigned } from './self-signed.js';
 
-/** Where a listener's certificate comes from: the paths of two PEM files, or one that the gateway makes itself. */
+/**
+ * Where a listener's certificate comes from: the paths of two PEM files, or one that the gateway makes
+ * itself.
+ */
 export type TlsSource = 'auto' | { readonly certificate: string; readonly key: string };
 
 /** A certificate, ready to be used. */
 export interface LoadedTls {
   readonly cert: string;
   readonly key: string;
-  /** The names it is made out to. */
+  /** The names in the certificate. */
   readonly names: readonly string[];
 }
 
@@ -23,7 +26,10 @@ export interface AutoCertificateOptions {
   /** Where the gateway's own certificate is kept. */
   readonly directory: string;
   readonly nowMs: number;
-  /** Is called with the reason if a new certificate can't be kept: it is then in memory only, until the next start. */
+  /**
+   * Is called with the reason if a new certificate can't be kept: it is then in memory only, until the next
+   * start.
+   */
   readonly unsaved: (why: string) => void;
 }
 
@@ -65,7 +71,7 @@ async function loadOwn({ directory, nowMs }: AutoCertificateOptions): Promise<Lo
     const isGood = Date.parse(validFrom) <= nowMs && nowMs < Date.parse(validTo) - RENEW_DAYS * DAY_MS;
     return isGood && loaded.names.includes(hostname()) ? loaded : undefined;
   } catch {
-    // Not there yet, or damaged: a new one is made.
+    // Missing or damaged: a new one is created.
     return undefined;
   }
 }

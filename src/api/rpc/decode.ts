@@ -8,10 +8,16 @@ export const DEPTH_LIMIT = 64;
 /** How many values a request may hold: parsed, they take up to 60 bytes each, and a small box has 512 MB. */
 export const VALUES_LIMIT = 1_000_000;
 
-/** How many values a request may hold beside an integer that no number is: finding which one it is takes a microsecond each. */
+/**
+ * How many values a request with an inexact integer may have: finding that integer takes a microsecond for
+ * each.
+ */
 const INEXACT_LIMIT = 10_000;
 
-/** Stands in a request for parameters with an integer that no number is, and in which nobody may look (decision 6). */
+/**
+ * Stands in a request for parameters with an integer that no number is, and in which nobody may look
+ * (interface, decision 6).
+ */
 export class InexactParams {
   readonly numeral: string;
   constructor(numeral: bigint) {
@@ -32,9 +38,10 @@ const letterE = 0x65;
 const LONG_NUMERAL = 16;
 
 /**
- * Reads a JSON text (RFC 8259) that anybody may have sent. Throws `PARSE_ERROR` for what is no JSON, no UTF-8, nested
- * deeper than `DEPTH_LIMIT` or holds more than `VALUES_LIMIT` values; the latter two before anything is built of it. In
- * requests whose parameters hold an integer that no number is, {@link InexactParams} stand in their place; such an id is a bigint.
+ * Reads a JSON text (RFC 8259) that anybody may have sent. Throws `PARSE_ERROR` for what is no JSON, no
+ * UTF-8, nested deeper than `DEPTH_LIMIT` or holds more than `VALUES_LIMIT` values; the latter two before
+ * anything is built of it. In requests whose parameters hold an integer that no number is, {@link
+ * InexactParams} stand in their place; such an id is a bigint.
  */
 export function decodeJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw fault('PARSE_ERROR', 'the text is not UTF-8');
@@ -49,7 +56,9 @@ export function decodeJson(bytes: Buffer): unknown {
   }
 }
 
-/** Undefined for what is no JSON: it then needs the owner's credentials, and gets its parse error with them. */
+/**
+ * Undefined for what is no JSON: it then needs the owner's credentials, and gets its parse error with them.
+ */
 export function tryDecode(bytes: Buffer): unknown {
   try {
     return decodeJson(bytes);
@@ -68,7 +77,10 @@ function withoutInexact(message: unknown): unknown {
   return message;
 }
 
-/** How many values a text has, and whether all its integers are numbers. Throws `PARSE_ERROR` beyond the limits. */
+/**
+ * How many values a text has, and whether all its integers are numbers. Throws `PARSE_ERROR` beyond the
+ * limits.
+ */
 function shapeOf(bytes: Buffer): { values: number; isExact: boolean } {
   let depth = 0;
   let values = 1;
@@ -116,7 +128,7 @@ function endOfString(bytes: Buffer, at: number): number {
   return at;
 }
 
-/** V8 quotes the text around the mistake, which may hold a secret; answers and logs go without. */
+/** V8 quotes the text around the error, which may contain a secret: replies and logs must not show it. */
 function withoutText(message: string): string {
   return message.replace(/, (\.\.\.)?".*$/s, '');
 }

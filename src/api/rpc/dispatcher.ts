@@ -9,15 +9,15 @@ export interface FunctionFacts {
 /** The functions, as the API needs them. */
 export interface Dispatcher {
   /**
-   * Calls a function. Returns its result, a `ChunkedResult`, or a promise of one; throws or rejects with a `Fault`.
-   * `params` is what stood in the request: an array, an object of named parameters, or undefined.
+   * Calls a function. Returns its result, a `ChunkedResult`, or a promise of one; throws or rejects with a
+   * `Fault`. `params` is what stood in the request: an array, an object of named parameters, or undefined.
    */
   call(method: string, params: unknown, caller: Caller): unknown;
   /** Undefined when there is no such function. Aliases are resolved. */
   find(method: string): FunctionFacts | undefined;
 }
 
-/** Calls without credentials: only what is public answers them. */
+/** The caller without credentials: may call public functions only. */
 export function anonymous(remote: string): Caller {
   return { role: 'anonymous', user: '', remote };
 }

@@ -9,16 +9,16 @@ import { InexactParams } from './decode.js';
 import type { Dispatcher } from './dispatcher.js';
 import { Quotas, type QuotaLimits } from '../access/quotas.js';
 
-/** What goes back: a text, a text made in pieces, or nothing (JSON-RPC 2.0 §4.1: notifications). */
+/** A reply: a text, a text in chunks, or nothing for notifications (JSON-RPC 2.0 §4.1). */
 export type Reply = string | JsonChunks | undefined;
 
-/** How many calls a batch may hold unless configured: `GW_SetValues` and its like do more at once, and better. */
+/** Default limit of calls in a batch: `GW_SetValues` and similar functions are better for more. */
 export const BATCH_LIMIT = 1000;
 
 /** How long a batch may run before it yields to the event loop. */
 const SLICE_NS = 3_000_000n;
 
-/** After so much text a batch is answered no further: its answer is one string, held until it is sent. */
+/** Limit of a batch's reply in characters: the reply is one string, held in memory until it is sent. */
 const BATCH_TEXT_LIMIT = 64 * 1024 * 1024;
 
 /** The same for a batch of a front: there may be many fronts, and what they ask for is small. */
@@ -47,7 +47,7 @@ const BATCHES: QuotaLimits = {
 
 const NOT_AN_OBJECT = errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
 
-/** Everything that a reply is made of. */
+/** What the dispatch of calls works with. */
 export interface RpcParts {
   readonly dispatcher: Dispatcher;
   readonly limits: LimitReporter;
@@ -55,7 +55,10 @@ export interface RpcParts {
   readonly clock: Pick<Clock, 'monotonicNs'>;
 }
 
-/** JSON-RPC 2.0: takes a decoded request or batch, calls the functions, encodes the answers. Keeps nothing between calls. */
+/**
+ * JSON-RPC 2.0: dispatches decoded requests and batches and encodes the replies. Keeps no state between
+ * calls.
+ */
 export class Rpc {
   readonly #dispatcher: Dispatcher;
   readonly #log: Log;
@@ -83,8 +86,8 @@ export class Rpc {
   }
 
   /**
-   * Answers what a caller sent, already decoded. Never throws and never rejects: every failure is in the reply. The reply
-   * is there at once when the functions answered at once.
+   * Replies to a decoded request or batch. Never throws and never rejects: every failure is in the reply. The
+   * reply is synchronous if all functions return synchronously.
    */
   handle(message: unknown, caller: Caller): Reply | Promise<Reply> {
     if (Array.isArray(message)) return this.#batch(message, caller);
@@ -95,7 +98,7 @@ export class Rpc {
       const why = 'an id is a string, a number or null';
       return errorText('null', fault('INVALID_REQUEST', why));
     }
-    const wrong = complaintOf(jsonrpc, method, params);
+    const wrong = requestErrorOf(jsonrpc, method, params);
     if (wrong !== undefined) return errorText(id ?? 'null', fault('INVALID_REQUEST', wrong));
     if (params instanceof InexactParams) return this.#failure(id, fault('INEXACT_NUMBER', params.numeral));
     let release: (() => void) | undefined;
@@ -120,7 +123,10 @@ export class Rpc {
     }
   }
 
-  /** The calls are begun in their order; those that take time run side by side, so that they can share a commit. */
+  /**
+   * The calls are begun in their order; those that take time run side by side, so that they can share a
+   * commit.
+   */
   async #batch(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
     if (requests.length === 0) return errorText('null', fault('INVALID_REQUEST', 'an empty batch'));
     if (requests.length > this.#batchLimit) {
@@ -149,7 +155,8 @@ export class Rpc {
         length > textLimit
           ? tooLong(request)
           : whole(Array.isArray(request) ? NOT_AN_OBJECT : this.handle(request, caller));
-      // A text made in pieces comes with turns of the loop; the next waits for it, so that only one is made at a time.
+      // A text in chunks takes several iterations of the event loop; the next call waits, so that only one is
+      // built at a time.
       const text = reply instanceof Gathering ? await reply.text : reply;
       if (typeof text === 'string') length += text.length;
       replies.push(text);
@@ -200,7 +207,7 @@ export class Rpc {
   }
 }
 
-/** The text of an error answer (JSON-RPC 2.0 §5.1); `id` is a JSON text. */
+/** The text of an error reply (JSON-RPC 2.0 §5.1); `id` is JSON text. */
 export function errorText(id: string, { rpc, message, code }: Fault): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpc, message, data: { code } })}}`;
 }
@@ -210,7 +217,7 @@ export function isRecord(value: unknown): value is { readonly [key: string]: unk
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The id as it stands in the answer; undefined for a notification, null for what can be no id. */
+/** The id as JSON text for the reply; undefined for a notification, null if it is not a valid id. */
 function idText(id: unknown): string | undefined | null {
   switch (typeof id) {
     case 'string':
@@ -227,8 +234,10 @@ function idText(id: unknown): string | undefined | null {
   }
 }
 
-/** What is wrong with a request (JSON-RPC 2.0 §4). `params: null` is taken as none, as many clients mean it. */
-function complaintOf(jsonrpc: unknown, method: unknown, params: unknown): string | undefined {
+/**
+ * What is wrong with a request (JSON-RPC 2.0 §4). `params: null` is taken as none, as many clients mean it.
+ */
+function requestErrorOf(jsonrpc: unknown, method: unknown, params: unknown): string | undefined {
   if (jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
   if (typeof method !== 'string') return 'method must be a string';
   if (params !== undefined && typeof params !== 'object') return 'params must be an array or an object';
@@ -258,7 +267,7 @@ function isPieces(reply: Reply): reply is JsonChunks {
   return typeof reply === 'object';
 }
 
-/** The answer around a result that comes in pieces. */
+/** The reply around a result that comes in chunks. */
 class PiecedReply implements JsonChunks {
   readonly #result: JsonChunks;
   #head: string;

@@ -4,23 +4,23 @@ import { message } from '../../kernel/messages.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Tree } from '../../kernel/tree.js';
 
-/** Whether a client is told of a change; `lost`: it is told that its picture no longer holds, and takes a snapshot. */
+/** Whether a client receives a change; `lost`: its state is no longer valid, and it must take a snapshot. */
 export type Verdict = 'show' | 'hide' | 'lost';
 
-/** What a client may see of the changes. Asked about each as it happens. */
+/** Decides which changes a client may see. Called for each change as it happens. */
 export interface ChangeFilter {
   filter(change: Change): Verdict;
-  /** Of changes that have been, those it would have shown; undefined when that can't be told any more. */
+  /** The past changes that it would have shown; undefined if that can no longer be determined. */
   replay(changes: readonly Change[]): readonly Change[] | undefined;
 }
 
-/** The owner's view. */
+/** The owner's filter. */
 export const unfiltered: ChangeFilter = {
   filter: () => 'show',
   replay: (changes) => changes,
 };
 
-/** The frame that says: what you know is incomplete; take a snapshot (decision 10). */
+/** The frame that tells a client to take a snapshot, because changes are missing (interface, decision 10). */
 export function changesLost(TimeStamp: number): Change {
   return new Change({ TimeStamp, SenderID: 0, Message: 0, Data: ['CHANGES_LOST'] });
 }
@@ -44,7 +44,10 @@ const SHOWN_BY_OTHERS: ReadonlySet<number> = new Set([
   objectType.script,
 ]);
 
-/** A configurator's view (decision 14): what happens in its area. When the area itself changes, all is lost. */
+/**
+ * A configurator's filter: changes in its area (interface, decision 14). When the area itself changes, the
+ * result is `lost`.
+ */
 export class AreaFilter implements ChangeFilter {
   readonly #tree: Tree;
   readonly #area: Area;
@@ -54,7 +57,7 @@ export class AreaFilter implements ChangeFilter {
   /** Objects that are gone from the tree, and whose OM_UNREGISTER is yet to come. */
   readonly #leaving = new Set<number>();
 
-  /** Several streams may ask about the same change; it is judged once. */
+  /** Several streams may filter the same change; the result is computed once. */
   #judged: Change | undefined;
   #verdict: Verdict = 'hide';
 
@@ -132,7 +135,7 @@ export class AreaFilter implements ChangeFilter {
     return base !== undefined && (object === base || this.#tree.isBelow(object, base));
   }
 
-  /** Whether the object stands on the way from the root to the base or to a link's target. */
+  /** Whether the object is on the path from the root to the base or to a link's target. */
   #isOnTheWay(id: number): boolean {
     const object = this.#tree.find(id);
     if (object === undefined) return false;
@@ -145,7 +148,7 @@ export class AreaFilter implements ChangeFilter {
   }
 }
 
-/** A view that a client has narrowed by `GW_Subscribe` (decision 12). */
+/** A filter that a client has narrowed with `GW_Subscribe` (interface, decision 12). */
 export class SubscriptionFilter implements ChangeFilter {
   readonly #tree: Tree;
   readonly #inner: ChangeFilter;
@@ -182,13 +185,13 @@ export class SubscriptionFilter implements ChangeFilter {
     while (object !== undefined && !this.#ids.has(object.id)) object = object.parent ?? undefined;
     if (object === undefined) return this.#ids.has(SenderID);
     const child = Message === message.OM_CHILDREMOVED ? Number(Data[0]) : undefined;
-    // What is deleted stands nowhere any more, and has two messages to come.
+    // A deleted object is no longer in the tree, and two of its messages are still to come.
     if (child !== undefined && this.#tree.find(child) === undefined) this.#leaving.add(child);
     return true;
   }
 }
 
-/** What a client wants to be told of: these objects and all below them, these messages; none named means all. */
+/** What a client subscribes to: objects with everything below them, and messages; an empty list means all. */
 export interface Subscription {
   readonly ids: readonly number[];
   readonly messages: readonly number[];

@@ -10,17 +10,17 @@ import { SubscriptionFilter, changesLost, type Subscription, type ChangeFilter }
 const PING_MS = 20_000;
 const SILENT_PINGS = 3;
 
-/** Who is told by the hub: a session. */
+/** A session that receives changes from the hub. */
 export interface Subscriber {
-  /** Called once, before the first `tell`: what was before it came. */
+  /** Called once, before the first `deliver`: changes from before the session. */
   replay(changes: readonly Change[]): void;
   /** These changes are new; `bytes` are their frames, shared with others. */
   deliver(changes: readonly Change[], bytes: Buffer): void;
-  /** Asks for a sign of life; cuts the connection when none came to the last `most` questions. */
+  /** Sends a ping; closes the connection if the last `most` pings were not answered. */
   ping(most: number): void;
 }
 
-/** The sessions that see the same: a change is judged, encoded and framed once for all of them. */
+/** The sessions with the same filter: a change is filtered, encoded and framed once for all of them. */
 interface Stream {
   readonly view: ChangeFilter;
   readonly members: Set<Subscriber>;
@@ -28,9 +28,10 @@ interface Stream {
 }
 
 /**
- * Sends the changes of the tree to all sessions: as one block of bytes that all sessions with the same filter share, with
- * one write each. A lone change is sent immediately. Changes that follow in the same iteration of the event loop are sent
- * together at its end; if the iteration before had several, so is the first one, because each write costs a system call.
+ * Sends the changes of the tree to all sessions: as one block of bytes that all sessions with the same filter
+ * share, with one write each. A lone change is sent immediately. Changes that follow in the same iteration of
+ * the event loop are sent together at its end; if the iteration before had several, so is the first one,
+ * because each write costs a system call.
  */
 export class ChangeHub {
   readonly #kernel: Kernel;
@@ -55,8 +56,9 @@ export class ChangeHub {
   }
 
   /**
-   * Adds a session: from now on it is told what its view shows. With `since` it first gets what was after that counter, or
-   * that it is lost (decision 10). Sessions with the same view object share their work.
+   * Adds a session: from now on it receives what its filter lets through. With `since` it first gets what was
+   * after that counter, or that it is lost (interface, decision 10). Sessions with the same view object share
+   * their work.
    */
   join(session: Subscriber, view: ChangeFilter, since: number): void {
     this.#flush();
@@ -66,7 +68,7 @@ export class ChangeHub {
     this.#unlisten ??= this.#kernel.changes.listen(this.#took);
   }
 
-  /** Narrows what a session is told, in place of any narrowing before; its own view stays the outermost bound. */
+  /** Replaces the subscription of a session; its own filter still applies. */
   narrow(session: Subscriber, view: ChangeFilter, wanted: Subscription): void {
     if (!this.#streamOf.has(session)) return;
     this.#flush();
@@ -75,7 +77,7 @@ export class ChangeHub {
     this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, wanted));
   }
 
-  /** Takes a session out; fine when it isn't in. */
+  /** Removes a session, if it is there. */
   leave(session: Subscriber): void {
     this.#exit(session);
     if (this.#streamOf.size > 0) return;

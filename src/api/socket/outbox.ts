@@ -1,9 +1,9 @@
 import { Change } from '../../kernel/changes.js';
 import { message } from '../../kernel/messages.js';
 
-/** What a client may be behind by before its variables are told by their newest values only, bytes. */
+/** Queued bytes from which on only the newest value of each variable is kept. */
 export const OUTBOX_BUDGET = 1024 * 1024;
-/** Beyond this it is let go, bytes: it holds one update of each of 50,000 variables, so who is over it is lost anyway. */
+/** Queued bytes at which the session is closed: room for an update of each of 50,000 variables. */
 export const OUTBOX_LIMIT = 8 * 1024 * 1024;
 
 export interface OutboxLimits {
@@ -12,8 +12,8 @@ export interface OutboxLimits {
 }
 
 /**
- * Messages before and after which updates must not be made one: an object's id may mean another one, or a value that was
- * good would come after the message that it no longer is.
+ * Messages before and after which updates must not be made one: an object's id may mean another one, or a
+ * value that was good would come after the message that it no longer is.
  */
 const BARRIERS: ReadonlySet<number> = new Set([message.VM_DELETE, message.OM_UNREGISTER, message.GW_QUALITY]);
 
@@ -21,9 +21,10 @@ const BARRIERS: ReadonlySet<number> = new Set([message.VM_DELETE, message.OM_UNR
 const COMPACT_AT = 1024;
 
 /**
- * What one client has yet to be told (decision 11). Within the budget every message, in order. Over it, of each variable
- * only one `VM_UPDATE` is kept: at the newest place, with the newest value, the first dropped one's old value and times,
- * and changed when any of them was. All others stay, in order. It counts again from nothing once it has been emptied.
+ * The messages queued for one client (interface, decision 11). Within the budget every message, in order.
+ * Over it, of each variable only one `VM_UPDATE` is kept: at the newest place, with the newest value, the
+ * first dropped one's old value and times, and changed when any of them was. All others stay, in order. It
+ * counts again from nothing once it has been emptied.
  */
 export class Outbox {
   readonly #limits: OutboxLimits;
@@ -32,7 +33,7 @@ export class Outbox {
   #head = 0;
   #count = 0;
   #bytes = 0;
-  /** Where the one update of each variable stands, while coalescing. */
+  /** The index of the update of each variable, while coalescing. */
   #places: Map<number, number> | undefined;
 
   constructor(limits: OutboxLimits = { budget: OUTBOX_BUDGET, limit: OUTBOX_LIMIT }) {
@@ -53,7 +54,7 @@ export class Outbox {
     return this.#places !== undefined;
   }
 
-  /** Adds a message. False: there is no more room, and the client must be let go. */
+  /** Adds a message. Returns false if the limit is exceeded and the session must be closed. */
   put(change: Change): boolean {
     if (this.#places === undefined) {
       this.#append(change);
@@ -141,7 +142,10 @@ export class Outbox {
   }
 }
 
-/** Two updates of one variable as one. Data: new, changed, old, now, previously updated, previously changed (decision 8). */
+/**
+ * Two updates of one variable as one. Data: new, changed, old, now, previously updated, previously changed
+ * (interface, decision 8).
+ */
 function merged(earlier: Change, later: Change): Change {
   const [value, changed, , now] = later.Data;
   const [, changedBefore, old, , updated, changedAt] = earlier.Data;

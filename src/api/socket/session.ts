@@ -13,9 +13,12 @@ import { OUTBOX_BUDGET, OUTBOX_LIMIT, Outbox, type OutboxLimits } from './outbox
 import { isRecord, type Reply, type Rpc } from '../rpc/rpc.js';
 import type { Subscription, ChangeFilter } from './change-filter.js';
 
-/** What is written at once to a client that is behind, bytes: enough to keep a socket busy, too little to hold the loop. */
+/**
+ * Bytes of one write to a client that is behind: enough to keep a socket busy, too little to block the event
+ * loop.
+ */
 const PORTION_BYTES = 64 * 1024;
-/** Calls that one client may have under way; no more is read of it until one is answered. */
+/** Calls in flight of one client; reading from it pauses until one has its reply. */
 const CALLS_LIMIT = 16;
 
 /** WebSocket close codes (RFC 6455 §7.4.1, and 1013 of the registry there). */
@@ -23,7 +26,7 @@ export const closeCode = { goingAway: 1001, policy: 1008, tryLater: 1013 } as co
 
 export interface SessionParts {
   readonly webSocket: WebSocket;
-  /** What the WebSocket runs on: whole frames are written to it beside the library. */
+  /** The socket below the WebSocket: complete frames are written to it directly. */
   readonly socket: Duplex;
   readonly hub: ChangeHub;
   readonly rpc: Rpc;
@@ -34,14 +37,17 @@ export interface SessionParts {
   readonly outbox?: OutboxLimits | undefined;
 }
 
-/** One client on a WebSocket: what it has yet to be told, and the calls it makes. */
+/** One client on a WebSocket: its queued messages and its calls. */
 export class Session implements ChangeStream, Subscriber {
   readonly #parts: SessionParts;
   readonly #caller: Caller;
   readonly #limits: OutboxLimits;
   readonly #outbox: Outbox;
   readonly #gathering = new SerialQueue();
-  /** What is kept of the past and yet to be told, and how far it has been. It counts in no budget: it is kept anyway. */
+  /**
+   * Past changes to be replayed, and how far that has come. They count in no budget: the change buffer holds
+   * them anyway.
+   */
   #past: readonly Change[] = [];
   #pastAt = 0;
   /** The socket takes no more for now. */
@@ -77,7 +83,7 @@ export class Session implements ChangeStream, Subscriber {
     });
   }
 
-  /** What it has yet to take, and its calls under way. */
+  /** Queued messages and bytes, and calls in flight. */
   get waiting(): { readonly messages: number; readonly bytes: number; readonly calls: number } {
     const { size, bytes } = this.#outbox;
     return {
@@ -134,11 +140,11 @@ export class Session implements ChangeStream, Subscriber {
     if (this.#isOver) return;
     this.#over();
     this.#parts.webSocket.close(code, reason);
-    // What the peer still says must be read, or its answer to the close is never seen.
+    // Reading must continue, or the peer's close frame is never seen.
     this.#parts.webSocket.resume();
   }
 
-  /** Ends it at once. */
+  /** Closes the connection without a close handshake. */
   terminate(): void {
     this.#over();
     this.#parts.webSocket.terminate();
@@ -153,7 +159,7 @@ export class Session implements ChangeStream, Subscriber {
 
   #write(bytes: Buffer): void {
     const { webSocket, socket } = this.#parts;
-    // Nothing may follow a close frame (RFC 6455 §5.5.1), the library's answer to the peer's included.
+    // Nothing may follow a close frame (RFC 6455 §5.5.1), including the library's reply to the peer's.
     if (webSocket.readyState === webSocket.OPEN && !socket.write(bytes)) this.#isBehind = true;
   }
 
@@ -178,12 +184,12 @@ export class Session implements ChangeStream, Subscriber {
 
   #heard(): void {
     this.#pings = 0;
-    // A peer that asks without taking the answers fills our memory with them.
+    // A peer that sends calls without reading the replies would fill the memory with them.
     if (this.#parts.socket.writableNeedDrain) this.#isBehind = true;
     this.#readOn();
   }
 
-  /** Reads on, or stops reading, as calls and answers allow. */
+  /** Pauses or resumes reading, according to the calls in flight and the queued replies. */
   #readOn(): void {
     const { webSocket } = this.#parts;
     if (this.#isOver) return;
@@ -191,7 +197,7 @@ export class Session implements ChangeStream, Subscriber {
     else if (webSocket.isPaused) webSocket.resume();
   }
 
-  /** A call, a batch of calls, or something to be ignored (decision 7). */
+  /** A call, a batch of calls, or something to be ignored (interface, decision 7). */
   #took(data: Buffer): void {
     if (this.#isOver) return;
     let message: unknown;
@@ -212,13 +218,13 @@ export class Session implements ChangeStream, Subscriber {
         this.#readOn();
       },
       (thrown: unknown) => {
-        this.#parts.log.error({ error: messageOf(thrown) }, 'an answer could not be made');
+        this.#parts.log.error({ error: messageOf(thrown) }, 'a reply could not be created');
         this.terminate();
       },
     );
   }
 
-  /** The text of an answer that comes later or in pieces; of the latter one at a time. */
+  /** The text of an asynchronous or chunked reply; chunked ones are built one at a time. */
   async #whole(reply: Reply | Promise<Reply>): Promise<string | undefined> {
     const late = await reply;
     return typeof late === 'object' ? this.#gathering.run(() => joinChunks(late)) : late;

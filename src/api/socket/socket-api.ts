@@ -25,7 +25,10 @@ import { Session, closeCode } from './session.js';
 import { Quotas, type QuotaLimits } from '../access/quotas.js';
 import { AreaFilter, unfiltered, type ChangeFilter } from './change-filter.js';
 
-/** Sessions at a time: each takes some 20 KB, and wall panels number in the tens. 200 of them are for the owner alone. */
+/**
+ * Sessions at a time: each takes some 20 KB, and wall panels number in the tens. 200 of them are for the
+ * owner alone.
+ */
 export const SESSIONS: QuotaLimits = {
   what: 'sessions',
   total: 1000,
@@ -76,7 +79,7 @@ interface Entry {
   readonly server: WebSocketServer;
 }
 
-/** What a session stands on; when the configuration changes it, the session ends. */
+/** What a session was accepted on; when the configuration changes it, the session is closed. */
 interface Proof {
   readonly configurator: number | undefined;
   readonly fingerprint: string;
@@ -91,13 +94,19 @@ export interface SocketOptions {
   readonly isOpenLocally: boolean;
 }
 
-/** The API over WebSocket (E3, E4): lets clients in, and makes sessions of them. One serves all listeners of a gateway. */
+/**
+ * The API over WebSocket (E3, E4): lets clients in, and makes sessions of them. One serves all listeners of a
+ * gateway.
+ */
 export class SocketApi {
   readonly #parts: SocketParts;
   readonly #hub: ChangeHub;
   readonly #sessions = new Map<Session, Proof>();
   readonly #shares: Quotas;
-  /** The sub-protocol to be echoed. The library is not shown the header: it would refuse it (decision 19). */
+  /**
+   * The sub-protocol to be echoed. The header is hidden from the library, which would reject it (interface,
+   * decision 19).
+   */
   readonly #echoes = new WeakMap<IncomingMessage, string>();
   /** Loaded with the first client: it brings TLS with it, 10 MB together. */
   readonly #library = new Lazy(() => import('ws'));
@@ -117,7 +126,7 @@ export class SocketApi {
     this.#bodyLimit = bodyLimit;
   }
 
-  /** From now on these accounts hold; sessions of those that have changed are ended. */
+  /** Replaces the accounts; sessions whose account has changed are closed. */
   reconfigure(accounts: Accounts, { bodyLimit, isOpenLocally }: SocketOptions): void {
     this.#accounts = accounts;
     this.#bodyLimit = bodyLimit;
@@ -134,7 +143,7 @@ export class SocketApi {
     return this.#sessions.keys();
   }
 
-  /** Takes an upgrade request: makes a session of it, or answers with a full refusal. */
+  /** Handles an upgrade request: opens a session, or sends an error response. */
   handleUpgrade(upgrade: UpgradeRequest): void {
     const { request, socket, head } = upgrade;
     const fail = () => socket.destroy();
@@ -153,7 +162,7 @@ export class SocketApi {
     );
   }
 
-  /** Ends all sessions, giving them a moment to answer. */
+  /** Closes all sessions and waits briefly for the peers to close theirs. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#hub.close();
@@ -167,7 +176,7 @@ export class SocketApi {
     for (const session of sessions) session.terminate();
   }
 
-  /** Rejects with what the upgrade is refused by. */
+  /** Authenticates an upgrade. Rejects with the fault to respond with. */
   async #admit({ request, origins }: UpgradeRequest): Promise<Entry> {
     const { headers, url = '' } = request;
     const remote = remoteOf(request.socket);
@@ -280,7 +289,7 @@ export class SocketApi {
   }
 }
 
-/** The paths of versions 5.1 and of 5.2 and later are served alike (decision 19). */
+/** The paths of versions 5.1 and of 5.2 and later are served alike (interface, decision 19). */
 function targetOf(url: string): Target | undefined {
   const [path = '', query] = url.split('?', 2);
   const match = /^\/api\/wfc\/(\d{1,9})\/?$|^\/wfc\/(\d{1,9})\/api\/$/.exec(path);

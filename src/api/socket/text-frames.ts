@@ -1,9 +1,9 @@
-/** First byte of a whole text frame (RFC 6455 §5.2). */
+/** First byte of an unfragmented text frame (RFC 6455 §5.2). */
 const TEXT = 0x81;
 
 /**
- * Texts as WebSocket frames, one after the other, to be written to any number of sockets as they are. A server's frames
- * carry no mask (RFC 6455 §5.1).
+ * Texts as WebSocket frames, one after the other, to be written to any number of sockets as they are. A
+ * server's frames carry no mask (RFC 6455 §5.1).
  */
 export function textFrames(texts: readonly string[]): Buffer {
   const lengths = texts.map((text) => Buffer.byteLength(text));
@@ -12,7 +12,7 @@ export function textFrames(texts: readonly string[]): Buffer {
   for (const [index, text] of texts.entries()) {
     const length = lengths[index] ?? 0;
     at = writeHead(bytes, at, length);
-    // A short text costs more to look at than to copy; `utf8Write` knows when it is plain ASCII.
+    // Checking a short text costs more than copying it; `utf8Write` knows when it is plain ASCII.
     at += bytes.write(text, at, length, 'utf8');
   }
   return bytes;

@@ -23,8 +23,8 @@ export interface FrontMediaParts {
 }
 
 /**
- * Pictures, sounds and documents of a configurator's area at `/wfc/<configurator>/media/<media>`, for its users. What is
- * outside of the area is answered as what does not exist (decision 14).
+ * Pictures, sounds and documents of a configurator's area at `/wfc/<configurator>/media/<media>`, for its
+ * users. What is outside the area is reported as not found (interface, decision 14).
  */
 export function routeMedia(app: FastifyInstance, parts: FrontMediaParts): void {
   const { access, configurators, directory } = parts;
@@ -56,5 +56,5 @@ function fileOf({ configurators, kernel: { tree } }: FrontMediaParts, id: number
   return new Area(tree, configurator.base, id).contains(mediaId) ? media.data.file : undefined;
 }
 
-/** An id as it stands in a URL; −1, which nothing has, for what is none. */
+/** The id in a URL; −1, which no object has, if it is not a valid id. */
 const idFrom = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);

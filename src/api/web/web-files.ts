@@ -11,13 +11,16 @@ export const METHODS = ['GET', 'HEAD'] as const;
 export interface FileRequest {
   /** Nothing outside of this folder is served, whatever the path or a link says. */
   readonly directory: string;
-  /** In the folder, as it stands in a URL: `/plan.txt`. */
+  /** The path in the directory as it appears in a URL: `/plan.txt`. */
   readonly path: string;
-  /** Where the folder stands in URLs; undefined: only files are served, not what stands for a folder. */
+  /** The URL prefix of the directory; if undefined, only files are served, no directory index. */
   readonly prefix?: string;
 }
 
-/** Answers with a file, of which a range may be asked for, and which a browser keeps while it is the same; or with 404. */
+/**
+ * Answers with a file, of which a range may be asked for, and which a browser keeps while it is the same; or
+ * with 404.
+ */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -32,7 +35,7 @@ export async function sendFile(
     index: prefix === undefined ? false : 'index.html',
     cacheControl: false,
     onFile: async (file, stat) => {
-      // A link may point anywhere, and a pipe would hold a thread for ever: only files of the folder are served.
+      // A symbolic link may point anywhere, and reading a pipe would block a thread indefinitely.
       if (!stat.isFile() || !(await realpath(file)).startsWith(root + sep))
         throw new Error('no file of the folder');
     },

@@ -11,7 +11,7 @@ import { errorResponse } from '../http/error-response.js';
 import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
 import { PACKAGE_ROOT } from '../../base/package-root.js';
 
-/** One entry of `WFC_GetConfigurators` (decision 1), as the pages show it. */
+/** One entry of `WFC_GetConfigurators` (interface, decision 1), as the pages show it. */
 export interface ConfiguratorCard {
   readonly ID: number;
   readonly Title: string;
@@ -25,7 +25,7 @@ export interface Page {
   readonly policy: string;
 }
 
-/** The pages of the front; made in `front/`. */
+/** The pages of the web front, from `front/`. */
 export interface Pages {
   /** Lists the configurators. */
   start(configurators: readonly ConfiguratorCard[]): Page;
@@ -33,7 +33,7 @@ export interface Pages {
   front(configurator: ConfiguratorCard): Page;
 }
 
-/** What a web server serves beside the API. */
+/** What a web server serves in addition to the API. */
 export type ServedContent = 'front' | { readonly directory: string };
 
 export interface WebParts extends FrontMediaParts {
@@ -53,13 +53,13 @@ const CLIENT = `${PACKAGE_ROOT}dist/client`;
 const USER = 'user';
 
 /**
- * What one web server serves, as a handler for all that is not the API. Fastify is loaded by the first call: a gateway
- * that serves no pages does without.
+ * What one web server serves, as a handler for all that is not the API. Fastify is loaded by the first call:
+ * a gateway that serves no pages does without.
  */
 export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions): Promise<WebHandler> {
   const { fastify } = await import('fastify');
   const app = fastify({ logger: false, forceCloseConnections: false, exposeHeadRoutes: false });
-  // Nothing here takes a body: fastify would hold 1 MiB of each before it answers that there is no such page.
+  // No route accepts a body: fastify would buffer 1 MiB of each before it replies that there is no such page.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.setNotFoundHandler((_request, reply) => sendPlainText(reply, 404, 'Not found\n'));

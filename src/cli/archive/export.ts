@@ -38,7 +38,10 @@ export interface ExportSummary {
   readonly untrusted: number;
 }
 
-/** Writes records into a file, a page of them in memory. Rejects, leaving no file, when it can't be done to its end. */
+/**
+ * Writes records into a file, a page of them in memory. Rejects, leaving no file, when it can't be done to
+ * its end.
+ */
 export async function exportRecords(
   gateway: Client<AnyFunction>,
   wanted: ExportOptions,

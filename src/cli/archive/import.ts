@@ -51,7 +51,10 @@ export async function validateImport(
 /** It went wrong in the midst of it; the message says what was taken. */
 export class ImportError extends Error {}
 
-/** Adds the records of a file that {@link validateImport} found nothing wrong with. Rejects with an {@link ImportError}. */
+/**
+ * Adds the records of a file that {@link validateImport} found nothing wrong with. Rejects with an {@link
+ * ImportError}.
+ */
 export async function importRecords(
   gateway: Client<AnyFunction>,
   archiveId: number,

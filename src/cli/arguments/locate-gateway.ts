@@ -43,9 +43,9 @@ export interface GatewayArguments {
 }
 
 /**
- * A client of the gateway that is meant. Asks for the password where only its hash is known and a person sits there.
- * Without `asks` nobody is asked, and where the password is not known it is a client that may call what everybody may.
- * Throws UsageError with what to give, ConfigurationError.
+ * A client of the gateway that is meant. Asks for the password where only its hash is known and a person sits
+ * there. Without `asks` nobody is asked, and where the password is not known it is a client that may call
+ * what everybody may. Throws UsageError with what to give, ConfigurationError.
  */
 export async function gatewayClient(given: GatewayArguments, asks = true): Promise<Client<AnyFunction>> {
   const { url, username, password, trusts } =
@@ -135,7 +135,10 @@ function trust(file: string): void {
   }
 }
 
-/** The configuration that is meant: the given one, or the first there is. Throws UsageError where there is none. */
+/**
+ * The configuration that is meant: the given one, or the first there is. Throws UsageError where there is
+ * none.
+ */
 export function configPath(given: string | undefined): string {
   const named = given ?? configOfEnvironment();
   const path = named ?? [INSTALLED, CHECKOUT].map(({ config }) => config).find(isThere);
@@ -144,7 +147,10 @@ export function configPath(given: string | undefined): string {
   return path;
 }
 
-/** The data directory that is meant, with the configuration that belongs to it where that is known. Throws UsageError. */
+/**
+ * The data directory that is meant, with the configuration that belongs to it where that is known. Throws
+ * UsageError.
+ */
 export function locateData(data: string | undefined, config: string | undefined) {
   const named = config ?? configOfEnvironment();
   const standard = [INSTALLED, CHECKOUT].find((place) =>

@@ -18,10 +18,11 @@ const INTEGER = 1;
 const STRING = 3;
 
 /**
- * Words of a command line as parameters: a text where the function takes a text, what is JSON as JSON elsewhere, and a
- * text again where it is none. Where it takes an integer: the names of an enumeration, a time (`yesterday`, `2026-11-01`,
- * `-2h`) as unix seconds, and objects by their path. With `Name=` of a parameter before every word they are named. Throws
- * UsageError for a name that the enumeration or the function does not have, and for what is neither number nor time.
+ * Words of a command line as parameters: a text where the function takes a text, what is JSON as JSON
+ * elsewhere, and a text again where it is none. Where it takes an integer: the names of an enumeration, a
+ * time (`yesterday`, `2026-11-01`, `-2h`) as unix seconds, and objects by their path. With `Name=` of a
+ * parameter before every word they are named. Throws UsageError for a name that the enumeration or the
+ * function does not have, and for what is neither number nor time.
  */
 export function paramsOf(
   words: readonly string[],

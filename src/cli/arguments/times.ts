@@ -9,9 +9,10 @@ const DATE =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * A time as people and programs write it, as unix milliseconds: unix seconds, with decimals or without, or a date with or
- * without its time (ISO 8601). One that says no offset is local here; where an hour comes twice it is the first one.
- * Undefined where there is no such time, as in the hour that a change of the clocks leaves out.
+ * A time as people and programs write it, as unix milliseconds: unix seconds, with decimals or without, or a
+ * date with or without its time (ISO 8601). One that says no offset is local here; where an hour comes twice
+ * it is the first one. Undefined where there is no such time, as in the hour that a change of the clocks
+ * leaves out.
  */
 export function parseTime(given: unknown): number | undefined {
   if (typeof given === 'number') return ofSeconds(given);
@@ -40,8 +41,9 @@ const RELATIVE = /^([+-]\d{1,9})([smhdw])$/;
 const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
 /**
- * As {@link parseTime}, and relative to now: `-2h`, `+30m`, `-90s`, `-3d`, `-1w`; `now`; `yesterday`, `today`, `tomorrow`: the
- * beginning of that day here. Days and weeks keep the time of day over a change of the clocks.
+ * As {@link parseTime}, and relative to now: `-2h`, `+30m`, `-90s`, `-3d`, `-1w`; `now`; `yesterday`,
+ * `today`, `tomorrow`: the beginning of that day here. Days and weeks keep the time of day over a change of
+ * the clocks.
  */
 export function parseMoment(given: string, nowMs: number): number | undefined {
   const text = given.trim().toLowerCase();

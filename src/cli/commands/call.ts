@@ -34,8 +34,8 @@ stellwerk call --help NAME explains a function, or lists those with NAME in thei
 });
 
 /**
- * The parameters as the gateway declares them; undefined when it does not tell this caller. Rejects when there is no
- * such function, saying which one may have been meant.
+ * The parameters as the gateway declares them; undefined when it does not tell this caller. Rejects when
+ * there is no such function, saying which one may have been meant.
  */
 async function parametersOf(
   gateway: Client<AnyFunction>,

@@ -35,7 +35,10 @@ const GAP = 2;
 const powers: Readonly<Record<string, Colour>> = { '5V': 'red', '3V3': 'yellow', GND: 'dim' };
 const directions = { input: 'in', output: 'out', unknown: '' } as const;
 
-/** The board's header as it stands, and what else is in use; of a board without a header all lines. A text a row. */
+/**
+ * The board's header as it stands, and what else is in use; of a board without a header all lines. A text a
+ * row.
+ */
 export function drawHeader({ lines, names }: HeaderData, look: DrawOptions): string[] {
   const { paint } = look;
   const headed = lines.Header.length > 0;

@@ -21,7 +21,10 @@ const HEX = 1;
 const debug: Say = ([what, data, format]) =>
   `${String(what)}: ${format === HEX ? (textIn(String(data)) ?? String(data)) : String(data)}`;
 
-/** The text that these bytes are in UTF-8; undefined for what no device sends as text: control characters but white space. */
+/**
+ * The text that these bytes are in UTF-8; undefined for what no device sends as text: control characters but
+ * white space.
+ */
 function textIn(hex: string): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(hex, 'hex'));
@@ -62,7 +65,9 @@ function unix(seconds: unknown): string {
   return Number.isNaN(at.getTime()) ? String(seconds) : `${at.toISOString().slice(0, 19)}Z`;
 }
 
-/** The message table (interface §3.5) in words. What is only the other half of another message is not told. */
+/**
+ * The message table (interface §3.5) in words. What is only the other half of another message is not told.
+ */
 const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.KERNEL_STARTED]: ['green', () => 'the gateway has started'],
   [message.KERNEL_SHUTDOWN]: ['yellow', () => 'the gateway has stopped'],

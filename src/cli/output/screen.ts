@@ -30,7 +30,10 @@ export class Screen implements Disposable {
     return process.stdout.columns;
   }
 
-  /** Shows these rows, in one write and only when they are others, so that nothing flickers; what has no room is told in the last row. */
+  /**
+   * Shows these rows, in one write and only when they are others, so that nothing flickers; what has no room
+   * is told in the last row.
+   */
   show(rows: readonly string[]): void {
     const room = process.stdout.rows;
     const shown =

@@ -10,7 +10,10 @@ export function styled(colour: Colour, text: string): string {
   return styleText(colour, text, { stream: process.stdout });
 }
 
-/** Names and values come from outside: what would move a terminal's cursor, or worse, is shown as it is written. */
+/**
+ * Names and values come from outside: what would move a terminal's cursor, or worse, is shown as it is
+ * written.
+ */
 export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (char) => `\\x${hex(char, 2)}`);
 }

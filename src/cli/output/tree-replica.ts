@@ -83,8 +83,8 @@ export class TreeReplica {
   }
 
   /**
-   * The path to an object as `call` takes it: idents, and names where there is no ident (`ground_floor/hall_relay/STATE`);
-   * of an unknown one its number.
+   * The path to an object as `call` takes it: idents, and names where there is no ident
+   * (`ground_floor/hall_relay/STATE`); of an unknown one its number.
    */
   path(id: number): string {
     const steps = this.#above(id).map((step) => {
