@@ -7,12 +7,12 @@ export type CommandTable = Readonly<Record<string, readonly [about: string, load
 export const commands: CommandTable = {
   serve: ['run a gateway', async () => (await import('./commands/serve.js')).serve],
   setup: [
-    'make the first configuration: name and password',
+    'write the first configuration: user name and password',
     async () => (await import('./commands/setup.js')).setup,
   ],
-  check: ['say what is wrong with a configuration', async () => (await import('./commands/check.js')).check],
+  check: ['report errors in a configuration', async () => (await import('./commands/check.js')).check],
   prune: [
-    'remove objects that the configuration no longer lists',
+    'delete objects that the configuration no longer lists',
     async () => (await import('./commands/prune.js')).prune,
   ],
   call: [
@@ -20,32 +20,35 @@ export const commands: CommandTable = {
     async () => (await import('./commands/call.js')).call,
   ],
   tree: ['print the tree of objects', async () => (await import('./commands/tree.js')).tree],
-  watch: ['show changes as they come', async () => (await import('./commands/watch.js')).watch],
+  watch: ['follow changes', async () => (await import('./commands/watch.js')).watch],
   types: [
-    'write the declarations that an editor checks scripts by',
+    'print TypeScript declarations for the editing of scripts',
     async () => (await import('./commands/types.js')).types,
   ],
   lines: [
-    "draw the board's header with who uses what",
+    "draw the board's header with the user of each line",
     async () => (await import('./commands/lines.js')).lines,
   ],
-  health: ['say how the gateway is', async () => (await import('./commands/health.js')).health],
+  health: [
+    'show the health checks of the gateway',
+    async () => (await import('./commands/health.js')).health,
+  ],
   doctor: [
-    'say what is missing on this box, and how to mend it',
+    'report what is missing on this machine, and how to fix it',
     async () => (await import('./commands/doctor.js')).doctor,
   ],
   backup: ['make a backup', async () => (await import('./commands/backup.js')).backup],
-  restore: ['put a backup back', async () => (await import('./commands/restore.js')).restore],
+  restore: ['restore a backup', async () => (await import('./commands/restore.js')).restore],
   export: [
-    'write the tree as a configuration',
+    'print the tree as a configuration',
     async () => (await import('./commands/export.js')).exportCommand,
   ],
   schema: [
-    'print the schema by which editors complete a configuration',
+    'print the JSON Schema of the configuration for editors',
     async () => (await import('./commands/schema.js')).schema,
   ],
   archive: [
-    'records of variables into a file, and back',
+    'export, import and salvage records of variables',
     async () => (await import('./commands/archive.js')).archive,
   ],
   completion: [

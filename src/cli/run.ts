@@ -37,8 +37,8 @@ function say(text: string): number {
 function overview(): string {
   const lines = Object.entries(commands).map(([name, [about]]) => `  ${name.padEnd(14)} ${about}`);
   return `usage: stellwerk COMMAND [options] …\n\n${lines.join('\n')}\n
-stellwerk COMMAND --help says more; --version tells the version.
-Exit codes: 0 done, 1 failed, 64 wrong usage, 69 no gateway to be reached or started, 78 mistakes in the configuration.\n`;
+stellwerk COMMAND --help explains one; --version prints the version.
+Exit codes: 0 done, 1 failed, 64 wrong usage, 69 the gateway cannot be reached or started, 78 errors in the configuration.\n`;
 }
 
 function unknown(name: string): string {

@@ -19,19 +19,23 @@ export const gatewayOptions = {
   url: {
     type: 'string',
     value: 'URL',
-    help: 'the gateway, as http://owner%40example.org@host:3777/api/; a password may stand in it\n(owner:password@), but other users of this machine can see what is typed: see --password-file',
+    help: 'the gateway, as http://owner%40example.org@host:3777/api/; it may contain a password\n(owner:password@), which other users of this machine can see: prefer --password-file',
   },
   config: {
     type: 'string',
     value: 'FILE',
-    help: 'the configuration of a gateway on this machine: address, name and password are taken from it.\nElse $STELLWERK_CONFIG, /etc/stellwerk/gateway.yaml, or in a checkout the sample of make run',
+    help: 'the configuration of a gateway on this machine: provides address, name and password.\nDefault $STELLWERK_CONFIG, /etc/stellwerk/gateway.yaml, or in a checkout the sample of make run',
   },
   'password-file': {
     type: 'string',
     value: 'FILE',
     help: 'the password is the first line of this file; - is stdin',
   },
-  ca: { type: 'string', value: 'FILE', help: 'a certificate (PEM) to trust besides those of the system' },
+  ca: {
+    type: 'string',
+    value: 'FILE',
+    help: 'a certificate (PEM) to trust in addition to those of the system',
+  },
 } as const;
 
 /** What was given of {@link gatewayOptions}. */

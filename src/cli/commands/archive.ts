@@ -34,42 +34,42 @@ interface Given extends GatewayArguments {
 /** `stellwerk archive`: records of variables into files, and back. */
 export const archive = command({
   usage: 'archive [options] export FILE [VARIABLE…] | import FILE | salvage [FILE]',
-  about: `export writes what the archive has of some variables, or of all, into FILE, which must not be there yet;
-import adds the records in FILE to the archive. - as FILE is stdout, or stdin.
+  about: `export writes the records of some or all variables to FILE, which must not exist; import adds the records in
+FILE to the archive. - as FILE is stdout or stdin.
 
-CSV: a first line that names the columns variable, time, value, and a line a record; what is imported may
-have ; or tabs between them, and further columns. JSON lines: {"variable":12345,"time":"…","value":21.5}.
-Times are written in UTC, to the millisecond. What is read may be ${TIME_EXAMPLES}.
+CSV: a first line with the columns variable, time, value, then one line per record; an import may have ; or
+tabs as separators, and further columns. JSON lines: {"variable":12345,"time":"…","value":21.5}.
+Times are written in UTC with milliseconds. An import accepts ${TIME_EXAMPLES}.
 
-An import looks through all of FILE first. Where a line is wrong it says which, and takes nothing. A record of
-the same variable and millisecond as another takes its place: what is imported twice is there once.
+An import checks the complete FILE first. If lines are wrong it lists them and imports nothing. A record
+replaces one of the same variable and millisecond, so FILE can be imported again.
 
-salvage reads a damaged archive that the gateway keeps as archive.db.damaged-…, chunk by chunk, each with its
-checksum, and says what is sound. With --write, and the gateway stopped, it takes that into the archive.`,
+salvage reads a damaged archive (archive.db.damaged-…) chunk by chunk, verifies checksums, and reports what is
+valid. With --write, while the gateway is stopped, it adds the valid records to the archive.`,
   options: {
     ...gatewayOptions,
     format: {
       type: 'string',
       value: 'FORMAT',
-      help: 'csv or jsonl; else as the name of FILE ends, else csv',
+      help: 'csv or jsonl; default: from the name of FILE, otherwise csv',
     },
-    from: { type: 'string', value: 'TIME', help: 'only records from then on' },
-    to: { type: 'string', value: 'TIME', help: 'only records up to then' },
+    from: { type: 'string', value: 'TIME', help: 'only records from this time on' },
+    to: { type: 'string', value: 'TIME', help: 'only records up to this time' },
     data: {
       type: 'string',
       value: 'DIR',
-      help: 'salvage: the data directory; else /var/lib/stellwerk, or in a checkout data/',
+      help: 'salvage: the data directory; default /var/lib/stellwerk, in a checkout data/',
     },
-    write: { type: 'boolean', help: 'salvage: take what is sound into the archive' },
+    write: { type: 'boolean', help: 'salvage: add the valid records to the archive' },
     variable: {
       type: 'string',
       value: 'VARIABLE',
-      help: 'import: all records are this one’s, whatever the column variable says.\nVARIABLE is an id or a path of idents or names: ground_floor/setpoint',
+      help: 'import: all records belong to this variable, regardless of the column variable.\nVARIABLE is an id or a path of idents or names: ground_floor/setpoint',
     },
   },
   words: [1, Infinity],
   exits:
-    '0 done, 1 nothing was taken, or not all (and why; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 mistakes in the configuration',
+    '0 done, 1 nothing was taken, or not all (and why; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 errors in the configuration',
   run: async (options, [what = '', file = '', ...variables]) => {
     if (what === 'salvage') return salvaged(options, file);
     if (what !== 'export' && what !== 'import')

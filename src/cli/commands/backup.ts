@@ -7,22 +7,22 @@ import { locateData } from '../arguments/locate-gateway.js';
 /** `stellwerk backup FILE`: everything of a gateway in one file. */
 export const backup = command({
   usage: 'backup [options] FILE',
-  about: `Writes a backup of a gateway into FILE: its tree with all values, its scripts, its configuration, icons
-and media. The gateway may go on working meanwhile. What is in FILE may be secret: it is for its owner alone to read.`,
+  about: `Writes a backup of a gateway to FILE: the tree with all values, scripts, configuration, icons and media. The
+gateway may be running. FILE may contain secrets and is readable by its owner only.`,
   options: {
     data: {
       type: 'string',
       value: 'DIR',
-      help: 'the data directory; else /var/lib/stellwerk, or in a checkout data/',
+      help: 'the data directory; default /var/lib/stellwerk, in a checkout data/',
     },
     config: {
       type: 'string',
       value: 'FILE',
-      help: 'the configuration; else the one that belongs to the data directory',
+      help: 'the configuration; default: that of the data directory',
     },
   },
   words: [1, 1],
-  exits: '0 done, 1 failed (FILE is there already, the database is damaged, the disk is full)',
+  exits: '0 done, 1 failed (FILE exists, the database is damaged, the disk is full)',
   run: async (options, [file = '']) => {
     const { data, config } = locateData(options.data, options.config);
     const { bytes, leftOut } = backupDirectory(resolve(data), { to: resolve(file), config });

@@ -13,15 +13,16 @@ export const call = command({
   usage: 'call [options] METHOD [PARAMETER…]',
   about: `Calls a function of the gateway and prints its result as JSON.
 
-A parameter is a text where the function takes a text (BUTTON1), and JSON elsewhere (true, 21.5, '[1,2]').
-In place of an object's id: its path of idents or names (ground_floor/hall_relay/STATE). In place of a time in
-unix seconds: yesterday, 2026-11-01, -2h. In place of an enumeration's number: its name.
-All parameters may be named: VariableID=12345 Value=21.5.
+A parameter is text if the function expects text (BUTTON1), otherwise JSON (true, 21.5, '[1,2]').
+Instead of an object's ID: its path of idents or names (ground_floor/hall_relay/STATE). Instead of a time in
+unix seconds: yesterday, 2026-11-01, -2h. Instead of the number of an enumeration: its name.
+Parameters may be named: VariableID=12345 Value=21.5.
 
-stellwerk call --help NAME explains a function, or lists those with NAME in their names.`,
+stellwerk call --help NAME explains a function, or lists the functions whose names contain NAME.`,
   options: gatewayOptions,
   words: [1, Infinity],
-  exits: '0 done, 1 the gateway refused or failed, 69 it cannot be reached, 78 mistakes in the configuration',
+  exits:
+    '0 done, 1 the call was rejected or failed, 69 the gateway cannot be reached, 78 errors in the configuration',
   explain: ([name = '']) => explained(name),
   run: async (options, [method = '', ...words]) => {
     const gateway = await gatewayClient(options);

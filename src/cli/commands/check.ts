@@ -10,9 +10,9 @@ import { configPath } from '../arguments/locate-gateway.js';
 /** `stellwerk check [FILE]`: what is wrong with a configuration, by line. */
 export const check = command({
   usage: 'check [FILE | --config FILE]',
-  about: `Checks a configuration without a gateway, and prints each error with file, line, column and key: all that a
-start or a reload would report. What works and may not be meant is printed as a warning. Without FILE: $STELLWERK_CONFIG, /etc/stellwerk/gateway.yaml,
-or in a checkout the sample of make run.`,
+  about: `Checks a configuration without a gateway, and prints each error with file, line, column and key: everything
+that a start or a reload would report. Valid but probably unintended settings are warnings. Without FILE:
+$STELLWERK_CONFIG, /etc/stellwerk/gateway.yaml, or in a checkout the sample of make run.`,
   options: { config: { type: 'string', value: 'FILE', help: 'the same as FILE' } },
   words: [0, 1],
   exits: '0 no errors (there may be warnings), 78 errors, or the file cannot be read',

@@ -24,8 +24,8 @@ const scripts: Readonly<Record<string, (completed: Completed) => string>> & {
 export const completionFor = (table: CommandTable): Command =>
   command({
     usage: 'completion bash|zsh|fish',
-    about: `Prints the script by which a shell completes commands, options and the functions of the gateway.
-An installed package has put it in place. Elsewhere:
+    about: `Prints a script with which a shell completes commands, options and the functions of the gateway.
+The installer installs it. In a checkout:
 
   bash   source <(stellwerk completion bash)                          in ~/.bashrc
   zsh    stellwerk completion zsh > "\${fpath[1]}/_stellwerk"          and start a new shell

@@ -29,20 +29,20 @@ const { url: _url, ...options } = gatewayOptions;
 /** `stellwerk doctor`: what is missing on this machine, with or without a running gateway. */
 export const doctor = command({
   usage: 'doctor [options]',
-  about: `Looks at this machine and says what is missing for the gateway, and how to mend it: the rights of the
-service's user, lines and ports that are in others' hands or not there, the clock, the space, the card.
-Where the gateway runs and its password is known, its own checks are told too. Changes nothing.`,
+  about: `Checks this machine and reports what is missing for the gateway, and how to fix it: rights of the service's
+user, lines and ports that are in use or missing, the clock, disk space, wear of the card. If the gateway runs
+and its password is known, its health checks are included. Changes nothing.`,
   options: {
     ...options,
     data: {
       type: 'string',
       value: 'DIR',
-      help: 'the data directory; else /var/lib/stellwerk, in a checkout data/',
+      help: 'the data directory; default /var/lib/stellwerk, in a checkout data/',
     },
     json: { type: 'boolean', help: 'as a list of checks: Name, State, Text, WhatToDo' },
   },
   words: [0, 0],
-  exits: '0 nothing is missing, 1 something is',
+  exits: '0 nothing is missing, 1 something is missing',
   run: async ({ data, json, ...given }) => {
     const config = await configurationOf(given.config);
     const dataDirectory = placeOfData(data, config.path);

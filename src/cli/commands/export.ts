@@ -7,24 +7,24 @@ import { locateData } from '../arguments/locate-gateway.js';
 /** `stellwerk export`: the tree as a configuration. */
 export const exportCommand = command({
   usage: 'export [options] > gateway.yaml',
-  about: `Prints a gateway.yaml that describes a gateway as it is, with the objects that were created by calls, from which it
-can be rebuilt. Works on a copy of the data: the gateway may run or not, and nothing is changed. Passwords and secrets are
-replaced by ***; what the file cannot express is listed in comments at its end. Values are those last saved to the disk.`,
+  about: `Prints a gateway.yaml that describes a gateway as it is, including objects that were created by calls. Reads a copy
+of the data: the gateway may be running, and nothing is changed. Passwords and secrets are replaced by ***; what the
+file cannot express is listed in comments at its end. Values are those last written to the disk.`,
   options: {
     data: {
       type: 'string',
       value: 'DIR',
-      help: 'the data directory; else /var/lib/stellwerk, or in a checkout data/',
+      help: 'the data directory; default /var/lib/stellwerk, in a checkout data/',
     },
-    backup: { type: 'string', value: 'FILE', help: 'a backup in place of a data directory' },
+    backup: { type: 'string', value: 'FILE', help: 'a backup instead of a data directory' },
     config: {
       type: 'string',
       value: 'FILE',
-      help: 'the configuration from which all but the tree is taken; else the one that belongs to the data directory,\nor the one in the backup',
+      help: 'the configuration that provides everything except the tree; default: that of the data directory,\nor the one in the backup',
     },
     'no-values': {
       type: 'boolean',
-      help: 'without the values of variables: for comparing and for version control',
+      help: 'omit the values of variables: for comparing and version control',
     },
   },
   words: [0, 0],

@@ -11,7 +11,7 @@ export const hashPasswordCommand = command({
 configuration. Without a terminal the password is the first line of stdin.`,
   options: {},
   words: [0, 0],
-  exits: '0 done, 1 the two were not the same, or too short',
+  exits: '0 done, 1 the passwords differ or are too short',
   run: async () => {
     const password = process.stdin.isTTY ? await promptNewPassword('Password') : readFirstLine('-');
     process.stdout.write(`${await hashPassword(password)}\n`);

@@ -10,11 +10,10 @@ const colours: Readonly<Record<HealthState, Colour>> = { ok: 'green', warning: '
 /** `stellwerk health`: the gateway's checks as a table. */
 export const health = command({
   usage: 'health [options]',
-  about: 'Says how the gateway is: its checks, since when each stands so, and what to do.',
-  options: { ...gatewayOptions, json: { type: 'boolean', help: 'as the gateway tells it (GW_GetHealth)' } },
+  about: 'Shows the health checks of the gateway: state, since when, finding, and what to do.',
+  options: { ...gatewayOptions, json: { type: 'boolean', help: 'as JSON (the result of GW_GetHealth)' } },
   words: [0, 0],
-  exits:
-    '0 all is well, 1 a check is not, 69 the gateway cannot be reached, 78 mistakes in the configuration',
+  exits: '0 all is well, 1 a check is not, 69 the gateway cannot be reached, 78 errors in the configuration',
   run: async (options) => {
     const gateway = await gatewayClient(options);
     const record = (await gateway.call('GW_GetHealth')) as HealthRecord;

@@ -17,16 +17,16 @@ const FILE_WIDTH = 100;
 /** `stellwerk lines`: the board's header with what is on it. */
 export const lines = command({
   usage: 'lines [options]',
-  about: `Draws the board's header: its pins, the names of the lines, who uses them, and the values of those
-that the gateway has. On a terminal it follows the changes until q or Ctrl-C; elsewhere it is drawn once.`,
+  about: `Draws the board's header: pins, names and users of the lines, and the values of the gateway's own lines. On a
+terminal it follows changes until q or Ctrl-C; otherwise it is drawn once.`,
   options: {
     ...gatewayOptions,
-    once: { type: 'boolean', help: 'draw it once, on a terminal too' },
-    json: { type: 'boolean', help: 'once, as the gateway tells it (GW_GetLines)' },
+    once: { type: 'boolean', help: 'draw it once, even on a terminal' },
+    json: { type: 'boolean', help: 'once, as JSON (the result of GW_GetLines)' },
   },
   words: [0, 0],
   exits:
-    '0 drawn, 1 this machine has no GPIO, 69 the gateway cannot be reached, 78 mistakes in the configuration',
+    '0 drawn, 1 this machine has no GPIO, 69 the gateway cannot be reached, 78 errors in the configuration',
   run: async (options) => {
     const gateway = await gatewayClient(options);
     const first = await look(gateway);

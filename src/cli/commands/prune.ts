@@ -15,11 +15,11 @@ interface Orphan {
 export const prune = command({
   usage: 'prune [--yes] [options]',
   about: `Shows the objects that were removed from gateway.yaml and still exist in the running gateway. With --yes they are
-deleted, with all records of their variables. Objects that calls created stay, and so does what is above them.`,
+deleted, with all records of their variables. Objects that calls created stay, and so do their parents.`,
   options: {
     ...gatewayOptions,
-    yes: { type: 'boolean', help: 'delete them; without it nothing is changed' },
-    json: { type: 'boolean', help: 'as the gateway gives it (GW_Prune)' },
+    yes: { type: 'boolean', help: 'delete them; otherwise nothing is changed' },
+    json: { type: 'boolean', help: 'as JSON (the result of GW_Prune)' },
   },
   words: [0, 0],
   exits:

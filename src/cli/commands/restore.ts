@@ -9,20 +9,20 @@ import { chownBelow, chownConfig } from '../file-ownership.js';
 /** `stellwerk restore FILE`: puts a backup back. */
 export const restore = command({
   usage: 'restore [options] FILE|latest',
-  about: `Puts a backup onto a box: into the data directory, and its configuration into --config FILE. Stop the gateway
-first; nothing is changed while one works there, or when the backup is damaged. What is replaced is kept beside
-it under another name. latest is the newest sound one of the data directory's own daily backups.`,
+  about: `Restores a backup to the data directory, and its configuration to --config FILE. Stop the gateway first: nothing
+is changed while a gateway uses the directory, or if the backup is damaged. Replaced files are kept under other
+names. latest is the newest valid daily backup of the data directory.`,
   options: {
-    data: { type: 'string', value: 'DIR', help: 'the data directory; it may be missing or empty' },
+    data: { type: 'string', value: 'DIR', help: 'the data directory; may be missing or empty' },
     config: {
       type: 'string',
       value: 'FILE',
       help: "where the backup's configuration goes; without it, it is left out",
     },
-    replace: { type: 'boolean', help: 'a database and a configuration that are there give way' },
+    replace: { type: 'boolean', help: 'replace an existing database and configuration' },
   },
   words: [1, 1],
-  exits: '0 done, 1 not done (and why)',
+  exits: '0 done, 1 not done',
   run: async ({ data, config, replace = false }, [file = '']) => {
     if (data === undefined) throw new UsageError('give the data directory: --data DIR');
     const directory = resolve(data);

@@ -10,14 +10,14 @@ import { exitCode } from '../exit-codes.js';
 /** `stellwerk serve`: runs a gateway until SIGTERM or SIGINT; SIGHUP reloads. */
 export const serve = command({
   usage: 'serve --config FILE --data DIR',
-  about: `Runs a gateway until it is told to stop (SIGTERM, Ctrl-C). SIGHUP has it read its configuration again. The log
-goes to stdout: for people on a terminal, with priorities under systemd, as JSON else.`,
+  about: `Runs a gateway until SIGTERM or Ctrl-C. SIGHUP reloads the configuration. The log goes to stdout: readable on a
+terminal, with priorities under systemd, otherwise as JSON.`,
   options: {
     config: { type: 'string', value: 'FILE', help: 'the configuration' },
-    data: { type: 'string', value: 'DIR', help: 'the data directory; it is made where it is missing' },
+    data: { type: 'string', value: 'DIR', help: 'the data directory; created if it is missing' },
   },
   words: [0, 0],
-  exits: '0 stopped, 69 it cannot start, 78 mistakes in the configuration',
+  exits: '0 stopped, 69 it cannot start, 78 errors in the configuration',
   run: ({ config, data }) => {
     if (config === undefined || data === undefined) throw new UsageError('give --config FILE and --data DIR');
     return start(config, data);

@@ -18,20 +18,20 @@ const STANDARD = '/etc/stellwerk/gateway.yaml';
 /** `stellwerk setup`: the first configuration. */
 export const setup = command({
   usage: 'setup [options]',
-  about: `Writes the first configuration: the name and the password with which the gateway is called, and the board
-that this machine is. Asks for them at a terminal; elsewhere it takes the options, makes a password and prints
-it, once. Of a configuration that is there, everything is kept; one that has a remoteAccess is not touched.`,
+  about: `Writes the first configuration: user name, password and board. Asks for them at a terminal; otherwise it takes
+the options, generates a password and prints it once. An existing configuration is extended; one with a
+remoteAccess is not changed.`,
   options: {
     config: { type: 'string', value: 'FILE', help: `the configuration; else ${STANDARD}` },
-    username: { type: 'string', value: 'NAME', help: 'the name; else owner' },
+    username: { type: 'string', value: 'NAME', help: 'the user name; default owner' },
     board: {
       type: 'string',
       value: 'NAME',
-      help: 'the board (a file of board/); else auto: recognised at every start',
+      help: 'the board (a file of board/); default auto: detected at every start',
     },
   },
   words: [0, 0],
-  exits: '0 written, 1 not written (and why), 78 what is there has mistakes',
+  exits: '0 written, 1 not written, 78 the existing configuration has errors',
   run: async ({ config = STANDARD, username, board }) => {
     const file = resolve(config);
     const before = textOf(file);

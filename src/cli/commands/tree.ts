@@ -27,11 +27,11 @@ interface Branch {
 /** `stellwerk tree`: the objects, indented, with what `call` takes. */
 export const tree = command({
   usage: 'tree [options] [PATH]',
-  about: `Prints the tree of objects: the ident of each, or its name where it has none, what it is, its id and its name.
-With PATH (an id, or a path of idents or names: ground_floor/hall_relay), that object and what is below it.`,
+  about: `Prints the tree of objects: ident (or name without one), type, ID and name. With PATH (an ID, or a path of idents
+or names: ground_floor/hall_relay), that object and everything below it.`,
   options: {
     ...gatewayOptions,
-    values: { type: 'boolean', help: 'also the values of variables, as their profiles show them' },
+    values: { type: 'boolean', help: 'also the values of variables, formatted by their profiles' },
     json: { type: 'boolean', help: 'as JSON, with the path of each object' },
   },
   words: [0, 1],

@@ -9,9 +9,8 @@ import { exitCode } from '../exit-codes.js';
 /** `stellwerk types`: declarations of all that scripts find, for an editor. */
 export const types = command({
   usage: 'types > functions.d.ts',
-  about: `Prints TypeScript declarations of every function and value that a script finds, of all modules.
-Beside the scripts, as functions.d.ts, they have an editor complete and check JavaScript and TypeScript.
-It needs no gateway.`,
+  about: `Prints TypeScript declarations of all functions and globals of scripts, of all modules. Saved next to the
+scripts as functions.d.ts, they let an editor complete and check JavaScript and TypeScript. Needs no gateway.`,
   options: {},
   words: [0, 0],
   exits: '0 done',

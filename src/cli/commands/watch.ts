@@ -21,26 +21,26 @@ const TEXT_LIMIT = 400;
 /** `stellwerk watch`: prints each change as it comes, until Ctrl-C. */
 export const watch = command({
   usage: 'watch [options]',
-  about: `Prints the gateway's changes as they come: when, the object's id and names, what. Ends with Ctrl-C.
-Connects again when the connection is lost, and says so; nothing that the gateway still keeps is left out.`,
+  about: `Prints changes of the gateway: time, ID, path and change. Press Ctrl-C to end. Reconnects after an interruption
+and reports it; changes that the gateway still has are not lost.`,
   options: {
     ...gatewayOptions,
     from: {
       type: 'string',
       value: 'ID',
       multiple: true,
-      help: 'only of this object and what is below it, by id or by idents (ground_floor/hall_relay);\nmay be given again',
+      help: 'only this object and everything below it, by ID or path (ground_floor/hall_relay);\nrepeatable',
     },
     debug: {
       type: 'string',
       value: 'ID',
       multiple: true,
-      help: 'also what this instance sends and receives (SVC_EnableDebug), for an hour or until Ctrl-C;\nmay be given again',
+      help: 'also what this instance sends and receives (SVC_EnableDebug), for an hour or until Ctrl-C;\nrepeatable',
     },
-    json: { type: 'boolean', help: 'each change as it is sent, a line of JSON (clients see the same)' },
+    json: { type: 'boolean', help: 'one line of JSON per change, as clients receive it' },
   },
   words: [0, 0],
-  exits: '0 ended by Ctrl-C, 1 refused, 69 the gateway cannot be reached, 78 mistakes in the configuration',
+  exits: '0 ended by Ctrl-C, 1 rejected, 69 the gateway cannot be reached, 78 errors in the configuration',
   run: async (options) => {
     const gateway = await gatewayClient(options);
     const from = new Set(await Promise.all((options.from ?? []).map((text) => resolveId(gateway, text))));
