@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import t from 'tap';
+import { ALONE } from '../runner/alone.js';
 import { filesOf, importsOf } from './sources.js';
 
 /** More files side by side can't be taken in at a glance. */
@@ -39,6 +40,30 @@ t.test('no file imports itself by way of others, types aside', async (t) => {
       ]),
   );
   t.strictSame(cyclesIn(imports), []);
+});
+
+t.test(
+  'unit tests are pure: they reach nothing outside the process, and share fixtures that read',
+  async (t) => {
+    const outside = /^node:(fs|fs\/promises|net|http|https|tls|dgram|child_process|worker_threads|sqlite)$/;
+    const impure = files
+      .filter((file) => file.startsWith('test/unit/') && file.endsWith('.ts'))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(
+            ({ text, typeOnly }) => !typeOnly && (outside.test(text) || text.endsWith('/temp-directory.js')),
+          )
+          .map(({ text }) => `${file}: ${text}: such a test belongs to test/contract/`),
+      );
+    t.strictSame(impure, []);
+  },
+);
+
+t.test('each file that runs in a process of its own is there', async (t) => {
+  t.strictSame(
+    [...ALONE].filter((name) => !files.includes(`test/${name}.ts`)),
+    [],
+  );
 });
 
 /** The word without its grammatical ending: `line-keeper` and `line-keeping` have the same. */

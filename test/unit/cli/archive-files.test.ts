@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
-import { openOutput } from '../../../src/cli/archive/input-output.js';
 import { formatOf, type OutputRecord } from '../../../src/cli/archive/record-format.js';
 import { recordOf, type FileRecord } from '../../../src/cli/archive/row-to-record.js';
 import { textsOf } from '../../../src/cli/archive/row.js';
 import { toIso, parseTime } from '../../../src/cli/arguments/times.js';
-import { tempDirectory } from '../../tools/temp-directory.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 
 // A place where the clocks are changed.
@@ -225,18 +221,4 @@ t.test('what comes after a place can’t be read: it is said where', async (t) =
   );
   t.throws(() => formatOf('cvs', ''), { name: 'UsageError', message: /no format cvs: csv or jsonl/ });
   t.equal(formatOf(undefined, 'a/b.JSONL'), formatOf('jsonl', '-'));
-});
-
-t.test('two exports never write one file', async (t) => {
-  const file = join(await tempDirectory(t), 'house.csv');
-  {
-    await using first = await openOutput(file);
-    await first.write('first\n');
-    await t.rejects(openOutput(file), {
-      name: 'UsageError',
-      message: /house\.csv\.part is there already: another/,
-    });
-    await first.finish();
-  }
-  t.equal(readFileSync(file, 'utf8'), 'first\n');
 });

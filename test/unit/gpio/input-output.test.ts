@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { parse } from 'yaml';
-import { Backends, boardFunctions, type GpioBoard, gpioModules } from '../../../drivers/gpio/index.js';
+import { Backends, boardFunctions, gpioModules } from '../../../drivers/gpio/index.js';
 import type { GpioBackend } from '../../../drivers/gpio/backends/line.js';
 import { findLine } from '../../../drivers/gpio/backends/find-line.js';
 import { openSimulated } from '../../../drivers/gpio/backends/simulated.js';
@@ -16,9 +14,8 @@ import { BACKOFF_MAX_MS } from '../../../src/device/backoff.js';
 import { PROBE_INTERVAL_MS } from '../../../src/device/supervisor.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
-import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+import { simulatedBoard as board } from '../../tools/devices/board-fixture.js';
 
-const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
 const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 
 /** Instances on the simulated board, with a manual clock. */

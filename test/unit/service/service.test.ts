@@ -1,12 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { healthy } from '../../../src/base/health-check.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import type { Log } from '../../../src/base/log.js';
 import { silentLog } from '../../../src/base/log.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
-import { BootFlagFile } from '../../../src/service/boot-flag-file.js';
 import { releaseWhenIdle } from '../../../src/service/memory.js';
 import { Health } from '../../../src/service/health.js';
 import { ServiceLog, type LogAlert } from '../../../src/service/log.js';
@@ -101,34 +98,6 @@ t.test('health is the worst of its checks, each with since when and what to do',
   t.equal(value('HEALTH'), 'clock warning: not set');
   t.equal(value('PROBLEMS'), 1);
   t.equal(value('BYTES_WRITTEN'), 7_000_000, 'in whole MB');
-});
-
-t.test('marks outlive a restart, not a boot, and a directory that is not there is no harm', async (t) => {
-  const directory = t.testdir();
-  const first = new BootFlagFile(directory, silentLog, 'boot 1');
-  for (const mark of ['output a', 'output b', 'output a']) first.add(mark);
-  const restarted = new BootFlagFile(directory, silentLog, 'boot 1');
-  t.strictSame(
-    ['output a', 'output b', 'output c'].map((mark) => restarted.has(mark)),
-    [true, true, false],
-  );
-  restarted.delete('output a');
-  restarted.delete('output c');
-  restarted.add('output d');
-  t.strictSame([...restarted], ['output b', 'output d']);
-  t.strictSame([...new BootFlagFile(directory, silentLog, 'boot 1')], ['output b', 'output d'], 'at once');
-  t.notOk(new BootFlagFile(directory, silentLog, 'boot 2').has('output b'));
-  t.notOk(
-    new BootFlagFile(directory, silentLog, 'boot 1').has('output b'),
-    'an older boot does not come back',
-  );
-
-  const lost = join(directory, 'gone');
-  const unkept = new BootFlagFile(lost, silentLog, 'boot 1');
-  unkept.add('output a');
-  t.ok(unkept.has('output a'), 'this process remembers');
-  mkdirSync(lost);
-  t.notOk(new BootFlagFile(lost, silentLog, 'boot 1').has('output a'));
 });
 
 t.test(
