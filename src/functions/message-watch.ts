@@ -51,8 +51,8 @@ export class MessageWatch {
     if (lastMs > SLOW_MS) this.#slow++;
     const id = this.#instanceOf(SenderID);
     if (id === undefined) return;
-    const { maxMs: mostMs = 0 } = this.#instances.get(id) ?? {};
-    this.#instances.set(id, { lastMs, maxMs: Math.max(mostMs, lastMs) });
+    const { maxMs = 0 } = this.#instances.get(id) ?? {};
+    this.#instances.set(id, { lastMs, maxMs: Math.max(maxMs, lastMs) });
   }
 
   #instanceOf(id: number): number | undefined {

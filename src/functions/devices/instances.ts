@@ -211,7 +211,7 @@ function remarks({ kernel, devices }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function statistics({ devices, messageWatch: watch }: Ports): FunctionDeclaration[] {
+function statistics({ devices, messageWatch }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'SVC_GetInstanceDataFlowStatistics',
@@ -242,10 +242,10 @@ function statistics({ devices, messageWatch: watch }: Ports): FunctionDeclaratio
       shape: shapes.messageStatistics,
       help: 'Delivery times of the messages of each instance, in ms: last and maximum; requires the option MessageQueueWatch.',
       run: () =>
-        Array.from(watch.deliveryTimes(), ([id, { lastMs, maxMs: mostMs }]) => ({
+        Array.from(messageWatch.deliveryTimes(), ([id, { lastMs, maxMs }]) => ({
           InstanceID: id,
           Duration: lastMs,
-          MaxDuration: mostMs,
+          MaxDuration: maxMs,
         })),
     }),
   ];

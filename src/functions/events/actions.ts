@@ -47,8 +47,8 @@ function lists({ kernel }: Ports): FunctionDeclaration[] {
         const target = targetId <= 0 ? undefined : kernel.tree.get(targetId);
         const isIncluded = includeDefault || ['', DEFAULT_ENVIRONMENT].includes(environment);
         const matching = builtInActions.filter(
-          ({ canRunOn: fits }) =>
-            isIncluded && (fits === undefined || (target !== undefined && fits(target))),
+          ({ canRunOn }) =>
+            isIncluded && (canRunOn === undefined || (target !== undefined && canRunOn(target))),
         );
         return JSON.stringify(matching.map(actionRecord));
       },

@@ -98,7 +98,7 @@ function runsOf(kernel: Kernel, startedAt: number): (change: Change) => 'timed' 
 
 /** Counters of messages, queues and script runs. */
 function counters(ports: Ports): FunctionDeclaration[] {
-  const { kernel, clock, connections, messageWatch: watch, scripts } = ports;
+  const { kernel, clock, connections, messageWatch, scripts } = ports;
   return [
     declare({
       name: 'UC_GetScriptSenderList',
@@ -126,7 +126,7 @@ function counters(ports: Ports): FunctionDeclaration[] {
         const sockets = api?.sockets() ?? [];
         return {
           MessageCounter: kernel.changes.emitted,
-          MessageSlowCounter: watch.slowCount,
+          MessageSlowCounter: messageWatch.slowCount,
           MessageQueueSize: sockets.reduce((sum, { messages }) => sum + messages, 0),
           MessageQueueDelay: Math.round(Number(clock.monotonicNs() - fromNs) / 1e6),
           RequestQueueSize: sockets.reduce((sum, { calls }) => sum + calls, api?.calls() ?? 0),
