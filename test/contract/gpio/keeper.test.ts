@@ -163,9 +163,9 @@ await t.test('a stalled gateway loses its outputs, notices it and drives nothing
   await keeper.waitFor(/the gateway missed its deadline: 1 outputs held, 1 inactive, 1 active/);
   const before = (await box.history()).length;
   // A command that was sent while it was stalled comes first when it resumes.
-  const messages = gateway.tell({ set: 2, active: true });
+  const reply = gateway.tell({ set: 2, active: true });
   gateway.process.kill('SIGCONT');
-  t.match(await messages, /failed: .*the line keeper has taken over its outputs; the output is reopened/);
+  t.match(await reply, /failed: .*the line keeper has taken over its outputs; the output is reopened/);
   for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
   for (const offset of [1, 2, 3]) await gateway.tell({ close: offset });
   const found = [];

@@ -341,11 +341,11 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
       await bench.unplug();
       await t.rejects(withinPatience('an answer', out.set(true)), { code: 'DEVICE_OFFLINE' });
       await t.rejects(withinPatience('an answer', line.get()), { code: 'DEVICE_OFFLINE' });
-      const messages = await Promise.race([
+      const failure = await Promise.race([
         recorder.gone.promise,
         line.get().catch((thrown: unknown) => thrown),
       ]);
-      t.ok(messages instanceof Fault && messages.code === 'DEVICE_OFFLINE');
+      t.ok(failure instanceof Fault && failure.code === 'DEVICE_OFFLINE');
       await t.rejects(output(2), { code: 'DEVICE_OFFLINE' });
     } else t.pass('noticed', { skip: 'this chip cannot be unplugged' });
     await out.close();

@@ -11,7 +11,7 @@ import { messageOf } from '../../../../src/base/fault.js';
 import { type Log, silentLog } from '../../../../src/base/log.js';
 import type { StatePolicy } from '../../../../src/device/toolkit/enum-property.js';
 
-interface Told {
+interface Command {
   readonly asked: number;
   readonly take?: { offset: number; activeLow?: boolean; boot: StatePolicy; guard: Guard };
   readonly input?: number;
@@ -25,8 +25,8 @@ interface Told {
 
 const [, , directory = '', socket = '', data = '', addon = ''] = process.argv;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const said = (_details: object, text: string) => say(`log ${text}`);
-const log: Log = { ...silentLog, info: said, warn: said, error: said };
+const print = (_details: object, text: string) => say(`log ${text}`);
+const log: Log = { ...silentLog, info: print, warn: print, error: print };
 const clock = systemClock();
 let isUpdate = false;
 const keeper = new KeeperClient(
@@ -36,16 +36,21 @@ const keeper = new KeeperClient(
 const backend = openCharacterDevice(clock, { directory, keeper, addon });
 const lines = new Map<number, OutputLine>();
 
-async function place(offset: number) {
+async function locationOf(offset: number) {
   const [chip] = await backend.chips();
   if (chip === undefined) throw new Error('no chip');
   return { chip, offset, name: `LINE ${offset}` };
 }
 
-async function take({ offset, activeLow = false, boot, guard }: NonNullable<Told['take']>): Promise<string> {
+async function take({
+  offset,
+  activeLow = false,
+  boot,
+  guard,
+}: NonNullable<Command['take']>): Promise<string> {
   const onLost = (cause: Error) => say(`lost ${offset} ${cause.message}`);
-  const command = { activeLow, drive: 'push-pull', boot, guard, onLost } as const;
-  const line = await backend.requestOutput(await place(offset), command);
+  const options = { activeLow, drive: 'push-pull', boot, guard, onLost } as const;
+  const line = await backend.requestOutput(await locationOf(offset), options);
   lines.set(offset, line);
   return String(line.initial);
 }
@@ -63,27 +68,27 @@ async function goodbye(how: 'stop' | 'update'): Promise<string> {
   return '';
 }
 
-async function obey(messages: Told): Promise<string> {
-  if (messages.take !== undefined) return take(messages.take);
-  if (messages.close !== undefined) return close(messages.close);
-  if (messages.goodbye !== undefined) return goodbye(messages.goodbye);
-  if (messages.health !== undefined) return JSON.stringify(keeper.check());
-  if (messages.input !== undefined) {
-    const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
-    await backend.requestInput(await place(messages.input), command, {
+async function execute(command: Command): Promise<string> {
+  if (command.take !== undefined) return take(command.take);
+  if (command.close !== undefined) return close(command.close);
+  if (command.goodbye !== undefined) return goodbye(command.goodbye);
+  if (command.health !== undefined) return JSON.stringify(keeper.check());
+  if (command.input !== undefined) {
+    const options = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
+    await backend.requestInput(await locationOf(command.input), options, {
       onEdges: () => undefined,
       onLost: () => undefined,
     });
   }
-  if (messages.set !== undefined) await lines.get(messages.set)?.set(messages.active === true);
-  if (messages.block !== undefined)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, messages.block);
+  if (command.set !== undefined) await lines.get(command.set)?.set(command.active === true);
+  if (command.block !== undefined)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, command.block);
   return '';
 }
 
 for await (const line of createInterface(process.stdin)) {
-  const messages = JSON.parse(line) as Told;
-  void obey(messages)
+  const command = JSON.parse(line) as Command;
+  void execute(command)
     .catch((thrown: unknown) => `failed: ${messageOf(thrown)}`)
-    .then((reply) => say(`done ${messages.asked} ${reply}`));
+    .then((reply) => say(`done ${command.asked} ${reply}`));
 }
