@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withinPatience } from './until.js';
 
-/** Runs a program that writes into a directory until it has done so for `ms`, kills it, and gives the lines that it had said. */
+/** Runs a program that writes to a directory, kills it after `ms`, and returns the lines that it has printed. */
 export async function killAfter(ms: number, program: string, directory: string): Promise<string[]> {
   const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   await withinPatience('the writer', once(child.stdout, 'data'));
-  // Not a wait for something to happen: the moment of the blow is what varies.
+  // Nothing is waited for: the moment of the kill is what varies.
   await sleep(ms);
   const closed = once(child, 'close');
   child.kill('SIGKILL');

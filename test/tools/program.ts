@@ -28,7 +28,7 @@ export function environment(own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...decided, ...own };
 }
 
-/** A program that runs beside a test: what it said, when it ended, and its end with the test. */
+/** A program that runs next to a test: its output, its exit, and its end with the test. */
 export class Program implements AsyncDisposable {
   readonly process: ChildProcess;
   /** All it wrote, on both channels. */

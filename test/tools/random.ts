@@ -7,7 +7,7 @@ export function fuzzSeed(): number {
   return given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given) >>> 0;
 }
 
-/** How to run these very inputs again; goes into the name of the test. */
+/** How to repeat the same inputs; a part of the test's name. */
 export const seedLabel = (seed: number): string => `${SEED_VARIABLE}=${seed}`;
 
 /** Random choices that are the same for the same seed (mulberry32: 32 bits of state, good enough to shuffle inputs). */

@@ -1,7 +1,7 @@
 import { ownerLine } from '../gateway/api-fixture.js';
 import { RawConnection, rawPost, type RawResponse } from './raw-http.js';
 
-/** Where a gateway, or an API on a made-up world, is reached: a port of 127.0.0.1. */
+/** The address of a gateway, or of an API over a fake tree: a port of 127.0.0.1. */
 export interface ApiAddress {
   readonly port: number;
 }
@@ -10,7 +10,7 @@ export interface ApiAddress {
 export const callText = (method: string, params: unknown, id: unknown = '1') =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 
-/** One exchange on a connection of its own, said exactly so. */
+/** Sends exactly these bytes on a new connection and returns the response. */
 export async function exchangeRaw(at: ApiAddress, text: string | Buffer): Promise<RawResponse> {
   await using connection = await RawConnection.open(at.port);
   connection.write(text);
@@ -24,24 +24,24 @@ export const post = (
   headers: readonly string[] = [ownerLine],
 ): Promise<RawResponse> => exchangeRaw(at, rawPost({ port: at.port, headers, body }));
 
-/** A JSON-RPC answer. */
+/** A JSON-RPC reply. */
 export interface Reply {
   id: unknown;
   result?: unknown;
   error?: { code: number; data: { code: string } };
 }
 
-/** The one answer in a response. */
+/** The reply in a response. */
 export const replyIn = ({ body }: RawResponse) => JSON.parse(body) as Reply;
-/** The stable name of the failure in it. */
+/** The stable code of the fault in it. */
 export const errorCodeOf = (response: RawResponse) => replyIn(response).error?.data.code;
-/** The result, the failure's name. */
+/** The result, or the code of the fault. */
 export const resultOrCode = ({ result, error }: Reply) => result ?? error?.data.code;
 /** {@link resultOrCode} of the one answer, or the status where that is not 200. */
 export const resultOrStatus = (response: RawResponse) =>
   response.status === 200 ? resultOrCode(replyIn(response)) : response.status;
 
-/** Calls as the owner: the result, or the failure's name, or the status where that is not 200. */
+/** Calls as the owner: the result, the code of the fault, or the HTTP status if that is not 200. */
 export const rpc = async (at: ApiAddress, method: string, ...params: unknown[]): Promise<unknown> =>
   resultOrStatus(await post(at, callText(method, params)));
 

@@ -3,7 +3,7 @@ import { ownerLine } from '../gateway/api-fixture.js';
 import type { ApiAddress } from './json-rpc.js';
 import { RawWebSocket } from './raw-websocket.js';
 
-/** A message as it comes over a WebSocket. */
+/** A message as it arrives over a WebSocket. */
 export type Frame = Pick<Change, 'TimeStamp' | 'SenderID' | 'Message' | 'Data'>;
 
 /** Opens a WebSocket, as the owner unless other headers are given. */
@@ -17,11 +17,11 @@ export async function takeFrames(socket: RawWebSocket, count: number): Promise<F
   return frames;
 }
 
-/** True for the message that says the changes since were lost. */
+/** True for the message that reports lost changes. */
 export const isChangesLost = ({ SenderID, Message, Data }: Frame) =>
   SenderID === 0 && Message === 0 && Data[0] === 'CHANGES_LOST';
 
-/** Calls over a socket and waits for the answer, passing over the changes before it. */
+/** Calls a function over a WebSocket and waits for the reply; messages before it are skipped. */
 export async function callOverWebSocket(
   socket: RawWebSocket,
   method: string,

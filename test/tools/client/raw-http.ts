@@ -9,7 +9,7 @@ export interface RawResponse {
 }
 
 /**
- * A TCP connection that says exactly the bytes a test wants said: half requests, slow bodies, headers no client would
+ * A TCP connection that sends exactly the bytes of a test: half requests, slow bodies, headers that no client would
  * send. Errors of the connection (a reset, a broken pipe) count as its end.
  */
 export class RawConnection implements AsyncDisposable {

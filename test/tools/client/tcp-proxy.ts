@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A stretch of network in front of a server of 127.0.0.1, which a test can cut, or let fall silent. */
+/** A proxy in front of a server on 127.0.0.1. A test can cut its connections or make it stop forwarding. */
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();

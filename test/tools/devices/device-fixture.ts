@@ -16,7 +16,7 @@ import { until } from '../until.js';
 
 const owner: Caller = { role: 'owner', user: 'owner@example.org', remote: 'local' };
 
-/** A tree with supervised instances of some modules, and nothing else of a gateway. */
+/** An object tree with supervised instances of some modules, without the rest of a gateway. */
 export class DeviceFixture implements AsyncDisposable {
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
   readonly devices: Devices;
@@ -72,7 +72,7 @@ export class DeviceFixture implements AsyncDisposable {
     await until(`${ident} is ${quality}`, () => this.quality(instance, ident) === quality);
   }
 
-  /** How often one of its variables was reported, and to what. */
+  /** The values that one of its variables is updated to from now on. */
   watch(instance: Instance, ident: string): Value[] {
     const seen: Value[] = [];
     const child = instance.children?.byIdent(ident);
@@ -82,7 +82,7 @@ export class DeviceFixture implements AsyncDisposable {
     return seen;
   }
 
-  /** Waits until its link is so. */
+  /** Waits until its LINK has this state. */
   async waitForLink(instance: Instance, link: LinkState): Promise<void> {
     await until(
       `${link}, now ${String(this.value(instance, 'STATUS'))}`,
@@ -90,7 +90,7 @@ export class DeviceFixture implements AsyncDisposable {
     );
   }
 
-  /** Lets time pass until it is online again: it is opened anew with a back-off. */
+  /** Advances the clock until it is online again; reopening has a back-off. */
   async waitForReconnect(instance: Instance, clock: ManualClock): Promise<void> {
     await until(`online, now ${this.status(instance)}`, () => {
       clock.advance(1000);

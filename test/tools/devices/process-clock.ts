@@ -1,6 +1,6 @@
 import type { Cancel, Clock, ManualClock } from '../../../src/base/clock.js';
 
-/** The clock of one process on a machine: the time is the machine's, the timers die with the process. */
+/** The clock of a simulated process: the time is the machine's, the timers end with the process. */
 export class ProcessClock implements Clock {
   readonly #machine: ManualClock;
   readonly #timers = new Set<Cancel>();
@@ -27,7 +27,7 @@ export class ProcessClock implements Clock {
     return this.#kept(this.#machine.every(ms, callback));
   }
 
-  /** The process is killed: none of its timers fires any more, and it makes no more. */
+  /** Kills the process: its timers are cancelled, and new ones never fire. */
   die(): void {
     this.#isDead = true;
     for (const stop of this.#timers) stop();

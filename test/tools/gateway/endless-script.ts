@@ -1,5 +1,5 @@
 /**
- * Something with a script that loops for ever, to be killed: `node dist/test/tools/gateway/endless-script.js` says the id of the script's process
+ * Something with a script that loops indefinitely, to be killed: `node dist/test/tools/gateway/endless-script.js` says the id of the script's process
  * once the script runs.
  */
 import { readFileSync } from 'node:fs';
