@@ -10,20 +10,23 @@ import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { streamModule, peerName, type ByteStream } from '../../src/device/byte-stream.js';
 import { declareSendText } from './send-functions.js';
 
-/** How long the next connection may take if the device closed the one before: its values count as good meanwhile. */
+/**
+ * How long reconnecting may take after the device closed the connection: its values stay good during that
+ * time.
+ */
 const RECONNECT_MS = 2_000;
 
 const properties = Type.Object({
-  /** A name or an address. */
+  /** Host name or address. */
   Host: Type.String({ default: '', maxLength: 255 }),
   Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
   Open: Type.Boolean({ default: true }),
   UseSSL: Type.Boolean({ default: false }),
-  /** With UseSSL: the certificate must be for Host. */
+  /** With UseSSL: whether the certificate must be issued for Host. */
   VerifyHost: Type.Boolean({ default: true }),
-  /** With UseSSL: the certificate must come from a known authority, or from the one in CaFile. */
+  /** With UseSSL: whether the certificate must be issued by a known authority, or by the one in CaFile. */
   VerifyPeer: Type.Boolean({ default: true }),
-  /** A file in PEM. */
+  /** Path of a PEM file. */
   CaFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
 });
 type Properties = Static<typeof properties>;
@@ -31,7 +34,7 @@ type Properties = Static<typeof properties>;
 const MODULE = { id: '{3CFF0FD9-E306-41DB-9B5A-9D06D38576C3}', name: 'Client Socket' } as const;
 const PREFIX = 'CSCK';
 
-/** The module **Client Socket**: a connection over TCP, for the devices connected to it. */
+/** The module **Client Socket**: a TCP connection to a server. */
 export function clientSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
@@ -39,8 +42,8 @@ export function clientSocket(names: NameResolver): ModuleDefinition<typeof prope
     prefix: PREFIX,
     properties,
     check({ Host: to, Port, UseSSL, CaFile }) {
-      if (to === '' || Port === 0) return 'Host and Port say where to: give both, like 192.168.1.5 and 23';
-      if (CaFile !== '' && !UseSSL) return 'CaFile is of use with UseSSL only';
+      if (to === '' || Port === 0) return 'Host and Port are required, for example 192.168.1.5 and 23';
+      if (CaFile !== '' && !UseSSL) return 'CaFile only applies with UseSSL';
       return undefined;
     },
     functions: (instances) => [
@@ -69,14 +72,15 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
   const name = peerName({ address: to, port });
   const tls = UseSSL ? { verifyHost, verifyPeer, caFile: CaFile } : undefined;
   const { clock, signal } = host;
-  const dial = (ms?: number) => openTcpConnection({ host: to, port, tls, ms }, { clock, signal, names });
-  const socket = await dial();
+  const openSocket = (ms?: number) =>
+    openTcpConnection({ host: to, port, tls, ms }, { clock, signal, names });
+  const socket = await openSocket();
   const incoming = new ByteReceiver(host.log, name);
-  const parts = {
+  const options = {
     name,
     clock,
     signal,
-    connect: () => dial(RECONNECT_MS),
+    connect: () => openSocket(RECONNECT_MS),
     onData: (bytes: Buffer) => {
       host.debug('received', bytes);
       incoming.receive(bytes);
@@ -88,7 +92,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
     },
     onLost: (cause: Error) => host.reportLost(cause),
   };
-  const connection = new ReconnectingClient(parts, socket);
+  const connection = new ReconnectingClient(options, socket);
   const offer: ByteStream = {
     name,
     onData: incoming.onData,
@@ -101,7 +105,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       const present = connection.socket;
       const [gone] = await findDeadPeers(present === undefined ? [] : [present]);
       if (gone !== undefined)
-        throw fault('DEVICE_OFFLINE', `${name} does not answer any more; look at the device and the network`);
+        throw fault('DEVICE_OFFLINE', `${name} no longer responds; check the device and the network`);
     },
     close: () => connection.close(),
   };

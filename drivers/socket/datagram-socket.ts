@@ -7,84 +7,87 @@ import { peerName, type Peer } from '../../src/device/byte-stream.js';
 import { withTimeout } from '../../src/device/toolkit/timeout.js';
 import { mapSocketError } from './socket-errors.js';
 
-/** The most that one datagram holds over IPv4: 65,535 bytes less two headers. */
+/** Largest payload of a datagram over IPv4: 65,535 bytes minus two headers. */
 export const DATAGRAM_LIMIT = 65_507;
 
-/** What may wait for its name to be resolved and for the kernel, in bytes; more is refused. */
+/** Limit of bytes that wait for name resolution and for the kernel. */
 export const QUEUE_LIMIT = 256 * 1024;
 
-/** What one counts for beside its bytes: those that are empty or short take memory too. */
+/** Overhead that each datagram counts in addition to its bytes, because empty ones take memory too. */
 const DATAGRAM_COST = 256;
 
-/** How long one datagram may wait for its name, and then for the kernel; less than a write's deadline in all. */
+/**
+ * How long a datagram may wait for name resolution, and then for the kernel. Both together are shorter than
+ * the limit of a write.
+ */
 export const SEND_TIMEOUT_MS = 4_500;
 
-/** Of so many addresses that were sent to last answers are taken. */
+/** Number of recent destinations from which replies are accepted. */
 export const RECENT_PEERS_LIMIT = 64;
 
-/** How a socket for datagrams is opened. */
+/** Options for opening a datagram socket. */
 export interface DatagramOptions {
-  /** Empty: any, and the kernel chooses. */
+  /** Local address; empty for any. */
   readonly address: string;
-  /** 0: the kernel chooses. */
+  /** Local port; 0 for an ephemeral port. */
   readonly port: number;
-  /** Where most goes to, by which the kind of address follows where none is bound. */
+  /** Default destination, which determines the address family if no local address is set. */
   readonly host: string;
   readonly broadcast: boolean;
   readonly reuse: boolean;
 }
 
-/** What a socket works with. */
+/** The dependencies of a datagram socket. */
 export interface DatagramContext {
   readonly clock: Clock;
   readonly names: Pick<NameResolver, 'addressesOf'>;
-  /** At least one byte; nothing after `close()`. */
+  /** Called with at least one byte, but not after `close()`. */
   onData(bytes: Buffer, from: Peer): void;
-  /** Not after `close()`. */
+  /** Called if the socket fails, but not after `close()`. */
   onLost(cause: Error): void;
 }
 
 /**
- * A socket for datagrams that is open. On a port that the kernel chose it takes answers alone: what comes from an
- * address that was sent to lately. With broadcasts allowed nobody can tell who answers, and all is taken.
+ * An open datagram socket. On an ephemeral port, it only accepts replies from recent destinations, unless
+ * broadcasts are enabled, whose replies may come from any address.
  */
 export class DatagramSocket {
   readonly #socket: Socket;
-  readonly #with: DatagramContext;
+  readonly #context: DatagramContext;
   readonly #family: 4 | 6;
-  readonly #takesAll: boolean;
+  readonly #acceptsAll: boolean;
   readonly #ending = new AbortController();
-  /** Who was sent to, the last one last. */
-  readonly #asked = new Set<string>();
+  /** Recent destinations, the latest last. */
+  readonly #recentPeers = new Set<string>();
   #waitingBytes = 0;
   #closing: Promise<void> | undefined;
 
   private constructor(
     socket: Socket,
     { address, port, host, broadcast }: DatagramOptions,
-    parts: DatagramContext,
+    context: DatagramContext,
   ) {
     this.#socket = socket;
-    this.#with = parts;
+    this.#context = context;
     this.#family = familyOf({ address, host });
-    this.#takesAll = port !== 0 || broadcast;
+    this.#acceptsAll = port !== 0 || broadcast;
     socket.on('message', (bytes, { address, port }) => {
       if (this.#closing !== undefined || bytes.length === 0) return;
-      if (this.#takesAll || this.#asked.has(canonicalAddress(address)))
-        parts.onData(bytes, { address, port });
+      if (this.#acceptsAll || this.#recentPeers.has(canonicalAddress(address)))
+        context.onData(bytes, { address, port });
     });
     socket.on('error', (error) => {
-      if (this.#closing === undefined) parts.onLost(mapSocketError(error, 'the socket'));
+      if (this.#closing === undefined) context.onLost(mapSocketError(error, 'the socket'));
     });
   }
 
   /** Rejects with a fault that says what to do. */
-  static async open(binding: DatagramOptions, parts: DatagramContext): Promise<DatagramSocket> {
+  static async open(binding: DatagramOptions, context: DatagramContext): Promise<DatagramSocket> {
     const { address, port, broadcast, reuse } = binding;
     const socket = createSocket({ type: `udp${familyOf(binding)}`, reuseAddr: reuse });
     try {
       const isName = address !== '' && isIP(address) === 0;
-      const [bound = ''] = isName ? await parts.names.addressesOf(address) : [address];
+      const [bound = ''] = isName ? await context.names.addressesOf(address) : [address];
       await new Promise<void>((resolve, reject) => {
         socket.once('listening', resolve);
         socket.once('error', reject);
@@ -95,7 +98,7 @@ export class DatagramSocket {
       socket.close();
       throw mapSocketError(thrown, peerName({ address, port }));
     }
-    return new DatagramSocket(socket, binding, parts);
+    return new DatagramSocket(socket, binding, context);
   }
 
   /** The port that is bound. */
@@ -104,21 +107,24 @@ export class DatagramSocket {
   }
 
   /**
-   * Resolves when the kernel has taken it. Rejects with `DEVICE_OFFLINE`, `DEVICE_CONFIGURATION`, `TEXT_TOO_LONG`; what
-   * waited for its name by then is never sent.
+   * Resolves when the kernel has accepted the datagram. Rejects with `DEVICE_OFFLINE`, `DEVICE_CONFIGURATION`
+   * or `TEXT_TOO_LONG`; the datagram is then never sent.
    */
   async send(bytes: Uint8Array, to: Peer): Promise<void> {
     if (bytes.length > DATAGRAM_LIMIT) throw fault('TEXT_TOO_LONG', 'A datagram', DATAGRAM_LIMIT);
     if (this.#closing !== undefined) throw socketClosed();
     const cost = bytes.length + DATAGRAM_COST;
     if (this.#waitingBytes + cost > QUEUE_LIMIT)
-      throw fault('DEVICE_OFFLINE', `the network is behind: ${this.#waitingBytes} bytes wait; send less`);
+      throw fault(
+        'DEVICE_OFFLINE',
+        `the network is too slow: ${this.#waitingBytes} bytes are queued; send less`,
+      );
     this.#waitingBytes += cost;
     try {
-      const address = await this.#inTime(to, this.#resolved(to.address));
+      const address = await this.#withTimeout(to, this.#resolved(to.address));
       this.#ending.signal.throwIfAborted();
-      this.#expect(address);
-      await this.#inTime(to, this.#hand(bytes, { address, port: to.port }));
+      this.#addRecentPeer(address);
+      await this.#withTimeout(to, this.#sendTo(bytes, { address, port: to.port }));
     } catch (thrown) {
       throw mapSocketError(thrown, peerName(to));
     } finally {
@@ -126,7 +132,7 @@ export class DatagramSocket {
     }
   }
 
-  /** What waits is rejected. Twice is fine, and waits. */
+  /** Rejects waiting sends. A second call waits for the first. */
   close(): Promise<void> {
     return (this.#closing ??= new Promise((resolve) => {
       this.#ending.abort(socketClosed());
@@ -134,9 +140,9 @@ export class DatagramSocket {
     }));
   }
 
-  #inTime<T>(to: Peer, promise: Promise<T>): Promise<T> {
+  #withTimeout<T>(to: Peer, promise: Promise<T>): Promise<T> {
     return withTimeout(
-      this.#with.clock,
+      this.#context.clock,
       { ms: SEND_TIMEOUT_MS, what: peerName(to), signal: this.#ending.signal },
       promise,
     );
@@ -144,23 +150,23 @@ export class DatagramSocket {
 
   async #resolved(name: string): Promise<string> {
     if (isIP(name) !== 0) return name;
-    const found = await this.#with.names.addressesOf(name);
+    const found = await this.#context.names.addressesOf(name);
     const address = found.find((one) => isIP(one) === this.#family);
-    if (address === undefined) throw fault('DEVICE_OFFLINE', `the name has no address of IPv${this.#family}`);
+    if (address === undefined) throw fault('DEVICE_OFFLINE', `the name has no IPv${this.#family} address`);
     return address;
   }
 
-  #expect(address: string): void {
+  #addRecentPeer(address: string): void {
     const asked = canonicalAddress(address);
-    this.#asked.delete(asked);
-    this.#asked.add(asked);
-    for (const oldest of this.#asked) {
-      if (this.#asked.size <= RECENT_PEERS_LIMIT) break;
-      this.#asked.delete(oldest);
+    this.#recentPeers.delete(asked);
+    this.#recentPeers.add(asked);
+    for (const oldest of this.#recentPeers) {
+      if (this.#recentPeers.size <= RECENT_PEERS_LIMIT) break;
+      this.#recentPeers.delete(oldest);
     }
   }
 
-  #hand(bytes: Uint8Array, { address, port }: Peer): Promise<void> {
+  #sendTo(bytes: Uint8Array, { address, port }: Peer): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#socket.send(bytes, port, address, (error) => {
         if (error === null) resolve();
@@ -174,9 +180,12 @@ function familyOf({ address, host }: Pick<DatagramOptions, 'address' | 'host'>):
   return isIPv6(address === '' ? host : address) ? 6 : 4;
 }
 
-const socketClosed = () => fault('DEVICE_OFFLINE', 'the socket was closed meanwhile');
+const socketClosed = () => fault('DEVICE_OFFLINE', 'the socket was closed');
 
-/** An address as it is compared: in IPv6 one has many spellings, and those of a link name the interface. */
+/**
+ * Canonical form of an address for comparison: an IPv6 address has several spellings, and link-local ones may
+ * name an interface.
+ */
 function canonicalAddress(address: string): string {
   const [bare = ''] = address.split('%');
   return isIPv6(bare) ? new SocketAddress({ address: bare, family: 'ipv6' }).address : bare;

@@ -2,32 +2,37 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
 /**
- * So many times in a row the kernel has sent the same again without an answer: 13 s of waits that double from 0.2 s
- * (RFC 6298 §5.5). By itself it goes on for a quarter of an hour, and asks no questions of its own meanwhile.
+ * Number of unacknowledged retransmissions after which a peer counts as dead: about 13 s, with timeouts that
+ * double from 0.2 s (RFC 6298 §5.5). The kernel itself continues for a quarter of an hour, without keepalive
+ * probes during that time.
  */
 export const RETRANSMIT_LIMIT = 6;
 
-/** One of the kernel's connections, by a line of /proc/net/tcp: where it stands, and what it repeats in vain. */
+/** An established connection in /proc/net/tcp: its ports, retransmissions and unanswered probes. */
 const ESTABLISHED_ROW = /^ *\d+: \w+:(\w{4}) \w+:(\w{4}) 01 \S+ \S+ (\w{8}) +\d+ +(\d+)/gm;
 
-/** Whether the other side of a connection has stopped answering, by the kernel's table (`proc_net_tcp`); false where in doubt. */
+/**
+ * Whether the peer of a connection has stopped responding, according to the kernel's table (`proc_net_tcp`);
+ * false if ambiguous.
+ */
 export function isPeerDead(table: string, { localPort = 0, remotePort = 0 }: ConnectionPorts): boolean {
   const rows = [...table.matchAll(ESTABLISHED_ROW)].filter(
     ([, local = '', remote = '']) => parseInt(local, 16) === localPort && parseInt(remote, 16) === remotePort,
   );
-  // Two connections may have these ports, to different addresses: one that is answered speaks for both.
+  // Two connections to different addresses may have the same ports: if one of them is alive, both count as
+  // alive.
   return (
     rows.length > 0 &&
     rows.every(
-      ([, , , again = '', probes = '']) =>
-        parseInt(again, 16) >= RETRANSMIT_LIMIT || Number(probes) >= RETRANSMIT_LIMIT,
+      ([, , , retransmissions = '', probes = '']) =>
+        parseInt(retransmissions, 16) >= RETRANSMIT_LIMIT || Number(probes) >= RETRANSMIT_LIMIT,
     )
   );
 }
 
 type ConnectionPorts = Pick<Socket, 'localPort' | 'remotePort'>;
 
-/** Those of the sockets whose other side has stopped answering what was sent to it. */
+/** Returns the sockets whose peers have stopped responding. */
 export async function findDeadPeers<T extends Socket>(sockets: readonly T[]): Promise<T[]> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/self/net/${name}`, 'utf8').catch(() => '')),

@@ -6,7 +6,7 @@ import { clientSocket } from './client-socket.js';
 import { serverSocket } from './server-socket.js';
 import { udpSocket } from './udp-socket.js';
 
-/** The modules of this driver. What works with sockets is loaded when an instance is opened. */
+/** The socket modules of one gateway. Their implementation is loaded when an instance opens. */
 export function socketModules(
   names: NameResolver = systemResolver(systemClock()),
 ): readonly ModuleDefinition[] {

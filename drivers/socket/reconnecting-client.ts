@@ -4,62 +4,64 @@ import { fault } from '../../src/base/fault.js';
 import { TcpConnection, QUEUE_LIMIT } from './tcp-connection.js';
 
 /**
- * The shortest time from one connection to the next: fifteen a second are what a device manages that closes after each
- * reply, and what a peer may cost that does nothing but accept and close.
+ * Minimum time between two connections. It allows about fifteen requests per second to a device that closes
+ * after each reply, and limits the cost of a peer that accepts and closes immediately.
  */
 export const RECONNECT_INTERVAL_MS = 50;
 
 /**
- * What ends sooner, without anything sent over it, was refused however politely ("Port already in use"): reconnecting at
- * once would have no end.
+ * A connection that ends sooner, before anything was sent over it, was rejected, even with a message ("Port
+ * already in use"): reconnecting immediately would loop.
  */
 const REJECTED_WITHIN_MS = 1_000;
 
-/** What a client socket works with. */
+/** The dependencies of a reconnecting client. */
 export interface ReconnectingClientOptions {
-  /** For status texts: `192.168.1.5:23`. */
+  /** For messages: `192.168.1.5:23`. */
   readonly name: string;
   readonly clock: Clock;
-  /** Connects; rejects with a fault that says what to do. */
+  /** Opens a connection; rejects with a fault that says what to do. */
   readonly connect: () => Promise<Socket>;
-  /** Aborts when no other connection is to be made. */
+  /** Aborts to prevent further connections. */
   readonly signal: AbortSignal;
   readonly onData: (bytes: Buffer) => void;
   readonly onSent: (bytes: Uint8Array) => void;
-  /** The peer closed the connection, and another is being made: what was begun is over. */
+  /** The peer closed the connection, and a new one is being opened: incomplete data will not be completed. */
   readonly onDisconnect: () => void;
-  /** There is no connection any more, and why; at most once, and not after `close()`. */
+  /** The connection is lost for good; called at most once, and not after `close()`. */
   readonly onLost: (cause: Error) => void;
 }
 
 /**
- * A connection that is made again immediately if the peer closes it after it has said something: some devices close after
- * each reply. Any other end of a connection is a loss, and so is that of one that was refused.
+ * A connection that is reopened immediately if the peer closes it after having sent something: some devices
+ * close after each reply. Any other end, including a rejected connection, is a loss.
  */
 export class ReconnectingClient {
-  readonly #with: ReconnectingClientOptions;
-  /** The present connection, or the next one; rejects if it can't be made. */
+  readonly #options: ReconnectingClientOptions;
+  /** The current connection, or the next one; rejects if it cannot be opened. */
   #connecting: Promise<TcpConnection>;
   #socket: Socket | undefined;
   #connectedMs = 0;
   #waitingBytes = 0;
   #isClosed = false;
 
-  constructor(parts: ReconnectingClientOptions, socket: Socket) {
-    this.#with = parts;
-    this.#connecting = Promise.resolve(this.#use(socket));
+  constructor(options: ReconnectingClientOptions, socket: Socket) {
+    this.#options = options;
+    this.#connecting = Promise.resolve(this.#attach(socket));
   }
 
-  /** The socket of the present connection, if there is one. */
+  /** The socket of the current connection, if any. */
   get socket(): Socket | undefined {
     return this.#socket;
   }
 
-  /** As `Connection.send`; what waits for the next connection counts to the limit, and fails with it. */
+  /**
+   * As `Connection.send`. Bytes that wait for the next connection count against the limit, and fail with it.
+   */
   async send(bytes: Uint8Array): Promise<void> {
-    const { name } = this.#with;
+    const { name } = this.#options;
     if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > QUEUE_LIMIT)
-      throw fault('DEVICE_OFFLINE', `${name} is behind: ${this.#waitingBytes} bytes wait for it; send less`);
+      throw fault('DEVICE_OFFLINE', `${name} is too slow: ${this.#waitingBytes} bytes are queued; send less`);
     this.#waitingBytes += bytes.length;
     let connection: TcpConnection;
     try {
@@ -74,17 +76,17 @@ export class ReconnectingClient {
     await connection.send(bytes);
   }
 
-  /** Twice is fine, and waits. */
+  /** A second call waits for the first. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const connection = await this.#connecting.catch(() => undefined);
+    const connection = await this.#connecting.catch(() => undefined); // reported as lost
     await connection?.close();
   }
 
-  #use(socket: Socket): TcpConnection {
-    const { name, clock, onData: received, onSent: sent, onLost: lost } = this.#with;
-    let hasSpoken = false;
-    let hasAsked = false;
+  #attach(socket: Socket): TcpConnection {
+    const { name, clock, onData, onSent, onLost } = this.#options;
+    let hasReceived = false;
+    let hasSent = false;
     this.#socket = socket;
     this.#connectedMs = this.#nowMs();
     const connection = new TcpConnection({
@@ -92,39 +94,39 @@ export class ReconnectingClient {
       name,
       clock,
       onSent: (bytes) => {
-        hasAsked = true;
-        sent(bytes);
+        hasSent = true;
+        onSent(bytes);
       },
       onData: (bytes) => {
-        hasSpoken = true;
-        received(bytes);
+        hasReceived = true;
+        onData(bytes);
       },
       onLost: (cause) => {
         this.#socket = undefined;
         if (this.#isClosed) return;
-        const isRefusal = !hasAsked && this.#nowMs() < this.#connectedMs + REJECTED_WITHIN_MS;
-        if (!hasSpoken || isRefusal || connection.isAborted) return lost(cause);
-        this.#connecting = this.#again();
+        const isRejection = !hasSent && this.#nowMs() < this.#connectedMs + REJECTED_WITHIN_MS;
+        if (!hasReceived || isRejection || connection.isAborted) return onLost(cause);
+        this.#connecting = this.#reconnect();
         this.#connecting.catch((thrown: Error) => {
-          if (!this.#isClosed) lost(thrown);
+          if (!this.#isClosed) onLost(thrown);
         });
-        this.#with.onDisconnect();
+        this.#options.onDisconnect();
       },
     });
     return connection;
   }
 
-  async #again(): Promise<TcpConnection> {
-    const { clock, signal, connect: dial } = this.#with;
+  async #reconnect(): Promise<TcpConnection> {
+    const { clock, signal, connect } = this.#options;
     const waitMs = this.#connectedMs + RECONNECT_INTERVAL_MS - this.#nowMs();
     if (waitMs > 0) await delay(clock, Math.ceil(waitMs), signal);
-    const socket = await dial();
-    const connection = this.#use(socket);
+    const socket = await connect();
+    const connection = this.#attach(socket);
     if (this.#isClosed) await connection.close();
     return connection;
   }
 
   #nowMs(): number {
-    return Number(this.#with.clock.monotonicNs()) / 1e6;
+    return Number(this.#options.clock.monotonicNs()) / 1e6;
   }
 }

@@ -3,11 +3,11 @@ import { encodeLatin1 } from '../../src/device/toolkit/latin1.js';
 import type { OpenInstances } from '../../src/device/module.js';
 import type { Peer } from '../../src/device/byte-stream.js';
 
-/** What is said of a module of sockets in its functions. */
+/** Describes a socket module for the declaration of its functions. */
 export interface SendModule {
   readonly module: { readonly id: string; readonly name: string };
   readonly prefix: string;
-  /** Where it goes: `over a client socket`. */
+  /** The destination, for help texts: `over a client socket`. */
   readonly where: string;
 }
 
@@ -19,7 +19,7 @@ interface PacketSender {
   sendTo(bytes: Uint8Array, to: Peer): Promise<void>;
 }
 
-/** `*_SendText` of a module whose instances offer a byte stream. */
+/** Declares `*_SendText` for a module whose instances provide a byte stream. */
 export function declareSendText(
   instances: OpenInstances,
   { module, prefix, where }: SendModule,
@@ -37,7 +37,7 @@ export function declareSendText(
   });
 }
 
-/** `*_SendPacket` of a module whose instances have several at their other end. */
+/** Declares `*_SendPacket` for a module whose instances have several peers. */
 export function declareSendPacket(
   instances: OpenInstances,
   { module, prefix, where }: SendModule,

@@ -5,22 +5,22 @@ import { peerName, type Peer } from '../../src/device/byte-stream.js';
 import { TcpConnection } from './tcp-connection.js';
 import { findDeadPeers } from './dead-peers.js';
 
-/** A client that was silent for so long may be dropped if there is no room for another one. */
+/** A client that was silent for this long may be dropped to make room for a new one. */
 export const MIN_SILENT_MS = 10_000;
 
-/** What the clients of a server work with. */
+/** The dependencies of the clients of a server. */
 export interface ServerClientsOptions {
-  /** The server's, for status texts: `127.0.0.1:9000`. */
+  /** Name of the server for messages: `127.0.0.1:9000`. */
   readonly name: string;
   readonly clock: Clock;
   readonly onJoin: (who: Peer) => void;
   readonly onData: (bytes: Buffer, from: Peer) => void;
   readonly onSent: (bytes: Uint8Array, to: Peer) => void;
-  /** One is gone, and why; `dropped`: it is us who ended it. */
+  /** A client has left, and why; `dropped` if we closed the connection. */
   readonly onLeave: (who: Peer, why: string, dropped: boolean) => void;
 }
 
-/** A client as `HW_GetKnownDevices` shows it; times in unix seconds. */
+/** A client as returned by `HW_GetKnownDevices`; times in unix seconds. */
 export interface KnownClient {
   readonly ClientIP: string;
   readonly ClientPort: number;
@@ -37,21 +37,21 @@ interface ConnectedClient {
   heardNs: bigint;
 }
 
-/** Those who are connected to a server. Each is on its own: one that is slow or silent holds nobody up. */
+/** The clients of a server. They are independent: a slow or silent client does not block the others. */
 export class ServerClients {
-  readonly #with: ServerClientsOptions;
+  readonly #options: ServerClientsOptions;
   readonly #all = new Map<string, ConnectedClient>();
 
-  constructor(parts: ServerClientsOptions) {
-    this.#with = parts;
+  constructor(options: ServerClientsOptions) {
+    this.#options = options;
   }
 
-  /** Takes a connection that has come. */
+  /** Adds an accepted connection. */
   add(socket: Socket): void {
     const { remoteAddress, remotePort } = socket;
-    // It was gone before we saw it.
+    // The client has already disconnected.
     if (remoteAddress === undefined || remotePort === undefined) return void socket.destroy();
-    const { clock, onJoin: joined, onData: received, onSent: sent, onLeave: left } = this.#with;
+    const { clock, onJoin, onData, onSent, onLeave } = this.#options;
     const who: Peer = { address: normalizeAddress(remoteAddress), port: remotePort };
     const name = peerName(who);
     this.#replace(name);
@@ -61,14 +61,14 @@ export class ServerClients {
       clock,
       onData: (bytes) => {
         client.heardNs = clock.monotonicNs();
-        received(bytes, who);
+        onData(bytes, who);
       },
-      onSent: (bytes) => sent(bytes, who),
+      onSent: (bytes) => onSent(bytes, who),
       onLost: (cause) => {
-        // Another has come from there meanwhile, and this one was told of then.
+        // It was replaced by a new connection from the same address and port, and has been reported.
         if (this.#all.get(name) !== client) return;
         this.#all.delete(name);
-        left(who, messageOf(cause), connection.isAborted);
+        onLeave(who, messageOf(cause), connection.isAborted);
       },
     });
     const client: ConnectedClient = {
@@ -79,25 +79,27 @@ export class ServerClients {
       heardNs: clock.monotonicNs(),
     };
     this.#all.set(name, client);
-    joined(who);
+    onJoin(who);
   }
 
-  /** Ends the one of this name, if there is one: where it came from there is another now. */
+  /** Closes the client of this name, if any: there is a new connection from its address and port. */
   #replace(name: string): void {
     const older = this.#all.get(name);
     if (older === undefined) return;
     this.#all.delete(name);
-    const cause = fault('DEVICE_OFFLINE', `${name} has connected anew`);
-    this.#with.onLeave(older.who, messageOf(cause), false);
+    const cause = fault('DEVICE_OFFLINE', `${name} has reconnected`);
+    this.#options.onLeave(older.who, messageOf(cause), false);
     older.connection.abort(cause);
   }
 
   /**
-   * Sends to all; resolves when the kernel has taken it for one of them. Who can't take it is dropped: what it is sent
-   * would have a gap. Rejects with `DEVICE_OFFLINE` when there is nobody, `TEXT_TOO_LONG`.
+   * Sends to all clients; resolves when the kernel has accepted the data for one of them. A client that
+   * cannot accept it is dropped, because its data would have a gap. Rejects with `DEVICE_OFFLINE` if there
+   * are no clients, or `TEXT_TOO_LONG`.
    */
   async send(bytes: Uint8Array): Promise<void> {
-    if (this.#all.size === 0) throw fault('DEVICE_OFFLINE', `no client is connected to ${this.#with.name}`);
+    if (this.#all.size === 0)
+      throw fault('DEVICE_OFFLINE', `no client is connected to ${this.#options.name}`);
     const sends = Array.from(this.#all.values(), async ({ connection }) => {
       try {
         await connection.send(bytes);
@@ -111,12 +113,12 @@ export class ServerClients {
     });
   }
 
-  /** Sends to one. Rejects with `DEVICE_OFFLINE`, also when it is not connected, and `TEXT_TOO_LONG`. */
+  /** Sends to one client. Rejects with `DEVICE_OFFLINE`, also if it is not connected, or `TEXT_TOO_LONG`. */
   async sendTo(bytes: Uint8Array, to: Peer): Promise<void> {
     const name = peerName({ address: normalizeAddress(to.address), port: to.port });
     const client = this.#all.get(name);
     if (client === undefined)
-      throw fault('DEVICE_OFFLINE', `no client ${name} is connected to ${this.#with.name}`);
+      throw fault('DEVICE_OFFLINE', `no client ${name} is connected to ${this.#options.name}`);
     await client.connection.send(bytes);
   }
 
@@ -130,41 +132,41 @@ export class ServerClients {
     }));
   }
 
-  /** Drops those who have said nothing for so long. */
+  /** Drops clients that were silent for `idleS` seconds. */
   dropSilent(idleS: number): void {
-    const limitNs = this.#with.clock.monotonicNs() - BigInt(idleS) * 1_000_000_000n;
+    const limitNs = this.#options.clock.monotonicNs() - BigInt(idleS) * 1_000_000_000n;
     for (const { who, connection, heardNs } of this.#all.values())
       if (heardNs <= limitNs)
-        connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} said nothing for ${idleS} s`));
+        connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} was silent for ${idleS} s`));
   }
 
   /**
-   * Drops one to make room for another: of those who were silent for {@link MIN_SILENT_MS} at least, the longest silent one of the
-   * address that has the most. False: there is none.
+   * Drops a client to make room for a new one. Among those that were silent for at least {@link
+   * MIN_SILENT_MS}, it is the one that was silent for longest, from the address with most clients. Returns
+   * false if there is none.
    */
   makeRoom(): boolean {
-    const limitNs = this.#with.clock.monotonicNs() - BigInt(MIN_SILENT_MS) * 1_000_000n;
+    const limitNs = this.#options.clock.monotonicNs() - BigInt(MIN_SILENT_MS) * 1_000_000n;
     const counts = new Map<string, number>();
     for (const { who } of this.#all.values()) counts.set(who.address, (counts.get(who.address) ?? 0) + 1);
-    const countOf = ({ who }: ConnectedClient) => counts.get(who.address) ?? 0;
-    const [victim] = [...this.#all.values()]
+    const clientsAt = ({ who }: ConnectedClient) => counts.get(who.address) ?? 0;
+    const [silent] = [...this.#all.values()]
       .filter(({ heardNs }) => heardNs <= limitNs)
-      .toSorted((a, b) => countOf(b) - countOf(a) || Number(a.heardNs - b.heardNs));
-    if (victim === undefined) return false;
-    const why = `${peerName(victim.who)} was silent for the longest, and another client came; raise Limit`;
-    victim.connection.abort(fault('DEVICE_OFFLINE', why));
+      .toSorted((a, b) => clientsAt(b) - clientsAt(a) || Number(a.heardNs - b.heardNs));
+    if (silent === undefined) return false;
+    const why = `${peerName(silent.who)} was silent for longest when a new client connected; raise Limit`;
+    silent.connection.abort(fault('DEVICE_OFFLINE', why));
     return true;
   }
 
-  /** Drops those who are gone without a word. */
+  /** Drops clients that no longer acknowledge data. */
   async dropDead(): Promise<void> {
     const gone = new Set(await findDeadPeers(Array.from(this.#all.values(), ({ socket }) => socket)));
     for (const { who, socket, connection } of this.#all.values())
-      if (gone.has(socket))
-        connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} does not answer any more`));
+      if (gone.has(socket)) connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} no longer responds`));
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     const all = [...this.#all.values()];
     this.#all.clear();
@@ -172,7 +174,7 @@ export class ServerClients {
   }
 }
 
-/** Over a socket for IPv6 those of IPv4 come in its clothes (RFC 4291 §2.5.5.2). */
+/** On an IPv6 socket, IPv4 clients have IPv4-mapped addresses (RFC 4291 §2.5.5.2). */
 function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -10,23 +10,23 @@ import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { streamModule, peerName } from '../../src/device/byte-stream.js';
 import { declareSendPacket, declareSendText } from './send-functions.js';
 
-/** The most clients that may be asked for: each has memory of the gateway and of the kernel. */
+/** Upper limit of Limit: each client takes memory of the gateway and the kernel. */
 const MAX_CLIENTS = 256;
 
-/** How often it is looked who was silent for too long. */
+/** How often clients are checked for IdleS. */
 const IDLE_CHECK_MS = 1000;
 
 const properties = Type.Object({
   Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.tcpPort }),
-  /** So many clients at a time; more are sent away. */
+  /** Limit of concurrent clients; further ones are rejected. */
   Limit: Type.Integer({ default: 16, minimum: 1, maximum: MAX_CLIENTS }),
-  /** The address that is listened on; `0.0.0.0` or `::` are all of this machine. */
+  /** Address to listen on; `0.0.0.0` or `::` for all addresses of this machine. */
   BindIP: Type.String({ default: '127.0.0.1', maxLength: 64 }),
   Open: Type.Boolean({ default: true }),
-  /** Seconds after which a client that says nothing is dropped; 0: never. */
+  /** Seconds after which a silent client is dropped; 0 for never. */
   IdleS: Type.Integer({ default: 0, minimum: 0, maximum: 86_400 }),
   UseSSL: Type.Boolean({ default: false }),
-  /** With UseSSL: files in PEM. */
+  /** With UseSSL: paths of PEM files. */
   CertificateFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
   KeyFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
 });
@@ -35,7 +35,7 @@ type Properties = Static<typeof properties>;
 const MODULE = { id: '{8062CF2B-600E-41D6-AD4B-1BA66C32D6ED}', name: 'Server Socket' } as const;
 const PREFIX = 'SSCK';
 
-/** The module **Server Socket**: listens for clients over TCP, for the devices connected to it. */
+/** The module **Server Socket**: a TCP server. */
 export function serverSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
@@ -43,11 +43,11 @@ export function serverSocket(names: NameResolver): ModuleDefinition<typeof prope
     prefix: PREFIX,
     properties,
     check({ Port, BindIP, UseSSL, CertificateFile, KeyFile }) {
-      if (Port === 0) return 'Port is 0: give the one that clients connect to';
+      if (Port === 0) return 'Port is 0; set the port that clients connect to';
       if (BindIP === '')
-        return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
+        return 'BindIP is empty; set 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
       if (UseSSL !== (CertificateFile !== '') || UseSSL !== (KeyFile !== ''))
-        return 'UseSSL, CertificateFile and KeyFile go together';
+        return 'UseSSL, CertificateFile and KeyFile must be set together';
       return undefined;
     },
     functions: (instances) => [
@@ -101,10 +101,10 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       onRejected: (from) =>
         complaints.add(
           'LIMIT',
-          () => `${limit} clients are connected, the one at ${from} was sent away; raise Limit`,
+          () => `${limit} clients are connected, the one at ${from} was rejected; raise Limit`,
         ),
       onTlsError: (from, why) =>
-        complaints.add('TLS', () => `the client at ${from} could not begin with TLS: ${why}`),
+        complaints.add('TLS', () => `the TLS handshake of the client at ${from} failed: ${why}`),
       onLost: (cause) => host.reportLost(cause),
     },
   );

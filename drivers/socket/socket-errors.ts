@@ -1,7 +1,7 @@
 import { codeOf, Fault, faultFrom, isAbort, messageOf } from '../../src/base/fault.js';
 import { explainNetworkError } from '../../src/device/toolkit/network-errors.js';
 
-/** What the other side, the way to it or the kernel answered, in words that say what to do. */
+/** Maps an error of the peer, the network or the kernel to a fault that says what to do. */
 export function mapSocketError(thrown: unknown, name: string): Error {
   const known = explainNetworkError(codeOf(thrown), 'Host and Port');
   if (known === undefined && (thrown instanceof Fault || isAbort(thrown))) return thrown as Error;
@@ -14,30 +14,28 @@ export function mapSocketError(thrown: unknown, name: string): Error {
 }
 
 function describeError(thrown: unknown): { readonly isConfigurationError: boolean; readonly why: string } {
-  const wait = (why: string) => ({ isConfigurationError: false, why });
-  const mend = (why: string) => ({ isConfigurationError: true, why });
+  const offline = (why: string) => ({ isConfigurationError: false, why });
+  const misconfigured = (why: string) => ({ isConfigurationError: true, why });
   switch (codeOf(thrown)) {
     case 'ECONNRESET':
     case 'EPIPE':
-      return wait('the other side broke the connection off');
+      return offline('the peer reset the connection');
     case 'EADDRINUSE':
-      return wait('another program has this port; stop that program, or take another');
+      return offline('another program uses this port; stop it, or set another port');
     case 'EADDRNOTAVAIL':
-      return wait(
-        'no interface of this machine has this address now; correct BindIP, or look at the network',
-      );
+      return offline('no interface of this machine has this address; correct BindIP, or check the network');
     case 'EACCES':
       return syscallOf(thrown) === 'send'
-        ? mend('it is a broadcast address; set EnableBroadcast to send there')
-        : mend('ports below 1024 are kept for others; take a higher one');
+        ? misconfigured('it is a broadcast address; set EnableBroadcast to send to it')
+        : misconfigured('ports below 1024 are privileged; set a higher one');
     case 'EMSGSIZE':
-      return mend('the datagram is larger than the network takes');
+      return misconfigured('the datagram exceeds the size that the network accepts');
     default:
-      return wait(messageOf(thrown) || 'the connection failed');
+      return offline(messageOf(thrown) || 'the connection failed');
   }
 }
 
-/** The kernel's function that failed. */
+/** The system call that failed. */
 function syscallOf(thrown: unknown): unknown {
   return typeof thrown === 'object' && thrown !== null && 'syscall' in thrown ? thrown.syscall : undefined;
 }

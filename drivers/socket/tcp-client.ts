@@ -9,28 +9,37 @@ import { withTimeout } from '../../src/device/toolkit/timeout.js';
 import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
 import { mapSocketError } from './socket-errors.js';
 
-/** How long the other side may take, TLS included; less than an opening's deadline, to tell what is wrong. */
+/**
+ * How long connecting may take, including the TLS handshake. Shorter than the limit for opening an instance,
+ * so that the error says what is wrong.
+ */
 export const CONNECT_TIMEOUT_MS = 15_000;
 
-/** Where a client socket leads. */
+/** The destination of a TCP connection. */
 export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsOptions | undefined;
-  /** The limit for connecting; {@link CONNECT_TIMEOUT_MS} by default. */
+  /** Timeout for connecting; {@link CONNECT_TIMEOUT_MS} by default. */
   readonly ms?: number | undefined;
 }
 
 export interface TlsOptions {
-  /** Whether the certificate must come from a known authority, or from the one in `caFile`. */
+  /** Whether the certificate must be issued by a known authority, or by the one in `caFile`. */
   readonly verifyPeer: boolean;
-  /** Whether it must be for this host. */
+  /** Whether it must be issued for this host. */
   readonly verifyHost: boolean;
-  /** A file in PEM, of an authority or the device's own certificate; empty: the authorities that come with Node. */
+  /**
+   * Path of a PEM file with an authority or the device's own certificate; empty for the authorities bundled
+   * with Node.
+   */
   readonly caFile: string;
 }
 
-/** Connects. Rejects with a fault that says what to do, or with an AbortError when the host's signal aborts. */
+/**
+ * Opens a connection. Rejects with a fault that says what to do, or with an AbortError if the host's signal
+ * aborts.
+ */
 export async function openTcpConnection(
   to: Destination,
   { clock, signal, names }: Pick<Host, 'clock' | 'signal'> & { readonly names: NameResolver },
@@ -45,16 +54,16 @@ export async function openTcpConnection(
   const made = new Promise<void>((resolve, reject) => {
     socket.once(tls === undefined ? 'connect' : 'secureConnect', resolve);
     socket.on('error', reject);
-    socket.once('close', () => reject(new Error('the connection was closed before it stood')));
+    socket.once('close', () => reject(new Error('the connection was closed before it was established')));
   });
   try {
     await withTimeout(clock, { ms: to.ms ?? CONNECT_TIMEOUT_MS, what: name, signal }, made);
-    // Looked at here, as either of the two can be asked for without the other.
-    const mistake =
+    // Checked here, because host name and authority can be verified independently.
+    const error =
       tls?.verifyHost === true
         ? secure?.checkServerIdentity(to.host, (socket as TLSSocket).getPeerCertificate())
         : undefined;
-    if (mistake !== undefined) throw mistake;
+    if (error !== undefined) throw error;
     return socket;
   } catch (thrown) {
     socket.destroy();

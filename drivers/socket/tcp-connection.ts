@@ -4,47 +4,50 @@ import { fault } from '../../src/base/fault.js';
 import { yieldToEventLoop } from '../../src/base/serial-queue.js';
 import { mapSocketError } from './socket-errors.js';
 
-/** What may wait here for the other side to take it, in bytes; more is refused. */
+/** Limit of queued bytes that the peer has not accepted yet. */
 export const QUEUE_LIMIT = 256 * 1024;
 
-/** The other side is given up when it takes nothing for so long of what waits for it. */
+/** How long the peer may accept none of the queued data before the connection is closed. */
 export const STALL_TIMEOUT_MS = 5_000;
 
-/** A silent connection is asked after so long whether it stands, and then once a second, ten times (the kernel's probes). */
+/**
+ * When the kernel starts to send TCP keepalive probes on an idle connection; ten probes follow, one per
+ * second.
+ */
 export const KEEPALIVE_IDLE_MS = 15_000;
 
-/** Chunks from this size on come from somebody who floods: after each one others have their turn. */
+/** Chunks of at least this size indicate a flood; after each one, reading yields to the event loop. */
 const LARGE_CHUNK_BYTES = 16 * 1024;
 
-/** What a connection works with. */
+/** The dependencies of a connection. */
 export interface TcpConnectionOptions {
   readonly socket: Socket;
-  /** For status texts: `192.168.1.5:23`. */
+  /** For messages: `192.168.1.5:23`. */
   readonly name: string;
   readonly clock: Clock;
   readonly onData: (bytes: Buffer) => void;
-  /** Called with what the kernel has taken. */
+  /** Called with the bytes that the kernel accepted. */
   readonly onSent: (bytes: Uint8Array) => void;
-  /** The connection is gone, and why; at most once, and not after `close()`. */
+  /** The connection is lost; called at most once, and not after `close()`. */
   readonly onLost: (cause: Error) => void;
 }
 
-/** One connection over TCP that stands. What was not taken when it ends is dropped: nothing is ever sent later. */
+/** An open TCP connection. Data that was not accepted before its end is discarded, and never sent later. */
 export class TcpConnection {
-  readonly #with: TcpConnectionOptions;
-  /** What rejects the sends that wait. */
-  readonly #waiting = new Set<(cause: Error) => void>();
-  #unwatch: Cancel | undefined;
+  readonly #options: TcpConnectionOptions;
+  /** Reject callbacks of the sends in flight. */
+  readonly #inFlight = new Set<(cause: Error) => void>();
+  #cancelStallTimeout: Cancel | undefined;
   #cause: unknown;
   #isClosed = false;
   #isGivenUp = false;
 
-  constructor(parts: TcpConnectionOptions) {
-    this.#with = parts;
-    const { socket, onData: received } = parts;
+  constructor(options: TcpConnectionOptions) {
+    this.#options = options;
+    const { socket, onData } = options;
     socket.on('data', (bytes: Buffer) => {
       if (this.#isClosed) return;
-      received(bytes);
+      onData(bytes);
       if (bytes.length < LARGE_CHUNK_BYTES) return;
       socket.pause();
       void yieldToEventLoop().then(() => socket.resume());
@@ -53,85 +56,84 @@ export class TcpConnection {
     socket.on('close', () => this.#end());
   }
 
-  /** Resolves when the kernel has taken all bytes. Rejects with `DEVICE_OFFLINE`, `TEXT_TOO_LONG`. */
+  /** Resolves when the kernel has accepted all bytes. Rejects with `DEVICE_OFFLINE`, `TEXT_TOO_LONG`. */
   async send(bytes: Uint8Array): Promise<void> {
-    const { socket, name, onSent: sent } = this.#with;
-    if (!socket.writable) throw this.#gone();
-    if (bytes.length > QUEUE_LIMIT) throw fault('TEXT_TOO_LONG', 'What is sent', QUEUE_LIMIT);
+    const { socket, name, onSent } = this.#options;
+    if (!socket.writable) throw this.#endedFault();
+    if (bytes.length > QUEUE_LIMIT) throw fault('TEXT_TOO_LONG', 'The data', QUEUE_LIMIT);
     const { writableLength } = socket;
     if (writableLength + bytes.length > QUEUE_LIMIT) {
-      throw fault('DEVICE_OFFLINE', `${name} is behind: ${writableLength} bytes wait for it; send less`);
+      throw fault('DEVICE_OFFLINE', `${name} is too slow: ${writableLength} bytes are queued; send less`);
     }
     await new Promise<void>((resolve, reject) => {
-      this.#waiting.add(reject);
-      this.#unwatch ??= this.#stalled();
+      this.#inFlight.add(reject);
+      this.#cancelStallTimeout ??= this.#startStallTimeout();
       socket.write(bytes, (error) => {
-        this.#waiting.delete(reject);
-        this.#taken();
-        // A write that was under way when the socket was destroyed is called back as if it had gone well.
-        if (error || socket.destroyed) return reject(this.#gone());
-        sent(bytes);
+        this.#inFlight.delete(reject);
+        this.#restartStallTimeout();
+        // A write in flight when the socket is destroyed calls back without an error.
+        if (error || socket.destroyed) return reject(this.#endedFault());
+        onSent(bytes);
         resolve();
       });
     });
   }
 
-  /** False once it is ending: what the other side closed takes no more. */
+  /** False once the connection is closing: nothing can be sent after the peer has closed it. */
   get isWritable(): boolean {
-    return this.#with.socket.writable;
+    return this.#options.socket.writable;
   }
 
-  /** Resolves when it has ended, after `lost` was called. */
+  /** Resolves when the connection has ended, after `onLost` was called. */
   async waitForClose(): Promise<void> {
-    const { socket } = this.#with;
+    const { socket } = this.#options;
     if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()));
   }
 
-  /** Whether it is us who ended it, for the other side did not do its part. */
+  /** Whether we closed the connection because of the peer's behaviour. */
   get isAborted(): boolean {
     return this.#isGivenUp;
   }
 
-  /** Ends it because of `cause`, which is told. */
+  /** Closes the connection, and reports `cause`. */
   abort(cause: Error): void {
     this.#isGivenUp = true;
     this.#cause ??= cause;
-    this.#with.socket.destroy();
+    this.#options.socket.destroy();
   }
 
-  /** Twice is fine, and waits. */
+  /** A second call waits for the first. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#with.socket.destroy();
+    this.#options.socket.destroy();
     await this.waitForClose();
   }
 
-  /** While something waits, the time runs from when something was taken last; what is sent meanwhile changes nothing. */
-  #taken(): void {
-    this.#unwatch?.();
-    this.#unwatch = this.#waiting.size === 0 ? undefined : this.#stalled();
+  /** Restarts the stall timeout when the peer accepts data; sending more data does not extend it. */
+  #restartStallTimeout(): void {
+    this.#cancelStallTimeout?.();
+    this.#cancelStallTimeout = this.#inFlight.size === 0 ? undefined : this.#startStallTimeout();
   }
 
-  #stalled(): Cancel {
-    const { clock, name } = this.#with;
+  #startStallTimeout(): Cancel {
+    const { clock, name } = this.#options;
     return clock.after(STALL_TIMEOUT_MS, () =>
-      this.abort(fault('DEVICE_OFFLINE', `${name} takes nothing of what is sent; look at the device`)),
+      this.abort(fault('DEVICE_OFFLINE', `${name} has stopped reading; check the device`)),
     );
   }
 
   #end(): void {
-    const gone = this.#gone();
-    for (const reject of this.#waiting) reject(gone);
-    this.#waiting.clear();
-    this.#taken();
-    if (!this.#isClosed) this.#with.onLost(gone);
+    const gone = this.#endedFault();
+    for (const reject of this.#inFlight) reject(gone);
+    this.#inFlight.clear();
+    this.#restartStallTimeout();
+    if (!this.#isClosed) this.#options.onLost(gone);
   }
 
-  #gone(): Error {
-    const { name } = this.#with;
-    if (this.#isClosed) return fault('DEVICE_OFFLINE', `${name} was closed meanwhile`);
-    if (this.#cause === undefined)
-      return fault('DEVICE_OFFLINE', `${name}: the other side closed the connection`);
+  #endedFault(): Error {
+    const { name } = this.#options;
+    if (this.#isClosed) return fault('DEVICE_OFFLINE', `${name} was closed`);
+    if (this.#cause === undefined) return fault('DEVICE_OFFLINE', `${name}: the peer closed the connection`);
     return mapSocketError(this.#cause, name);
   }
 }

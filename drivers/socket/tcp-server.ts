@@ -6,39 +6,39 @@ import { peerName } from '../../src/device/byte-stream.js';
 import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
 import { mapSocketError } from './socket-errors.js';
 
-/** How long a client may take to begin with TLS. */
+/** How long a TLS handshake may take. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** Where and how a server listens. */
+/** Options of a TCP server. */
 export interface ListenOptions {
   readonly address: string;
   readonly port: number;
-  /** So many clients are taken at a time, those that are about to begin with TLS too. */
+  /** Limit of concurrent clients, including those in a TLS handshake. */
   readonly limit: number;
   readonly names: Pick<NameResolver, 'addressesOf'>;
-  /** Files in PEM, for TLS. */
+  /** Paths of PEM files, for TLS. */
   readonly tls: { readonly certificateFile: string; readonly keyFile: string } | undefined;
 }
 
-/** Who listens hears of it here; nothing after `close()`. */
+/** Receives the events of a server; none after `close()`. */
 export interface ServerListener {
   onConnection(socket: Socket): void;
-  /** One more than the limit came: drops another, if it can. */
+  /** A client above the limit is connecting: drops another one if possible, and returns whether it did. */
   makeRoom(): boolean;
-  /** One more than the limit came, and was sent away. */
+  /** A client above the limit was rejected. */
   onRejected(address: string): void;
-  /** One came that could not begin with TLS, and why. */
+  /** The TLS handshake of a client failed. */
   onTlsError(address: string, why: string): void;
   onLost(cause: Error): void;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface TcpServer {
-  /** Twice is fine, and waits. */
+  /** A second call waits for the first. */
   close(): Promise<void>;
 }
 
-/** Listens. Rejects with a fault that says what to do. */
+/** Starts listening. Rejects with a fault that says what to do. */
 export async function listenTcp(where: ListenOptions, listener: ServerListener): Promise<TcpServer> {
   const { address, port, limit, tls } = where;
   const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
@@ -46,7 +46,7 @@ export async function listenTcp(where: ListenOptions, listener: ServerListener):
   const sockets = new Set<Socket>();
   const bound = isIP(address) === 0 ? await resolveBindAddress(where) : address;
   let closing: Promise<void> | undefined;
-  // One more, for which one that is silent may be dropped.
+  // Accept one more than the limit: a silent client may be dropped for it.
   server.maxConnections = limit + 1;
   server.on('connection', (socket: Socket) => {
     socket.on('error', () => undefined);
@@ -64,7 +64,7 @@ export async function listenTcp(where: ListenOptions, listener: ServerListener):
   server.on('drop', (dropped) => {
     if (closing === undefined) listener.onRejected(addressOf(dropped));
   });
-  // Also of those whom our own closing interrupts.
+  // Also emitted for handshakes that closing interrupts.
   server.on('tlsClientError', (error: Error, socket: Socket) => {
     if (closing === undefined) listener.onTlsError(addressOf(socket), messageOf(error));
     socket.destroy();
@@ -87,7 +87,7 @@ export async function listenTcp(where: ListenOptions, listener: ServerListener):
   return { close: () => (closing ??= close()) };
 }
 
-/** The first address of a `BindIP` that is a name. */
+/** Resolves a `BindIP` that is a host name to its first address. */
 async function resolveBindAddress(where: ListenOptions): Promise<string> {
   const [first = ''] = await where.names.addressesOf(where.address).catch((thrown: unknown) => {
     throw mapSocketError(thrown, peerName(where));
@@ -107,7 +107,7 @@ async function createSecureServer(
     try {
       return await readFile(path);
     } catch (thrown) {
-      throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `${property} can't be read: ${messageOf(thrown)}`);
+      throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `${property} cannot be read: ${messageOf(thrown)}`);
     }
   };
   const [cert, key] = await Promise.all([read('CertificateFile', certificateFile), read('KeyFile', keyFile)]);

@@ -11,15 +11,15 @@ import { streamModule, peerName, type Peer } from '../../src/device/byte-stream.
 import { declareSendPacket, declareSendText } from './send-functions.js';
 
 const properties = Type.Object({
-  /** Where texts are sent to: a name or an address. */
+  /** Default destination: a host name or address. */
   Host: Type.String({ default: '', maxLength: 255 }),
   Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
-  /** The address of this machine that is listened on; empty with BindPort 0 only. */
+  /** Address to listen on; may be empty only if BindPort is 0. */
   BindIP: Type.String({ default: '', maxLength: 64 }),
-  /** The port that is listened on; 0: one that the kernel chooses, for answers. */
+  /** Port to listen on; 0 for an ephemeral port, which only receives replies. */
   BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.udpPort }),
   EnableBroadcast: Type.Boolean({ default: false }),
-  /** Other programs may have the same port. */
+  /** Allows other programs to bind the same port. */
   EnableReuseAddress: Type.Boolean({ default: false }),
   Open: Type.Boolean({ default: true }),
 });
@@ -28,7 +28,7 @@ type Properties = Static<typeof properties>;
 const MODULE = { id: '{82347F20-F541-41E1-AC5B-A636FD3AE2D8}', name: 'UDP Socket' } as const;
 const PREFIX = 'USCK';
 
-/** The module **UDP Socket**: datagrams, for the devices connected to it. */
+/** The module **UDP Socket**: sends and receives datagrams. */
 export function udpSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
@@ -36,11 +36,11 @@ export function udpSocket(names: NameResolver): ModuleDefinition<typeof properti
     prefix: PREFIX,
     properties,
     check({ Host: to, Port, BindIP, BindPort }) {
-      if ((to === '') !== (Port === 0)) return 'Host and Port go together';
+      if ((to === '') !== (Port === 0)) return 'Host and Port must be set together';
       if (to === '' && BindPort === 0)
-        return 'give Host and Port to send to, or BindIP and BindPort to listen on';
+        return 'set Host and Port to send to, or BindIP and BindPort to listen on';
       if (BindPort !== 0 && BindIP === '')
-        return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
+        return 'BindIP is empty; set 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
       return undefined;
     },
     functions: (instances) => [
@@ -94,7 +94,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       onData: incoming.onData,
       async send(bytes: Uint8Array) {
         if (to === '')
-          throw fault('DEVICE_CONFIGURATION', 'Host and Port are not set: there is nowhere to send to');
+          throw fault('DEVICE_CONFIGURATION', 'Host and Port are not set; set them to send data');
         await sendTo(bytes, { address: to, port: Port });
       },
       sendTo,

@@ -1,14 +1,14 @@
 import { fault } from '../../src/base/fault.js';
 import { encodeLatin1 } from '../../src/device/toolkit/latin1.js';
 
-/** So many answers can be set, and so much may stand in one. */
+/** Limit of configured replies, and of the body of a reply. */
 export const REPLIES_LIMIT = 100;
 export const REPLY_BYTES_LIMIT = 64 * 1024;
 
-/** The beginning of a request of HTTP/1 (RFC 9112 §3), its head complete. */
+/** The start of an HTTP/1 request (RFC 9112 §3) with a complete header section. */
 const REQUEST = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r\n(?:[^]*?\r\n)?\r\n/;
 
-/** An event of an event stream (HTML §9.2.6); empty fields are left out. */
+/** A server-sent event (HTML §9.2.6); empty fields are omitted. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
@@ -16,28 +16,28 @@ export interface ServerSentEvent {
   readonly id: string;
 }
 
-/** What a web server would answer those who ask over the stream, as far as it was set. */
+/** Replies of a simulated web server on the stream. */
 export class HttpReplies {
-  readonly #answers = new Map<string, Buffer>();
+  readonly #replies = new Map<string, Buffer>();
 
-  /** Sets the answer to one kind of request, in place of an earlier one. Throws `PARAMETER_BOUNDS`, `TEXT_TOO_LONG`, `BUSY`. */
+  /** Sets or replaces the reply to a route and method. Throws `PARAMETER_BOUNDS`, `TEXT_TOO_LONG`, `BUSY`. */
   set(route: string, method: string, data: string): void {
     if (!/^\/\S*$/.test(route)) throw fault('PARAMETER_BOUNDS', 'Route');
     if (!/^[A-Za-z]+$/.test(method)) throw fault('PARAMETER_BOUNDS', 'Method');
     const body = encodeLatin1(data);
     if (body.length > REPLY_BYTES_LIMIT) throw fault('TEXT_TOO_LONG', 'Data', REPLY_BYTES_LIMIT);
     const key = `${method.toUpperCase()} ${route}`;
-    if (!this.#answers.has(key) && this.#answers.size >= REPLIES_LIMIT)
-      throw fault('BUSY', `${REPLIES_LIMIT} answers are set already`);
-    this.#answers.set(key, httpReply('200 OK', body));
+    if (!this.#replies.has(key) && this.#replies.size >= REPLIES_LIMIT)
+      throw fault('BUSY', `${REPLIES_LIMIT} replies are already set`);
+    this.#replies.set(key, httpReply('200 OK', body));
   }
 
-  /** The answer to what was sent; undefined when that is no request, or no answer was ever set. */
+  /** The reply to sent data; undefined if it is not a request, or no reply was ever set. */
   find(sent: string): Buffer | undefined {
-    if (this.#answers.size === 0) return undefined;
+    if (this.#replies.size === 0) return undefined;
     const [, method = '', route = ''] = REQUEST.exec(sent) ?? [];
     if (method === '') return undefined;
-    return this.#answers.get(`${method} ${route}`) ?? httpReply('404 Not Found', Buffer.alloc(0));
+    return this.#replies.get(`${method} ${route}`) ?? httpReply('404 Not Found', Buffer.alloc(0));
   }
 }
 
@@ -45,7 +45,7 @@ function httpReply(status: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\n\r\n`), body]);
 }
 
-/** An event as it goes over the wire, in UTF-8. Throws `PARAMETER_BOUNDS` for what would be another event there. */
+/** Encodes an event in UTF-8. Throws `PARAMETER_BOUNDS` for fields that would start another event. */
 export function encodeEvent({ event, data, retry, id }: ServerSentEvent): Buffer {
   if (/[\r\n]/.test(event)) throw fault('PARAMETER_BOUNDS', 'Event');
   if (!/^\d*$/.test(retry)) throw fault('PARAMETER_BOUNDS', 'Retry');

@@ -1,7 +1,7 @@
 import type { ModuleDefinition } from '../../src/device/module.js';
 import { virtualIo } from './virtual-io.js';
 
-/** The modules of this driver. */
+/** The virtual modules of one gateway. */
 export function virtualModules(): readonly ModuleDefinition[] {
   return [virtualIo] as readonly ModuleDefinition[];
 }

@@ -1,15 +1,15 @@
 import { fault } from '../../src/base/fault.js';
 
-/** Of the texts that were sent so many are kept, the newest, and so many bytes of them. */
+/** Limits of the log of sent texts: entries, and bytes. */
 export const SENT_ENTRIES_LIMIT = 100;
 export const SENT_BYTES_LIMIT = 256 * 1024;
 
-/** The newest of what was sent, within limits. */
+/** A log of the latest sent texts. */
 export class SentLog<T extends { readonly Text: string }> {
   readonly #all: T[] = [];
   #size = 0;
 
-  /** Throws `TEXT_TOO_LONG` for one that is larger than all that is kept. */
+  /** Throws `TEXT_TOO_LONG` for a text that exceeds the limit of the log. */
   add(sent: T): void {
     if (sent.Text.length > SENT_BYTES_LIMIT) throw fault('TEXT_TOO_LONG', 'What is sent', SENT_BYTES_LIMIT);
     this.#all.push(sent);
@@ -18,7 +18,7 @@ export class SentLog<T extends { readonly Text: string }> {
       this.#size -= this.#all.shift()?.Text.length ?? 0;
   }
 
-  /** The oldest first. */
+  /** The entries, oldest first. */
   list(): readonly T[] {
     return [...this.#all];
   }

@@ -14,7 +14,7 @@ const Text = text('Text');
 const ClientIP = text('ClientIP');
 const ClientPort = int('ClientPort');
 
-/** The functions of a virtual I/O: what its devices sent, and what they are to receive. */
+/** The functions of **Virtual I/O**. */
 export function virtualFunctions(
   instances: OpenInstances,
   module: { readonly id: string; readonly name: string },
@@ -37,7 +37,7 @@ function sendFunctions(wireOf: StreamOf): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: texts,
-      help: 'What the devices below a virtual I/O have sent, one character a byte, the oldest first.',
+      help: 'Returns the texts that devices have sent over a virtual I/O, oldest first; each character is one byte.',
       run: (_caller, id) => wireOf(id).texts(),
     }),
     declare({
@@ -45,19 +45,19 @@ function sendFunctions(wireOf: StreamOf): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: packets,
-      help: 'What was sent over a virtual I/O to single clients, one character a byte, the oldest first.',
+      help: 'Returns the texts that were sent to single clients over a virtual I/O, oldest first; each character is one byte.',
       run: (_caller, id) => wireOf(id).packets(),
     }),
     declareAction({
       name: 'VIO_SendText',
       parameters: [InstanceID, Text],
-      help: 'Sends a text over a virtual I/O as if a device below did, one character a byte (Latin-1).',
+      help: 'Sends a text over a virtual I/O as if a connected device had sent it; each character is one byte (Latin-1).',
       run: (...[id, given]) => wireOf(id).send(encodeLatin1(given)),
     }),
     declareAction({
       name: 'VIO_SendPacket',
       parameters: [InstanceID, Text, ClientIP, ClientPort],
-      help: 'Sends a text over a virtual I/O to a client as if a device below did, one character a byte (Latin-1).',
+      help: 'Sends a text over a virtual I/O to a client as if a connected device had sent it; each character is one byte (Latin-1).',
       run: (...[id, given, address, port]) => wireOf(id).sendTo(encodeLatin1(given), { address, port }),
     }),
   ];
@@ -68,25 +68,25 @@ function receiveFunctions(wireOf: StreamOf): FunctionDeclaration[] {
     declareAction({
       name: 'VIO_PushText',
       parameters: [InstanceID, Text],
-      help: 'The devices below a virtual I/O receive a text, one character a byte (Latin-1).',
+      help: 'Makes the devices on a virtual I/O receive a text; each character is one byte (Latin-1).',
       run: (...[id, given]) => wireOf(id).push(encodeLatin1(given)),
     }),
     declareAction({
       name: 'VIO_PushTextHEX',
       parameters: [InstanceID, Text],
-      help: 'The devices below a virtual I/O receive bytes, given as hexadecimal digits.',
+      help: 'Makes the devices on a virtual I/O receive bytes, given as hexadecimal digits.',
       run: (...[id, given]) => wireOf(id).push(parseHex(given)),
     }),
     declareAction({
       name: 'VIO_PushPacket',
       parameters: [InstanceID, Text, ClientIP, ClientPort],
-      help: 'The devices below a virtual I/O receive a text of a client, one character a byte (Latin-1).',
+      help: 'Makes the devices on a virtual I/O receive a text from a client; each character is one byte (Latin-1).',
       run: (...[id, given, address, port]) => wireOf(id).push(encodeLatin1(given), { address, port }),
     }),
     declareAction({
       name: 'VIO_PushPacketHEX',
       parameters: [InstanceID, Text, ClientIP, ClientPort],
-      help: 'The devices below a virtual I/O receive bytes of a client, given as hexadecimal digits.',
+      help: 'Makes the devices on a virtual I/O receive bytes from a client, given as hexadecimal digits.',
       run: (...[id, given, address, port]) => wireOf(id).push(parseHex(given), { address, port }),
     }),
   ];
@@ -97,13 +97,13 @@ function clientFunctions(wireOf: StreamOf): FunctionDeclaration[] {
     declareAction({
       name: 'VIO_Connect',
       parameters: [InstanceID, ClientIP, ClientPort],
-      help: 'A client comes to a virtual I/O, as to a server.',
+      help: 'Connects a simulated client to a virtual I/O, as to a server.',
       run: (...[id, address, port]) => wireOf(id).connect({ address, port }),
     }),
     declareAction({
       name: 'VIO_Disconnect',
       parameters: [InstanceID, ClientIP, ClientPort],
-      help: 'A client of a virtual I/O leaves; what it had begun to say is forgotten.',
+      help: 'Disconnects a simulated client of a virtual I/O; its incomplete data is discarded.',
       run: (...[id, address, port]) => wireOf(id).disconnect({ address, port }),
     }),
   ];
@@ -114,13 +114,13 @@ function httpFunctions(wireOf: StreamOf): FunctionDeclaration[] {
     declareAction({
       name: 'VIO_HTTPResponse',
       parameters: [InstanceID, text('Route'), text('Method'), text('Data')],
-      help: 'Sets what a device below a virtual I/O is answered when it sends such a request of HTTP/1.',
+      help: 'Sets the reply of a virtual I/O to an HTTP/1 request of a device.',
       run: (...[id, route, method, data]) => wireOf(id).setReply(route, method, data),
     }),
     declareAction({
       name: 'VIO_PushData',
       parameters: [InstanceID, text('Event'), text('Data'), text('Retry'), text('ID')],
-      help: 'The devices below a virtual I/O receive a server-sent event, as it stands in an event stream (UTF-8).',
+      help: 'Makes the devices on a virtual I/O receive a server-sent event (UTF-8).',
       run: (...[wire, event, data, retry, id]) => wireOf(wire).pushEvent({ event, data, retry, id }),
     }),
   ];
@@ -135,7 +135,10 @@ interface ActionDeclaration<P extends readonly Parameter[]> {
   ) => void | Promise<void>;
 }
 
-/** A function that does something, and is true when it is done. Scripts may do so often: their calls stand in no audit. */
+/**
+ * Declares a function that performs an action and returns true. Scripts may call it often, so their calls are
+ * not audited.
+ */
 function declareAction<const P extends readonly Parameter[]>({
   run,
   ...declared
@@ -151,10 +154,10 @@ function declareAction<const P extends readonly Parameter[]>({
   });
 }
 
-/** The bytes that hexadecimal digits stand for; blanks may stand between. Throws `CANNOT_CONVERT`. */
+/** Parses hexadecimal digits, which may be separated by blanks. Throws `CANNOT_CONVERT`. */
 function parseHex(digits: string): Buffer {
   const plain = digits.replaceAll(/\s/g, '');
   if (!/^(?:[0-9a-fA-F]{2})*$/.test(plain))
-    throw fault('CANNOT_CONVERT', 'Text', 'it is not made of whole hexadecimal bytes');
+    throw fault('CANNOT_CONVERT', 'Text', 'it does not consist of complete hexadecimal bytes');
   return Buffer.from(plain, 'hex');
 }

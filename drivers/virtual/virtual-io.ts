@@ -7,7 +7,7 @@ const properties = Type.Object({ Open: Type.Boolean({ default: true }) });
 
 const MODULE = { id: '{6179ED6A-FC31-413C-BB8E-1204150CF376}', name: 'Virtual I/O' } as const;
 
-/** The module **Virtual I/O**: a wire that leads nowhere, for devices that are to be tried without hardware. */
+/** The module **Virtual I/O**: a simulated stream of bytes, for testing devices without hardware. */
 export const virtualIo: ModuleDefinition<typeof properties> = {
   ...MODULE,
   ...streamModule,

@@ -6,55 +6,55 @@ import { peerName, type ByteStream, type Peer } from '../../src/device/byte-stre
 import { SentLog } from './sent-log.js';
 import { HttpReplies, encodeEvent, type ServerSentEvent } from './http-replies.js';
 
-/** As many as a server socket takes. */
+/** As many as a server socket accepts. */
 export const CLIENTS_LIMIT = 256;
 
-/** A text that was sent; times in unix seconds. */
+/** A sent text; times in unix seconds. */
 export interface SentText {
   readonly TimeStamp: number;
-  /** One character a byte. */
+  /** Each character is one byte. */
   readonly Text: string;
 }
 
-/** A text that was sent to one of several. */
+/** A text that was sent to a single client. */
 export interface SentPacket extends SentText {
   readonly ClientIP: string;
   readonly ClientPort: number;
 }
 
-/** A wire that leads nowhere: what devices send is kept, and they receive what functions are given. */
+/** A simulated stream: data that devices send is logged, and functions make them receive data. */
 export class VirtualStream implements ByteStream {
   readonly name = 'virtual';
   readonly onData: ByteStream['onData'];
   readonly onLeave: NonNullable<ByteStream['onLeave']>;
   readonly #host: Host;
-  readonly #incoming: ByteReceiver;
+  readonly #receiver: ByteReceiver;
   readonly #texts = new SentLog<SentText>();
   readonly #packets = new SentLog<SentPacket>();
-  readonly #answers = new HttpReplies();
+  readonly #replies = new HttpReplies();
   readonly #clients = new Map<string, { readonly who: Peer; readonly Since: number }>();
 
   constructor(host: Host) {
     this.#host = host;
-    this.#incoming = new ByteReceiver(host.log, this.name);
-    this.onData = this.#incoming.onData;
-    this.onLeave = this.#incoming.onLeave;
+    this.#receiver = new ByteReceiver(host.log, this.name);
+    this.onData = this.#receiver.onData;
+    this.onLeave = this.#receiver.onLeave;
   }
 
   async send(bytes: Uint8Array): Promise<void> {
     const Text = Buffer.from(bytes).toString('latin1');
     this.#texts.add({ TimeStamp: this.#now(), Text });
     this.#host.debug('sent', bytes);
-    const answer = this.#answers.find(Text);
+    const answer = this.#replies.find(Text);
     if (answer === undefined) return;
-    // As over a network: an answer comes when sending is over.
+    // As over a network, the reply arrives after sending has finished.
     void yieldToEventLoop().then(() => {
-      if (!this.#host.signal.aborted && this.#incoming.hasListeners) this.#receive(answer);
+      if (!this.#host.signal.aborted && this.#receiver.hasListeners) this.#receive(answer);
     });
     await Promise.resolve();
   }
 
-  /** As `send`, to one of several. Throws `PARAMETER_BOUNDS`, `TEXT_TOO_LONG`. */
+  /** As `send`, to a single client. Throws `PARAMETER_BOUNDS`, `TEXT_TOO_LONG`. */
   sendTo(bytes: Uint8Array, to: Peer): void {
     const { address: ClientIP, port: ClientPort } = requireValidPeer(to);
     const Text = Buffer.from(bytes).toString('latin1');
@@ -62,7 +62,7 @@ export class VirtualStream implements ByteStream {
     this.#host.debug('sent', bytes, peerName(to));
   }
 
-  /** What was sent to nobody in particular, the oldest first. */
+  /** The texts that were not sent to a specific client, oldest first. */
   texts(): readonly SentText[] {
     return this.#texts.list();
   }
@@ -71,40 +71,49 @@ export class VirtualStream implements ByteStream {
     return this.#packets.list();
   }
 
-  /** The devices receive this. Throws `DEVICE_OFFLINE` when there is none, `PARAMETER_BOUNDS` for nothing at all. */
+  /**
+   * Passes bytes to the devices. Throws `DEVICE_OFFLINE` if there is no device, or `PARAMETER_BOUNDS` for no
+   * bytes.
+   */
   push(bytes: Uint8Array, from?: Peer): void {
     if (bytes.length === 0) throw fault('PARAMETER_BOUNDS', 'Text');
     const who = from && requireValidPeer(from);
-    if (!this.#incoming.hasListeners)
-      throw fault('DEVICE_OFFLINE', 'no device listens; connect one to this instance (SVC_ConnectInstance)');
+    if (!this.#receiver.hasListeners)
+      throw fault(
+        'DEVICE_OFFLINE',
+        'no device is connected; connect one to this instance (SVC_ConnectInstance)',
+      );
     this.#receive(bytes, who);
   }
 
-  /** The devices receive an event as it stands in an event stream. */
+  /** Passes a server-sent event to the devices. */
   pushEvent(event: ServerSentEvent): void {
     this.push(encodeEvent(event));
   }
 
-  /** A client comes. Throws `PARAMETER_BOUNDS`, `DEVICE_REFUSED`. */
+  /** Connects a simulated client. Throws `PARAMETER_BOUNDS` or `DEVICE_REFUSED`. */
   connect(client: Peer): void {
     const who = requireValidPeer(client);
     const name = peerName(who);
-    if (this.#clients.has(name)) throw fault('DEVICE_REFUSED', `${name} is connected already`);
+    if (this.#clients.has(name)) throw fault('DEVICE_REFUSED', `${name} is already connected`);
     if (this.#clients.size >= CLIENTS_LIMIT)
-      throw fault('DEVICE_REFUSED', `${CLIENTS_LIMIT} clients are connected already`);
+      throw fault('DEVICE_REFUSED', `${CLIENTS_LIMIT} clients are already connected`);
     this.#clients.set(name, { who, Since: this.#now() });
     this.#host.debug('joined', '', name);
   }
 
-  /** A client that has come leaves: what it had begun to say is forgotten. Throws `DEVICE_OFFLINE` for any other. */
+  /**
+   * Disconnects a simulated client; its incomplete data is discarded. Throws `DEVICE_OFFLINE` if it is not
+   * connected.
+   */
   disconnect(client: Peer): void {
     const name = peerName(client);
     if (!this.#clients.delete(name)) throw fault('DEVICE_OFFLINE', `no client ${name} is connected`);
     this.#host.debug('left', '', name);
-    this.#incoming.reportLeave(client);
+    this.#receiver.reportLeave(client);
   }
 
-  /** Those who have come and not left. */
+  /** The connected clients. */
   clients(): readonly object[] {
     return Array.from(this.#clients.values(), ({ who, Since }) => ({
       ClientIP: who.address,
@@ -115,12 +124,12 @@ export class VirtualStream implements ByteStream {
 
   /** What a device is answered that sends such a request of HTTP/1; see `Answers.set`. */
   setReply(route: string, method: string, data: string): void {
-    this.#answers.set(route, method, data);
+    this.#replies.set(route, method, data);
   }
 
   #receive(bytes: Uint8Array, from?: Peer): void {
     this.#host.debug('received', bytes, from && peerName(from));
-    this.#incoming.receive(bytes, from);
+    this.#receiver.receive(bytes, from);
   }
 
   #now(): number {

@@ -1173,37 +1173,37 @@ export interface Functions {
   USCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
   /** Sends a text as a datagram to the Host of a UDP socket, one character a byte (Latin-1). */
   USCK_SendText(InstanceID: number, Text: string): boolean;
-  /** A client comes to a virtual I/O, as to a server. */
+  /** Connects a simulated client to a virtual I/O, as to a server. */
   VIO_Connect(InstanceID: number, ClientIP: string, ClientPort: number): boolean;
-  /** A client of a virtual I/O leaves; what it had begun to say is forgotten. */
+  /** Disconnects a simulated client of a virtual I/O; its incomplete data is discarded. */
   VIO_Disconnect(InstanceID: number, ClientIP: string, ClientPort: number): boolean;
-  /** What was sent over a virtual I/O to single clients, one character a byte, the oldest first. */
+  /** Returns the texts that were sent to single clients over a virtual I/O, oldest first; each character is one byte. */
   VIO_GetPacketList(InstanceID: number): {
     TimeStamp: number;
     Text: string;
     ClientIP: string;
     ClientPort: number;
   }[];
-  /** What the devices below a virtual I/O have sent, one character a byte, the oldest first. */
+  /** Returns the texts that devices have sent over a virtual I/O, oldest first; each character is one byte. */
   VIO_GetTextList(InstanceID: number): {
     TimeStamp: number;
     Text: string;
   }[];
-  /** Sets what a device below a virtual I/O is answered when it sends such a request of HTTP/1. */
+  /** Sets the reply of a virtual I/O to an HTTP/1 request of a device. */
   VIO_HTTPResponse(InstanceID: number, Route: string, Method: string, Data: string): boolean;
-  /** The devices below a virtual I/O receive a server-sent event, as it stands in an event stream (UTF-8). */
+  /** Makes the devices on a virtual I/O receive a server-sent event (UTF-8). */
   VIO_PushData(InstanceID: number, Event: string, Data: string, Retry: string, ID: string): boolean;
-  /** The devices below a virtual I/O receive a text of a client, one character a byte (Latin-1). */
+  /** Makes the devices on a virtual I/O receive a text from a client; each character is one byte (Latin-1). */
   VIO_PushPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
-  /** The devices below a virtual I/O receive bytes of a client, given as hexadecimal digits. */
+  /** Makes the devices on a virtual I/O receive bytes from a client, given as hexadecimal digits. */
   VIO_PushPacketHEX(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
-  /** The devices below a virtual I/O receive a text, one character a byte (Latin-1). */
+  /** Makes the devices on a virtual I/O receive a text; each character is one byte (Latin-1). */
   VIO_PushText(InstanceID: number, Text: string): boolean;
-  /** The devices below a virtual I/O receive bytes, given as hexadecimal digits. */
+  /** Makes the devices on a virtual I/O receive bytes, given as hexadecimal digits. */
   VIO_PushTextHEX(InstanceID: number, Text: string): boolean;
-  /** Sends a text over a virtual I/O to a client as if a device below did, one character a byte (Latin-1). */
+  /** Sends a text over a virtual I/O to a client as if a connected device had sent it; each character is one byte (Latin-1). */
   VIO_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
-  /** Sends a text over a virtual I/O as if a device below did, one character a byte (Latin-1). */
+  /** Sends a text over a virtual I/O as if a connected device had sent it; each character is one byte (Latin-1). */
   VIO_SendText(InstanceID: number, Text: string): boolean;
   /** Adds an item with position 0 to a web front, below another item or, with "", at the top level. */
   WFC_AddItem(

@@ -34,34 +34,37 @@ const DEVICE = {
   Commands: [{ Ident: 'LEVEL', Type: 'integer', Send: 'LEVEL {value}\\r\\n' }],
 };
 
-await t.test('the Serial Device works over TCP, and commands of meanwhile are never sent', async (t) => {
-  await using far = await TcpPeer.start();
-  await using fixture = new DeviceFixture(MODULES);
-  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  const device = await fixture.add('Serial Device', DEVICE, socket);
-  await fixture.waitForLink(device, 'online');
-  far.say('T=2');
-  far.say('1.5\r\nnoise\n');
-  await fixture.waitForValue(device, 'TEMPERATURE', 21.5);
-  await fixture.devices.write(device.id, 'LEVEL', 7);
-  await until('the command', () => far.received().toString() === 'LEVEL 7\r\n');
+await t.test(
+  'the Serial Device works over TCP, and commands issued while disconnected are never sent',
+  async (t) => {
+    await using far = await TcpPeer.start();
+    await using fixture = new DeviceFixture(MODULES);
+    const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+    const device = await fixture.add('Serial Device', DEVICE, socket);
+    await fixture.waitForLink(device, 'online');
+    far.say('T=2');
+    far.say('1.5\r\nnoise\n');
+    await fixture.waitForValue(device, 'TEMPERATURE', 21.5);
+    await fixture.devices.write(device.id, 'LEVEL', 7);
+    await until('the command', () => far.received().toString() === 'LEVEL 7\r\n');
 
-  await far.unplug();
-  await fixture.waitForLink(socket, 'waiting');
-  await fixture.waitForLink(device, 'waiting');
-  await until('why', () => /nobody listens there/.test(fixture.status(socket)));
-  await t.rejects(fixture.devices.write(device.id, 'LEVEL', 8), { code: 'DEVICE_OFFLINE' });
-  await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'), { code: 'DEVICE_OFFLINE' });
-  t.equal(fixture.value(device, 'TEMPERATURE'), 21.5, 'the last value stays');
-  await far.plug();
-  await fixture.waitForLink(device, 'online');
-  far.say('T=22\n');
-  await fixture.waitForValue(device, 'TEMPERATURE', 22);
-  t.equal(far.received().toString(), '', 'nothing of meanwhile');
-  t.same(fixture.devices.problems(socket.id), []);
-});
+    await far.unplug();
+    await fixture.waitForLink(socket, 'waiting');
+    await fixture.waitForLink(device, 'waiting');
+    await until('why', () => /nobody listens there/.test(fixture.status(socket)));
+    await t.rejects(fixture.devices.write(device.id, 'LEVEL', 8), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'), { code: 'DEVICE_OFFLINE' });
+    t.equal(fixture.value(device, 'TEMPERATURE'), 21.5, 'the last value stays');
+    await far.plug();
+    await fixture.waitForLink(device, 'online');
+    far.say('T=22\n');
+    await fixture.waitForValue(device, 'TEMPERATURE', 22);
+    t.equal(far.received().toString(), '', 'nothing of meanwhile');
+    t.same(fixture.devices.problems(socket.id), []);
+  },
+);
 
-await t.test('every byte goes both ways, in order; texts are Latin-1', async (t) => {
+await t.test('all bytes arrive in both directions, in order; texts are Latin-1', async (t) => {
   await using far = await TcpPeer.start();
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('Client Socket', { Host: 'localhost', Port: far.port });
@@ -83,7 +86,7 @@ await t.test('every byte goes both ways, in order; texts are Latin-1', async (t)
   await t.rejects(fixture.call('CSCK_SendText', device.id, 'x'), { code: 'WRONG_MODULE' });
 });
 
-await t.test('what goes over the wire can be followed, both ways', async () => {
+await t.test('the debug output shows both directions', async () => {
   await using far = await TcpPeer.start();
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
@@ -101,52 +104,55 @@ await t.test('what goes over the wire can be followed, both ways', async () => {
   await until(`what went, of ${messages.join(' ')}`, () => messages.some((one) => /sent.*6f7574/i.test(one)));
 });
 
-await t.test('a device that takes nothing: what is sent fails at a limit, and is dropped', async (t) => {
-  const clock = new ManualClock();
-  await using far = await TcpPeer.start();
-  await using fixture = new DeviceFixture(MODULES, clock);
-  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  await fixture.waitForLink(socket, 'online');
-  await far.connected();
-  far.deaf();
-  const text = 'x'.repeat(QUEUE_LIMIT / 2);
-  const send = () => fixture.call('CSCK_SendText', socket.id, text);
-  await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'.repeat(QUEUE_LIMIT + 1)), {
-    code: 'TEXT_TOO_LONG',
-  });
-  // The kernel takes some megabytes by itself.
-  const sends: Promise<unknown>[] = [];
-  const rejected = await until('a refusal', async () => {
-    const sending = send();
-    sends.push(sending.catch((thrown: unknown) => thrown));
-    return Promise.race([
-      sending.then(
-        () => undefined,
-        (thrown: unknown) => thrown as Error,
-      ),
-      new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
-    ]);
-  });
-  t.match(rejected, { code: 'DEVICE_OFFLINE', message: /is behind: \d+ bytes wait/ });
-  t.equal(fixture.value(socket, 'LINK'), 'online', 'it may still come to itself');
-  clock.advance(STALL_TIMEOUT_MS);
-  await fixture.waitForLink(socket, 'waiting');
-  t.match(fixture.status(socket), /takes nothing of what is sent/);
-  const outcomes = await withinPatience('all sends to end', Promise.all(sends));
-  const failed = outcomes.filter((one) => one instanceof Error);
-  t.ok(failed.length >= 2, 'those that waited failed');
-  for (const one of failed) t.match(one, { code: 'DEVICE_OFFLINE' });
-  await fixture.waitForReconnect(socket, clock);
-  await until('a second connection', () => far.connections >= 2);
-});
+await t.test(
+  'a device that stops reading: sending fails at a limit, and the data is discarded',
+  async (t) => {
+    const clock = new ManualClock();
+    await using far = await TcpPeer.start();
+    await using fixture = new DeviceFixture(MODULES, clock);
+    const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+    await fixture.waitForLink(socket, 'online');
+    await far.connected();
+    far.deaf();
+    const text = 'x'.repeat(QUEUE_LIMIT / 2);
+    const send = () => fixture.call('CSCK_SendText', socket.id, text);
+    await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'.repeat(QUEUE_LIMIT + 1)), {
+      code: 'TEXT_TOO_LONG',
+    });
+    // The kernel takes some megabytes by itself.
+    const sends: Promise<unknown>[] = [];
+    const rejected = await until('a refusal', async () => {
+      const sending = send();
+      sends.push(sending.catch((thrown: unknown) => thrown));
+      return Promise.race([
+        sending.then(
+          () => undefined,
+          (thrown: unknown) => thrown as Error,
+        ),
+        new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
+      ]);
+    });
+    t.match(rejected, { code: 'DEVICE_OFFLINE', message: /is too slow: \d+ bytes are queued/ });
+    t.equal(fixture.value(socket, 'LINK'), 'online', 'it may still come to itself');
+    clock.advance(STALL_TIMEOUT_MS);
+    await fixture.waitForLink(socket, 'waiting');
+    t.match(fixture.status(socket), /has stopped reading/);
+    const outcomes = await withinPatience('all sends to end', Promise.all(sends));
+    const failed = outcomes.filter((one) => one instanceof Error);
+    t.ok(failed.length >= 2, 'those that waited failed');
+    for (const one of failed) t.match(one, { code: 'DEVICE_OFFLINE' });
+    await fixture.waitForReconnect(socket, clock);
+    await until('a second connection', () => far.connections >= 2);
+  },
+);
 
-await t.test('what answers there, or does not, is told in words', async (t) => {
+await t.test('errors of connecting are described in words', async (t) => {
   const clock = new ManualClock();
   await using fixture = new DeviceFixture(MODULES, clock);
   const status = (words: RegExp, socket: Parameters<DeviceFixture['status']>[0]) =>
     until(`${words}, now ${fixture.status(socket)}`, () => words.test(fixture.status(socket)));
   const socket = await fixture.add('Client Socket', {});
-  t.match(fixture.status(socket), /Host and Port say where to/);
+  t.match(fixture.status(socket), /Host and Port are required/);
   await fixture.change(socket, { Host: '127.0.0.1', Port: await reservePort() });
   await status(/nobody listens there/, socket);
   await fixture.change(socket, { Host: 'converter.invalid' });
@@ -157,7 +163,7 @@ await t.test('what answers there, or does not, is told in words', async (t) => {
   t.equal(fixture.value(socket, 'LINK'), 'closed');
   t.match(fixture.status(socket), /switched off/);
   await fixture.change(socket, { CaFile: '/nowhere', Open: true });
-  t.match(fixture.status(socket), /CaFile is of use with UseSSL only/);
+  t.match(fixture.status(socket), /CaFile only applies with UseSSL/);
 
   // A queue of connections that nobody takes: the kernel answers none any more.
   const full = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 });
@@ -178,7 +184,7 @@ await t.test('what answers there, or does not, is told in words', async (t) => {
   await status(/can not be reached/, socket);
 });
 
-await t.test('TLS: known by authority and name, or by what is asked for alone', async (t) => {
+await t.test('TLS verifies authority and host name, or only one of them as configured', async (t) => {
   const directory = await tempDirectory(t);
   const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
   const { certificate, key } = selfSigned({ names: ['localhost'], from, until: end });
@@ -212,7 +218,7 @@ await t.test('TLS: known by authority and name, or by what is asked for alone', 
   await status(/there is no TLS at that port/);
 });
 
-await t.test('a device that vanished is found by what the kernel repeats in vain', async (t) => {
+await t.test('a vanished device is detected by unacknowledged retransmissions', async (t) => {
   const row = (local: number, again: number, probes: number) => {
     const hex = (number: number, digits: number) => number.toString(16).toUpperCase().padStart(digits, '0');
     return `   0: 0100007F:${hex(local, 4)} 0100007F:0017 01 00000010:00000000 01:00000019 ${hex(again, 8)}  1000        ${probes} 123456 2 0000000000000000 20 4 30 10 -1\n`;
@@ -292,7 +298,7 @@ await t.test("CaFile may be the device's own, of a vendor's authority", { skip: 
   await fixture.waitForLink(socket, 'online');
 });
 
-await t.test('who is stopped before the socket is made connects nowhere', async (t) => {
+await t.test('closing before the socket exists prevents the connection', async (t) => {
   await using far = await TcpPeer.start();
   const stopped = AbortSignal.abort();
   const connecting = openTcpConnection(

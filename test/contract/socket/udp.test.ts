@@ -51,7 +51,7 @@ async function freeUdpPort(): Promise<number> {
   return port;
 }
 
-await t.test('the Serial Device works over datagrams; who sends at the same time does not mix', async (t) => {
+await t.test('the Serial Device works over datagrams, and concurrent senders do not mix', async (t) => {
   const [one, two] = [await far(t), await far(t)];
   const BindPort = await freeUdpPort();
   await using fixture = new DeviceFixture(MODULES);
@@ -78,7 +78,7 @@ await t.test('the Serial Device works over datagrams; who sends at the same time
   t.same([one.heard[1]?.text, two.heard[0]?.text], ['ÿ', 'two']);
 });
 
-await t.test('a datagram is a frame, where the device says so', async (t) => {
+await t.test('a datagram is a frame, if the device is configured so', async (t) => {
   const one = await far(t);
   const BindPort = await freeUdpPort();
   await using fixture = new DeviceFixture(MODULES);
@@ -97,7 +97,7 @@ await t.test('a datagram is a frame, where the device says so', async (t) => {
   ]);
 });
 
-await t.test('the largest datagram goes, one byte more does not', async (t) => {
+await t.test('the largest datagram is sent, one byte more is rejected', async (t) => {
   const one = await far(t);
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('UDP Socket', { Host: 'localhost', Port: one.port });
@@ -112,26 +112,26 @@ await t.test('the largest datagram goes, one byte more does not', async (t) => {
   await t.rejects(fixture.call('USCK_SendText', socket.id, '€'), { code: 'CANNOT_CONVERT' });
 });
 
-await t.test('what can not be sent, or not be listened on, says what to do', async (t) => {
+await t.test('errors of sending and listening say what to do', async (t) => {
   const one = await far(t);
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('UDP Socket', {});
   const status = (words: RegExp) =>
     until(`${words}, now ${fixture.status(socket)}`, () => words.test(fixture.status(socket)));
-  await status(/give Host and Port to send to, or BindIP and BindPort to listen on/);
+  await status(/set Host and Port to send to, or BindIP and BindPort to listen on/);
   await fixture.change(socket, { Host: '127.0.0.1' });
-  await status(/Host and Port go together/);
+  await status(/Host and Port must be set together/);
   await fixture.change(socket, { Host: '', BindPort: one.port });
-  await status(/BindIP is empty: give 127\.0\.0\.1/);
+  await status(/BindIP is empty; set 127\.0\.0\.1/);
   await fixture.change(socket, { BindIP: '127.0.0.1' });
-  await status(/another program has this port/);
+  await status(/another program uses this port/);
   await fixture.change(socket, { BindIP: '192.0.2.1' });
   await status(/no interface of this machine has this address/);
   await fixture.change(socket, { BindIP: '127.0.0.1', BindPort: await freeUdpPort() });
   await fixture.waitForLink(socket, 'online');
   await t.rejects(fixture.call('USCK_SendText', socket.id, 'x'), {
     code: 'DEVICE_CONFIGURATION',
-    message: /nowhere to send to/,
+    message: /set them to send data/,
   });
   const packet = (address: string, port: number) =>
     fixture.call('USCK_SendPacket', socket.id, 'x', address, port);
@@ -157,7 +157,7 @@ await t.test('EnableReuseAddress lets two have the same port', async (t) => {
   await fixture.waitForLink(one, 'online');
   await fixture.waitForLink(two, 'online');
   await fixture.change(two, { EnableReuseAddress: false });
-  await until('a refusal', () => /another program has this port/.test(fixture.status(two)));
+  await until('a refusal', () => /another program uses this port/.test(fixture.status(two)));
   t.equal(fixture.value(one, 'LINK'), 'online');
 });
 
@@ -203,43 +203,48 @@ async function datagrams(t: Test, { broadcast = false } = {}) {
   return { socket, clock, lookups, heard: received };
 }
 
-await t.test('what waits for a name is sent in time or never, and is counted', async (t) => {
-  const one = await far(t);
-  const { socket, clock, lookups } = await datagrams(t);
-  const to = (address: string) => ({ address, port: one.port });
-  const text = (length: number) => Buffer.alloc(length, 'x');
+await t.test(
+  'a datagram that waits for name resolution counts against the limit, and is sent in time or never',
+  async (t) => {
+    const one = await far(t);
+    const { socket, clock, lookups } = await datagrams(t);
+    const to = (address: string) => ({ address, port: one.port });
+    const text = (length: number) => Buffer.alloc(length, 'x');
 
-  const late = socket.send(Buffer.from('late'), to('slow.test'));
-  clock.advance(SEND_TIMEOUT_MS);
-  await t.rejects(late, { code: 'DEVICE_OFFLINE', message: /can not be reached/ });
-  const [first, second] = [
-    socket.send(Buffer.from('1'), to('slow.test')),
-    socket.send(Buffer.from('2'), to('slow.test')),
-  ];
-  await until('the lookup', () => lookups.size === 1);
-  lookups.get('slow.test')?.resolve('127.0.0.1');
-  await Promise.all([first, second]);
-  await until('both', () => one.heard.length >= 2);
-  t.same(
-    one.heard.map((datagram) => datagram.text),
-    ['1', '2'],
-    'not what was late',
-  );
+    const late = socket.send(Buffer.from('late'), to('slow.test'));
+    clock.advance(SEND_TIMEOUT_MS);
+    await t.rejects(late, { code: 'DEVICE_OFFLINE', message: /can not be reached/ });
+    const [first, second] = [
+      socket.send(Buffer.from('1'), to('slow.test')),
+      socket.send(Buffer.from('2'), to('slow.test')),
+    ];
+    await until('the lookup', () => lookups.size === 1);
+    lookups.get('slow.test')?.resolve('127.0.0.1');
+    await Promise.all([first, second]);
+    await until('both', () => one.heard.length >= 2);
+    t.same(
+      one.heard.map((datagram) => datagram.text),
+      ['1', '2'],
+      'not what was late',
+    );
 
-  const waiting = [socket.send(text(1), to('0.test'))];
-  const large = Math.floor(QUEUE_LIMIT / 5);
-  for (let i = 0; i < 4; i++) waiting.push(socket.send(text(large), to('0.test')));
-  await t.rejects(socket.send(text(large), to('127.0.0.1')), { message: /\d+ bytes wait; send less/ });
+    const waiting = [socket.send(text(1), to('0.test'))];
+    const large = Math.floor(QUEUE_LIMIT / 5);
+    for (let i = 0; i < 4; i++) waiting.push(socket.send(text(large), to('0.test')));
+    await t.rejects(socket.send(text(large), to('127.0.0.1')), {
+      message: /\d+ bytes are queued; send less/,
+    });
 
-  const outcomes = Promise.allSettled(waiting);
-  await socket.close();
-  for (const outcome of await outcomes)
-    t.match(outcome, { reason: { code: 'DEVICE_OFFLINE', message: /closed meanwhile/ } });
-  for (const { resolve } of lookups.values()) resolve('127.0.0.1');
-  await until('no timer to stay', () => clock.pendingTimers === 0);
-});
+    const outcomes = Promise.allSettled(waiting);
+    await socket.close();
+    for (const outcome of await outcomes)
+      t.match(outcome, { reason: { code: 'DEVICE_OFFLINE', message: /socket was closed/ } });
+    for (const { resolve } of lookups.values()) resolve('127.0.0.1');
+    await until('no timer to stay', () => clock.pendingTimers === 0);
+  },
+);
 
-await t.test('on a port of the kernel only those are heard who were sent to lately', async (t) => {
+await t.test('an ephemeral port only receives from recent destinations', async (t) => {
   const [one, two] = [await far(t), await far(t)];
   const stranger = createSocket('udp4').bind(0, '127.0.0.2');
   t.teardown(() => void stranger.close());
@@ -266,7 +271,7 @@ await t.test('on a port of the kernel only those are heard who were sent to late
   t.same(received.slice(2), ['no stranger any more']);
 });
 
-await t.test('who answers a broadcast is not known before', async (t) => {
+await t.test('replies to a broadcast are accepted from any address', async (t) => {
   const one = await far(t);
   const { socket, heard: received } = await datagrams(t, { broadcast: true });
   one.socket.send('here', socket.port, '127.0.0.1');

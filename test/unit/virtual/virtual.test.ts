@@ -44,7 +44,7 @@ async function tried(fixture: DeviceFixture, properties: object = DEVICE): Promi
   };
 }
 
-await t.test('what is pushed a device receives, what it sends is kept', async (t) => {
+await t.test('a device receives pushed data, and its sends are logged', async (t) => {
   const clock = new ManualClock(1_700_000_000_000);
   await using fixture = new DeviceFixture(MODULES, clock);
   const { device, call } = await tried(fixture);
@@ -68,39 +68,42 @@ await t.test('what is pushed a device receives, what it sends is kept', async (t
   ]);
 });
 
-await t.test('clients come, speak at the same time, and take with them what they began', async (t) => {
-  const clock = new ManualClock(1_700_000_000_000);
-  await using fixture = new DeviceFixture(MODULES, clock);
-  const { io, call, frames } = await tried(fixture);
-  const [one, two] = [
-    ['10.0.0.5', 4001],
-    ['fe80::1', 4001],
-  ];
-  await call('VIO_Connect', ...one);
-  await call('VIO_Connect', ...two);
-  t.same(fixture.devices.knownDevices(io.id), [
-    { ClientIP: '10.0.0.5', ClientPort: 4001, Since: 1_700_000_000 },
-    { ClientIP: 'fe80::1', ClientPort: 4001, Since: 1_700_000_000 },
-  ]);
-  await t.rejects(call('VIO_Connect', ...one), { code: 'DEVICE_REFUSED', message: /is connected already/ });
-  await call('VIO_PushPacket', 'T=1', ...one);
-  await call('VIO_PushPacketHEX', '543d320a', ...two);
-  await call('VIO_PushPacket', '5\n', ...one);
-  t.same(frames(), ['T=15', 'T=2']);
-  await call('VIO_PushPacket', 'T=9', ...one);
-  t.equal(await call('VIO_Disconnect', ...one), true);
-  await t.rejects(call('VIO_Disconnect', ...one), {
-    code: 'DEVICE_OFFLINE',
-    message: /no client 10\.0\.0\.5:4001/,
-  });
-  await call('VIO_Connect', ...one);
-  await call('VIO_PushPacket', 'T=3\n', ...one);
-  t.same(frames()[0], 'T=3', 'what it had begun is forgotten');
-  for (let port = 1; port <= CLIENTS_LIMIT - 2; port += 1) await call('VIO_Connect', '10.0.0.6', port);
-  await t.rejects(call('VIO_Connect', '10.0.0.7', 1), { code: 'DEVICE_REFUSED', message: /256 clients/ });
-});
+await t.test(
+  'concurrent clients are kept apart, and their incomplete data is discarded when they leave',
+  async (t) => {
+    const clock = new ManualClock(1_700_000_000_000);
+    await using fixture = new DeviceFixture(MODULES, clock);
+    const { io, call, frames } = await tried(fixture);
+    const [one, two] = [
+      ['10.0.0.5', 4001],
+      ['fe80::1', 4001],
+    ];
+    await call('VIO_Connect', ...one);
+    await call('VIO_Connect', ...two);
+    t.same(fixture.devices.knownDevices(io.id), [
+      { ClientIP: '10.0.0.5', ClientPort: 4001, Since: 1_700_000_000 },
+      { ClientIP: 'fe80::1', ClientPort: 4001, Since: 1_700_000_000 },
+    ]);
+    await t.rejects(call('VIO_Connect', ...one), { code: 'DEVICE_REFUSED', message: /is already connected/ });
+    await call('VIO_PushPacket', 'T=1', ...one);
+    await call('VIO_PushPacketHEX', '543d320a', ...two);
+    await call('VIO_PushPacket', '5\n', ...one);
+    t.same(frames(), ['T=15', 'T=2']);
+    await call('VIO_PushPacket', 'T=9', ...one);
+    t.equal(await call('VIO_Disconnect', ...one), true);
+    await t.rejects(call('VIO_Disconnect', ...one), {
+      code: 'DEVICE_OFFLINE',
+      message: /no client 10\.0\.0\.5:4001/,
+    });
+    await call('VIO_Connect', ...one);
+    await call('VIO_PushPacket', 'T=3\n', ...one);
+    t.same(frames()[0], 'T=3', 'what it had begun is forgotten');
+    for (let port = 1; port <= CLIENTS_LIMIT - 2; port += 1) await call('VIO_Connect', '10.0.0.6', port);
+    await t.rejects(call('VIO_Connect', '10.0.0.7', 1), { code: 'DEVICE_REFUSED', message: /256 clients/ });
+  },
+);
 
-await t.test('a request is answered as it was set, as soon as one was', async (t) => {
+await t.test('requests get the configured replies, once one is set', async (t) => {
   await using fixture = new DeviceFixture(MODULES, new ManualClock());
   const { device, call, frames } = await tried(fixture);
   const ask = async (route: string) => {
@@ -122,7 +125,7 @@ await t.test('a request is answered as it was set, as soon as one was', async (t
   await fixture.devices.write(device.id, 'LEVEL', 1);
   await call('VIO_SendText', 'GET /state HTTP/1.1\r\n');
   await new Promise((resolve) => setImmediate(resolve));
-  t.same(frames(), before, 'what is no whole request has no answer');
+  t.same(frames(), before, 'an incomplete request gets no reply');
   for (const wrong of [
     ['state', 'GET', ''],
     ['/a b', 'GET', ''],
@@ -139,7 +142,7 @@ await t.test('a request is answered as it was set, as soon as one was', async (t
   await call('VIO_HTTPResponse', '/state', 'GET', '');
 });
 
-await t.test('an event comes as it stands in an event stream', async (t) => {
+await t.test('a server-sent event is received in its wire format', async (t) => {
   await using fixture = new DeviceFixture(MODULES, new ManualClock());
   const { call, frames } = await tried(fixture);
   t.equal(await call('VIO_PushData', 'state', 'T=1\r\nT=2', '3000', '17'), true);
@@ -150,7 +153,7 @@ await t.test('an event comes as it stands in an event stream', async (t) => {
   await t.rejects(call('VIO_PushData', '', '', '', 'a\0'), { code: 'PARAMETER_BOUNDS' });
 });
 
-await t.test('what can not be is refused, and nobody hears it', async (t) => {
+await t.test('invalid arguments are rejected, and nothing is received', async (t) => {
   await using fixture = new DeviceFixture(MODULES, new ManualClock());
   const { io, device, call, frames } = await tried(fixture);
   await t.rejects(call('VIO_PushText', '€'), { code: 'CANNOT_CONVERT' });
@@ -158,7 +161,7 @@ await t.test('what can not be is refused, and nobody hears it', async (t) => {
   for (const digits of ['5', '5g', '0x54', '5 4 3'])
     await t.rejects(call('VIO_PushTextHEX', digits), {
       code: 'CANNOT_CONVERT',
-      message: /whole hexadecimal bytes/,
+      message: /complete hexadecimal bytes/,
     });
   await t.rejects(call('VIO_PushText', ''), { code: 'PARAMETER_BOUNDS' });
   for (const [address, port] of [
@@ -177,7 +180,7 @@ await t.test('what can not be is refused, and nobody hears it', async (t) => {
   await fixture.devices.disconnect(device.id);
   await t.rejects(call('VIO_PushText', 'x'), {
     code: 'DEVICE_OFFLINE',
-    message: /no device listens; connect one/,
+    message: /no device is connected; connect one/,
   });
   await fixture.change(io, { Open: false });
   t.match(fixture.status(io), /switched off/);
@@ -187,7 +190,7 @@ await t.test('what can not be is refused, and nobody hears it', async (t) => {
   t.same(await call('VIO_GetTextList'), [], 'it begins anew');
 });
 
-await t.test('what is kept is bounded', async (t) => {
+await t.test('the log of sent texts is limited', async (t) => {
   await using fixture = new DeviceFixture(MODULES, new ManualClock());
   const { call } = await tried(fixture);
   const texts = async () => ((await call('VIO_GetTextList')) as { Text: string }[]).map(({ Text }) => Text);
@@ -202,7 +205,7 @@ await t.test('what is kept is bounded', async (t) => {
   await t.rejects(call('VIO_SendText', 'x'.repeat(SENT_BYTES_LIMIT + 1)), { code: 'TEXT_TOO_LONG' });
 });
 
-await t.test('both ways can be followed', async (t) => {
+await t.test('the debug output shows both directions', async (t) => {
   await using fixture = new DeviceFixture(MODULES, new ManualClock());
   const { io, call } = await tried(fixture);
   const messages: unknown[] = [];
