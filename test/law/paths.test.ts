@@ -22,17 +22,20 @@ import { OWNER, startApi } from '../tools/gateway/api-fixture.js';
 import { FunctionFixture, owner } from '../tools/gateway/function-fixture.js';
 import { tempDirectory } from '../tools/temp-directory.js';
 import { until } from '../tools/until.js';
-import { textOf } from './sources.js';
+import { ROOT, textOf } from './sources.js';
 
 /** The four paths of ARCHITECTURE.md: the files that a call or a value really passes through, from the outside in. */
 
 Error.stackTraceLimit = 200;
 
+/** A source file, compiled or not, as a path from the root. */
+const SOURCE = /^(?:dist\/)?((?:src|drivers)\/[^:()]+)\.[jt]s:\d/;
+
 /** The source files of the present call stack, outermost first, one for each frame; with or without source maps. */
 function frames(): string[] {
   const lines = String(new Error().stack).split('\n');
   return lines
-    .flatMap((line) => /^(?!.*node_modules).*?\/((?:src|drivers)\/[^:()]+)\.[jt]s:\d/.exec(line)?.[1] ?? [])
+    .flatMap((line) => SOURCE.exec(line.split(ROOT)[1] ?? '')?.[1] ?? [])
     .map((file) => `${file}.ts`)
     .reverse();
 }
