@@ -2,35 +2,35 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Puts a file in place whole, durably: a reader, and a power cut, finds the old one or the new one. A link that stands
- * there, or where it is written first (`<path>.new`), is replaced and not followed. Two calls for one file must not meet.
- * Rejects with the kernel's error; the old file is there then.
+ * Writes a file atomically and durably: a reader, or a power cut, finds either the old or the new content. A symbolic link at
+ * the path, or at `<path>.new`, is replaced and not followed. Calls for the same file must not overlap. Rejects with the system
+ * error; the old file remains.
  */
 export async function writeFileAtomically(
   path: string,
   content: string | Uint8Array,
   mode = 0o640,
 ): Promise<void> {
-  const beside = `${path}.new`;
-  await rm(beside, { force: true });
+  const temporary = `${path}.new`;
+  await rm(temporary, { force: true });
   try {
-    const file = await open(beside, 'wx', mode);
+    const file = await open(temporary, 'wx', mode);
     try {
       await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    await rename(temporary, path);
   } catch (thrown) {
-    // A disk that is full needs its space.
-    await rm(beside, { force: true }).catch(() => undefined);
+    // Frees its space; the error that is thrown says what went wrong.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw thrown;
   }
   await syncDirectory(dirname(path));
 }
 
-/** Makes the names in a directory outlive a power cut. */
+/** Makes renames and new files in a directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
-/** A certificate in PEM that belongs to a private key in PEM. Throws an Error that says what is wrong with them. */
+/** Parses a PEM certificate and checks that it belongs to a PEM private key. Throws an Error that says what is wrong. */
 export function parseCertificateFor(cert: string, key: string): X509Certificate {
   const certificate = new X509Certificate(cert);
   if (!certificate.checkPrivateKey(createPrivateKey(key)))
-    throw new Error("the key is not the certificate's");
+    throw new Error("the private key does not belong to the certificate");
   return certificate;
 }

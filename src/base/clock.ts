@@ -1,12 +1,12 @@
-/** Undoes a timer; calling it again, or after the timer fired, does nothing. */
+/** Cancels a timer. Calling it again, or after the timer fired, does nothing. */
 export type Cancel = () => void;
 
 /**
- * Time and randomness, handed to everything that needs them, so that tests turn the clock by hand.
- * Timers of the real clock never keep the process alive.
+ * Time, timers and randomness, passed to whatever needs them, so that tests control the clock. Timers of the system clock
+ * never keep the process alive.
  */
 export interface Clock {
-  /** Wall clock, unix milliseconds. May jump; see `trusted`. */
+  /** Wall clock, unix milliseconds. May step; see `trusted`. */
   nowMs(): number;
   /** CLOCK_MONOTONIC in nanoseconds, as the kernel stamps GPIO events. */
   monotonicNs(): bigint;
@@ -34,7 +34,7 @@ export function delay(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
   });
 }
 
-/** The machine's clock. `trusted` says whether it is synchronised (on Linux: systemd-timesyncd's or another's word). */
+/** The machine's clock. `trusted` tells whether it is synchronised (on Linux: by systemd-timesyncd or another NTP client). */
 export function systemClock(trusted: () => boolean = () => true): Clock {
   return {
     nowMs: () => Date.now(),
@@ -54,10 +54,10 @@ export function systemClock(trusted: () => boolean = () => true): Clock {
   };
 }
 
-/** A wall clock that moved by more than this against the monotonic one was set; less is how clocks are kept right. */
+/** A larger difference to the monotonic clock is a step; NTP corrects smaller ones gradually. */
 const JUMP_MS = 1000;
 
-/** Tells when the wall clock was set, by asking now and then: it has no way to say so by itself. */
+/** Detects steps of the wall clock by polling: the system does not report them. */
 export class ClockStepDetector {
   readonly #clock: Pick<Clock, 'nowMs' | 'monotonicNs'>;
   #offsetMs: number;
@@ -67,7 +67,7 @@ export class ClockStepDetector {
     this.#offsetMs = this.#offset();
   }
 
-  /** How far it was set since this was last asked, ms: forward above 0, back below 0; 0: it was not. */
+  /** The step since the last call, ms: positive if the clock went forward, 0 if there was none. */
   takeStepMs(): number {
     const before = this.#offsetMs;
     this.#offsetMs = this.#offset();
@@ -80,7 +80,7 @@ export class ClockStepDetector {
   }
 }
 
-/** A clock turned by hand, for tests: time stands still until `advance`. */
+/** A clock for tests: time stands still until `advance`. */
 export class ManualClock implements Clock {
   #nowMs: number;
   #monotonicMs = 0;
@@ -106,12 +106,12 @@ export class ManualClock implements Clock {
     return this.#add(ms, ms, callback);
   }
 
-  /** How many timers wait; a test that leaves one behind has found a leak. */
+  /** Pending timers; one that is left at the end of a test is a leak. */
   get pendingTimers(): number {
     return this.#timers.length;
   }
 
-  /** Turns the clock forward, firing what falls due in order. */
+  /** Advances the clock and fires the timers that fall due, in order. */
   advance(ms: number): void {
     const end = this.#monotonicMs + ms;
     for (;;) {
@@ -127,7 +127,7 @@ export class ManualClock implements Clock {
     this.#monotonicMs = end;
   }
 
-  /** Moves the wall clock alone, as a late NTP answer does. */
+  /** Steps the wall clock only, as a late NTP synchronisation does. */
   stepWallClock(ms: number): void {
     this.#nowMs += ms;
   }

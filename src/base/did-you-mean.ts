@@ -1,14 +1,14 @@
-/** More edits than this is another word, and longer words than this are none. */
+/** With more edits it is another word; longer inputs are not compared. */
 const EDITS = 2;
 const WORD_LENGTH = 64;
 
-/** The known word that was most likely meant, as `; did you mean …?`; '' when there is none. */
+/** A suggestion for a mistyped word as `; did you mean …?`, or ''. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const near = closestWord(given, known);
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
-/** The known word that differs least, by no more than a slip of the fingers. */
+/** The known word with the smallest edit distance; undefined if none is close. */
 export function closestWord(given: string, known: readonly string[]): string | undefined {
   if (given.length > WORD_LENGTH) return undefined;
   const [best] = known
@@ -18,7 +18,7 @@ export function closestWord(given: string, known: readonly string[]): string | u
   return best?.word;
 }
 
-/** Edits that turn one word into the other. */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

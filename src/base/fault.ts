@@ -1,20 +1,21 @@
 import { maskUrls } from './url-secrets.js';
-/** JSON-RPC 2.0 §5.1 codes and ours. Everything the product answers with comes from here. */
+
+/** Error codes of replies: those of JSON-RPC 2.0 §5.1, and one of our own. */
 export const rpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   failed: -32603,
-  /** A refusal by the transport: credentials, origin, size, rate (interface decision 5). */
+  /** Rejected by the transport: credentials, origin, size, rate (interface, decision 5). */
   refused: -32000,
 } as const;
 
 const OFFLINE = 'The device is offline';
 
 /**
- * The one table of failures: stable name → JSON-RPC code, whether trying again later can help, and the text.
- * Names are never reused for another meaning. Texts are English, always (decision 5), and say what to do where that is known.
+ * The table of all failures: stable name → JSON-RPC code, whether a retry can succeed, and the text. A name never changes its
+ * meaning. Texts are English (interface, decision 5) and say what to do where that is known.
  */
 export const faults = {
   PARSE_ERROR: row(rpcCode.parseError, false, (why: string) => `Parse error: ${why}`),
@@ -129,7 +130,7 @@ export const faults = {
   ),
   READ_ONLY: row(rpcCode.failed, false, (what: string) => `${what} cannot be written`),
   WRONG_MODULE: row(rpcCode.failed, false, (id: number, name: string) => `Instance #${id} is not a ${name}`),
-  // What is offline because of something that is offline says so once.
+  // A device behind another offline device repeats no prefix.
   DEVICE_OFFLINE: row(rpcCode.failed, true, (why: string) =>
     why.startsWith(OFFLINE) ? why : `${OFFLINE}: ${why}`,
   ),
@@ -215,25 +216,25 @@ export type FaultCode = keyof typeof faults;
 
 type Args<C extends FaultCode> = Parameters<(typeof faults)[C]['text']>;
 
-/** What a fault is made with beside its text. */
+/** What a fault has in addition to its text. */
 interface FaultOptions extends ErrorOptions {
-  /** Where the text names another object than the one it is about: the same without that name. */
+  /** The text without names of other objects; required if the text has some. */
   readonly general?: string;
 }
 
 /**
- * A coded failure: the only error class of the product. `code` is stable, `rpc` its JSON-RPC number, `retry` whether the
- * same call can succeed later without a change. Throw it as `fault('OBJECT_MISSING', id)`.
+ * A coded failure, the only error class that replies are made from. `code` is stable, `rpc` is its JSON-RPC code, `retry` tells
+ * whether the same call can succeed later. Throw it as `fault('OBJECT_MISSING', id)`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly code: FaultCode;
   readonly rpc: number;
   readonly retry: boolean;
-  /** The text for those who know only a part of the tree: it names no other object than the one it is about. */
+  /** The text for users who see only a part of the tree: it names no other object than the one concerned. */
   readonly general: string;
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
-    // Nothing that names a URL names its password.
+    // URLs in error texts never show a password.
     super(maskUrls(message), options);
     this.code = code;
     this.rpc = faults[code].rpc;
@@ -242,7 +243,7 @@ export class Fault extends Error {
   }
 }
 
-/** Makes a fault of the table with its text filled in. */
+/** Makes a fault from the table. */
 export function fault<C extends FaultCode>(code: C, ...args: Args<C>): Fault {
   return new Fault(code, textOf(code, args));
 }
@@ -257,29 +258,29 @@ function textOf<C extends FaultCode>(code: C, args: Args<C>): string {
   return (faults[code].text as (...args: Args<C>) => string)(...shown);
 }
 
-/** What a caller sent, and a failure quotes, may be megabytes. */
+/** Longest part of a caller's text that an error quotes, characters: callers may send megabytes. */
 const QUOTED_LIMIT = 4096;
 const cut = (text: string): string =>
   text.length > QUOTED_LIMIT ? `${text.slice(0, QUOTED_LIMIT)}… (${text.length} characters)` : text;
 
-/** The message of whatever was thrown, on one line, for logs and service messages. */
+/** The message of a thrown value on one line, for logs and status texts. */
 export function messageOf(thrown: unknown): string {
   return onOneLine(thrown instanceof Error ? thrown.message : String(thrown));
 }
 
-/** As {@link messageOf}, for those who know only a part of the tree: what stands in variables. */
+/** As {@link messageOf}, for users who see only a part of the tree, such as texts in variables. */
 export function generalOf(thrown: unknown): string {
   return thrown instanceof Fault ? onOneLine(thrown.general) : messageOf(thrown);
 }
 
 const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** The code of what was thrown: a fault's own, or the kernel's (`ENOENT`); undefined where it has none. */
+/** The code of a thrown value: that of a fault, or of a system error (`ENOENT`); undefined if it has none. */
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
 }
 
-/** True for "we stopped it ourselves": never logged as a failure, never answered as a fault. */
+/** Whether an operation was cancelled by the gateway itself: not logged as a failure, not returned as a fault. */
 export function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';
 }

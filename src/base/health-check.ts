@@ -1,20 +1,20 @@
-/** How a named health check stands: fine, needs a look, or something does not work. */
+/** The state of a health check. `warning`: the owner should look at it; `failed`: something does not work. */
 export type HealthState = 'ok' | 'warning' | 'failed';
 
-/** What a part of the gateway found out about itself. Both texts are for people; `whatToDo` is '' when nothing is. */
+/** The result of a health check. Both texts are for people; `whatToDo` is '' if there is nothing to do. */
 export interface HealthFinding {
   readonly state: HealthState;
   readonly text: string;
   readonly whatToDo: string;
 }
 
-/** Where parts of the gateway put their findings, each under a name of its own. Setting an equal one changes nothing. */
+/** Collects the findings of the gateway's parts by the name of the check. Setting an equal finding changes nothing. */
 export interface HealthChecks {
   set(name: string, finding: HealthFinding): void;
 }
 
-/** Nothing to complain about. */
+/** A finding without a problem. */
 export const healthy = (text = 'fine'): HealthFinding => ({ state: 'ok', text, whatToDo: '' });
 
-/** Forgets all findings; for tests and for parts that are used without a gateway. */
+/** Discards all findings; for tests and for parts that run without a gateway. */
 export const noHealthChecks: HealthChecks = { set: () => undefined };

@@ -1,16 +1,16 @@
 import { yieldToEventLoop } from './serial-queue.js';
 
 /**
- * A JSON text that is made piece by piece, each in about a millisecond, so that a large answer never holds the event
- * loop. Whoever gets one reads it to its end or closes it.
+ * A JSON text that is produced in chunks of about a millisecond of work, so that a large reply does not block the event loop.
+ * The consumer reads it to its end or closes it.
  */
 export interface JsonChunks {
-  /** The next piece of the text; undefined at its end. */
+  /** The next chunk; undefined at the end. */
   next(): string | undefined;
   close(): void;
 }
 
-/** Marks a function's result as {@link JsonChunks}, so that it is sent as it is and not encoded again. */
+/** Marks a function's result as {@link JsonChunks}, which is sent as it is. */
 export class ChunkedResult implements JsonChunks {
   readonly next: () => string | undefined;
   readonly close: () => void;
@@ -20,7 +20,7 @@ export class ChunkedResult implements JsonChunks {
   }
 }
 
-/** The whole text, made with a turn of the event loop between the pieces. */
+/** Joins all chunks and yields to the event loop between them. */
 export async function joinChunks(pieces: JsonChunks): Promise<string> {
   let text = '';
   try {

@@ -1,6 +1,6 @@
 /**
- * What is made when it is first asked for, and then kept: whoever asks meanwhile gets the same. A failure goes to those who
- * asked, and is forgotten: the next who asks has it made anew.
+ * A value that is created on first use and kept. Callers that ask while it is created share it. If creating fails, they get the
+ * error, and the next call tries again.
  */
 export class Lazy<T> {
   readonly #make: () => Promise<T>;
@@ -10,7 +10,7 @@ export class Lazy<T> {
     this.#make = make;
   }
 
-  /** Rejects as making it does. */
+  /** Rejects if creating the value fails. */
   readonly get = (): Promise<T> =>
     (this.#made ??= Promise.resolve()
       .then(this.#make)
@@ -19,8 +19,9 @@ export class Lazy<T> {
         throw thrown;
       }));
 
-  /** What there is, when that which is being made is done; undefined where nobody has asked, or it failed. Makes nothing. */
+  /** The value if it was requested and could be created, otherwise undefined. Creates nothing. */
   async current(): Promise<T | undefined> {
+    // Whoever requested it got the error.
     return this.#made?.catch(() => undefined);
   }
 }

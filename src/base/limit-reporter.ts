@@ -1,11 +1,11 @@
-/** Takes note of limits that took effect: logged at a bounded rate, and shown in health for a while. */
+/** Reports limits that took effect: in the log at a limited rate, and in the health check for a while. */
 export interface LimitReporter {
   /**
-   * `limit` names the limit with its value (`128 connections per address`), `who` against whom it took effect, `whatToDo`
-   * what the owner can do. Called at any rate.
+   * `limit` names the limit with its value (`128 connections per address`), `who` the peer that was limited, `whatToDo`
+   * what the owner can do. May be called at any rate.
    */
   report(limit: string, who: string, whatToDo: string): void;
 }
 
-/** For tests and parts whose limits nobody follows. */
+/** Reports nothing; for tests. */
 export const silentLimitReporter: LimitReporter = { report: () => undefined };

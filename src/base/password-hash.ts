@@ -1,7 +1,7 @@
-/** What a hash from a configuration may ask for at most: a mistyped one must not take the machine's memory. */
+/** Most memory that a configured hash may need, bytes: a mistyped one must not exhaust the machine. */
 export const HASH_MEMORY_LIMIT = 256 * 1024 * 1024;
 
-/** A password hash, `scrypt$N$r$p$salt$key`: the numbers of scrypt (RFC 7914), salt and key. */
+/** A parsed password hash `scrypt$N$r$p$salt$key`: the parameters of scrypt (RFC 7914), salt and key. */
 export interface PasswordHash {
   readonly N: number;
   readonly r: number;
@@ -10,7 +10,7 @@ export interface PasswordHash {
   readonly key: Buffer;
 }
 
-/** Reads a hash; undefined for one that no password can match. */
+/** Parses a hash; undefined if it is invalid or too expensive. */
 export function readPasswordHash(hash: string): PasswordHash | undefined {
   const match = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w+/]+={0,2})\$([\w+/]+={0,2})$/.exec(hash);
   if (match === null) return undefined;

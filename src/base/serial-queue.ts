@@ -1,12 +1,13 @@
 import type { Cancel } from './clock.js';
 
-/** Lets jobs run one after the other, in the order they asked, whatever each does. */
+/** Runs asynchronous jobs one at a time, in the order they were added. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs `job` when all earlier ones have ended; a failure goes to this caller alone. */
+  /** Runs `job` after all earlier ones. Its failure goes to this caller only. */
   run<T>(job: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(job, job);
+    // The caller handles the failure; the next job only waits.
     this.#last = mine.catch(() => undefined);
     return mine;
   }

@@ -1,6 +1,6 @@
 /**
- * One event with many listeners. Listeners are called synchronously in the order they were added and may not veto;
- * one that throws is reported to `onFault` and never stops the others.
+ * One event with any number of listeners, which are called synchronously in the order they were added. An error of a listener
+ * goes to `onFault` and does not affect the others.
  */
 export class Signal<T> {
   readonly #listeners = new Set<(value: T) => void>();
@@ -10,7 +10,7 @@ export class Signal<T> {
     this.#onFault = onFault;
   }
 
-  /** Adds a listener; call what it returns to remove it again. */
+  /** Adds a listener; returns a function that removes it. */
   on(listener: (value: T) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
