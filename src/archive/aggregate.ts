@@ -1,19 +1,22 @@
 import { riseOf, type Summary } from './summary.js';
 
-/** Fields of one aggregated record, in this order. Times are unix milliseconds. */
+/** Number of fields of an aggregated record. Times are unix milliseconds. */
 export const AGGREGATED_FIELDS = 7;
 
-/** What is made of a variable's records, given ascending: one record after the other, or a chunk by its summary. */
+/** Aggregates records in ascending order, one by one or a chunk at a time by its summary. */
 export interface Aggregation {
   add(atMs: number, value: number): void;
-  /** Takes a chunk as a whole; false, having done nothing, where it must be read. */
+  /** Adds a complete chunk; returns false, without an effect, if its records must be read. */
   takeChunk(firstMs: number, lastMs: number, summary: Summary): boolean;
-  /** The records, newest first, {@link AGGREGATED_FIELDS} numbers each: start, duration, average, least, when, most, when. */
+  /**
+   * The result, newest first, {@link AGGREGATED_FIELDS} numbers each: start, duration, average, minimum, its
+   * time, maximum, its time.
+   */
   finish(untilMs: number): Float64Array;
 }
 
-/** The pieces of time between edges, and which of them the records have come to. */
-class Pieces {
+/** The buckets between edges, and the current one. */
+class Buckets {
   readonly edges: readonly number[];
   readonly sum: Float64Array;
   readonly min: Float64Array;
@@ -32,7 +35,7 @@ class Pieces {
     this.maxMs = new Float64Array(count);
   }
 
-  /** Goes on to the piece in which a moment lies; false where it lies in none. */
+  /** Moves to the bucket that contains a time; false if there is none. */
   goTo(ms: number): boolean {
     while (this.at < this.sum.length && this.endOf(this.at) <= ms) this.at++;
     return this.at < this.sum.length && this.startOf(this.at) <= ms;
@@ -46,7 +49,7 @@ class Pieces {
     return this.edges[piece + 1] as number;
   }
 
-  /** Whether both moments lie in one piece, which is gone to. */
+  /** Moves to the bucket of the first time; whether it contains the second one, too. */
   hold(firstMs: number, lastMs: number): boolean {
     return this.goTo(firstMs) && lastMs < this.endOf(this.at);
   }
@@ -70,15 +73,18 @@ class Pieces {
   }
 }
 
-/** A gauge: the average over time, each value holding until the next record; least and most with their first times. */
+/**
+ * Aggregates a gauge: the time-weighted average, where a value lasts until the next record; minimum and
+ * maximum with their first times.
+ */
 export class GaugeAggregation implements Aggregation {
-  readonly #pieces: Pieces;
+  readonly #buckets: Buckets;
   readonly #coveredMs: Float64Array;
   #value = NaN;
   #sinceMs = NaN;
 
   constructor(edges: readonly number[]) {
-    this.#pieces = new Pieces(edges);
+    this.#buckets = new Buckets(edges);
     this.#coveredMs = new Float64Array(edges.length - 1);
   }
 
@@ -89,13 +95,13 @@ export class GaugeAggregation implements Aggregation {
   }
 
   takeChunk(firstMs: number, lastMs: number, { last, integral, min, minMs, max, maxMs }: Summary): boolean {
-    const pieces = this.#pieces;
-    if (this.#isBefore(firstMs) || !isWithin(pieces, firstMs, lastMs)) return false;
+    const buckets = this.#buckets;
+    if (this.#isBefore(firstMs) || !isWithin(buckets, firstMs, lastMs)) return false;
     this.#holdUntil(firstMs);
-    if (pieces.hold(firstMs, lastMs) && lastMs > firstMs) {
-      pieces.addTo(integral);
-      pieces.least(min, minMs);
-      pieces.most(max, maxMs);
+    if (buckets.hold(firstMs, lastMs) && lastMs > firstMs) {
+      buckets.addTo(integral);
+      buckets.least(min, minMs);
+      buckets.most(max, maxMs);
       this.#cover(lastMs - firstMs);
     }
     this.#value = last;
@@ -105,7 +111,7 @@ export class GaugeAggregation implements Aggregation {
 
   finish(untilMs: number): Float64Array {
     this.#holdUntil(untilMs);
-    const { edges, sum, min, minMs, max, maxMs } = this.#pieces;
+    const { edges, sum, min, minMs, max, maxMs } = this.#buckets;
     const records: number[] = [];
     for (let n = sum.length - 1; n >= 0; n--) {
       const coveredMs = this.#coveredMs[n] as number;
@@ -118,39 +124,42 @@ export class GaugeAggregation implements Aggregation {
   }
 
   #isBefore(ms: number): boolean {
-    return ms < (this.#pieces.edges[0] as number);
+    return ms < (this.#buckets.edges[0] as number);
   }
 
   #cover(ms: number): void {
-    const { at } = this.#pieces;
+    const { at } = this.#buckets;
     this.#coveredMs[at] = (this.#coveredMs[at] as number) + ms;
   }
 
-  /** The value that holds since `#sinceMs` does so until then, in each piece that this passes. */
+  /** Extends the current value until a time, in every bucket on the way. */
   #holdUntil(untilMs: number): void {
     if (Number.isNaN(this.#sinceMs)) return;
-    const pieces = this.#pieces;
-    let fromMs = Math.max(this.#sinceMs, pieces.edges[0] as number);
-    while (fromMs < untilMs && pieces.goTo(fromMs)) {
-      const endMs = Math.min(untilMs, pieces.endOf(pieces.at));
-      pieces.addTo(this.#value * (endMs - fromMs));
-      pieces.least(this.#value, fromMs);
-      pieces.most(this.#value, fromMs);
+    const buckets = this.#buckets;
+    let fromMs = Math.max(this.#sinceMs, buckets.edges[0] as number);
+    while (fromMs < untilMs && buckets.goTo(fromMs)) {
+      const endMs = Math.min(untilMs, buckets.endOf(buckets.at));
+      buckets.addTo(this.#value * (endMs - fromMs));
+      buckets.least(this.#value, fromMs);
+      buckets.most(this.#value, fromMs);
       this.#cover(endMs - fromMs);
       fromMs = endMs;
     }
   }
 }
 
-/** A counter: what it rose by, at the time of the record that says so; least and most are single rises. */
+/**
+ * Aggregates a counter: its increase, counted at the time of the later record; minimum and maximum are single
+ * increases.
+ */
 export class CounterAggregation implements Aggregation {
-  readonly #pieces: Pieces;
+  readonly #buckets: Buckets;
   readonly #ignoresZeros: boolean;
   #value = NaN;
   #firstMs = NaN;
 
   constructor(edges: readonly number[], ignoresZeros: boolean) {
-    this.#pieces = new Pieces(edges);
+    this.#buckets = new Buckets(edges);
     this.#ignoresZeros = ignoresZeros;
   }
 
@@ -162,21 +171,21 @@ export class CounterAggregation implements Aggregation {
   }
 
   takeChunk(firstMs: number, lastMs: number, summary: Summary): boolean {
-    const pieces = this.#pieces;
+    const buckets = this.#buckets;
     if (this.#ignoresZeros && summary.hasZero) return false;
-    if (!isWithin(pieces, firstMs, lastMs)) return false;
+    if (!isWithin(buckets, firstMs, lastMs)) return false;
     this.add(firstMs, summary.first);
-    if (pieces.hold(firstMs, lastMs) && lastMs > firstMs) {
-      pieces.addTo(summary.rise);
-      pieces.least(summary.leastRise, summary.leastRiseMs);
-      pieces.most(summary.mostRise, summary.mostRiseMs);
+    if (buckets.hold(firstMs, lastMs) && lastMs > firstMs) {
+      buckets.addTo(summary.rise);
+      buckets.least(summary.leastRise, summary.leastRiseMs);
+      buckets.most(summary.mostRise, summary.mostRiseMs);
     }
     this.#value = summary.last;
     return true;
   }
 
   finish(untilMs: number): Float64Array {
-    const { edges, sum, min, minMs, max, maxMs } = this.#pieces;
+    const { edges, sum, min, minMs, max, maxMs } = this.#buckets;
     const records: number[] = [];
     for (let n = sum.length - 1; n >= 0; n--) {
       const startMs = edges[n] as number;
@@ -191,17 +200,17 @@ export class CounterAggregation implements Aggregation {
   }
 
   #rise(rise: number, atMs: number): void {
-    const pieces = this.#pieces;
-    if (!pieces.goTo(atMs)) return;
-    pieces.addTo(rise);
-    pieces.least(rise, atMs);
-    pieces.most(rise, atMs);
+    const buckets = this.#buckets;
+    if (!buckets.goTo(atMs)) return;
+    buckets.addTo(rise);
+    buckets.least(rise, atMs);
+    buckets.most(rise, atMs);
   }
 }
 
-/** Whether a chunk lies in one piece; the pieces before it are done with by then. */
-function isWithin(pieces: Pieces, firstMs: number, lastMs: number): boolean {
-  let piece = pieces.at;
-  while (piece < pieces.sum.length && pieces.endOf(piece) <= firstMs) piece++;
-  return piece < pieces.sum.length && pieces.startOf(piece) <= firstMs && lastMs < pieces.endOf(piece);
+/** Whether one bucket contains a chunk, and all earlier buckets are complete. */
+function isWithin(buckets: Buckets, firstMs: number, lastMs: number): boolean {
+  let piece = buckets.at;
+  while (piece < buckets.sum.length && buckets.endOf(piece) <= firstMs) piece++;
+  return piece < buckets.sum.length && buckets.startOf(piece) <= firstMs && lastMs < buckets.endOf(piece);
 }

@@ -22,29 +22,33 @@ import {
 import { appendRun, indexAt, mergeRuns, sliceRun, sortRun } from './record-runs.js';
 
 /**
- * Bytes of records that wait in the tail for their chunks to fill, until all go into chunks as they are. It bounds the
- * memory, and how much is read at the start.
+ * Most bytes in the tail, where records wait for their chunks to fill. Beyond that all go into chunks. This
+ * bounds the memory and what a start has to read.
  */
 const TAIL_BYTES = 1024 * 1024;
-/** Before all times. */
+/** Earlier than all times. */
 const NEVER = -1;
 
-/** The number under which a variable's numbers, or its texts, are kept. */
+/** The series of a variable's numbers, or of its texts. */
 export const seriesOf = (id: number, isText: boolean): number => id * 2 + Number(isText);
 
 /**
- * The archive of one gateway, as its worker holds it. Records are appended to the tail, a row a writing, and kept in memory
- * until they fill a chunk; then that goes to the disk once. Whatever fails, memory is dropped and made anew from the disk.
+ * The archive of a gateway in its worker. Each write appends a row to the tail, and records stay in memory
+ * until they fill a chunk, which is then written once. After any failure the memory is rebuilt from the disk.
+ *
+ * A write costs about 9 KB on the disk, whatever it contains: the frame of the tail's page (4,096 bytes and a
+ * header) touches two pages of the log. With 100 changes in 5 s this is most of the 108 bytes per record,
+ * with 1,000 changes a tenth of it.
  */
 export class ArchiveFile {
   readonly #directory: string;
   #db: DatabaseSync | undefined;
   #chunks: Chunks | undefined;
-  /** What is newer than the newest chunk of a series. */
+  /** The records of a series that are newer than its newest chunk. */
   readonly #heads = new Map<number, RecordRun>();
-  /** The last time in the chunks of a series. */
+  /** The last time in the chunks of each series. */
   readonly #sealed = new Map<number, number>();
-  /** What the transaction that is under way has put into heads, in order. */
+  /** Records that the current transaction added to heads, in order. */
   #fresh: (readonly [series: number, run: RecordRun])[] = [];
   #tailBytes = 0;
   #text = '';
@@ -54,7 +58,7 @@ export class ArchiveFile {
     this.#directory = directory;
   }
 
-  /** Finds, makes or sets aside; reads the tail. */
+  /** Opens, creates or quarantines the archive, and reads the tail. */
   open(nowMs: number): ArchiveOpenReport {
     this.#nowMs = nowMs;
     const { chunks } = this;
@@ -67,20 +71,20 @@ export class ArchiveFile {
     };
   }
 
-  /** What was found damaged since this was last asked. */
+  /** Damage found since the last call. */
   found(): DamageReport {
     const text = this.#text;
     this.#text = '';
     return { text, quarantined: listQuarantinedArchives(this.#directory) };
   }
 
-  /** The chunks of the open archive; opens it where it is not. */
+  /** The chunks of the archive, which is opened if necessary. */
   get chunks(): Chunks {
     if (this.#chunks === undefined) this.#connect();
     return this.#chunks as Chunks;
   }
 
-  /** What is newer than the chunks of a series, with what waits to be written. */
+  /** The records of a series that are newer than its chunks, including those that wait to be written. */
   head(series: number, waiting: RecordRun = emptyRun()): RecordRun {
     const { chunks: _opened } = this;
     const head = this.#heads.get(series) ?? emptyRun();
@@ -89,7 +93,7 @@ export class ArchiveFile {
     return mergeRuns(head, sliceRun(run, indexAt(run, this.#sealedMs(series) + 1)));
   }
 
-  /** What is newer than the chunks, of all series. */
+  /** The records that are newer than the chunks, of all series. */
   heads(): ReadonlyMap<number, RecordRun> {
     return this.#heads;
   }
@@ -108,7 +112,10 @@ export class ArchiveFile {
     });
   }
 
-  /** One transaction, on the disk when this returns. What `act` throws, it throws, having changed nothing. */
+  /**
+   * Runs one transaction, flushed when this returns. If `act` throws, nothing changes and the error is passed
+   * on.
+   */
   transaction<T>(act: () => T): T {
     const { chunks: _opened } = this;
     const db = this.#db as DatabaseSync;
@@ -124,7 +131,9 @@ export class ArchiveFile {
     }
   }
 
-  /** Adds records, ascending, to a series; where there is one of the same time, the new one counts. In a transaction. */
+  /**
+   * Adds records, ascending, to a series; a new record replaces one of the same time. Requires a transaction.
+   */
   put(series: number, run: RecordRun): void {
     const late = indexAt(run, this.#sealedMs(series) + 1);
     if (late > 0) this.#insert(series, sliceRun(run, 0, late));
@@ -136,11 +145,11 @@ export class ArchiveFile {
     else head = mergeRuns(head, rest);
     this.#heads.set(series, head);
     this.#fresh.push([series, rest]);
-    // A history of years would not fit into memory.
+    // Otherwise an import of years would stay in memory.
     if (fillsChunk(head)) this.#seal(series);
   }
 
-  /** All records go into chunks: what changes them needs to know of nothing else. In a transaction. */
+  /** Moves all records into chunks, so that a mutation only has to handle these. Requires a transaction. */
   settle(): void {
     const { chunks } = this;
     for (const [series, head] of this.#heads) {
@@ -160,7 +169,7 @@ export class ArchiveFile {
     this.forget();
   }
 
-  /** The chunks were changed: what is known of where they end is found anew. */
+  /** Forgets where chunks end, after they were changed. */
   forget(): void {
     this.#sealed.clear();
   }
@@ -198,7 +207,7 @@ export class ArchiveFile {
     const code = sqliteCodeOf(thrown);
     if (this.#db?.isTransaction === true) this.#db.exec('ROLLBACK');
     this.#forgetAll();
-    // A full disk has no room to open it again, and can be read.
+    // A full disk has no space to reopen it, but it can be read.
     if (code === sqliteCode.full && this.#db !== undefined) return this.#readTail();
     this.close();
     const isDamaged = [sqliteCode.corrupt, sqliteCode.notADatabase].some((damage) => damage === code);
@@ -207,7 +216,7 @@ export class ArchiveFile {
     this.#text = damageText(thrown as Error, aside);
   }
 
-  /** What came and fills no chunk goes to the tail. */
+  /** Appends new records to the tail. */
   #writeTail(): void {
     const writer = new ByteWriter(256);
     for (const [series, run] of this.#fresh.splice(0)) {
@@ -230,7 +239,7 @@ export class ArchiveFile {
         throw new RecordDamage('the checksum of new records is wrong');
       this.#tailBytes += bytes.length;
       for (const [series, run] of packedRuns(bytes)) {
-        // What is in a chunk already stays here until all goes.
+        // Records that are in chunks already stay in the tail until it is emptied.
         const rest = sliceRun(run, indexAt(run, this.#sealedMs(series) + 1));
         if (rest.times.length > 0)
           this.#heads.set(series, mergeRuns(this.#heads.get(series) ?? emptyRun(), rest));
@@ -238,7 +247,7 @@ export class ArchiveFile {
     }
   }
 
-  /** What of a series fills chunks goes there. */
+  /** Moves records of a series into chunks as far as they fill them. */
   #seal(series: number): void {
     const head = this.#heads.get(series) ?? emptyRun();
     let from = 0;
@@ -258,7 +267,7 @@ export class ArchiveFile {
       .filter(([, run]) => run.times.length > 0);
   }
 
-  /** Puts records between those that are in chunks, or before them. */
+  /** Inserts records between or before those in chunks. */
   #insert(series: number, run: RecordRun): void {
     const { chunks } = this;
     chunks
@@ -300,7 +309,7 @@ export function* packedRuns(bytes: Uint8Array): Generator<readonly [series: numb
   }
 }
 
-/** Records by their series, in the order in which they came. */
+/** Groups records by series and keeps their order. */
 function bySeries({ ids, times, values, marks }: RecordBatch): Map<number, RecordRun> {
   const all = new Map<number, RecordRun>();
   for (let n = 0; n < ids.length; n++) {

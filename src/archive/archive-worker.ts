@@ -11,22 +11,22 @@ import { queryAggregated, queryLogged, queryRecords } from './queries.js';
 
 type Message = WorkerRequest<ArchiveRequests>;
 
-/** Answers one question about the archive that is open; `open` opens one. */
-class Desk {
+/** Serves requests with the open archive; the request `open` opens one. */
+class ArchiveServer {
   #file: ArchiveFile | undefined;
 
-  answer(message: Message): object {
+  serve(message: Message): object {
     if (message.request === 'open') {
       this.#file?.close();
       this.#file = new ArchiveFile(message.directory);
       return this.#file.open(message.nowMs);
     }
     if (this.#file === undefined) throw new Error('the archive is not open');
-    return answerFrom(this.#file, message);
+    return serveFrom(this.#file, message);
   }
 }
 
-function answerFrom(file: ArchiveFile, message: Exclude<Message, { request: 'open' }>): object {
+function serveFrom(file: ArchiveFile, message: Exclude<Message, { request: 'open' }>): object {
   switch (message.request) {
     case 'write':
       file.write(message);
@@ -60,6 +60,6 @@ function answerFrom(file: ArchiveFile, message: Exclude<Message, { request: 'ope
 }
 
 if (parentPort !== null) {
-  const desk = new Desk();
-  serveRequests(parentPort, (message: Message) => desk.answer(message));
+  const server = new ArchiveServer();
+  serveRequests(parentPort, (message: Message) => server.serve(message));
 }

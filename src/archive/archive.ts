@@ -55,8 +55,8 @@ export interface ArchiveOptions {
 }
 
 /**
- * The archive: takes the values of logged variables, writes them in batches, and reads them. A disk that takes nothing
- * stops nobody: records wait in memory, health says so, and it is tried again with each batch.
+ * The archive: takes the values of logged variables, writes them in batches, and reads them. A disk that
+ * takes nothing stops nobody: records wait in memory, health says so, and it is tried again with each batch.
  */
 export class Archive implements ArchivePort, AsyncDisposable {
   readonly #options: ArchiveOptions;
@@ -80,7 +80,10 @@ export class Archive implements ArchivePort, AsyncDisposable {
     this.#port = new WorkerThreadClient<ArchiveRequests>({ program, name: 'the archive', log });
   }
 
-  /** Opens the archive of a data directory and records what its variables hold now. Never rejects: health says what is wrong. */
+  /**
+   * Opens the archive of a data directory and records what its variables hold now. Never rejects: health says
+   * what is wrong.
+   */
   static async open(options: ArchiveOptions): Promise<Archive> {
     const archive = new Archive(options);
     await archive.#open();
@@ -183,8 +186,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   /**
-   * Thins what is old enough, as the variables' rules say, in small steps; what goes wrong is logged. By a clock that is not
-   * trusted nothing is: it may be years ahead.
+   * Thins what is old enough, as the variables' rules say, in small steps; what goes wrong is logged. By a
+   * clock that is not trusted nothing is: it may be years ahead.
    */
   async compact(): Promise<void> {
     const { kernel, clock, log } = this.#options;

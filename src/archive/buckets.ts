@@ -1,4 +1,4 @@
-/** Over what values are aggregated, by the numbers of the interface (§1). */
+/** Aggregation spans (interface §1). */
 export const aggregationSpan = {
   hour: 0,
   day: 1,
@@ -10,7 +10,7 @@ export const aggregationSpan = {
   changes: 7,
 } as const;
 
-/** Spans that cut time into pieces; `changes` does not. */
+/** Spans that divide time into buckets; `changes` does not. */
 export type BucketSpan = Exclude<
   (typeof aggregationSpan)[keyof typeof aggregationSpan],
   typeof aggregationSpan.changes
@@ -19,7 +19,7 @@ export type BucketSpan = Exclude<
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** The start of the piece of local time that a moment lies in; unix milliseconds, as all here. */
+/** The start of the bucket of local time that contains a time; unix milliseconds. */
 export function bucketStart(span: BucketSpan, ms: number): number {
   const date = new Date(ms);
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
@@ -41,7 +41,7 @@ export function bucketStart(span: BucketSpan, ms: number): number {
   }
 }
 
-/** The start of the piece after the one that begins at `startMs`. */
+/** The start of the bucket after the one that starts at `startMs`. */
 export function nextBucketStart(span: BucketSpan, startMs: number): number {
   const date = new Date(startMs);
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
@@ -64,8 +64,9 @@ export function nextBucketStart(span: BucketSpan, startMs: number): number {
 }
 
 /**
- * The edges of the newest pieces that lie wholly between two moments, at most `limit` of them, ascending; the end of the
- * last one closes the list. The piece that `nowMs` lies in ends now. Empty where no piece lies there.
+ * The edges of the newest buckets that are completely between two times, at most `limit` buckets, ascending,
+ * including the end of the last one. The bucket that contains `nowMs` counts as complete. Empty if there is
+ * no bucket.
  */
 export function bucketEdges(
   span: BucketSpan,
@@ -73,7 +74,7 @@ export function bucketEdges(
 ): number[] {
   const last = bucketStart(span, Math.min(toMs, nowMs));
   const end = nextBucketStart(span, last);
-  // Moments are whole seconds there: a piece ends with its last second.
+  // Callers give whole seconds: a bucket ends with its last second.
   const isWhole = Math.floor((Math.min(end, nowMs + 1000) - 1000) / 1000) <= Math.floor(toMs / 1000);
   const edges = isWhole ? [end, last] : [last];
   while (edges.length <= limit) {
@@ -85,14 +86,14 @@ export function bucketEdges(
   return edges.length > 1 ? edges.reverse() : [];
 }
 
-/** Local clocks are off by whole minutes from each other; within an hour they stand still but for a change of the clock. */
+/** Rounds down in local time, whose offset is a whole number of minutes. */
 function floorTo(spanMs: number, date: Date): number {
   const ms = date.getTime();
   const localMs = ms - date.getTimezoneOffset() * MINUTE_MS;
   return ms - (((localMs % spanMs) + spanMs) % spanMs);
 }
 
-/** After a change of the clock by half an hour the next hour begins with the new one. */
+/** After a change of the offset by half an hour the next hour starts at the new one. */
 function later(span: BucketSpan, startMs: number, spanMs: number): number {
   const next = bucketStart(span, startMs + spanMs);
   return next > startMs ? next : startMs + spanMs;

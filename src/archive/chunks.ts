@@ -4,9 +4,9 @@ import { packRun, RecordDamage, unpackRun, type RecordRun } from './codec.js';
 import { sliceRun } from './record-runs.js';
 import { packSummary, summaryOf, unpackSummary, type Summary } from './summary.js';
 
-/** Records in a chunk: about a kilobyte, so that three or four share a page of the database. */
+/** Records per chunk: about a kilobyte, so that three or four share a database page. */
 export const CHUNK_RECORDS = 256;
-/** Characters of texts in a chunk. */
+/** Most characters of texts in a chunk. */
 const CHUNK_TEXT = 65_536;
 
 /** A chunk without its records. */
@@ -18,7 +18,7 @@ export interface Chunk {
   readonly summary: Summary | undefined;
 }
 
-/** What the checksum of a chunk covers, in this order. */
+/** The columns that the checksum of a chunk covers, in this order. */
 export const STORED = 'series, t0, t1, count, summary, records';
 export type StoredChunk = [
   series: number,
@@ -37,7 +37,7 @@ export function sumOfChunk([series, t0, t1, count, summary, records]: StoredChun
 type Row = readonly [number, number, number, Uint8Array | null];
 const COLUMNS = 'number, t0, t1, summary';
 
-/** The chunks of an open archive. Synchronous; every failure is thrown. */
+/** The chunks of an open archive. Synchronous; throws every failure. */
 export class Chunks {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -46,7 +46,7 @@ export class Chunks {
     this.#db = db;
   }
 
-  /** A statement, prepared once; its rows come as arrays. */
+  /** Prepares a statement once; its rows are arrays. */
   statement(sql: string): StatementSync {
     const ready = this.#statements.get(sql);
     if (ready !== undefined) return ready;
@@ -56,7 +56,7 @@ export class Chunks {
     return statement;
   }
 
-  /** The newest chunk that begins at or before a time. */
+  /** The newest chunk that starts at or before a time. */
   at(series: number, ms: number): Chunk | undefined {
     return this.#one(`WHERE series = ? AND t0 <= ? ORDER BY t0 DESC LIMIT 1`, series, ms);
   }
@@ -66,13 +66,13 @@ export class Chunks {
     return this.#one(`WHERE series = ? AND t0 > ? ORDER BY t0 LIMIT 1`, series, ms);
   }
 
-  /** Those that begin within two times, ascending. Nothing may be written until it is read to its end. */
+  /** The chunks that start between two times, ascending. Write nothing before it is read to its end. */
   *upwards(series: number, fromMs: number, toMs: number): Generator<Chunk> {
     const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ? ORDER BY t0`;
     for (const row of this.statement(sql).iterate(series, fromMs, toMs)) yield chunkOf(row);
   }
 
-  /** Those that begin at or before a time, newest first. Nothing may be written until it is read to its end. */
+  /** The chunks that start at or before a time, newest first. Write nothing before it is read to its end. */
   *downwards(series: number, toMs: number): Generator<Chunk> {
     const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 <= ? ORDER BY t0 DESC`;
     for (const row of this.statement(sql).iterate(series, toMs)) yield chunkOf(row);
@@ -87,9 +87,9 @@ export class Chunks {
     return unpackRun(chunk[5]);
   }
 
-  /** Puts records into as many chunks as they need. */
+  /** Inserts records as one or more chunks. */
   insert(series: number, run: RecordRun): void {
-    for (const piece of piecesOf(run)) {
+    for (const piece of splitRun(run)) {
       const { times, marks } = piece;
       const summary = summaryOf(piece);
       const stored: StoredChunk = [
@@ -108,32 +108,32 @@ export class Chunks {
     }
   }
 
-  /** The chunk now has these records; without any it goes. */
+  /** Replaces the records of a chunk; removes it if there are none. */
   replace(series: number, chunk: Pick<Chunk, 'number'>, run: RecordRun): void {
     this.remove(chunk);
     this.insert(series, run);
   }
 
-  /** Makes the summary of a chunk anew. */
+  /** Rebuilds the summary of a chunk. */
   resum(chunk: Pick<Chunk, 'number'>): void {
     const summary = summaryOf(this.records(chunk));
     this.statement('UPDATE chunks SET summary = ? WHERE number = ?').run(
       summary === undefined ? null : packSummary(summary),
       chunk.number,
     );
-    this.#sumAnew(chunk);
+    this.#updateChecksum(chunk);
   }
 
-  /** The chunks of a series become those of another, which has none. */
+  /** Moves the chunks of a series to another one, which has none. */
   move(series: number, to: number): void {
     const all = Array.from(this.upwards(series, -Infinity, Infinity));
     for (const { number } of all) {
       this.statement('UPDATE chunks SET series = ? WHERE number = ?').run(to, number);
-      this.#sumAnew({ number });
+      this.#updateChecksum({ number });
     }
   }
 
-  #sumAnew({ number }: Pick<Chunk, 'number'>): void {
+  #updateChecksum({ number }: Pick<Chunk, 'number'>): void {
     const row = this.statement(`SELECT ${STORED} FROM chunks WHERE number = ?`).get(number);
     const sum = sumOfChunk(row as unknown as StoredChunk);
     this.statement('UPDATE chunks SET sum = ? WHERE number = ?').run(sum, number);
@@ -149,7 +149,7 @@ export class Chunks {
   }
 }
 
-/** How many of the first records of a run go into one chunk. */
+/** How many records from the start of a run fit into one chunk. */
 export function chunkLength({ values }: RecordRun): number {
   let characters = 0;
   for (let n = 0; n < values.length && n < CHUNK_RECORDS; n++) {
@@ -161,13 +161,15 @@ export function chunkLength({ values }: RecordRun): number {
   return Math.min(values.length, CHUNK_RECORDS);
 }
 
-/** Whether a run is enough for a chunk. */
+/** Whether a run fills a chunk. */
 export function fillsChunk(run: RecordRun): boolean {
   return run.times.length >= CHUNK_RECORDS || chunkLength(run) < run.times.length;
 }
 
-/** Pieces of about the same length: what is inserted between full chunks must not leave one record alone. */
-function* piecesOf(run: RecordRun): Generator<RecordRun> {
+/**
+ * Splits a run into parts of similar length, so that an insertion between full chunks leaves no tiny chunk.
+ */
+function* splitRun(run: RecordRun): Generator<RecordRun> {
   const { length } = run.times;
   const most = Math.ceil(length / Math.ceil(length / CHUNK_RECORDS));
   for (let from = 0; from < length;) {

@@ -1,33 +1,33 @@
-/** What the archive keeps of a value: booleans are 0 and 1. */
+/** A value in the archive; booleans are 0 and 1. */
 export type StoredValue = number | string;
 
-/** Records of one variable, ascending in time; no two have the same time. */
+/** Records of one variable in ascending order of distinct times. */
 export interface RecordRun {
   /** Unix milliseconds, whole. */
   readonly times: number[];
   readonly values: StoredValue[];
-  /** 0, or which untrusted clock the time is of. */
+  /** The number of the untrusted clock that the time is from; 0 for a trusted one. */
   readonly marks: number[];
 }
 
-/** Bytes that say they are records, and are not. */
+/** Bytes that are not valid records. */
 export class RecordDamage extends Error {}
 
 export const emptyRun = (): RecordRun => ({ times: [], values: [], marks: [] });
 
-/** How the values of a run are written; below `raw` the number of decimals. */
+/** How the values of a run are encoded; below `raw`, the number of decimals. */
 const kind = { raw: 7, text: 8 } as const;
 const KIND_BITS = 15;
 const MARKED = 16;
-/** Decimals that sensors have; what has more is written in full. */
+/** Most decimals of packed numbers; numbers with more are written as doubles. */
 const MOST_DECIMALS = 6;
-/** Differences of numbers below this, doubled for their sign, are still whole. */
+/** Differences of smaller numbers, doubled for the sign, are exact integers. */
 const MOST_SCALED = 2 ** 50;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6] as const;
 
 /**
- * Packs a run: times as differences of their differences, numbers of few decimals as differences, each in as few bytes as
- * it takes; a value a minute takes three. Exact: {@link unpackRun} gives back the same.
+ * Packs a run: times as delta of deltas, numbers with few decimals as deltas, all as variable-length
+ * integers. One value per minute takes three bytes. Lossless: {@link unpackRun} returns the same run.
  */
 export function packRun({ times, values, marks }: RecordRun): Uint8Array {
   const writer = new ByteWriter(16 + times.length * 12);
@@ -46,12 +46,12 @@ export function packRun({ times, values, marks }: RecordRun): Uint8Array {
   return writer.bytes();
 }
 
-/** What {@link packRun} packed. Throws {@link RecordDamage} on anything else. */
+/** Unpacks a run from {@link packRun}. Throws {@link RecordDamage} for invalid bytes. */
 export function unpackRun(bytes: Uint8Array): RecordRun {
   const reader = new ByteReader(bytes);
   const first = reader.byte();
   const count = reader.whole();
-  // A record takes two bytes at least.
+  // A record takes at least two bytes.
   if (count > bytes.length) throw new RecordDamage('more records than bytes');
   const times: number[] = [];
   let [before, pace] = [0, 0];
@@ -112,7 +112,7 @@ function readValues(reader: ByteReader, how: number, count: number): StoredValue
   return values;
 }
 
-/** Writes bytes one after the other into a buffer that grows. */
+/** Writes bytes into a growing buffer. */
 export class ByteWriter {
   #buffer: Buffer;
   #at = 0;
@@ -126,7 +126,7 @@ export class ByteWriter {
     this.#buffer[this.#at++] = value;
   }
 
-  /** A whole number from 0 up, in seven bits a byte. */
+  /** Writes an unsigned integer, seven bits per byte. */
   whole(value: number): void {
     this.#room(8);
     let rest = value;
@@ -171,7 +171,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a {@link ByteWriter} wrote. Throws {@link RecordDamage} at the end of the bytes. */
+/** Reads the bytes of a {@link ByteWriter}. Throws {@link RecordDamage} at the end of the bytes. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;

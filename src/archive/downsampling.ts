@@ -4,7 +4,7 @@ import { seriesOf, type ArchiveFile } from './archive-file.js';
 import type { ArchiveRequests } from './worker-protocol.js';
 import { appendRun, indexAt, mergeRuns, sliceRun } from './record-runs.js';
 
-/** Kinds of compaction by the numbers of the interface (§1), with the pieces of time they thin to; 8 deletes. */
+/** Kinds of compaction (interface §1) and the buckets they reduce records to; 8 deletes. */
 const spans: Readonly<Record<number, BucketSpan>> = {
   1: aggregationSpan.minute,
   2: aggregationSpan.fiveMinutes,
@@ -15,23 +15,23 @@ const spans: Readonly<Record<number, BucketSpan>> = {
   7: aggregationSpan.year,
 };
 
-/** Chunks that one step thins, but for a longer piece of time: some milliseconds of the worker. */
+/** Chunks per step, unless one bucket has more: some milliseconds of the worker. */
 const STEP = 40;
 
-/** What is to be thinned, and to what. */
+/** A series and how it is downsampled. */
 interface Thinning {
   readonly series: number;
   readonly kind: number;
-  /** Undefined: all goes, but for the value that holds at the end. */
+  /** Undefined: delete everything except the value at the end. */
   readonly span: BucketSpan | undefined;
-  /** Of a piece its last record stays, not its average. */
+  /** Keep the last record of a bucket instead of its average. */
   readonly keepsLast: boolean;
 }
 
 /**
- * Thins some of a variable's records that are older than the rule says, the oldest first; what is thinned once is not
- * looked at again. Each piece of time keeps of a gauge its average, of a counter its last reading and both sides of each
- * reset, whether zeros are passed over or not, of texts the last one. So what is aggregated over longer pieces stays as it was.
+ * Downsamples some of a variable's records that are older than the rule's age, oldest first; each is
+ * downsampled once. A bucket keeps the average of a gauge, the last reading of a counter and both sides of
+ * each reset (with or without zeros), and the last text. Aggregations over longer spans do not change.
  */
 export function downsample(
   file: ArchiveFile,
@@ -67,7 +67,10 @@ function step(file: ArchiveFile, thinning: Thinning, untilMs: number): boolean {
   });
 }
 
-/** Where a step ends: with the pieces that its chunks hold wholly, or the first one, however long; undefined: nothing is there. */
+/**
+ * The end of a step: after the complete buckets of its chunks, at least one. Undefined if there are no
+ * records.
+ */
 function endOf(
   file: ArchiveFile,
   { series, span }: Thinning,
@@ -114,20 +117,20 @@ function thin(file: ArchiveFile, thinning: Thinning, [fromMs, endMs]: readonly [
   if (run.times.length > 0) chunks.insert(series, run);
 }
 
-/** What is kept of records, given ascending. */
+/** The downsampled records of records added in ascending order. */
 class Kept {
   readonly #run = emptyRun();
   readonly #span: BucketSpan | undefined;
   readonly #keepsLast: boolean;
-  /** The newest record; at first the one that holds when it begins, without its time. */
+  /** The newest record; initially the value at the start, without a time. */
   #atMs = NaN;
   #value: StoredValue | undefined;
   #isReset = false;
-  /** The newest of a counter that is no zero; NaN where that is not known. */
+  /** The last value of a counter other than zero; NaN if unknown. */
   #counted = NaN;
-  /** Where the piece ends that the newest record lies in. */
+  /** The end of the bucket with the newest record. */
   #endMs = -Infinity;
-  /** What has been summed up of it, and since when. */
+  /** The integral of that bucket, and its start. */
   #integral = 0;
   #sinceMs = NaN;
   #shown: StoredValue | undefined;
@@ -151,7 +154,7 @@ class Kept {
     this.#value = value;
   }
 
-  /** `isFollowed`: there is a record at the end. Otherwise the value that holds there stays. */
+  /** `isFollowed`: there is a record at the end; otherwise the value at the end is kept. */
   finish(endMs: number, isFollowed: boolean): RecordRun {
     if (this.#span !== undefined && !Number.isNaN(this.#atMs)) {
       if (this.#keepsLast) this.#keep(this.#atMs, this.#value as StoredValue);
@@ -161,7 +164,7 @@ class Kept {
     return this.#run;
   }
 
-  /** The record before it stays when it is the last of its piece, the first of all, or at a side of a reset. */
+  /** Keeps the previous record if it is the last of its bucket, the first of all, or next to a reset. */
   #pass(span: BucketSpan, atMs: number, value: StoredValue): void {
     const before = this.#value;
     const isReset = typeof value === 'number' && this.#falls(before, value);
@@ -172,7 +175,7 @@ class Kept {
     this.#isReset = isReset;
   }
 
-  /** Also where zeros are passed over: then it is another one that stands before. */
+  /** Whether the counter was reset, also if zeros are ignored. */
   #falls(before: StoredValue | undefined, value: number): boolean {
     if (typeof before !== 'number') return false;
     return value < before || (before === 0 && value !== 0 && !(value >= this.#counted));
@@ -193,7 +196,7 @@ class Kept {
     } else this.#integral += Number(this.#value) * (atMs - this.#atMs);
   }
 
-  /** The piece is over: its average stays, and where the next one begins later, the value that holds until then. */
+  /** Ends a bucket: keeps its average, and the last value if the next bucket with records starts later. */
   #close(nextMs: number): void {
     const endMs = this.#endMs;
     const whole = this.#integral + Number(this.#value) * (endMs - this.#atMs);

@@ -5,10 +5,10 @@ import type { ArchiveRequests } from './worker-protocol.js';
 import { bootId } from './recovery.js';
 import { appendRun, filterRun } from './record-runs.js';
 
-/** Chunks that are looked at in one step: the worker has others to answer. */
+/** Chunks per step: the worker has other requests to serve. */
 const STEP = 500;
 
-/** Deletes a variable's records between two times, both included; how many they were. */
+/** Deletes a variable's records between two times, both included. Returns their number. */
 export function deleteRecords(
   file: ArchiveFile,
   { variableId, fromMs, toMs }: ArchiveRequests['delete']['request'],
@@ -35,7 +35,7 @@ export function deleteRecords(
   return { count };
 }
 
-/** A variable's records become another's; where both have one of the same time, the moved one counts. */
+/** Moves the records of a variable to another one; a moved record replaces one of the same time. */
 export function moveRecords(
   file: ArchiveFile,
   { variableId, toId }: ArchiveRequests['move']['request'],
@@ -46,7 +46,7 @@ export function moveRecords(
     for (const [n, series] of bothOf(variableId).entries()) {
       const target = to[n] as number;
       if (file.chunks.after(target, -1) === undefined) file.chunks.move(series, target);
-      // All of them first: nothing may be written while they are read.
+      // Read completely first: SQLite must not write to the table while it is read.
       for (const chunk of Array.from(file.chunks.upwards(series, -1, Infinity))) {
         file.put(target, file.chunks.records(chunk));
         file.chunks.remove(chunk);
@@ -58,7 +58,7 @@ export function moveRecords(
   return {};
 }
 
-/** Records of untrusted clocks of this run of the machine get the times that they have by the trusted one. */
+/** Corrects the times of records from untrusted clocks since the machine was booted. */
 export function correctTimes(
   file: ArchiveFile,
   { offsetMs }: ArchiveRequests['mend']['request'],
@@ -74,7 +74,7 @@ export function correctTimes(
         return [mark, offsetMs - untrustedMs];
       }),
     );
-    // All of them first: what is put back may change chunks that were not looked at yet.
+    // Collected first: putting records back may change chunks that were not read yet.
     const all = new Map<number, RecordRun>();
     const marked = chunks.statement('SELECT number, series FROM chunks WHERE marked = 1').all();
     for (const row of marked) {
@@ -91,13 +91,13 @@ export function correctTimes(
       all.set(series, known);
     }
     file.forget();
-    for (const [series, run] of all) file.put(series, placed(file, series, shifted(run, shifts)));
+    for (const [series, run] of all) file.put(series, moveToFreeTimes(file, series, correctRun(run, shifts)));
     chunks.statement('DELETE FROM untrusted WHERE boot = ?').run(bootId());
   });
   return { count };
 }
 
-/** Makes the summaries of some chunks anew, from what is in them. */
+/** Rebuilds the summaries of some chunks from their records. */
 export function rebuildSummaries(
   file: ArchiveFile,
   { variableId, after }: ArchiveRequests['resum']['request'],
@@ -117,7 +117,7 @@ export function rebuildSummaries(
 
 const bothOf = (id: number): readonly [number, number] => [seriesOf(id, false), seriesOf(id, true)];
 
-/** The chunks that have records between two times, as they are now. */
+/** The chunks with records between two times. */
 export function chunksWithin(
   file: ArchiveFile,
   series: number,
@@ -128,7 +128,7 @@ export function chunksWithin(
 }
 
 /** The records by their corrected times, ascending; several may have the same time. */
-function shifted(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun {
+function correctRun(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun {
   const times = run.times.map((time, n) => Math.max(0, time + (shifts.get(run.marks[n] as number) ?? 0)));
   const order = times.map((_, n) => n).sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);
   return {
@@ -138,8 +138,11 @@ function shifted(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun
   };
 }
 
-/** A series has one record per millisecond: a record whose time is taken moves to the next free one, so that none is lost. */
-function placed(file: ArchiveFile, series: number, run: RecordRun): RecordRun {
+/**
+ * A series has one record per millisecond: a record whose time is taken moves to the next free one, so that
+ * none is lost.
+ */
+function moveToFreeTimes(file: ArchiveFile, series: number, run: RecordRun): RecordRun {
   const [fromMs = 0, lastMs = 0] = [run.times[0], run.times.at(-1)];
   for (let toMs = lastMs; ;) {
     const taken = new Set(

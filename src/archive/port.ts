@@ -6,24 +6,27 @@ import type { SeriesStatistics } from './worker-protocol.js';
 export interface LoggedValue {
   readonly timeStamp: number;
   readonly value: Value;
-  /** How long the value held: until the next record, or now. */
+  /** How long the value lasted: until the next record, or now. */
   readonly durationS: number;
 }
 
-/** A record as it is kept. */
+/** A stored record. */
 export interface StoredRecord {
   /** Unix milliseconds. */
   readonly atMs: number;
   readonly value: Value;
-  /** False: its time is of a clock that was not trusted, and has not become known yet. */
+  /** False if its time is from an untrusted clock and not corrected yet. */
   readonly isTrusted: boolean;
 }
 
-/** What the records of a piece of time come to; of a counter, `avg` is what it rose by, `min` and `max` single rises. */
+/** The aggregate of a bucket; for a counter, `avg` is its increase, `min` and `max` are single increases. */
 export interface AggregatedValue {
-  /** When the piece begins, unix seconds, as all times here. */
+  /** The start of the bucket; all times are unix seconds. */
   readonly timeStamp: number;
-  /** How much of it is known: less than the piece where that holds the first record, or now. */
+  /**
+   * The part of the bucket with known values: shorter for the bucket of the first record, and the current
+   * one.
+   */
   readonly durationS: number;
   readonly avg: number;
   readonly min: number;
@@ -32,14 +35,19 @@ export interface AggregatedValue {
   readonly maxTime: number;
 }
 
-/** Which records: both ends belong to it. 0 as start is the beginning, as end now; as limit, or above it, 10,000. */
+/**
+ * A range of records, both ends included. 0 is the first record, or now; a limit of 0, or above 10,000, means
+ * 10,000.
+ */
 export interface LoggedRange {
   readonly startS: number;
   readonly endS: number;
   readonly limit: number;
 }
 
-/** Which records, and over which pieces of local time; a piece is there only where it lies wholly within. */
+/**
+ * A range of records and the buckets of local time; only buckets completely within the range are returned.
+ */
 export interface AggregatedRange extends LoggedRange {
   readonly span: (typeof aggregationSpan)[keyof typeof aggregationSpan];
 }
@@ -54,32 +62,38 @@ export interface NewRecord {
   readonly isTrusted?: boolean;
 }
 
-/** The archive, for functions and charts. All reject with `ARCHIVE_FAILED` when the disk does not do it. */
+/** The archive as functions and charts use it. Everything rejects with `ARCHIVE_FAILED` if the disk fails. */
 export interface ArchivePort {
   /** Newest first. Throws `NOT_OF_TYPE`. */
   logged(variableId: number, range: LoggedRange): Promise<readonly LoggedValue[]>;
-  /** Oldest first, to the millisecond; 0 as end is the end. `more`: there are others after them. Throws `NOT_OF_TYPE`. */
+  /**
+   * Oldest first, to the millisecond; 0 as end means all. `more`: the range has more records. Throws
+   * `NOT_OF_TYPE`.
+   */
   records(
     variableId: number,
     range: LoggedRange,
   ): Promise<{ readonly records: readonly StoredRecord[]; readonly more: boolean }>;
   /** Newest first. Throws `NOT_OF_TYPE`, and `NOT_SUPPORTED` for texts. */
   aggregated(variableId: number, range: AggregatedRange): Promise<readonly AggregatedValue[]>;
-  /** Resolves when they are on the disk; one of the same millisecond as another takes its place. */
+  /** Resolves when the records are on the disk; a record replaces one of the same millisecond. */
   add(variableId: number, values: readonly NewRecord[]): Promise<void>;
-  /** Records its value as it is now, where that is another than the newest record's. */
+  /** Records the current value if it differs from the newest record. */
   recordPresent(variableId: number): void;
-  /** How many were deleted; 0 as start is the beginning, as end the end. The variable may be gone. */
+  /**
+   * Deletes records and returns their number; 0 means from the first, or to the last. The variable may be
+   * deleted.
+   */
   delete(variableId: number, startS: number, endS: number): Promise<number>;
-  /** One variable's records become another's; the first may be gone. */
+  /** Moves the records of a variable, which may be deleted, to another one. */
   move(variableId: number, toId: number): Promise<void>;
-  /** Makes what is kept ready for aggregating anew. */
+  /** Rebuilds the summaries for aggregations. */
   reaggregate(variableId: number): Promise<void>;
   /** The ids of the variables that have records, also of deleted ones. */
   recordedVariables(): Promise<readonly number[]>;
-  /** What is stored of each of them; reads every chunk's row. */
+  /** Statistics of each of them; reads the row of every chunk. */
   statistics(): Promise<readonly SeriesStatistics[]>;
 }
 
-/** Rows that one call gives at most. */
+/** Most rows per call. */
 export const MAX_ROWS = 10_000;

@@ -7,10 +7,10 @@ import type { AggregationRange, RecordPage, RecordRange, LoggedRows } from './wo
 import { copyRecord, indexAt } from './record-runs.js';
 import { riseOf } from './summary.js';
 
-/** Characters of texts in one answer: beyond it, fewer records come than were asked for. */
+/** Most characters of texts in one reply; beyond that, fewer records than requested are returned. */
 const ANSWER_TEXT = 16 * 1024 * 1024;
 
-/** A variable's records, newest first. */
+/** Reads a variable's records, newest first. */
 export function queryLogged(file: ArchiveFile, range: RecordRange): LoggedRows {
   const { isText, fromMs, toMs, limit, nowMs, waiting } = range;
   const series = seriesOf(range.id, isText);
@@ -37,7 +37,7 @@ export function queryLogged(file: ArchiveFile, range: RecordRange): LoggedRows {
   return rowsOf({ times, durations, values }, isText);
 }
 
-/** A variable's records as they are kept, oldest first. */
+/** Reads a variable's records as stored, oldest first. */
 export function queryRecords(
   file: ArchiveFile,
   { id, isText, fromMs, toMs, limit, waiting }: RecordRange,
@@ -55,7 +55,7 @@ export function queryRecords(
   return { run: page, more: false };
 }
 
-/** A variable's records of numbers, aggregated; newest first, {@link AGGREGATED_FIELDS} numbers each. */
+/** Aggregates a variable's records of numbers; newest first, {@link AGGREGATED_FIELDS} numbers each. */
 export function queryAggregated(file: ArchiveFile, range: AggregationRange): Float64Array {
   if (range.span === aggregationSpan.changes) return changes(file, range);
   const { span, fromMs, toMs, nowMs, limit, waiting } = range;
@@ -82,7 +82,7 @@ export function queryAggregated(file: ArchiveFile, range: AggregationRange): Flo
   return aggregation.finish(untilMs);
 }
 
-/** The chunk in which the value stands that holds at the start; a counter passes over those that are all zeros. */
+/** The chunk with the value at the start; a counter that ignores zeros skips chunks of zeros only. */
 function beginning(
   file: ArchiveFile,
   series: number,
@@ -105,7 +105,7 @@ function addAll(aggregation: Aggregation, { times, values }: RecordRun, untilMs:
   }
 }
 
-/** Each record as it is, where it held wholly between the two times; of a counter, what it rose by. */
+/** Returns each record that lasted completely between the two times; for a counter, its increase. */
 function changes(file: ArchiveFile, range: AggregationRange): Float64Array {
   const { counter, ignoreZeros, toMs, limit } = range;
   const fields: number[] = [];
@@ -141,7 +141,7 @@ function valueBefore(
   return undefined;
 }
 
-/** Runs that have records between two times, the oldest first. */
+/** Runs with records between two times, oldest first. */
 function* runsUp(
   file: ArchiveFile,
   { series, head, fromMs, toMs }: { series: number; head: RecordRun; fromMs: number; toMs: number },
@@ -151,7 +151,7 @@ function* runsUp(
   yield head;
 }
 
-/** Runs that begin at or before a time, the newest first; each ascending in itself. */
+/** Runs that start at or before a time, newest first; each is ascending. */
 function* runsDown(
   file: ArchiveFile,
   { series, head, toMs }: { series: number; head: RecordRun; toMs: number },

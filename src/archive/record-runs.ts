@@ -21,7 +21,7 @@ export function appendRun(to: RecordRun, from: RecordRun): void {
   for (let n = 0; n < from.times.length; n++) copyRecord(from, n, to);
 }
 
-/** Both runs as one; where both have a record of the same time, the newer run's counts. */
+/** Merges two runs; of records with the same time, the newer run's is kept. */
 export function mergeRuns(older: RecordRun, newer: RecordRun): RecordRun {
   if ((older.times.at(-1) ?? -1) < (newer.times[0] ?? Infinity)) {
     const all = sliceRun(older, 0);
@@ -40,14 +40,14 @@ export function mergeRuns(older: RecordRun, newer: RecordRun): RecordRun {
   return all;
 }
 
-/** The records that `isWanted` wants, by their index. */
-export function filterRun(run: RecordRun, isWanted: (index: number) => boolean): RecordRun {
-  const wanted = emptyRun();
-  for (let n = 0; n < run.times.length; n++) if (isWanted(n)) copyRecord(run, n, wanted);
-  return wanted;
+/** The records whose index `isIncluded` accepts. */
+export function filterRun(run: RecordRun, isIncluded: (index: number) => boolean): RecordRun {
+  const included = emptyRun();
+  for (let n = 0; n < run.times.length; n++) if (isIncluded(n)) copyRecord(run, n, included);
+  return included;
 }
 
-/** A run of records in any order; of several of the same time the last one counts. */
+/** Sorts records by time; of several with the same time the last one is kept. */
 export function sortRun(run: RecordRun): RecordRun {
   if (isAscending(run.times)) return run;
   const order = run.times

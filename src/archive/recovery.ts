@@ -12,15 +12,15 @@ import {
 import { archiveShape } from './schema.js';
 
 const ASIDE = /^archive\.db\.damaged-.*Z(-\d+)?$/;
-/** One run of the machine: its monotonic clock goes on through it (random(4)). */
+/** Identifies a boot of the machine, during which the monotonic clock continues (random(4)). */
 const BOOT = '/proc/sys/kernel/random/boot_id';
 
 const pathOf = (directory: string): string => join(directory, 'archive.db');
 
 /**
- * Opens the archive of a data directory for reading and writing; it is made where it is missing. A damaged one is set
- * aside and a new one begun: what is recorded from now on must not wait for a person. Its pages are not all read: that
- * would take minutes of a large archive at each start.
+ * Opens the archive of a data directory for reading and writing, and creates it if it is missing. A damaged
+ * one is quarantined and replaced, so that recording continues without a person. Does not check all pages,
+ * which would take minutes for a large archive.
  */
 export function openArchiveDatabase(directory: string, nowMs: number): { db: DatabaseSync; text: string } {
   makeDirectory(directory);
@@ -37,19 +37,19 @@ export function openArchiveDatabase(directory: string, nowMs: number): { db: Dat
   }
 }
 
-/** For people: what was wrong, and where the archive is now. */
+/** Text for people: what is damaged, and the new name of the file. */
 export const damageText = ({ message }: Error, aside: string): string =>
   `the archive was damaged (${message}) and is kept as ${aside}; a new one was begun. "stellwerk archive salvage" takes what is sound of it into the new one`;
 
-/** Names of the damaged archives that are kept, newest first. */
+/** Names of quarantined archives, newest first. */
 export function listQuarantinedArchives(directory: string): string[] {
   const names = readdirSync(directory).filter((name) => ASIDE.test(name));
   return names.sort().reverse();
 }
 
 /**
- * Renames an archive that turned out to be damaged. Returns its new name. Of those before it the oldest stays, which has
- * the history: a dying card must not fill itself with them.
+ * Quarantines a damaged archive. Returns its new name. Of earlier ones only the oldest is kept, which has the
+ * history: they must not fill a failing card.
  */
 export function quarantineArchive(directory: string, nowMs: number): string {
   const name = `${pathOf(directory)}.damaged-${timeName(nowMs)}`;
@@ -62,7 +62,7 @@ export function quarantineArchive(directory: string, nowMs: number): string {
   return kept;
 }
 
-/** Tells this run of the machine from all others. */
+/** The id of this boot of the machine. */
 export function bootId(): string {
   return existsSync(BOOT) ? readFileSync(BOOT, 'utf8').trim() : '';
 }

@@ -10,27 +10,29 @@ import { packedRuns } from './archive-file.js';
 import { archiveShape } from './schema.js';
 import { UNKNOWN_CLOCK } from './untrusted-clocks.js';
 
-/** What there is in a damaged archive. */
+/** What was found in a damaged archive. */
 export interface SalvageResult {
-  /** Chunks, and rows of records that filled none yet. */
+  /** Sound chunks and rows of the tail. */
   sound: number;
   damaged: number;
   records: number;
   readonly variables: Set<number>;
   firstMs: number;
   lastMs: number;
-  /** Where pages could not be read, for people. */
+  /** Where pages are unreadable, for people. */
   readonly gaps: string[];
 }
 
-/** Bytes of the first page: SQLite's default, and with it that of all archives. */
+/** Page size of all archives, bytes (SQLite's default). */
 const PAGE_BYTES = 4096;
-/** Where the header has the first page of the free list, and their number (sqlite.org/fileformat.html §1.3). */
+/**
+ * Offsets of the first page and the length of the free list in the header (sqlite.org/fileformat.html §1.3).
+ */
 const FREE_LIST = [32, 36] as const;
-/** Row numbers do not grow beyond this in the life of a card. */
+/** Larger than any row number in the life of a card. */
 const FAR = 2 ** 40;
 
-/** Gives every sound run of records in a damaged archive to `take`. The file is not changed. */
+/** Passes every sound run of records of a damaged archive to `take`. Does not change the file. */
 export function salvage(path: string, take: (series: number, run: RecordRun) => void): SalvageResult {
   const found: SalvageResult = {
     sound: 0,
@@ -67,7 +69,10 @@ export function salvage(path: string, take: (series: number, run: RecordRun) => 
   return found;
 }
 
-/** The records of a chunk whose checksum is right; of one without, when they are what the row says of them. */
+/**
+ * The records of a chunk with a correct checksum, or of one without a checksum that matches its other
+ * columns.
+ */
 function runOf(row: readonly SQLOutputValue[]): RecordRun | undefined {
   const [series, t0, t1, count, summary, records, sum] = row;
   if (!(records instanceof Uint8Array) || !(summary === null || summary instanceof Uint8Array))
@@ -98,7 +103,7 @@ function tailOf([records, sum]: readonly SQLOutputValue[]): (readonly [number, R
 const isAscending = (times: readonly number[]): boolean =>
   times.every((time, n) => Number.isSafeInteger(time) && (n === 0 || time > (times[n - 1] as number)));
 
-/** The rows of a table as far as they can be read: what lies on damaged pages is passed over. */
+/** The readable rows of a table; rows on damaged pages are skipped. */
 function* rowsOf(
   db: DatabaseSync,
   { table, columns, gaps }: { table: 'chunks' | 'tail'; columns: string; gaps: string[] },
@@ -127,13 +132,13 @@ function* rowsOf(
     try {
       for (const row of rows('number > ? AND number < ? ORDER BY number DESC', last, next)) yield row;
     } catch {
-      // From this side, too, no further.
+      // Unreadable from this end, too.
     }
     last = next - 1;
   }
 }
 
-/** The next row that can be reached beyond a damaged page. */
+/** The next readable row after a damaged page. */
 function nextAfter(db: DatabaseSync, table: string, last: number): number | undefined {
   for (let step = 1; step < FAR; step *= 2) {
     try {
@@ -142,13 +147,16 @@ function nextAfter(db: DatabaseSync, table: string, last: number): number | unde
         .get(last + step);
       return row === undefined ? undefined : Number(row['number']);
     } catch {
-      // Still on it.
+      // Still on the damaged page.
     }
   }
   return undefined;
 }
 
-/** Opens it to read; where its first page is damaged, a copy with that of a new archive: all have the same. */
+/**
+ * Opens an archive for reading; if its first page is damaged, a copy with the first page of a new archive,
+ * which is the same.
+ */
 function withReadable(path: string, act: (db: DatabaseSync) => void): void {
   const before = companions.filter((suffix) => existsSync(path + suffix));
   try {
@@ -157,7 +165,7 @@ function withReadable(path: string, act: (db: DatabaseSync) => void): void {
       return act(db);
     }
   } finally {
-    // Who only reads leaves them behind.
+    // A read-only connection leaves them behind.
     for (const suffix of companions) if (!before.includes(suffix)) rmSync(path + suffix, { force: true });
   }
   const copy = `${path}.salvage`;
@@ -193,7 +201,7 @@ function putFirstPage(from: string, to: string): void {
   readSync(source, page, 0, PAGE_BYTES, 0);
   closeSync(source);
   for (const at of FREE_LIST) page.writeUInt32BE(0, at);
-  // Another version than that of the content: SQLite then takes the file's size for the number of pages.
+  // With a different change counter SQLite derives the number of pages from the file size.
   page.writeUInt32BE(page.readUInt32BE(24) + 1, 24);
   const target = openSync(to, 'r+');
   writeSync(target, page, 0, PAGE_BYTES, 0);

@@ -1,6 +1,6 @@
 /**
- * The archive's shape; as the store's, a step that was released is never changed. A series is a variable's numbers
- * (id × 2) or its texts (id × 2 + 1). BLOBs never go into WITHOUT ROWID tables: each write would cost four times as much.
+ * The shape of the archive's database. A series contains a variable's numbers (id × 2) or its texts (id × 2 +
+ * 1). No BLOBs in WITHOUT ROWID tables: each write would cost four times as much.
  */
 export const archiveShape = {
   /** `PRAGMA application_id`: "stla". */

@@ -1,10 +1,10 @@
 import type { ArchiveFile } from './archive-file.js';
 import type { SeriesStatistics } from './worker-protocol.js';
 
-/** Bytes of a record that is not in a chunk yet, about. */
+/** Approximate bytes of a record that is not in a chunk yet. */
 const HEAD_RECORD_BYTES = 4;
 
-/** What is stored of each variable. */
+/** The statistics of all series. */
 export function seriesStatistics(file: ArchiveFile): SeriesStatistics[] {
   const all = new Map<number, SeriesStatistics>();
   const rows = file.chunks

@@ -1,8 +1,9 @@
 import type { RecordRun, StoredValue } from './codec.js';
 
 /**
- * What is known of a chunk of numbers without reading it. As a gauge, each value holds until the next record; the last
- * one's time is not the chunk's. As a counter, what it rose by between its records.
+ * Summary of a chunk of numbers for aggregating it without reading it. As a gauge, a value lasts until the
+ * next record, and the time after the last record does not count. As a counter, it contains the increases
+ * between its records.
  */
 export interface Summary {
   readonly first: number;
@@ -18,18 +19,18 @@ export interface Summary {
   readonly leastRiseMs: number;
   readonly mostRise: number;
   readonly mostRiseMs: number;
-  /** Whether a zero is among the values: a counter may have to pass it over. */
+  /** Whether the values include a zero, which a counter may have to ignore. */
   readonly hasZero: boolean;
 }
 
-/** How many numbers a register of a meter has, with or without a sign. */
+/** Sizes of a meter's register. */
 const REGISTERS = [2 ** 16, 2 ** 32];
-/** A counter that went over its end by more than this part of its register has more likely begun anew. */
+/** After an overflow by more than this part of the register, the counter was more likely reset. */
 const OVER_THE_END = 1 / 16;
 
 /**
- * What a counter rose by. One that is smaller than before began anew from 0, unless whole numbers stood so near to the end
- * of a register of 16 or 32 bits that it went over it.
+ * The increase of a counter. A smaller value means a reset to 0, unless integers were so close to the end of
+ * a 16-bit or 32-bit register that it overflowed.
  */
 export function riseOf(before: number, value: number): number {
   if (value >= before) return value - before;
@@ -39,7 +40,7 @@ export function riseOf(before: number, value: number): number {
   return Math.max(value, 0);
 }
 
-/** The summary of a run of numbers, one at least; undefined for texts. */
+/** The summary of a run of at least one number; undefined for texts. */
 export function summaryOf({ times, values }: RecordRun): Summary | undefined {
   const [first] = values;
   if (!isNumbers(values) || typeof first !== 'number') return undefined;
@@ -67,7 +68,7 @@ function isNumbers(values: readonly StoredValue[]): boolean {
   return values.every((value) => typeof value === 'number');
 }
 
-/** A summary as it is stored. */
+/** Packs a summary for storing. */
 export function packSummary(summary: Summary): Uint8Array {
   const { first, last, integral, min, minMs, max, maxMs } = summary;
   const { rise, leastRise, leastRiseMs, mostRise, mostRiseMs, hasZero } = summary;
@@ -76,7 +77,7 @@ export function packSummary(summary: Summary): Uint8Array {
   return new Uint8Array(Float64Array.from(fields).buffer);
 }
 
-/** What {@link packSummary} packed. */
+/** Unpacks a summary from {@link packSummary}. */
 export function unpackSummary(bytes: Uint8Array): Summary {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const field = (index: number) => view.getFloat64(index * 8, true);

@@ -2,23 +2,23 @@ import type { Clock } from '../base/clock.js';
 import type { UntrustedClock } from './worker-protocol.js';
 
 /**
- * Marks from here on are of clocks whose error is unknown, such as those of another archive: these records stay marked,
- * and no correction applies to them.
+ * Marks from here on are of clocks whose error is unknown, such as those of another archive: these records
+ * stay marked, and no correction applies to them.
  */
 export const UNKNOWN_CLOCK = 1_000_000_000;
 
-/** Wall clock and monotonic clock drift apart by less than this while nobody sets the one. */
+/** Drift between wall clock and monotonic clock is less than this unless the wall clock is set, ms. */
 const SAME_MS = 100;
 
 /**
- * Which untrusted clocks times are of. While the wall clock is not trusted, what it is off the monotonic clock by is
- * remembered: once it is right, that tells what the time was.
+ * Numbers the untrusted clocks that times come from. The difference of an untrusted wall clock to the
+ * monotonic clock is stored; as soon as the time is known, it gives the correction.
  */
 export class UntrustedClocks {
   readonly #clock: Clock;
   #mark = 0;
   #present: UntrustedClock | undefined;
-  /** Those that the archive does not know yet. */
+  /** Clocks that are not in the archive yet. */
   #fresh: UntrustedClock[] = [];
   #isWaiting = false;
 
@@ -27,8 +27,8 @@ export class UntrustedClocks {
   }
 
   /**
-   * `mark` is the highest in use; `isMarked`: records of this run of the machine wait for the right time. Returns by how
-   * much the marks that were given before that must rise.
+   * `mark` is the highest in use; `isMarked`: records since the boot wait for a correction. Returns by how
+   * much marks that were assigned earlier must be increased.
    */
   begin({ mark, isMarked }: { readonly mark: number; readonly isMarked: boolean }): number {
     this.#mark += mark;
@@ -38,7 +38,7 @@ export class UntrustedClocks {
     return mark;
   }
 
-  /** The mark of a time that the clock says now: 0 while it is trusted. */
+  /** The mark for a time of the clock now; 0 while it is trusted. */
   mark(): number {
     if (this.#clock.isTrusted()) return 0;
     const offsetMs = this.#offsetMs();
@@ -59,8 +59,8 @@ export class UntrustedClocks {
   }
 
   /**
-   * Where the clock is right now and records wait for it: what it is off the monotonic one by. A mark that was given before
-   * is not given again: it may be gone when a record comes to have it.
+   * The difference to the monotonic clock if the clock is trusted now and records wait for a correction.
+   * Earlier marks are not reused, because the correction removes them.
    */
   correctionMs(): number | undefined {
     if (!this.#isWaiting || !this.#clock.isTrusted()) return undefined;

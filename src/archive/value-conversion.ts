@@ -5,7 +5,7 @@ import type { AggregatedValue, LoggedValue } from './port.js';
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** Rows of numbers and texts as values of a variable of that type. */
+/** Converts rows to records of a variable's type. */
 export function valuesOf({ times, durations, values }: LoggedRows, type: number): LoggedValue[] {
   return Array.from(times, (atMs, n) => ({
     timeStamp: seconds(atMs),
@@ -14,14 +14,14 @@ export function valuesOf({ times, durations, values }: LoggedRows, type: number)
   }));
 }
 
-/** What is stored as a value of that type. Of what was thinned, numbers are averages. */
+/** Converts a stored value to a variable's type. Downsampled numbers are averages. */
 export function valueOf(stored: number | string, type: number): Value {
   if (typeof stored === 'string') return stored;
   if (type === variableType.boolean) return stored >= 0.5;
   return type === variableType.integer ? Math.round(stored) : stored;
 }
 
-/** What the worker has aggregated, as it is given. */
+/** Converts aggregated fields to records. */
 export function aggregatedOf(fields: Float64Array): AggregatedValue[] {
   const values: AggregatedValue[] = [];
   for (let n = 0; n < fields.length; n += AGGREGATED_FIELDS) {

@@ -1,18 +1,18 @@
 import type { RecordRun, StoredValue } from './codec.js';
 import type { aggregationSpan } from './buckets.js';
 
-/** Records of several variables in the order in which they came; booleans are 0 and 1. */
+/** Records of several variables in order of arrival; booleans are 0 and 1. */
 export interface RecordBatch extends RecordRun {
   readonly ids: number[];
 }
 
-/** A clock that is not trusted: wall clock minus monotonic clock, ms. */
+/** An untrusted clock: wall clock minus monotonic clock, ms. */
 export interface UntrustedClock {
   readonly mark: number;
   readonly offsetMs: number;
 }
 
-/** Which records of a variable; both ends belong to it. Unix milliseconds. */
+/** A range of records of a variable, both ends included. Unix milliseconds. */
 export interface RecordRange {
   readonly id: number;
   readonly isText: boolean;
@@ -20,11 +20,11 @@ export interface RecordRange {
   readonly toMs: number;
   readonly limit: number;
   readonly nowMs: number;
-  /** What is not written yet of it. */
+  /** Its records that are not written yet. */
   readonly waiting: RecordRun;
 }
 
-/** What of a variable is aggregated, and how. */
+/** A range of records and how to aggregate it. */
 export interface AggregationRange extends RecordRange {
   readonly span: (typeof aggregationSpan)[keyof typeof aggregationSpan];
   readonly counter: boolean;
@@ -34,7 +34,7 @@ export interface AggregationRange extends RecordRange {
 /** Records of one variable, newest first. */
 export interface LoggedRows {
   readonly times: Float64Array;
-  /** How long each value held, ms. */
+  /** How long each value lasted, ms. */
   readonly durations: Float64Array;
   readonly values: Float64Array | readonly StoredValue[];
 }
@@ -42,11 +42,11 @@ export interface LoggedRows {
 /** Records of one variable, oldest first. */
 export interface RecordPage {
   readonly run: RecordRun;
-  /** There are others after them that were asked for too. */
+  /** Whether the range has more records. */
   readonly more: boolean;
 }
 
-/** What is stored of a variable. */
+/** Statistics of the stored records of a variable. */
 export interface SeriesStatistics {
   readonly id: number;
   /** Unix milliseconds. */
@@ -56,22 +56,22 @@ export interface SeriesStatistics {
   readonly bytes: number;
 }
 
-/** How an archive was found: `text` is for people, '' where there is nothing to say. */
+/** Damage of an archive. `text` is for people, '' if there is none. */
 export interface DamageReport {
   readonly text: string;
-  /** Damaged archives that are kept aside. */
+  /** Names of quarantined archives. */
   readonly quarantined: readonly string[];
 }
 
-/** An archive that was opened. */
+/** The result of opening an archive. */
 export interface ArchiveOpenReport extends DamageReport {
-  /** The highest mark that is in use. */
+  /** The highest mark in use. */
   readonly mark: number;
-  /** Whether records of an untrusted clock of this run of the machine wait to be mended. */
+  /** Whether records of an untrusted clock since the boot wait for a correction. */
   readonly isMarked: boolean;
 }
 
-/** From which age on a variable's records are thinned to what; kinds are the interface's numbers. */
+/** A downsampling rule: the age in months from which it applies, and its kind (interface §1). */
 export interface CompactionRule {
   readonly months: number;
   readonly kind: number;
@@ -80,7 +80,10 @@ export interface CompactionRule {
 /** The requests that the archive's worker serves. */
 export interface ArchiveRequests {
   open: { request: { directory: string; nowMs: number }; reply: ArchiveOpenReport };
-  /** Writes records, in one transaction with those clocks; `isPresent`: only those that differ from the newest. */
+  /**
+   * Writes records and clocks in one transaction; `isPresent`: only values that differ from the newest
+   * record.
+   */
   write: {
     request: { records: RecordBatch; clocks: readonly UntrustedClock[]; isPresent: boolean; nowMs?: number };
     reply: DamageReport;
@@ -93,14 +96,14 @@ export interface ArchiveRequests {
   variables: { request: object; reply: { ids: readonly number[] } };
   delete: { request: { variableId: number; fromMs: number; toMs: number }; reply: { count: number } };
   move: { request: { variableId: number; toId: number }; reply: object };
-  /** The time is known: what was recorded by untrusted clocks of this run of the machine gets its right time. */
+  /** Corrects times from untrusted clocks since the boot, now that the time is known. */
   mend: { request: { offsetMs: number }; reply: { count: number } };
-  /** A small step of thinning; `more`: there are others. */
+  /** One step of downsampling; `more`: there are more steps. */
   compact: {
     request: { variableId: number; rule: CompactionRule; counter: boolean; nowMs: number };
     reply: { more: boolean };
   };
-  /** Summaries are made anew, some at a time from that number on; `next` is undefined at the end. */
+  /** Rebuilds some summaries from a chunk number on; `next` is undefined at the end. */
   resum: { request: { variableId: number; after: number }; reply: { next: number | undefined } };
   status: { request: object; reply: { bytes: number | undefined } };
   close: { request: object; reply: object };

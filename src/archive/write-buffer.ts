@@ -3,26 +3,26 @@ import type { RecordBatch } from './worker-protocol.js';
 import type { Value } from '../kernel/value.js';
 
 /**
- * Records that are not on the disk yet. Where the disk takes none, this is what is kept of them: some minutes of a busy
- * house; then the oldest go.
+ * Most records that wait for the disk while it rejects writes: some minutes of a busy gateway. After that the
+ * oldest are dropped.
  */
 const MOST_RECORDS = 200_000;
 const MOST_TEXT = 16 * 1024 * 1024;
 
-/** A value that a variable had. */
+/** A record that is not written yet. */
 export interface BufferedRecord {
   readonly id: number;
   /** Unix milliseconds. */
   readonly atMs: number;
   readonly value: Value;
-  /** 0, or which untrusted clock the time is of. */
+  /** The number of the untrusted clock that the time is from; 0 for a trusted one. */
   readonly mark: number;
 }
 
-/** Records that wait to be written, in the order in which they came. */
+/** Records that wait to be written, in order of arrival. */
 export class WriteBuffer {
   #records: RecordBatch = emptyRecordBatch();
-  /** Those that are being written: until that is done they are nowhere else. */
+  /** Records that are being written; until then they exist only here. */
   #taken: RecordBatch = emptyRecordBatch();
   #characters = 0;
   #lost = 0;
@@ -31,7 +31,7 @@ export class WriteBuffer {
     return this.#records.ids.length;
   }
 
-  /** How many were dropped since this was last asked. */
+  /** Records dropped since the last call. */
   takeLost(): number {
     const lost = this.#lost;
     this.#lost = 0;
@@ -45,7 +45,7 @@ export class WriteBuffer {
     if (ids.length > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
   }
 
-  /** The marks that were given rise by so much. */
+  /** Increases all marks. */
   raise(by: number): void {
     for (const [n, mark] of this.#records.marks.entries()) if (mark !== 0) this.#records.marks[n] = mark + by;
   }
@@ -58,12 +58,12 @@ export class WriteBuffer {
     return this.#taken;
   }
 
-  /** What was taken is on the disk. */
+  /** The records that were taken are on the disk. */
   written(): void {
     this.#taken = emptyRecordBatch();
   }
 
-  /** What was taken could not be written: it comes before what has come since. */
+  /** The records that were taken could not be written: they go before newer ones. */
   putBack(): void {
     const [taken, since] = [this.#taken, this.#records];
     for (const key of ['ids', 'times', 'values', 'marks'] as const)
@@ -75,7 +75,7 @@ export class WriteBuffer {
     while (this.count > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
   }
 
-  /** What is not on the disk yet of one variable. */
+  /** The records of one variable that are not on the disk yet. */
   of(id: number): RecordRun {
     const run = emptyRun();
     for (const { ids, times, values, marks } of [this.#taken, this.#records])
@@ -88,7 +88,7 @@ export class WriteBuffer {
     return run;
   }
 
-  /** An eighth at a time: one by one would move all others each time. */
+  /** Drops an eighth at a time: dropping one would move all others each time. */
   #dropOldest(): void {
     const { ids, times, values, marks } = this.#records;
     const count = Math.max(1, ids.length >> 3);
@@ -99,7 +99,7 @@ export class WriteBuffer {
   }
 }
 
-/** As the archive's worker takes them. */
+/** Converts records to the worker's format. */
 export function toRecordBatch(all: readonly BufferedRecord[]): RecordBatch {
   const records = emptyRecordBatch();
   for (const one of all) push(records, one);
@@ -113,5 +113,5 @@ function push({ ids, times, values, marks }: RecordBatch, { id, atMs, value, mar
   marks.push(mark);
 }
 
-/** None yet. */
+/** A batch without records. */
 export const emptyRecordBatch = (): RecordBatch => ({ ids: [], ...emptyRun() });

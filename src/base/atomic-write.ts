@@ -2,9 +2,9 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes a file atomically and durably: a reader, or a power cut, finds either the old or the new content. A symbolic link at
- * the path, or at `<path>.new`, is replaced and not followed. Calls for the same file must not overlap. Rejects with the system
- * error; the old file remains.
+ * Writes a file atomically and durably: a reader, or a power cut, finds either the old or the new content. A
+ * symbolic link at the path, or at `<path>.new`, is replaced and not followed. Calls for the same file must
+ * not overlap. Rejects with the system error; the old file remains.
  */
 export async function writeFileAtomically(
   path: string,

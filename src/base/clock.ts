@@ -2,8 +2,8 @@
 export type Cancel = () => void;
 
 /**
- * Time, timers and randomness, passed to whatever needs them, so that tests control the clock. Timers of the system clock
- * never keep the process alive.
+ * Time, timers and randomness, passed to whatever needs them, so that tests control the clock. Timers of the
+ * system clock never keep the process alive.
  */
 export interface Clock {
   /** Wall clock, unix milliseconds. May step; see `trusted`. */
@@ -34,7 +34,10 @@ export function delay(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
   });
 }
 
-/** The machine's clock. `trusted` tells whether it is synchronised (on Linux: by systemd-timesyncd or another NTP client). */
+/**
+ * The machine's clock. `trusted` tells whether it is synchronised (on Linux: by systemd-timesyncd or another
+ * NTP client).
+ */
 export function systemClock(trusted: () => boolean = () => true): Clock {
   return {
     nowMs: () => Date.now(),

@@ -24,9 +24,9 @@ export class Deadline implements HeapItem {
 }
 
 /**
- * All deadlines of a gateway on one timer: of values that are due, of commands that a device must answer. Restarting a
- * deadline costs a few additions: it stays where it is in the heap, and is checked once per period however often it is restarted.
- * Deadlines expire up to a second late, never early.
+ * All deadlines of a gateway on one timer: of values that are due, of commands that a device must answer.
+ * Restarting a deadline costs a few additions: it stays where it is in the heap, and is checked once per
+ * period however often it is restarted. Deadlines expire up to a second late, never early.
  */
 export class Deadlines {
   readonly #clock: Pick<Clock, 'monotonicNs' | 'after'>;
@@ -39,8 +39,8 @@ export class Deadlines {
   }
 
   /**
-   * Starts a deadline, or starts it again; `ageMs` of its time have passed already. Returns false if all of it has: then
-   * it is not pending.
+   * Starts a deadline, or starts it again; `ageMs` of its time have passed already. Returns false if all of
+   * it has: then it is not pending.
    */
   restart(deadline: Deadline, ageMs = 0): boolean {
     const nowMs = this.#nowMs();

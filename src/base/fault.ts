@@ -14,8 +14,9 @@ export const rpcCode = {
 const OFFLINE = 'The device is offline';
 
 /**
- * The table of all failures: stable name → JSON-RPC code, whether a retry can succeed, and the text. A name never changes its
- * meaning. Texts are English (interface, decision 5) and say what to do where that is known.
+ * The table of all failures: stable name → JSON-RPC code, whether a retry can succeed, and the text. A name
+ * never changes its meaning. Texts are English (interface, decision 5) and say what to do where that is
+ * known.
  */
 export const faults = {
   PARSE_ERROR: row(rpcCode.parseError, false, (why: string) => `Parse error: ${why}`),
@@ -223,8 +224,8 @@ interface FaultOptions extends ErrorOptions {
 }
 
 /**
- * A coded failure, the only error class that replies are made from. `code` is stable, `rpc` is its JSON-RPC code, `retry` tells
- * whether the same call can succeed later. Throw it as `fault('OBJECT_MISSING', id)`.
+ * A coded failure, the only error class that replies are made from. `code` is stable, `rpc` is its JSON-RPC
+ * code, `retry` tells whether the same call can succeed later. Throw it as `fault('OBJECT_MISSING', id)`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
@@ -280,7 +281,9 @@ export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
 }
 
-/** Whether an operation was cancelled by the gateway itself: not logged as a failure, not returned as a fault. */
+/**
+ * Whether an operation was cancelled by the gateway itself: not logged as a failure, not returned as a fault.
+ */
 export function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';
 }

@@ -8,7 +8,10 @@ export interface HealthFinding {
   readonly whatToDo: string;
 }
 
-/** Collects the findings of the gateway's parts by the name of the check. Setting an equal finding changes nothing. */
+/**
+ * Collects the findings of the gateway's parts by the name of the check. Setting an equal finding changes
+ * nothing.
+ */
 export interface HealthChecks {
   set(name: string, finding: HealthFinding): void;
 }

@@ -1,8 +1,8 @@
 import { yieldToEventLoop } from './serial-queue.js';
 
 /**
- * A JSON text that is produced in chunks of about a millisecond of work, so that a large reply does not block the event loop.
- * The consumer reads it to its end or closes it.
+ * A JSON text that is produced in chunks of about a millisecond of work, so that a large reply does not block
+ * the event loop. The consumer reads it to its end or closes it.
  */
 export interface JsonChunks {
   /** The next chunk; undefined at the end. */

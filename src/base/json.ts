@@ -2,8 +2,8 @@
 const LONG_INTEGER = /^[+-]?\d{16,}$/;
 
 /**
- * Whether a numeral is an integer in plain digits that a double cannot represent, such as 9007199254740993. The shortest form
- * of a double is exact: most languages write large doubles that way.
+ * Whether a numeral is an integer in plain digits that a double cannot represent, such as 9007199254740993.
+ * The shortest form of a double is exact: most languages write large doubles that way.
  */
 export function isInexact(numeral: string): boolean {
   if (!LONG_INTEGER.test(numeral)) return false;
@@ -12,7 +12,10 @@ export function isInexact(numeral: string): boolean {
   return !Number.isFinite(number) || BigInt(number) !== BigInt(numeral.replace('+', ''));
 }
 
-/** JSON.parse with a bigint for each integer that no number represents exactly. Much slower: for texts that have some. */
+/**
+ * JSON.parse with a bigint for each integer that no number represents exactly. Much slower: for texts that
+ * have some.
+ */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, withBigInts as (key: string, value: unknown) => unknown) as unknown;
 }

@@ -1,6 +1,6 @@
 /**
- * A value that is created on first use and kept. Callers that ask while it is created share it. If creating fails, they get the
- * error, and the next call tries again.
+ * A value that is created on first use and kept. Callers that ask while it is created share it. If creating
+ * fails, they get the error, and the next call tries again.
  */
 export class Lazy<T> {
   readonly #make: () => Promise<T>;

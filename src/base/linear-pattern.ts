@@ -2,8 +2,8 @@
 const LINEAR = 'l';
 
 /**
- * The V8 flags that a process needs for {@link compileLinearPattern}. The program that runs in the process sets them when
- * it starts (`src/main.ts`), before anything compiles a pattern.
+ * The V8 flags that a process needs for {@link compileLinearPattern}. The program that runs in the process
+ * sets them when it starts (`src/main.ts`), before anything compiles a pattern.
  */
 export const LINEAR_PATTERN_FLAGS = [
   '--enable-experimental-regexp-engine',
@@ -11,10 +11,10 @@ export const LINEAR_PATTERN_FLAGS = [
 ] as const;
 
 /**
- * Compiles a regular expression for untrusted text: matching takes time linear in the length of the text. V8 matches as
- * usual and switches to its linear engine if an attempt backtracks too often. Throws a SyntaxError that says what is wrong:
- * the pattern itself, a construct that the linear engine does not support (backreferences, lookarounds, counts above 16),
- * or a process without that engine.
+ * Compiles a regular expression for untrusted text: matching takes time linear in the length of the text. V8
+ * matches as usual and switches to its linear engine if an attempt backtracks too often. Throws a SyntaxError
+ * that says what is wrong: the pattern itself, a construct that the linear engine does not support
+ * (backreferences, lookarounds, counts above 16), or a process without that engine.
  */
 export function compileLinearPattern(source: string): RegExp {
   const pattern = new RegExp(source);

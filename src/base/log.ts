@@ -1,6 +1,7 @@
 /**
- * The log of a part of the gateway, with pino's signature: an object with details, then the text. Details never contain a
- * secret. `error`: a person must act. `warn`: the gateway recovered by itself, or somebody should check.
+ * The log of a part of the gateway, with pino's signature: an object with details, then the text. Details
+ * never contain a secret. `error`: a person must act. `warn`: the gateway recovered by itself, or somebody
+ * should check.
  */
 export interface Log {
   debug(details: object, text: string): void;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * The directory of the package, ending in `/`: the checkout, or the installed bundle. Compiled sources and the bundled
- * program are equally deep below it.
+ * The directory of the package, ending in `/`: the checkout, or the installed bundle. Compiled sources and
+ * the bundled program are equally deep below it.
  */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

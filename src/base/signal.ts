@@ -1,6 +1,6 @@
 /**
- * One event with any number of listeners, which are called synchronously in the order they were added. An error of a listener
- * goes to `onFault` and does not affect the others.
+ * One event with any number of listeners, which are called synchronously in the order they were added. An
+ * error of a listener goes to `onFault` and does not affect the others.
  */
 export class Signal<T> {
   readonly #listeners = new Set<(value: T) => void>();

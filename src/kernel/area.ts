@@ -4,7 +4,7 @@ import { objectType, type TreeObject } from './object.js';
 import type { SnapshotDepth } from './snapshot.js';
 import type { Tree } from './tree.js';
 
-/** Messages whose Data names an object, and where in it. */
+/** Messages whose Data contains the id of an object, and the index of it. */
 const namedIn: ReadonlyMap<number, number> = new Map([
   [message.OM_CHANGEPARENT, 0],
   [message.OM_CHILDADDED, 0],
@@ -18,8 +18,9 @@ const namedIn: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * A configurator's part of the tree (decision 14): its base and all below it, and the targets of links in there. What
- * stands on the way from the root is known by name only; nothing else exists for its users.
+ * The part of the tree that users of a configurator see (interface, decision 14): its base object with
+ * everything below, and the targets of links in there. Of objects between the root and these, only the names
+ * are visible.
  */
 export class Area {
   readonly #tree: Tree;
@@ -27,10 +28,10 @@ export class Area {
   readonly #configuratorId: number | undefined;
   #structure = -1;
   #targets = new Set<TreeObject>();
-  /** Ids that links in the area point to, also to what is gone. */
+  /** Ids that links in the area point to, including those of deleted objects. */
   #targetIds = new Set<number>();
 
-  /** `configuratorId`: whose area it is; what is said to its fronts is for its users, wherever its instance stands. */
+  /** `configuratorId`: messages to the fronts of this configurator are admitted wherever its instance is. */
   constructor(tree: Tree, baseId: number, configuratorId?: number) {
     this.#tree = tree;
     this.#baseId = baseId;
@@ -41,14 +42,14 @@ export class Area {
     return this.#tree.find(this.#baseId);
   }
 
-  /** Whether the object is in the area proper: shown with its values, and open to actions. */
+  /** Whether the object is visible with its values and open to actions. */
   contains(id: number): boolean {
     const object = this.#tree.find(id);
     if (object === undefined) return false;
     return this.#isInside(object) || this.#linked().has(object);
   }
 
-  /** The objects of its snapshot, parents before what is below them. `below` narrows it to a part of the area. */
+  /** The objects of the area's snapshot, parents first. `below` limits them to a part of the area. */
   *objects(below: TreeObject | undefined = this.base): Generator<readonly [TreeObject, SnapshotDepth]> {
     if (below === undefined) return;
     const targets = this.#linked(below);
@@ -57,12 +58,12 @@ export class Area {
       for (const step of pathTo(end)) if (!depths.has(step)) depths.set(step, 'name');
       depths.set(end, 'whole');
     }
-    // What stands above the base comes before it, and what is below it before the targets.
+    // Order: objects above the base, the base with everything below it, the targets of links.
     for (const object of walkSubtree(below)) depths.set(object, 'whole');
     yield* depths;
   }
 
-  /** Names of the profiles in use in the area. */
+  /** Names of the profiles that variables of the area use. */
   profiles(): Set<string> {
     const names = new Set<string>();
     for (const [object, depth] of this.objects()) {
@@ -73,10 +74,13 @@ export class Area {
     return names;
   }
 
-  /** Whether its users may get this message: its sender is in the area, and it names nothing outside it. */
+  /**
+   * Whether users of the area may receive a message: its sender is in the area, and it names no object
+   * outside.
+   */
   admits(change: Change): boolean {
     const { SenderID, Message, Data } = change;
-    // What goes over a device's wires, and how it is set up, is for the owner, wherever the device stands.
+    // Traffic and settings of devices are for the owner only, wherever the device is.
     if (Message === message.KL_DEBUG || Message === message.IM_CHANGESETTINGS) return false;
     if (Message >= message.PM_CREATE && Message <= message.PM_ASSOCIATIONCHANGED)
       return this.profiles().has(String(Data[0]));
@@ -95,8 +99,8 @@ export class Area {
   }
 
   /**
-   * Whether after this message (of now or of the past) its users no longer know what is in the area, and the messages
-   * they are admitted to can't tell them: they then take a snapshot (decision 14).
+   * Whether after this message (of now or of the past) its users no longer know what is in the area, and the
+   * messages they are admitted to can't tell them: they then take a snapshot (decision 14).
    */
   unsettles(change: Change): boolean {
     const { SenderID, Message, Data } = change;
@@ -117,7 +121,8 @@ export class Area {
       // The profile may be one that they have not been told of.
       case message.VM_CHANGEPROFILENAME:
         return this.contains(SenderID);
-      // What carries out its actions, or what it is connected to, may stand outside: the snapshot then says so.
+      // What carries out its actions, or what it is connected to, may stand outside: the snapshot then says
+      // so.
       case message.VM_CHANGEPROFILEACTION:
       case message.IM_CONNECT:
       case message.IM_DISCONNECT:
@@ -133,7 +138,7 @@ export class Area {
     }
   }
 
-  /** Texts of scripts and conditions may name anything; the entry in the snapshot has neither (`eventEntryWithin`). */
+  /** Script texts and conditions may name any object; snapshot entries omit both (`eventEntryWithin`). */
   #admitsOfEvent({ SenderID, Message, Data }: Change): boolean {
     switch (Message) {
       case message.EM_CHANGEACTION:
@@ -152,13 +157,13 @@ export class Area {
     }
   }
 
-  /** Whether it is the base or stands below it; targets of links do not count. */
+  /** Whether the object is the base or below it; targets of links do not count. */
   isBelowBase(id: number): boolean {
     const object = this.#tree.find(id);
     return object !== undefined && this.#isInside(object);
   }
 
-  /** Whether it stands on the way to the base or to the target of a link, or is such a target itself, gone or not. */
+  /** Whether it is above the base or above the target of a link, or is such a target, deleted or not. */
   #leads(id: number): boolean {
     const targets = this.#linked();
     if (this.#targetIds.has(id)) return true;
@@ -194,20 +199,20 @@ export class Area {
     const targets = new Set<TreeObject>();
     for (const link of this.#tree.objectsOfType(objectType.link)) {
       const target = isMine(link) ? this.#tree.find(link.data.targetId) : undefined;
-      // A link that is pointed to is not followed: where it leads to is none of the area's.
+      // A link that is itself the target of a link is not followed: its own target is outside the area.
       if (target !== undefined && target.id !== 0 && !target.is(objectType.link)) targets.add(target);
     }
     return targets;
   }
 }
 
-/** An object and all below it, parents first. */
+/** An object and everything below it, parents first. */
 export function* walkSubtree(object: TreeObject): Generator<TreeObject> {
   yield object;
   for (const child of object.children ?? []) yield* walkSubtree(child);
 }
 
-/** What stands above an object, from the root down. */
+/** The ancestors of an object, from the root down. */
 function pathTo(object: TreeObject): TreeObject[] {
   const path: TreeObject[] = [];
   for (let { parent } = object; parent !== null; { parent } = parent) path.unshift(parent);

@@ -1,8 +1,8 @@
 import { fault } from '../base/fault.js';
 
 /**
- * One change, as it goes over the wire (interface §3.1). The frame's text is made once, when the first reader wants it,
- * and shared by all.
+ * One change as clients receive it (interface §3.1). The text of its frame is encoded on first use and shared
+ * by all clients.
  */
 export class Change {
   readonly TimeStamp: number;
@@ -28,7 +28,7 @@ export class Change {
     return this.#frame;
   }
 
-  /** Memory it holds, as the buffer's limit counts it: strings by their bytes, twice once the frame was made. */
+  /** Its memory as the buffer's limit counts it: strings by their bytes, twice because of the frame. */
   get bytes(): number {
     let sum = CHANGE_BYTES;
     for (const item of this.Data) sum += typeof item === 'string' ? item.length * 2 : ITEM_BYTES;
@@ -36,23 +36,26 @@ export class Change {
   }
 }
 
-/** What a change without strings holds in V8, measured: the object, its array, and as much again for the frame. */
+/**
+ * Memory of a change without strings in V8, measured: the object and its array; the frame takes as much
+ * again.
+ */
 const CHANGE_BYTES = 120;
 const ITEM_BYTES = 8;
 
-/** Decision 9: the newest 65,536 messages and at most 16 MiB, whichever is less. */
+/** The newest 65,536 messages and at most 16 MiB, whichever is less (interface, decision 9). */
 export const BUFFER_MESSAGES = 65_536;
 export const BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** Limits of the change buffer; configurable. */
+/** Limits of the change buffer, from the configuration. */
 export interface BufferLimits {
   readonly messages: number;
   readonly bytes: number;
 }
 
 /**
- * The stream of changes: one growing counter for all messages, a bounded buffer of the newest, and the listeners.
- * Listeners are called synchronously, in order of `listen`, and must not throw.
+ * The stream of changes: one increasing counter for all messages, a bounded buffer of the newest ones, and
+ * the listeners. Listeners are called synchronously, in order of `listen`, and must not throw.
  */
 export class Changes {
   /** Set: called for each message, and has it told to all who listen by calling `tell`. */
@@ -77,7 +80,7 @@ export class Changes {
     return this.#counter;
   }
 
-  /** How many messages there were. */
+  /** Messages since the start. */
   get emitted(): number {
     return this.#counter - this.#began;
   }
@@ -91,7 +94,7 @@ export class Changes {
     this.#trim();
   }
 
-  /** Adds a listener; call what it returns to remove it. */
+  /** Adds a listener; returns a function that removes it. */
   listen(listener: (change: Change) => void): () => void {
     this.#listeners = [...this.#listeners, listener];
     return () => {
@@ -113,14 +116,14 @@ export class Changes {
     else this.deliver(change, () => this.#tell(change));
   }
 
-  /** Every kept message, ascending. */
+  /** All buffered messages, ascending. */
   all(): readonly Change[] {
     return this.#buffer.slice(this.#head) as Change[];
   }
 
   /**
-   * Every kept message after `counter`, ascending. Throws `CHANGES_LOST` when some after it are no longer kept, or when
-   * the counter is from the future (decision 9).
+   * The buffered messages after `counter`, ascending. Throws `CHANGES_LOST` if some of them are no longer
+   * buffered, or if the counter is from the future (interface, decision 9).
    */
   since(counter: number): readonly Change[] {
     const first = this.#buffer[this.#head]?.TimeStamp ?? this.#counter + 1;
@@ -147,5 +150,5 @@ export class Changes {
   }
 }
 
-/** Spent places before the buffer is compacted: rarely enough that it costs nothing per message. */
+/** Freed slots before the array is compacted: rare enough to cost nothing per message. */
 const COMPACT_AT = 4096;

@@ -2,25 +2,28 @@ import { fault } from '../base/fault.js';
 import { isInexact } from '../base/json.js';
 import { variableType, type Value, type VariableType } from './value.js';
 
-/** Content from 1024 kB is refused (interface §5). */
+/** Texts from 1024 kB on are rejected (interface §5). */
 export const STRING_LIMIT = 1024 * 1024;
 
 const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The number a text stands for, or undefined: decimal notation only, white space around it allowed. */
+/** Parses a decimal number with optional surrounding white space; undefined if the text is none. */
 export function numberOf(text: string): number | undefined {
   const trimmed = text.trim();
-  // The expression is linear, but a number needs no more than this.
+  // No number needs more characters.
   if (trimmed.length > 400 || !NUMERIC.test(trimmed)) return undefined;
   return Number(trimmed);
 }
 
-/** Rounds halves away from zero (decision 6). */
+/** Rounds halves away from zero (interface, decision 6). */
 export function roundHalfAway(value: number): number {
   return Math.sign(value) * Math.round(Math.abs(value));
 }
 
-/** The boolean that `true`, `false`, 0, 1 and those words as text stand for; undefined for all else (decision 6). */
+/**
+ * The boolean that `true`, `false`, 0, 1 and those words as text stand for; undefined for all else
+ * (interface, decision 6).
+ */
 export function booleanOf(value: unknown): boolean | undefined {
   switch (value) {
     case true:
@@ -43,14 +46,18 @@ const booleanWords: Readonly<Record<string, boolean>> = Object.freeze(
   }),
 );
 
-/** As {@link convertValue}, for `SetValue`: there, and only there, `null` is 0, false or "" (decision 6). */
+/**
+ * As {@link convertValue}, for `SetValue`: there, and only there, `null` is 0, false or "" (interface,
+ * decision 6).
+ */
 export function settableValue(type: VariableType, value: unknown): Value {
   return value === null ? initialValue(type) : convertValue(type, value);
 }
 
 /**
- * Converts what a caller gave into a value of the variable's type (decision 6, §5): floats are rounded for integers,
- * numeric text is a number. Throws `CANNOT_CONVERT` for what would need a guess, `TEXT_TOO_LONG` for text from 1024 kB.
+ * Converts a caller's value into a value of the variable's type (interface, decision 6 and §5): floats are
+ * rounded for integers, numeric text is a number. Throws `CANNOT_CONVERT` if the conversion is ambiguous,
+ * `TEXT_TOO_LONG` for text from 1024 kB.
  */
 export function convertValue(type: VariableType, value: unknown, parameter = 'Value'): Value {
   switch (type) {
@@ -107,7 +114,7 @@ function refuse(parameter: string, why: string) {
   return fault('CANNOT_CONVERT', parameter, why);
 }
 
-/** Whether a value is of a variable type already; integers must be safe, floats finite. */
+/** Whether a value has the type of a variable; integers must be safe integers, floats finite. */
 export function isOfType(type: VariableType, value: unknown): value is Value {
   switch (type) {
     case variableType.boolean:
@@ -121,7 +128,7 @@ export function isOfType(type: VariableType, value: unknown): value is Value {
   }
 }
 
-/** What a new variable holds. */
+/** The value of a new variable. */
 export function initialValue(type: VariableType): Value {
   return type === variableType.boolean ? false : type === variableType.string ? '' : 0;
 }

@@ -1,6 +1,6 @@
 import { fault } from '../base/fault.js';
 
-/** Object ids have five digits (interface §5), and six once the former have all been used. */
+/** Object ids have five digits (interface §5), and six after all of those were used. */
 export const FIRST_ID = 10_000;
 export const LAST_ID = 999_999;
 
@@ -15,24 +15,24 @@ const RANGES: readonly Range[] = [
   { first: 100_000, count: 900_000 },
 ];
 const countOf = (ranges: readonly Range[]) => ranges.reduce((sum, { count }) => sum + count, 0);
-/** How many objects there can be beside the root. */
+/** Most objects in a tree, not counting the root. */
 export const ID_COUNT = countOf(RANGES);
 
-/** When so few ids are left, those that can be given again are looked for: a large copy takes fewer. */
+/** With fewer unused ids left, reusable ones are searched. A large copy needs fewer. */
 const LOW = 10_000;
-/** After a backup was restored, so many are passed over: ids that were given since must not be given again. */
+/** Ids skipped after a restore: those assigned since the backup must not be assigned again. */
 const AFTER_BACKUP = 1_000;
 
 const UNSURE = ':unsure';
 const STATE = /^(\d{1,10}):(\d{1,7})(:unsure)?$/;
 
-/** The state of a pool that came out of a backup, so that ids that were given since the backup are not given again. */
+/** The state of a pool from a backup, moved on so that ids assigned since then are not assigned again. */
 export function skipIdsAfterBackup(state: string): string {
   const [, seed, position, unsure = ''] = STATE.exec(state) ?? [];
   return position === undefined ? state : `${seed}:${Number(position) + AFTER_BACKUP}${unsure}`;
 }
 
-/** What a pool is made of. */
+/** Dependencies of a pool. */
 export interface IdPoolOptions {
   /** In [0, 1), for the order of the ids. */
   readonly random: () => number;
@@ -42,8 +42,9 @@ export interface IdPoolOptions {
 }
 
 /**
- * Gives out object ids in random order. Each id is given once before any is given again, over all restarts: the order follows
- * from a seed, and `state` says how far it has come. Giving one costs the same however many objects there are.
+ * Assigns object ids in random order. Each id is assigned once before any is reused, across restarts: the
+ * order follows from a seed, and `state` contains the position in it. Assigning an id costs the same for any
+ * number of objects.
  */
 export class IdPool {
   #requestRefill: () => void = () => undefined;
@@ -70,8 +71,8 @@ export class IdPool {
   }
 
   /**
-   * Whether ids may have been given that this pool does not know of: ids that are mentioned anywhere must then be retired
-   * at each start.
+   * Whether ids may have been given that this pool does not know of: ids that are mentioned anywhere must
+   * then be retired at each start.
    */
   get isUnsure(): boolean {
     return this.#isUnsure;
@@ -82,12 +83,12 @@ export class IdPool {
     this.#isUnsure = false;
   }
 
-  /** How many can be given now; some of them may turn out to be in use. */
+  /** Ids that are left; some of them may turn out to be taken. */
   get left(): number {
     return this.#count - this.#position + this.#spare.length;
   }
 
-  /** The number of ids that were given or passed over: it grows with each {@link take} and says that `state` is another. */
+  /** Ids assigned or skipped so far. It grows with each {@link take}, and `state` changes with it. */
   get position(): number {
     return this.#position;
   }
@@ -97,7 +98,7 @@ export class IdPool {
     return `${this.#seed}:${this.#position}${this.#isUnsure ? UNSURE : ''}`;
   }
 
-  /** Goes on where another pool was. Without a usable state the pool is unsure. */
+  /** Continues at the position of another pool. Without a valid state the pool is unsure. */
   restore(state: string | undefined): void {
     const [, seed, position, unsure] = STATE.exec(state ?? '') ?? [];
     this.#isUnsure = position === undefined || unsure !== undefined;
@@ -112,17 +113,17 @@ export class IdPool {
     return this.#ranges.some(({ first, count }) => Number.isInteger(id) && id >= first && id < first + count);
   }
 
-  /** Ids without an object that must not be given: something refers to them. */
+  /** Excludes ids without an object that something still refers to. */
   retire(ids: Iterable<number>): void {
     for (const id of ids) this.#retired.add(id);
   }
 
-  /** Brings ids that were used and that nothing refers to any more; they are given when no other is left. */
+  /** Adds used ids that nothing refers to any more; they are assigned after all others. */
   refill(ids: readonly number[]): void {
     this.#spare = [...ids];
   }
 
-  /** All ids that were used and have no object. It takes as long as there are ids. */
+  /** All used ids without an object. Takes time in proportion to the number of ids. */
   *spent(): Generator<number> {
     const ahead = new Set<number>();
     for (let place = this.#position; place < this.#count; place++) ahead.add(this.#at(place));
@@ -155,8 +156,8 @@ export class IdPool {
 }
 
 /**
- * The ids of a range in an order that looks random and needs no memory: a Feistel network over the smallest power of four
- * that holds the range, walked on while it leads out of it.
+ * A pseudo-random permutation of a range without memory: a Feistel network over the smallest power of four
+ * that covers the range, applied repeatedly while the result is outside the range.
  */
 class Order {
   readonly count: number;
@@ -189,7 +190,7 @@ class Order {
   }
 }
 
-/** Three make a permutation look random; one more costs nothing. */
+/** Three rounds look random; a fourth costs nothing. */
 const ROUNDS = 4;
 
 /** The finalizer of MurmurHash3 over a number and a seed. */

@@ -2,10 +2,10 @@ import { message } from './messages.js';
 import { objectType, type InstanceData, type TreeObject } from './object.js';
 import type { ObjectOptions, Tree } from './tree.js';
 
-/** An instance of the tree. */
+/** An instance object. */
 export type Instance = TreeObject<1>;
 
-/** Instance status by its numbers in the interface (§1); from 200 on it is an error of the module's. */
+/** Status codes of instances (interface §1); from 200 on they are errors of the module. */
 export const instanceStatus = {
   creating: 101,
   active: 102,
@@ -16,7 +16,7 @@ export const instanceStatus = {
   offline: 201,
 } as const;
 
-/** The kernel's side of instances: what they are, not what they do. */
+/** Instances as tree objects; devices/ opens and closes them. */
 export class Instances {
   readonly #tree: Tree;
   constructor(tree: Tree) {
@@ -49,7 +49,7 @@ export class Instances {
     });
   }
 
-  /** Status is shown, not stored: it is found anew at every start. */
+  /** Sets the status, which is not stored: every start determines it again. */
   setStatus(instance: Instance, status: number): void {
     if (instance.data.status === status) return;
     this.#tree.touch(instance);
@@ -57,7 +57,7 @@ export class Instances {
     this.#tree.changes.emit(instance.id, message.IM_CHANGESTATUS, [status]);
   }
 
-  /** The active properties are now these; `shown` is their JSON without secrets, for the message. */
+  /** Sets the active properties; `shown` is their JSON without secrets, for the message. */
   setProperties(
     instance: Instance,
     { properties, shown }: { properties: InstanceData['properties']; shown: string },
@@ -70,7 +70,7 @@ export class Instances {
     this.#tree.journal.markObject(instance);
   }
 
-  /** A copy stays closed, or from now on may be opened; stored, not shown. */
+  /** Keeps a copied instance closed until its changes are applied. Stored, but not part of snapshots. */
   setAsleep(instance: Instance, asleep: boolean): void {
     if ((instance.data.asleep ?? false) === asleep) return;
     if (asleep) instance.data.asleep = true;
@@ -78,7 +78,7 @@ export class Instances {
     this.#tree.journal.markObject(instance);
   }
 
-  /** Connects to an I/O instance, or with 0 disconnects. */
+  /** Connects to an I/O instance; 0 disconnects. */
   connect(instance: Instance, connectionId: number): void {
     const former = instance.data.connectionId;
     if (former === connectionId) return;

@@ -1,30 +1,32 @@
 import type { WriteBudget, TreeObject } from './object.js';
 import type { Value } from './value.js';
 
-/** What has a row among the last values. */
+/** Objects with a row in the table of last values. */
 export type ObjectWithValue = TreeObject<2> | TreeObject<4>;
 
-/** From what a variable with a budget has moved since it last went to the disk, and since when. */
+/**
+ * The value of a variable with a write budget when it was last written, and when it changed first after that.
+ */
 interface Moved {
   readonly from: Value;
   readonly sinceMs: number;
 }
 
 /**
- * What has changed and is not yet on the disk. The kernel notes it here; the store takes it. `version` grows with every
- * change of the configuration, so that a caller can tell whether its own call made one.
+ * Changes that are not on disk yet. The kernel adds them, the store takes them. `version` grows with every
+ * change of the configuration, so that a caller can tell whether its call made one.
  */
 export class Journal {
   /** Objects whose configuration changed, or that are new. */
   objects = new Set<TreeObject>();
   removed = new Set<number>();
-  /** Names of profiles that changed, are new or gone. */
+  /** Names of profiles that were changed, created or deleted. */
   profiles = new Set<string>();
   /** Variables whose value or times changed, and events that ran. */
   values = new Set<ObjectWithValue>();
-  /** Variables that got the value that they had, and nothing else since they were last taken. */
+  /** Variables that were only updated with the same value since they were last taken. */
   repeated = new Set<ObjectWithValue>();
-  /** Those of them that have a budget of their own. */
+  /** Changed variables with a write budget. */
   moved = new Map<TreeObject<2>, Moved>();
   version = 0;
   readonly #onChange: () => void;
@@ -59,7 +61,7 @@ export class Journal {
       this.moved.set(variable, { from, sinceMs });
   }
 
-  /** Whether a variable has used up its budget, so that it is time for the disk. */
+  /** Whether a variable has used up its write budget, so that the store must write it. */
   isDue(nowMs: number): boolean {
     for (const [{ data }, moved] of this.moved)
       if (data.writeBudget !== undefined && isSpent(data.writeBudget, { ...moved, to: data.value, nowMs }))
@@ -72,7 +74,10 @@ export class Journal {
     this.#changed();
   }
 
-  /** Something changed that belongs to the configuration and to no object: an option. Its owner hands it to the store. */
+  /**
+   * Marks a change of the configuration that belongs to no object, such as an option. Its owner passes it to
+   * the store.
+   */
   markOther(): void {
     this.#changed();
   }
@@ -89,7 +94,7 @@ function isSpent(
 ): boolean {
   if (to === from) return false;
   const passedMs = nowMs - sinceMs;
-  // A clock that was set back says nothing of how long it has been.
+  // After the clock went back the time since then is unknown.
   if (passedMs < 0 || passedMs >= withinS * 1000) return true;
   return typeof to === 'number' && typeof from === 'number' ? Math.abs(to - from) >= every : true;
 }

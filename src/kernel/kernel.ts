@@ -10,20 +10,20 @@ import { Profiles } from './profiles/profiles.js';
 import { Tree } from './tree.js';
 import { Variables } from './variables.js';
 
-/** What a kernel begins with. */
+/** Options of a kernel. */
 export interface KernelOptions {
   /** The first message gets the counter after this one. */
   readonly counter: number;
   /** In [0, 1), for the ids. */
   readonly random: () => number;
   readonly buffer?: BufferLimits;
-  /** Whether the wall clock is known to be right; it is unless said. */
+  /** Whether the wall clock is trusted; true by default. */
   readonly isClockTrusted?: () => boolean;
   /** Called at every change of the configuration; it must only schedule work. */
   readonly onJournal?: () => void;
 }
 
-/** The object tree with all that belongs to it: pure and synchronous, no IO, no timers, no await. */
+/** The object tree with everything that belongs to it. Pure and synchronous: no IO, no timers, no await. */
 export class Kernel {
   readonly journal: Journal;
   readonly changes: Changes;

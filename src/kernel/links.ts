@@ -6,7 +6,7 @@ import type { ObjectOptions, Tree } from './tree.js';
 /** A link object. */
 export type Link = TreeObject<6>;
 
-/** Links: an object in a second place. */
+/** Links show an object in a second place of the tree. */
 export class Links {
   readonly #tree: Tree;
   constructor(tree: Tree) {
@@ -25,7 +25,7 @@ export class Links {
     return this.#tree.create(objectType.link, { targetId }, { ...beginning, rest });
   }
 
-  /** 0 is no target (interface §5). Throws `OBJECT_MISSING`. */
+  /** 0 means no target (interface §5). Throws `OBJECT_MISSING`. */
   setTarget(link: Link, targetId: number): void {
     this.#check(targetId);
     if (link.data.targetId === targetId) return;

@@ -2,17 +2,17 @@ import { message } from './messages.js';
 import { objectType, type MediaData, type TreeObject } from './object.js';
 import type { ObjectOptions, Tree } from './tree.js';
 
-/** A media object of the tree. */
+/** A media object. */
 export type Media = TreeObject<5>;
 
-/** Media types by their numbers in the interface (§1). */
+/** Media types (interface §1). */
 export const mediaType = { dashboard: 0, image: 1, sound: 2, stream: 3, chart: 4, document: 5 } as const;
 export type MediaType = (typeof mediaType)[keyof typeof mediaType];
 
-/** What is known of a content: its checksum (8 hex digits), its size in bytes, when it was changed (unix seconds). */
+/** Checksum (8 hex digits), size (bytes) and modification time (unix seconds) of a content. */
 export type MediaContentInfo = Pick<MediaData, 'crc' | 'size' | 'updated'>;
 
-/** Media: what the tree knows of them. Their contents are files. */
+/** Media as tree objects; their contents are files. */
 export class MediaObjects {
   readonly #tree: Tree;
   constructor(tree: Tree) {
@@ -28,19 +28,19 @@ export class MediaObjects {
     return this.#tree.create(objectType.media, mediaData(type), { ...beginning, created: [type] });
   }
 
-  /** It has another file; a stream: another URL. What is known of its content is told by itself. */
+  /** Sets the file, or the URL of a stream. The content is announced separately. */
   setFile(media: Media, file: string): void {
     if (media.data.file === file) return;
     this.#change(media, { file }, [message.MM_CHANGEFILE, [shownFile(file)]]);
   }
 
-  /** Its content can be had, or no longer. */
+  /** Sets whether the content can be read. */
   setAvailable(media: Media, available: boolean): void {
     if (media.data.available === available) return;
     this.#change(media, { available }, [message.MM_AVAILABLE, [available]]);
   }
 
-  /** Its content is there and is this; told when it differs from what is known. */
+  /** Updates the content's data; emits a message only if it differs. */
   noteContent(media: Media, facts: MediaContentInfo): void {
     this.setAvailable(media, true);
     const { crc, size, updated } = media.data;
@@ -48,7 +48,7 @@ export class MediaObjects {
       this.announceContent(media, facts);
   }
 
-  /** Its content has changed and now is this; always told. */
+  /** Updates the content's data after a change; always emits a message. */
   announceContent(media: Media, { crc, size, updated }: MediaContentInfo): void {
     this.#change(media, { crc, size, updated }, [message.MM_UPDATE, [crc, size, updated]]);
   }
@@ -71,7 +71,7 @@ export function mediaData(type: number): MediaData {
   return { type, file: '', crc: '', size: 0, updated: 0, cached: false, available: false };
 }
 
-/** A file or a stream's URL as anybody may see it: a password in it is hidden (decision 16). */
+/** A file or a stream's URL with a masked password, for all users (interface, decision 16). */
 export function shownFile(file: string): string {
   return file.replace(/^([a-z]+:\/\/[^/?#@:]*):[^/?#]*@/i, '$1:***@');
 }

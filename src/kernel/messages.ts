@@ -1,4 +1,4 @@
-/** The message table (interface §3.5): what a change is called on the wire. Only ids that the gateway sends are named. */
+/** Message numbers (interface §3.5); only those that the gateway sends. */
 export const message = {
   KERNEL_STARTED: 10001,
   KERNEL_SHUTDOWN: 10002,
@@ -101,14 +101,14 @@ export const message = {
   PM_ASSOCIATIONADDED: 11307,
   PM_ASSOCIATIONREMOVED: 11308,
   PM_ASSOCIATIONCHANGED: 11309,
-  /** What is said to the fronts of a configurator; it is their SenderID (§3.5). */
+  /** Messages to the fronts of a configurator, which is their SenderID (interface §3.5). */
   WF_POPUP: 20101,
   WF_NOTIFICATION: 20102,
   WF_AUDIO: 20103,
   WF_SWITCH_PAGE: 20104,
   WF_RELOAD: 20105,
   WF_OPEN_CATEGORY: 20106,
-  /** Our own: a variable's quality is another; [quality, reason, text]. */
+  /** Not part of the interface: a variable's quality has changed; [quality, reason, text]. */
   GW_QUALITY: 20400,
 } as const;
 

@@ -3,14 +3,14 @@ import { fault } from '../base/fault.js';
 import type { TreeObject } from './object.js';
 import type { Tree } from './tree.js';
 
-/** More names in an error text would not be read. */
+/** Most names listed in an error text. */
 const SHOWN = 40;
 
 /**
- * The object at a path from the root down, as people write it: each step is the ident or the name of a child
- * (`ground_floor/hall_relay/STATE`, `Ground floor/Hall relay/State`; `/` is the root). A name that contains `/` cannot be
- * written this way. Throws `PATH_NOT_FOUND`, which lists what there is, and `PATH_AMBIGUOUS`: a wrong guess could switch
- * the wrong output.
+ * Finds the object at a path from the root. Each step is the ident or the name of a child
+ * (`ground_floor/hall_relay/STATE`, `Ground floor/Hall relay/State`; `/` is the root). A name that contains
+ * `/` cannot be used. Throws `PATH_NOT_FOUND` with the names that exist, and `PATH_AMBIGUOUS`, because a
+ * guess could switch the wrong output.
  */
 export function objectAt(tree: Tree, path: string): TreeObject {
   let object: TreeObject = tree.root;

@@ -14,10 +14,13 @@ export const objectType = {
 } as const;
 export type ObjectType = (typeof objectType)[keyof typeof objectType];
 
-/** The words that error texts use for the types. */
+/** Names of the object types in error texts. */
 export const typeName = ['Category', 'Instance', 'Variable', 'Script', 'Event', 'Media', 'Link'] as const;
 
-/** A variable's own state. Times are unix seconds, 0 = never. A custom action or profile wins over the standard one. */
+/**
+ * A variable's own state. Times are unix seconds, 0 = never. A custom action or profile wins over the
+ * standard one.
+ */
 export interface VariableData {
   readonly type: VariableType;
   value: Value;
@@ -27,41 +30,46 @@ export interface VariableData {
   customAction: number;
   updated: number;
   changed: number;
-  /** A budget of its own, which its module gives it: not stored. */
+  /** How soon its value is written; set by its module. Not stored. */
   writeBudget?: WriteBudget | undefined;
-  /** Why its value is not to be relied on; absent while it is good. Not stored. */
+  /** Why its value is not good; absent while it is. Not stored. */
   qualityProblem?: QualityProblem | undefined;
-  /** Where its driver told when the value was so. Not stored. */
+  /** Times of the value, if its driver reported them. Not stored. */
   reportTimes?: ReportTimes | undefined;
   /** Its type changed since its last update: the value is that type's initial one. Not stored. */
   isRetyped?: boolean;
   /** Its value came while the clock was not trusted: `updated` may be wrong. Stored with the value. */
   isTimeUncertain?: boolean;
-  /** How the archive keeps its values; absent where nobody ever said. Immutable. */
+  /** How the archive records its values; absent if never configured. Immutable. */
   logging?: Logging | undefined;
 }
 
-/** What the archive does with a variable's values (interface §1). */
+/** How the archive records and aggregates a variable (interface §1). */
 export interface Logging {
   /** Whether its values are recorded. */
   readonly active: boolean;
-  /** It counts up: what it rises by is summed. Otherwise it is averaged over time. */
+  /** A counter: its increases are summed. Otherwise values are averaged over time. */
   readonly counter: boolean;
-  /** A counter's zeros are passed over. */
+  /** Zeros of a counter are ignored. */
   readonly ignoreZeros: boolean;
-  /** Whether people see it in charts. */
+  /** Whether charts show it. */
   readonly graph: boolean;
-  /** From which age in months on records are thinned, and to what; ascending in months. */
+  /** Downsampling rules, ascending by the age from which each applies. */
   readonly compaction: readonly Compaction[];
 }
 
-/** A rule of thinning; kinds are the interface's numbers. */
+/**
+ * A downsampling rule: from an age in months on, records are reduced to the interval of a kind (interface
+ * §1).
+ */
 export interface Compaction {
   readonly months: number;
   readonly kind: number;
 }
 
-/** How far a variable's value on the disk may be behind: it goes there when it moved by `every`, or `withinS` after it moved. */
+/**
+ * When a variable is written to the disk: after it changed by `every`, or `withinS` seconds after a change.
+ */
 export interface WriteBudget {
   readonly every: number;
   readonly withinS: number;
@@ -75,13 +83,13 @@ export interface InstanceData {
   connectionId: number;
   status: number;
   changed: number;
-  /** A copy that nobody has looked at yet: it stays closed until its changes are applied. */
+  /** A copied instance that stays closed until its changes are applied. */
   asleep?: boolean;
   /** Active properties, secrets included: shown only through `device/` redaction. */
   properties: Readonly<Record<string, unknown>>;
 }
 
-/** A script; its text stands in a file of the data directory. */
+/** A script. Its text is a file of the data directory. */
 export interface ScriptData {
   readonly type: number;
   file: string;
@@ -93,12 +101,12 @@ export interface LinkData {
   targetId: number;
 }
 
-/** A media object; its content stands in a file. */
+/** A media object. Its content is a file. */
 export interface MediaData {
   readonly type: number;
   /** Below the data directory (`media/12345.png`), a stream's URL, or '' for none yet. */
   file: string;
-  /** Of the content as it was last seen: 8 hex digits, or '' before that. */
+  /** CRC-32 of the content when last read: 8 hex digits, or '' before that. */
   crc: string;
   /** Bytes. */
   size: number;
@@ -120,7 +128,7 @@ export interface DataOf {
   6: LinkData;
 }
 
-/** What any object has besides its place in the tree; changed only through `Tree`. */
+/** Attributes of every object; changed only through `Tree`. */
 export interface Attributes {
   name: string;
   ident: string;
@@ -133,7 +141,7 @@ export interface Attributes {
   summary: string;
 }
 
-/** The names of what any object has. */
+/** Names of the attributes of every object. */
 export const attributeNames = [
   'name',
   'ident',
@@ -146,14 +154,14 @@ export const attributeNames = [
   'summary',
 ] as const satisfies readonly (keyof Attributes)[];
 
-/** An object of the tree. Read it anywhere; only the kernel writes to it. */
+/** An object of the tree. Only the kernel writes to it. */
 export class TreeObject<T extends ObjectType = ObjectType> implements Attributes {
   readonly id: number;
   readonly type: T;
   readonly data: DataOf[T];
   parent: TreeObject | null = null;
   children: Children | null = null;
-  /** As set; '' shows as "Unnamed Object (ID: n)": use `displayName`. */
+  /** As set by a user. '' is displayed as "Unnamed Object (ID: n)": use `displayName`. */
   name = '';
   ident = '';
   position = 0;
@@ -163,9 +171,9 @@ export class TreeObject<T extends ObjectType = ObjectType> implements Attributes
   icon = '';
   info = '';
   summary = '';
-  /** Grows with every object that is put into the tree: tells older from younger. */
+  /** Position in the order of creation. */
   order = 0;
-  /** Its entry in the snapshot, kept ready until it changes. */
+  /** Its cached entry of the snapshot, null after a change. */
   snapshotEntry: string | null = null;
 
   constructor(id: number, type: T, data: DataOf[T]) {
@@ -188,7 +196,7 @@ export class TreeObject<T extends ObjectType = ObjectType> implements Attributes
   }
 }
 
-/** The children of one object, found by ident and by name without a search. The indexes are made when first used. */
+/** The children of one object with indexes by ident and name, which are built on first use. */
 export class Children implements Iterable<TreeObject> {
   readonly #all = new Set<TreeObject>();
   #idents: Map<string, TreeObject> | null = null;
@@ -229,14 +237,14 @@ export class Children implements Iterable<TreeObject> {
     return this.#idents?.get(ident);
   }
 
-  /** The children of that name, oldest first. */
+  /** The children with a name, oldest first. */
   byName(name: string): Iterable<TreeObject> {
     if (this.#names === null) {
       this.#names = new Map();
       for (const child of this.#all) addName(this.#names, child);
     }
     const same = this.#names.get(name) ?? new Set();
-    // One that got the name later, or came here later, may be the older one.
+    // An older object may have been renamed or moved here later.
     return same.size > 1 ? [...same].sort((a, b) => a.order - b.order) : same;
   }
 

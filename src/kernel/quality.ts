@@ -1,9 +1,9 @@
-/** Whether a variable's value may be relied on, by the numbers of `GW_GetQuality` and message 20400. */
+/** Quality of a variable's value, as in `GW_GetQuality` and message 20400. */
 export const quality = { good: 0, stale: 1, bad: 2 } as const;
 
-/** Why a value is not good. Immutable, and shared by all variables that it holds for. */
+/** Why a value is not good. Immutable, shared by all variables it applies to. */
 export interface QualityProblem {
-  /** Stale: true once, and perhaps no longer. Bad: nothing is known. */
+  /** Stale: the value was correct once and may have changed. Bad: nothing is known. */
   readonly state: typeof quality.stale | typeof quality.bad;
   /** Stable, in capitals: `UNREACHABLE`, `OVERDUE`, `UNREADABLE` … */
   readonly reason: string;
@@ -11,7 +11,7 @@ export interface QualityProblem {
   readonly text: string;
 }
 
-/** When a value was so and when it came, unix milliseconds, by the clock as it was then. */
+/** When a value was measured and when it was received, unix milliseconds by the clock at that time. */
 export interface ReportTimes {
   sourceMs: number;
   receivedMs: number;

@@ -5,7 +5,7 @@ import type { ObjectOptions, Tree } from './tree.js';
 /** A script object. */
 export type Script = TreeObject<3>;
 
-/** Scripts: what the tree knows of them. Their texts are files. */
+/** Scripts as tree objects; their texts are files. */
 export class Scripts {
   readonly #tree: Tree;
   constructor(tree: Tree) {
@@ -16,7 +16,7 @@ export class Scripts {
     return this.#tree.getOfType(objectType.script, id);
   }
 
-  /** The file's name follows from the id: `<id>.js`. */
+  /** The file is named after the id: `<id>.js`. */
   create(type: number, beginning: ObjectOptions = {}): Script {
     const data = { type, file: '', executed: 0, broken: false };
     const rest = (script: Script) => {
@@ -34,7 +34,7 @@ export class Scripts {
     this.#tree.journal.markObject(script);
   }
 
-  /** The text has changed: its checksum (8 hex digits) and size in bytes. */
+  /** Announces a changed text with its checksum (8 hex digits) and size in bytes. */
   announceContent(script: Script, { crc, size }: { crc: string; size: number }, nowMs: number): void {
     this.#tree.changes.emit(script.id, message.SM_UPDATE, [crc, size, Math.floor(nowMs / 1000)]);
   }
@@ -47,14 +47,17 @@ export class Scripts {
     this.#tree.journal.markObject(script);
   }
 
-  /** It has been started. `thread` and `sender` as in the messages seen on the original (§3.5). */
+  /** Records a start; `thread` as in the message (interface §3.5). */
   markExecuted(script: Script, thread: number, nowMs: number): void {
     this.#tree.touch(script);
     script.data.executed = Math.floor(nowMs / 1000);
     this.#tree.changes.emit(script.id, message.SE_EXECUTE, [1, thread, 0, script.data.executed]);
   }
 
-  /** A text runs, that of a script or one of its own. The number is that of SE_EXECUTE: runs are counted from the start. */
+  /**
+   * Announces a run of a script or of a text of its own. `thread` counts runs since the start, as in
+   * SE_EXECUTE.
+   */
   announceRun(
     { sender, file, thread }: { sender: string; file: string; thread: number },
     nowMs: number,

@@ -4,16 +4,16 @@ import { objectType, type TreeObject } from './object.js';
 import type { Tree } from './tree.js';
 import { ACTION_DISABLED } from './variables.js';
 
-/** How much of an object a snapshot shows: all of it, or for the path to an area only that it is there. */
+/** How much of an object a snapshot shows: everything, or only the name (objects above an area). */
 export type SnapshotDepth = 'whole' | 'name';
 
-/** The entry `"ID12345":{…}` of an object; kept with it until it changes (interface §2.2). */
+/** The entry `"ID12345":{…}` of an object (interface §2.2), cached until it changes. */
 export function snapshotEntryOf(object: TreeObject): string {
   object.snapshotEntry ??= `"ID${object.id}":${JSON.stringify(entry(object, dataOf(object)))}`;
   return object.snapshotEntry;
 }
 
-/** As {@link snapshotEntryOf}, for those who may know of these objects only. */
+/** As {@link snapshotEntryOf}, for users who see only these objects. */
 function partWithin(object: TreeObject, contains: (id: number) => boolean): string {
   const data = dataWithin(object, contains);
   return data === undefined
@@ -21,11 +21,11 @@ function partWithin(object: TreeObject, contains: (id: number) => boolean): stri
     : `"ID${object.id}":${JSON.stringify(entry(object, data))}`;
 }
 
-/** What of an object's data is said otherwise where it names what is not known; undefined: nothing. */
+/** The data of an object with invisible objects removed; undefined if nothing had to be removed. */
 function dataWithin(object: TreeObject, contains: (id: number) => boolean): object | undefined {
   if (object.is(objectType.variable)) {
     const { action, customAction } = object.data;
-    // That something carries its actions out must be known: its own id stands for it.
+    // Clients must know that there is an action: the variable's own id stands for it.
     const known = (id: number) => (id <= ACTION_DISABLED || contains(id) ? id : object.id);
     if (known(action) === action && known(customAction) === customAction) return undefined;
     return { ...dataOf(object), action: known(action), customAction: known(customAction) };
@@ -37,7 +37,7 @@ function dataWithin(object: TreeObject, contains: (id: number) => boolean): obje
   return undefined;
 }
 
-/** The entry of an object that is only passed on the way to an area: its name and place, no values (decision 14). */
+/** The entry of an object above an area: name and position, no values (interface, decision 14). */
 export function nameEntryOf(object: TreeObject): string {
   const { id, type, displayName: name, parentId: parentID } = object;
   const bare = {
@@ -111,7 +111,7 @@ function dataOf(object: TreeObject): object {
       lastChange,
       isLocked: false,
     };
-    // Our own key; only where there is something to say.
+    // Not part of the interface; only if the quality is not good.
     return doubt === undefined ? data : { ...data, quality: doubt };
   }
   if (object.is(objectType.instance)) {
@@ -131,12 +131,13 @@ function dataOf(object: TreeObject): object {
   return {};
 }
 
-/** Objects encoded in one go: about half a millisecond, so that the loop is never held. */
+/** Objects encoded without yielding: about half a millisecond. */
 export const SLICE_OBJECTS = 200;
 
 /**
- * Reads the objects of a tree as they are at the moment it is made, slice by slice, while the tree goes on changing:
- * what changes before its turn is set aside first. Close it, or read it to its end.
+ * Reads the objects of a tree slice by slice as they were when the reader was created, although the tree goes
+ * on changing: the entry of an object that changes before it is read is saved first. Close the reader or read
+ * it to its end.
  */
 export class SnapshotReader {
   readonly timestamp: number;
@@ -144,14 +145,14 @@ export class SnapshotReader {
   readonly #objects: readonly TreeObject[];
   readonly #isMine: (object: TreeObject) => boolean;
   readonly #partOf: (object: TreeObject) => string;
-  /** Entries, as they were, of objects that changed before their turn. */
+  /** Saved entries of objects that changed before they were read. */
   readonly #aside = new Map<TreeObject, string>();
   readonly #unwatch: () => void;
-  /** The entries that show names only; they go out first. */
+  /** Entries with names only, which come first. */
   #names: string[];
   #next = 0;
 
-  /** All of the tree, or the given objects of it (an area's). */
+  /** Reads the complete tree, or the given objects of an area. */
   constructor(tree: Tree, objects?: Iterable<readonly [TreeObject, SnapshotDepth]>) {
     this.timestamp = tree.changes.counter;
     if (objects === undefined) {
@@ -173,7 +174,7 @@ export class SnapshotReader {
     this.#unwatch = tree.watch((object) => this.#keep(object));
   }
 
-  /** The next slice of entries joined by commas; undefined at the end. */
+  /** The next entries, joined by commas; undefined at the end. */
   read(most = SLICE_OBJECTS): string | undefined {
     if (this.#names.length > 0) return this.#names.splice(0).join(',');
     if (this.#next >= this.#objects.length) {

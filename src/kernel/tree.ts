@@ -17,27 +17,27 @@ import {
 /** The ident of the category at the root with the gateway's own variables and instances. */
 export const GATEWAY_IDENT = 'stellwerk';
 
-/** What the tree calls before an object changes, so that a snapshot being read still sees it as it was. */
+/** Called before an object changes, so that a snapshot that is being read can save its entry. */
 export type ChangeWatcher = (object: TreeObject) => void;
 
-/** How a new object begins; everything has its default. */
+/** Attributes and place of a new object; all are optional. */
 export interface ObjectOptions extends Partial<Attributes> {
   parent?: TreeObject;
-  /** Only when loading what was stored. */
+  /** Only for stored objects that are loaded. */
   id?: number;
 }
 
-/** As {@link ObjectOptions}, with what the type's own messages say. */
+/** As {@link ObjectOptions}, with the messages of its type. */
 export interface CreateObjectOptions<T extends ObjectType> extends ObjectOptions {
   /** Data of the type's CREATE message. */
   created?: readonly unknown[];
-  /** Called where messages of the type's own attributes belong. */
+  /** Called to emit the messages of the type's own attributes, at their place in the order. */
   rest?: (object: TreeObject<T>) => void;
 }
 
 const IDENT = /^[A-Za-z0-9_]*$/;
 
-/** Messages for an attribute that changed, in the order in which a new object's are sent (decision 13). */
+/** The message for a change of each attribute, in the order for new objects (interface, decision 13). */
 const attributeMessages = [
   ['name', message.OM_CHANGENAME],
   ['ident', message.OM_CHANGEIDENT],
@@ -50,7 +50,7 @@ const attributeMessages = [
   ['summary', message.OM_CHANGESUMMARY],
 ] as const;
 
-/** CREATE and DELETE messages by object type; a category has none of its own. */
+/** CREATE and DELETE messages by object type; categories have none. */
 const createMessage = [
   undefined,
   message.IM_CREATE,
@@ -71,8 +71,9 @@ const deleteMessage = [
 ] as const;
 
 /**
- * The objects and their places (interface §5). Every operation costs the same in a large tree as in a small one. All
- * changes are synchronous, told to `changes` in the order of decision 13, and noted in the journal.
+ * The objects and their places (interface §5). The cost of an operation does not depend on the size of the
+ * tree. Changes are synchronous, emitted to `changes` in the order of decision 13 of the interface, and
+ * marked in the journal.
  */
 export class Tree {
   readonly root: TreeObject<0>;
@@ -83,7 +84,7 @@ export class Tree {
   readonly #byType = new Map<ObjectType, Set<TreeObject>>();
   readonly #watchers = new Set<ChangeWatcher>();
   #order = 0;
-  /** Grows with every change of who stands where, and of links' targets. */
+  /** Grows with every change of an object's place or a link's target. */
   structureVersion = 0;
 
   constructor(changes: Changes, journal: Journal, random: () => number) {
@@ -99,7 +100,7 @@ export class Tree {
     return this.#objects.size;
   }
 
-  /** All objects, in the order in which they came into the tree, the root first. */
+  /** All objects in the order of creation, the root first. */
   all(): IterableIterator<TreeObject> {
     return this.#objects.values();
   }
@@ -137,7 +138,7 @@ export class Tree {
     return object;
   }
 
-  /** Creates an object and tells of it. Throws `IDS_EXHAUSTED`, `IDENT_TAKEN`, `IDENT_INVALID`. */
+  /** Creates an object and emits its messages. Throws `IDS_EXHAUSTED`, `IDENT_TAKEN`, `IDENT_INVALID`. */
   create<T extends ObjectType>(
     type: T,
     data: DataOf[T],
@@ -162,7 +163,10 @@ export class Tree {
     return object;
   }
 
-  /** Puts a stored object into the tree at start: no messages, nothing to save. Parents come first. Throws RangeError on a bad id. */
+  /**
+   * Adds a stored object at the start, without messages or journal. Parents first. Throws a RangeError for a
+   * bad id.
+   */
   load<T extends ObjectType>(
     type: T,
     data: DataOf[T],
@@ -173,7 +177,10 @@ export class Tree {
     return this.#place(new TreeObject(beginning.id, type, data), beginning);
   }
 
-  /** Deletes an object without children. Throws `ROOT_FIXED`, `HAS_CHILDREN`, `OBJECT_MISSING` when it is gone already. */
+  /**
+   * Deletes an object without children. Throws `ROOT_FIXED`, `HAS_CHILDREN`, `OBJECT_MISSING` if it is
+   * deleted already.
+   */
   delete(object: TreeObject): void {
     const { parent } = object;
     if (parent === null) throw fault('ROOT_FIXED');
@@ -192,7 +199,7 @@ export class Tree {
     this.journal.markRemoved(object);
   }
 
-  /** Moves an object with all below it. Throws `ROOT_FIXED`, `PARENT_LOOP`, `IDENT_TAKEN`. */
+  /** Moves an object with everything below it. Throws `ROOT_FIXED`, `PARENT_LOOP`, `IDENT_TAKEN`. */
   move(object: TreeObject, parent: TreeObject): void {
     const former = object.parent;
     if (former === null) throw fault('ROOT_FIXED');
@@ -211,8 +218,8 @@ export class Tree {
   }
 
   /**
-   * Changes one attribute; an equal value changes nothing and is told to nobody. A name of '' restores the default one.
-   * Throws `ROOT_FIXED`, `IDENT_INVALID`, `IDENT_TAKEN`, `TEXT_TOO_LONG`.
+   * Changes one attribute. An equal value changes nothing and emits no message. An empty name restores the
+   * default name. Throws `ROOT_FIXED`, `IDENT_INVALID`, `IDENT_TAKEN`, `TEXT_TOO_LONG`.
    */
   set<K extends keyof Attributes>(object: TreeObject, key: K, value: Attributes[K]): void {
     if (object.parent === null) throw fault('ROOT_FIXED');
@@ -231,26 +238,26 @@ export class Tree {
     this.journal.markObject(object);
   }
 
-  /** Whether `object` stands anywhere below `ancestor`. */
+  /** Whether `object` is below `ancestor` at any depth. */
   isBelow(object: TreeObject, ancestor: TreeObject): boolean {
     for (let above = object.parent; above !== null; above = above.parent) if (above === ancestor) return true;
     return false;
   }
 
-  /** Where an object stands: names joined by `\` from below the root. */
+  /** The location of an object: names from below the root, joined by `\`. */
   location(object: TreeObject): string {
     const names: string[] = [];
     for (let at: TreeObject = object; at.parent !== null; at = at.parent) names.push(at.displayName);
     return names.reverse().join('\\');
   }
 
-  /** Must be called before any change of an object that shows in the snapshot. */
+  /** Must be called before every change that is visible in the snapshot. */
   touch(object: TreeObject): void {
     for (const watcher of this.#watchers) watcher(object);
     object.snapshotEntry = null;
   }
 
-  /** Calls `watcher` before each change until the returned function is called. */
+  /** Calls `watcher` before each change; returns a function that removes it. */
   watch(watcher: ChangeWatcher): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
@@ -278,10 +285,13 @@ export class Tree {
   }
 }
 
-/** Variables of an instance that an error text lists. */
+/** Most variables of an instance that an error text lists. */
 const SHOWN = 20;
 
-/** `NOT_OF_TYPE`; where the id is that of another object, the text says of which one, and which variables an instance has. */
+/**
+ * `NOT_OF_TYPE`. If the id belongs to another object, the text names it, and the variables if it is an
+ * instance.
+ */
 function notOfType(type: ObjectType, id: number, object: TreeObject | undefined): Fault {
   const plain = fault('NOT_OF_TYPE', typeName[type], id);
   if (object === undefined || id === 0) return plain;

@@ -7,13 +7,13 @@ import { quality, type QualityProblem } from './quality.js';
 import type { ObjectOptions, Tree } from './tree.js';
 import type { Value, VariableType } from './value.js';
 
-/** A variable of the tree. */
+/** A variable object. */
 export type Variable = TreeObject<2>;
 
-/** A custom action of 1 switches the standard action off (interface §5). */
+/** A custom action of 1 disables the standard action (interface §5). */
 export const ACTION_DISABLED = 1;
 
-/** What can be said of a variable when it is created, besides its place. */
+/** Options of a new variable. */
 export interface VariableOptions extends ObjectOptions {
   value?: Value;
   profile?: string;
@@ -54,7 +54,7 @@ export class Variables {
       const { changes } = this.#tree;
       if (profile !== '') changes.emit(variable.id, message.VM_CHANGEPROFILENAME, ['', profile]);
       if (action !== 0) changes.emit(variable.id, message.VM_CHANGEPROFILEACTION, [0, action]);
-      // The value itself goes to the disk with the values.
+      // The value is written with the other values.
       this.#tree.journal.values.add(variable);
       if (value !== initialValue(type))
         changes.emit(variable.id, message.VM_UPDATE, [value, true, initialValue(type), 0, 0, 0]);
@@ -63,8 +63,9 @@ export class Variables {
   }
 
   /**
-   * The variable now has this value: of its type, or it is refused with `VARIABLE_TYPE`. `VariableUpdated` moves on every
-   * call, `VariableChanged` only with another value; neither goes back when the clock does (decisions 8, 24).
+   * Sets the value. Throws `VARIABLE_TYPE` for a value of another type. `VariableUpdated` is set by every
+   * call, `VariableChanged` by a different value only; neither goes back if the clock does (interface,
+   * decisions 8 and 24).
    */
   update(variable: Variable, value: Value, nowMs: number): void {
     const { data } = variable;
@@ -85,8 +86,8 @@ export class Variables {
   }
 
   /**
-   * The variable is of another type from now on: it holds that type's initial value, and profiles of another type go. Its
-   * id, its place and all that refers to it stay; clients are told as of a new one (`VM_CREATE`).
+   * Changes the type of a variable: it gets the initial value of that type and loses profiles of other types.
+   * Its id, its place and references to it stay. Clients are notified as for a new variable (`VM_CREATE`).
    */
   setType(variable: Variable, type: VariableType): void {
     const { data } = variable;
@@ -101,27 +102,27 @@ export class Variables {
     journal.values.add(variable);
   }
 
-  /** How the archive keeps its values; undefined: nothing is said of it any more. */
+  /** Sets how the archive records the variable; undefined removes the setting. */
   setLogging(variable: Variable, logging: Logging | undefined): void {
     variable.data.logging = logging;
     this.noteLogging(variable);
     this.#tree.journal.markObject(variable);
   }
 
-  /** As {@link setLogging}, of a variable that was loaded with what it says. */
+  /** As {@link setLogging}, for a variable that was loaded with its setting. */
   noteLogging(variable: Variable): void {
     if (variable.data.logging?.active === true) this.#logged.add(variable);
     else this.#logged.delete(variable);
   }
 
-  /** Those whose values are recorded. */
+  /** Variables whose values are recorded. */
   logged(): Variable[] {
     for (const variable of this.#logged)
       if (this.#tree.find(variable.id) !== variable) this.#logged.delete(variable);
     return [...this.#logged];
   }
 
-  /** The value is no longer to be relied on, or with undefined it is; told when state or reason are others than before. */
+  /** Sets or, with undefined, clears the quality problem. Emits a message if state or reason differ. */
   setQualityProblem(variable: Variable, doubt: QualityProblem | undefined): void {
     const { data } = variable;
     if (data.qualityProblem?.state === doubt?.state && data.qualityProblem?.reason === doubt?.reason) return;
@@ -131,24 +132,30 @@ export class Variables {
     this.#tree.changes.emit(variable.id, message.GW_QUALITY, [state, reason, text]);
   }
 
-  /** Sets the profile its module or the configuration gives it; '' for none. Throws `PROFILE_MISSING`, `PROFILE_TYPE`. */
+  /**
+   * Sets the profile from the module or the configuration; '' for none. Throws `PROFILE_MISSING`,
+   * `PROFILE_TYPE`.
+   */
   setProfile(variable: Variable, profile: string): void {
     this.#profiles.check(profile, variable.data.type);
     this.#change(variable, { profile });
   }
 
-  /** Sets the profile a user chose; it wins over the other. Throws `PROFILE_MISSING`, `PROFILE_TYPE`. */
+  /** Sets the user's profile, which overrides the other. Throws `PROFILE_MISSING`, `PROFILE_TYPE`. */
   setCustomProfile(variable: Variable, customProfile: string): void {
     this.#profiles.check(customProfile, variable.data.type);
     this.#change(variable, { customProfile });
   }
 
-  /** The standard action: the id of the instance that takes writes, 0 for none. */
+  /** Sets the standard action: the id of the instance that handles commands, 0 for none. */
   setAction(variable: Variable, action: number): void {
     this.#change(variable, { action });
   }
 
-  /** 0: use the standard action; 1: none; else an instance or a script. Throws `ACTION_INVALID`. */
+  /**
+   * Sets the custom action. 0: use the standard action; 1: none; otherwise an instance or a script. Throws
+   * `ACTION_INVALID`.
+   */
   setCustomAction(variable: Variable, customAction: number): void {
     if (customAction !== 0 && customAction !== ACTION_DISABLED) {
       const target = this.#tree.find(customAction);
@@ -158,7 +165,7 @@ export class Variables {
     this.#change(variable, { customAction });
   }
 
-  /** The id of what takes a `RequestAction` for it; 0 when nothing does. */
+  /** The id of the instance or script that handles `RequestAction`; 0 if there is none. */
   actionTargetOf({ data }: Variable): number {
     const id = data.customAction === 0 ? data.action : data.customAction;
     return id === ACTION_DISABLED ? 0 : id;
@@ -179,7 +186,7 @@ export class Variables {
   }
 }
 
-/** Whether it has had a value since it was created, or since its type changed. */
+/** Whether the variable got a value since it was created or since its type changed. */
 export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.isRetyped !== true;
 
 /** The data of a new variable. */

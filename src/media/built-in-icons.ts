@@ -1,4 +1,4 @@
-/** The icons that come with the gateway: a name, and the strokes of its drawing on 24 by 24. Drawn for it, under its licence. */
+/** The built-in icons: name → SVG path on 24 by 24. Drawn for this project, under its licence. */
 export const builtInIcons = {
   Alert: 'M6 17v-6a6 6 0 0 1 12 0v6l2 2H4zM10 21h4M12 2v3',
   Battery: 'M3 8h15v8H3zM21 11v2M6 11v2M9 11v2M12 11v2',

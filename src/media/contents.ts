@@ -6,13 +6,13 @@ import { objectType } from '../kernel/object.js';
 import { MEDIA_LIMIT, type MediaFiles, type MediaFileStat } from './media-files.js';
 import type { Icons } from './icons.js';
 
-/** What contents that are held in memory may take together; the one that was not wanted for longest goes first. */
+/** Memory for cached contents, bytes; the least recently used is dropped first. */
 export const CACHE_BUDGET = 16 * 1024 * 1024;
 
-/** Where a stream can come from. */
+/** Valid URLs of streams. */
 const STREAM = /^(rtsps?|rtmps?|https?|udp|rtp|mms):\/\/[^\s\\\p{C}]{1,1000}$/iu;
 
-/** What contents work with. */
+/** Dependencies of media contents. */
 export interface ContentsOptions {
   readonly kernel: Kernel;
   readonly files: MediaFiles;
@@ -26,7 +26,10 @@ interface Kept {
   readonly modifiedMs: number;
 }
 
-/** The contents of media objects: files, of which those of cached objects are held in memory within a budget. */
+/**
+ * The contents of media objects, which are files. Contents of cached objects are held in memory within a
+ * budget.
+ */
 export class MediaContents implements AsyncDisposable {
   readonly icons: Icons;
   readonly limit = MEDIA_LIMIT;
@@ -40,12 +43,12 @@ export class MediaContents implements AsyncDisposable {
     this.icons = options.icons;
   }
 
-  /** Looks whether the files of all media are there as they were, one after the other; nobody waits for it. */
+  /** Checks in the background whether the files of all media exist unchanged. */
   start(): void {
     this.#looking = this.#lookAtAll();
   }
 
-  /** Waits until nothing is being looked at. */
+  /** Stops the check and waits for its end. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#kept.clear();
@@ -56,13 +59,16 @@ export class MediaContents implements AsyncDisposable {
     return this.close();
   }
 
-  /** Takes up what became of its file outside of the gateway: it is gone, is back, or is another. Throws `NOT_OF_TYPE`. */
+  /** Checks whether the file was changed, deleted or restored outside the gateway. Throws `NOT_OF_TYPE`. */
   async refresh(id: number): Promise<void> {
     const media = this.#get(id);
     if (!isStream(media) && media.data.file !== '') await this.#look(media, media.data.file);
   }
 
-  /** The content. Throws `NOT_OF_TYPE`, `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a stream. */
+  /**
+   * Reads the content. Throws `NOT_OF_TYPE`, `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a
+   * stream.
+   */
   async content(id: number): Promise<Buffer> {
     const media = this.#get(id);
     const file = fileOf(media);
@@ -77,8 +83,8 @@ export class MediaContents implements AsyncDisposable {
   }
 
   /**
-   * Writes the content, to `media/<id>.json` or `.bin` where it has no file yet. Throws `NOT_OF_TYPE`, `TEXT_TOO_LONG`,
-   * `STORE_FAILED`, and `NOT_SUPPORTED` for a stream.
+   * Writes the content, to `media/<id>.json` or `.bin` if there is no file yet. Throws `NOT_OF_TYPE`,
+   * `TEXT_TOO_LONG`, `STORE_FAILED`, and `NOT_SUPPORTED` for a stream.
    */
   async setContent(id: number, bytes: Uint8Array): Promise<void> {
     const { kernel, files } = this.#with;
@@ -92,7 +98,10 @@ export class MediaContents implements AsyncDisposable {
     kernel.media.announceContent(media, facts);
   }
 
-  /** Gives it another file, or a stream its URL. Throws `NOT_OF_TYPE`, `FILE_NAME`; with `mustExist` `FILE_MISSING`. */
+  /**
+   * Sets the file, or the URL of a stream. Throws `NOT_OF_TYPE`, `FILE_NAME`; with `mustExist`
+   * `FILE_MISSING`.
+   */
   async setFile(id: number, path: string, mustExist: boolean): Promise<void> {
     const { kernel, files } = this.#with;
     const media = this.#get(id);
@@ -106,14 +115,14 @@ export class MediaContents implements AsyncDisposable {
     this.#note(media, file, facts);
   }
 
-  /** From now on its content is held in memory once it was asked for, or no longer. Throws `NOT_OF_TYPE`. */
+  /** Sets whether the content is cached in memory after its first use. Throws `NOT_OF_TYPE`. */
   setCached(id: number, cached: boolean): void {
     const media = this.#get(id);
     this.#with.kernel.media.setCached(media, cached);
     if (!cached) this.#kept.delete(media);
   }
 
-  /** Tells that the content has changed, also when it did not. Throws `NOT_OF_TYPE`, `FILE_MISSING`. */
+  /** Announces a changed content, even if it is the same. Throws `NOT_OF_TYPE`, `FILE_MISSING`. */
   async announceChange(id: number): Promise<void> {
     const { kernel, files, nowMs } = this.#with;
     const media = this.#get(id);
@@ -131,7 +140,10 @@ export class MediaContents implements AsyncDisposable {
     throw fault('FILE_MISSING', file);
   }
 
-  /** Deletes an object, and its file when asked to and when no other has it. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
+  /**
+   * Deletes an object, and on request its file if no other object uses it. Throws `NOT_OF_TYPE`,
+   * `HAS_CHILDREN`.
+   */
   async delete(id: number, deleteFile: boolean): Promise<void> {
     const { kernel, files } = this.#with;
     const media = this.#get(id);
@@ -143,7 +155,7 @@ export class MediaContents implements AsyncDisposable {
     await files.remove(file);
   }
 
-  /** The id of the object with this file or URL; undefined where there is none. Throws `FILE_NAME`. */
+  /** The id of the object with this file or URL; undefined if there is none. Throws `FILE_NAME`. */
   findFile(path: string): number | undefined {
     const { kernel, files } = this.#with;
     const file = STREAM.test(path) ? path : files.resolveName(path);
@@ -192,17 +204,17 @@ export class MediaContents implements AsyncDisposable {
     kernel.media.setAvailable(media, true);
   }
 
-  /** Whether it is there, and has that file, after something was waited for. */
+  /** Whether the object still exists with this file after waiting for something. */
   #isStill(media: Media, file: string): boolean {
     return !this.#isClosed && this.#with.kernel.tree.find(media.id) === media && media.data.file === file;
   }
 
-  /** Throws `NOT_OF_TYPE` for one that was deleted while a file was being read or written. */
+  /** Throws `NOT_OF_TYPE` if the object was deleted while a file was being read or written. */
   #check(media: Media): void {
     if (this.#with.kernel.tree.find(media.id) !== media) throw fault('NOT_OF_TYPE', 'Media', media.id);
   }
 
-  /** As the newest; what was not wanted for longest goes, until all fit. */
+  /** Caches a content and drops the least recently used ones until all fit. */
   #keep(media: Media, kept: Kept): void {
     this.#kept.delete(media);
     this.#kept.set(media, kept);
@@ -218,14 +230,14 @@ export class MediaContents implements AsyncDisposable {
 
 const isStream = ({ data }: Media) => data.type === mediaType.stream;
 
-/** Throws `NOT_SUPPORTED` for a stream, `FILE_MISSING` where it has none yet. */
+/** The file of an object. Throws `NOT_SUPPORTED` for a stream, `FILE_MISSING` if there is none yet. */
 function fileOf(media: Media): string {
   if (isStream(media)) throw fault('NOT_SUPPORTED', 'A content for a stream');
   if (media.data.file === '') throw fault('FILE_MISSING', `of media #${media.id}`);
   return media.data.file;
 }
 
-/** Where a content goes that nobody has given a file. */
+/** The default file of an object. */
 function standardFile({ id, data: { type } }: Media): string {
   const isJson = type === mediaType.dashboard || type === mediaType.chart;
   return `media/${id}.${isJson ? 'json' : 'bin'}`;

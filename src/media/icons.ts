@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { codeOf, fault } from '../base/fault.js';
 import { builtInIcons } from './built-in-icons.js';
 
-/** A drawing in strokes is a few hundred bytes; more than this is a picture. */
+/** Largest icon, bytes; a line drawing has a few hundred. */
 export const ICON_LIMIT = 64 * 1024;
 
-/** What an icon can be called; its file is called so, with `.svg`. */
+/** Valid names of icons, which are the file names without `.svg`. */
 const FILE = /^([\p{L}\p{N}_-]{1,64})\.svg$/u;
 
-/** The icons: those that come with the gateway, and the user's own: SVG files in a folder of the data directory. */
+/** The built-in icons and user-defined ones, which are SVG files in a folder of the data directory. */
 export class Icons {
   readonly #directory: string;
 
@@ -22,7 +22,7 @@ export class Icons {
     return [...new Set([...Object.keys(builtInIcons), ...(await this.#own()).keys()])].sort();
   }
 
-  /** An icon as SVG; one of the user's own wins. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
+  /** An icon as SVG; user-defined icons override built-in ones. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
   async content(name: string): Promise<Buffer> {
     const file = (await this.#own()).get(name);
     if (file !== undefined) {
@@ -34,7 +34,7 @@ export class Icons {
     return Buffer.from(svg(builtInIcons[name as keyof typeof builtInIcons]));
   }
 
-  /** The user's own by name: plain files alone, a link among them leads nowhere. */
+  /** The user-defined icons by name; regular files only, no symbolic links. */
   async #own(): Promise<Map<string, string>> {
     const entries = await readdir(this.#directory, { withFileTypes: true }).catch((thrown: unknown) => {
       if (codeOf(thrown) === 'ENOENT') return [];
@@ -49,7 +49,7 @@ export class Icons {
   }
 }
 
-/** In the colour of the text around it. */
+/** Draws in the colour of the surrounding text. */
 function svg(path: string): string {
   const style =
     'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';

@@ -7,24 +7,27 @@ import { writeFileAtomically } from '../base/atomic-write.js';
 import { SerialQueue, yieldToEventLoop } from '../base/serial-queue.js';
 import type { MediaContentInfo } from '../kernel/media.js';
 
-/** A content that is read or written whole; in Base64 it still fits into a request. */
+/** Largest content that is read or written in one call, bytes; in Base64 it fits into a request. */
 export const MEDIA_LIMIT = 16 * 1024 * 1024;
 
-/** The folders of the data directory in which files of media stand; `user` is what browsers may fetch. */
+/** The folders of the data directory with media files; browsers can fetch those in `user`. */
 const FOLDERS = ['media', 'user'];
-/** Letters of any script, digits, and what people write into names; never a dot first, never `.new`, which is in passing. */
+/**
+ * Valid file names: letters of any script, digits and common punctuation. No leading dot, and no `.new`,
+ * which is temporary.
+ */
 const NAME = /^(?!.*\.new$)[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .,+()-]{0,100}$/u;
 const DEPTH_LIMIT = 8;
-/** As much is summed between two turns of the event loop. */
+/** Bytes of a checksum between two iterations of the event loop. */
 const PIECE = 1024 * 1024;
 
-/** What a look at a file tells without reading it. */
+/** Size and times of a file. */
 export type MediaFileStat = Pick<MediaContentInfo, 'size' | 'updated'> & { readonly modifiedMs: number };
 
-/** The contents of media: files of the data directory, below `media` and `user` and nowhere else. */
+/** The files of media objects, in `media` and `user` of the data directory and nowhere else. */
 export class MediaFiles {
   readonly #directory: string;
-  /** Two that write the same file must not meet. */
+  /** Writes to the same file must not overlap. */
   readonly #turn = new SerialQueue();
 
   constructor(directory: string) {
@@ -32,8 +35,8 @@ export class MediaFiles {
   }
 
   /**
-   * How a file is known here: `media/roof.png`. Takes that, an absolute path into the data directory, or a bare name, which
-   * stands in `media`. Throws `FILE_NAME` for all else.
+   * The name of a file, like `media/roof.png`. Accepts that form, an absolute path in the data directory, or
+   * a bare name in `media`. Throws `FILE_NAME` for anything else.
    */
   resolveName(path: string): string {
     const inside = `${this.#directory}${sep}`;
@@ -49,12 +52,12 @@ export class MediaFiles {
     return [folder, ...rest].join('/');
   }
 
-  /** Size and time of a file; undefined where there is none that can be read. */
+  /** Size and time of a file; undefined if there is no readable file. */
   async stat(file: string): Promise<MediaFileStat | undefined> {
     return this.#reading(file, async (handle) => seen(await handle.stat()));
   }
 
-  /** The whole content. Throws `FILE_MISSING`, `TEXT_TOO_LONG`. */
+  /** Reads the complete content. Throws `FILE_MISSING`, `TEXT_TOO_LONG`. */
   async read(file: string): Promise<Buffer> {
     const bytes = await this.#reading(file, async (handle) => {
       if ((await handle.stat()).size > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', file, MEDIA_LIMIT);
@@ -64,7 +67,7 @@ export class MediaFiles {
     return bytes;
   }
 
-  /** All that is known of a content, read anew, of any size; undefined where there is no file. */
+  /** Reads a file of any size for its checksum and size; undefined if there is no file. */
   async readInfo(file: string): Promise<MediaContentInfo | undefined> {
     return this.#reading(file, async (handle) => {
       const { updated } = seen(await handle.stat());
@@ -97,7 +100,7 @@ export class MediaFiles {
     });
   }
 
-  /** Removes a file; one that is not there is fine. */
+  /** Deletes a file; a missing one is fine. */
   async remove(file: string): Promise<void> {
     await this.#turn.run(async () => {
       const path = await this.#pathOf(file).catch(missing);
@@ -105,7 +108,7 @@ export class MediaFiles {
     });
   }
 
-  /** Reads a plain file; undefined where there is none, or a link or a pipe in its place. */
+  /** Reads a regular file; undefined if there is none, or a symbolic link or a pipe instead. */
   async #reading<T>(file: string, read: (handle: FileHandle) => Promise<T>): Promise<T | undefined> {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     let handle: FileHandle | undefined;
@@ -119,7 +122,7 @@ export class MediaFiles {
     }
   }
 
-  /** Where a file is in truth. Throws `FILE_NAME` where links in its folder lead out of it. */
+  /** The real path of a file. Throws `FILE_NAME` if symbolic links lead out of its folder. */
   async #pathOf(file: string): Promise<string> {
     const [folder = ''] = file.split('/');
     const root = await realpath(join(this.#directory, folder));

@@ -34,7 +34,10 @@ export const sqliteCode = {
   notADatabase: 26,
 } as const;
 
-/** The primary result code of an SQLite error (the low byte of the extended code); undefined for any other error. */
+/**
+ * The primary result code of an SQLite error (the low byte of the extended code); undefined for any other
+ * error.
+ */
 export function sqliteCodeOf(thrown: unknown): number | undefined {
   const code = thrown instanceof Error && 'errcode' in thrown ? Number(thrown.errcode) : NaN;
   return Number.isInteger(code) ? code & 0xff : undefined;
@@ -49,9 +52,9 @@ const CACHE_KIB = 512;
 const BUSY_MS = 5_000;
 
 /**
- * Opens a database for reading and writing, in WAL mode with every commit fsynced. `check` throws if the content is
- * wrong. Throws {@link DatabaseDamage} for a damaged file, `STORE_UNUSABLE` if a newer version of stellwerk wrote it
- * (nothing is changed in that case), and SQLite's own errors.
+ * Opens a database for reading and writing, in WAL mode with every commit fsynced. `check` throws if the
+ * content is wrong. Throws {@link DatabaseDamage} for a damaged file, `STORE_UNUSABLE` if a newer version of
+ * stellwerk wrote it (nothing is changed in that case), and SQLite's own errors.
  */
 export function openForWriting(
   shape: DatabaseShape,
@@ -67,7 +70,9 @@ export function openForWriting(
   });
 }
 
-/** Opens a database for reading, after SQLite's own check of its pages. Throws as {@link openForWriting} does. */
+/**
+ * Opens a database for reading, after SQLite's own check of its pages. Throws as {@link openForWriting} does.
+ */
 export function openForReading(
   shape: DatabaseShape,
   path: string,
@@ -91,7 +96,10 @@ export function versionOf(db: DatabaseSync): number {
   return pragma(db, 'user_version');
 }
 
-/** Migrates a database to the newest version, one transaction per step: a step that fails leaves the version before it. */
+/**
+ * Migrates a database to the newest version, one transaction per step: a step that fails leaves the version
+ * before it.
+ */
 export function migrate(db: DatabaseSync, { steps, versionCopy }: DatabaseShape): void {
   for (let version = versionOf(db); version < steps.length; version++) {
     db.exec('BEGIN IMMEDIATE');
@@ -108,7 +116,10 @@ export function migrate(db: DatabaseSync, { steps, versionCopy }: DatabaseShape)
   }
 }
 
-/** Runs SQLite's check of a database's pages. Throws {@link DatabaseDamage} with the first problems it reports. */
+/**
+ * Runs SQLite's check of a database's pages. Throws {@link DatabaseDamage} with the first problems it
+ * reports.
+ */
 export function checkPages(db: DatabaseSync, check: 'quick_check' | 'integrity_check'): void {
   const rows = db.prepare(`PRAGMA ${check}(3)`).all();
   const problems = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');

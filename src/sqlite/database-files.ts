@@ -13,8 +13,8 @@ import {
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory where it is missing, with those above it. Not by `recursive`: where nothing can be made (EROFS, /proc)
- * Node then says ENOENT, or tries for ever.
+ * Creates a directory and its parents. Does not use Node's `recursive`, which reports ENOENT or loops
+ * indefinitely where nothing can be created (EROFS, /proc).
  */
 export function makeDirectory(path: string, mode = 0o750): void {
   if (existsSync(path)) return;
@@ -22,7 +22,7 @@ export function makeDirectory(path: string, mode = 0o750): void {
   mkdirSync(path, { mode });
 }
 
-/** Makes what was written to a file, or the names in a directory, outlive a power cut. */
+/** Flushes a file, or the names in a directory, to the disk. */
 export function syncPath(path: string): void {
   const fd = openSync(path, constants.O_RDONLY);
   try {
@@ -32,39 +32,41 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Gives a finished file its name: there is never half of it under that name. */
+/** Flushes a complete file and renames it, so that no incomplete file ever has the final name. */
 export function putInPlace(from: string, to: string): void {
   syncPath(from);
   renameSync(from, to);
   syncPath(dirname(to));
 }
 
-/** Copies a file under a passing name and puts it in place. */
+/** Copies a file to a temporary name and renames it. */
 export function copyInPlace(from: string, to: string): void {
   copyFileSync(from, `${to}.new`);
   putInPlace(`${to}.new`, to);
 }
 
-/** SQLite's companions of a database file. */
+/** Suffixes of the files that SQLite keeps next to a database. */
 export const companions = ['-wal', '-shm', '-journal'] as const;
 
-/** Renames a database with its companions; those that are missing are skipped. */
+/** Renames a database and its companion files; missing ones are skipped. */
 export function renameDatabase(from: string, to: string): void {
   for (const suffix of ['', ...companions]) ifThere(() => renameSync(from + suffix, to + suffix));
   syncPath(dirname(to));
 }
 
-/** Removes a database with its companions. */
+/** Removes a database and its companion files. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', ...companions]) rmSync(path + suffix, { force: true });
 }
 
-/** `2026-08-02T10-11-12Z`: a time that can stand in a file's name. */
+/** A time as part of a file name: `2026-08-02T10-11-12Z`. */
 export function timeName(nowMs: number): string {
   return `${new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
 }
 
-/** Bytes that this thread has caused to be written to disks; undefined where the kernel does not count them. */
+/**
+ * Bytes that this thread has written to disks; undefined if the kernel does not count them (proc(5), `io`).
+ */
 export function writtenByThread(): number | undefined {
   const path = '/proc/thread-self/io';
   if (!existsSync(path)) return undefined;

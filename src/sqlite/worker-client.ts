@@ -3,7 +3,9 @@ import { Fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { WorkerFailure, WorkerReply, WorkerRequests } from './worker-protocol.js';
 
-/** Heap limits of a worker, MB. It does nothing but IO and holds little at a time, so a leak must show early. */
+/**
+ * Heap limits of a worker, MB. It does nothing but IO and holds little at a time, so a leak must show early.
+ */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
 
 /** A worker could not serve a request because of the disk or the database, or because it has ended. */
@@ -39,8 +41,8 @@ export interface WorkerOptions {
 }
 
 /**
- * Runs a worker thread that owns a database. Replies come in the order of the requests. If the thread ends by itself,
- * pending requests are rejected, and the next request starts a new one that opens the same database.
+ * Runs a worker thread that owns a database. Replies come in the order of the requests. If the thread ends by
+ * itself, pending requests are rejected, and the next request starts a new one that opens the same database.
  */
 export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerClient<R> {
   readonly #options: WorkerOptions;

@@ -1,8 +1,8 @@
 import type { FaultCode } from '../base/fault.js';
 
 /**
- * The requests that a worker serves: the name of each, its fields and its reply. `open` comes first. A request has no
- * field `id`: the client numbers the messages.
+ * The requests that a worker serves: the name of each, its fields and its reply. `open` comes first. A
+ * request has no field `id`: the client numbers the messages.
  */
 export type WorkerRequests<R> = Record<keyof R, { request: object & { id?: never }; reply: object }> & {
   open: unknown;

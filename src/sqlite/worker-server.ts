@@ -3,7 +3,10 @@ import { Fault, messageOf } from '../base/fault.js';
 import { sqliteCodeOf } from './connection.js';
 import type { WorkerFailure, WorkerReply } from './worker-protocol.js';
 
-/** Runs in a worker: serves requests one after the other and sends each reply, or what was thrown, to the client. */
+/**
+ * Runs in a worker: serves requests one after the other and sends each reply, or what was thrown, to the
+ * client.
+ */
 export function serveRequests<R extends { readonly id: number }>(
   port: MessagePort,
   serve: (request: R) => object,

@@ -6,14 +6,14 @@ import { connectToRead } from './connection.js';
 import { makeDirectory, putInPlace, removeDatabase, timeName } from '../sqlite/database-files.js';
 
 /**
- * As many bytes of a folder go with it (all of `scripts`), the smallest files first: charts and plans do, films don't. A week of
- * daily backups then takes no more than 60 MiB of them.
+ * Most bytes of a folder in a backup, smallest files first (`scripts` is complete): charts and floor plans
+ * fit, films do not. A week of daily backups then holds at most 60 MiB of them.
  */
 export const FOLDER_BUDGET = 8 * 1024 * 1024;
 
 const NAME = /^backup-(\d{6})-.*\.db$/;
 
-/** A backup in the data directory. Their numbers grow, whatever the clock says. */
+/** A backup in the data directory. Numbers increase, whatever the clock says. */
 export interface Backup {
   readonly number: number;
   readonly path: string;
@@ -31,22 +31,22 @@ export function listBackups(directory: string): Backup[] {
     .sort((a, b) => b.number - a.number);
 }
 
-/** What a backup is made of. */
+/** What a backup contains. */
 export interface BackupSource {
-  /** Any connection to the database; others may go on writing. */
+  /** Any connection to the database; others may continue to write. */
   readonly db: DatabaseSync;
-  /** Files and folders that go with it: the name there → the path. What is missing is left out. */
+  /** Files and folders to include: the name in the backup → the path. Missing ones are skipped. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A backup that was made. */
+/** The result of a backup. */
 export interface BackupResult {
   readonly bytes: number;
-  /** Names of files that are too large for it. */
+  /** Names of files that were too large to include. */
   readonly leftOut: readonly string[];
 }
 
-/** Makes one of the data directory's own backups and checks it; where `kept` is given, the oldest beyond those go. */
+/** Makes and checks a backup in the data directory; with `kept`, deletes the oldest beyond that number. */
 export function makeBackup(
   source: BackupSource,
   { directory, reason, nowMs, kept }: { directory: string; reason: string; nowMs: number; kept?: number },
@@ -61,7 +61,7 @@ export function makeBackup(
   return { file: name, ...made };
 }
 
-/** What a backup leaves that a power cut interrupted: as large as the database, and nobody else's. */
+/** Removes files of a backup that a power cut interrupted: each is as large as the database. */
 function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder))
     if (/^backup-.*\.db\.new(-\w+)?$/.test(name))
@@ -69,8 +69,8 @@ function removeUnfinished(folder: string): void {
 }
 
 /**
- * Writes a backup: one SQLite file with the whole database and, in the table `files`, what stands beside it. It has its
- * name only once it was checked and is on the disk.
+ * Writes a backup: an SQLite file with the complete database and, in the table `files`, the files next to it.
+ * It gets its final name after it was checked and flushed.
  */
 export function writeBackup({ db, files }: BackupSource, path: string): BackupResult {
   const passing = `${path}.new`;
@@ -89,7 +89,7 @@ export function writeBackup({ db, files }: BackupSource, path: string): BackupRe
   }
 }
 
-/** Gives the names of those that are left out. */
+/** Adds the files; returns the names of those that were left out. */
 function addFiles(path: string, files: BackupSource['files']): string[] {
   const leftOut: string[] = [];
   using db = new DatabaseSync(path);
@@ -112,7 +112,7 @@ function addFiles(path: string, files: BackupSource['files']): string[] {
   return leftOut;
 }
 
-/** The plain files below a folder, the smallest first; links are not followed. */
+/** The regular files below a folder, smallest first; symbolic links are not followed. */
 function filesBelow(folder: string): { file: string; size: number }[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -121,7 +121,7 @@ function filesBelow(folder: string): { file: string; size: number }[] {
     .sort((a, b) => a.size - b.size);
 }
 
-/** The newest backup that is sound, and what was wrong with those newer than it. */
+/** The newest sound backup, and what is wrong with newer ones. */
 export function findNewestSoundBackup(directory: string): { path: string | undefined; passedOver: string[] } {
   const passedOver: string[] = [];
   for (const { path } of listBackups(directory)) {

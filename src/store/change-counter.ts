@@ -2,16 +2,17 @@ import type { Changes } from '../kernel/changes.js';
 import { blockAfter, COUNTER_BLOCK } from './worker-protocol.js';
 
 /**
- * A database from a backup knows nothing of the counters given out since. It goes on after as many as can have been: a
- * thousand changes a second since then, and a week where the clock can't say.
+ * A database from a backup does not know the counters assigned since then. The counter continues after the
+ * most that is possible: a thousand changes per second since the backup, or for a week if the clock went
+ * back.
  */
 const CHANGES_PER_S = 1000;
 const WEEK_S = 7 * 24 * 3600;
 
-/** Before any gateway ran: from here a counter is estimated that is lost. */
+/** Earlier than any gateway: the start for estimating a lost counter. */
 export const FIRST_MS = Date.UTC(2026, 0, 1);
 
-/** Where a counter goes on after a backup of that time was taken, so that it never goes back. */
+/** Where the counter continues with the data of a backup, so that it never goes back. */
 export function counterAfterBackup(
   counter: number,
   { backupMs, nowMs }: { backupMs: number; nowMs: number },
@@ -20,14 +21,14 @@ export function counterAfterBackup(
 }
 
 /**
- * Keeps the counters of changes reserved ahead on the disk (decision 9): at least a block beyond the newest, however fast
- * they go, so that after a power cut none is given out twice.
+ * Reserves counters of changes ahead on the disk (interface, decision 9): at least one block beyond the
+ * newest, so that none is assigned twice after a power cut.
  */
 export class CounterReserve {
   readonly #unlisten: () => void;
   #reserved: number;
 
-  /** `reserve` brings the new end of what is reserved to the disk, soon. */
+  /** `reserve` writes the new end of the reserved counters soon. */
   constructor(changes: Changes, reserved: number, reserve: (end: number) => void) {
     this.#reserved = reserved;
     this.#unlisten = changes.listen(({ TimeStamp }) => {

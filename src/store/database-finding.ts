@@ -2,7 +2,7 @@ import type { HealthFinding } from '../base/health-check.js';
 import type { LoadReport } from './load-tree.js';
 import type { OpenReport } from './worker-protocol.js';
 
-/** How the database was found, as a health check. */
+/** The state of the database at the start, as a finding of the health check. */
 export function databaseFinding(
   { found, text, quarantined: aside }: OpenReport,
   report: LoadReport,

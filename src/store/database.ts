@@ -31,48 +31,48 @@ import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
 import { noLeftValues, RuntimeValues } from './runtime-values.js';
 
-/** Objects in one answer: a few hundred KB, so that neither side holds much of a large tree at once. */
+/** Objects in one reply: a few hundred KB, so that neither side holds much of a large tree. */
 const ROWS = 1000;
 /** A record's number in the audit is a multiple of this, plus the number of its ring. */
 const RINGS = 4;
-/** So many audit records more than are kept may be there: cutting the rings to their length reads all numbers. */
+/** Audit records between two truncations of the rings, because each truncation reads all numbers. */
 const PRUNE_EVERY = 500;
 
-/** The database of one gateway, as the worker holds it. Synchronous; every failure is thrown. */
+/** The database of a gateway in its worker. Synchronous; throws every failure. */
 export class Database {
   readonly #places: StorePaths;
-  /** Undefined while the disk can't be written to. */
+  /** Undefined while the disk rejects writes. */
   #db: DatabaseSync | undefined;
   #lock: Disposable | undefined;
-  /** What is read from at the start, where that is not `#db`. */
+  /** The copy that the start reads from, if that is not `#db`. */
   #reading: { readonly db: DatabaseSync; readonly directory: string } | undefined;
   readonly #statements = new Map<string, StatementSync>();
   #runtime: RuntimeValues | undefined;
   #born = 0;
-  /** When it was opened, for the name of a file that is kept. */
+  /** When it was opened, for the name of a quarantined file. */
   #nowMs = 0;
-  /** Values that were read with their objects. */
+  /** Values read with their objects so far. */
   #valuesRead = 0;
-  /** Set when a repair was not possible: damaged rows are left out then. */
+  /** Why a repair was not possible; damaged rows are left out in this case. */
   #why: string | undefined;
   readonly #restored: string[] = [];
   readonly #lost: string[] = [];
   #staged: ValueRow[] = [];
-  /** Audit records since the rings were last cut to their length. */
+  /** Audit records since the rings were last truncated. */
   #audited = PRUNE_EVERY;
 
   constructor(places: StorePaths) {
     this.#places = places;
   }
 
-  /** Finds, checks and opens the database; takes over what a crashed run left in the runtime directory. */
+  /** Finds, checks and opens the database, and adopts what a crashed run left in the runtime directory. */
   open(nowMs: number, life: string): OpenReport {
     this.#nowMs = nowMs;
     const found = openDatabase(this.#places, nowMs);
     try {
       return this.#begin(found, nowMs, life);
     } catch (thrown) {
-      // Room enough to open it, and not to write to it.
+      // There is enough space to open it, but not to write to it.
       this.close();
       if (found.passing !== undefined || !isUnwritable(thrown)) throw thrown;
       return this.#begin(openReadOnlyCopy(this.#places, nowMs, messageOf(thrown)), nowMs, life);
@@ -92,7 +92,7 @@ export class Database {
     else this.#reading = { db: found.db, directory: found.passing };
     const first = {
       values: left.values.filter(([id]) => hasObject(found.db, id)),
-      // The life on a disk that can't be written to stays the one that the runtime directory goes with.
+      // On a disk that rejects writes the stored run id stays, which the runtime directory belongs to.
       meta: isWritable ? metaAtStart(reserved, life) : [],
     };
     if (isWritable) this.commit({ ...nothing, ...first, emptiesRuntime: true });
@@ -113,8 +113,8 @@ export class Database {
   }
 
   /**
-   * The objects born after `after`, in that order, with their last values. When the checksum of a row is wrong, the
-   * database is repaired first; objects from a backup that belong before `after` then come along.
+   * The objects after position `after`, in order, with their last values. If the checksum of a row is wrong,
+   * the database is repaired first; restored objects from before `after` are included then.
    */
   rows(after: number): RowPage {
     let read = this.#read(`born > ${after} ORDER BY born LIMIT ${ROWS}`);
@@ -130,7 +130,7 @@ export class Database {
     return { text: `[${[...late, ...read.texts].join(',')}]`, next: read.last };
   }
 
-  /** All was read: a copy that was made for it goes. Gives what was damaged, for people. */
+  /** Ends loading: removes a temporary copy. Returns what was damaged, for people. */
   loaded(): StoreRequests['loaded']['reply'] {
     const reading = this.#reading;
     this.#reading = undefined;
@@ -142,8 +142,8 @@ export class Database {
   }
 
   #read(where: string) {
-    // SQLite joins the texts, so that few strings are made here; it would round floats, so values come as they are. What is
-    // neither float nor text is no value, and an integer might not fit into a number.
+    // SQLite joins the texts, so that few strings are created here. It would round floats, so values are read
+    // unchanged. Values are floats or texts; an integer might not fit into a number.
     const statement = this.#readable().prepare(`
       SELECT CAST(born AS REAL), born || ',' || o.id || ',' || type || ',' || parent || ',' || attributes || ',' || data, o.sum || '',
         v.id || '', CASE WHEN typeof(value) IN ('real', 'text') THEN value END, updated || ',' || changed, v.sum || ''
@@ -158,7 +158,7 @@ export class Database {
         bad.push(`object ${String(columns).slice(0, 30)}`);
         continue;
       }
-      // The place in the table is no part of what the gateway gets.
+      // The gateway does not need the position in the table.
       const text = String(columns).slice(String(columns).indexOf(',') + 1);
       if (id !== null) values += 1;
       if (id !== null && (value === null || String(checksumOf([id, value, times])) !== valueSum)) {
@@ -169,7 +169,7 @@ export class Database {
     return { texts, bad, values, last: rows.length === ROWS ? Number(rows.at(-1)?.[0]) : undefined };
   }
 
-  /** Replaces what is damaged with what a backup has. Gives the places of the objects that were replaced. */
+  /** Replaces damaged rows with those of a backup. Returns the positions of the replaced objects. */
   #repair(): readonly number[] {
     if (this.#why !== undefined) return [];
     const reading = this.#reading;
@@ -200,7 +200,7 @@ export class Database {
     return this.#reading?.db ?? this.#connected();
   }
 
-  /** Whether there is a value of no object, with a wrong checksum: its id is damaged. */
+  /** Whether a value without an object has a wrong checksum, which means that its id is damaged. */
   #hasStray(values: number): boolean {
     const count = Number(this.#readable().prepare('SELECT count(*) AS n FROM last_values').get()?.['n']);
     if (this.#valuesRead + values >= count) return false;
@@ -210,12 +210,12 @@ export class Database {
     return false;
   }
 
-  /** Takes values that go with the next {@link commit}: of a large tree they come in slices. */
+  /** Adds values to the next {@link commit}; those of a large tree come in slices. */
   stage(values: readonly ValueRow[]): void {
     this.#staged.push(...values);
   }
 
-  /** One transaction, on the disk when this returns. Throws and has changed nothing when it can't be. */
+  /** Writes one transaction, flushed when this returns. If it throws, nothing has changed. */
   commit(batch: Batch): void {
     const values = [...this.#staged.splice(0), ...batch.values];
     const db = this.#connected();
@@ -223,7 +223,7 @@ export class Database {
       this.#write(db, { ...batch, values });
     } catch (thrown) {
       const code = sqliteCodeOf(thrown);
-      // What such a connection thinks of the file may be wrong now; the next attempt opens anew.
+      // The state of this connection may be wrong now; the next attempt reopens the database.
       if (isUnwritable(thrown) && code !== sqliteCode.full) this.#disconnect();
       throw thrown;
     }
@@ -231,7 +231,7 @@ export class Database {
     else if (values.length > 0) this.#withRuntime((runtime) => runtime.forget(values));
   }
 
-  /** To the runtime directory: there in a second life after a crash of the process. */
+  /** Writes values to the runtime directory, where they survive a crash of the process. */
   keep(values: readonly ValueRow[], counter: number): void {
     this.#withRuntime((runtime) => runtime.keep(values, counter));
   }
@@ -250,7 +250,7 @@ export class Database {
     return makeBackup({ db: this.#connected(), files }, { directory, reason, nowMs, kept });
   }
 
-  /** Bytes that this thread has caused to be written to disks. */
+  /** Bytes that this thread has written to disks. */
   written(): number | undefined {
     return writtenByThread();
   }
@@ -274,7 +274,7 @@ export class Database {
     return this.#db;
   }
 
-  /** What can't be kept up there must not stand there: it would pass for newer than the disk's. */
+  /** Deletes the runtime file if it cannot be updated: it would look newer than the database. */
   #withRuntime(act: (runtime: RuntimeValues) => void): void {
     try {
       if (this.#runtime !== undefined) act(this.#runtime);
@@ -313,7 +313,7 @@ export class Database {
         ...row,
         checksumOf(row),
       );
-    // Removed ones first: an id that was given back may belong to a new object already.
+    // Removed objects first: their ids may belong to new objects already.
     for (const id of removed) {
       run('DELETE FROM objects WHERE id = ?', id);
       run('DELETE FROM last_values WHERE id = ?', id);
@@ -377,7 +377,7 @@ function firstCounter(
 ): number {
   const stored = Number(meta.get(metaName.counter) ?? 0);
   if (backupMs !== undefined) return counterAfterBackup(Math.max(stored, left), { backupMs, nowMs });
-  // Where reserving ahead failed, the runtime directory knows of counters beyond what is reserved.
+  // If reserving failed, the runtime directory has counters beyond the reserved ones.
   return Math.max(stored, left > stored ? blockAfter(left) : 0);
 }
 
@@ -394,7 +394,7 @@ function openRuntime(directory: string | undefined, life: string | undefined) {
   try {
     return { ...RuntimeValues.open(directory, life), problem: '' };
   } catch (thrown) {
-    const problem = `the runtime directory can't be used: ${messageOf(thrown)}`;
+    const problem = `the runtime directory cannot be used: ${messageOf(thrown)}`;
     return { runtime: undefined, left: noLeftValues, problem };
   }
 }

@@ -4,8 +4,9 @@ import { faultFrom } from '../base/fault.js';
 import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
 
 /**
- * Takes a data directory for one gateway; the kernel gives it free when the process ends, however that comes about.
- * SQLite's own file locks do it, on an empty file beside the database. Throws `STORE_UNUSABLE` while another one has it.
+ * Locks a data directory for one gateway; the kernel releases the lock when the process ends, for whatever
+ * reason. Uses SQLite's file locks on an empty file next to the database. Throws `STORE_UNUSABLE` while
+ * another gateway has the lock.
  */
 export function lockDirectory(directory: string): Disposable {
   const lock = new DatabaseSync(join(directory, 'stellwerk.lock'), { timeout: 0 });

@@ -5,13 +5,13 @@ import type { Kernel } from '../kernel/kernel.js';
 import type { StoreWorker, ValueRow } from './worker-protocol.js';
 import type { PendingChanges, CommitSet, ValueSelection } from './pending-changes.js';
 
-/** A caller waits no longer for the disk; the commit itself goes on. */
+/** Longest wait of a caller for the disk; the commit itself goes on. */
 export const COMMIT_DEADLINE_MS = 10_000;
-/** The back-off after failed commits: doubling from a second to a minute. */
+/** Back-off after failed commits: doubles from a second to a minute. */
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 60_000;
 
-/** What the writer works with. */
+/** Dependencies of the writer. */
 export interface JournalWriterOptions {
   readonly kernel: Kernel;
   readonly pending: PendingChanges;
@@ -28,8 +28,9 @@ interface Waiter {
 }
 
 /**
- * Brings the journal to the disk. What changes within one turn of the event loop, and while a commit is under way, goes
- * into one commit together. What can't be committed stays in memory and is tried again with a growing pause.
+ * Writes the journal to the disk. Changes within one iteration of the event loop, and during a running
+ * commit, share a commit. Changes that cannot be committed stay in memory and are retried with increasing
+ * pauses.
  */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
@@ -52,22 +53,22 @@ export class JournalWriter {
     return this.#failures > 0;
   }
 
-  /** Something changed: a commit begins at the end of this turn, or when the one under way has ended. */
+  /** Schedules a commit for the end of this iteration of the event loop, or after the running one. */
   schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     if (!this.#isWriting) onNextIteration(() => void this.#write());
   }
 
-  /** Last values go to the disk with the next commit: all, or those that are due. */
+  /** Includes last values in the next commit: all, or those that are due. */
   saveValues(which: 'all' | 'due' = 'all'): void {
     if (this.#wants !== 'all') this.#wants = which;
     this.schedule();
   }
 
   /**
-   * Resolves when all changes of the configuration up to now are on the disk; rejects with `STORE_FAILED` when they can't
-   * be written now, or the disk does not answer. They stay in memory and are tried again.
+   * Resolves when all changes of the configuration so far are on the disk. Rejects with `STORE_FAILED` if
+   * they cannot be written now, or the disk does not respond; they stay in memory and are retried.
    */
   committed(): Promise<void> {
     const { version } = this.#options.kernel.journal;
@@ -94,7 +95,7 @@ export class JournalWriter {
     });
   }
 
-  /** Resolves when no commit is scheduled or under way; whether it succeeded shows in `isFailing`. */
+  /** Resolves when no commit is scheduled or running; `isFailing` tells whether the last one failed. */
   settled(): Promise<void> {
     if (!this.#isScheduled && !this.#isWriting) return Promise.resolve();
     return new Promise((resolve) => this.#settled.push(resolve));
@@ -152,7 +153,7 @@ export class JournalWriter {
     const pauseMs = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;
     this.#unretry();
-    // Values that could not be written now go with the next try: nothing else asks for them soon.
+    // The next attempt includes the values, which nothing else would write soon.
     this.#unretry = this.#options.clock.after(pauseMs, () => this.saveValues());
     this.#settle(taken.version, fault('STORE_FAILED', messageOf(thrown)));
     this.#options.onState(thrown);

@@ -5,19 +5,19 @@ import type { Profile } from '../kernel/profiles/profile-data.js';
 import type { StoreWorker } from './worker-protocol.js';
 import { loadRow, type LoadedRow } from './rows.js';
 
-/** How loading went. The texts are for people. */
+/** The result of loading. The texts are for people. */
 export interface LoadReport {
   readonly objects: number;
-  /** Objects whose parent was not there; they stand below the root now. */
+  /** Objects whose parent is missing; they are below the root now. */
   readonly orphans: readonly number[];
-  /** Rows that are no objects, and why. */
+  /** Rows that could not be loaded, and why. */
   readonly unusable: readonly string[];
-  /** Damaged rows that were taken from a backup, and those that are in none. */
+  /** Damaged rows that were restored from a backup, and those that are in none. */
   readonly restored: readonly string[];
   readonly lost: readonly string[];
 }
 
-/** Fills the kernel with all that is stored. It must be empty. */
+/** Loads all stored objects and profiles into an empty kernel. */
 export async function loadTree(
   kernel: Kernel,
   port: StoreWorker,
@@ -28,7 +28,7 @@ export async function loadTree(
   let coming = port.request('rows', { after: 0 });
   for (;;) {
     const { text, next } = await coming;
-    // The worker reads on while these are put into the tree.
+    // The worker reads the next rows while these are added to the tree.
     if (next !== undefined) coming = port.request('rows', { after: next });
     for (const row of JSON.parse(text) as LoadedRow[]) loading.take(row);
     if (next === undefined) break;
@@ -39,7 +39,7 @@ export async function loadTree(
 
 class Loading {
   readonly #kernel: Kernel;
-  /** Parent's id → rows that came before it. */
+  /** The id of a parent → rows that came before it. */
   readonly #waiting = new Map<number, LoadedRow[]>();
   readonly #orphans: number[] = [];
   readonly #unusable: string[] = [];
@@ -65,7 +65,7 @@ class Loading {
   }
 
   finish(): Pick<LoadReport, 'objects' | 'orphans' | 'unusable'> {
-    // What still waits has a parent that is missing, or that is one of its own descendants.
+    // The parent of the remaining rows is missing, or is one of their own descendants.
     while (this.#waiting.size > 0) {
       const missing = [...this.#waiting.keys()].find((id) => !this.#isWaiting(id));
       const [parent = 0, rows = []] =
@@ -82,7 +82,7 @@ class Loading {
     return false;
   }
 
-  /** Puts it below the root; an ident that is taken there goes, the object never does. */
+  /** Adds an object below the root, without its ident if that is taken there. */
   #adopt(row: LoadedRow): void {
     const { root } = this.#kernel.tree;
     const [id, type, , attributes, ...rest] = row;

@@ -7,10 +7,10 @@ import { rowOf, valueRowOf } from './rows.js';
 import { metaName } from './schema.js';
 import { LARGE_TEXT_CHARACTERS, LargeTextBudget } from './write-counter.js';
 
-/** Values in one message to the worker: about a millisecond of the event loop. */
+/** Values in one message to the worker: about a millisecond of work. */
 export const VALUES_SLICE = 2000;
 
-/** What one commit takes along, so that it can be put back when that fails. */
+/** Everything in one commit, so that it can be put back if the commit fails. */
 export interface CommitSet {
   readonly version: number;
   readonly objects: ReadonlySet<TreeObject>;
@@ -19,26 +19,26 @@ export interface CommitSet {
   readonly values: ReadonlySet<ObjectWithValue>;
   readonly meta: ReadonlyMap<string, string>;
   readonly audit: readonly AuditRow[];
-  /** True when all values go along. */
+  /** True if the commit includes all values. */
   readonly hasAllValues: boolean;
 }
 
-/** Which values a commit takes along: those that belong to what is configured; those that are due; all. */
+/** Values in a commit: those of new objects and write budgets; those that are due; all. */
 export type ValueSelection = 'configured' | 'due' | 'all';
 
-/** All that is not on the disk yet: the kernel's journal, and what belongs to no object. */
+/** Everything that is not on the disk yet: the kernel's journal, and data that belongs to no object. */
 export class PendingChanges {
   readonly #kernel: Kernel;
-  /** Variables whose values changed, and events that ran, since they were last committed. */
+  /** Variables that changed and events that ran since the last commit of values. */
   #values = new Set<ObjectWithValue>();
-  /** Those whose value is on the disk, and only their time is not. */
+  /** Variables whose value is on the disk, but not its latest time. */
   #repeated = new Set<ObjectWithValue>();
   readonly #budget = new LargeTextBudget();
-  /** Large texts that were left for later, when values were last taken. */
+  /** Large texts that the last commit postponed. */
   waitingTexts = 0;
   #meta = new Map<string, string>();
   #audit: AuditRow[] = [];
-  /** How many ids were given when that was last noted. */
+  /** Position of the id pool when it was last saved. */
   #given: number;
 
   /** `ids`: the state of the ids as it is stored. */
@@ -68,7 +68,7 @@ export class PendingChanges {
 
   addAudit(row: AuditRow): void {
     this.#audit.push(row);
-    // While the disk rejects everything; the table keeps no more either.
+    // Bounds the memory while the disk rejects writes; the table keeps no more either.
     if (this.#audit.length >= 2 * auditRoles.length * AUDIT_KEPT) this.#audit = newestOf(this.#audit);
   }
 
@@ -76,7 +76,7 @@ export class PendingChanges {
     return this.#audit;
   }
 
-  /** The values that changed since this was last called; they remain to be committed. */
+  /** The values that changed since the last call; they still have to be committed. */
   *freshValues(): Generator<ValueRow[]> {
     const { values, repeated } = this.#journal;
     this.#journal.values = new Set();
@@ -93,7 +93,7 @@ export class PendingChanges {
     const journal = this.#journal;
     const { objects, removed, profiles, version } = journal;
     const { ids } = this.#kernel.tree;
-    // In one transaction with the objects: an id that was given is never given again, whatever happens.
+    // In the same transaction as the objects, so that no id is ever assigned twice.
     if (ids.position !== this.#given) this.#meta.set(metaName.ids, ids.state);
     this.#given = ids.position;
     journal.objects = new Set();
@@ -111,7 +111,7 @@ export class PendingChanges {
     return { version, objects, removed, profiles, values, meta, audit, hasAllValues };
   }
 
-  /** A commit failed: all of it is still to be done, except where something newer took its place. */
+  /** Puts back a failed commit, except where newer changes replaced it. */
   putBack(taken: CommitSet): void {
     const journal = this.#journal;
     const objects = [...taken.objects].filter((object) => this.#isPresent(object));
@@ -123,7 +123,7 @@ export class PendingChanges {
     this.#audit = newestOf([...taken.audit, ...this.#audit]);
   }
 
-  /** What the worker gets, without the values. */
+  /** The batch for the worker, without the values. */
   batchOf(taken: CommitSet): Omit<Batch, 'values'> {
     const { profiles } = this.#kernel;
     return {
@@ -139,7 +139,7 @@ export class PendingChanges {
     };
   }
 
-  /** The values of a commit as they are now. */
+  /** The current values of a commit. */
   valueRows({ values }: CommitSet): Generator<ValueRow[]> {
     return slices(this.#present(values));
   }
@@ -159,7 +159,7 @@ export class PendingChanges {
     return many;
   }
 
-  /** Large texts beyond the budget wait, the one that waits longest first. One with a budget of its own does not. */
+  /** Postpones large texts beyond the daily budget, except those of variables with a write budget. */
   #leaveLarge(values: Set<ObjectWithValue>, nowMs: number): void {
     this.waitingTexts = 0;
     for (const object of values) {
@@ -181,7 +181,7 @@ export class PendingChanges {
     this.waitingTexts = 0;
   }
 
-  /** The first value of a new variable goes with it: its configuration says it once only. So do those with a budget. */
+  /** The first value of a new variable is written with it, and values with a write budget. */
   #valuesOf(objects: ReadonlySet<TreeObject>): Set<ObjectWithValue> {
     const values = new Set<ObjectWithValue>();
     for (const object of objects)
@@ -217,7 +217,7 @@ function* slices(rows: Iterable<ValueRow>): Generator<ValueRow[]> {
   if (slice.length > 0) yield slice;
 }
 
-/** Those of each ring that its table would keep. */
+/** The newest records of each ring, as many as the table keeps. */
 function newestOf(rows: readonly AuditRow[]): AuditRow[] {
   const counts = auditRoles.map(() => 0);
   const kept = rows.toReversed().filter(([ring]) => {

@@ -37,29 +37,29 @@ import type { StorePaths } from './worker-protocol.js';
 import { rebuildDatabase, type RepairReport } from './repair.js';
 import { SCHEMA_VERSION, storeShape } from './schema.js';
 
-/** Damaged files that are kept aside: a dying card must not fill itself with them. */
+/** Quarantined databases that are kept: they must not fill a failing card. */
 const ASIDE_KEPT = 3;
 const ASIDE = /^stellwerk\.db\.damaged-.*Z$/;
 
-/** A database that is open, and how it was come by. */
+/** An open database and where it came from. */
 export interface OpenDatabase {
   readonly db: DatabaseSync;
-  /** Held as long as the database is; absent where the directory can't be written to. */
+  /** The lock of the data directory; absent if the directory is not writable. */
   readonly lock?: Disposable;
   readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
   readonly text: string;
-  /** Set when `db` is a backup's content: unix milliseconds at which that was made. */
+  /** When the backup was made that `db` is from, unix milliseconds. */
   readonly backupMs?: number;
-  /** A copy to read from, to be removed after that: the data directory can't be written to. */
+  /** Directory of a temporary copy to read from, because the data directory is not writable. */
   readonly passing?: string;
-  /** What was replaced in it. */
+  /** Rows that a repair replaced. */
   readonly repaired?: Pick<RepairReport, 'restored' | 'lost'>;
 }
 
 /**
- * Opens the database of a data directory: as it is, after a migration (a backup is made first), or, when it is damaged or
- * gone, from the newest sound backup, the damaged file being kept aside. It is made new only where there never was one.
- * Throws `STORE_UNUSABLE` with what to do.
+ * Opens the database of a data directory, and migrates it if necessary (after a backup). A damaged or missing
+ * database is replaced by the newest sound backup, and the damaged file is quarantined. A new one is created
+ * only if there never was one. Throws `STORE_UNUSABLE` with what to do.
  */
 export function openDatabase(places: StorePaths, nowMs: number): OpenDatabase {
   const { directory } = places;
@@ -83,7 +83,7 @@ export function openDatabase(places: StorePaths, nowMs: number): OpenDatabase {
   }
 }
 
-/** Opens the database for writing again, after the disk could not be written to. Throws what stands in the way. */
+/** Reopens the database for writing after the disk rejected writes. Throws the reason if it still does. */
 export function reopenDatabase({ directory }: StorePaths): DatabaseSync {
   const path = databasePath(directory);
   if (!existsSync(path)) create(path);
@@ -92,7 +92,7 @@ export function reopenDatabase({ directory }: StorePaths): DatabaseSync {
   return db;
 }
 
-/** Whether it is the disk that takes nothing, rather than the database that is bad. */
+/** Whether the disk rejects writes, as opposed to a damaged database. */
 export function isUnwritable(thrown: unknown): boolean {
   const { full, ioError, readOnly, cannotOpen } = sqliteCode;
   const sqlite = sqliteCodeOf(thrown);
@@ -109,7 +109,7 @@ function openOrReplace(places: StorePaths, nowMs: number): OpenDatabase {
       create(path);
       return { db: connect(path), found: 'new', text: 'a new database was made' };
     }
-    // A log that it left behind would be taken for the backup's own.
+    // SQLite would apply a remaining log to the backup.
     setAside(directory, nowMs);
     return fromBackup(places, nowMs, 'the database is gone') ?? begunAnew(directory, 'the database is gone');
   }
@@ -124,7 +124,10 @@ function openOrReplace(places: StorePaths, nowMs: number): OpenDatabase {
   }
 }
 
-/** Repairs it, where all its objects can be reached; otherwise takes a backup; without one, what can be read. */
+/**
+ * Repairs the database if all its objects are readable. Otherwise uses a backup; without one, what is
+ * readable.
+ */
 function replaceDamaged(places: StorePaths, nowMs: number, why: string): OpenDatabase {
   const { directory } = places;
   const path = databasePath(directory);
@@ -140,7 +143,7 @@ function replaceDamaged(places: StorePaths, nowMs: number, why: string): OpenDat
   return { db: connect(path), found: 'lost', text, repaired };
 }
 
-/** Leaves the repaired database beside the damaged one; undefined when too much of it is damaged. */
+/** Writes the repaired database next to the damaged one; undefined if too much is damaged. */
 function tryRebuild(path: string, directory: string, nowMs: number): RepairReport | undefined {
   try {
     const repaired = rebuildDatabase({ from: path, to: `${path}.new`, directory }, nowMs);
@@ -154,8 +157,8 @@ function tryRebuild(path: string, directory: string, nowMs: number): RepairRepor
 }
 
 /**
- * Repairs a database whose rows are damaged, in `passing` where the data directory can't be written to. No connection to
- * it may be open. The damaged file is kept. Throws what stands in the way.
+ * Repairs damaged rows of a database, or of its copy in `passing` if the data directory is not writable. No
+ * connection to it may be open. The damaged file is quarantined. Throws if the repair is not possible.
  */
 export function repairDatabase(places: StorePaths, nowMs: number, passing?: string): RepairReport {
   const { directory } = places;
@@ -166,7 +169,9 @@ export function repairDatabase(places: StorePaths, nowMs: number, passing?: stri
   return repaired;
 }
 
-/** Nothing of it is left: the gateway runs, and its health says what is missing. */
+/**
+ * Creates a new database after everything was lost; the gateway runs, and its health check reports the loss.
+ */
 function begunAnew(directory: string, what: string): OpenDatabase {
   const path = databasePath(directory);
   create(path);
@@ -194,20 +199,20 @@ function wasThereEver(directory: string): boolean {
     listBackups(directory).length > 0 ||
     listQuarantined(directory).length > 0 ||
     existsSync(`${databasePath(directory)}-wal`) ||
-    // Only a gateway makes an archive, and scripts that are named by their ids.
+    // Only a gateway creates an archive, and scripts named after ids.
     readdirSync(directory).some((name) => name.startsWith('archive.db')) ||
     namesIn(join(directory, 'scripts')).some((name) => /^\d{5,6}\.[jt]s$/.test(name))
   );
 }
 
-/** For people: that there is none, and what to do. */
+/** Text for people: there is no sound backup. */
 function noBackup(directory: string): string {
   const { passedOver } = findNewestSoundBackup(directory);
   const others = passedOver.length > 0 ? ` (${passedOver.join('; ')})` : '';
   return `there is no sound backup in ${join(directory, 'backups')}${others}, and a new database was made`;
 }
 
-/** Undefined where there is no sound backup. */
+/** Uses the newest sound backup; undefined if there is none. */
 function fromBackup({ directory }: StorePaths, nowMs: number, what: string): OpenDatabase | undefined {
   const { path: backup, passedOver } = findNewestSoundBackup(directory);
   if (backup === undefined) return undefined;
@@ -218,7 +223,7 @@ function fromBackup({ directory }: StorePaths, nowMs: number, what: string): Ope
     connect(path).close();
   } catch (thrown) {
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    // Its pages are sound, and some of its rows are not.
+    // Its pages are sound, but some of its rows are not.
     repaired = tryRebuild(path, directory, nowMs);
     removeDatabase(path);
     if (repaired === undefined) return undefined;
@@ -237,14 +242,14 @@ function fromBackup({ directory }: StorePaths, nowMs: number, what: string): Ope
   };
 }
 
-/** The database is the backup's without the files that stand beside it. */
+/** Removes the files that a backup contains in addition to the database. */
 export function dropBackupFiles(db: DatabaseSync): void {
   db.exec('DROP TABLE IF EXISTS files');
 }
 
 /**
- * The data directory can't be written to: what is in it is read from a copy, so that the gateway can run. The copy goes to
- * the first of some places that takes it.
+ * Reads the database from a copy if the data directory is not writable, so that the gateway can run. The copy
+ * is written to the first of several directories that accepts it.
  */
 export function openReadOnlyCopy(places: StorePaths, nowMs: number, why: string): OpenDatabase {
   const { directory, runtimeDirectory } = places;
@@ -272,7 +277,10 @@ export function openReadOnlyCopy(places: StorePaths, nowMs: number, why: string)
   }
 }
 
-/** A copy in `passing` of the database of `directory`, or of its newest sound backup, or a new one where it has none. */
+/**
+ * Copies the database of `directory`, or its newest sound backup, to `passing`; creates a new one if there is
+ * none.
+ */
 function readFrom(
   passing: string,
   directory: string,
@@ -316,7 +324,7 @@ function connectedOrRepaired(path: string, directory: string, nowMs: number) {
   }
 }
 
-/** Names of the damaged databases that are kept, newest first. */
+/** Names of quarantined databases, newest first. */
 export function listQuarantined(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => ASIDE.test(name))
@@ -324,7 +332,7 @@ export function listQuarantined(directory: string): string[] {
     .reverse();
 }
 
-/** Renames the database with what belongs to it. Returns its new name. */
+/** Quarantines the database. Returns its new name. */
 function setAside(directory: string, nowMs: number): string {
   const path = databasePath(directory);
   const aside = `${path}.damaged-${timeName(nowMs)}`;

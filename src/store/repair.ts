@@ -22,19 +22,19 @@ import {
 
 type Row = readonly SQLOutputValue[];
 
-/** What a repair did, for people. */
+/** The result of a repair, for people. */
 export interface RepairReport {
-  /** Rows that were taken from a backup. */
+  /** Rows restored from a backup. */
   readonly restored: readonly string[];
   /** Rows that are neither readable nor in a backup. */
   readonly lost: readonly string[];
-  /** Where the objects that were restored are in the table. */
+  /** Positions of the restored objects in the table. */
   readonly born: readonly number[];
-  /** False when there may have been objects that left no trace. */
+  /** False if objects may be missing without a trace. */
   readonly isComplete: boolean;
 }
 
-/** Names in `meta` that are of no use when they come from a backup. */
+/** Names in `meta` that must not be restored from a backup. */
 const PASSING: readonly string[] = [
   metaName.clean,
   metaName.life,
@@ -44,8 +44,8 @@ const PASSING: readonly string[] = [
 ];
 
 /**
- * Makes a sound database at `to` from the rows of the damaged one at `from` whose checksums are right, and from the
- * newest backups in `directory` that have a sound version of the others. `from` is not changed.
+ * Creates a sound database at `to` from the rows of the damaged one at `from` with a correct checksum, and
+ * from the newest backups in `directory` with a sound version of the others. Does not change `from`.
  */
 export function rebuildDatabase(
   { from, to, directory }: { from: string; to: string; directory: string },
@@ -91,11 +91,11 @@ class Rebuilding implements Disposable {
     if (table === 'objects') this.#missingObjects(bad.length, end);
     for (const row of bad) this.#replace(table, row);
     if (table === 'objects' || table === 'audit') return;
-    // In a table that can't be read to its end, more is missing than shows.
+    // If the table cannot be read to its end, unknown rows are missing, too.
     if (end !== undefined) this.#allOfBackup(table, end);
   }
 
-  /** Gives why the table could not be read to its end. */
+  /** Returns why the table could not be read to its end. */
   #copySound(table: ChecksummedTable, bad: Row[]): string | undefined {
     const columns = checksummedColumns[table];
     const places = columns.map(() => '?').join(', ');
@@ -115,12 +115,14 @@ class Rebuilding implements Disposable {
       }
     };
     const end = copy(select);
-    // From the other side, up to the same place.
+    // From the other end, up to the same row.
     if (end !== undefined) copy(`${select} ORDER BY ${columns[0]} DESC`);
     return end;
   }
 
-  /** Looks for the row that a damaged one was: the very same by its checksum, otherwise an older one by its key. */
+  /**
+   * Replaces a damaged row: by the same row, found by its checksum, or by an older version with the same key.
+   */
   #replace(table: ChecksummedTable, bad: Row): void {
     const id = table === 'objects' ? bad[1] : bad[0];
     if (table === 'meta' && (PASSING.includes(String(id)) || id === metaName.counter)) return;
@@ -133,7 +135,7 @@ class Rebuilding implements Disposable {
     if (found === undefined || !this.#has(table, id)) this.#lost.push(nameOf(table, bad));
   }
 
-  /** The index of ids tells of objects whose rows are nowhere. */
+  /** Restores objects that are in the index of ids but have no row. */
   #missingObjects(bad: number, end: string | undefined): void {
     const sound = Number(this.#target.prepare('SELECT count(*) AS n FROM objects').get()?.['n']);
     const missing: SQLOutputValue[] = [];
@@ -147,7 +149,7 @@ class Rebuilding implements Disposable {
     } catch {
       entries = Infinity;
     }
-    // Otherwise it is the index that is damaged, and an id in it may be that of an object that was deleted.
+    // Otherwise the index is damaged, and may contain ids of deleted objects.
     if (bad === 0 && entries <= sound) return;
     for (const id of missing) {
       const row = this.#backups.find('objects', 'id', id);
@@ -165,7 +167,7 @@ class Rebuilding implements Disposable {
     this.#restored.push(`${count} rows of ${table}, which cannot be read to its end (${end})`);
   }
 
-  /** Where it is lost, one beyond all that can have been given out. */
+  /** Replaces a lost counter by one beyond all that can have been assigned. */
   #counter(nowMs: number): void {
     if (this.#has('meta', metaName.counter)) return;
     const row = this.#backups.find('meta', 'name', metaName.counter);
@@ -199,7 +201,7 @@ class Rebuilding implements Disposable {
   }
 }
 
-/** The rows of the backups in a data directory, the newest first. Opened when first asked. */
+/** The rows of the backups in a data directory, newest first. Opens them on first use. */
 class BackupRows {
   readonly #directory: string;
   #opened: { readonly db: DatabaseSync; readonly path: string }[] | undefined;
@@ -210,7 +212,7 @@ class BackupRows {
     this.#directory = directory;
   }
 
-  /** The backup of the row that was found last, and when it was made. */
+  /** The backup of the last row that was found, and when it was made. */
   get last(): string {
     return this.#last;
   }
@@ -218,7 +220,7 @@ class BackupRows {
     return this.#madeMs;
   }
 
-  /** The newest sound row with that value in a column. */
+  /** The newest sound row with a value in a column. */
   find(table: ChecksummedTable, column: string, value: SQLOutputValue | undefined): Row | undefined {
     if (value === undefined || value === null) return undefined;
     for (const { db, path } of this.#all()) {
@@ -254,7 +256,7 @@ class BackupRows {
       try {
         return [{ db: connectToRead(path, 'integrity_check'), path }];
       } catch {
-        // Not sound either: the next one.
+        // Damaged, too.
         return [];
       }
     });

@@ -14,25 +14,25 @@ import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
 import { putMeta } from './checksums.js';
 
-/** The name under which the configuration stands in a backup. */
+/** The name of the configuration in a backup. */
 export const CONFIGURATION = 'gateway.yaml';
 
-/** A backup to be put back. */
+/** What is restored, and where. */
 export interface RestoreOptions {
   readonly backup: string;
-  /** The data directory; it may be missing or empty. */
+  /** The data directory; may be missing or empty. */
   readonly directory: string;
-  /** Where the backup's configuration goes; it is left out where this is undefined. */
+  /** The path for the configuration of the backup; undefined to skip it. */
   readonly config: string | undefined;
-  /** Whether a database and a configuration that are there give way (they are renamed, not deleted). */
+  /** Whether to replace an existing database and configuration, which are renamed and not deleted. */
   readonly replace: boolean;
   readonly nowMs: number;
 }
 
 /**
- * Puts a backup onto a box: the database, the configuration, scripts, icons and media. Nothing is changed when the backup is damaged,
- * when a gateway has the directory, or when something is there and may not be replaced. Returns what was done, in lines.
- * Throws `STORE_UNUSABLE`.
+ * Restores a backup: the database, the configuration, scripts, icons and media. Changes nothing if the backup
+ * is damaged, a gateway uses the directory, or existing files must not be replaced. Returns what was done, as
+ * lines. Throws `STORE_UNUSABLE`.
  */
 export function restoreBackup({ backup, directory, config, replace, nowMs }: RestoreOptions): string[] {
   const files = checkedFiles(backup);
@@ -57,7 +57,7 @@ export function restoreBackup({ backup, directory, config, replace, nowMs }: Res
 }
 
 /**
- * Makes a backup of a data directory into a file, whether a gateway works on it or not.
+ * Backs up a data directory to a file, whether or not a gateway is using it.
  * Throws `STORE_UNUSABLE`.
  */
 export function backupDirectory(
@@ -80,7 +80,7 @@ export function backupDirectory(
   }
 }
 
-/** Only what a backup of ours can hold: a name never leads out of the data directory. */
+/** The names that a backup can contain: none leads out of the data directory. */
 const FILE =
   /^(gateway\.yaml|scripts\/[A-Za-z0-9_-][A-Za-z0-9_.-]*|(icons|media)(\/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .,+()-]*){1,8})$/u;
 
@@ -111,7 +111,7 @@ function prepare(path: string, when: { backupMs: number; nowMs: number }): void 
   putMeta(db, metaName.counter, String(counterAfterBackup(Number(stored) || 0, when)));
   const ids = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.ids)?.['value'];
   if (typeof ids === 'string') putMeta(db, metaName.ids, skipIdsAfterBackup(ids));
-  // What lies in the runtime directory belongs to another life.
+  // The runtime directory belongs to another run.
   putMeta(db, metaName.life, '');
 }
 

@@ -15,7 +15,7 @@ import { variableData } from '../kernel/variables.js';
 import { variableType, type Value } from '../kernel/value.js';
 import type { ObjectRow, ValueRow } from './worker-protocol.js';
 
-/** An object as the worker hands it out: as {@link ObjectRow}, parsed, with its last value where it has one. */
+/** An {@link ObjectRow} as the worker returns it: parsed, with the last value if there is one. */
 export type LoadedRow = readonly [
   id: number,
   type: number,
@@ -27,7 +27,7 @@ export type LoadedRow = readonly [
   changed?: number,
 ];
 
-/** What is stored of an object's configuration; defaults are left out. */
+/** The stored configuration of an object, without defaults. */
 export function rowOf(object: TreeObject): ObjectRow {
   const attributes: Record<string, unknown> = {};
   for (const name of attributeNames) {
@@ -44,8 +44,8 @@ export function rowOf(object: TreeObject): ObjectRow {
 }
 
 /**
- * A variable's value as it is stored; `updated` is below 0 when it came while the clock was not trusted. Of an event: the
- * action that it carried out last, and when it ran.
+ * The stored value of a variable; `updated` is negative if the clock was not trusted at that time. For an
+ * event: its last action and the time of its last run.
  */
 export function valueRowOf(object: ObjectWithValue): ValueRow {
   if (object.is(objectType.event)) return [object.id, object.data.lastActionId, object.data.lastRun, 0];
@@ -55,8 +55,8 @@ export function valueRowOf(object: ObjectWithValue): ValueRow {
 }
 
 /**
- * An instance's status and an event's next run are found anew at every start; a variable's value and an event's last run
- * stand in a table of their own.
+ * Every start determines the status of an instance and the next run of an event again. Values of variables
+ * and last runs of events are in a table of their own.
  */
 function stored(object: TreeObject): object {
   if (object.is(objectType.instance)) {
@@ -81,7 +81,7 @@ function stored(object: TreeObject): object {
   return object.data;
 }
 
-/** Puts a stored object into the tree below `parent`. Throws on what can't be one. */
+/** Adds a stored object to the tree below `parent`. Throws if the row is invalid. */
 export function loadRow(kernel: Kernel, row: LoadedRow, parent: TreeObject): TreeObject {
   const [id, type, , attributes] = row;
   const beginning = { ...attributes, id, parent };

@@ -5,7 +5,7 @@ import { metaName, runtimeSchema } from './schema.js';
 import { isSound, iterateRows, checksumOf } from './checksums.js';
 import { makeDirectory, removeDatabase } from '../sqlite/database-files.js';
 
-/** What a crashed run left. */
+/** Values and counter that a crashed run left. */
 export interface LeftValues {
   readonly values: readonly ValueRow[];
   readonly counter: number;
@@ -14,8 +14,8 @@ export interface LeftValues {
 export const noLeftValues: LeftValues = { values: [], counter: 0 };
 
 /**
- * Last values between two commits, in the runtime directory (a tmpfs): they outlive a crash of the process, not of the
- * machine. Nothing of importance hangs on it.
+ * Last values between two commits, in the runtime directory (a tmpfs): they survive a crash of the process,
+ * not of the machine. Nothing important depends on them.
  */
 export class RuntimeValues {
   readonly #db: DatabaseSync;
@@ -27,8 +27,8 @@ export class RuntimeValues {
   }
 
   /**
-   * The file, and what the run of that life left in it: nothing when it was another one's, whose values are older than the
-   * disk's. Undefined where there is no such directory; a file that can't be used is made anew.
+   * Opens the file and returns what the run `life` left in it; values of other runs are older than those on
+   * the disk. Undefined without a runtime directory; an unusable file is replaced.
    */
   static open(
     directory: string | undefined,
@@ -41,7 +41,7 @@ export class RuntimeValues {
       try {
         makeDirectory(directory);
         db = new DatabaseSync(path);
-        // Memory does not lose what was written: no need to wait for anything.
+        // A tmpfs needs no flush.
         db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -64');
         addSums(db);
         db.exec(runtimeSchema);
@@ -77,14 +77,14 @@ export class RuntimeValues {
     return { values, counter: Number.isSafeInteger(counter) ? counter : 0 };
   }
 
-  /** From now on it belongs to this life. */
+  /** Empties the file and assigns it to a run. */
   begin(life: string): void {
     this.#db.exec('BEGIN; DELETE FROM last_values; DELETE FROM meta');
     this.#db.prepare('INSERT INTO meta VALUES (?, ?)').run(metaName.life, life);
     this.#db.exec('COMMIT');
   }
 
-  /** These are on the disk, and newer there. */
+  /** Removes values that are on the disk now. */
   forget(values: readonly ValueRow[]): void {
     const drop = this.#db.prepare('DELETE FROM last_values WHERE id = ?');
     this.#db.exec('BEGIN');
@@ -110,7 +110,7 @@ export class RuntimeValues {
     }
   }
 
-  /** All of it is on the disk. */
+  /** Removes all values after they were written to the disk. */
   empty(): void {
     this.#db.exec('DELETE FROM last_values');
   }
@@ -119,20 +119,20 @@ export class RuntimeValues {
     this.#db.close();
   }
 
-  /** Closes it and takes the file away. */
+  /** Closes and deletes the file. */
   remove(): void {
     this.close();
     removeDatabase(this.#path);
   }
 }
 
-/** A version without checksums left it. What it holds is sound as far as anyone can tell. */
+/** Adds checksums to a file from a version without them; its values are assumed to be sound. */
 function addSums(db: DatabaseSync): void {
   const names = db.prepare("SELECT name FROM pragma_table_info('last_values')").all();
   if (names.length === 0 || names.some(({ name }) => name === 'sum')) return;
   db.exec('BEGIN; ALTER TABLE last_values ADD COLUMN sum INTEGER NOT NULL DEFAULT 0');
   const put = db.prepare('UPDATE last_values SET sum = ? WHERE id = ?');
-  // All of them first: nothing may be written while they are read.
+  // Read completely first: SQLite must not write to the table while it is read.
   const rows = Array.from(iterateRows(db, 'SELECT id, value, updated, changed FROM last_values'));
   for (const row of rows) put.run(checksumOf(row), row[0] as bigint);
   db.exec('COMMIT');

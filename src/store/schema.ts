@@ -3,8 +3,7 @@ import type { DatabaseShape, MigrationStep } from '../sqlite/connection.js';
 import { checksummedColumns, checksumOf, hasChecksums, isSound, iterateRows, putMeta } from './checksums.js';
 
 /**
- * The database's shape. `steps[n]` takes it from version n to n + 1 (`PRAGMA user_version`); a step that was released is
- * never changed. No BLOBs in WITHOUT ROWID tables.
+ * The migrations of the store's database. No BLOBs in WITHOUT ROWID tables.
  */
 export const steps: readonly MigrationStep[] = [
   `
@@ -38,8 +37,8 @@ export const steps: readonly MigrationStep[] = [
 ];
 
 /**
- * Version 2: a checksum per row. There are no constraints any more: the checksum covers what they did, and SQLite's check
- * would condemn the complete database because of one row that fails them.
+ * Version 2: a checksum per row. It replaces the constraints, because SQLite's check would reject the
+ * complete database for one row that violates them.
  */
 function addSums(db: DatabaseSync): void {
   const tables = Object.entries(checksummedColumns);
@@ -60,12 +59,14 @@ function addSums(db: DatabaseSync): void {
   }
 }
 
-/** Numbers of the audit counted all records; now they are multiples of four, plus a ring. Those before go into the first. */
+/**
+ * Audit numbers are multiples of four plus the ring since version 2; older records go into the first ring.
+ */
 function inRing([number, record]: readonly SQLOutputValue[]): readonly SQLOutputValue[] {
   return [BigInt(number as bigint) * 4n, record as SQLOutputValue];
 }
 
-/** The version that this program reads and writes. */
+/** The schema version of this program. */
 export const SCHEMA_VERSION = steps.length;
 
 /** The store's database. `PRAGMA application_id` is "stlw". */
@@ -92,7 +93,7 @@ export const storeShape: DatabaseShape = {
   },
 };
 
-/** The runtime directory's file: last values since the last commit to the disk. */
+/** The file in the runtime directory: values since the last commit. */
 export const runtimeSchema = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS last_values (
@@ -101,15 +102,15 @@ export const runtimeSchema = `
 
 /** Names in `meta`. */
 export const metaName = {
-  /** The schema's version, for the case that the header's is damaged. */
+  /** A copy of the schema version in case the header is damaged. */
   schema: 'schema',
-  /** After a clean stop the last counter given out, otherwise the end of what is reserved. */
+  /** The last counter after a clean stop, otherwise the end of the reserved ones. */
   counter: 'counter',
-  /** Which object ids were given: `IdPool.state`. */
+  /** Which object ids were assigned: `IdPool.state`. */
   ids: 'ids',
   /** '1' after a clean stop. */
   clean: 'clean',
-  /** Tells one run of the gateway from another. */
+  /** The id of a run of the gateway. */
   life: 'life',
   /** When the newest daily backup was made, unix milliseconds. */
   backupMs: 'backup_ms',

@@ -26,20 +26,22 @@ import { metaName } from './schema.js';
 import { LARGE_TEXT_BYTES_PER_DAY, LARGE_TEXT_CHARACTERS, WriteCounter } from './write-counter.js';
 import { JournalWriter } from './journal-writer.js';
 
-/** How often values go to the runtime directory, and budgets are looked at. */
+/** Interval for writing values to the runtime directory and checking write budgets. */
 const KEEP_EVERY_MS = 1_000;
-/** How often values go to the disk, unless configured otherwise: 8 KB a time, 70 MB a day at most. */
+/** Default interval for writing values to the disk: 8 KB each time, at most 70 MB per day. */
 export const SAVE_EVERY_MS = 10_000;
-/** Every n-th saving includes the variables that only got the same value again: ten minutes by default. */
+/**
+ * Every n-th write includes variables that were updated with the same value: every ten minutes by default.
+ */
 const REPEATED_EVERY = 60;
-/** How often it is looked whether a backup is due. */
+/** Interval for checking whether a backup is due. */
 const BACKUP_LOOK_MS = 600_000;
 const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
-/** A disk that hangs at the end must not keep the service from stopping; systemd waits three times as long. */
+/** Longest wait for the disk at a stop; systemd waits three times as long. */
 const CLOSE_DEADLINE_MS = 10_000;
 
-/** What a store works with. */
+/** Options of a store. */
 export interface StoreOptions extends StorePaths {
   readonly clock: Clock;
   readonly log: Log;
@@ -49,8 +51,9 @@ export interface StoreOptions extends StorePaths {
 }
 
 /**
- * The gateway's durable state. Open it, make a kernel that begins at `counter` and calls `schedule` at each change of its
- * journal, and `load` the kernel: from then on everything is written as "What is durable when" (ARCHITECTURE.md) says.
+ * The durable state of a gateway. Open it, create a kernel that starts at `counter` and calls `schedule` on
+ * each change of its journal, and `load` the kernel. From then on everything is written as described in
+ * ARCHITECTURE.md, "What is durable when".
  */
 export class Store implements AsyncDisposable {
   readonly #options: StoreOptions;
@@ -78,7 +81,10 @@ export class Store implements AsyncDisposable {
     this.#wear = new WriteCounter(options.clock.nowMs(), this.#meta.get(WEAR));
   }
 
-  /** Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do; there is no silent fresh start. */
+  /**
+   * Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do; never starts empty
+   * silently.
+   */
   static async open(options: StoreOptions): Promise<Store> {
     const { clock, log, directory, runtimeDirectory, files } = options;
     const port: StoreWorker = new WorkerThreadClient<StoreRequests>({
@@ -96,17 +102,17 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** A new kernel's first message gets the counter after this one. */
+  /** The first message of the kernel gets the counter after this one. */
   get counter(): number {
     return this.#opened.counter;
   }
 
-  /** Something changed in the kernel's journal. */
+  /** Schedules a commit after a change of the kernel's journal. */
   schedule(): void {
     this.#life?.writer.schedule();
   }
 
-  /** Fills the kernel and begins to write what changes in it. Once. */
+  /** Loads the kernel and starts to write its changes. Call it once. */
   async load(kernel: Kernel): Promise<LoadReport> {
     const { clock, log, checks } = this.#options;
     const given = this.#meta.get(metaName.ids);
@@ -144,34 +150,34 @@ export class Store implements AsyncDisposable {
     return report;
   }
 
-  /** How often last values go to the disk, ms. */
+  /** Sets the interval for writing last values, ms. */
   setSaveInterval(ms: number): void {
     this.#saveEveryMs = ms;
     this.#unsave();
     if (this.#life !== undefined) this.#unsave = this.#options.clock.every(ms, () => this.#saveValues());
   }
 
-  /** How many backups are kept; the oldest beyond them go with the next one. */
+  /** Sets how many backups are kept; the next backup deletes the oldest beyond that. */
   setBackupsKept(count: number): void {
     this.#backupsKept = count;
   }
 
-  /** Resolves when all changes of the configuration up to now are on the disk; rejects with `STORE_FAILED`. */
+  /** Resolves when all changes of the configuration so far are on the disk; rejects with `STORE_FAILED`. */
   committed(): Promise<void> {
     return this.#loaded.writer.committed();
   }
 
-  /** A small thing by name: options, what the configuration applied. */
+  /** A text by name, such as the options. */
   meta(name: string): string | undefined {
     return this.#meta.get(name);
   }
 
-  /** All small things. */
+  /** All texts. */
   metaValues(): Iterable<string> {
     return this.#meta.values();
   }
 
-  /** Sets a small thing; it is a change of the configuration like any other (`committed`). */
+  /** Sets a text; this is a change of the configuration like any other (`committed`). */
   setMeta(name: string, value: string): void {
     if (this.#meta.get(name) === value) return;
     const { kernel, pending } = this.#loaded;
@@ -180,7 +186,7 @@ export class Store implements AsyncDisposable {
     kernel.journal.markOther();
   }
 
-  /** Adds to the audit; on the disk with the next commit. */
+  /** Adds an audit record, which the next commit writes. */
   recordAudit(record: AuditRecord): void {
     const ring = auditRoles.indexOf(record.role ?? 'owner');
     this.#loaded.pending.addAudit([ring, JSON.stringify(record)]);
@@ -191,7 +197,7 @@ export class Store implements AsyncDisposable {
     const { pending, writer } = this.#loaded;
     if (pending.audit.length > 0) writer.schedule();
     await writer.settled();
-    // What can't be written now is told all the same.
+    // Includes records that cannot be written now.
     const ring = role && auditRoles.indexOf(role);
     const isMeant = ([one]: AuditRow) => ring === undefined || one === ring;
     const waiting = pending.audit.filter(isMeant).reverse();
@@ -205,7 +211,7 @@ export class Store implements AsyncDisposable {
       .filter((record) => record !== undefined);
   }
 
-  /** Makes a backup now. Rejects when it could not be made. */
+  /** Makes a backup now. Rejects if that fails. */
   async backup(reason = 'asked'): Promise<{ readonly file: string; readonly bytes: number }> {
     const { clock, log, checks } = this.#options;
     this.#isBackingUp = true;
@@ -229,13 +235,13 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the store answers, which it does not while the disk hangs. Also counts what was written. */
+  /** Resolves when the worker replies, which it does not while the disk hangs. Also counts written bytes. */
   async ping(): Promise<void> {
     const { bytes } = await this.#port.request('status', {});
     if (bytes !== undefined) this.#wear.note(bytes, this.#options.clock.nowMs());
   }
 
-  /** What another part of the gateway has written in this run, bytes. */
+  /** Adds the bytes that another part of the gateway has written in this run. */
   noteWritten(writer: string, bytes: number): void {
     this.#wear.note(bytes, this.#options.clock.nowMs(), writer);
   }
@@ -246,7 +252,10 @@ export class Store implements AsyncDisposable {
     return { today, yesterday };
   }
 
-  /** Writes everything and closes; the next start finds a clean stop. Nothing may change in the kernel after this. */
+  /**
+   * Writes everything and closes; the next start finds a clean stop. Nothing may change in the kernel after
+   * this.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -293,7 +302,7 @@ export class Store implements AsyncDisposable {
   }
 
   #saveValues(): void {
-    // Counts what was written; whoever waits for a disk that hangs, waits elsewhere.
+    // Only counts written bytes; the watchdog and the next commit notice a failing disk.
     this.ping().catch(() => undefined);
     const { pending, writer } = this.#loaded;
     if (pending.hasValues) pending.setMeta(WEAR, this.#wear.kept);
@@ -333,8 +342,9 @@ export class Store implements AsyncDisposable {
 
   async #backupWhenDue(): Promise<void> {
     const sinceMs = this.#options.clock.nowMs() - Number(this.#meta.get(metaName.backupMs) ?? 0);
-    // A clock that was set back is no reason to go without.
+    // After the clock went back a backup is due, too.
     if (this.#isBackingUp || (sinceMs >= 0 && sinceMs < DAY_MS)) return;
+    // The health check reports the failure.
     await this.backup('daily').catch(() => undefined);
   }
 

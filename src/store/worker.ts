@@ -3,11 +3,11 @@ import { serveRequests } from '../sqlite/worker-server.js';
 import { Database } from './database.js';
 import type { StoreRequest } from './worker-protocol.js';
 
-/** Answers one question about the database that is open; `open` opens one. */
-class Desk {
+/** Serves requests with the open database; the request `open` opens one. */
+class StoreServer {
   #database: Database | undefined;
 
-  answer(message: StoreRequest): object {
+  serve(message: StoreRequest): object {
     if (message.request === 'open') {
       this.#database?.close();
       this.#database = new Database(message.places);
@@ -18,11 +18,11 @@ class Desk {
       return {};
     }
     if (this.#database === undefined) throw new Error('the store is not open');
-    return answerFrom(this.#database, message);
+    return serveFrom(this.#database, message);
   }
 }
 
-function answerFrom(
+function serveFrom(
   database: Database,
   message: Exclude<StoreRequest, { request: 'open' | 'close' }>,
 ): object {
@@ -50,6 +50,6 @@ function answerFrom(
 }
 
 if (parentPort !== null) {
-  const desk = new Desk();
-  serveRequests(parentPort, (message: StoreRequest) => desk.answer(message));
+  const server = new StoreServer();
+  serveRequests(parentPort, (message: StoreRequest) => server.serve(message));
 }

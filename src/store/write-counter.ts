@@ -1,35 +1,35 @@
 const DAY_MS = 86_400_000;
 
-/** Texts longer than this are large: they are written within a budget. Characters. */
+/** Longer texts are large and are written within a budget. Characters. */
 export const LARGE_TEXT_CHARACTERS = 1024;
-/** What large texts may have written to the disk a day, bytes: as much as all the rest of a busy gateway. */
+/** Bytes of large texts written per day: as much as everything else of a busy gateway. */
 export const LARGE_TEXT_BYTES_PER_DAY = 64 * 1024 * 1024;
-/** And at once: a commit must not hold up those that follow it. */
+/** Bytes of large texts in one commit, which must not delay the following ones. */
 const LARGE_AT_ONCE = 1024 * 1024;
 
-/** How many bytes of large texts may go to the disk now: so many a day, some of them at once. */
+/** The budget for writing large texts: a token bucket that refills over a day. */
 export class LargeTextBudget {
   #left = LARGE_AT_ONCE;
   #atMs: number | undefined;
 
-  /** Takes the bytes from the budget where it has some left. */
+  /** Takes bytes from the budget; false if nothing is left. */
   takes(bytes: number, nowMs: number): boolean {
     const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#left = Math.min(LARGE_AT_ONCE, this.#left + (passedMs * LARGE_TEXT_BYTES_PER_DAY) / DAY_MS);
     this.#atMs = nowMs;
-    // Below nothing by one text at most: the largest, too, has its turn.
+    // May overdraw by one text, so that the largest one is written, too.
     if (this.#left <= 0) return false;
     this.#left -= bytes;
     return true;
   }
 }
 
-/** Bytes written a day (UTC): an SD card wears out by them. */
+/** Counts bytes written per day (UTC), which wear out an SD card. */
 export class WriteCounter {
   #day: number;
   #today: number;
   #yesterday = 0;
-  /** Who writes → the bytes of its last word. */
+  /** The writer → its last total. */
   readonly #last = new Map<string, number>();
 
   /** `kept` is what {@link WriteCounter.kept} gave before a restart. */
@@ -47,7 +47,7 @@ export class WriteCounter {
       this.#today = 0;
       this.#day = day;
     }
-    // A worker that was started anew counts from nothing.
+    // A restarted worker counts from 0.
     const last = this.#last.get(writer) ?? 0;
     this.#today += total >= last ? total - last : total;
     this.#last.set(writer, total);

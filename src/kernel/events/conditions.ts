@@ -12,8 +12,9 @@ import type { Tree } from '../tree.js';
 import type { Value } from '../value.js';
 
 /**
- * Whether conditions hold at this moment (unix milliseconds; dates and times are local). All that stand on top must. One
- * without rules and without conditions below it asks for nothing, and holds; so does an empty list (interface §5).
+ * Whether conditions are met at a time (unix milliseconds; dates and times are local). All top-level
+ * conditions must be met. A condition without rules and subconditions is met, and so is an empty list
+ * (interface §5).
  */
 export function areConditionsMet(conditions: readonly Condition[], tree: Tree, nowMs: number): boolean {
   if (conditions.length === 0) return true;
@@ -39,9 +40,9 @@ interface Now {
   readonly date: Date;
 }
 
-/** Looks at no more parts than it must. */
+/** Combines the parts by an operation, and evaluates only as many as needed. */
 function together(operation: number, parts: Iterator<boolean>): boolean {
-  // What settles it: for AND and NAND one part that does not hold, for OR and NOR one that does.
+  // AND and NAND are decided by the first part that is not met, OR and NOR by the first one that is.
   const settling = operation === conditionOperation.or || operation === conditionOperation.nor;
   const isNegated = operation === conditionOperation.nand || operation === conditionOperation.nor;
   let part = parts.next();
@@ -67,7 +68,7 @@ function* rulesHold({ variable, date, time, dayOfTheWeek }: Rules, now: Now): Ge
   for (const { value, comparison: how } of dayOfTheWeek) yield compared(how, day - value);
 }
 
-/** A rule whose variable is gone does not hold, whatever it compares. */
+/** A rule with a deleted variable is not met. */
 function variableHolds({ variableId, value, comparison: how, type }: VariableRule, { tree }: Now): boolean {
   const mine = valueOf(tree, variableId);
   const other = type === ruleType.dynamic ? valueOf(tree, Number(value)) : value;
@@ -81,7 +82,7 @@ function valueOf(tree: Tree, id: number): Value | undefined {
   return variable?.is(objectType.variable) ? variable.data.value : undefined;
 }
 
-/** Below 0, 0 or above 0; undefined where the two can't be put in an order. Off is 0 and on is 1. */
+/** Negative, 0 or positive; undefined if the values cannot be compared. False is 0, true is 1. */
 function differenceOf(mine: Value, other: Value): number | undefined {
   if (typeof mine === 'string' && typeof other === 'string') return mine < other ? -1 : mine > other ? 1 : 0;
   const [a, b] = [numberFrom(mine), numberFrom(other)];

@@ -1,38 +1,41 @@
 import type { Value } from '../value.js';
 
-/** Event types by their numbers in the interface (§1). */
+/** Event types (interface §1). */
 export const eventType = { trigger: 0, cyclic: 1, schedule: 2 } as const;
-/** What sets a trigger off: any update, a change, the value passing the limit upwards or downwards, one value. */
+/**
+ * When a trigger fires: on every update, on a change, when the value exceeds or drops below a limit, on one
+ * value.
+ */
 export const triggerType = { update: 0, change: 1, limitExceed: 2, limitDrop: 3, value: 4 } as const;
 /** How a cyclic event's days repeat. */
 export const cyclicDate = { none: 0, once: 1, day: 2, week: 3, month: 4, year: 5 } as const;
 /** How a cyclic event repeats within a day. */
 export const cyclicTime = { once: 0, second: 1, minute: 2, hour: 3 } as const;
 
-/** A date as events have it; all 0: none. */
+/** A calendar date; all 0 means none. */
 export interface EventDate {
   readonly day: number;
   readonly month: number;
   readonly year: number;
 }
 
-/** A time of day as events have it, local time. */
+/** A time of day, local time. */
 export interface EventTime {
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
 }
 
-/** What sets a trigger event off. */
+/** When a trigger event fires. */
 export interface Trigger {
   readonly type: number;
   readonly variableId: number;
   readonly value: Value;
-  /** Whether it runs again while what it asks for is still so. */
+  /** Whether it fires again while its condition stays true. */
   readonly subsequent: boolean;
 }
 
-/** When a cyclic event runs (`SVC_SetEventCyclic`); what the values mean depends on the date type. */
+/** When a cyclic event runs (`SVC_SetEventCyclic`). The meaning of the values depends on the date type. */
 export interface Cyclic {
   readonly dateType: number;
   readonly dateValue: number;
@@ -46,7 +49,7 @@ export interface Cyclic {
   readonly timeTo: EventTime;
 }
 
-/** What a schedule can do: a state with a colour (−1: none) and what carries it out. */
+/** An action of a schedule: name, colour (−1: none), and the script or action that runs. */
 export interface ScheduleAction {
   readonly id: number;
   readonly name: string;
@@ -56,7 +59,7 @@ export interface ScheduleAction {
   readonly actionParameters: Readonly<Record<string, unknown>>;
 }
 
-/** From a time of day on an action holds. */
+/** The time of day from which an action applies. */
 export interface SchedulePoint {
   readonly id: number;
   readonly start: EventTime;
@@ -76,9 +79,9 @@ export interface Schedule {
   readonly groups: readonly ScheduleGroup[];
 }
 
-/** How the parts of a condition come together. */
+/** How the rules of a condition are combined. */
 export const conditionOperation = { and: 0, or: 1, nand: 2, nor: 3 } as const;
-/** How a rule compares: what is now, with its own value. */
+/** How a rule compares the current value with its own. */
 export const comparison = {
   equal: 0,
   notEqual: 1,
@@ -87,17 +90,17 @@ export const comparison = {
   smaller: 4,
   smallerOrEqual: 5,
 } as const;
-/** Whether a variable's value is compared with a fixed value, or with another variable's. */
+/** Whether a variable is compared with a constant or with another variable. */
 export const ruleType = { static: 0, dynamic: 1 } as const;
 
 interface Rule<V> {
-  /** Tells it from the others of its kind in its condition. */
+  /** Unique among the rules of its kind in its condition. */
   readonly id: number;
   readonly comparison: number;
   readonly value: V;
 }
 
-/** Compares a variable's value; `value` is what with, or of a dynamic rule the other variable's id. */
+/** Compares a variable with `value`, which is the id of the other variable for a dynamic rule. */
 export interface VariableRule extends Rule<Value> {
   readonly variableId: number;
   readonly type: number;
@@ -117,7 +120,7 @@ export interface Rules {
   readonly dayOfTheWeek: readonly DayRule[];
 }
 
-/** A condition: its rules, and the conditions that name it as parent, by one operation. Its own parent: it stands on top. */
+/** Combines its rules and its subconditions by one operation. A top-level condition is its own parent. */
 export interface Condition {
   readonly id: number;
   readonly parentId: number;
@@ -125,13 +128,13 @@ export interface Condition {
   readonly rules: Rules;
 }
 
-/** An event: when it runs, on what conditions, and what. Times are unix seconds, 0: never. */
+/** An event: when it runs, on which conditions, and what it does. Times are unix seconds, 0: never. */
 export interface EventData {
   readonly type: number;
-  /** When it was made; every n-th day is counted from here while it has no first one. */
+  /** When it was created; intervals of n days count from here unless there is a first date. */
   readonly created: number;
   active: boolean;
-  /** How often it may still run, 0: without end. */
+  /** Runs that are left; 0: unlimited. */
   limit: number;
   /** A script's text, or the action below; at most one of them is set. */
   script: string;
@@ -140,11 +143,11 @@ export interface EventData {
   conditions: readonly Condition[];
   /** Stored with the last values. */
   lastRun: number;
-  /** 0 also while the clock is not trusted. Found anew at every start. */
+  /** Also 0 while the clock is not trusted. Every start determines it again. */
   nextRun: number;
-  /** The action that a schedule carried out last; stored with the last values. */
+  /** The last action that a schedule ran; stored with the last values. */
   lastActionId: number;
-  /** The one of these that its type says. */
+  /** One of these, depending on the type. */
   trigger?: Trigger;
   cyclic?: Cyclic;
   schedule?: Schedule;
@@ -153,7 +156,7 @@ export interface EventData {
 const noDate: EventDate = { day: 0, month: 0, year: 0 };
 const noTime: EventTime = { hour: 0, minute: 0, second: 0 };
 
-/** A new event as clients take it to be (interface §3.3); made at `created`, unix seconds. */
+/** The data of a new event (interface §3.3); `created` in unix seconds. */
 export function eventData(type: number, created = 0): EventData {
   const data: EventData = {
     type,

@@ -1,10 +1,10 @@
 import type { Condition, Cyclic, EventData, EventDate, EventTime, Schedule, Trigger } from './event-data.js';
 import { message } from '../messages.js';
 
-/** A message to be sent in the name of an event: which, and its Data (interface §3.5). */
+/** A message of an event: its number and Data (interface §3.5). */
 export type EventMessage = readonly [message: number, data: readonly unknown[]];
 
-/** What clients are told when an event becomes another: what is gone first, then what is new or has changed. */
+/** The messages for a change of an event: removals first, then additions and changes. */
 export function* eventMessagesFor(before: EventData, after: EventData): Generator<EventMessage> {
   yield* changed(single(before), single(after));
   if (before.schedule !== undefined && after.schedule !== undefined && before.schedule !== after.schedule)
@@ -16,7 +16,7 @@ function* changed(before: readonly EventMessage[], after: readonly EventMessage[
   for (const [i, told] of after.entries()) if (!isSame(told[1], before[i]?.[1])) yield told;
 }
 
-/** What there is one of in every event of a type, in the order in which a new one's is told. */
+/** The single-valued settings of an event, in the order for a new event. */
 function single(data: EventData): EventMessage[] {
   const { active, limit, script, actionId, actionParameters, trigger, cyclic } = data;
   const action = actionId === '' ? [script] : [actionId, JSON.stringify(actionParameters)];
@@ -128,7 +128,7 @@ function* conditionsTold(before: readonly Condition[], after: readonly Condition
   }
 }
 
-/** How an entry of a list is told: the ids of what it stands in, its own, and its data. */
+/** How entries of a list become messages: ids of the parents, the entry's id, its data. */
 interface Telling<T> {
   readonly messages: readonly [added: number, removed: number, changed: number];
   readonly above?: readonly number[];
@@ -159,7 +159,7 @@ function timeList({ hour, minute, second }: EventTime): number[] {
   return [hour, minute, second];
 }
 
-/** The lists hold what JSON does. */
+/** Both lists contain JSON values only. */
 function isSame(a: readonly unknown[], b: readonly unknown[] | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -13,10 +13,10 @@ import { message } from '../messages.js';
 import { objectType, type TreeObject } from '../object.js';
 import type { ObjectOptions, Tree } from '../tree.js';
 
-/** An event of the tree. */
+/** An event object. */
 export type Event = TreeObject<4>;
 
-/** What of an event is configured, and changed by people. */
+/** The settings of an event that users change. */
 type Configured = Pick<
   EventData,
   'active' | 'limit' | 'script' | 'actionId' | 'actionParameters' | 'conditions'
@@ -37,7 +37,10 @@ export class Events {
     return this.#tree.getOfType(objectType.event, id);
   }
 
-  /** What is particular to an event of that type. Throws `NOT_OF_TYPE`, `EVENT_TYPE` when it is of another one. */
+  /**
+   * What is particular to an event of that type. Throws `NOT_OF_TYPE`, `EVENT_TYPE` when it is of another
+   * one.
+   */
   getOfKind<K extends Kind>(kind: K, id: number): [Event, NonNullable<EventData[K]>] {
     const event = this.get(id);
     const own = event.data[kind];
@@ -45,7 +48,7 @@ export class Events {
     return [event, own];
   }
 
-  /** The events that the updates of a variable set off. */
+  /** The events that a variable triggers. */
   triggeredBy(variableId: number): Event[] {
     const events: Event[] = [];
     for (const event of this.#tree.objectsOfType(objectType.event))
@@ -53,7 +56,7 @@ export class Events {
     return events;
   }
 
-  /** A new event, inactive; or one that is configured as another: `like`. */
+  /** Creates an inactive event, or a copy of the settings `like`. */
   create(
     type: number,
     nowMs: number,
@@ -67,14 +70,14 @@ export class Events {
     return this.#tree.create(objectType.event, data, { ...beginning, created: [type], rest });
   }
 
-  /** Equal values change nothing and are told to nobody. */
+  /** Changes settings. Equal values change nothing and emit no message. */
   set(event: Event, to: Partial<Configured>): void {
     this.#change(event, to);
   }
 
   /**
-   * What sets a trigger event off. The value becomes one of the variable's type, 0, false or '' where it can't be.
-   * Throws `EVENT_TYPE`, and `NOT_OF_TYPE` for a variable that is not there; 0 is none.
+   * Sets when a trigger event fires. A value of another type than the variable's becomes that type's initial
+   * value. Throws `EVENT_TYPE`, and `NOT_OF_TYPE` for a missing variable; 0 means none.
    */
   setTrigger(id: number, to: Partial<Trigger>): void {
     const [event, now] = this.getOfKind('trigger', id);
@@ -86,7 +89,7 @@ export class Events {
     this.#change(event, { trigger });
   }
 
-  /** The variable that sets a trigger event off is gone. */
+  /** Removes the variable of a trigger event after it was deleted. */
   clearTriggerVariable(event: Event): void {
     const { trigger } = event.data;
     if (trigger !== undefined) this.#change(event, { trigger: { ...trigger, variableId: 0 } });
@@ -105,8 +108,8 @@ export class Events {
   }
 
   /**
-   * It runs now; unix milliseconds. With the last run of its limit it becomes inactive. When it runs next is asked once all else
-   * is noted, and told in the same message.
+   * Records a run at `nowMs`. The last run of a limit deactivates the event. `nextRun` is called after
+   * everything else is recorded, and its result is part of the same message.
    */
   recordRun(
     event: Event,
@@ -124,7 +127,7 @@ export class Events {
     this.#tree.changes.emit(event.id, message.EM_UPDATE, [data.lastRun, data.nextRun]);
   }
 
-  /** When it will run next; unix seconds, 0: never, or nobody knows. Not stored. */
+  /** Sets the next run, unix seconds; 0: never or unknown. Not stored. */
   setNextRun(event: Event, nextRun: number): void {
     const { data } = event;
     if (data.nextRun === nextRun) return;
@@ -144,7 +147,7 @@ export class Events {
   }
 }
 
-/** What a copy does not take over. */
+/** Data that a copy does not get. */
 const fresh = { lastRun: 0, nextRun: 0, lastActionId: 0 };
 
 /** Whether an event runs by the clock, and not because of a variable. */

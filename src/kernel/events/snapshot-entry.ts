@@ -30,8 +30,8 @@ export function eventEntry(event: EventData): object {
 }
 
 /**
- * As a web front sees it: without texts of scripts, which may name anything, and a variable only where the front has it
- * too (decision 14).
+ * The entry for a web front: without script texts, which may name any object, and without a trigger variable
+ * that the front does not see (interface, decision 14).
  */
 export function eventEntryWithin(event: EventData, contains: (id: number) => boolean): object {
   const { trigger, schedule } = event;

@@ -22,7 +22,7 @@ const onOff = (off: string, on: string, [offColor, onColor]: readonly [number, n
     [true, on, '', onColor],
   ] as const;
 
-/** The `~` profiles (decision 23): a table, so that what a front shows can be read here. */
+/** The `~` profiles (interface, decision 23). */
 const rows: readonly Row[] = [
   ['~Switch', boolean, { icon: 'Power', names: onOff('Off', 'On', [-1, GREEN]) }],
   ['~Alert', boolean, { icon: 'Warning', names: onOff('OK', 'Alert', [GREEN, RED]) }],

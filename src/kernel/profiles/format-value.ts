@@ -2,7 +2,7 @@ import { roundHalfAway } from '../convert.js';
 import type { Association, Profile, Profiles } from './profiles.js';
 import { variableType, type Value, type VariableType } from '../value.js';
 
-/** The text of a value with the profile of that name (interface §5, `GetValueFormatted`). A profile of '' is none. */
+/** Formats a value with a profile (interface §5, `GetValueFormatted`). A profile of '' is none. */
 export function formatValue(
   value: Value,
   { type, profile: profileName }: { readonly type: VariableType; readonly profile: string },
@@ -27,7 +27,7 @@ function plain(value: Value, profile: Profile): string {
   return `${prefix}${number}${suffix}`;
 }
 
-/** A number as it is shown: of a profile of per cent, how far it is from the least to the most. */
+/** The number to display; with a suffix of %, its position between minimum and maximum in per cent. */
 export function percentOf(value: number, { suffix, min, max }: Profile): number {
   return suffix.trim() === '%' && max > min ? ((value - min) * 100) / (max - min) : value;
 }
@@ -39,7 +39,10 @@ function associated(value: Value, profile: Profile): string | undefined {
   return `${profile.prefix}${name}${profile.suffix}`;
 }
 
-/** The entry for a value: exact for booleans and strings, else the last one that is not above it, compared as shown. */
+/**
+ * The association of a value: an exact match for booleans and strings, otherwise the last one that is not
+ * above it.
+ */
 export function associationOf(value: Value, { associations, digits }: Profile): Association | undefined {
   if (typeof value !== 'number') return associations.find((a) => a.value === value);
   const scale = 10 ** digits;
@@ -49,7 +52,7 @@ export function associationOf(value: Value, { associations, digits }: Profile): 
 
 const PLACEHOLDER = /%(?:%|(?:\.(\d{1,2}))?([dfs]))/g;
 
-/** `%d`, `%f`, `%.1f` and `%s` in an association's name stand for the value. */
+/** Replaces `%d`, `%f`, `%.1f` and `%s` in the name of an association by the value. */
 function sprintf(template: string, value: number): string {
   return template.replace(
     PLACEHOLDER,
@@ -62,14 +65,14 @@ function sprintf(template: string, value: number): string {
   );
 }
 
-/** A number with so many decimals; what rounds to nothing has no sign. */
+/** A number with a fixed number of decimals; a rounded zero has no sign. */
 function fixed(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return Number(text) === 0 ? text.replace('-', '') : text;
 }
 
 const two = (n: number) => String(n).padStart(2, '0');
-/** What no calendar reaches has no text. */
+/** Formats a time; `-` for times outside the calendar. */
 const calendar = (text: (time: Date) => string) => (seconds: number) => {
   const time = new Date(seconds * 1000);
   return Number.isNaN(time.getTime()) ? '-' : text(time);
@@ -77,7 +80,7 @@ const calendar = (text: (time: Date) => string) => (seconds: number) => {
 const dateOf = (d: Date) => `${two(d.getDate())}.${two(d.getMonth() + 1)}.${d.getFullYear()}`;
 const timeOf = (d: Date) => `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
 
-/** Profiles whose text is not made from their fields; times are local. */
+/** Profiles with a format of their own; times are local. */
 const specialFormats: ReadonlyMap<string, (value: number) => string> = new Map<
   string,
   (value: number) => string

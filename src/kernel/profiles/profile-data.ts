@@ -1,6 +1,6 @@
 import type { Value, VariableType } from '../value.js';
 
-/** A value of a profile that has a name of its own. Colour −1 is none. */
+/** The name, icon and colour of a value. Colour −1 is none. */
 export interface Association {
   readonly value: Value;
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Association {
   readonly color: number;
 }
 
-/** How values of a type are shown and limited. Limits are floats; all 0 means none. */
+/** How values of a type are displayed and limited. Limits are floats; all 0 means none. */
 export interface Profile {
   readonly name: string;
   readonly type: VariableType;
@@ -24,7 +24,7 @@ export interface Profile {
   readonly associations: readonly Association[];
 }
 
-/** Makes a profile with nothing set. */
+/** A profile without settings. */
 export function emptyProfile(name: string, type: VariableType): Profile {
   const texts = { icon: '', prefix: '', suffix: '' };
   return { name, type, ...texts, min: 0, max: 0, step: 0, digits: 0, readOnly: false, associations: [] };

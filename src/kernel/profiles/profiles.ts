@@ -9,18 +9,18 @@ import { variableType, type VariableType } from '../value.js';
 
 export type { Association, Profile } from './profile-data.js';
 
-/** People read them in lists. */
+/** Longest profile name, characters: users see it in lists. */
 const PROFILE_NAME_LIMIT = 256;
-/** More digits than a double has would only show noise. */
+/** Most decimals; a double has no more digits. */
 const DIGITS_LIMIT = 15;
 
-/** The variable profiles (interface §5): those with `~` are built in; a name is unique across types. */
+/** The variable profiles (interface §5). Names with `~` are built in; names are unique across types. */
 export class Profiles {
   readonly #profiles = new Map<string, Profile>();
   readonly #changes: Changes;
   readonly #journal: Journal;
   #text: string | undefined;
-  /** Called with the name of one that was created or deleted. */
+  /** Called with the name of a profile that was created or deleted. */
   onListChanged: (name: string) => void = () => undefined;
 
   constructor(changes: Changes, journal: Journal) {
@@ -44,7 +44,7 @@ export class Profiles {
     return profile;
   }
 
-  /** Throws unless a variable of that type may have that profile; '' is none and always may. */
+  /** Throws if a variable of the type cannot have the profile; '' (none) is always valid. */
   check(name: string, type: VariableType): void {
     if (name !== '' && this.get(name).type !== type) throw fault('PROFILE_TYPE', name);
   }
@@ -58,7 +58,7 @@ export class Profiles {
     this.onListChanged(name);
   }
 
-  /** Puts a stored profile in place at start: no message. */
+  /** Adds a stored profile at the start, without a message. */
   load(profile: Profile): void {
     if (!profile.name.startsWith('~')) this.#profiles.set(profile.name, profile);
   }
@@ -93,8 +93,8 @@ export class Profiles {
   }
 
   /**
-   * Sets or replaces the entry of a value; with an empty name and an empty icon deletes it. The value is of the profile's
-   * type already. Throws `ASSOCIATION_MISSING` when there is nothing to delete, `TEXT_TOO_LONG`.
+   * Sets the association of a value; an empty name and icon delete it. The value must have the profile's
+   * type. Throws `ASSOCIATION_MISSING` if there is none to delete, `TEXT_TOO_LONG`.
    */
   setAssociation(name: string, entry: Association): void {
     const profile = this.#own(name);
@@ -116,7 +116,7 @@ export class Profiles {
     this.#put({ ...profile, associations }, message.PM_ASSOCIATIONADDED, data);
   }
 
-  /** All profiles as the snapshot's `profiles` object, in JSON; kept ready until one changes. */
+  /** The `profiles` object of the snapshot in JSON, cached until a profile changes. */
   get snapshotJson(): string {
     this.#text ??= JSON.stringify(
       Object.fromEntries([...this.#profiles.values()].map((p) => [p.name, profileEntryOf(p)])),
@@ -142,7 +142,7 @@ export class Profiles {
   }
 }
 
-/** A profile as the snapshot shows it (interface §2.2). */
+/** A profile as an entry of the snapshot (interface §2.2). */
 export function profileEntryOf(profile: Profile): object {
   const { type, icon, prefix, suffix, min, max, step, digits, readOnly, associations } = profile;
   return {
