@@ -62,11 +62,13 @@ export class ArchiveFile {
   open(nowMs: number): ArchiveOpenReport {
     this.#nowMs = nowMs;
     const { chunks } = this;
-    const mark = chunks.statement('SELECT coalesce(max(mark), 0) FROM untrusted').get();
+    const [mark] = chunks
+      .statement<readonly [number]>('SELECT coalesce(max(mark), 0) FROM untrusted')
+      .get() ?? [0];
     const marked = chunks.statement('SELECT 1 FROM untrusted WHERE boot = ?').get(bootId());
     return {
       ...this.found(),
-      mark: Number((mark as unknown as readonly unknown[])[0]),
+      mark,
       isMarked: marked !== undefined,
     };
   }
@@ -233,8 +235,10 @@ export class ArchiveFile {
   }
 
   #readTail(): void {
-    for (const row of this.chunks.statement('SELECT records, sum FROM tail ORDER BY number').iterate()) {
-      const [bytes, sum] = row as unknown as readonly [Uint8Array, number | null];
+    const tail = this.chunks.statement<readonly [Uint8Array, number | null]>(
+      'SELECT records, sum FROM tail ORDER BY number',
+    );
+    for (const [bytes, sum] of tail.iterate()) {
       if (sum !== null && sum !== crc32(bytes))
         throw new RecordDamage('the checksum of new records is wrong');
       this.#tailBytes += bytes.length;

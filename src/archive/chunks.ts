@@ -1,6 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { packRun, RecordDamage, unpackRun, type RecordRun } from './codec.js';
+import { prepareArrays, type ArrayStatement } from '../sqlite/array-rows.js';
 import { sliceRun } from './record-runs.js';
 import { packSummary, summaryOf, unpackSummary, type Summary } from './summary.js';
 
@@ -40,18 +41,17 @@ const COLUMNS = 'number, t0, t1, summary';
 /** The chunks of an open archive. Synchronous; throws every failure. */
 export class Chunks {
   readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, ArrayStatement<unknown>>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
   }
 
-  /** Prepares a statement once; its rows are arrays. */
-  statement(sql: string): StatementSync {
+  /** Prepares a statement once; its rows are arrays of the type `R`, which must match the columns. */
+  statement<R extends readonly unknown[] = readonly unknown[]>(sql: string): ArrayStatement<R> {
     const ready = this.#statements.get(sql);
-    if (ready !== undefined) return ready;
-    const statement = this.#db.prepare(sql);
-    statement.setReturnArrays(true);
+    if (ready !== undefined) return ready as ArrayStatement<R>;
+    const statement = prepareArrays<R>(this.#db, sql);
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -79,12 +79,13 @@ export class Chunks {
   }
 
   records({ number }: Pick<Chunk, 'number'>): RecordRun {
-    const row = this.statement(`SELECT ${STORED}, sum FROM chunks WHERE number = ?`).get(number);
-    const [sum, ...stored] = [...(row as unknown as [...StoredChunk, number | null])].reverse();
-    const chunk = stored.reverse() as unknown as StoredChunk;
-    if (sum !== null && sum !== sumOfChunk(chunk))
+    const select = `SELECT ${STORED}, sum FROM chunks WHERE number = ?`;
+    const row = this.statement<[...StoredChunk, number | null]>(select).get(number);
+    if (row === undefined) throw new RecordDamage(`there is no chunk ${number}`);
+    const [series, t0, t1, count, summary, records, sum] = row;
+    if (sum !== null && sum !== sumOfChunk([series, t0, t1, count, summary, records]))
       throw new RecordDamage(`the checksum of chunk ${number} is wrong`);
-    return unpackRun(chunk[5]);
+    return unpackRun(records);
   }
 
   /** Inserts records as one or more chunks. */
@@ -134,9 +135,9 @@ export class Chunks {
   }
 
   #updateChecksum({ number }: Pick<Chunk, 'number'>): void {
-    const row = this.statement(`SELECT ${STORED} FROM chunks WHERE number = ?`).get(number);
-    const sum = sumOfChunk(row as unknown as StoredChunk);
-    this.statement('UPDATE chunks SET sum = ? WHERE number = ?').run(sum, number);
+    const row = this.statement<StoredChunk>(`SELECT ${STORED} FROM chunks WHERE number = ?`).get(number);
+    if (row !== undefined)
+      this.statement('UPDATE chunks SET sum = ? WHERE number = ?').run(sumOfChunk(row), number);
   }
 
   remove({ number }: Pick<Chunk, 'number'>): void {

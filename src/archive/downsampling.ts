@@ -52,8 +52,10 @@ export function downsample(
 
 function step(file: ArchiveFile, thinning: Thinning, untilMs: number): boolean {
   const { series, kind, span } = thinning;
-  const known = file.chunks.statement('SELECT until FROM compacted WHERE series = ? AND kind = ?');
-  const [doneMs] = (known.get(series, kind) ?? [0]) as unknown as readonly [number];
+  const known = file.chunks.statement<readonly [number]>(
+    'SELECT until FROM compacted WHERE series = ? AND kind = ?',
+  );
+  const [doneMs] = known.get(series, kind) ?? [0];
   const fromMs = span === undefined || doneMs === 0 ? doneMs : bucketStart(span, doneMs);
   if (fromMs >= untilMs) return false;
   return file.transaction(() => {

@@ -67,18 +67,16 @@ export function correctTimes(
   file.transaction(() => {
     file.settle();
     const { chunks } = file;
-    const known = chunks.statement('SELECT mark, offset FROM untrusted WHERE boot = ?').all(bootId());
-    const shifts = new Map(
-      known.map((row) => {
-        const [mark, untrustedMs] = row as unknown as readonly [number, number];
-        return [mark, offsetMs - untrustedMs];
-      }),
-    );
+    const clocks = chunks
+      .statement<readonly [number, number]>('SELECT mark, offset FROM untrusted WHERE boot = ?')
+      .all(bootId());
+    const shifts = new Map(clocks.map(([mark, untrustedMs]) => [mark, offsetMs - untrustedMs]));
     // Collected first: putting records back may change chunks that were not read yet.
     const all = new Map<number, RecordRun>();
-    const marked = chunks.statement('SELECT number, series FROM chunks WHERE marked = 1').all();
-    for (const row of marked) {
-      const [number, series] = row as unknown as readonly [number, number];
+    const marked = chunks
+      .statement<readonly [number, number]>('SELECT number, series FROM chunks WHERE marked = 1')
+      .all();
+    for (const [number, series] of marked) {
       const run = chunks.records({ number });
       const isMine = (n: number) => shifts.has(run.marks[n] as number);
       const mine = filterRun(run, isMine);
@@ -107,9 +105,11 @@ export function rebuildSummaries(
     const { chunks } = file;
     const series = seriesOf(variableId, false);
     const rows = chunks
-      .statement('SELECT number FROM chunks WHERE series = ? AND number > ? ORDER BY number LIMIT ?')
+      .statement<readonly [number]>(
+        'SELECT number FROM chunks WHERE series = ? AND number > ? ORDER BY number LIMIT ?',
+      )
       .all(series, after, STEP);
-    const numbers = rows.map((row) => (row as unknown as readonly [number])[0]);
+    const numbers = rows.map(([number]) => number);
     for (const number of numbers) chunks.resum({ number });
     return { next: numbers.length === STEP ? numbers.at(-1) : undefined };
   });

@@ -2,6 +2,7 @@ import { closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, writeS
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { messageOf } from '../base/fault.js';
+import { prepareArrays } from '../sqlite/array-rows.js';
 import { createDatabase } from '../sqlite/connection.js';
 import { companions, removeDatabase } from '../sqlite/database-files.js';
 import { STORED, sumOfChunk, type StoredChunk } from './chunks.js';
@@ -110,12 +111,10 @@ function* rowsOf(
 ): Generator<readonly SQLOutputValue[]> {
   const hasSums = db.prepare(`SELECT 1 FROM pragma_table_info('${table}') WHERE name = 'sum'`).get();
   const select = `SELECT ${columns}, ${hasSums === undefined ? 'NULL' : 'sum'}, number FROM ${table} NOT INDEXED`;
-  const rows = (where: string, ...bounds: number[]) => {
-    const statement = db.prepare(`${select} WHERE ${where}`);
-    statement.setReturnArrays(true);
-    statement.setReadBigInts(true);
-    return statement.iterate(...bounds) as unknown as Iterable<readonly SQLOutputValue[]>;
-  };
+  const rows = (where: string, ...bounds: number[]) =>
+    prepareArrays<readonly SQLOutputValue[]>(db, `${select} WHERE ${where}`, { bigInts: true }).iterate(
+      ...bounds,
+    );
   let last = -1;
   for (;;) {
     try {

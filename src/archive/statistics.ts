@@ -8,10 +8,10 @@ const HEAD_RECORD_BYTES = 4;
 export function seriesStatistics(file: ArchiveFile): SeriesStatistics[] {
   const all = new Map<number, SeriesStatistics>();
   const rows = file.chunks
-    .statement(
+    .statement<readonly [number, number, number, number, number]>(
       'SELECT series, min(t0), max(t1), sum(count), sum(length(records)) FROM chunks GROUP BY series',
     )
-    .all() as unknown as (readonly [number, number, number, number, number])[];
+    .all();
   for (const [series, firstMs, lastMs, count, bytes] of rows)
     add(all, { id: idOf(series), firstMs, lastMs, count, bytes });
   for (const [series, { times }] of file.heads()) {
@@ -26,9 +26,11 @@ export function seriesStatistics(file: ArchiveFile): SeriesStatistics[] {
 /** The ids of all variables that have records, also of deleted ones. Costs one index lookup per variable. */
 export function recordedVariables(file: ArchiveFile): number[] {
   const ids = new Set<number>();
-  const next = file.chunks.statement('SELECT min(series) FROM chunks WHERE series > ?');
+  const next = file.chunks.statement<readonly [number | null]>(
+    'SELECT min(series) FROM chunks WHERE series > ?',
+  );
   for (let series = -1; ;) {
-    const [found] = next.get(series) as unknown as readonly [number | null];
+    const [found] = next.get(series) ?? [null];
     if (found === null) break;
     ids.add(idOf(found));
     // The other series of the same variable adds nothing.

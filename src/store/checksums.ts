@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
+import { prepareArrays } from '../sqlite/array-rows.js';
 
 /** The tables with a checksum per row, and the columns it covers; the first column is the key. */
 export const checksummedColumns = {
@@ -46,8 +47,5 @@ export function putMeta(db: DatabaseSync, name: string, value: string): void {
 
 /** Reads rows as arrays with bigint integers: a flipped bit can make one too large for a number. */
 export function iterateRows(db: DatabaseSync, sql: string, ...parameters: (string | number | bigint)[]) {
-  const statement = db.prepare(sql);
-  statement.setReturnArrays(true);
-  statement.setReadBigInts(true);
-  return statement.iterate(...parameters) as unknown as Iterable<readonly SQLOutputValue[]>;
+  return prepareArrays<readonly SQLOutputValue[]>(db, sql, { bigInts: true }).iterate(...parameters);
 }

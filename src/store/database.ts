@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { makeBackup } from './backup.js';
 import { messageOf } from '../base/fault.js';
 import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
+import { prepareArrays } from '../sqlite/array-rows.js';
 import { connect } from './connection.js';
 import {
   listQuarantined,
@@ -144,12 +145,11 @@ export class Database {
   #read(where: string) {
     // SQLite joins the texts, so that few strings are created here. It would round floats, so values are read
     // unchanged. Values are floats or texts; an integer might not fit into a number.
-    const statement = this.#readable().prepare(`
+    const sql = `
       SELECT CAST(born AS REAL), born || ',' || o.id || ',' || type || ',' || parent || ',' || attributes || ',' || data, o.sum || '',
         v.id || '', CASE WHEN typeof(value) IN ('real', 'text') THEN value END, updated || ',' || changed, v.sum || ''
-      FROM objects o LEFT JOIN last_values v ON v.id = o.id WHERE ${where}`);
-    statement.setReturnArrays(true);
-    const rows = statement.all() as unknown as (readonly (number | string | null)[])[];
+      FROM objects o LEFT JOIN last_values v ON v.id = o.id WHERE ${where}`;
+    const rows = prepareArrays<readonly (number | string | null)[]>(this.#readable(), sql).all();
     const texts: string[] = [];
     const bad: string[] = [];
     let values = 0;
