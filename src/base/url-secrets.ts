@@ -38,8 +38,8 @@ export function maskUrlsIn(value: unknown): unknown {
 }
 
 /**
- * A value that is written, with the secrets of the stored one where it has them hidden: the text as it was shown stands
- * for the stored text.
+ * A value that is written, with the secrets of the stored one where it has them hidden: the text as it was
+ * shown stands for the stored text.
  */
 export function unmaskUrlsIn(given: unknown, stored: unknown): unknown {
   return mapTexts(given, stored, (text, before) =>

@@ -104,7 +104,10 @@ t.test('a newer database is refused and not touched', async (t) => {
   db.exec('PRAGMA user_version = 99');
   db.close();
   const before = readFileSync(path(directory));
-  await t.rejects(openBench(directory), { code: 'STORE_UNUSABLE', message: /written by a newer version of stellwerk/ });
+  await t.rejects(openBench(directory), {
+    code: 'STORE_UNUSABLE',
+    message: /written by a newer version of stellwerk/,
+  });
   t.ok(before.equals(readFileSync(path(directory))));
   t.notOk(readdirSync(directory).some((name) => name.includes('damaged')));
 });
