@@ -1,7 +1,7 @@
 import { healthy, type HealthFinding } from '../base/health-check.js';
 import { messageOf } from '../base/fault.js';
 import type { AppliedKeys } from '../config/apply/apply-tree.js';
-import { webFrontModule } from '../config/apply/configurators.js';
+import { webFrontModule } from '../modules/core-modules.js';
 import type { LoadedConfig } from '../config/load.js';
 import { identPathsOf } from '../config/apply/apply-problems.js';
 import { isModuleVariable } from '../device/instance-variables.js';

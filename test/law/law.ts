@@ -20,7 +20,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   script: ['base', 'kernel', 'device'],
   modules: ['base', 'device', 'events/schedule/local-time'],
   media: ['base', 'kernel', 'device'],
-  config: ['base', 'kernel', 'device'],
+  config: ['base', 'kernel', 'device', 'modules/core-modules'],
   service: ['base', 'kernel', 'device'],
   client: ['base'],
   front: ['client', 'base'],

@@ -1,25 +1,12 @@
-import { Type } from '@sinclair/typebox';
 import { messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
 import type { Devices } from '../../device/devices.js';
-import { moduleKind, type ModuleDefinition } from '../../device/module.js';
 import type { Configurator } from '../../kernel/configurator.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { objectType } from '../../kernel/object.js';
+import { webFrontModule } from '../../modules/core-modules.js';
 import type { ApplyProblem } from './apply-problems.js';
 import type { ConfiguratorConfig } from '../schema/gateway-schema.js';
-
-/** The module of web front configurators (interface §1, core module GUIDs). */
-export const webFrontModule: ModuleDefinition = {
-  id: '{3565B1F2-8F7B-4311-A4B6-1BF1D868F39E}',
-  name: 'WebFront Configurator',
-  kind: moduleKind.visualisation,
-  prefix: 'WFC',
-  aliases: ['WebFront'],
-  properties: Type.Object({}),
-  variables: () => [],
-  open: async () => ({ close: async () => undefined }),
-};
 
 /** An id that no object has. */
 const NO_OBJECT = -1;

@@ -6,7 +6,8 @@ import { Type } from '@sinclair/typebox';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { applyTree, type AppliedKeys } from '../../../src/config/apply/apply-tree.js';
-import { createConfigurators, webFrontModule } from '../../../src/config/apply/configurators.js';
+import { createConfigurators } from '../../../src/config/apply/configurators.js';
+import { webFrontModule } from '../../../src/modules/core-modules.js';
 import { loadBoard } from '../../../src/config/board.js';
 import { ConfigurationError } from '../../../src/config/document.js';
 import { loadConfig, parseConfig } from '../../../src/config/load.js';
@@ -355,7 +356,7 @@ t.test(
       'what is not whole sets nothing off',
     );
     const unknown = await never.apply(events(WARM).replace('Set a variable', 'Sett'), {});
-    t.match(unknown.problems, [/there is no action Sett; known: Run a text as a script, Run a script, /]);
+    t.match(unknown.problems, [/there is no action Sett; actions: Run a text as a script, Run a script, /]);
   },
 );
 

@@ -9,7 +9,7 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
 import { silentLog, type Log } from '../../../src/base/log.js';
 import { ChunkedResult } from '../../../src/base/json-chunks.js';
-import { coreModules } from '../../../src/config/apply/core-instances.js';
+import { coreModules } from '../../../src/modules/core-modules.js';
 import type { Caller, FunctionDeclaration } from '../../../src/device/declare.js';
 import { Debug } from '../../../src/device/debug.js';
 import { Devices } from '../../../src/device/devices.js';

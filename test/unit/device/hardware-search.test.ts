@@ -5,7 +5,8 @@ import { ledModules } from '../../../drivers/led/index.js';
 import { pwmModules } from '../../../drivers/pwm/index.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
-import { type HardwareFinder, hardwareModule } from '../../../src/device/hardware-search.js';
+import type { HardwareFinder } from '../../../src/device/hardware-search.js';
+import { hardwareModule } from '../../../src/modules/hardware-search.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { coreModules } from '../../../src/config/apply/core-instances.js';
+import { coreModules } from '../../../src/modules/core-modules.js';
 import { bus, FunctionFixture, lamp } from '../../tools/gateway/function-fixture.js';
 import { until } from '../../tools/until.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
