@@ -149,7 +149,7 @@ export class Supervisor {
     this.#standing.setDeadlines(module.variables(this.#properties));
     const stop = new AbortController();
     const ended = this.#keepOpen(stop.signal).catch((thrown: unknown) => {
-      this.#with.log.error({ instance: instance.id, err: thrown }, 'supervision ended by mistake');
+      this.#with.log.error({ instance: instance.id, err: thrown }, 'supervision ended unexpectedly');
     });
     this.#life = { stop, ended };
   }
@@ -239,7 +239,7 @@ export class Supervisor {
       try {
         if (!ending.signal.aborted) running?.flush?.();
       } catch (thrown) {
-        log.warn({ instance: instance.id, err: thrown }, 'the last reports failed');
+        log.warn({ instance: instance.id, err: thrown }, 'flushing the held-back reports failed');
       }
       ending.abort();
     };
@@ -322,7 +322,7 @@ export class Supervisor {
     const reported = (ident: string, value: Value) => {
       if (signal.aborted) return undefined;
       const target = variable(ident);
-      if (target === undefined) log.debug({ instance: instance.id, ident }, 'a report without its variable');
+      if (target === undefined) log.debug({ instance: instance.id, ident }, 'report for a missing variable');
       else if (isOfType(target.data.type, value)) {
         debug.send('report', value, ident);
         return target;

@@ -12,7 +12,7 @@ export interface NetworkError {
  */
 export function explainNetworkError(code: unknown, setting: string): NetworkError | undefined {
   const wait = (why: string) => ({ isConfigurationError: false, why });
-  const mend = (why: string) => ({ isConfigurationError: true, why });
+  const misconfigured = (why: string) => ({ isConfigurationError: true, why });
   switch (code) {
     case 'ECONNREFUSED':
       return wait(`nobody listens there; start what should, or correct ${setting}`);
@@ -26,7 +26,7 @@ export function explainNetworkError(code: unknown, setting: string): NetworkErro
     case 'TIMED_OUT':
       return wait('it can not be reached; look at the network');
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return mend(`its certificate is for another name; use that name in ${setting}`);
+      return misconfigured(`its certificate is for another name; use that name in ${setting}`);
     case 'CERT_HAS_EXPIRED':
     case 'CERT_NOT_YET_VALID':
       return wait('its certificate is not valid now; renew it, or set the clock');
@@ -35,11 +35,11 @@ export function explainNetworkError(code: unknown, setting: string): NetworkErro
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return mend('its certificate is not from a known authority; give that authority in CaFile');
+      return misconfigured('its certificate is not from a known authority; give that authority in CaFile');
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'EPROTO':
-      return mend('there is no TLS at that port; take the port for TLS, or do without');
+      return misconfigured('there is no TLS at that port; take the port for TLS, or do without');
     default:
       return undefined;
   }
