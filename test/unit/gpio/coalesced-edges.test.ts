@@ -12,7 +12,7 @@ function bench(before?: number) {
     lastValue: () => before,
     report: (_ident: string, value: Value) => void messages.push(value),
     setProblem: (_code: string, text: string | undefined) => void troubles.push(text),
-  } as unknown as Host;
+  } as Partial<Host> as Host;
   let [interrupts, seqno]: [number | undefined, number] = [0, 0];
   const merges = new CoalescedEdges(host, { countInterrupts: async () => interrupts });
   const interrupted = (times: number) => (interrupts = (interrupts ?? 0) + times);
