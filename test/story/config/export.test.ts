@@ -168,7 +168,9 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
     .replace('me:***@', 'me:gandalf@');
   t.notMatch(rebuilt.replace(/\n#[^]*$/, ''), /\*\*\*/);
   const fresh = await startGateway(t, rebuilt);
-  t.match(await rpc(fresh, 'GW_ReloadConfiguration'), { Problems: [/must not hold a user or a password/] });
+  t.match(await rpc(fresh, 'GW_ReloadConfiguration'), {
+    Problems: [/must not contain a user name or password/],
+  });
   t.strictSame(shapeOf(fresh), before);
   t.strictSame((await scripts(fresh)).sort(), texts.sort());
   await rpc(fresh, 'SVC_SetOption', 'ScriptTimeLimit', 60);
