@@ -3,7 +3,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { codeOf, fault, faultFrom } from '../../src/base/fault.js';
 import { kernelSysfs } from '../../src/device/toolkit/kernel-sysfs.js';
 
-/** Where the kernel has its LEDs (Documentation/ABI/testing/sysfs-class-led). */
+/** The kernel's directory of LEDs (Documentation/ABI/testing/sysfs-class-led). */
 export const LED_CLASS_PATH = '/sys/class/leds';
 
 /** What lets the kernel blink a LED by itself; a module of its own (`ledtrig-timer`) on Debian. */
@@ -24,24 +24,24 @@ export interface LedInfo {
   readonly trigger: string;
 }
 
-/** How a LED stands. */
+/** The state of a LED. */
 export interface LedState {
   /** 0 to its most, as it is just now: a trigger moves it. */
   readonly brightness: number;
   readonly trigger: string;
 }
 
-/** A LED that blinks: how bright while it is lit, and for how long it is lit and dark. */
+/** How a LED blinks: its brightness while lit, and the durations of the lit and the dark phase. */
 export interface BlinkPattern {
   readonly brightness: number;
   readonly onMs: number;
   readonly offMs: number;
 }
 
-/** All LEDs of the machine, by name. Moves none. */
+/** All LEDs of the machine, by name. Changes none of them. */
 export async function listLeds(attributes: SysfsClass = kernelSysfs(LED_CLASS_PATH)): Promise<LedInfo[]> {
   const names = await attributes.list('');
-  // One may be pulled out while the others are looked at.
+  // A LED may be unplugged during the search; it is then skipped.
   const found = await Promise.all(names.map((name) => readLed(attributes, name).catch(() => undefined)));
   return found.filter((info) => info !== undefined);
 }
@@ -51,14 +51,16 @@ async function readLed(attributes: SysfsClass, name: string): Promise<LedInfo> {
   return { name, maxBrightness, trigger: activeTrigger(await readTriggers(attributes, name)) };
 }
 
-/** One LED. What is wrong rejects with a fault: `DEVICE_OFFLINE`, `DEVICE_REFUSED`, `DEVICE_CONFIGURATION`. */
+/**
+ * One LED. What is wrong rejects with a fault: `DEVICE_OFFLINE`, `DEVICE_REFUSED`, `DEVICE_CONFIGURATION`.
+ */
 export class KernelLed {
   readonly name: string;
   readonly maxBrightness: number;
   readonly #attributes: SysfsClass;
   readonly #clock: Clock;
 
-  /** Changes nothing. Rejects with `DEVICE_OFFLINE` where we may not write it. */
+  /** Opens a LED without changing it. Rejects with `DEVICE_OFFLINE` if we lack the permission to write it. */
   static async open(attributes: SysfsClass, clock: Clock, name: string): Promise<KernelLed> {
     try {
       for (const attribute of ['brightness', 'trigger'])
@@ -83,7 +85,7 @@ export class KernelLed {
     }));
   }
 
-  /** Dark, and nothing drives it any more: the kernel takes the trigger away with a brightness of 0. */
+  /** Switches the LED off and removes its trigger: the kernel does the latter for a brightness of 0. */
   off(): Promise<void> {
     return this.#ask(() => this.#write('brightness', 0));
   }
@@ -96,11 +98,11 @@ export class KernelLed {
     });
   }
 
-  /** Blinks until it is told something else; the kernel sees to it. */
+  /** Makes the kernel blink the LED until the next command. */
   blink({ brightness, onMs, offMs }: BlinkPattern): Promise<void> {
     return this.#ask(async () => {
       await this.#write('trigger', NO_TRIGGER);
-      // What it is lit with when the trigger comes is what it blinks with.
+      // The brightness at the time the trigger is set is the one it blinks with.
       await this.#write('brightness', brightness);
       await this.#give(TIMER_TRIGGER);
       for (const [attribute, ms] of [
@@ -113,7 +115,10 @@ export class KernelLed {
     });
   }
 
-  /** Lets something in the kernel drive it; rejects with `DEVICE_REFUSED` and what there is, where there is no such trigger. */
+  /**
+   * Lets something in the kernel drive it; rejects with `DEVICE_REFUSED` and what there is, where there is no
+   * such trigger.
+   */
   setTrigger(trigger: string): Promise<void> {
     return this.#ask(() => this.#give(trigger));
   }

@@ -9,7 +9,7 @@ import type { LedContext, ledProperties } from './index.js';
 
 type LedProperties = Static<typeof ledProperties>;
 
-/** Opens an instance of the module. Nothing of the LED is changed but by Boot. */
+/** Opens an instance of the module. Only the property Boot changes the LED. */
 export async function openLed(host: Host<LedProperties>, around: LedContext): Promise<OpenInstance> {
   const attributes = withDebugOutput(host, await around.attributes());
   const name = await findLed(attributes, around, host.properties.Led);
@@ -51,7 +51,7 @@ class LedInstance implements OpenInstance {
     this.#jobs = new DeviceQueue(host, `the LED ${led.name}`);
   }
 
-  /** Does what Boot says, where that was not done since the machine booted, and tells how the LED stands. */
+  /** Applies Boot once after the machine has booted, and reports the state of the LED. */
   async boot(): Promise<void> {
     const { bootFlags: marks, properties } = this.#host;
     const mark = `led ${this.#led.name}`;
@@ -68,7 +68,7 @@ class LedInstance implements OpenInstance {
       try {
         await this.#write(ident, value);
       } finally {
-        // What is true after a write that failed half way is what is found.
+        // Report the actual state, even if the write failed half way.
         await this.#look();
       }
     });
@@ -78,7 +78,7 @@ class LedInstance implements OpenInstance {
     return this.#jobs.run(() => this.#look());
   }
 
-  /** Others may have moved it: the kernel, or a program. */
+  /** The kernel or another program may have changed the LED. */
   probe(): Promise<void> {
     return this.refresh();
   }
@@ -127,7 +127,8 @@ class LedInstance implements OpenInstance {
     const { brightness, trigger } = await this.#led.read();
     const host = this.#host;
     const isDriven = trigger !== NO_TRIGGER;
-    // While something in the kernel drives it, it is dark now and then, and how bright it is then nobody knows.
+    // While something in the kernel drives it, it is dark now and then, and how bright it is then nobody
+    // knows.
     const isKnown = !isDriven || brightness > 0;
     if (isKnown) this.#brightness = this.#percentOf(brightness);
     this.#trigger = trigger;

@@ -3,10 +3,13 @@ import { codeOf, faultFrom } from '../../src/base/fault.js';
 import { type SysfsClass, sysfsFault, waitUntilWritable } from '../../src/device/toolkit/sysfs-class.js';
 import { kernelSysfs } from '../../src/device/toolkit/kernel-sysfs.js';
 
-/** Where the kernel has its PWM chips (Documentation/ABI/testing/sysfs-class-pwm). */
+/** The kernel's directory of PWM chips (Documentation/ABI/testing/sysfs-class-pwm). */
 export const PWM_CLASS_PATH = '/sys/class/pwm';
 
-/** What chips' drivers say to a wave that they can't make. 524 is the kernel's ENOTSUPP, which has no name outside of it. */
+/**
+ * What chips' drivers say to a wave that they can't make. 524 is the kernel's ENOTSUPP, which has no name
+ * outside of it.
+ */
 const UNSUPPORTED_CODES: readonly string[] = [
   'EINVAL',
   'ERANGE',
@@ -27,7 +30,7 @@ export interface PwmChip {
   readonly exported: readonly number[];
 }
 
-/** Where a channel is. */
+/** The location of a channel. */
 export interface PwmChannelAddress {
   readonly chip: PwmChip;
   readonly channel: number;
@@ -35,19 +38,19 @@ export interface PwmChannelAddress {
   readonly name: string;
 }
 
-/** What a channel puts out. */
+/** The waveform that a channel outputs. */
 export interface Waveform {
   readonly periodNs: number;
-  /** For how much of the period it is active. */
+  /** Duration of the active phase. */
   readonly dutyNs: number;
   /** Active is the low level. */
   readonly isInverted: boolean;
 }
 
-/** All PWM chips of the machine. Moves nothing. */
+/** All PWM chips of the machine. Changes none of them. */
 export async function listPwmChips(attributes: SysfsClass = kernelSysfs(PWM_CLASS_PATH)): Promise<PwmChip[]> {
   const names = (await attributes.list('')).filter((name) => /^pwmchip\d+$/.test(name));
-  // One may be pulled out while the others are looked at.
+  // A chip may be unplugged during the search; it is then skipped.
   const found = await Promise.all(names.map((name) => readChip(attributes, name).catch(() => undefined)));
   return found.filter((chip) => chip !== undefined);
 }
@@ -63,8 +66,8 @@ async function readChip(attributes: SysfsClass, name: string): Promise<PwmChip> 
 }
 
 /**
- * One channel, exported as long as the machine runs: giving it back stops the wave on many chips. One that is exported
- * already, by us before a restart or by anybody else (sysfs doesn't tell), is taken over.
+ * One channel, exported as long as the machine runs: giving it back stops the wave on many chips. One that is
+ * exported already, by us before a restart or by anybody else (sysfs doesn't tell), is taken over.
  */
 export class PwmChannel {
   readonly address: PwmChannelAddress;
@@ -72,8 +75,8 @@ export class PwmChannel {
   readonly #folder: string;
 
   /**
-   * Exports it and waits until it may be written; moves nothing. Rejects with `DEVICE_OFFLINE`: a driver of the kernel's
-   * has it, the chip is gone, we may not write it.
+   * Exports it and waits until it may be written; moves nothing. Rejects with `DEVICE_OFFLINE`: a driver of
+   * the kernel's has it, the chip is gone, we may not write it.
    */
   static async open(attributes: SysfsClass, clock: Clock, place: PwmChannelAddress): Promise<PwmChannel> {
     const { chip, channel } = place;
@@ -104,9 +107,10 @@ export class PwmChannel {
   }
 
   /**
-   * Puts out this wave. On the way the share that is active is never above both the old and the new one; where the
-   * polarity is to be another, which no chip changes while it runs, there is a moment of nothing. Rejects with
-   * `DEVICE_CONFIGURATION` when the chip can't make such a wave, and leaves what it put out where it can.
+   * Puts out this wave. On the way the share that is active is never above both the old and the new one;
+   * where the polarity is to be another, which no chip changes while it runs, there is a moment of nothing.
+   * Rejects with `DEVICE_CONFIGURATION` when the chip can't make such a wave, and leaves what it put out
+   * where it can.
    */
   async set(wave: Waveform): Promise<void> {
     await this.#ask(async () => {
@@ -134,7 +138,10 @@ export class PwmChannel {
     return this.#write('polarity', isInverted ? 'inversed' : 'normal');
   }
 
-  /** Sets the times in the order in which the duty time is at no moment longer than the period: the kernel refuses that. */
+  /**
+   * Sets the times in the order in which the duty time is at no moment longer than the period: the kernel
+   * refuses that.
+   */
   async #stretch(now: Waveform, { periodNs, dutyNs }: Waveform): Promise<void> {
     if (periodNs > now.periodNs) await this.#write('period', periodNs);
     if (dutyNs !== now.dutyNs) await this.#write('duty_cycle', dutyNs);

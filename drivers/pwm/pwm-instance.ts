@@ -46,7 +46,7 @@ class PwmInstance implements OpenInstance {
     this.#jobs = new DeviceQueue(host, `the PWM channel ${channel.address.name}`);
   }
 
-  /** Does what Boot says, where that was not done since the machine booted, and tells how the channel stands. */
+  /** Applies Boot once after the machine has booted, and reports the state of the channel. */
   async boot(mark: string): Promise<void> {
     const { bootFlags: marks, properties } = this.#host;
     if (!marks.has(mark)) {
@@ -63,7 +63,7 @@ class PwmInstance implements OpenInstance {
       try {
         await this.#channel.set(wave);
       } catch (thrown) {
-        // What is true after a write that failed half way is what is found.
+        // Report the actual state if the write failed half way.
         await this.#look();
         throw thrown;
       }
@@ -80,7 +80,7 @@ class PwmInstance implements OpenInstance {
     return this.refresh();
   }
 
-  /** It goes on as it is: giving the channel back would stop it. */
+  /** The output continues: unexporting the channel would stop it. */
   close(): Promise<void> {
     return this.#jobs.close(this.#release);
   }
