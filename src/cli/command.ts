@@ -23,7 +23,7 @@ export interface CommandSpec<O extends Options> {
   /** What it does; lines of at most 100 characters. */
   readonly about: string;
   readonly options: O;
-  /** How many words it takes besides its options: least and most. */
+  /** Minimum and maximum number of arguments, options not counted. */
   readonly words: readonly [least: number, most: number];
   /** Its exit codes in a line, but for 64, which all have. */
   readonly exits: string;
@@ -84,7 +84,7 @@ function parsed(args: readonly string[], options: Options) {
 }
 
 /**
- * A negative number is a word, no bundle of options: it gets a blank before it while options are looked for.
+ * A negative number is an argument, not a group of options: it gets a leading blank while options are parsed.
  */
 const guarded = (arg: string): string => (/^-[\d.]/.test(arg) ? ` ${arg}` : arg);
 const plain = (word: string): string => (/^ -[\d.]/.test(word) ? word.slice(1) : word);

@@ -7,7 +7,7 @@ import { escapeControls } from './output/terminal.js';
 
 const names = [...Object.keys(commands), 'help'];
 
-/** Runs what was typed after `stellwerk`; resolves with the exit code. What went wrong stands on stderr. */
+/** Runs what was typed after `stellwerk`; resolves with the exit code. Errors go to stderr. */
 export async function run([name, ...args]: readonly string[]): Promise<number> {
   if (name === '--version' || name === 'version') return say(`stellwerk ${packageVersion()}\n`);
   if (name === '--help' || name === '-h') return say(overview());
@@ -47,7 +47,7 @@ function unknown(name: string): string {
   return `stellwerk: there is no command ${name}${hint}\n${overview()}`;
 }
 
-/** Classes are told by their names: to know them is to load what they stand in, at every start. */
+/** Compares classes by name: importing them would load their modules at every start. */
 const isNamed = (thrown: unknown, name: string): boolean => thrown instanceof Error && thrown.name === name;
 
 function codeOf(thrown: unknown): number {

@@ -1,9 +1,9 @@
 /**
- * Where the gateway is and who calls: an address taken apart. The credentials stand in no text an error could
+ * The gateway's address and the credentials, parsed. The credentials are in no text that an error could
  * show.
  */
 export interface Address {
-  /** `http://host:port/api/`, without credentials: `fetch` refuses addresses that carry them. */
+  /** `http://host:port/api/`, without credentials: `fetch` rejects addresses with credentials. */
   readonly http: string;
   /** Value of the `Authorization` header; undefined without credentials. */
   readonly authorization: string | undefined;
@@ -44,7 +44,7 @@ export function socketAddress(
   return url.href;
 }
 
-/** A `%` that begins no valid escape is meant as it stands. */
+/** A `%` that begins no valid escape is taken literally. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -37,7 +37,7 @@ export interface ChangeOptions {
   /** Only these message numbers; none named: all. */
   messages?: readonly number[];
   signal?: AbortSignal;
-  /** Told when the connection stands (undefined) and when it is gone (why). */
+  /** Called when the connection is open (undefined) and when it is lost (with the reason). */
   onLink?: (gone: ServerError | RpcError | undefined) => void;
 }
 

@@ -1,7 +1,7 @@
 import { faults } from '../base/fault.js';
 
 /**
- * The gateway took the call and refused it or failed at it (interface E5: the RPC kind). `code` is the
+ * The gateway received the call and rejected it or failed (interface E5: the RPC kind). `code` is the
  * JSON-RPC number, `message` the gateway's own words, `data` what came with them. Missing or wrong
  * credentials are of this kind too: the gateway answers 401 with a JSON-RPC error (`code` −32000, `reason`
  * "UNAUTHORIZED").

@@ -12,10 +12,10 @@ export type Answer<T> =
  * undefined): null is a value to `SetValue`.
  */
 export function encodeRequest(id: string, method: string, params: Params): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params }, refuseSilentNull);
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params }, rejectSilentNull);
 }
 
-function refuseSilentNull(this: unknown, key: string, value: unknown): unknown {
+function rejectSilentNull(this: unknown, key: string, value: unknown): unknown {
   const vanishes =
     typeof value === 'number' ? !Number.isFinite(value) : value === undefined && Array.isArray(this);
   if (vanishes) throw new TypeError(`A parameter is ${String(value)}, which JSON cannot say (at ${key})`);
@@ -41,7 +41,7 @@ export function readAnswer(body: unknown, id: string): Answer<unknown> {
   throw new ServerError('The answer is not a JSON-RPC answer to this call');
 }
 
-/** Reads the answers to a batch, which may stand in any order, into the order of the ids. */
+/** Reads the replies to a batch, which may come in any order, into the order of the ids. */
 export function readBatch(body: unknown, ids: readonly string[]): Answer<unknown>[] {
   if (!Array.isArray(body)) {
     const answer = readAnswer(body, '');

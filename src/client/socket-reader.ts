@@ -51,7 +51,7 @@ export class SocketReader {
   }
 
   /**
-   * Connects. Rejects with a `ServerError` when that fails (why, the platform does not tell), or the signal's
+   * Connects. Rejects with a `ServerError` if that fails (the platform does not say why), or the signal's
    * reason.
    */
   static async open(options: SocketOptions): Promise<SocketReader> {
@@ -96,7 +96,10 @@ export class SocketReader {
     this.#wake();
   }
 
-  /** Starts the silence anew: after it the question, after that the end. */
+  /**
+   * Restarts the silence timer: when it ends, the gateway is asked; if no reply comes, the connection is
+   * closed.
+   */
   #heard(): void {
     this.#watch(SILENCE_MS, () => {
       this.send(this.#options.question);

@@ -95,7 +95,7 @@ const withoutConfig = (text: string): string[] =>
     ? ['board, remoteAccess and other keys: no configuration was found; give it with --config FILE']
     : [];
 
-/** What is kept beside the tree, each with how to take it along. */
+/** What is stored outside of the tree, each with how to transfer it. */
 function besidesOf(store: Store, kernel: Kernel, directory: string): string[] {
   const { saved } = loadOptions(store);
   const options = Object.entries(saved).map(

@@ -20,7 +20,7 @@ export interface IdSources {
 
 /** Ids that are brought back in one go: as many as the pool asks for in advance. */
 const REFILL = 20_000;
-/** Objects that are looked at between two turns of the event loop. */
+/** Objects that are checked in one iteration of the event loop. */
 const SLICE = 1_000;
 
 /**

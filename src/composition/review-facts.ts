@@ -38,7 +38,7 @@ async function actions(): Promise<readonly ActionFact[]> {
   }));
 }
 
-/** As much of an object as an action looks at to know whether it fits. */
+/** The part of an object that an action checks to decide whether it can run on it. */
 function standIn({ type, valueType, isReadOnly }: TargetFact): TreeObject {
   const object = { is: (other: number) => other === type, readOnly: isReadOnly, data: { type: valueType } };
   return object as unknown as TreeObject;

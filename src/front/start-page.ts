@@ -48,7 +48,7 @@ export function startPage(configurators: readonly Card[]): HtmlPage {
   return page('stellwerk', `${head('stellwerk', 'Where to?')}${list}`);
 }
 
-/** The page at `/wfc/<id>/`, until there is a front to stand there. */
+/** The page at `/wfc/<id>/`, until the web front exists. */
 export function frontPage({ ID, Title }: Card): HtmlPage {
   const body = `${head(Title, 'There is no front for browsers here yet.')}
 <p>Programs reach this part of the house at <code>/wfc/${ID}/api/</code> (WebSocket) and at <code>/api/</code> (JSON-RPC),

@@ -34,7 +34,7 @@ export class ClockSynchronisation {
           this.close();
           onTrusted();
         })
-        // Without memory no program can be started: the next time.
+        // The program could not be started, for want of memory: the next interval retries.
         .catch(() => undefined);
     this.#cancel = clock.every(ASK_EVERY_MS, ask);
     ask();
@@ -52,8 +52,8 @@ export async function isClockSynchronised(): Promise<boolean> {
 }
 
 /**
- * The kernel's word, by way of timedatectl: whoever disciplines the clock (timesyncd, chrony, ntpd) tells the
- * kernel.
+ * The kernel's state, read with timedatectl: what disciplines the clock (timesyncd, chrony, ntpd) sets it in
+ * the kernel.
  */
 function isSynchronized(): Promise<boolean> {
   if (existsSync(SYNCHRONIZED)) return Promise.resolve(true);

@@ -44,7 +44,7 @@ export function diagnose(machine: Machine, purpose: MachineRequirements): Readon
 }
 
 /**
- * The properties by which modules are to be asked what they find: only what some instance wants is looked
+ * The properties by which modules are chosen for a hardware search: only what an instance uses is searched
  * for.
  */
 export function propertiesOf(instances: readonly ConfiguredInstance[]): string[] {
@@ -93,15 +93,15 @@ function rightsCheck(
     (board.name !== 'generic' || instances.some((one) => linesOf(one).length > 0));
   const needed = [...(needsLines ? chips : []), ...ports.flatMap(({ node }) => node ?? [])];
   if (needed.length === 0) return undefined;
-  const refused = needed.filter((node) => !mayUse(user, node));
-  if (refused.length === 0) return healthy(`${user.name} may open ${listed(needed.map(({ path }) => path))}`);
-  const text = `${user.name} may not open ${listed(refused.map(({ path, group }) => `${path} (group ${group})`))}`;
-  return { state: 'failed', text, whatToDo: rightsAdvice(user, refused) };
+  const denied = needed.filter((node) => !mayUse(user, node));
+  if (denied.length === 0) return healthy(`${user.name} may open ${listed(needed.map(({ path }) => path))}`);
+  const text = `${user.name} may not open ${listed(denied.map(({ path, group }) => `${path} (group ${group})`))}`;
+  return { state: 'failed', text, whatToDo: rightsAdvice(user, denied) };
 }
 
-function rightsAdvice({ name }: User, refused: readonly DeviceNode[]): string {
-  if (refused.some(({ isOpen }) => isOpen !== undefined)) return 'sudo stellwerk doctor says how to mend it';
-  const open = refused.filter(({ mode, gid }) => (mode & 0o060) === 0o060 && gid !== 0);
+function rightsAdvice({ name }: User, denied: readonly DeviceNode[]): string {
+  if (denied.some(({ isOpen }) => isOpen !== undefined)) return 'sudo stellwerk doctor shows how to fix it';
+  const open = denied.filter(({ mode, gid }) => (mode & 0o060) === 0o060 && gid !== 0);
   const groups = [...new Set(open.map(({ group }) => group))];
   if (groups.length > 0)
     return `${groups.map((group) => `sudo usermod -aG ${group} ${name}`).join(' && ')}, then restart the gateway`;
@@ -117,7 +117,7 @@ function mayUse({ uid, gids }: User, node: DeviceNode): boolean {
 }
 
 /**
- * What is to be done about a line that a driver of the kernel has; the driver is told by how it calls itself.
+ * What to do about a line that a kernel driver uses; the driver is recognised by its consumer name.
  */
 const overlays: readonly (readonly [consumer: RegExp, setting: string])[] = [
   [/^spi\d/i, 'dtparam=spi=on'],
@@ -144,7 +144,7 @@ function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements
   const advice = foreign.map(({ usedBy }) => {
     const setting = overlays.find(([consumer]) => consumer.test(usedBy))?.[1];
     return setting !== undefined && boot !== undefined
-      ? `take ${setting} out of ${boot.path} and start the machine anew`
+      ? `take ${setting} out of ${boot.path} and reboot`
       : `stop what uses it as ${usedBy}, or take another line`;
   });
   return warning(
@@ -164,7 +164,7 @@ function portsCheck(machine: Machine, { instances }: MachineRequirements): Healt
   if (ports.length === 0) return undefined;
   const nameOf = (path: string) =>
     instances.find(({ properties }) => properties['Port'] === path)?.name ?? path;
-  const complaints = ports.flatMap(({ path, node }: ConfiguredPort): [text: string, advice: string][] => {
+  const problems = ports.flatMap(({ path, node }: ConfiguredPort): [text: string, advice: string][] => {
     const who = nameOf(path);
     if (node === undefined) return [[`${path} of ${who} is not there`, missingAdvice(path, machine)]];
     const tty = node.path.replace('/dev/', '');
@@ -185,10 +185,10 @@ function portsCheck(machine: Machine, { instances }: MachineRequirements): Healt
       ];
     return [];
   });
-  if (complaints.length === 0) return healthy(`all ${ports.length} that are configured are there`);
+  if (problems.length === 0) return healthy(`all ${ports.length} that are configured are there`);
   return warning(
-    complaints.map(([text]) => text).join('; '),
-    [...new Set(complaints.map(([, advice]) => advice))].join('; '),
+    problems.map(([text]) => text).join('; '),
+    [...new Set(problems.map(([, advice]) => advice))].join('; '),
   );
 }
 
@@ -203,8 +203,8 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
     ? 'dtparam=uart0=on'
     : 'enable_uart=1';
   return boot.settings.includes(setting)
-    ? `${why}${setting} stands in ${boot.path}: start the machine anew`
-    : `${why}add ${setting} to ${boot.path} and start the machine anew`;
+    ? `${why}${setting} stands in ${boot.path}: reboot`
+    : `${why}add ${setting} to ${boot.path} and reboot`;
 }
 
 /** PWM channels that are configured here: a Raspberry Pi has none until an overlay gives it pins. */
@@ -219,8 +219,8 @@ function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements):
   return warning(
     text,
     overlay === undefined
-      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('hardware/pwm.md')}) and start the machine anew`
-      : `${overlay} stands in ${boot.path}: start the machine anew`,
+      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('hardware/pwm.md')}) and reboot`
+      : `${overlay} stands in ${boot.path}: reboot`,
   );
 }
 

@@ -7,7 +7,7 @@ import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
 import type { FetchRequest } from '../base/fetch-request.js';
 import type { NameResolver } from '../device/toolkit/name-resolver.js';
 
-/** Fetched beside the module loader, as in `api/http/node-http.ts`, which says why. */
+/** Loaded without the module loader, as in `api/http/node-http.ts`, which says why. */
 const { request: requestPlainly } = process.getBuiltinModule('node:http');
 
 /** What is read of an answer at most, bytes: it is held in memory, and goes on as one text. */

@@ -54,6 +54,6 @@ export function accessFinding(local: 'open' | undefined): HealthFinding {
 /** Whether the API is listened on everywhere it should be. */
 export function listenersFinding(troubles: readonly string[]): HealthFinding {
   if (troubles.length === 0) return healthy('all are open');
-  const whatToDo = 'mend the configuration or free the port; it is tried again by itself';
+  const whatToDo = 'correct the configuration or free the port; the gateway retries by itself';
   return { state: 'warning', text: troubles.join('\n'), whatToDo };
 }

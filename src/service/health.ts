@@ -8,7 +8,7 @@ import { LimitReport } from './limit-report.js';
 export interface CheckRecord {
   readonly Name: string;
   readonly State: HealthState;
-  /** Unix seconds since when it stands so. */
+  /** When it reached this state, unix seconds. */
   readonly Since: number;
   /** Several lines where several things are wrong, as one per instance. */
   readonly Text: string;
@@ -22,7 +22,7 @@ export interface HealthRecord {
 }
 
 /**
- * The gateway's health: what its parts found out about themselves, and checks that are looked up when asked.
+ * The gateway's health: findings that its parts report, and checks that run when health is requested.
  */
 export class Health implements HealthChecks {
   /** Limits that took effect; the check `limits`. */
@@ -66,7 +66,7 @@ export class Health implements HealthChecks {
     for (const [name, finding] of findings) this.set(name, finding);
   }
 
-  /** A check that is made anew whenever health is asked for. */
+  /** Adds a check that runs whenever health is requested. */
   addCheck(name: string, look: () => HealthFinding): void {
     this.#asked.set(name, look);
   }

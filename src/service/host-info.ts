@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 export interface Drive {
   /** Where it is mounted. */
   readonly LETTER: string;
-  /** What it stands on. */
+  /** The device it is on. */
   readonly LABEL: string;
   readonly TOTAL: number;
   /** What users that are not root can still use. */
@@ -71,7 +71,7 @@ export async function networksOf(root = '/', addresses = networkInterfaces) {
   return found.sort((a, b) => a.InterfaceIndex - b.InterfaceIndex);
 }
 
-/** Blanks and their like stand as octal numbers (getmntent(3)). */
+/** Blanks and similar characters are encoded as octal numbers (getmntent(3)). */
 const unescaped = (word: string): string =>
   word.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 

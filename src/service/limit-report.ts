@@ -10,7 +10,7 @@ import type { Log } from '../base/log.js';
 const SHOWN_MS = 60 * 60_000;
 /** One log line per limit in so long, ms: who floods a limit must not flood the log. */
 const LOGGED_EVERY_MS = 10 * 60_000;
-/** Limits that are told apart; there are far fewer. */
+/** Maximum number of distinct limits; there are far fewer. */
 const LIMITS_LIMIT = 64;
 /** Limits named in the text of the health check. */
 const NAMED = 5;

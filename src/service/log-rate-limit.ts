@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 /** Lines of one subject that are written without a limit: a large gateway has some hundred when it starts. */
 export const LOG_BURST = 500;
 
-/** And then so many a minute: what goes on for days must not fill the disk. */
+/** Lines per minute after that: a problem that lasts for days must not fill the disk. */
 export const LOG_PER_MINUTE = 20;
 
 /** Bounds how many lines of one subject are written (a token bucket). */

@@ -14,7 +14,7 @@ export interface MachineCheckOptions {
   readonly isGateway: boolean;
 }
 
-/** Looks at this machine and tells its checks by their names. Touches no device. */
+/** Runs the checks of this machine; returns them by name. Touches no device. */
 export async function checkMachine({
   modules,
   dataDirectory,
@@ -25,7 +25,7 @@ export async function checkMachine({
   const finders = [...modules.all()].filter(({ properties }) =>
     wanted.some((name) => Object.hasOwn(properties.properties, name)),
   );
-  // What can't be looked for is told by the instances that want it.
+  // If a search fails, the instances that need its result report the problem.
   const parts = await Promise.allSettled(finders.flatMap(({ findHardware: find }) => find?.() ?? []));
   const found = parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
   const places = { root: '/', dataDirectory, ports: portsOf(instances), isGateway, found };

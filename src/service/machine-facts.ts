@@ -51,7 +51,7 @@ export interface Machine {
   readonly consoles: readonly string[];
   /** What is switched off in the device tree, by the short names it has there: `serial0`, `i2c1`. */
   readonly off: readonly string[];
-  /** The Raspberry Pi's boot configuration: where it stands, and its settings without remarks. */
+  /** The Raspberry Pi's boot configuration: its path, and its settings without comments. */
   readonly boot: { readonly path: string; readonly settings: readonly string[] } | undefined;
   /**
    * Whether the line keeper answers where it is installed; undefined: it isn't, or the gateway knows better.
@@ -207,7 +207,7 @@ async function wearOf({ root, dataDirectory }: InspectionOptions): Promise<Wear 
   const link = await readlink(own).catch(() => undefined);
   if (link === undefined) return undefined;
   const found = join(dirname(own), link);
-  // A partition stands in the folder of its card.
+  // A partition is in the directory of its card.
   const card = (await textOf(join(found, 'partition'))) === '' ? found : dirname(found);
   const numbers = `${await textOf(join(card, 'device/life_time'))} ${await textOf(join(card, 'device/pre_eol_info'))}`;
   const [a, b, spare] = (numbers.match(/0x[0-9a-f]+/gi) ?? []).map(Number);

@@ -87,5 +87,6 @@ export function releaseWhenIdle(
     }
   };
   meter.busy();
+  // A failed release is retried when the memory has grown further.
   return clock.every(LOOK_EVERY_MS, () => void look().catch(() => undefined));
 }

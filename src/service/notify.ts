@@ -12,7 +12,7 @@ export interface SystemdEnvironment {
   readonly WATCHDOG_USEC?: string | undefined;
 }
 
-/** Tells systemd how the service stands. Without systemd, it says nothing. */
+/** Reports the state of the service to systemd, if it runs under systemd. */
 export class Notifier {
   readonly #send: (state: string) => void;
   readonly #watchdogMs: number;
@@ -74,7 +74,7 @@ function sender(socket: string, log: Log): (state: string) => void {
     try {
       addon.notify(socket, state);
     } catch (thrown) {
-      log.warn({}, `systemd could not be told: ${messageOf(thrown)}`);
+      log.warn({}, `systemd could not be notified: ${messageOf(thrown)}`);
     }
   };
 }

@@ -7,11 +7,11 @@ import { objectType } from '../kernel/object.js';
 import type { Health } from './health.js';
 import { releaseWhenIdle } from './memory.js';
 
-/** How soon the machine is looked at, when all that starts has started, and how often then. */
+/** Delay of the first check of the machine after the start, and the interval of further ones. */
 const FIRST_MS = 5_000;
 const EVERY_MS = 60_000;
 
-/** What a gateway looks at its machine with. */
+/** What the periodic checks work with. */
 export interface PeriodicCheckOptions {
   readonly kernel: Kernel;
   readonly modules: ModuleRegistry;
@@ -22,7 +22,7 @@ export interface PeriodicCheckOptions {
 }
 
 /**
- * Looks at the machine now and then, and tells health what it sees; memory is released after bursts; until
+ * Checks the machine periodically, reports to health, and releases memory after bursts, until
  * the function that it gives is called.
  */
 export function startPeriodicChecks({
@@ -45,7 +45,7 @@ export function startPeriodicChecks({
   };
   const start = () =>
     void round().catch((thrown: unknown) =>
-      log.error({}, `the machine could not be looked at: ${messageOf(thrown)}`),
+      log.error({}, `the machine could not be checked: ${messageOf(thrown)}`),
     );
   const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start), releaseWhenIdle(clock)];
   return () => {

@@ -8,7 +8,7 @@ import type { ProgramRequest } from '../base/program-request.js';
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 /** How long a program may run that somebody waits for; as long as a script may by default. */
 export const WAITED_MS = 30_000;
-/** How long one may run that nobody waits for: a player that hangs must not run for ever. */
+/** Time limit of a program that nobody waits for: a media player that hangs must not run indefinitely. */
 export const UNWAITED_MS = 3_600_000;
 /** What of its output is taken: as much as a script may print. */
 export const OUTPUT_LIMIT = 1024 * 1024;
@@ -33,7 +33,7 @@ export class ProgramRunner {
   }
 
   /**
-   * What the program printed, on both channels in the order in which it came; '' at once where nobody waits.
+   * What the program printed, on both channels in the order in which it came; '' immediately if nobody waits.
    * How it ended makes no difference. Throws `BUSY`, `PROGRAM_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`,
    * `STOPPING`.
    */
@@ -54,6 +54,7 @@ export class ProgramRunner {
       started.reject(faultFrom(error, 'PROGRAM_FAILED', file, messageOf(error))),
     );
     const ended = this.#end(program, { file, waitsForOutput });
+    // If the program cannot be started, `started` rejects first and nobody awaits this one.
     ended.catch(() => undefined);
     await started.promise;
     return waitsForOutput ? ended : '';

@@ -16,7 +16,7 @@ export const statusVariables = {
 } as const satisfies Record<string, { name: string; type: VariableType }>;
 
 /**
- * The variables in which the gateway says how it is: what the health check says, for those who look at the
+ * The variables with the gateway's state: the result of the health checks, for those who read the
  * tree.
  */
 export class StatusVariables {
@@ -28,7 +28,7 @@ export class StatusVariables {
     this.#clock = clock;
   }
 
-  /** Creates them where they are missing; gives the place where they stand. */
+  /** Creates the missing ones; returns the category that contains them. */
   declare(): TreeObject {
     const place = this.#place();
     for (const [position, [ident, { name, type }]] of Object.entries(statusVariables).entries())
@@ -47,7 +47,7 @@ export class StatusVariables {
     this.#set('HEALTH', text.length === 0 ? 'ok' : text.join('\n'));
     this.#set('PROBLEMS', bad.length);
     this.#set('CLOCK_TRUSTED', this.#clock.isTrusted());
-    // In whole MB: a variable that told of each commit would be the reason of the next.
+    // In whole MB: a variable that changed with each commit would cause the next one.
     this.#set('BYTES_WRITTEN', Math.floor(bytesToday / MEGABYTE) * MEGABYTE);
   }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import type { Clock } from '../base/clock.js';
 import { codeOf, fault } from '../base/fault.js';
 
-/** Where the system's programs stand. */
+/** Where the system's programs are. */
 const PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
 /** More than either of them says. */
 const OUTPUT_LIMIT = 256 * 1024;
@@ -29,7 +29,7 @@ export class SystemCommands {
   }
 
   /**
-   * Whether a host answers an echo request within so many milliseconds. Throws `NOT_SUPPORTED`,
+   * Whether a host replies to an echo request within `timeoutMs`. Throws `NOT_SUPPORTED`,
    * `NOT_ALLOWED`.
    */
   async ping(host: string, timeoutMs: number): Promise<boolean> {

@@ -123,7 +123,7 @@ function ticksOf(stat: string): Map<string, Ticks> {
   for (const line of stat.split('\n')) {
     const [name = '', ...counts] = line.split(/\s+/);
     if (!/^cpu\d*$/.test(name)) continue;
-    // What guests did stands in the first two as well.
+    // The time of guests is included in the first two.
     const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, ...rest] = counts.slice(0, 8).map(Number);
     const busy = user + nice + system + rest.reduce((sum, count) => sum + count, 0);
     found.set(name, { busy, all: busy + idle + wait });

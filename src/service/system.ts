@@ -15,7 +15,7 @@ export interface SystemFacts {
   /** The data directory, absolute, ending in `/`. */
   readonly kernelDir: string;
   readonly logDir: string;
-  /** Where the program stands, ending in `/`. */
+  /** The program's directory, ending in `/`. */
   readonly programDir: string;
   readonly platform: string;
   readonly architecture: string;

@@ -6,7 +6,10 @@ import { join } from 'node:path';
  */
 const FILE = 'updating';
 
-/** The service has started, so no update is under way any more; tells whether one is by the time it stops. */
+/**
+ * Clears the marker of a completed update; the result says whether an update is in progress when the service
+ * stops.
+ */
 export function trackUpdate(runtimeDirectory: string): () => boolean {
   const file = join(runtimeDirectory, FILE);
   rmSync(file, { force: true });

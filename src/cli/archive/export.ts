@@ -3,7 +3,7 @@ import { escapeControls } from '../output/terminal.js';
 import { openOutput } from './input-output.js';
 import type { RecordFormat } from './record-format.js';
 
-/** Records that are asked for at once. */
+/** Records per request. */
 const PAGE = 10_000;
 /** What a spreadsheet takes for the beginning of a formula. */
 const FORMULA = /^[=+\-@\t\r]/;

@@ -5,11 +5,11 @@ import type { RecordFormat } from './record-format.js';
 import { type FileRecord, type RecordMapping, recordOf } from './row-to-record.js';
 import { FormatError, textsOf } from './row.js';
 
-/** Records, or characters of texts, that go to the gateway at once. */
+/** Records, or characters of texts, in one call to the gateway. */
 const MOST_RECORDS = 5_000;
 const MOST_TEXT = 1024 * 1024;
-/** Mistakes that are told one by one. */
-const MOST_TOLD = 20;
+/** Validation errors that are listed one by one. */
+const MAX_LISTED = 20;
 
 /** A file that is read, and how. */
 export interface ImportSource {
@@ -23,7 +23,7 @@ export interface ImportSource {
 
 /** What is wrong with a file: some of it line by line, and how much it is. */
 export interface ValidationErrors {
-  readonly told: readonly string[];
+  readonly listed: readonly string[];
   readonly count: number;
 }
 
@@ -31,21 +31,21 @@ export interface ValidationErrors {
 export async function validateImport(
   source: ImportSource,
 ): Promise<{ records: number; mistakes: ValidationErrors }> {
-  const told: string[] = [];
+  const listed: string[] = [];
   let [records, count] = [0, 0];
-  const tell = (line: number, mistake: string) => {
-    if (++count <= MOST_TOLD) told.push(`line ${line}: ${mistake}`);
+  const addError = (line: number, error: string) => {
+    if (++count <= MAX_LISTED) listed.push(`line ${line}: ${error}`);
   };
   try {
     for await (const { line, record } of recordsOf(source)) {
-      if (typeof record === 'string') tell(line, record);
+      if (typeof record === 'string') addError(line, record);
       else records++;
     }
   } catch (thrown) {
     if (!(thrown instanceof FormatError)) throw thrown;
-    tell(thrown.line, messageOf(thrown));
+    addError(thrown.line, messageOf(thrown));
   }
-  return { records, mistakes: { told, count } };
+  return { records, mistakes: { listed, count } };
 }
 
 /** It went wrong in the midst of it; the message says what was taken. */

@@ -16,7 +16,10 @@ export class Input implements AsyncDisposable {
     this.#handle = handle;
   }
 
-  /** Opens a file; `-` is stdin. What can be read only once is kept aside for as long. Throws UsageError. */
+  /**
+   * Opens a file; `-` is stdin. Input that can be read only once is copied to a temporary file. Throws
+   * UsageError.
+   */
   static async open(file: string): Promise<Input> {
     if (file === '-') return new Input(await keptAside(process.stdin));
     const handle = await open(file).catch((thrown: unknown) => {

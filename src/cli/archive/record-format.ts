@@ -15,7 +15,7 @@ export interface OutputRecord {
 
 /** A way to write records down, which can be read again. */
 export interface RecordFormat {
-  /** What stands before all records. */
+  /** Text before the first record. */
   readonly head: string;
   lineOf(record: OutputRecord): string;
   rowsOf(pieces: AsyncIterable<string>): AsyncGenerator<Row>;

@@ -1,10 +1,10 @@
-/** One record takes so many characters at most: texts have below 1024 kB, and quotes may double them. */
+/** Maximum characters of a record: texts have less than 1024 kB, and quotes may double them. */
 export const MAX_RECORD_LENGTH = 4 * 1024 * 1024;
 
 /** In the column `clock`: the time came from a clock that was not trusted. */
 export const UNTRUSTED = 'untrusted';
 
-/** A row of a file: what stands in which column, or what is wrong with it. */
+/** A row of a file: its fields by column, or its error. */
 export type Row =
   | {
       /** From 1 on. */

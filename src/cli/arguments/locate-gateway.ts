@@ -14,7 +14,7 @@ const CHECKOUT = {
   data: join(PACKAGE_ROOT, 'data'),
 };
 
-/** How a command is told which gateway is meant. */
+/** The options that select a gateway. */
 export const gatewayOptions = {
   url: {
     type: 'string',
@@ -175,7 +175,7 @@ export function ownCertificate(data: string): string | undefined {
 /** One that is set to nothing is none. */
 const configOfEnvironment = (): string | undefined => process.env['STELLWERK_CONFIG'] || undefined;
 
-/** False only where there is nothing: what may not be looked at is there. */
+/** False only if the path does not exist: a path that may not be read exists. */
 function isThere(path: string): boolean {
   try {
     statSync(path);

@@ -1,7 +1,7 @@
 import type { AnyFunction, Client } from '../../client/index.js';
 
 /**
- * The id that a word on the command line stands for: a number, or a path of idents and names from the root
+ * The id that a command-line argument denotes: a number, or a path of idents and names from the root
  * down. Rejects as the gateway does, with what there is.
  */
 export async function resolveId(gateway: Client<AnyFunction>, word: string): Promise<number> {

@@ -4,7 +4,7 @@ import { parseMoment, TIME_EXAMPLES } from './times.js';
 import { UsageError } from '../command.js';
 import { asPath } from './object-id.js';
 
-/** A parameter as `SVC_GetFunction` tells it (interface §1, reflection record). */
+/** A parameter as `SVC_GetFunction` returns it (interface §1, reflection record). */
 export interface ParameterFacts {
   /** 0 boolean, 1 integer, 2 float, 3 string, 4 variant, 5 array. */
   readonly Type_: number;

@@ -119,9 +119,9 @@ async function imported(options: Given, file: string): Promise<number> {
   const source = { input, format, meaning: { variableId: only, target }, fromMs, toMs: toMs || Infinity };
   const { records, mistakes } = await validateImport(source);
   if (mistakes.count > 0) {
-    const more = mistakes.count - mistakes.told.length;
+    const more = mistakes.count - mistakes.listed.length;
     const rest = more > 0 ? [`and ${more} more`] : [];
-    process.stderr.write(`${[...mistakes.told, ...rest, 'nothing was taken'].join('\n')}\n`);
+    process.stderr.write(`${[...mistakes.listed, ...rest, 'nothing was taken'].join('\n')}\n`);
     return exitCode.failed;
   }
   const taken = await importRecords(gateway, archiveId, source);

@@ -35,7 +35,7 @@ stellwerk call --help NAME explains a function, or lists the functions whose nam
 });
 
 /**
- * The parameters as the gateway declares them; undefined when it does not tell this caller. Rejects when
+ * The parameters as the gateway declares them; undefined if this caller may not know them. Rejects when
  * there is no such function, saying which one may have been meant.
  */
 async function parametersOf(

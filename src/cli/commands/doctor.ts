@@ -108,7 +108,7 @@ async function configurationOf(given: string | undefined) {
       ? problem(`${path} is not for you to read`, 'sudo stellwerk doctor sees more')
       : problem(
           `${path} is not usable, first in line ${first?.line}: ${first?.text}`,
-          `stellwerk check ${path} tells them all`,
+          `stellwerk check ${path} shows them all`,
         );
     return { ...(await nothing()), path, finding };
   }
@@ -133,7 +133,7 @@ function placeOfData(data: string | undefined, config: string | undefined): stri
   }
 }
 
-/** Whether the gateway answers, and what it says of itself where it may tell. */
+/** Whether the gateway replies, and its own checks if the caller may read them. */
 async function gatewayChecks(
   given: Parameters<typeof gatewayClient>[0],
 ): Promise<{ finding: HealthFinding; checks: readonly CheckRecord[] }> {
@@ -157,6 +157,6 @@ function answerFinding(thrown: unknown): HealthFinding {
       'sudo systemctl start stellwerk; journalctl -u stellwerk says why it ended',
     );
   if (thrown instanceof UsageError || thrown instanceof ConfigurationError)
-    return problem('it is not known where it is', 'mend the configuration first');
+    return problem('it is not known where it is', 'correct the configuration first');
   throw thrown;
 }

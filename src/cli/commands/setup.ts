@@ -53,11 +53,11 @@ remoteAccess is not changed.`,
       board: board ?? (before === undefined ? 'auto' : undefined),
     };
     const text = addAccess(before, access) ?? '';
-    await refuseMistakes(file, text);
+    await rejectInvalid(file, text);
     write(file, text);
-    const told = isAsked ? '' : `password: ${password}   (it is shown this once)\n`;
+    const shownPassword = isAsked ? '' : `password: ${password}   (it is shown this once)\n`;
     process.stdout.write(
-      `name: ${name}\n${told}board: ${machine.name} (${machine.title})\n${file} is written; ${next(file)}\n`,
+      `name: ${name}\n${shownPassword}board: ${machine.name} (${machine.title})\n${file} is written; ${next(file)}\n`,
     );
     return exitCode.ok;
   },
@@ -80,7 +80,7 @@ function textOf(file: string): string | undefined {
 }
 
 /** Names that can't be are found before anything is written. */
-async function refuseMistakes(file: string, text: string): Promise<void> {
+async function rejectInvalid(file: string, text: string): Promise<void> {
   try {
     await parseConfig(file, text);
   } catch (thrown) {

@@ -130,7 +130,7 @@ function showJson(record: ChangeRecord): void {
   process.stdout.write(`${jsonText(record)}\n`);
 }
 
-/** About the watching itself: beside the changes, on stderr. */
+/** A remark about the connection, on stderr. */
 function remark(text: string): void {
   process.stderr.write(`${timeOf(new Date())}  ${text}\n`);
 }

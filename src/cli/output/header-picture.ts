@@ -25,7 +25,7 @@ interface Cell {
   readonly line: Line | undefined;
 }
 
-/** Least room for who uses a line; with less, names and marks stand alone. */
+/** Minimum width for the user of a line; with less, only names and marks are drawn. */
 const USE_LEAST = 8;
 /** A mark and a word: `● out`. */
 const STATE_WIDTH = 5;
@@ -36,7 +36,7 @@ const powers: Readonly<Record<string, Colour>> = { '5V': 'red', '3V3': 'yellow',
 const directions = { input: 'in', output: 'out', unknown: '' } as const;
 
 /**
- * The board's header as it stands, and what else is in use; of a board without a header all lines. A text a
+ * The board's header and other lines in use; all lines of a board without a header. One text per
  * row.
  */
 export function drawHeader({ lines, names }: HeaderData, look: DrawOptions): string[] {

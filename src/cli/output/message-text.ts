@@ -66,7 +66,7 @@ function unix(seconds: unknown): string {
 }
 
 /**
- * The message table (interface §3.5) in words. What is only the other half of another message is not told.
+ * The message table (interface §3.5) in words. Messages that only repeat another one are left out.
  */
 const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.KERNEL_STARTED]: ['green', () => 'the gateway has started'],
@@ -130,7 +130,7 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.WF_NOTIFICATION]: ['cyan', ([title]) => `shows a notification ${quoted(title)}`],
   [message.WF_AUDIO]: ['cyan', () => 'plays a sound'],
   [message.WF_SWITCH_PAGE]: ['cyan', () => 'shows another page'],
-  [message.WF_RELOAD]: ['cyan', () => 'loads its front anew'],
+  [message.WF_RELOAD]: ['cyan', () => 'reloads its front'],
   [message.WF_OPEN_CATEGORY]: ['cyan', () => 'opens a category'],
   [message.LM_CHANGETARGET]: ['cyan', ([id], tree) => `leads to ${tree.path(Number(id)) || 'the root'}`],
   [message.SE_EXECUTE]: ['dim', () => 'runs'],
@@ -164,7 +164,7 @@ const echoes: ReadonlySet<number> = new Set([
   message.SE_RUNNING,
 ]);
 
-/** The change in words; undefined where another message tells it. */
+/** The change in words; undefined if another message reports it. */
 export function changeText(
   { SenderID, Message, Data }: ChangeRecord,
   tree: TreeReplica,
@@ -195,5 +195,5 @@ function statusOf(status: number): string {
     104: 'inactive',
     105: 'its module is missing',
   };
-  return words[status] ?? `${status}${status >= 200 ? ' (in trouble)' : ''}`;
+  return words[status] ?? `${status}${status >= 200 ? ' (error)' : ''}`;
 }

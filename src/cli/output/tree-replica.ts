@@ -4,7 +4,7 @@ import { message } from '../../kernel/messages.js';
 import type { Profile } from '../../kernel/profiles/profile-data.js';
 import type { VariableType } from '../../kernel/value.js';
 
-/** A snapshot (interface §2.2), as far as it is looked at here. */
+/** The part of a snapshot (interface §2.2) that is used here. */
 export interface Snapshot {
   readonly timestamp: number;
   readonly profiles: Readonly<Record<string, ShownProfile>>;
@@ -94,7 +94,7 @@ export class TreeReplica {
     return steps.toReversed().join('/');
   }
 
-  /** Whether the object is one of these or stands below one. */
+  /** Whether the object is one of these or below one of them. */
   isWithin(id: number, ids: ReadonlySet<number>): boolean {
     return ids.has(0) || this.#above(id).some((step) => ids.has(step));
   }
@@ -107,7 +107,7 @@ export class TreeReplica {
     return typeof value === 'string' ? `“${value}”` : String(value);
   }
 
-  /** The object and what stands above it, without the root. */
+  /** The object and its ancestors, without the root. */
   #above(id: number): number[] {
     const steps: number[] = [];
     for (let step = id; step !== 0 && steps.length < DEPTH_LIMIT; step = this.#objects.get(step)?.parent ?? 0)

@@ -105,7 +105,7 @@ t.test('rights: as the kernel decides them, with the command that mends them', a
   const messages = (isOpen: boolean) =>
     check('rights', { chips: [node('/dev/gpiochip0', { isOpen })], user: others });
   t.match(messages(true), /^ok/, 'the kernel has said so');
-  t.match(messages(false), /^failed.*sudo stellwerk doctor says how/);
+  t.match(messages(false), /^failed.*sudo stellwerk doctor shows how/);
   const ports = [{ path: '/dev/ttyUSB0', node: node('/dev/ttyUSB0', { gid: 20, group: 'dialout' }) }];
   t.match(check('rights', { ports }, { board: pc }), /usermod -aG dialout stellwerk/);
 });
@@ -116,7 +116,7 @@ t.test('lines in other hands are told with who has them, and how to get them', a
   t.match(check('lines', { found: [line('GPIO8', 'stellwerk')] }, purpose), /^ok/);
   t.equal(
     check('lines', { found: [line('GPIO8', 'spi0 CS0')], boot }, purpose),
-    'warning | GPIO8 of Pump is in use by spi0 CS0 | take dtparam=spi=on out of /boot/firmware/config.txt and start the machine anew',
+    'warning | GPIO8 of Pump is in use by spi0 CS0 | take dtparam=spi=on out of /boot/firmware/config.txt and reboot',
   );
   t.match(
     check('lines', { found: [line('GPIO8', 'spi0 CS0')] }, purpose),
@@ -169,10 +169,7 @@ t.test('a UART that is switched off is told with the setting that switches it on
     on([]),
     /serial1 is switched off in the device tree; add enable_uart=1 to \/boot\/firmware\/config\.txt/,
   );
-  t.match(
-    on(['enable_uart=1']),
-    /enable_uart=1 stands in \/boot\/firmware\/config\.txt: start the machine anew/,
-  );
+  t.match(on(['enable_uart=1']), /enable_uart=1 stands in \/boot\/firmware\/config\.txt: reboot/);
   t.match(on([], { compatible: ['raspberrypi,5-model-b'] }), /add dtparam=uart0=on/);
   t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'no Pi');
 });
@@ -188,7 +185,7 @@ t.test('PWM that no overlay has switched on is told with the overlay that does',
   );
   t.match(
     pwm({ boot: { ...boot, settings: ['dtoverlay=pwm,pin=18'] } }),
-    /dtoverlay=pwm,pin=18 stands in .*anew/,
+    /dtoverlay=pwm,pin=18 stands in .*reboot/,
   );
   t.match(pwm({}), /in the device tree/, 'no Pi');
 });
