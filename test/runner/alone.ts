@@ -7,4 +7,6 @@ export const ALONE: ReadonlySet<string> = new Set([
   'story/service/host-names.test',
   // It measures the memory of its own process.
   'contract/service/notify.test',
+  // It needs a process that nobody has given the V8 flags of the linear pattern engine.
+  'unit/base/linear-pattern.test',
 ]);
