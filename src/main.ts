@@ -14,5 +14,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 process.exitCode = await run(args);
-// A gateway that has stopped waits for nobody: not for a program that it started, nor for a thread that hangs in a call.
+// A gateway that has stopped waits for nobody: not for a program that it started, nor for a thread that hangs
+// in a call.
 if (args[0] === 'serve') process.stdout.write('', () => process.exit());

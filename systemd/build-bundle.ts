@@ -1,8 +1,8 @@
 /**
- * Makes what is installed on a box: `node dist/systemd/build-bundle.js x64|arm64` (by `make bundle`, which has compiled the
- * sources and the addons before). The result is build/stellwerk-VERSION-linux-ARCH.tar.gz: Node, the compiled gateway,
- * its packages for that architecture alone, addons, board files, units, the docs, completions and the installer. The same sources give the
- * same bytes.
+ * Makes what is installed on a box: `node dist/systemd/build-bundle.js x64|arm64` (by `make bundle`, which
+ * has compiled the sources and the addons before). The result is build/stellwerk-VERSION-linux-ARCH.tar.gz:
+ * Node, the compiled gateway, its packages for that architecture alone, addons, board files, units, the docs,
+ * completions and the installer. The same sources give the same bytes.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -74,7 +74,10 @@ function wantedArch(word: string | undefined): 'x64' | 'arm64' {
   process.exit(2);
 }
 
-/** Fetches the production packages for the target, once per lock file. npm filters them by architecture itself. */
+/**
+ * Fetches the production packages for the target, once per lock file. npm filters them by architecture
+ * itself.
+ */
 function fetchPackages(): void {
   const lock = join(packages, 'fetched');
   const wanted = readFileSync(join(root, 'package-lock.json'));
@@ -146,7 +149,10 @@ function copyNode(): void {
   chmodSync(to, 0o755);
 }
 
-/** Every package in the bundle with its licence's text. Read before pruning; the text of a licence stays in it once. */
+/**
+ * Every package in the bundle with its licence's text. Read before pruning; the text of a licence stays in it
+ * once.
+ */
 function licences(): string {
   const texts = new Map<string, string[]>();
   for (const folder of packageFolders(join(stage, 'node_modules'))) {

@@ -1,7 +1,7 @@
 /**
- * Makes the typed client as one file that needs nothing else, for programs and browsers: `node dist/systemd/build-client.js`
- * (by `make build`) writes dist/client, a package of its own: client.js, its types, a README. The gateway serves
- * client.js to pages; `make client` packs the folder.
+ * Makes the typed client as one file that needs nothing else, for programs and browsers: `node
+ * dist/systemd/build-client.js` (by `make build`) writes dist/client, a package of its own: client.js, its
+ * types, a README. The gateway serves client.js to pages; `make client` packs the folder.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

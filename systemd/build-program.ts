@@ -1,15 +1,18 @@
 /**
- * Makes dist/program/lib from the compiled sources: `node dist/systemd/build-program.js` (by `make build`). It is what
- * bin/stellwerk runs: some chunks in place of several hundred modules, which start in two thirds of the time and hold 4 MB less. What is
- * loaded when first needed stays so, in chunks of its own. The packages that others need too are not taken in: a
- * program would have them twice.
+ * Makes dist/program/lib from the compiled sources: `node dist/systemd/build-program.js` (by `make build`).
+ * It is what bin/stellwerk runs: some chunks in place of several hundred modules, which start in two thirds
+ * of the time and hold 4 MB less. What is loaded when first needed stays so, in chunks of its own. The
+ * packages that others need too are not taken in: a program would have them twice.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { BUNDLED_PACKAGES, nodeBuildOptions } from './esbuild-options.js';
 
-/** The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts it. */
+/**
+ * The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts
+ * it.
+ */
 const PROGRAMS = [
   'src/main.js',
   'src/store/worker.js',
@@ -34,7 +37,8 @@ const { metafile } = await build({
   splitting: true,
   external: Object.keys(dependencies).filter((name) => !BUNDLED_PACKAGES.includes(name)),
   metafile: true,
-  // The text of a program stays in memory while it runs: this is 1.5 MB of it. A trace still names the functions.
+  // The text of a program stays in memory while it runs: this is 1.5 MB of it. A trace still names the
+  // functions.
   minifyWhitespace: true,
 });
 

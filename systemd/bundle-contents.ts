@@ -1,4 +1,7 @@
-/** What of the sources a bundle holds as it is: `bundle.ts` copies it, and a test follows the paths that texts name. */
+/**
+ * What of the sources a bundle holds as it is: `bundle.ts` copies it, and a test follows the paths that texts
+ * name.
+ */
 export const BUNDLED_FOLDERS = ['board', 'systemd', 'bin', 'docs'] as const;
 export const BUNDLED_FILES = [
   'package.json',

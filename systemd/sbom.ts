@@ -20,9 +20,9 @@ export interface LockFile {
 }
 
 /**
- * The bill of materials of a release in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/): every package of the lock
- * file that is not for development alone, with its hash, its licence and what it depends on. The same lock file gives
- * the same text.
+ * The bill of materials of a release in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/): every package
+ * of the lock file that is not for development alone, with its hash, its licence and what it depends on. The
+ * same lock file gives the same text.
  */
 export function billOfMaterials(lock: LockFile): object {
   const shipped = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
@@ -95,7 +95,10 @@ function dependenciesOf(lock: LockFile, refs: ReadonlyMap<string, string>): obje
     .map(([ref, found]) => ({ ref, ...(found.size > 0 && { dependsOn: [...found].sort() }) }));
 }
 
-/** The path of the package that `name` means in the package at `path`: Node's search for node_modules, upwards. */
+/**
+ * The path of the package that `name` means in the package at `path`: Node's search for node_modules,
+ * upwards.
+ */
 function resolve(lock: LockFile, path: string, name: string): string | undefined {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     const candidate = `${at === '' ? '' : `${at}/`}node_modules/${name}`;

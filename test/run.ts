@@ -1,10 +1,11 @@
 /**
- * Runs suites of compiled tests: `node dist/test/run.js SUITE…`. A suite is a directory next to this file; its tests are
- * the files `*.test.js` and `*.lab.js` in it and below. Prints one line per file, each failure in full, what was
- * skipped and why, and last `N passed, N failed`; writes build/results/SUITE.json for `.ci/run`.
+ * Runs suites of compiled tests: `node dist/test/run.js SUITE…`. A suite is a directory next to this file;
+ * its tests are the files `*.test.js` and `*.lab.js` in it and below. Prints one line per file, each failure
+ * in full, what was skipped and why, and last `N passed, N failed`; writes build/results/SUITE.json for
+ * `.ci/run`.
  *
- * The files of a suite share processes (runner/worker.ts); those in `runner/alone.ts` and the lab's get one each.
- * tap's own runner is not used: with TypeScript 7 its plugins must be rebuilt in every fresh clone.
+ * The files of a suite share processes (runner/worker.ts); those in `runner/alone.ts` and the lab's get one
+ * each. tap's own runner is not used: with TypeScript 7 its plugins must be rebuilt in every fresh clone.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,7 +16,10 @@ import { sumOf, type Outcome } from './runner/outcome.js';
 import { TestProcess } from './runner/test-process.js';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
-/** A file that takes longer hangs. A lab file boots emulated machines; the proof of the outputs does so ROUNDS times. */
+/**
+ * A file that takes longer hangs. A lab file boots emulated machines; the proof of the outputs does so ROUNDS
+ * times.
+ */
 const LIMIT_MS = { quick: Math.max(120_000, 5_000 * ROUNDS), lab: 900_000 * Math.max(1, ROUNDS / 4) };
 const RESULTS = join(PACKAGE_ROOT, 'build/results');
 
@@ -65,7 +69,10 @@ if (passed + failed === 0) console.error('no tests found: that is a failure');
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 
-/** Takes the next file when one has finished, until none is left. Files that share a process go to the lane's worker. */
+/**
+ * Takes the next file when one has finished, until none is left. Files that share a process go to the lane's
+ * worker.
+ */
 async function runLane(): Promise<void> {
   let worker: TestProcess | undefined;
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {

@@ -36,7 +36,10 @@ export const ledProperties = Type.Object({
   Boot: enumProperty(statePolicies, 'hold'),
 });
 
-/** The module of this driver for one gateway, **LED** (`docs/hardware/led.md`): over the machine's own LEDs unless given others. */
+/**
+ * The module of this driver for one gateway, **LED** (`docs/hardware/led.md`): over the machine's own LEDs
+ * unless given others.
+ */
 export function ledModules(
   board: LedBoard,
   clock: Clock,

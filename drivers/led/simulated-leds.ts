@@ -16,7 +16,10 @@ export interface SimulatedLed {
   readonly trigger?: string;
 }
 
-/** Triggers that the simulated kernel has. All but `timer` and `default-on` leave the LED dark: nothing happens there. */
+/**
+ * Triggers that the simulated kernel has. All but `timer` and `default-on` leave the LED dark: nothing
+ * happens there.
+ */
 const TRIGGERS: readonly string[] = [NO_TRIGGER, 'mmc0', TIMER_TRIGGER, 'heartbeat', 'default-on'];
 
 /** What the kernel blinks with until it is told more. */
@@ -35,10 +38,11 @@ interface LedModel {
 }
 
 /**
- * The kernel's LED class, with its manners (Documentation/ABI/testing/sysfs-class-led, sysfs-class-led-trigger-timer):
- * a brightness above the most is the most, 0 takes the trigger away, another one while it blinks is what it blinks with;
- * a trigger that goes leaves it dark; a trigger that the kernel doesn't know is `EINVAL`; `delay_on` and `delay_off` are
- * there with the trigger `timer` alone, and some time later ours.
+ * The kernel's LED class, with its manners (Documentation/ABI/testing/sysfs-class-led,
+ * sysfs-class-led-trigger-timer): a brightness above the most is the most, 0 takes the trigger away, another
+ * one while it blinks is what it blinks with; a trigger that goes leaves it dark; a trigger that the kernel
+ * doesn't know is `EINVAL`; `delay_on` and `delay_off` are there with the trigger `timer` alone, and some
+ * time later ours.
  */
 export class SimulatedLeds extends SimulatedSysfs {
   readonly root = LED_CLASS_PATH;

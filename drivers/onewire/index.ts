@@ -16,8 +16,8 @@ import type { SimulatedOneWire } from './simulated-bus.js';
 import { busFunctions, deviceFunctions } from './onewire-functions.js';
 
 /**
- * Limit of concurrent slow reads on all buses: each occupies one of the four threads of libuv's pool, and two of
- * them are left for other work.
+ * Limit of concurrent slow reads on all buses: each occupies one of the four threads of libuv's pool, and two
+ * of them are left for other work.
  */
 const CONCURRENT_SLOW_READS = 2;
 

@@ -19,8 +19,8 @@ export interface ChannelSelector {
 }
 
 /**
- * Finds a channel: a name of the board's first, then a number. Throws `DEVICE_OFFLINE` while the chip is not there,
- * `DEVICE_CONFIGURATION` when no channel can be meant, or not one alone.
+ * Finds a channel: a name of the board's first, then a number. Throws `DEVICE_OFFLINE` while the chip is not
+ * there, `DEVICE_CONFIGURATION` when no channel can be meant, or not one alone.
  */
 export async function resolveChannel(
   attributes: SysfsClass,

@@ -27,7 +27,9 @@ const fraction = (standard: number) => Type.Number({ default: standard, minimum:
 
 /** The properties of the module. */
 export const pwmProperties = Type.Object({
-  /** A chip's device (`fe20c000.pwm`); empty: the one that the board names the channel of, or the only one. */
+  /**
+   * A chip's device (`fe20c000.pwm`); empty: the one that the board names the channel of, or the only one.
+   */
   Chip: Type.String({ default: '', maxLength: 64 }),
   /** A name of the board's, or a number. */
   Channel: Type.String({ default: '', maxLength: 64, refers: referenceKind.channel }),
@@ -43,7 +45,10 @@ export const pwmProperties = Type.Object({
   Boot: enumProperty(statePolicies, 'hold'),
 });
 
-/** The module of this driver for one gateway, **PWM** (`docs/hardware/pwm.md`): over the machine's own chips unless given others. */
+/**
+ * The module of this driver for one gateway, **PWM** (`docs/hardware/pwm.md`): over the machine's own chips
+ * unless given others.
+ */
 export function pwmModules(
   board: PwmBoard,
   clock: Clock,

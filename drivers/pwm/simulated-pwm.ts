@@ -32,10 +32,11 @@ interface ChannelState extends Waveform {
 const RESET_STATE: ChannelState = { periodNs: 0, dutyNs: 0, isInverted: false, isEnabled: false };
 
 /**
- * The kernel's PWM class, with its manners (Documentation/ABI/testing/sysfs-class-pwm, driver-api/pwm.rst), the strictest
- * of all versions where they differ: a channel that is not there is `ENODEV`, one that anybody has `EBUSY`; a duty time
- * above the period, a period of 0 and what the chip can't make are `EINVAL`, and so is another polarity while it runs. An
- * exported channel's files are ours some time later. Giving a channel back stops it.
+ * The kernel's PWM class, with its manners (Documentation/ABI/testing/sysfs-class-pwm, driver-api/pwm.rst),
+ * the strictest of all versions where they differ: a channel that is not there is `ENODEV`, one that anybody
+ * has `EBUSY`; a duty time above the period, a period of 0 and what the chip can't make are `EINVAL`, and so
+ * is another polarity while it runs. An exported channel's files are ours some time later. Giving a channel
+ * back stops it.
  */
 export class SimulatedPwm extends SimulatedSysfs {
   readonly root = PWM_CLASS_PATH;

@@ -51,8 +51,9 @@ type Answers<F extends FunctionTable<F>, C extends readonly BatchCall<F>[]> = {
  *     await gateway.call('SetValue', 12345, 21.5);
  *     for await (const item of gateway.changes()) console.log(item);
  *
- * A call fails in one of two ways: `RpcError` if the gateway rejected it or failed, `ServerError` if there was no reply
- * to believe. Results are typed by the command reference, and not checked again. Holds nothing open between calls.
+ * A call fails in one of two ways: `RpcError` if the gateway rejected it or failed, `ServerError` if there
+ * was no reply to believe. Results are typed by the command reference, and not checked again. Holds nothing
+ * open between calls.
  */
 export class Client<F extends FunctionTable<F> = Functions> {
   readonly #address: Address;

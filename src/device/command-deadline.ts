@@ -15,8 +15,8 @@ interface CommandOptions {
 }
 
 /**
- * Gives a command its deadline and records its latency. Resolves with true when the device has answered; rejects as it
- * does, with `TIMED_OUT`, or with `DEVICE_OFFLINE` if the instance was closed meanwhile.
+ * Gives a command its deadline and records its latency. Resolves with true when the device has answered;
+ * rejects as it does, with `TIMED_OUT`, or with `DEVICE_OFFLINE` if the instance was closed meanwhile.
  */
 export function withCommandDeadline(
   answer: Promise<void>,

@@ -123,8 +123,9 @@ export class Devices implements OpenInstances, AsyncDisposable {
   }
 
   /**
-   * Creates an instance with the properties of another, including secrets. It stays closed until its changes are
-   * applied, so that two instances do not use one device by accident. Throws `NOT_OF_TYPE`, `MODULE_MISSING`.
+   * Creates an instance with the properties of another, including secrets. It stays closed until its changes
+   * are applied, so that two instances do not use one device by accident. Throws `NOT_OF_TYPE`,
+   * `MODULE_MISSING`.
    */
   copy(id: number, beginning: ObjectOptions): Instance {
     const { kernel, clock } = this.#options;

@@ -11,8 +11,9 @@ export interface RealmSetup {
 }
 
 /**
- * The only way from a script's realm to its process. Every argument and every result is a primitive value: an object
- * or function of the process in the hands of a script would be a way to all of it (`x.constructor.constructor`).
+ * The only way from a script's realm to its process. Every argument and every result is a primitive value: an
+ * object or function of the process in the hands of a script would be a way to all of it
+ * (`x.constructor.constructor`).
  */
 export interface Bridge {
   /** Calls the function with this index; `params` is JSON. Returns the reply as JSON. */

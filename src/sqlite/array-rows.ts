@@ -9,8 +9,8 @@ export interface ArrayStatement<R> {
 }
 
 /**
- * Prepares a statement whose rows are arrays; `R` must match its columns. With `bigInts`, integers are bigint: a
- * flipped bit can make one too large for a number.
+ * Prepares a statement whose rows are arrays; `R` must match its columns. With `bigInts`, integers are
+ * bigint: a flipped bit can make one too large for a number.
  */
 export function prepareArrays<R extends readonly unknown[]>(
   db: DatabaseSync,

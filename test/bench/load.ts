@@ -41,8 +41,9 @@ export function shot(message: object, reply: object): Shot {
 }
 
 /**
- * Connections that each send a request, wait for its answer and send the next: much cheaper than any HTTP client, so that
- * it is the server that is measured. Answers to one request are all equally long, since only their values could differ.
+ * Connections that each send a request, wait for its answer and send the next: much cheaper than any HTTP
+ * client, so that it is the server that is measured. Answers to one request are all equally long, since only
+ * their values could differ.
  */
 export class Callers implements Disposable {
   readonly #sockets: Socket[] = [];
@@ -76,7 +77,10 @@ export class Callers implements Disposable {
     return callers;
   }
 
-  /** Sends the shots in turn on each connection until the time is over, and waits for the last answers; 0: one shot each. */
+  /**
+   * Sends the shots in turn on each connection until the time is over, and waits for the last answers; 0: one
+   * shot each.
+   */
   async run(shots: readonly Shot[], seconds: number): Promise<Calls> {
     const latenciesMs: number[] = [];
     const states = new Map<Socket, { at: number; sentMs: number; got: number }>();
@@ -124,7 +128,10 @@ export class Callers implements Disposable {
   }
 }
 
-/** Calls that are each made on a connection of their own, some at a time: what a client costs that keeps none open. */
+/**
+ * Calls that are each made on a connection of their own, some at a time: what a client costs that keeps none
+ * open.
+ */
 export async function callOnNewConnections(
   server: Server,
   shots: readonly Shot[],

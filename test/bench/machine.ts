@@ -4,10 +4,15 @@ import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Program, hasProgram } from '../tools/program.js';
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock (proc(5), `USER_HZ`). */
+/**
+ * Linux counts processor time in hundredths of a second, whatever the kernel's own clock (proc(5),
+ * `USER_HZ`).
+ */
 const TICK_MS = 10;
 
-/** Which core serves and which core loads; on a machine with one core, or without taskset, nothing is pinned. */
+/**
+ * Which core serves and which core loads; on a machine with one core, or without taskset, nothing is pinned.
+ */
 export interface Cores {
   readonly server: number | undefined;
   readonly load: number | undefined;
@@ -21,7 +26,10 @@ export function takeCores(): Cores {
   return { server: 0, load };
 }
 
-/** All threads of this process. One may end between being listed and being moved, of which taskset makes a failure. */
+/**
+ * All threads of this process. One may end between being listed and being moved, of which taskset makes a
+ * failure.
+ */
 function pin(core: number): void {
   for (let tries = 3; tries > 0; tries--)
     try {
@@ -69,14 +77,20 @@ export function residentMiB(pid: number): number {
   return Number(kib) / 1024;
 }
 
-/** What a process has had written to disks, bytes; with all its threads. Throws where the kernel does not count it. */
+/**
+ * What a process has had written to disks, bytes; with all its threads. Throws where the kernel does not
+ * count it.
+ */
 export function writtenBytes(pid: number): number {
   const [, bytes] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1')) ?? [];
   if (bytes === undefined) throw new Error('written bytes are not counted here');
   return Number(bytes);
 }
 
-/** Waits until a process has nothing left to do: it used less than `most` ms of processor time in half a second. */
+/**
+ * Waits until a process has nothing left to do: it used less than `most` ms of processor time in half a
+ * second.
+ */
 export async function idle(pid: number, most = 20): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const before = cpuMs(pid);
@@ -86,12 +100,18 @@ export async function idle(pid: number, most = 20): Promise<void> {
   throw new Error(`process ${pid} does not come to rest`);
 }
 
-/** Ticks of processor time that make a round count: on a machine that is shared, seconds alone may hold hardly any. */
+/**
+ * Ticks of processor time that make a round count: on a machine that is shared, seconds alone may hold hardly
+ * any.
+ */
 const ROUND_MS = 250;
 /** A round ends in any case after so many times its seconds. */
 const MOST_ROUNDS = 3;
 
-/** Tells when a round is over: its time has passed, and the process has used enough of the processor to be counted. */
+/**
+ * Tells when a round is over: its time has passed, and the process has used enough of the processor to be
+ * counted.
+ */
 export function roundEnd(pid: number, seconds: number): () => boolean {
   const startMs = performance.now();
   const cpuBefore = cpuMs(pid);

@@ -6,7 +6,10 @@ const CONNECT = 0x10;
 const CONNACK = 0x20;
 const PUBLISH_QOS_0 = 0x30;
 
-/** A client that does nothing but publish at QoS 0, from bytes made before: it must cost less than what it measures. */
+/**
+ * A client that does nothing but publish at QoS 0, from bytes made before: it must cost less than what it
+ * measures.
+ */
 export class Publisher implements Disposable {
   readonly #socket: Socket;
 

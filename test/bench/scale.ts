@@ -1,6 +1,7 @@
 /**
- * What large trees cost: `node dist/test/bench/scale.js [COUNT …]` makes a data directory with so many variables, starts the
- * gateway on it and prints a table for docs/reference/performance.md. It takes some minutes and some GB of memory with 500,000.
+ * What large trees cost: `node dist/test/bench/scale.js [COUNT …]` makes a data directory with so many
+ * variables, starts the gateway on it and prints a table for docs/reference/performance.md. It takes some
+ * minutes and some GB of memory with 500,000.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';

@@ -8,7 +8,10 @@ const PER_CATEGORY = 100;
 /** Variables in one commit: a gateway's callers come one after the other, too. */
 const COMMITTED = 10_000;
 
-/** Makes a data directory, for a gateway to be started on, with so many variables that have all that variables can have. */
+/**
+ * Makes a data directory, for a gateway to be started on, with so many variables that have all that variables
+ * can have.
+ */
 export async function seed(directory: string, count: number): Promise<number[]> {
   const data = join(directory, 'data');
   mkdirSync(data, { recursive: true });

@@ -18,7 +18,10 @@ export interface Figure {
   readonly note?: string;
 }
 
-/** One family of figures, and what went wrong in it: lost messages, wrong answers. That fails the run; a missed goal does not. */
+/**
+ * One family of figures, and what went wrong in it: lost messages, wrong answers. That fails the run; a
+ * missed goal does not.
+ */
 export interface Report {
   readonly figures: readonly Figure[];
   readonly wrong: readonly string[];

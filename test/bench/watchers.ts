@@ -13,8 +13,8 @@ const BEGINNING = '{"TimeStamp":';
 const LOOK_BYTES = 10 + BEGINNING.length + 16;
 
 /**
- * WebSocket clients that count frames without parsing them, and see from the counters whether one is missing: many must
- * cost less than the server that feeds them.
+ * WebSocket clients that count frames without parsing them, and see from the counters whether one is missing:
+ * many must cost less than the server that feeds them.
  */
 export class Watchers implements Disposable {
   readonly #watchers: Watcher[] = [];

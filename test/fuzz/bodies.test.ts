@@ -12,7 +12,10 @@ import { loggedErrors, startFuzzedApi } from './fuzzed-api.js';
 /** Bound the suite: about 3 s. */
 const BODIES = 1000;
 const REQUESTS = 300;
-/** What may be held after all of it that was not held after a third of it: the tree has grown by some texts, no more. */
+/**
+ * What may be held after all of it that was not held after a third of it: the tree has grown by some texts,
+ * no more.
+ */
 const GROWTH_BYTES = 24 * 1024 * 1024;
 
 const seed = fuzzSeed();

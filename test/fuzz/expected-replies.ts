@@ -4,7 +4,10 @@ interface Expected {
   readonly code?: number;
 }
 
-/** What JSON-RPC 2.0 wants for a text, found another way than the gateway does: nothing, one answer, or a list. */
+/**
+ * What JSON-RPC 2.0 wants for a text, found another way than the gateway does: nothing, one answer, or a
+ * list.
+ */
 export type Expectation = undefined | Expected | readonly Expected[];
 
 /** How deep a request may nest. */

@@ -24,8 +24,8 @@ const seed = fuzzSeed();
 const modules = await socketModules();
 
 /**
- * One sequence in parts, one after the other about each kind of thing: between two of them the gateway ends and begins
- * anew. The last call of each has all written that came about by itself.
+ * One sequence in parts, one after the other about each kind of thing: between two of them the gateway ends
+ * and begins anew. The last call of each has all written that came about by itself.
  */
 function parts(count: number, seed: number, cast: Vocabulary): Step[][] {
   const author = new CallGenerator(new Random(seed), cast);

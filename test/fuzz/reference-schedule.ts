@@ -1,8 +1,8 @@
 import type { Cyclic, EventDate, EventTime, Schedule } from '../../src/kernel/events/event-data.js';
 
 /**
- * When events run, as slow and as obvious as can be, to hold the fast way against: it walks day by day and minute by
- * minute, and asks of each moment only what the clock on the wall shows.
+ * When events run, as slow and as obvious as can be, to hold the fast way against: it walks day by day and
+ * minute by minute, and asks of each moment only what the clock on the wall shows.
  */
 
 const MINUTE_MS = 60_000;
@@ -124,7 +124,8 @@ export function referencePointAt(
             pointId,
             actionId,
           });
-  // The newest is the last by day, time, group and point: in the order in which they were found, but for the time.
+  // The newest is the last by day, time, group and point: in the order in which they were found, but for the
+  // time.
   const newest = begun.sort((a, b) => a.day - b.day || a.second - b.second).at(-1);
   return newest && { groupId: newest.groupId, pointId: newest.pointId, actionId: newest.actionId };
 }

@@ -8,7 +8,10 @@ import { referenceNextCyclic, referencePointAt } from './reference-schedule.js';
 
 /** Bound the suite: about 10 s. */
 const CASES = 300;
-/** Where the clock is set an hour, half an hour, two hours, at midnight, a minute after it, a whole day, in the south, never. */
+/**
+ * Where the clock is set an hour, half an hour, two hours, at midnight, a minute after it, a whole day, in
+ * the south, never.
+ */
 const ZONES = [
   'Europe/Berlin',
   'Australia/Lord_Howe',

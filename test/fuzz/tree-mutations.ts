@@ -9,7 +9,10 @@ import type { Random } from '../tools/random.js';
 const CROWD = 40;
 const BUS = { id: '{00000000-0000-0000-0000-0000000000B1}', name: 'Bus', kind: 1 };
 
-/** Does something to a tree, what the owner, the configuration or a device could do; what is refused changes nothing. */
+/**
+ * Does something to a tree, what the owner, the configuration or a device could do; what is refused changes
+ * nothing.
+ */
 export function mutateTree(random: Random, kernel: Kernel): void {
   const { tree } = kernel;
   const [event, media] = [random.pick([...tree.objectsOfType(4)]), random.pick([...tree.objectsOfType(5)])];

@@ -1,6 +1,6 @@
 /**
- * The archive when the power goes while it records, and on a full disk: what it has is whole, and no older than it may be;
- * what finds no room waits, and is there when there is some.
+ * The archive when the power goes while it records, and on a full disk: what it has is whole, and no older
+ * than it may be; what finds no room waits, and is there when there is some.
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -156,7 +156,9 @@ async function checks(box: Box): Promise<Record<string, { State: string; Text: s
   );
 }
 
-/** Has a box record values that grow until there is enough to lose, and pulls its plug in the midst of that. */
+/**
+ * Has a box record values that grow until there is enough to lose, and pulls its plug in the midst of that.
+ */
 async function cutInTheMidst(options: MachineOptions): Promise<Recorded[]> {
   await using box = await Box.on(await Machine.start(options));
   await box.configure(GROWING);
@@ -208,7 +210,10 @@ function contents(directory: string, id: number): unknown[] {
   return all.values;
 }
 
-/** What those records must be: the value of the beginning, and what was told, without a gap, as far as it was told. */
+/**
+ * What those records must be: the value of the beginning, and what was told, without a gap, as far as it was
+ * told.
+ */
 function asTold({ told: messages }: Recorded, values: readonly unknown[]): unknown[] {
   const begun = values.slice(0, values[0] === messages[0] ? 0 : 1);
   const rest = values.slice(begun.length);

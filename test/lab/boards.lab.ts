@@ -1,4 +1,7 @@
-/** The board files are held to what the kernel says of the machines: the facts kept for that are this very kernel's. */
+/**
+ * The board files are held to what the kernel says of the machines: the facts kept for that are this very
+ * kernel's.
+ */
 import { join } from 'node:path';
 import t from 'tap';
 import { kernelFacts, writtenFacts } from '../tools/generate/board-facts.js';

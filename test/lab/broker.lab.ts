@@ -1,6 +1,7 @@
 /**
- * The broker goes and comes back: Debian's mosquitto in the box, seen by a plug at its other side. The plug is a client on
- * the host whose session the broker keeps, over its own restart too: no command can slip past it.
+ * The broker goes and comes back: Debian's mosquitto in the box, seen by a plug at its other side. The plug
+ * is a client on the host whose session the broker keeps, over its own restart too: no command can slip past
+ * it.
  */
 import mqtt from 'mqtt';
 import t from 'tap';

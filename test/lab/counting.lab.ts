@@ -1,6 +1,7 @@
 /**
- * Counters on the kernel's simulated chip: 10,000 edges a second for a minute on one processor, each counted or LOST, and
- * what two processors merge. Emulated, the machine does not make that many in time: how long it took is told.
+ * Counters on the kernel's simulated chip: 10,000 edges a second for a minute on one processor, each counted
+ * or LOST, and what two processors merge. Emulated, the machine does not make that many in time: how long it
+ * took is told.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
@@ -9,7 +10,10 @@ import { FIRST_SENSE, interrupts, makeEdges } from './machine/sim-line.js';
 
 const PER_S = 10_000;
 const MINUTE = 60 * PER_S;
-/** What the emulated machine does in time, with the program that makes the edges and the gateway on one processor. */
+/**
+ * What the emulated machine does in time, with the program that makes the edges and the gateway on one
+ * processor.
+ */
 const CALM_PER_S = 1_500;
 const CALM = 30 * CALM_PER_S;
 /** Edges of a burst; two processors merge most of them. */

@@ -1,6 +1,6 @@
 /**
- * The disk takes nothing, being full or having made itself read-only, as ext4 does after an error: the gateway says so, goes
- * on switching, and has everything on the disk when it can.
+ * The disk takes nothing, being full or having made itself read-only, as ext4 does after an error: the
+ * gateway says so, goes on switching, and has everything on the disk when it can.
  */
 import t, { type Test } from 'tap';
 import { RpcError } from '../../src/client/index.js';

@@ -1,7 +1,7 @@
 /**
- * What may be claimed of counting: edges made as fast as a program can, on the kernel's simulated chip, and edges made
- * from outside the machine. `LOST` is what overflowed the kernel's buffer, exactly; edges that merge before the kernel
- * numbers them are nobody's to count, and nothing is claimed of them.
+ * What may be claimed of counting: edges made as fast as a program can, on the kernel's simulated chip, and
+ * edges made from outside the machine. `LOST` is what overflowed the kernel's buffer, exactly; edges that
+ * merge before the kernel numbers them are nobody's to count, and nothing is claimed of them.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
@@ -10,9 +10,15 @@ import { FIRST_SENSE, interrupts, makeEdges } from './machine/sim-line.js';
 
 /** Edges of a burst; even, so that it ends where it began. */
 const BURST = 1_000;
-/** What the kernel keeps of a line until it is read (`EVENT_BUFFER` of the driver, the most that the kernel grants). */
+/**
+ * What the kernel keeps of a line until it is read (`EVENT_BUFFER` of the driver, the most that the kernel
+ * grants).
+ */
 const BUFFER = 1_024;
-/** More than the buffer holds and more than the gateway reads in a turn, with the gateway reading all the while. */
+/**
+ * More than the buffer holds and more than the gateway reads in a turn, with the gateway reading all the
+ * while.
+ */
 const FLOOD = 5_000;
 const CHIP = '9030000.pl061';
 /** A wait in which the whole flood goes through a slow machine to the client. */
@@ -52,7 +58,9 @@ class Witness implements Disposable {
     return new Witness(n, state, await box.frames());
   }
 
-  /** Makes edges on the line in one go; `stalled`: with the gateway stopped meanwhile, so that nobody reads. */
+  /**
+   * Makes edges on the line in one go; `stalled`: with the gateway stopped meanwhile, so that nobody reads.
+   */
   async edges(count: number, stalled: boolean): Promise<void> {
     const signal = (name: string) => `systemctl kill --kill-whom=main -s ${name} stellwerk`;
     const make = makeEdges(this.#offset, count);
@@ -80,7 +88,10 @@ class Witness implements Disposable {
     return { told: this.told, lost: await this.count('LOST') };
   }
 
-  /** Waits until nothing more comes: what merged is never told, so there is no number to wait for. Gives as `settled`. */
+  /**
+   * Waits until nothing more comes: what merged is never told, so there is no number to wait for. Gives as
+   * `settled`.
+   */
   async rested(): Promise<{ told: boolean[]; lost: number }> {
     let before = -1;
     const isResting = async () => {

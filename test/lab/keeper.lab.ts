@@ -1,6 +1,6 @@
 /**
- * The line keeper under the installed units: what systemd, the sandbox and the installer make of it. On the simulated
- * chip, whose lines fall to their pull as soon as nobody holds them.
+ * The line keeper under the installed units: what systemd, the sandbox and the installer make of it. On the
+ * simulated chip, whose lines fall to their pull as soon as nobody holds them.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';

@@ -1,7 +1,7 @@
 /**
- * LEDs and PWM chips of a real kernel: LEDs on pins that are watched from outside the machine, and on a PWM channel; PWM
- * chips of the Raspberry Pi's kind, whose registers are read from outside. The machine boots cold, as they are in its
- * device tree.
+ * LEDs and PWM chips of a real kernel: LEDs on pins that are watched from outside the machine, and on a PWM
+ * channel; PWM chips of the Raspberry Pi's kind, whose registers are read from outside. The machine boots
+ * cold, as they are in its device tree.
  */
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

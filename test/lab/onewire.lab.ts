@@ -1,6 +1,7 @@
 /**
- * 1-Wire on a real kernel: its own core and its drivers of the families, over a bus whose devices are played bit by bit by a module of
- * the lab's (recipe/w1-sim.c). The installed gateway works them under its unit, with its user's rights.
+ * 1-Wire on a real kernel: its own core and its drivers of the families, over a bus whose devices are played
+ * bit by bit by a module of the lab's (recipe/w1-sim.c). The installed gateway works them under its unit,
+ * with its user's rights.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';

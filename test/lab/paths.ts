@@ -14,10 +14,16 @@ export const WORK = join(ROOT, '.work/lab');
 export const READY = {
   kernel: join(WORK, 'kernel/vmlinuz'),
   initramfs: join(WORK, 'initramfs.cpio.gz'),
-  /** Holds two frozen machines (see {@link FROZEN}); booted cold it is a box switched on after its installation. */
+  /**
+   * Holds two frozen machines (see {@link FROZEN}); booted cold it is a box switched on after its
+   * installation.
+   */
   disk: join(WORK, 'machine.qcow2'),
 } as const;
-/** The frozen machines inside the disk file: a bare booted box, and one with the gateway installed and running. */
+/**
+ * The frozen machines inside the disk file: a bare booted box, and one with the gateway installed and
+ * running.
+ */
 export const FROZEN = { booted: 'booted', installed: 'installed' } as const;
 /** The size of the memory stick: a frozen machine remembers it. Room for the bundle. */
 export const STICK_BYTES = 96 * 1024 * 1024;

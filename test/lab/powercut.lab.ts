@@ -1,9 +1,10 @@
 /**
- * The power goes while the configuration is being changed and values are being written. What comes after is told twice:
- * the disk keeps all that it had accepted, or no more than it must (blocklog.ts).
+ * The power goes while the configuration is being changed and values are being written. What comes after is
+ * told twice: the disk keeps all that it had accepted, or no more than it must (blocklog.ts).
  *
- * That this can fail was tried by hand, with `synchronous = OFF` in the store's connection: of 138 acknowledged changes
- * 16 were not there, the values were older than they may be, and there were 30 flushes where there are some 400.
+ * That this can fail was tried by hand, with `synchronous = OFF` in the store's connection: of 138
+ * acknowledged changes 16 were not there, the values were older than they may be, and there were 30 flushes
+ * where there are some 400.
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -25,7 +26,10 @@ import { FROZEN } from './paths.js';
 /** How often values go to the disk, s. A commit under emulation may take as long again. */
 const PERIOD_S = 4;
 const AGE_LIMIT_S = 2 * PERIOD_S;
-/** What there is to lose: changes acknowledged, and seconds of values (the guest's), far more than may be lost. */
+/**
+ * What there is to lose: changes acknowledged, and seconds of values (the guest's), far more than may be
+ * lost.
+ */
 const ENOUGH = { changes: 60, seconds: 2 * AGE_LIMIT_S };
 const WORK_LIMIT_MS = 240_000;
 const BOOT_LIMIT_MS = 240_000;

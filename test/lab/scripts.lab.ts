@@ -1,5 +1,6 @@
 /**
- * Scripts on an installed box, under systemd: the unit lets them confine themselves and give way to the gateway.
+ * Scripts on an installed box, under systemd: the unit lets them confine themselves and give way to the
+ * gateway.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';

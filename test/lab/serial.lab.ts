@@ -1,6 +1,6 @@
 /**
- * Serial lines of the machine, their far ends held by the test: two UARTs, and a USB adapter that is torn out and plugged
- * in again under the gateway's hands.
+ * Serial lines of the machine, their far ends held by the test: two UARTs, and a USB adapter that is torn out
+ * and plugged in again under the gateway's hands.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';

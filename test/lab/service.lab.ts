@@ -1,5 +1,6 @@
 /**
- * What its owner does to the installed gateway at a shell: checks the configuration, reloads it, reads the journal.
+ * What its owner does to the installed gateway at a shell: checks the configuration, reloads it, reads the
+ * journal.
  */
 import t from 'tap';
 import { Box } from './machine/box.js';

@@ -1,7 +1,7 @@
 /**
- * From nothing to a frozen machine with the bundle installed: `node dist/test/lab/up.js [BUNDLE.tar.gz]`. Does only what
- * is not done yet. Needs Debian 12, root, and the packages of packages.txt; without an argument it takes the bundle
- * that `make bundle ARCH=arm64` has made.
+ * From nothing to a frozen machine with the bundle installed: `node dist/test/lab/up.js [BUNDLE.tar.gz]`.
+ * Does only what is not done yet. Needs Debian 12, root, and the packages of packages.txt; without an
+ * argument it takes the bundle that `make bundle ARCH=arm64` has made.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
@@ -77,7 +77,9 @@ function boot(diskKey: string): Promise<string> {
   });
 }
 
-/** Installs the bundle as a user would, from a memory stick, freezes the machine, and shuts it down in order. */
+/**
+ * Installs the bundle as a user would, from a memory stick, freezes the machine, and shuts it down in order.
+ */
 async function install(bootedKey: string): Promise<void> {
   const relay = ['relay.js', 'frames.js'].map((name) => join(PACKAGE_ROOT, 'dist/test/lab/guest', name));
   await buildStage({
@@ -94,7 +96,8 @@ async function install(bootedKey: string): Promise<void> {
       await agent.run('mkdir -p /opt/lab/relay');
       await agent.put('/opt/lab/relay/package.json', '{"type":"module"}');
       for (const file of relay) await agent.copy(file, '/opt/lab/relay');
-      // Past the page cache: the machine was frozen with an empty stick in it. gzip stops at the end of what it knows.
+      // Past the page cache: the machine was frozen with an empty stick in it. gzip stops at the end of what
+      // it knows.
       const unpack = 'dd if=/dev/vdb bs=1M iflag=direct status=none | (gzip -dcq || [ $? = 2 ]) | tar -x';
       await agent.run(
         `set -o pipefail; mkdir /root/bundle && cd /root/bundle && ${unpack}`,

@@ -1,16 +1,22 @@
 /**
- * The gateway hangs, and is stopped in order: what systemd does for it under the installed unit, and that whoever stands at
- * the pins of the box notices neither.
+ * The gateway hangs, and is stopped in order: what systemd does for it under the installed unit, and that
+ * whoever stands at the pins of the box notices neither.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
 import { Box, PATIENCE_MS } from './machine/box.js';
 
-/** The unit's WatchdogSec, then the end of the hanging process, then a start: each may take its time under emulation. */
+/**
+ * The unit's WatchdogSec, then the end of the hanging process, then a start: each may take its time under
+ * emulation.
+ */
 const RESTART_LIMIT_MS = 240_000;
 const LAMP_PIN = 0;
 const BUTTON_PIN = 1;
-/** Boot is for the machine's boot, and the gateway takes its time here: no restart of it may let it switch the lamp off. */
+/**
+ * Boot is for the machine's boot, and the gateway takes its time here: no restart of it may let it switch the
+ * lamp off.
+ */
 const CONFIG = `
 - instance: Lamp
   ident: lamp
@@ -51,8 +57,8 @@ async function counter(): Promise<number> {
 }
 
 /**
- * Waits until the count and the setpoint are kept: in the runtime directory, a second after they changed at the latest, or
- * on the disk already.
+ * Waits until the count and the setpoint are kept: in the runtime directory, a second after they changed at
+ * the latest, or on the disk already.
  */
 async function kept(): Promise<void> {
   await agent.put(

@@ -4,7 +4,9 @@ import { codeOf, filesOf, importsOf, textOf } from './sources.js';
 
 const sources = [...filesOf('src'), ...filesOf('drivers')].filter((file) => file.endsWith('.ts'));
 
-/** `src/kernel/tree.ts` → `kernel`; `src/main.ts` → `main.ts`; `drivers/gpio/backends/line.ts` → `drivers/*`. */
+/**
+ * `src/kernel/tree.ts` → `kernel`; `src/main.ts` → `main.ts`; `drivers/gpio/backends/line.ts` → `drivers/*`.
+ */
 function roomOf(file: string): string {
   const [top = '', second = ''] = file.split('/');
   return top === 'src' ? second : `${top}/*`;
@@ -150,7 +152,9 @@ t.test('no module has state of its own, a default export, or a silenced type', a
   t.strictSame(silenced, []);
 });
 
-/** The lines of a file's code (comments and texts blanked) on which the pattern stands, as `file:line: text`. */
+/**
+ * The lines of a file's code (comments and texts blanked) on which the pattern stands, as `file:line: text`.
+ */
 function linesWith(file: string, pattern: RegExp): string[] {
   return codeOf(file)
     .split('\n')

@@ -4,8 +4,8 @@
  */
 
 /**
- * A room of src/ → what it may import beside itself: rooms, or single files of one. ARCHITECTURE.md shows the same
- * lines, and a test compares the two. composition/, which joins all, has none.
+ * A room of src/ → what it may import beside itself: rooms, or single files of one. ARCHITECTURE.md shows the
+ * same lines, and a test compares the two. composition/, which joins all, has none.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -121,7 +121,10 @@ export const IO_FILES: readonly string[] = [
   'src/store/worker.ts',
 ];
 
-/** Files that are the whole program of a process or a thread of its own: nobody imports them, and their state is theirs. */
+/**
+ * Files that are the whole program of a process or a thread of its own: nobody imports them, and their state
+ * is theirs.
+ */
 export const PROGRAMS: readonly string[] = ['src/script/child.ts'];
 
 /** The files that use timers or the time of Node directly, not through a clock, and why. */

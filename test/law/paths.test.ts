@@ -24,14 +24,20 @@ import { tempDirectory } from '../tools/temp-directory.js';
 import { until } from '../tools/until.js';
 import { ROOT, textOf } from './sources.js';
 
-/** The four paths of ARCHITECTURE.md: the files that a call or a value really passes through, from the outside in. */
+/**
+ * The four paths of ARCHITECTURE.md: the files that a call or a value really passes through, from the outside
+ * in.
+ */
 
 Error.stackTraceLimit = 200;
 
 /** A source file, compiled or not, as a path from the root. */
 const SOURCE = /^(?:dist\/)?((?:src|drivers)\/[^:()]+)\.[jt]s:\d/;
 
-/** The source files of the present call stack, outermost first, one for each frame; with or without source maps. */
+/**
+ * The source files of the present call stack, outermost first, one for each frame; with or without source
+ * maps.
+ */
 function frames(): string[] {
   const lines = String(new Error().stack).split('\n');
   return lines
@@ -87,7 +93,9 @@ async function gpioModules(directory: string): Promise<ModuleDefinition[]> {
   return [outputModule(backends), inputModule(backends)] as unknown as ModuleDefinition[];
 }
 
-/** A gateway's functions and API over these modules; `added` creates an instance and waits until it is online. */
+/**
+ * A gateway's functions and API over these modules; `added` creates an instance and waits until it is online.
+ */
 async function gatewayWith(t: Tap, modules: readonly ModuleDefinition[]) {
   const fixture = new FunctionFixture([], '/nowhere', modules);
   t.teardown(() => fixture[Symbol.asyncDispose]());

@@ -43,7 +43,9 @@ export function textOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/** A source without comments and without what stands in its strings and templates; lines stay where they are. */
+/**
+ * A source without comments and without what stands in its strings and templates; lines stay where they are.
+ */
 export function codeOf(file: string): string {
   const token = /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
   return textOf(file).replace(token, (match) =>

@@ -14,7 +14,10 @@ const files = [
   'SECURITY.md',
 ].filter((file) => /\.(ts|c|h|md|sh|py|php|yaml)$/.test(file) && !EXEMPT.test(file));
 
-/** What people read of a file: all of a page, the comments and strings of code. Other characters become blanks. */
+/**
+ * What people read of a file: all of a page, the comments and strings of code. Other characters become
+ * blanks.
+ */
 function proseOf(file: string): string {
   const text = textOf(file);
   if (!/\.(ts|c|h|php)$/.test(file)) return text;

@@ -20,8 +20,8 @@ interface Current {
 }
 
 /**
- * A process that runs one test file, or, as a worker, several of them one after the other. It never throws: a crash and
- * a timeout are failures of the file that was running, and end the process.
+ * A process that runs one test file, or, as a worker, several of them one after the other. It never throws: a
+ * crash and a timeout are failures of the file that was running, and end the process.
  */
 export class TestProcess {
   /** All that run, to be killed with the program that started them. */

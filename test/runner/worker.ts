@@ -1,9 +1,10 @@
 /**
- * A process that runs test files one after the other: `node worker.js`, started by run.ts. Each line of its standard
- * input is the path of a compiled file; its standard output is TAP, in which {@link END_MARK} ends each file.
+ * A process that runs test files one after the other: `node worker.js`, started by run.ts. Each line of its
+ * standard input is the path of a compiled file; its standard output is TAP, in which {@link END_MARK} ends
+ * each file.
  *
- * A file gets the environment and the event loop as the worker found them, and must leave them so: what still keeps
- * the event loop alive when its tests are over (a socket, a timer, a child process) fails the file.
+ * A file gets the environment and the event loop as the worker found them, and must leave them so: what still
+ * keeps the event loop alive when its tests are over (a socket, a timer, a child process) fails the file.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

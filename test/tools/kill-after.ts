@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withinPatience } from './until.js';
 
-/** Runs a program that writes to a directory, kills it after `ms`, and returns the lines that it has printed. */
+/**
+ * Runs a program that writes to a directory, kills it after `ms`, and returns the lines that it has printed.
+ */
 export async function killAfter(ms: number, program: string, directory: string): Promise<string[]> {
   const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 const MARK = 'STELLWERK_TEST_NAMESPACE';
 
 /**
- * Runs tests that mount disks. They run in a mount namespace of their own, which takes root: the file at `url` is run once
- * more in it. Without root `tests` gets the reason to skip them for.
+ * Runs tests that mount disks. They run in a mount namespace of their own, which takes root: the file at
+ * `url` is run once more in it. Without root `tests` gets the reason to skip them for.
  */
 export async function withOwnMounts(
   url: string,

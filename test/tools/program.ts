@@ -17,7 +17,10 @@ export function hasProgram(name: string): boolean {
   });
 }
 
-/** The environment for a program of a test, without what decides on colours wherever the tests run: a build server sets CI. */
+/**
+ * The environment for a program of a test, without what decides on colours wherever the tests run: a build
+ * server sets CI.
+ */
 export function environment(own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const decided = {
     CI: undefined,

@@ -1,4 +1,7 @@
-/** Where a fuzz run's seed comes from; without it a new one is taken, and printed, so that the run can be repeated. */
+/**
+ * Where a fuzz run's seed comes from; without it a new one is taken, and printed, so that the run can be
+ * repeated.
+ */
 const SEED_VARIABLE = 'STELLWERK_FUZZ_SEED';
 
 /** The seed of this run: that of the environment, or a new one. */
@@ -10,7 +13,10 @@ export function fuzzSeed(): number {
 /** How to repeat the same inputs; a part of the test's name. */
 export const seedLabel = (seed: number): string => `${SEED_VARIABLE}=${seed}`;
 
-/** Random choices that are the same for the same seed (mulberry32: 32 bits of state, good enough to shuffle inputs). */
+/**
+ * Random choices that are the same for the same seed (mulberry32: 32 bits of state, good enough to shuffle
+ * inputs).
+ */
 export class Random {
   #state: number;
 

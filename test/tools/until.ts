@@ -1,16 +1,22 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a test waits for what should come immediately, ms: far beyond a busy machine's maximum, so it means "never". */
+/**
+ * How long a test waits for what should come immediately, ms: far beyond a busy machine's maximum, so it
+ * means "never".
+ */
 export const PATIENCE_MS = 30_000;
 
 /** Probes in consecutive turns of the event loop: enough for what needs no input or output. */
 const QUICK_PROBES = 200;
-/** After those a probe per millisecond, and after as many again one every 5 ms: another process is probably involved. */
+/**
+ * After those a probe per millisecond, and after as many again one every 5 ms: another process is probably
+ * involved.
+ */
 const SLEEP_MS = [1, 5] as const;
 
 /**
- * Waits until `probe` gives something truthy and returns it; fails, naming `what`, if it has not within `withinMs`.
- * For conditions without an event to wait for; if there is one, use {@link withinPatience}.
+ * Waits until `probe` gives something truthy and returns it; fails, naming `what`, if it has not within
+ * `withinMs`. For conditions without an event to wait for; if there is one, use {@link withinPatience}.
  */
 export async function until<T>(
   what: string,

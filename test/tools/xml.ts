@@ -9,8 +9,8 @@ export interface XmlElement {
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
 /**
- * Reads a document of elements, attributes and texts; throws at whatever XML 1.0 does not allow, and at whatever a drawing
- * has no need of: declarations, comments, CDATA.
+ * Reads a document of elements, attributes and texts; throws at whatever XML 1.0 does not allow, and at
+ * whatever a drawing has no need of: declarations, comments, CDATA.
  */
 export function parseXml(text: string): XmlElement {
   if (!text.isWellFormed()) throw new Error('a lone surrogate');

@@ -7,8 +7,8 @@ const SCHEMA = 'http://json-schema.org/draft-07/schema#';
 const NUMERIC = '^\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*$';
 
 /**
- * A JSON Schema (draft 7) of `gateway.yaml` for editors, with the properties of these modules. What it rejects,
- * `stellwerk check` rejects; the check knows more, for instance which objects exist.
+ * A JSON Schema (draft 7) of `gateway.yaml` for editors, with the properties of these modules. What it
+ * rejects, `stellwerk check` rejects; the check knows more, for instance which objects exist.
  */
 export function jsonSchema(modules: Iterable<ModuleDefinition>): Json {
   const all = [...modules].sort((a, b) => (a.name < b.name ? -1 : 1));

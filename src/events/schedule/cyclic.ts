@@ -12,27 +12,31 @@ const STEP_MS: Readonly<Record<number, number>> = {
 };
 
 /**
- * When a cyclic event runs first after `afterMs` (unix milliseconds, as the result); undefined: never again. All dates
- * and times are those of the process's time zone; `createdMs` is where counting begins while no date-from is set.
+ * When a cyclic event runs first after `afterMs` (unix milliseconds, as the result); undefined: never again.
+ * All dates and times are those of the process's time zone; `createdMs` is where counting begins while no
+ * date-from is set.
  *
  * The days (`SVC_SetEventCyclic`; from date-from to date-to, both included, all 0: unbounded):
  * - none: every day. once: date-from alone; without one never.
  * - day: every `dateValue` days, counted from date-from, else from the day of `createdMs`.
  * - week: on the days of the mask `dateDay` (1 Monday … 64 Sunday), every `dateValue` weeks; no day: never.
- * - month: every `dateValue` months. `dateDay` 0: on the `dateDayValue`-th of the month, or on its last day where it is
+ * - month: every `dateValue` months. `dateDay` 0: on the `dateDayValue`-th of the month, or on its last day
+ *   where it is
  *   shorter, so that 31 is the last of every month. Otherwise on the `dateDayValue`-th day of the month that is one of
  *   the mask `dateDay`, 5: on the last such (64 and 5: the last Sunday; 31 and 1: the first working day).
- * - year: on one day of the month `dateValue` (1 … 12), said as for a month: 29 February is the 28th in other years.
+ * - year: on one day of the month `dateValue` (1 … 12), said as for a month: 29 February is the 28th in other
+ *   years.
  *
  * The times of such a day:
  * - once: at time-from.
- * - second, minute, hour: at time-from, and every `timeValue` of them after it, up to time-to (included; all 0: up to the
+ * - second, minute, hour: at time-from, and every `timeValue` of them after it, up to time-to (included; all
+ *   0: up to the
  *   end of the day). What passes between two runs is real time: through a change of the clock every 15 minutes stay
  *   15 minutes, and every two hours are even hours again from the next day on. A time-to before time-from is the next
  *   day's: the night belongs to the day on which it begins.
  *
- * When the clock is set forward, what falls into the hour that is left out runs once, at the instant of the jump; when it
- * is set back, a time that comes twice means the first.
+ * When the clock is set forward, what falls into the hour that is left out runs once, at the instant of the
+ * jump; when it is set back, a time that comes twice means the first.
  *
  * Any numbers are taken, and quickly: what counts is at least 1, and what no calendar has is never.
  */

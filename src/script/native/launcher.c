@@ -1,13 +1,17 @@
 /*
- * stellwerk-script PARENT PATH... -- PROGRAM ARG...: confines itself and becomes PROGRAM, the Node of a script's process.
+ * stellwerk-script PARENT PATH... -- PROGRAM ARG...: confines itself and becomes PROGRAM, the Node of a
+ * script's process.
  *
  * - It is killed with its parent, whose process id is PARENT (PR_SET_PDEATHSIG).
  * - It gets the lowest priority for processor time, and it is the first to go if memory runs out.
- * - Landlock (Linux 5.13 or newer): it reads PATH..., PROGRAM, the system's libraries and time zones, and nothing else.
- * - seccomp: no socket, no signal to another process, no new process or program, no write to a file, no ioctl on a device.
+ * - Landlock (Linux 5.13 or newer): it reads PATH..., PROGRAM, the system's libraries and time zones, and
+ *   nothing else.
+ * - seccomp: no socket, no signal to another process, no new process or program, no write to a file, no ioctl
+ *   on a device.
  *
- * What the kernel does not support is left out and reported on stderr, one line each, beginning with "stellwerk-script: ".
- * Exits with 127 if PROGRAM cannot be executed, and with 0 if the parent has ended meanwhile.
+ * What the kernel does not support is left out and reported on stderr, one line each, beginning with
+ * "stellwerk-script: ". Exits with 127 if PROGRAM cannot be executed, and with 0 if the parent has ended
+ * meanwhile.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -186,11 +190,14 @@ static const int rejected[] = {
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /*
- * The one execve that is allowed is the one below: its pointers are checked, and what they point to is gone after it.
- * Addresses are random, so no script can repeat it.
+ * The one execve that is allowed is the one below: its pointers are checked, and what they point to is gone
+ * after it. Addresses are random, so no script can repeat it.
  */
 static int filter_calls(const char *path, char *const argv[]) {
-  /* isatty, terminal size, bytes to read, non-blocking, close-on-exec: no device is configured or driven by them. */
+  /*
+   * isatty, terminal size, bytes to read, non-blocking, close-on-exec: no device is configured or driven by
+   * them.
+   */
   static const uint32_t ioctls[] = {0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451};
   static const uint32_t owner_of_signals[] = {F_SETOWN, 15 /* F_SETOWN_EX */, 10 /* F_SETSIG */};
   static const uint32_t prctls[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_PTRACER};

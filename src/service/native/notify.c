@@ -1,9 +1,11 @@
 /*
- * notify(path, text): one datagram to systemd's notification socket (sd_notify(3)), which Node itself can't send.
- * A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it can't be sent.
+ * notify(path, text): one datagram to systemd's notification socket (sd_notify(3)), which Node itself can't
+ * send. A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it
+ * can't be sent.
  *
- * giveBack(): what the C library holds of memory that nobody uses goes back to the machine (malloc_trim(3)). After many large
- * requests that is most of what the process has, as small pieces that are in use keep it from shrinking by itself.
+ * giveBack(): what the C library holds of memory that nobody uses goes back to the machine (malloc_trim(3)).
+ * After many large requests that is most of what the process has, as small pieces that are in use keep it
+ * from shrinking by itself.
  */
 #define _GNU_SOURCE /* strerrorname_np */
 #include <errno.h>

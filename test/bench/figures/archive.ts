@@ -24,7 +24,10 @@ const CHANGING = 2000;
 const SHORT = 100_000;
 const DAY_SPAN = 1;
 
-/** The archive: what a record costs on its way in, on the disk and in memory, and what a year of them costs to read. */
+/**
+ * The archive: what a record costs on its way in, on the disk and in memory, and what a year of them costs to
+ * read.
+ */
 export async function archiveFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using added = await RecordingGateway.start(join(directory, 'added'), cores);
   await using changed = await RecordingGateway.start(join(directory, 'changed'), cores);

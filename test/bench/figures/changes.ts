@@ -16,11 +16,16 @@ import { cpuMs, roundEnd, type Cores } from '../machine.js';
 import { Watchers } from '../watchers.js';
 
 const CLIENTS = 50;
-/** Changes that are set by one request, and requests at a time: the next ones when the slowest client has all. */
+/**
+ * Changes that are set by one request, and requests at a time: the next ones when the slowest client has all.
+ */
 const BATCH = 100;
 const AHEAD = 4;
 const FAN_OUTS = [1, 50, 500];
-/** Clients that each set one value at a time: their changes arrive one by one, several in a turn of the event loop. */
+/**
+ * Clients that each set one value at a time: their changes arrive one by one, several in a turn of the event
+ * loop.
+ */
 const SETTERS = 32;
 
 /** What is set goes to all WebSocket clients: how many changes, and how late. */

@@ -12,7 +12,10 @@ const FLOOD_MS = 1_000;
 /** A counter tells five times a second. */
 const LAST_TOLD_MS = 300;
 
-/** One line of the simulated board changes 10,000 times a second, and a Counter counts: is each there, and what does it cost? */
+/**
+ * One line of the simulated board changes 10,000 times a second, and a Counter counts: is each there, and
+ * what does it cost?
+ */
 export async function countingFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   const counter = {
     instance: 'Counter',
@@ -82,7 +85,9 @@ async function flooded(
   return { missing: before + PER_S - (await value()), cpuUs };
 }
 
-/** Processor time that a process's threads have used, µs: to the nanosecond, where ticks would be too coarse. */
+/**
+ * Processor time that a process's threads have used, µs: to the nanosecond, where ticks would be too coarse.
+ */
 function ranUs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const ranNs = threads.map((thread) => {

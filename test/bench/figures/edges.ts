@@ -11,7 +11,9 @@ const IDLE_S = 2;
 /** Presses come one by one, as a person's do, ms. */
 const PAUSE_MS = 2;
 
-/** A button of the simulated board is pressed: when is the frame on the wire? And what costs it to do nothing? */
+/**
+ * A button of the simulated board is pressed: when is the frame on the wire? And what costs it to do nothing?
+ */
 export async function edgeFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   const button = {
     instance: 'Button',

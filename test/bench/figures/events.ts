@@ -50,7 +50,10 @@ async function variables({ port }: Server): Promise<number[]> {
   return (await callAll(port, made)).map(Number);
 }
 
-/** Half of them wait for values that never come, the other half for a time of the day after tomorrow at the earliest. */
+/**
+ * Half of them wait for values that never come, the other half for a time of the day after tomorrow at the
+ * earliest.
+ */
 async function addEvents({ port }: Server, waitedFor: readonly number[]): Promise<void> {
   const inTwoDays = new Date(Date.now() + 2 * 86_400_000);
   const from = [inTwoDays.getDate(), inTwoDays.getMonth() + 1, inTwoDays.getFullYear()];

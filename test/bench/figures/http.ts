@@ -78,7 +78,10 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
   };
 }
 
-/** The slowest answers against the middle one, in the quietest of the rounds: others' load would show here first. */
+/**
+ * The slowest answers against the middle one, in the quietest of the rounds: others' load would show here
+ * first.
+ */
 function latency([ours, theirs]: readonly [Calls[], Calls[]]): Figure {
   const spread = ({ latenciesMs }: Calls) => quantile(latenciesMs, 0.99) / median(latenciesMs);
   const text = (rounds: readonly Calls[]) => {

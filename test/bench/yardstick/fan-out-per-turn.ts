@@ -1,4 +1,7 @@
-/** Every value that is set goes to all WebSocket clients with one socket write per client and turn of the event loop. */
+/**
+ * Every value that is set goes to all WebSocket clients with one socket write per client and turn of the
+ * event loop.
+ */
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { bareApi, listen } from './json-rpc-server.js';

@@ -1,6 +1,6 @@
 /**
- * Synchronous calls over a socket pair and nothing else: `node line.js` starts itself as a child, which asks for a value as
- * often as its parent is told by SetValue(1, count), and 2 is how many microseconds each took.
+ * Synchronous calls over a socket pair and nothing else: `node line.js` starts itself as a child, which asks
+ * for a value as often as its parent is told by SetValue(1, count), and 2 is how many microseconds each took.
  */
 import { spawn } from 'node:child_process';
 import { readSync, writeSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * Records in a bare SQLite and nothing else: `node rows.js FILE`. It writes them as the archive's connection does (WAL,
- * each commit flushed), a row each, a thousand a commit: told SetValue(1, count) so many of one variable, told
- * SetValue(2, count) so many of two thousand in turn. Told SetValue(3, from) it aggregates the one's since then by day,
- * and 4 is how many milliseconds that took.
+ * Records in a bare SQLite and nothing else: `node rows.js FILE`. It writes them as the archive's connection
+ * does (WAL, each commit flushed), a row each, a thousand a commit: told SetValue(1, count) so many of one
+ * variable, told SetValue(2, count) so many of two thousand in turn. Told SetValue(3, from) it aggregates the
+ * one's since then by day, and 4 is how many milliseconds that took.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { bareApi, listen } from './json-rpc-server.js';

@@ -1,4 +1,7 @@
-/** Lines of a serial port into a Map, with the package's own reader: `node serial.js PORT`. Variable 1 is the value, 2 their count. */
+/**
+ * Lines of a serial port into a Map, with the package's own reader: `node serial.js PORT`. Variable 1 is the
+ * value, 2 their count.
+ */
 import { ReadlineParser, SerialPort } from 'serialport';
 import { bareApi, listen } from './json-rpc-server.js';
 

@@ -1,4 +1,6 @@
-/** A snapshot in the plainest way: `node snapshot.js FILE`, which holds the object that every request gets. */
+/**
+ * A snapshot in the plainest way: `node snapshot.js FILE`, which holds the object that every request gets.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listen } from './json-rpc-server.js';

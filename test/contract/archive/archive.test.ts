@@ -32,7 +32,10 @@ function expected(given: readonly GivenRecord[]): GivenRecord[] {
   return [...last].map(([atMs, value]) => ({ atMs, value })).sort((a, b) => a.atMs - b.atMs);
 }
 
-/** What a meter shows, one after the other: it rises, goes over the end of its register, begins anew, and reports zeros. */
+/**
+ * What a meter shows, one after the other: it rises, goes over the end of its register, begins anew, and
+ * reports zeros.
+ */
 function meter(random: Random): () => number {
   const size = 2 ** random.pick([16, 32] as const);
   const step = size / random.pick([20, 200, 20_000] as const);

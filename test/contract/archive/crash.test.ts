@@ -12,7 +12,10 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 const WRITER = join(PACKAGE_ROOT, 'dist/test/contract/archive/writer.js');
 const KILLS = 8;
 
-/** Runs the writer until it has written for `ms`, kills it, and gives what it had said last: so far all is written. */
+/**
+ * Runs the writer until it has written for `ms`, kills it, and gives what it had said last: so far all is
+ * written.
+ */
 async function killed(directory: string, ms: number): Promise<number> {
   return Number((await killAfter(ms, WRITER, directory)).at(-1));
 }

@@ -9,7 +9,10 @@ export interface GivenRecord {
 
 const MINUTE_MS = 60_000;
 
-/** What a minute belongs to, as a person would say it: two hours of the same name differ by what the clocks are off. */
+/**
+ * What a minute belongs to, as a person would say it: two hours of the same name differ by what the clocks
+ * are off.
+ */
 function nameOf(span: AggregationRange['span'], ms: number): string {
   const date = new Date(ms);
   const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].join('-');
@@ -36,7 +39,9 @@ function nameOf(span: AggregationRange['span'], ms: number): string {
   }
 }
 
-/** The pieces of time between two whole hours, minute by minute; hour by hour where they are longer than that. */
+/**
+ * The pieces of time between two whole hours, minute by minute; hour by hour where they are longer than that.
+ */
 function piecesOf(
   span: AggregationRange['span'],
   fromMs: number,
@@ -122,7 +127,9 @@ function counted(
   return [start, end - Math.max(start, first), sum, min, when(min), max, when(max)];
 }
 
-/** A meter that falls began anew, unless it can have gone over the end of a register within a sixteenth of it. */
+/**
+ * A meter that falls began anew, unless it can have gone over the end of a register within a sixteenth of it.
+ */
 function riseFrom(before: number, now: number): number {
   if (now >= before) return now - before;
   const isWhole = before % 1 === 0 && now % 1 === 0;

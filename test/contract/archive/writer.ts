@@ -1,6 +1,6 @@
 /**
- * Records a variable's values as fast as they go, for tests that kill it: 1, 2, 3 … a millisecond apart, and says on
- * stdout up to which they are written. Argument: the data directory.
+ * Records a variable's values as fast as they go, for tests that kill it: 1, 2, 3 … a millisecond apart, and
+ * says on stdout up to which they are written. Argument: the data directory.
  */
 import { writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -53,7 +53,10 @@ t.test('chips and lines are those of the kernels', async (t) => {
   }
 });
 
-/** A name that the kernel gives too is the same line there, and what the kernel calls GPIOn is ours of that name. */
+/**
+ * A name that the kernel gives too is the same line there, and what the kernel calls GPIOn is ours of that
+ * name.
+ */
 function sameLines(
   t: Test,
   of: string,

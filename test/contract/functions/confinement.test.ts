@@ -198,7 +198,10 @@ await t.test('objects outside of the area are treated as missing, and nothing ha
   t.equal(kernel.changes.counter, counter, 'no message, so no change');
 });
 
-/** Where in a text something stands that is of the outside: its ids, its words. Numbers of messages and counters are none. */
+/**
+ * Where in a text something stands that is of the outside: its ids, its words. Numbers of messages and
+ * counters are none.
+ */
 function leaks(text: string): string[] {
   const found = text.includes(SECRET)
     ? [text.slice(Math.max(0, text.indexOf(SECRET) - 80)).slice(0, 160)]

@@ -133,7 +133,10 @@ const rule = (type: 0 | 1, id: number) => ({
   value: type === 1 ? id : 3,
 });
 
-/** All of a branch, with the places of its objects in it in place of their ids; what lies outside keeps its id. */
+/**
+ * All of a branch, with the places of its objects in it in place of their ids; what lies outside keeps its
+ * id.
+ */
 async function picture(fixture: FunctionFixture, top: TreeObject): Promise<object[]> {
   const places = new Map([...walkSubtree(top)].map(({ id }, at) => [id, `object ${at}`]));
   const where = (id: number) => places.get(id) ?? id;

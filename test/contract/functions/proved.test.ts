@@ -9,9 +9,10 @@ import type { StubJob, StubReport } from '../../tools/stubs/worker.js';
 import { ROOT, filesOf, importsOf, textOf } from '../../law/sources.js';
 
 /**
- * Every function is replaced by a stub once, which checks its parameters and returns an empty result without doing
- * anything. A test must fail then. All functions are verified in every run: subtests run alone in worker processes in
- * which all modules stay loaded, which takes about 30 s of processor time for more than 400 functions.
+ * Every function is replaced by a stub once, which checks its parameters and returns an empty result without
+ * doing anything. A test must fail then. All functions are verified in every run: subtests run alone in
+ * worker processes in which all modules stay loaded, which takes about 30 s of processor time for more than
+ * 400 functions.
  */
 
 /** The tests of single functions. */
@@ -67,7 +68,8 @@ t.test('the test of every function fails when the function does nothing', async 
 });
 
 /**
- * The files to try for a function: quick ones that name it, those that assemble names, and then slow ones that name it.
+ * The files to try for a function: quick ones that name it, those that assemble names, and then slow ones
+ * that name it.
  */
 function candidatesFor(name: string, files: readonly TestFile[]): string[] {
   const named = files.filter(({ words }) => words.has(name));

@@ -105,7 +105,9 @@ interface Trial {
   readonly result?: unknown;
 }
 
-/** Tries something on every function; the tree must be as it was, and nothing have been told or journalled. */
+/**
+ * Tries something on every function; the tree must be as it was, and nothing have been told or journalled.
+ */
 function everyFunction(
   what: string,
   { atLeast, trials }: { atLeast: number; trials: (declaration: FunctionDeclaration) => readonly Trial[] },

@@ -1,7 +1,7 @@
 /**
- * The contract on a LED of this machine's kernel: a program for a machine that has root, the gateway's own packages and
- * nothing else. `node --test-reporter=tap kernel-program.js LED TRIGGER`; the trigger leaves it dark, and it has at least
- * two levels.
+ * The contract on a LED of this machine's kernel: a program for a machine that has root, the gateway's own
+ * packages and nothing else. `node --test-reporter=tap kernel-program.js LED TRIGGER`; the trigger leaves it
+ * dark, and it has at least two levels.
  */
 import { LED_CLASS_PATH } from '../../../drivers/led/kernel-led.js';
 import { systemClock } from '../../../src/base/clock.js';

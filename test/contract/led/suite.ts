@@ -3,7 +3,10 @@ import type { Clock } from '../../../src/base/clock.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, ContractCase } from '../gpio/suite.js';
 
-/** A class of LEDs with one that is the test's. All of the contract is told by it, to a kernel or to what plays one. */
+/**
+ * A class of LEDs with one that is the test's. All of the contract is told by it, to a kernel or to what
+ * plays one.
+ */
 export interface LedBench {
   readonly attributes: SysfsClass;
   readonly clock: Clock;

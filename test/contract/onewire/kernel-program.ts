@@ -1,6 +1,7 @@
 /**
- * The contract on a bus of this machine's kernel, whose devices are played (test/lab/recipe/w1-sim.c): a program for a machine that has
- * root, the gateway's own packages and nothing else. `node --test-reporter=tap kernel-program.js BUS`.
+ * The contract on a bus of this machine's kernel, whose devices are played (test/lab/recipe/w1-sim.c): a
+ * program for a machine that has root, the gateway's own packages and nothing else. `node --test-reporter=tap
+ * kernel-program.js BUS`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { listDevices, W1_DEVICES_PATH } from '../../../drivers/onewire/w1-files.js';

@@ -1,6 +1,7 @@
 /**
- * The contract on a PWM chip of this machine's kernel: a program for a machine that has root, the gateway's own packages
- * and nothing else. `node --test-reporter=tap kernel-program.js CHIP KEPT_CHIP`; of the second one a driver has channel 0.
+ * The contract on a PWM chip of this machine's kernel: a program for a machine that has root, the gateway's
+ * own packages and nothing else. `node --test-reporter=tap kernel-program.js CHIP KEPT_CHIP`; of the second
+ * one a driver has channel 0.
  */
 import { listPwmChips, PWM_CLASS_PATH } from '../../../drivers/pwm/kernel-pwm.js';
 import { systemClock } from '../../../src/base/clock.js';

@@ -16,7 +16,9 @@ export interface PwmBench {
   readonly id: string;
   /** A channel that a driver of the kernel's has. */
   readonly kept: { readonly id: string; readonly channel: number };
-  /** Every state of a channel since the bench was made, where they can be seen; undefined is nothing put out. */
+  /**
+   * Every state of a channel since the bench was made, where they can be seen; undefined is nothing put out.
+   */
   seen?(channel: number): readonly (Waveform | undefined)[];
   /** Pulls the chip out, where that can be done. The bench is of no more use then. */
   unplug?(): Promise<void> | void;

@@ -23,11 +23,15 @@ async function outputOf(t: Test, [program = '', ...args]: readonly string[]): Pr
   return output;
 }
 
-/** What a program writes that runs as a script's process does: confined, but free to call whatever it likes. */
+/**
+ * What a program writes that runs as a script's process does: confined, but free to call whatever it likes.
+ */
 const confinedOutput = (t: Test, paths: readonly string[], program: readonly string[]): Promise<string> =>
   outputOf(t, confinedCommand(process.pid, paths, program));
 
-/** JavaScript with all that Node has, as if a script had broken out of its context and of Node's permissions. */
+/**
+ * JavaScript with all that Node has, as if a script had broken out of its context and of Node's permissions.
+ */
 const attempts: readonly (readonly [name: string, code: string, result: string])[] = [
   ['a connection over TCP', 'connect({ port: PORT, host: "127.0.0.1" })', 'EPERM'],
   ['a connection over a unix socket', 'connect({ path: "/run/dbus/system_bus_socket" })', 'EPERM'],

@@ -6,7 +6,10 @@ import t from 'tap';
 import { ROOT } from '../../law/sources.js';
 import { withinPatience, until } from '../../tools/until.js';
 
-/** A process's state and the processor time that it has used (ticks); one that ended may still be waited for (Z). */
+/**
+ * A process's state and the processor time that it has used (ticks); one that ended may still be waited for
+ * (Z).
+ */
 function check(pid: number): { state: string; ticks: number } {
   try {
     const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];

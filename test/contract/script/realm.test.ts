@@ -2,8 +2,8 @@ import t from 'tap';
 import { scriptFixture } from '../../tools/gateway/script-fixture.js';
 
 /**
- * For the scripts below: `judge` says what is wrong with an object that a script got: it leads to the process, or its
- * prototypes are of another realm. `seen` prints that of everything that the script puts in.
+ * For the scripts below: `judge` says what is wrong with an object that a script got: it leads to the
+ * process, or its prototypes are of another realm. `seen` prints that of everything that the script puts in.
  */
 const JUDGE = `
   const roots = new Set([Object.prototype, Function.prototype]);
@@ -84,7 +84,8 @@ for (const [name, text] of Object.entries(attempts))
     // What is shown is decided when all is done: a timer that ends last.
     const attempt = `${JUDGE}\n{ ${text} }\nsetTimeout(verdict, 5);`;
     const output = await runs(attempt, { LIST: [{ a: 1 }] });
-    // Where the stack ends inside the engine's own code for an import, the error is the process's: of frozen prototypes.
+    // Where the stack ends inside the engine's own code for an import, the error is the process's: of frozen
+    // prototypes.
     t.match(output, name === 'a stack that ends inside an import' ? /(ok|inert)$/ : /ok$/);
   });
 

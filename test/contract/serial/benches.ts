@@ -70,7 +70,10 @@ async function reached(path: string): Promise<Socket> {
   }
 }
 
-/** A pseudo-terminal with a socket of the test's at its far end: to the kernel's tty layer it is a port like any other. */
+/**
+ * A pseudo-terminal with a socket of the test's at its far end: to the kernel's tty layer it is a port like
+ * any other.
+ */
 export async function ptyBench(): Promise<SerialBench> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const where = join(directory, 'tty');

@@ -48,7 +48,10 @@ const port = (name: string, stable: string): HardwareItem => ({
 const relay: ConfiguredInstance = { name: 'Pump', properties: { Line: 'GPIO8' } };
 const meter = (Port: string): ConfiguredInstance => ({ name: 'Meter', properties: { Port } });
 
-/** One check of a machine: its state, its text and what to do, in one text; undefined where it is none of its business. */
+/**
+ * One check of a machine: its state, its text and what to do, in one text; undefined where it is none of its
+ * business.
+ */
 function check(
   name: string,
   machine: Partial<Machine>,

@@ -58,7 +58,8 @@ await t.test('memory that nobody uses goes back to the machine', async (t) => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   const resident = () => process.memoryUsage().rss / 2 ** 20;
-  // Below what the C library has a mapping of its own for; some stay, so that what lies between can't just be cut off.
+  // Below what the C library has a mapping of its own for; some stay, so that what lies between can't just be
+  // cut off.
   const all = Array.from({ length: 2000 }, () => Buffer.allocUnsafeSlow(60_000).fill(1));
   const kept = all.filter((_one, n) => n % 50 === 0);
   all.length = 0;

@@ -35,7 +35,10 @@ async function metered(t: Test, { every, withinS }: WriteBudget, initial: Value 
     clock.advance(1000);
     await store.audit(1);
   };
-  /** What a start finds on the disk as it is now: with the runtime directory after a crash, without it after a power cut. */
+  /**
+   * What a start finds on the disk as it is now: with the runtime directory after a crash, without it after a
+   * power cut.
+   */
   const found = async (after: 'crash' | 'power cut') => {
     const copy = await tempDirectory(t);
     const runtime = await tempDirectory(t);

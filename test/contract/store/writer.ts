@@ -1,6 +1,7 @@
 /**
- * A gateway's worth of changes, as fast as they go, for tests that kill it: creates and renames variables, updates
- * values, and says on stdout what was acknowledged. Arguments: the data directory, the runtime directory or '-'.
+ * A gateway's worth of changes, as fast as they go, for tests that kill it: creates and renames variables,
+ * updates values, and says on stdout what was acknowledged. Arguments: the data directory, the runtime
+ * directory or '-'.
  */
 import { writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';

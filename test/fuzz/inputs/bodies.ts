@@ -21,7 +21,9 @@ const WHOLES = [
 /** How deep the deepest nesting goes: enough to end a recursive parser or checker. */
 const DEEP = 50_000;
 
-/** The body of a POST to the API: a call or a batch, sound, odd or broken. `methods` are names worth calling. */
+/**
+ * The body of a POST to the API: a call or a batch, sound, odd or broken. `methods` are names worth calling.
+ */
 export function randomBody(random: Random, methods: readonly string[]): Buffer {
   if (random.chance(0.05)) return Buffer.from(random.pick(WHOLES));
   if (random.chance(0.02)) return Buffer.from(deep(random, methods));

@@ -6,7 +6,10 @@ import { randomText } from './json.js';
 /** Lengths at the edges of the three ways a frame says its length. */
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536];
 
-/** The bytes of one thing a client may send over a socket: sound requests, odd frames, and what is no frame at all. */
+/**
+ * The bytes of one thing a client may send over a socket: sound requests, odd frames, and what is no frame at
+ * all.
+ */
 export function randomFrames(random: Random, methods: readonly string[]): Buffer {
   switch (random.below(10)) {
     case 0:
@@ -42,7 +45,9 @@ export function randomFrames(random: Random, methods: readonly string[]): Buffer
   }
 }
 
-/** One message cut into frames, with a ping between, and sometimes without an end or with a second beginning. */
+/**
+ * One message cut into frames, with a ping between, and sometimes without an end or with a second beginning.
+ */
 function fragments(random: Random, payload: Buffer): Buffer {
   const cut = random.below(payload.length + 1);
   return Buffer.concat([

@@ -1,6 +1,9 @@
 import type { Random } from '../../tools/random.js';
 
-/** Numbers at the edges of what JSON, doubles, ids and counters can say; as text, since JSON.parse would round some. */
+/**
+ * Numbers at the edges of what JSON, doubles, ids and counters can say; as text, since JSON.parse would round
+ * some.
+ */
 const NUMBERS = [
   '0',
   '-0',

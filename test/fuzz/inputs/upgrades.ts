@@ -8,7 +8,10 @@ export interface UpgradeInput {
   headers: string[];
 }
 
-/** What is known of the gateway that is asked: right credentials among the wrong, a configurator that is there. */
+/**
+ * What is known of the gateway that is asked: right credentials among the wrong, a configurator that is
+ * there.
+ */
 export interface UpgradeContext {
   owner: string;
   webfront: string;

@@ -101,7 +101,10 @@ export class CallGenerator implements Chooser {
     return this.#step(['UC_DuplicateObject', UTILITY, { made }, this.ref(), false], this.#made[made]);
   }
 
-  /** A deletion, of the right kind mostly; an instance goes with the variables that it brought along, or does not go. */
+  /**
+   * A deletion, of the right kind mostly; an instance goes with the variables that it brought along, or does
+   * not go.
+   */
   #deletion(): Step[] {
     const { random } = this;
     const made = random.below(this.#made.length);

@@ -7,8 +7,8 @@ import { messageNumber } from '../../tools/client/message-numbers.js';
 type Data = readonly unknown[];
 
 /**
- * A client that only follows the messages: the tree as a snapshot shows it, the profiles, and what no snapshot shows. What
- * a message says of the past must be what it knows.
+ * A client that only follows the messages: the tree as a snapshot shows it, the profiles, and what no
+ * snapshot shows. What a message says of the past must be what it knows.
  */
 export class MessageFollower {
   readonly told: Map<number, MessageState>;

@@ -10,7 +10,10 @@ import { pass } from './event-runs.js';
 import { types, ModelFault, type Snapshot, type ModelContext } from './snapshot-types.js';
 import { isRef, TIME_PASSES, type Ref, type Step } from './steps.js';
 
-/** How often, after a call, all is asked of an object of the tree and about the tree; the snapshot is looked at always. */
+/**
+ * How often, after a call, all is asked of an object of the tree and about the tree; the snapshot is looked
+ * at always.
+ */
 const ASKING = 0.25;
 /** What the machine says, and not the model. */
 const THEIRS = ['MediaUpdated', 'InstanceStatus'];
@@ -56,7 +59,10 @@ export class ModelRun {
     this.#follower = new MessageFollower(snapshot);
   }
 
-  /** The gateway has been started anew: whether all is as it was; after a power cut a value may be an earlier one. */
+  /**
+   * The gateway has been started anew: whether all is as it was; after a power cut a value may be an earlier
+   * one.
+   */
   async goOn(world: TestTarget, after: 'a stop' | 'a cut'): Promise<string | undefined> {
     const { snapshot } = await world.look();
     this.#world = world;
@@ -122,7 +128,10 @@ export class ModelRun {
     return wrong ?? (this.#random === undefined ? undefined : this.#askAbout(touched, this.#random));
   }
 
-  /** What the call was about, or else any event, is asked for what it is; now and then any object for all there is. */
+  /**
+   * What the call was about, or else any event, is asked for what it is; now and then any object for all
+   * there is.
+   */
   async #askAbout(touched: unknown, random: Random): Promise<string | undefined> {
     const { objects } = this.model;
     const events = this.model.all(types.event).map(([id]) => id);

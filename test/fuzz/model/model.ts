@@ -10,12 +10,16 @@ import {
   type MessageState,
 } from './snapshot-types.js';
 
-/** What one call does: it gets the call's parameters and, last, the id that the gateway gave if it made an object. */
+/**
+ * What one call does: it gets the call's parameters and, last, the id that the gateway gave if it made an
+ * object.
+ */
 export type Rule = (model: Model, ...params: never[]) => unknown;
 
 /**
- * What the tree must be, in the simplest words that can say it: a map of objects, a map of profiles, one of files; what
- * calls do to them are the rules. It looks through all objects for whatever it wants to know, and keeps nothing twice.
+ * What the tree must be, in the simplest words that can say it: a map of objects, a map of profiles, one of
+ * files; what calls do to them are the rules. It looks through all objects for whatever it wants to know, and
+ * keeps nothing twice.
  */
 export class Model {
   /** In the order in which they were made. */
@@ -82,7 +86,10 @@ export class Model {
     for (const own of this.own.values()) own.pending = undefined;
   }
 
-  /** Values as they are after a power cut: earlier ones that may be lost no further; else what is odd, in words. */
+  /**
+   * Values as they are after a power cut: earlier ones that may be lost no further; else what is odd, in
+   * words.
+   */
   fallBack({ objects }: Snapshot): string | undefined {
     for (const [id, { type, data }] of this.objects) {
       const found = objects[`ID${id}`];
@@ -152,7 +159,9 @@ export class Model {
     return id;
   }
 
-  /** Whoever pointed to it by connection or trigger points to nothing now; links and actions stay as they are. */
+  /**
+   * Whoever pointed to it by connection or trigger points to nothing now; links and actions stay as they are.
+   */
   delete(type: number, id: number): true {
     this.of(type, id);
     if (id === 0) throw new ModelFault('ROOT_FIXED');

@@ -13,8 +13,8 @@ import { functionVocabulary } from './function-target.js';
 import type { Vocabulary } from './steps.js';
 
 /**
- * What sequences over sockets are made of. There a script is a process, and nobody knows when it ends: events run none, and
- * none is set off by a variable.
+ * What sequences over sockets are made of. There a script is a process, and nobody knows when it ends: events
+ * run none, and none is set off by a variable.
  */
 export const socketVocabulary: Vocabulary = {
   ...functionVocabulary,

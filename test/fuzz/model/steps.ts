@@ -1,8 +1,14 @@
 import type { Random } from '../../tools/random.js';
 
-/** Stands for the id that an earlier step of the sequence made, so that a sequence means the same in every run. */
+/**
+ * Stands for the id that an earlier step of the sequence made, so that a sequence means the same in every
+ * run.
+ */
 export interface Ref {
-  /** Which creation of the sequence; -1 is the root, -2 an object that never was, -3 the instance of Utility Control. */
+  /**
+   * Which creation of the sequence; -1 is the root, -2 an object that never was, -3 the instance of Utility
+   * Control.
+   */
   readonly made: number;
   /** One of the variables that an instance brought along, by its ident. */
   readonly ident?: string;

@@ -16,7 +16,10 @@ const FOUND_ANEW = [
   'untimed',
 ];
 
-/** What has to be the same after a restart. What an instance reports, and what the gateway reports of itself, is not. */
+/**
+ * What has to be the same after a restart. What an instance reports, and what the gateway reports of itself,
+ * is not.
+ */
 function kept(entry: Entry, objects: Objects): object {
   const parent = objects[`ID${entry.parentID}`];
   const isReported =

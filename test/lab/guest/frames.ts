@@ -3,7 +3,10 @@
  * `kind (1 byte), channel (4), length (4), payload`, big-endian.
  */
 
-/** `reset` ends all channels; `open` carries the TCP port as two bytes; `end` is a half-close, `close` a whole one. */
+/**
+ * `reset` ends all channels; `open` carries the TCP port as two bytes; `end` is a half-close, `close` a whole
+ * one.
+ */
 export const KIND = { reset: 0, open: 1, data: 2, end: 3, close: 4 } as const;
 
 const HEADER_BYTES = 9;

@@ -1,6 +1,7 @@
 /**
- * Runs inside the guest: carries TCP connections between the host's end of the serial port and programs listening on
- * 127.0.0.1. The machine has no network, and needs none for a client on the host to speak to the gateway in it.
+ * Runs inside the guest: carries TCP connections between the host's end of the serial port and programs
+ * listening on 127.0.0.1. The machine has no network, and needs none for a client on the host to speak to the
+ * gateway in it.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * A client that changes the configuration of a box as fast as it is answered, and keeps an account of what it was told was
- * done. After a power cut the box must agree with the account: nothing acknowledged may be missing. What had no answer
- * yet may be done or not.
+ * A client that changes the configuration of a box as fast as it is answered, and keeps an account of what it
+ * was told was done. After a power cut the box must agree with the account: nothing acknowledged may be
+ * missing. What had no answer yet may be done or not.
  */
 import type { Entry } from '../../tools/client/replica.js';
 import type { Box } from './box.js';
@@ -29,7 +29,10 @@ export class TreeAccount {
     this.#box = box;
   }
 
-  /** Creates, moves, renames and deletes variables until {@link end}, several at a time; rejects when a call fails before. */
+  /**
+   * Creates, moves, renames and deletes variables until {@link end}, several at a time; rejects when a call
+   * fails before.
+   */
   async work(parentID: number, lanes: number): Promise<void> {
     await Promise.all(Array.from({ length: lanes }, (_, lane) => this.#lane(parentID, lane)));
   }
@@ -39,7 +42,10 @@ export class TreeAccount {
     this.#isOver = true;
   }
 
-  /** What the objects of a snapshot lack of what was acknowledged, and what was never asked for; `before` are the ids of old. */
+  /**
+   * What the objects of a snapshot lack of what was acknowledged, and what was never asked for; `before` are
+   * the ids of old.
+   */
   disagreements(objects: Record<string, Entry>, before: ReadonlySet<string>): string[] {
     const wrong = [...this.#states].flatMap(([id, state]) =>
       this.#disagrees(id, state, objects[`ID${id}`]).map((what) => `#${id}: ${what}`),

@@ -1,8 +1,9 @@
 /**
- * What a disk holds after a power cut, at its worst. A killed qemu leaves all that the guest's disk had accepted in the
- * host's page cache; a real disk or card keeps for certain only what was there at the last flush. So qemu records the
- * writes and flushes (blklogwrites, in the layout of the kernel's dm-log-writes), and the disk is put together again
- * from them: everything up to the last flush, and of what came after it whatever chance lets through.
+ * What a disk holds after a power cut, at its worst. A killed qemu leaves all that the guest's disk had
+ * accepted in the host's page cache; a real disk or card keeps for certain only what was there at the last
+ * flush. So qemu records the writes and flushes (blklogwrites, in the layout of the kernel's dm-log-writes),
+ * and the disk is put together again from them: everything up to the last flush, and of what came after it
+ * whatever chance lets through.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Random } from '../../tools/random.js';
@@ -53,8 +54,8 @@ export class BlockLog {
   }
 
   /**
-   * Takes a raw image of the disk from where the log began to what is left of it when the power goes after the
-   * first `count` entries, or after all.
+   * Takes a raw image of the disk from where the log began to what is left of it when the power goes after
+   * the first `count` entries, or after all.
    */
   async replay(imagePath: string, random: Random, count = Infinity): Promise<WriteFates> {
     await using log = await open(this.#path, 'r');

@@ -1,6 +1,6 @@
 /**
- * A box with the gateway on it, as its owner has it: under its unit, with a configuration of the test's, reached over
- * real sockets. The pins, serial lines and the power switch are the machine's (`machine.ts`).
+ * A box with the gateway on it, as its owner has it: under its unit, with a configuration of the test's,
+ * reached over real sockets. The pins, serial lines and the power switch are the machine's (`machine.ts`).
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ import { Relay } from './relay.js';
 const CONFIG = '/etc/stellwerk/gateway.yaml';
 const API_PORT = 3777;
 const OWNER = { username: 'owner', password: 'lab-password' } as const;
-/** Reloading is over when the gateway says so: the frozen box has never been reloaded, and a failure is said otherwise. */
+/**
+ * Reloading is over when the gateway says so: the frozen box has never been reloaded, and a failure is said
+ * otherwise.
+ */
 const RELOAD = `systemctl reload stellwerk
 for n in {1..300}; do journalctl -o cat -u stellwerk | grep -q 'configuration reloaded' && exit; sleep 0.1; done
 journalctl -n 30 -o cat -u stellwerk; exit 1`;
@@ -42,7 +45,10 @@ export class Box implements AsyncDisposable {
     this.#client = new Client(`http://${OWNER.username}:${OWNER.password}@127.0.0.1:${port}/api/`);
   }
 
-  /** The frozen box on a disk of the test's own, its running gateway reloaded with a configuration (its `tree`, as YAML). */
+  /**
+   * The frozen box on a disk of the test's own, its running gateway reloaded with a configuration (its
+   * `tree`, as YAML).
+   */
   static async taken(t: { teardown(end: () => Promise<void>): void }, tree: string): Promise<Box> {
     const machine = await Machine.start({ disk: await ownDisk(t), frozen: FROZEN.installed });
     try {
@@ -63,13 +69,18 @@ export class Box implements AsyncDisposable {
     return new Box(machine, relay, await relay.forward(API_PORT));
   }
 
-  /** Writes the configuration (its `tree`, as YAML) and starts the gateway anew; comes back when it answers. */
+  /**
+   * Writes the configuration (its `tree`, as YAML) and starts the gateway anew; comes back when it answers.
+   */
   async configure(tree: string): Promise<void> {
     await this.#write(tree);
     await this.restart();
   }
 
-  /** Writes the configuration and has the gateway, which knows its owner already, apply it; comes back when it has. */
+  /**
+   * Writes the configuration and has the gateway, which knows its owner already, apply it; comes back when it
+   * has.
+   */
   async reload(tree: string): Promise<void> {
     await this.#write(tree);
     const { Problems } = (await this.call('GW_ReloadConfiguration')) as { Problems: string[] };
@@ -95,7 +106,9 @@ export class Box implements AsyncDisposable {
     await this.answers();
   }
 
-  /** Resets the machine hard, and waits until `isOff` and then until it is up again and its gateway answers. */
+  /**
+   * Resets the machine hard, and waits until `isOff` and then until it is up again and its gateway answers.
+   */
   async powerCut(isOff: () => Promise<unknown>, withinMs: number): Promise<void> {
     const { qmp, agent } = this.machine;
     await qmp.execute('system_reset');
@@ -144,7 +157,10 @@ export class Box implements AsyncDisposable {
     await until(`${path} is ${value}`, isThere, withinMs);
   }
 
-  /** The changes from now on, as the WebSocket on `/api/` tells them; resolves when nothing from now on is missed. */
+  /**
+   * The changes from now on, as the WebSocket on `/api/` tells them; resolves when nothing from now on is
+   * missed.
+   */
   async frames(): Promise<Frames> {
     const [newest] = (await this.call('SVC_GetSnapshotChanges', 0)) as ChangeRecord[];
     if (newest === undefined) throw new Error('the gateway did not say its newest counter');
@@ -193,7 +209,10 @@ export class Frames implements Disposable {
       .map(({ Data: [value, changed] }) => ({ value, changed }));
   }
 
-  /** Waits for an update of a variable to a value that came after the last one waited for, and takes all up to it. */
+  /**
+   * Waits for an update of a variable to a value that came after the last one waited for, and takes all up to
+   * it.
+   */
   async update(id: number, value: Value, withinMs = PATIENCE_MS): Promise<ChangeRecord> {
     const fits = ({ SenderID, Message, Data }: ChangeRecord): boolean =>
       SenderID === id && Message === message.VM_UPDATE && Data[0] === value;

@@ -1,6 +1,6 @@
 /**
- * Variables of a box that only grow: after a power cut their values tell how old they are. One is set by a client, one
- * counts the pulses that the client gives a meter.
+ * Variables of a box that only grow: after a power cut their values tell how old they are. One is set by a
+ * client, one counts the pulses that the client gives a meter.
  */
 import { message } from '../../../src/kernel/messages.js';
 import type { Box, Frames } from './box.js';
@@ -75,7 +75,9 @@ export class Growth {
     return Math.min(...spans);
   }
 
-  /** What they may be afterwards when what is older than `ageLimitS`, in the guest's seconds, must be kept. */
+  /**
+   * What they may be afterwards when what is older than `ageLimitS`, in the guest's seconds, must be kept.
+   */
   kept(ageLimitS: number): RecordedValues[] {
     return this.#ids.map((id, n) => {
       const messages = this.#told(id);

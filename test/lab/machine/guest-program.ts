@@ -1,6 +1,6 @@
 /**
- * Programs of the quick tests in a machine: each is put together with what it imports into one file, and runs on the installed
- * gateway's own Node, addons and packages.
+ * Programs of the quick tests in a machine: each is put together with what it imports into one file, and runs
+ * on the installed gateway's own Node, addons and packages.
  */
 import { build } from 'esbuild';
 import { basename, join } from 'node:path';
@@ -15,7 +15,10 @@ const FOLDER = `${INSTALLED}/dist/test/contract`;
 /** What the installed gateway has as packages of their own. */
 const PACKAGES = ['onoff', 'serialport', 'mqtt', 'ws', 'fastify', '@fastify/send', 'pino', 'suncalc'];
 
-/** Runs such a program of dist/test, with words; each of its sentences is an assertion, and there are more than `least`. */
+/**
+ * Runs such a program of dist/test, with words; each of its sentences is an assertion, and there are more
+ * than `least`.
+ */
 export async function runInGuest(
   t: Test,
   agent: GuestAgent,

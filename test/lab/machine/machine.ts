@@ -1,7 +1,7 @@
 /**
- * One emulated arm64 machine: stock Debian kernel, systemd, a GPIO controller whose pins the test holds, two UARTs, a
- * USB port, and no network at all. It is switched on cold or taken up where it was frozen, and ends when it is disposed
- * of, when this process ends, or when the test pulls the plug.
+ * One emulated arm64 machine: stock Debian kernel, systemd, a GPIO controller whose pins the test holds, two
+ * UARTs, a USB port, and no network at all. It is switched on cold or taken up where it was frozen, and ends
+ * when it is disposed of, when this process ends, or when the test pulls the plug.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -135,8 +135,8 @@ export class Machine implements AsyncDisposable {
   }
 
   /**
-   * Plugs a USB serial adapter (an FTDI) in and gives the far end of its line. Destroying that socket tears the
-   * adapter out; calling this again plugs the same one in again.
+   * Plugs a USB serial adapter (an FTDI) in and gives the far end of its line. Destroying that socket tears
+   * the adapter out; calling this again plugs the same one in again.
    */
   async plugUsbSerial(): Promise<Socket> {
     const id = 'adapter';
@@ -153,7 +153,10 @@ export class Machine implements AsyncDisposable {
     return this.line('usb');
   }
 
-  /** Goes on from a frozen state. (-loadvm would do so at the start, but refuses a disk whose writes are recorded.) */
+  /**
+   * Goes on from a frozen state. (-loadvm would do so at the start, but refuses a disk whose writes are
+   * recorded.)
+   */
   async #load(tag: string): Promise<void> {
     const job = 'load';
     await this.qmp.execute('snapshot-load', { 'job-id': job, tag, vmstate: 'disk', devices: ['disk'] });
@@ -203,7 +206,10 @@ export class Machine implements AsyncDisposable {
   }
 }
 
-/** Writes the device tree that qemu would give the machine, with these devices added, for {@link qemuArguments}. */
+/**
+ * Writes the device tree that qemu would give the machine, with these devices added, for
+ * {@link qemuArguments}.
+ */
 async function writeDeviceTree(devices: string, folder: string): Promise<void> {
   const [own, all] = [join(folder, 'own.dtb'), join(folder, 'all.dts')];
   await run('qemu-system-aarch64', `-M ${BOARD},dumpdtb=${own} ${BUILT_IN}`.split(' '));
@@ -212,7 +218,10 @@ async function writeDeviceTree(devices: string, folder: string): Promise<void> {
   await run('dtc', ['-q', '-I', 'dts', '-O', 'dtb', '-o', join(folder, DEVICE_TREE), all]);
 }
 
-/** The machine's hardware, as options of qemu. A frozen machine can only be taken up by exactly the hardware that froze. */
+/**
+ * The machine's hardware, as options of qemu. A frozen machine can only be taken up by exactly the hardware
+ * that froze.
+ */
 function qemuArguments(options: MachineOptions, folder: string): string[] {
   const { disk, writeLog, stick, frozen, devices } = options;
   if (/[ ,]/.test(READY.kernel + folder)) throw new Error('the lab needs paths without spaces and commas');

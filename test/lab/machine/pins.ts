@@ -1,6 +1,6 @@
 /**
- * The pins of the machine's PL061 GPIO controller, seen and driven from outside the machine through qemu's qtest
- * socket: what a wire soldered to them would see and do.
+ * The pins of the machine's PL061 GPIO controller, seen and driven from outside the machine through qemu's
+ * qtest socket: what a wire soldered to them would see and do.
  */
 import { connect, Wire } from './wire.js';
 import type { Qmp } from './qmp.js';

@@ -1,6 +1,6 @@
 /**
- * The host's end of the relay (see guest/relay.ts): makes TCP ports of the guest reachable on 127.0.0.1 of the host,
- * so that clients here speak to the gateway there over real sockets.
+ * The host's end of the relay (see guest/relay.ts): makes TCP ports of the guest reachable on 127.0.0.1 of
+ * the host, so that clients here speak to the gateway there over real sockets.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';

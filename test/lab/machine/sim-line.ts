@@ -1,13 +1,16 @@
 /**
- * A line of the kernel's simulated chip in the machine (`recipe/overlay/opt/lab/gpio-sim.sh`): edges are made on it by a
- * program there, and the kernel counts its interrupts.
+ * A line of the kernel's simulated chip in the machine (`recipe/overlay/opt/lab/gpio-sim.sh`): edges are made
+ * on it by a program there, and the kernel counts its interrupts.
  */
 import type { GuestAgent } from './agent.js';
 
 /** Offset of SENSE1 on the simulated chip; the others follow. */
 export const FIRST_SENSE = 8;
 
-/** How a program in the machine makes edges: as fast as a loop can, or so many a second by the machine's own clock. */
+/**
+ * How a program in the machine makes edges: as fast as a loop can, or so many a second by the machine's own
+ * clock.
+ */
 export const makeEdges = (offset: number, count: number, perS?: number): string =>
   `/opt/lab/edges ${count} /run/lab/gpio-sim/sim_gpio${offset}/pull ${perS ?? ''}`;
 

@@ -1,5 +1,6 @@
 /**
- * What is made once and used again: a stage is made anew only when something that it is made from has changed.
+ * What is made once and used again: a stage is made anew only when something that it is made from has
+ * changed.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,10 @@ export interface BuildStage {
   make(): Promise<void>;
 }
 
-/** Makes the stage if needed; gives its key. A stage that fails leaves no key behind and is made again next time. */
+/**
+ * Makes the stage if needed; gives its key. A stage that fails leaves no key behind and is made again next
+ * time.
+ */
 export async function buildStage({ name, from, output, make }: BuildStage): Promise<string> {
   const hash = createHash('sha256');
   for (const input of from) addTo(hash, input);

@@ -1,6 +1,6 @@
 /**
- * The line protocols that qemu speaks on unix sockets (QMP, the guest agent, qtest): one request at a time, one line
- * of answer each, and now and then a line that nobody asked for.
+ * The line protocols that qemu speaks on unix sockets (QMP, the guest agent, qtest): one request at a time,
+ * one line of answer each, and now and then a line that nobody asked for.
  */
 import { once } from 'node:events';
 import { connect as connectSocket, type Socket } from 'node:net';
@@ -34,8 +34,8 @@ interface Waiting {
 }
 
 /**
- * One connection. `ask` may be called from many places at once: the requests go one after another. When the other end
- * goes away (the machine died), all that wait are rejected.
+ * One connection. `ask` may be called from many places at once: the requests go one after another. When the
+ * other end goes away (the machine died), all that wait are rejected.
  */
 export class Wire implements Disposable {
   readonly #socket: Socket;
@@ -56,7 +56,9 @@ export class Wire implements Disposable {
     });
   }
 
-  /** Sends a line and gives the next line of answer. After it failed the wire is out of step: open a new one. */
+  /**
+   * Sends a line and gives the next line of answer. After it failed the wire is out of step: open a new one.
+   */
   ask(line: string, limitMs: number): Promise<string> {
     const reply = this.#last.then(() => {
       const answered = this.next(limitMs, line.slice(0, 80));

@@ -1,8 +1,8 @@
 /*
- * edges.c: edges COUNT PULL_FILE [PER_SECOND]: makes COUNT edges on a line of gpio-sim, by writing its pull up and down in
- * turn (up first): as fast as a loop can, or so many a second, each when it is due by CLOCK_MONOTONIC, or at once where
- * that has passed. Prints the milliseconds it took, and the most that an edge was late. Ends with 1 when the kernel did
- * not take one of them.
+ * edges.c: edges COUNT PULL_FILE [PER_SECOND]: makes COUNT edges on a line of gpio-sim, by writing its pull
+ * up and down in turn (up first): as fast as a loop can, or so many a second, each when it is due by
+ * CLOCK_MONOTONIC, or at once where that has passed. Prints the milliseconds it took, and the most that an
+ * edge was late. Ends with 1 when the kernel did not take one of them.
  */
 #include <fcntl.h>
 #include <stdio.h>

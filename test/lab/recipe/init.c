@@ -1,7 +1,7 @@
 /*
- * init.c: the whole initramfs of the lab machine. Loads the modules in /modules in the order of their names (what the
- * stock kernel needs to reach its disk), mounts the disk that root= names and becomes its /sbin/init. Debian's own
- * initramfs does the same and takes many times as long to unpack under emulation.
+ * init.c: the whole initramfs of the lab machine. Loads the modules in /modules in the order of their names
+ * (what the stock kernel needs to reach its disk), mounts the disk that root= names and becomes its
+ * /sbin/init. Debian's own initramfs does the same and takes many times as long to unpack under emulation.
  *
  * Whatever goes wrong is said on the console with the prefix "lab-init:", which the test watches for.
  */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * w1-sim: a 1-Wire bus of the kernel's with devices that are played, bit by bit as they hear and speak on the wire: a DS18B20, a
- * DS2406, a DS2408 and a DS2413. What the kernel makes of them is its own affair, and its drivers'.
+ * w1-sim: a 1-Wire bus of the kernel's with devices that are played, bit by bit as they hear and speak on the
+ * wire: a DS18B20, a DS2406, a DS2408 and a DS2413. What the kernel makes of them is its own affair, and its
+ * drivers'.
  *
- * /sys/devices/w1-sim/set takes `ADDRESS WORD NUMBER`: `raw` (sixteenths of a degree to measure), `weak` (its supply breaks down when it
- * measures), `damaged` (a bit of what it says is lost), `pulled` (pins that are pulled down from outside), `silent` (it is off the wire).
- * /sys/devices/w1-sim/state has a line for each: address, pins that conduct, how often those were written.
+ * /sys/devices/w1-sim/set takes `ADDRESS WORD NUMBER`: `raw` (sixteenths of a degree to measure), `weak` (its
+ * supply breaks down when it measures), `damaged` (a bit of what it says is lost), `pulled` (pins that are
+ * pulled down from outside), `silent` (it is off the wire). /sys/devices/w1-sim/state has a line for each:
+ * address, pins that conduct, how often those were written.
  */
 #include <linux/device.h>
 #include <linux/module.h>

@@ -28,7 +28,9 @@ t.test('every script that the page shows prints what the page says', async (t) =
   }
 });
 
-/** What the compiler says of some scripts, with the declarations and the configuration that the page shows. */
+/**
+ * What the compiler says of some scripts, with the declarations and the configuration that the page shows.
+ */
 async function compiled(files: Readonly<Record<string, string>>, declarations: string): Promise<string> {
   const directory = await tempDirectory(t);
   const [, config = ''] = /```json\n([^]*?)```/.exec(PAGE) ?? [];

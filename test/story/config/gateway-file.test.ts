@@ -141,7 +141,8 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
     SenderID: number;
     Message: number;
   }[];
-  // How the broker that is not there stands is told at any time: LINK, STATUS, and the status of the instance.
+  // How the broker that is not there stands is told at any time: LINK, STATUS, and the status of the
+  // instance.
   const links = [...gateway.kernel.tree.all()].filter(ofLink).map(({ id }) => id);
   t.strictSame(
     sent.filter(

@@ -14,8 +14,8 @@ export type FakeResponse =
   { status?: number; headers?: Record<string, string>; body: string } | 'cut' | 'silence';
 
 /**
- * A server at the far end of a client, for what a sound gateway never does: nonsense, silence, cut connections. Whether
- * a client works with a sound one is shown by the stories.
+ * A server at the far end of a client, for what a sound gateway never does: nonsense, silence, cut
+ * connections. Whether a client works with a sound one is shown by the stories.
  */
 export class FakeGateway implements AsyncDisposable {
   readonly #http: Server;
@@ -68,7 +68,9 @@ export class FakeGateway implements AsyncDisposable {
     return (this.#http.address() as AddressInfo).port;
   }
 
-  /** Answers every call by what `results` holds under its method, a function being called with the parameters. */
+  /**
+   * Answers every call by what `results` holds under its method, a function being called with the parameters.
+   */
   answerCalls(results: Record<string, unknown>): void {
     this.answer = ({ body }) => {
       const requested = JSON.parse(body) as Call | Call[];

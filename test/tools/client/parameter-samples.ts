@@ -10,7 +10,9 @@ const values: Readonly<Record<ParameterKind, unknown>> = {
   array: [],
 };
 
-/** Values that no parameter of that kind takes (decision 6). What a variant takes is its function's business. */
+/**
+ * Values that no parameter of that kind takes (decision 6). What a variant takes is its function's business.
+ */
 const wrong: Readonly<Record<ParameterKind, readonly unknown[]>> = {
   boolean: [2, 'yes', null, [], {}],
   integer: [3.5, 'x', '', true, null, [], {}, 2 ** 53],

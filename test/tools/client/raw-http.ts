@@ -1,7 +1,9 @@
 import { type Socket, connect } from 'node:net';
 import { withinPatience } from '../until.js';
 
-/** An HTTP answer as it stood on the wire. Header names are in lower case; repeated ones are joined by ", ". */
+/**
+ * An HTTP answer as it stood on the wire. Header names are in lower case; repeated ones are joined by ", ".
+ */
 export interface RawResponse {
   status: number;
   headers: Record<string, string>;
@@ -9,8 +11,8 @@ export interface RawResponse {
 }
 
 /**
- * A TCP connection that sends exactly the bytes of a test: half requests, slow bodies, headers that no client would
- * send. Errors of the connection (a reset, a broken pipe) count as its end.
+ * A TCP connection that sends exactly the bytes of a test: half requests, slow bodies, headers that no client
+ * would send. Errors of the connection (a reset, a broken pipe) count as its end.
  */
 export class RawConnection implements AsyncDisposable {
   readonly socket: Socket;
@@ -115,7 +117,9 @@ export class RawConnection implements AsyncDisposable {
     return bytes;
   }
 
-  /** Takes as many bytes as `enough` says, once it says so; all there are when the other side closes first. */
+  /**
+   * Takes as many bytes as `enough` says, once it says so; all there are when the other side closes first.
+   */
   async #take(enough: () => number | undefined): Promise<Buffer> {
     for (;;) {
       const length = enough() ?? (this.#over ? this.#received.length : undefined);
@@ -134,7 +138,10 @@ export class RawConnection implements AsyncDisposable {
   }
 }
 
-/** The text of a POST to `path` with the lines of headers given; `Host` and `Content-Length` are added where missing. */
+/**
+ * The text of a POST to `path` with the lines of headers given; `Host` and `Content-Length` are added where
+ * missing.
+ */
 export function rawPost(options: {
   path?: string;
   headers?: readonly string[];

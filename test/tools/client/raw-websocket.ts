@@ -3,7 +3,9 @@ import { RawConnection, type RawResponse } from './raw-http.js';
 
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** One WebSocket frame, as RFC 6455 §5.2 has it; what a well-behaved client could not send can be said too. */
+/**
+ * One WebSocket frame, as RFC 6455 §5.2 has it; what a well-behaved client could not send can be said too.
+ */
 export interface Frame {
   opcode: number;
   payload: Buffer;
@@ -43,8 +45,8 @@ export function frameBytes(code: number, payload: Buffer | string, odd: FrameFau
 }
 
 /**
- * A WebSocket spoken by hand over a raw connection. It answers no pings and sends no close by itself, so a test can be a
- * peer that has died.
+ * A WebSocket spoken by hand over a raw connection. It answers no pings and sends no close by itself, so a
+ * test can be a peer that has died.
  */
 export class RawWebSocket implements AsyncDisposable {
   readonly connection: RawConnection;

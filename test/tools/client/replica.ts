@@ -41,8 +41,8 @@ const attributes: ReadonlyMap<number, keyof Entry> = new Map<number, keyof Entry
 ]);
 
 /**
- * What a client of the original does with a snapshot and the changes after it (interface §3.3): an object exists from
- * OM_REGISTER on, with defaults; everything else must be told. It throws where a consumer would.
+ * What a client of the original does with a snapshot and the changes after it (interface §3.3): an object
+ * exists from OM_REGISTER on, with defaults; everything else must be told. It throws where a consumer would.
  */
 export class Replica {
   readonly objects = new Map<number, Entry>();

@@ -4,7 +4,9 @@ import { ChunkedResult, joinChunks } from '../../../src/base/json-chunks.js';
 import type { FunctionDeclaration } from '../../../src/device/declare.js';
 import { resultShape } from '../../../src/functions/reflection/openrpc.js';
 
-/** How a result differs from what its function declares, down to the last member; undefined where it does not. */
+/**
+ * How a result differs from what its function declares, down to the last member; undefined where it does not.
+ */
 export function schemaViolation(declaration: FunctionDeclaration, result: unknown): string | undefined {
   const schema: TSchema = resultShape(declaration);
   const problem = Value.Errors(schema, result).First();

@@ -29,7 +29,10 @@ export class TcpProxy implements AsyncDisposable {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
   }
 
-  /** Holds back all bytes, of later connections too, without closing anything: a cable that fell out of a switch. */
+  /**
+   * Holds back all bytes, of later connections too, without closing anything: a cable that fell out of a
+   * switch.
+   */
   freeze(): void {
     this.#isFrozen = true;
     for (const pair of this.#pairs) for (const socket of pair) socket.pause();

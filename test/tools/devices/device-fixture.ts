@@ -119,7 +119,10 @@ export class DeviceFixture implements AsyncDisposable {
   }
 }
 
-/** Turns the clock forward as time passes: second by second, so that what is asked at one is answered before the next. */
+/**
+ * Turns the clock forward as time passes: second by second, so that what is asked at one is answered before
+ * the next.
+ */
 export async function passTime(clock: ManualClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1000) {
     clock.advance(Math.min(left, 1000));

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { ServerSerial, ServerTCP, type IServiceVector } from 'modbus-serial';
 import { reservePort } from '../reserve-port.js';
 
-/** What another program's unit has: the package modbus-serial speaks for it, so that two who know the protocol meet. */
+/**
+ * What another program's unit has: the package modbus-serial speaks for it, so that two who know the protocol
+ * meet.
+ */
 export class ModbusServer {
   readonly coils = new Map<number, boolean>();
   readonly inputs = new Map<number, boolean>();

@@ -9,8 +9,8 @@ export interface Broker extends AsyncDisposable {
 }
 
 /**
- * Starts Debian's mosquitto on 127.0.0.1 and waits until it listens. `lines` are more lines of its configuration;
- * `port` takes a known port again, as after a fall. `directory` holds its configuration.
+ * Starts Debian's mosquitto on 127.0.0.1 and waits until it listens. `lines` are more lines of its
+ * configuration; `port` takes a known port again, as after a fall. `directory` holds its configuration.
  */
 export async function startMosquitto(options: {
   directory: string;

@@ -9,7 +9,10 @@ import { DeviceFixture } from './device-fixture.js';
 /** The first bus of a machine. */
 export const BUS = 'w1_bus_master1';
 
-/** A gateway's 1-Wire instances on a machine with these buses. Its time passes whenever it is waited for something. */
+/**
+ * A gateway's 1-Wire instances on a machine with these buses. Its time passes whenever it is waited for
+ * something.
+ */
 export class OneWireFixture extends DeviceFixture {
   readonly clock: ManualClock;
   readonly wire: SimulatedOneWire;

@@ -70,8 +70,8 @@ export class OutputFixture {
   }
 
   /**
-   * The gateway's process ends and another one begins. It stops, and the machine goes on or boots; or it crashes, and its
-   * lines stay what they are; or the power is cut, and they fall.
+   * The gateway's process ends and another one begins. It stops, and the machine goes on or boots; or it
+   * crashes, and its lines stay what they are; or the power is cut, and they fall.
    */
   async restart(how: 'stop' | 'boot' | 'crash' | 'power cut' = 'stop'): Promise<void> {
     if (how === 'stop' || how === 'boot') await this.devices.close();
@@ -105,7 +105,9 @@ export class OutputFixture {
     return this.devices.create('Pulse', { name: Line }, { Line, ...properties });
   }
 
-  /** A shutter on RELAY1 and RELAY2 that is online: half a minute each way, slats that turn in two seconds. */
+  /**
+   * A shutter on RELAY1 and RELAY2 that is online: half a minute each way, slats that turn in two seconds.
+   */
   async addShutter(properties: Record<string, unknown> = {}): Promise<Instance> {
     const given = { Up: 'RELAY1', Down: 'RELAY2', RunUpS: 32, RunDownS: 32, SlatS: 2, ...properties };
     const shutter = this.devices.create('Shutter', { name: 'Blind' }, given);

@@ -11,7 +11,9 @@ export interface PtyPair extends AsyncDisposable {
   readonly program: Program;
 }
 
-/** Joins two pseudo-terminals by socat; they appear under the given names in `directory`, and go when it ends. */
+/**
+ * Joins two pseudo-terminals by socat; they appear under the given names in `directory`, and go when it ends.
+ */
 export async function openPtyPair(
   directory: string,
   names: readonly [string, string] = ['near', 'far'],

@@ -5,13 +5,16 @@ import type {
 } from '../../../drivers/gpio/outputs/shutter-travel.js';
 import type { Random } from '../random.js';
 
-/** What a motor may do late, and how far off its speed may be: within what is reckoned with, and not the same each time. */
+/**
+ * What a motor may do late, and how far off its speed may be: within what is reckoned with, and not the same
+ * each time.
+ */
 const LATEST_MS = 40;
 const SPEED_OFF = 0.009;
 
 /**
- * A shutter as physics: a motor that starts late, runs on, and is now faster and now slower; slats that turn before
- * anything moves; end stops. 0 is open, 1 is closed.
+ * A shutter as physics: a motor that starts late, runs on, and is now faster and now slower; slats that turn
+ * before anything moves; end stops. 0 is open, 1 is closed.
  */
 export class ShutterPhysics {
   position: number;

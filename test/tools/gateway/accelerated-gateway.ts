@@ -1,4 +1,7 @@
-/** A gateway whose clock runs twenty times as fast, as a program: `node --expose-gc hurried-gateway.js DIRECTORY`. It prints its port. */
+/**
+ * A gateway whose clock runs twenty times as fast, as a program: `node --expose-gc hurried-gateway.js
+ * DIRECTORY`. It prints its port.
+ */
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/base/clock.js';
 import { Gateway } from '../../../src/composition/gateway.js';

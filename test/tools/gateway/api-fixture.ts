@@ -70,7 +70,10 @@ export class FakeFunctions implements Dispatcher {
   }
 }
 
-/** A house with two floors: the ground floor is a configurator's area, the upper floor another's that is open to all. */
+/**
+ * A house with two floors: the ground floor is a configurator's area, the upper floor another's that is open
+ * to all.
+ */
 export interface ApiFixture {
   readonly api: Api;
   readonly port: number;

@@ -17,15 +17,19 @@ import { enableLinearPatterns } from '../linear-patterns.js';
 
 enableLinearPatterns();
 
-/** What RELAYn of the simulated board is wired to, read as the world reads it; no page of the cookbook has these. */
+/**
+ * What RELAYn of the simulated board is wired to, read as the world reads it; no page of the cookbook has
+ * these.
+ */
 const WIRES = `  - category: Wires
     ident: wires
     children:
 ${[1, 2, 3].map((n) => `      - { instance: Wire ${n}, ident: relay${n}, module: GPIO Input, properties: { Line: SENSE${n} } }\n`).join('')}`;
 
 /**
- * How fast the clock goes while a page's commands run, in its milliseconds in one: a button that one command presses and the
- * next lets go is down for longer than it bounces, and a script has its time on a busy machine.
+ * How fast the clock goes while a page's commands run, in its milliseconds in one: a button that one command
+ * presses and the next lets go is down for longer than it bounces, and a script has its time on a busy
+ * machine.
  */
 const PACE = 0.5;
 const TICK_MS = 10;
@@ -44,7 +48,9 @@ export class CookbookGateway {
     this.#config = join(fixture.directory, 'cli.yaml');
   }
 
-  /** Runs the next block of commands of the page, and gives what they printed; fails when one of them does. */
+  /**
+   * Runs the next block of commands of the page, and gives what they printed; fails when one of them does.
+   */
   async run(block: number): Promise<string> {
     await writeFile(this.#config, SIMULATED_CONFIG.replace('port: 0', `port: ${this.gateway.port}`));
     const commands = codeBlocks(this.#page, 'sh')[block];
@@ -87,7 +93,9 @@ export class CookbookGateway {
     }
   }
 
-  /** Lets time pass until a variable has that value, and what that sets off has run; at most so many seconds. */
+  /**
+   * Lets time pass until a variable has that value, and what that sets off has run; at most so many seconds.
+   */
   async passUntil(path: string, value: unknown, seconds: number): Promise<void> {
     for (let n = 0; n < seconds && (await this.value(path)) !== value; n++) await this.pass(1);
     await this.waitForValue(path, value);
@@ -127,7 +135,9 @@ export class CookbookGateway {
     return NextRun;
   }
 
-  /** Waits until a script has set its timer anew, or away; `before` is its next run till then. No time passes. */
+  /**
+   * Waits until a script has set its timer anew, or away; `before` is its next run till then. No time passes.
+   */
   async waitForTimer(script: string, before: number): Promise<void> {
     const timer = `${script}/ScriptTimer`;
     await until(`${timer} is set anew`, async () => (await this.nextRun(timer)) !== before);
@@ -165,7 +175,10 @@ export async function startCookbookPage(t: Test, page: string, at: string): Prom
   return kitchen;
 }
 
-/** Every object with its name and place, scripts and events with what they are; without what only a run changes. */
+/**
+ * Every object with its name and place, scripts and events with what they are; without what only a run
+ * changes.
+ */
 async function objectsOf(fixture: GatewayFixture): Promise<readonly unknown[]> {
   const ids = (await rpc(fixture, 'SVC_GetObjectList')) as number[];
   return Promise.all(

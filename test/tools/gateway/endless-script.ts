@@ -1,6 +1,6 @@
 /**
- * Something with a script that loops indefinitely, to be killed: `node dist/test/tools/gateway/endless-script.js` says the id of the script's process
- * once the script runs.
+ * Something with a script that loops indefinitely, to be killed: `node
+ * dist/test/tools/gateway/endless-script.js` says the id of the script's process once the script runs.
  */
 import { readFileSync } from 'node:fs';
 import { noHealthChecks } from '../../../src/base/health-check.js';

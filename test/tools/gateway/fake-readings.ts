@@ -5,7 +5,10 @@ import type { Value } from '../../../src/kernel/value.js';
 type Logged = Awaited<ReturnType<ArchiveReader['logged']>>[number];
 type Aggregated = Awaited<ReturnType<ArchiveReader['aggregated']>>[number];
 
-/** An archive in memory: records by variable, oldest first, as pairs of time and value; pieces begin where asked from. */
+/**
+ * An archive in memory: records by variable, oldest first, as pairs of time and value; pieces begin where
+ * asked from.
+ */
 export class FakeReadings implements ArchiveReader {
   readonly #records: ReadonlyMap<number, readonly (readonly [number, Value])[]>;
   readonly #nowS: number;

@@ -140,7 +140,10 @@ const system: SystemPort = {
 /** Sender, message and data of one message. */
 export type Message = [sender: number, message: number, data: readonly unknown[]];
 
-/** The command reference over a kernel and two kinds of devices, with everything outside of the process told by hand. */
+/**
+ * The command reference over a kernel and two kinds of devices, with everything outside of the process told
+ * by hand.
+ */
 export class FunctionFixture implements AsyncDisposable {
   /** Where ids come from; set by tests that must be the same again for the same seed. */
   random: () => number = Math.random;
@@ -259,7 +262,9 @@ export class FunctionFixture implements AsyncDisposable {
     return this.kernel.tree.get(instance).children?.byIdent(ident)?.id ?? 0;
   }
 
-  /** Calls a function as the owner; what clients were told because of it: sender, message and data of each. */
+  /**
+   * Calls a function as the owner; what clients were told because of it: sender, message and data of each.
+   */
   async messagesOfCall(method: string, ...params: unknown[]): Promise<Message[]> {
     const before = this.kernel.changes.counter;
     await this.call(method, ...params);

@@ -50,7 +50,10 @@ export interface GatewayFixtureOptions {
   readonly clock?: Clock;
 }
 
-/** Starts a gateway in this process; it ends with the test. Without `yaml` the `gateway.yaml` in `directory` stays. */
+/**
+ * Starts a gateway in this process; it ends with the test. Without `yaml` the `gateway.yaml` in `directory`
+ * stays.
+ */
 export async function startGateway(
   t: Test,
   yaml?: string,
@@ -94,7 +97,10 @@ export interface ServeOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs `stellwerk serve` on the `gateway.yaml` in `directory`, with its data in `data` beside it; waits for nothing. */
+/**
+ * Runs `stellwerk serve` on the `gateway.yaml` in `directory`, with its data in `data` beside it; waits for
+ * nothing.
+ */
 export function spawnGateway(
   t: Test,
   directory: string,

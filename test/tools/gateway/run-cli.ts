@@ -30,7 +30,10 @@ export function addressOf({ port }: ApiAddress): string {
   return `http://${encodeURIComponent(OWNER.username)}:${OWNER.password}@127.0.0.1:${port}/api/`;
 }
 
-/** Runs a shell's command on a terminal of its own (by script(1)), and answers what it asks; `output` is all that was seen. */
+/**
+ * Runs a shell's command on a terminal of its own (by script(1)), and answers what it asks; `output` is all
+ * that was seen.
+ */
 export async function runOnTerminal(
   command: string,
   replies: readonly (readonly [question: RegExp, answer: string])[],

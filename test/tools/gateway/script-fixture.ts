@@ -13,7 +13,10 @@ import { scriptLimits, type ScriptLimits } from '../../../src/script/script-limi
 
 export const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 
-/** The real script engine over a tree and a handful of functions, in a directory of its own; it ends with the test. */
+/**
+ * The real script engine over a tree and a handful of functions, in a directory of its own; it ends with the
+ * test.
+ */
 export async function scriptFixture(t: Test, limits: Partial<ScriptLimits> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const kernel = new Kernel({ counter: 0, random: Math.random });

@@ -1,4 +1,6 @@
-/** Replaces tap in a stub worker: the subtests of a file are collected, and the worker runs one of them alone. */
+/**
+ * Replaces tap in a stub worker: the subtests of a file are collected, and the worker runs one of them alone.
+ */
 import { currentRun, type Subtest } from './current-run.js';
 
 // The tests import tap by its default export.

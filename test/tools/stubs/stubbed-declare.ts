@@ -1,6 +1,6 @@
 /**
- * Replaces `src/device/declare.ts` in a stub worker: every function records that it was called, and the stubbed one
- * checks its parameters as usual, does nothing and returns an empty result.
+ * Replaces `src/device/declare.ts` in a stub worker: every function records that it was called, and the
+ * stubbed one checks its parameters as usual, does nothing and returns an empty result.
  */
 import { Value } from '@sinclair/typebox/value';
 import * as original from '../../../src/device/declare.js';

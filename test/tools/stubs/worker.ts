@@ -1,7 +1,7 @@
 /**
- * A process that runs the subtests of a test file, each alone and repeatedly with another function stubbed, and reports
- * which stubs made one of them fail. Only the test file is loaded again for each run, all other modules stay loaded, so
- * that a run takes milliseconds.
+ * A process that runs the subtests of a test file, each alone and repeatedly with another function stubbed,
+ * and reports which stubs made one of them fail. Only the test file is loaded again for each run, all other
+ * modules stay loaded, so that a run takes milliseconds.
  */
 import { registerHooks } from 'node:module';
 import { currentRun, type Subtest } from './current-run.js';
@@ -52,7 +52,9 @@ interface SubtestRun {
 
 const loads = { count: 0 };
 
-/** Loads a test file and runs one of its subtests, with or without a stub; undefined if there are not so many. */
+/**
+ * Loads a test file and runs one of its subtests, with or without a stub; undefined if there are not so many.
+ */
 async function runSubtest(
   file: string,
   index: number,
@@ -91,10 +93,15 @@ async function failureOf({ name, body }: Subtest, limitMs: number): Promise<stri
 
 /** The longest that a subtest may take while all functions work, ms. */
 const LIMIT_MS = 60_000;
-/** Margin for a run with a stub, ms. A test that times out while it waits for an effect has detected the stub. */
+/**
+ * Margin for a run with a stub, ms. A test that times out while it waits for an effect has detected the stub.
+ */
 const MARGIN_MS = 1_000;
 
-/** Runs every subtest alone, and again with a stub for each function that it calls, unless the stub was detected before. */
+/**
+ * Runs every subtest alone, and again with a stub for each function that it calls, unless the stub was
+ * detected before.
+ */
 async function report({ file, functions }: StubJob): Promise<StubReport> {
   const fromMs = performance.now();
   const detected = new Set<string>();

@@ -13,7 +13,10 @@ const card = {
   mobile: false,
 };
 
-/** Configurator 50001 has the ground floor with a sound and a variable, 50002 all; a sound upstairs is the owner's. */
+/**
+ * Configurator 50001 has the ground floor with a sound and a variable, 50002 all; a sound upstairs is the
+ * owner's.
+ */
 function gateway() {
   const fixture = new FunctionFixture();
   const { tree, variables, media } = fixture.kernel;

@@ -9,7 +9,10 @@ interface Snapshot {
   readonly profiles: Record<string, object>;
 }
 
-/** A house: a ground floor with a lamp, a sensor and a link upstairs, which is configurator 50001's; an upper floor. */
+/**
+ * A house: a ground floor with a lamp, a sensor and a link upstairs, which is configurator 50001's; an upper
+ * floor.
+ */
 async function gateway() {
   const fixture = new FunctionFixture();
   const make = async ([method, ...params]: readonly [string, ...unknown[]], name: string, parent: number) => {

@@ -65,7 +65,9 @@ t.test('a rule compares what is now with its value', async (t) => {
   t.equal(areConditionsMet(weekday(comparison.equal, 7), kernel.tree, sunday), true, 'Sunday is 7');
 });
 
-/** A tree of conditions over variables that are on or off, and what it comes to, said as plainly as can be. */
+/**
+ * A tree of conditions over variables that are on or off, and what it comes to, said as plainly as can be.
+ */
 interface Plan {
   readonly operation: number;
   readonly rules: readonly boolean[];

@@ -280,7 +280,8 @@ t.test(
         try {
           random.pick(steps)();
         } catch (thrown) {
-          // Refused, or there is nothing of that type yet: then nothing may have changed, which the comparison shows.
+          // Refused, or there is nothing of that type yet: then nothing may have changed, which the
+          // comparison shows.
           if (!(thrown instanceof Error) || !(thrown.name === 'Fault' || thrown instanceof TypeError))
             throw thrown;
         }

@@ -132,7 +132,8 @@ await t.test(
           random.bytes(3),
         ]);
         const requests = { unit, request, transaction };
-        // Without transactions one that is as long as the late one can't be told from it: the bus sees to that.
+        // Without transactions one that is as long as the late one can't be told from it: the bus sees to
+        // that.
         if (isRead && count === 2) continue;
         const expected = pdu.toString('hex');
         t.equal(
