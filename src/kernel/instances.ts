@@ -49,9 +49,12 @@ export class Instances {
     });
   }
 
-  /** Sets the status, which is not stored: every start determines it again. */
+  /**
+   * Sets the status, which is not stored: every start determines it again. An instance that another call has
+   * deleted meanwhile has none.
+   */
   setStatus(instance: Instance, status: number): void {
-    if (instance.data.status === status) return;
+    if (instance.data.status === status || this.#tree.find(instance.id) !== instance) return;
     this.#tree.touch(instance);
     instance.data.status = status;
     this.#tree.changes.emit(instance.id, message.IM_CHANGESTATUS, [status]);

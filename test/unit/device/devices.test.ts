@@ -19,6 +19,12 @@ import { OPEN_TIMEOUT_MS, PROBE_TIMEOUT_MS, PROBE_INTERVAL_MS } from '../../../s
 import { WRITE_TIMEOUT_MS } from '../../../src/device/command-deadline.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import type { Instance } from '../../../src/kernel/instances.js';
+import { message } from '../../../src/kernel/messages.js';
+
+interface Frame {
+  readonly SenderID: number;
+  readonly Message: number;
+}
 
 interface Wire {
   readonly name: string;
@@ -223,3 +229,27 @@ t.test('a device follows the I/O instance it is connected to', async (t) => {
   await devices.close();
   t.equal(world.open_(), 0);
 });
+
+t.test(
+  'an instance that is deleted while another call disconnects it reports nothing afterwards',
+  async (t) => {
+    const { devices, isLink, kernel } = bench();
+    for (const order of ['parent first', 'child first']) {
+      const io = devices.create('Io', {}, { Port: 'p' });
+      const child = devices.create('Child');
+      await devices.connect(child.id, io.id);
+      await isLink(child, 'online');
+      const both = order === 'parent first' ? [io, child] : [child, io];
+      await Promise.allSettled([
+        ...both.map(({ id }) => devices.delete(id)),
+        ...both.map(({ id }) => devices.disconnect(id)),
+      ]);
+      for (const { id } of both) {
+        t.equal(kernel.tree.find(id), undefined, order);
+        const sent = kernel.changes.since(0).map(({ frame }) => JSON.parse(frame) as Frame);
+        t.equal(sent.findLast(({ SenderID }) => SenderID === id)?.Message, message.OM_UNREGISTER, order);
+      }
+    }
+    await devices.close();
+  },
+);
