@@ -100,6 +100,14 @@ export class ConfigDocument {
             'a key must be a plain word',
           );
       },
+      Alias: (_, alias, ancestors) => {
+        const target = alias.resolve(this.#document);
+        if (target !== undefined && ancestors.includes(target))
+          this.#at(
+            { offset: alias.range?.[0] ?? 0, key: '' },
+            `*${alias.source} refers to the node that contains it`,
+          );
+      },
     });
     this.throwIfErrors();
     try {

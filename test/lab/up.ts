@@ -4,13 +4,14 @@
  * argument it takes the bundle that `make bundle ARCH=arm64` has made.
  */
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Machine } from './machine/machine.js';
 import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, WORK } from './paths.js';
 import { buildStage } from './machine/stage.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
+import { packageVersion } from '../../src/service/system.js';
 
 const SUITE = 'bookworm';
 /** The longest, the userland, takes two to three minutes on a quiet machine. */
@@ -24,7 +25,7 @@ const image = join(WORK, 'image.raw');
 const booted = join(WORK, 'booted.qcow2');
 
 mkdirSync(WORK, { recursive: true });
-const bundle = process.argv[2] ?? newestBundle();
+const bundle = process.argv[2] ?? currentBundle();
 await script('binfmt.sh');
 await install(await boot(await assemble()));
 
@@ -111,11 +112,11 @@ async function install(bootedKey: string): Promise<void> {
   });
 }
 
-function newestBundle(): string {
-  const made = join(ROOT, 'build');
-  const name = readdirSync(made).find((file) => /^stellwerk-.*-linux-arm64\.tar\.gz$/.test(file));
-  if (name === undefined) throw new Error('no bundle: run `make bundle ARCH=arm64` first');
-  return join(made, name);
+/** The bundle of this version: another one may be there from before. */
+function currentBundle(): string {
+  const file = join(ROOT, 'build', `stellwerk-${packageVersion()}-linux-arm64.tar.gz`);
+  if (!existsSync(file)) throw new Error('no bundle: run `make bundle ARCH=arm64` first');
+  return file;
 }
 
 function recipe(name: string): string {

@@ -132,6 +132,9 @@ t.test('what the schema cannot say', async (t) => {
     ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join()}]`),
   ];
   t.match((await errors(laughs.join('\n')))[0], /alias/i);
+  t.match(await errors('tree:\n  - { category: A, name: &a [1, { x: *a }] }'), [
+    /^2:38 : \*a refers to the node that contains it$/,
+  ]);
   t.same(await errors(''), [], 'an empty file is a configuration');
 });
 
