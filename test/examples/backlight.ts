@@ -57,9 +57,7 @@ class Backlight implements OpenInstance {
     this.#queue = new DeviceQueue(host, `the backlight ${host.properties.Device}`);
   }
 
-  /**
-   * Opens a backlight without changing it. Throws `DEVICE_OFFLINE` while the kernel has none of this name.
-   */
+  /** Opens a backlight without changing it. Throws `DEVICE_OFFLINE` while the kernel has none of this name. */
   static async open(host: Host<Properties>, root: string): Promise<Backlight> {
     const directory = join(root, host.properties.Device);
     const maximum = await numberIn(join(directory, 'max_brightness'));
