@@ -4,7 +4,8 @@ import type { Kernel } from '../../kernel/kernel.js';
 import type { Association } from '../../kernel/profiles/profile-data.js';
 import type { VariableType } from '../../kernel/value.js';
 import { parseColor } from '../schema/event-schema.js';
-import { typeNames, type ProfileConfig } from '../schema/gateway-schema.js';
+import { type ProfileConfig } from '../schema/gateway-schema.js';
+import { variableTypeNames } from '../../kernel/value.js';
 
 /** The default colour of an association: none. */
 const NO_COLOR = -1;
@@ -18,10 +19,12 @@ export function applyProfile(
   config: ProfileConfig,
   { kernel: { profiles }, isNew }: { kernel: Kernel; isNew: (key: string, value: unknown) => boolean },
 ): void {
-  const type = typeNames.indexOf(config.type) as VariableType;
+  const type = variableTypeNames.indexOf(config.type) as VariableType;
   const found = profiles.find(name);
   if (found !== undefined && found.type !== type)
-    throw new Error(`the profile is of type ${typeNames[found.type]}; delete it to have it created again`);
+    throw new Error(
+      `the profile is of type ${variableTypeNames[found.type]}; delete it to have it created again`,
+    );
   if (found === undefined) profiles.create(name, type);
   const now = profiles.get(name);
   const changed = <K extends keyof ProfileConfig>(key: K): ProfileConfig[K] | undefined =>
@@ -67,7 +70,7 @@ export function* profileProblems(
     if ((entry.name ?? '') === '' && (entry.icon ?? '') === '')
       yield [at.slice(0, 2), 'an association has a name or an icon'];
     try {
-      const { value } = associationOf(typeNames.indexOf(type) as VariableType, entry);
+      const { value } = associationOf(variableTypeNames.indexOf(type) as VariableType, entry);
       if (seen.has(value)) yield [at, 'another association has this value'];
       seen.add(value);
     } catch {

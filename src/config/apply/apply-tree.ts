@@ -19,12 +19,12 @@ import type { ApplyProblem } from './apply-problems.js';
 import { applyProfile } from './apply-profile.js';
 import {
   mediaTypes,
-  typeNames,
   type InstanceVariable,
   type NodeKind,
   type ProfileConfig,
   type TreeNode,
 } from '../schema/gateway-schema.js';
+import { variableTypeNames } from '../../kernel/value.js';
 import { applyAction, applyArchive } from './variable-settings.js';
 
 /** The configuration as last applied: JSON by key, by ident path. Kept in the store. */
@@ -209,7 +209,7 @@ class TreeApplier {
       case 'instance':
         return this.#moved(node, parent) ?? devices.create(node.module, place, node.properties);
       case 'variable': {
-        const type = typeNames.indexOf(node.type) as VariableType;
+        const type = variableTypeNames.indexOf(node.type) as VariableType;
         const value = node.value === undefined ? {} : { value: convertValue(type, node.value, 'value') };
         return kernel.variables.create(type, { ...place, ...value });
       }
@@ -263,9 +263,9 @@ class TreeApplier {
       }
     }
     if (node.kind === 'variable' && object.is(objectType.variable)) {
-      if (typeNames[object.data.type] !== node.type)
+      if (variableTypeNames[object.data.type] !== node.type)
         throw new Error(
-          `the variable is of type ${typeNames[object.data.type]}; delete it to have it made anew`,
+          `the variable is of type ${variableTypeNames[object.data.type]}; delete it to have it made anew`,
         );
       await this.#variable(node, object, { isNew, path });
     }

@@ -13,7 +13,8 @@ import { ACTION_DISABLED, type Variable } from '../../kernel/variables.js';
 import { isDeepStrictEqual } from 'node:util';
 import { colorText, eventEntry, type EventExport } from './export-event.js';
 import { ExportPaths } from './export-paths.js';
-import { compactionKinds, mediaTypes, typeNames } from '../schema/gateway-schema.js';
+import { compactionKinds, mediaTypes } from '../schema/gateway-schema.js';
+import { variableTypeNames } from '../../kernel/value.js';
 import { declaredVariables, DEFAULT_LOGGING } from '../apply/variable-settings.js';
 
 /** Longer texts are not exported as values: they are no settings, and the file would exceed its limit. */
@@ -250,7 +251,7 @@ class Exporter {
       this.#note(object, `its value is longer than ${LONGEST_VALUE} characters`);
     const isGateways = isGatewayPlace(object.parent);
     const hasValue = this.#from.values && !isLong && !isGateways && value !== initialValue(type);
-    return { type: typeNames[type], ...(hasValue && { value }), ...this.#settings(object) };
+    return { type: variableTypeNames[type], ...(hasValue && { value }), ...this.#settings(object) };
   }
 
   /** User settings of a variable. */
@@ -338,7 +339,7 @@ function archiveEntry({
 
 function profileEntry({ type, icon, prefix, suffix, min, max, step, digits, associations }: Profile): Entry {
   return {
-    type: typeNames[type],
+    type: variableTypeNames[type],
     ...(icon !== '' && { icon }),
     ...(prefix !== '' && { prefix }),
     ...(suffix !== '' && { suffix }),

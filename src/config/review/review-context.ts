@@ -1,10 +1,10 @@
 import type { ModuleRegistry } from '../../device/module-registry.js';
+import { variableTypeNames } from '../../kernel/value.js';
 import { convertValue } from '../../kernel/convert.js';
 import type { VariableType } from '../../kernel/value.js';
 import type { Claims } from './claims.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 import type { ReviewFacts } from './review-facts.js';
-import { typeNames } from '../schema/gateway-schema.js';
 import type { TreeModel } from './tree-model.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
@@ -44,7 +44,10 @@ export function reviewValue(
   try {
     convertValue(type, of.value);
   } catch {
-    document.addProblem(of.path, `a ${typeNames[type]} variable can't have this value; give ${VALUES[type]}`);
+    document.addProblem(
+      of.path,
+      `a ${variableTypeNames[type]} variable can't have this value; give ${VALUES[type]}`,
+    );
   }
 }
 

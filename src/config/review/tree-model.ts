@@ -4,7 +4,8 @@ import type { ModuleRegistry } from '../../device/module-registry.js';
 import { GATEWAY_IDENT } from '../../kernel/tree.js';
 import type { VariableType } from '../../kernel/value.js';
 import { variablesOf } from '../check/instance-properties.js';
-import { typeNames, type NodeKind, type TreeNode } from '../schema/gateway-schema.js';
+import { type NodeKind, type TreeNode } from '../schema/gateway-schema.js';
+import { variableTypeNames } from '../../kernel/value.js';
 
 /** An object that the file lists, or a variable of a listed instance. */
 export interface ListedObject {
@@ -89,7 +90,7 @@ export class TreeModel {
     if (kind === 'variable')
       return {
         kind,
-        type: typeNames.indexOf(node.type) as VariableType,
+        type: variableTypeNames.indexOf(node.type) as VariableType,
         hasAction: isAction(node.action) ?? false,
       };
     const module = kind === 'instance' ? this.#modules.find(node.module) : undefined;

@@ -2,19 +2,14 @@ import { basename } from 'node:path';
 import type { ModuleDefinition } from '../../device/module.js';
 import { areCompatible } from '../../device/module-registry.js';
 import { builtInProfiles } from '../../kernel/profiles/built-in-profiles.js';
-import { variableType, type VariableType } from '../../kernel/value.js';
+import { variableType, type VariableType, variableTypeNames } from '../../kernel/value.js';
 import { claimReference, missingPart, type InstanceReference } from './claims.js';
 import type { DocumentPath } from '../document.js';
 import { reviewEvent } from './event-review.js';
 import { completeProperties, variablesOf } from '../check/instance-properties.js';
 import { referencesIn } from './property-references.js';
 import { requireObject, reviewScript, reviewValue, type TreeReview } from './review-context.js';
-import {
-  typeNames,
-  type InstanceVariable,
-  type ProfileConfig,
-  type TreeNode,
-} from '../schema/gateway-schema.js';
+import { type InstanceVariable, type ProfileConfig, type TreeNode } from '../schema/gateway-schema.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
 type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
@@ -24,7 +19,7 @@ export function knownProfiles(
   listed: Readonly<Record<string, Pick<ProfileConfig, 'type'>>> = {},
 ): Map<string, VariableType> {
   const own = Object.entries(listed).map(
-    ([name, { type }]) => [name, typeNames.indexOf(type) as VariableType] as const,
+    ([name, { type }]) => [name, variableTypeNames.indexOf(type) as VariableType] as const,
   );
   return new Map([...builtInProfiles().map(({ name, type }) => [name, type] as const), ...own]);
 }
@@ -74,7 +69,7 @@ function reviewVariable(
   node: Extract<TreeNode, { kind: 'variable' }>,
   path: DocumentPath,
 ): void {
-  const type = typeNames.indexOf(node.type) as VariableType;
+  const type = variableTypeNames.indexOf(node.type) as VariableType;
   if (node.value !== undefined)
     reviewValue(review.document, type, { value: node.value, path: [...path, 'value'] });
   reviewSettings(review, node, { type, path });
@@ -105,7 +100,7 @@ function reviewProfile(
   if (found === type) return;
   if (found !== undefined) {
     const fitting = [...profiles].flatMap(([one, its]) => (its === type ? [one] : []));
-    const [ours, others] = [typeNames[type], typeNames[found]];
+    const [ours, others] = [variableTypeNames[type], variableTypeNames[found]];
     document.addProblem(
       path,
       `the profile ${name} is for ${others} variables, and this one is ${ours}; choose another, like ${fitting[0]}`,

@@ -46,12 +46,9 @@ const configurator = strict({
   autostart: optional(Type.Array(text)),
 });
 
-/** The names of the variable types; the index is the interface's number. */
-export const typeNames = variableTypeNames;
-
 /** A user-defined variable profile: all that the `SVC_SetVariableProfile*` functions set. */
 const profile = strict({
-  type: oneOf(typeNames),
+  type: oneOf(variableTypeNames),
   icon: optional(Type.String()),
   prefix: optional(Type.String()),
   suffix: optional(Type.String()),
@@ -191,7 +188,7 @@ export const nodeSchemas = {
   }),
   variable: strict({
     variable: Type.String(),
-    type: oneOf(typeNames),
+    type: oneOf(variableTypeNames),
     value: optional(scalar),
     ...variableKeys,
     ...placed,
