@@ -5,7 +5,9 @@ import type {
   ScriptSyntaxError,
   TargetFact,
 } from '../config/review/review-facts.js';
+import { referenceKind } from '../device/module.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
+import { canReferTo } from '../device/property-references.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { ScriptText } from '../script/protocol.js';
@@ -63,7 +65,7 @@ async function prefixes(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
 }
 
 async function linesHere(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
-  const finders = [...modules.all()].filter(({ properties }) => 'Line' in properties.properties);
+  const finders = [...modules.all()].filter(({ properties }) => canReferTo(properties, referenceKind.line));
   const found = await Promise.all(
     finders.map(async ({ findHardware: find }) => (await find?.().catch(() => [])) ?? []),
   );

@@ -1,12 +1,16 @@
 import { healthy, type HealthFinding } from '../base/health-check.js';
 import { manualPage } from '../base/manual-page.js';
+import { referenceKind, type ReferenceKind } from '../device/module.js';
 import type { BoardFacts } from '../device/module-registry.js';
+import type { Reference } from '../device/property-references.js';
 import type { DeviceNode, Machine, User, ConfiguredPort } from './machine-facts.js';
 
 /** An instance, as it is configured. */
 export interface ConfiguredInstance {
   readonly name: string;
   readonly properties: Readonly<Record<string, unknown>>;
+  /** What its properties refer to. */
+  readonly references: readonly Pick<Reference, 'refers' | 'value'>[];
 }
 
 /** What a machine is to be good for. */
@@ -43,32 +47,29 @@ export function diagnose(machine: Machine, purpose: MachineRequirements): Readon
   );
 }
 
-/**
- * The properties by which modules are chosen for a hardware search: only what an instance uses is searched
- * for.
- */
-export function propertiesOf(instances: readonly ConfiguredInstance[]): string[] {
-  const wants = {
-    Line: instances.some((one) => linesOf(one).length > 0),
-    Port: portsOf(instances).length > 0,
-    Channel: instances.some(({ properties }) => (properties['Channel'] ?? '') !== ''),
-  };
-  return Object.entries(wants).flatMap(([name, isWanted]) => (isWanted ? [name] : []));
+/** The kinds of references that the checks compare with the results of a hardware search. */
+const SEARCHED = [referenceKind.line, referenceKind.serialPort, referenceKind.channel];
+
+/** The kinds of hardware to search for: only what an instance uses. */
+export function searchedKinds(instances: readonly ConfiguredInstance[]): ReferenceKind[] {
+  return SEARCHED.filter((kind) => instances.some((one) => namesOf(one, kind).length > 0));
 }
 
 /** Paths of ports that instances are configured for. */
 export function portsOf(instances: readonly ConfiguredInstance[]): string[] {
-  const paths = instances.map(({ properties }) => properties['Port']);
-  return [...new Set(paths.filter((path) => typeof path === 'string' && path.startsWith('/')))] as string[];
+  return [...new Set(instances.flatMap((one) => namesOf(one, referenceKind.serialPort)))];
 }
 
-/** The lines that an instance is configured for: their names, or chip and offset as a search has them. */
-function linesOf({ properties }: ConfiguredInstance): string[] {
-  const { Chip, Line, LineA, LineB, Up, Down, Lines } = properties;
-  const named = [Line, LineA, LineB, Up, Down, ...(Array.isArray(Lines) ? (Lines as unknown[]) : [])];
-  const names = named.filter((name): name is string => typeof name === 'string' && name !== '');
-  const onChip = typeof Chip === 'string' && Chip !== '';
-  return names.map((name) => (onChip && /^\d+$/.test(name) ? `${Chip}/${name}` : name));
+/**
+ * The hardware of one kind that an instance is configured for. A line that is an offset is named with its
+ * chip, as in a search; a port only has a path if it is not selected by the identity of its adapter.
+ */
+function namesOf({ properties, references }: ConfiguredInstance, kind: ReferenceKind): string[] {
+  const names = references.flatMap(({ refers, value }) => (refers === kind ? [String(value)] : []));
+  if (kind === referenceKind.serialPort) return names.filter((name) => name.startsWith('/'));
+  const { Chip } = properties;
+  const isOnChip = kind === referenceKind.line && typeof Chip === 'string' && Chip !== '';
+  return isOnChip ? names.map((name) => (/^\d+$/.test(name) ? `${Chip}/${name}` : name)) : names;
 }
 
 const warning = (text: string, whatToDo: string): HealthFinding => ({ state: 'warning', text, whatToDo });
@@ -90,7 +91,7 @@ function rightsCheck(
 ): HealthFinding | undefined {
   const needsLines =
     board.name !== 'simulated' &&
-    (board.name !== 'generic' || instances.some((one) => linesOf(one).length > 0));
+    (board.name !== 'generic' || instances.some((one) => namesOf(one, referenceKind.line).length > 0));
   const needed = [...(needsLines ? chips : []), ...ports.flatMap(({ node }) => node ?? [])];
   if (needed.length === 0) return undefined;
   const denied = needed.filter((node) => !mayUse(user, node));
@@ -132,7 +133,9 @@ function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements
   const lines = new Map(
     all.flatMap((line) => [line.name, line.id.replace(/^line /, '')].map((name) => [name, line])),
   );
-  const wanted = instances.flatMap((instance) => linesOf(instance).map((name) => ({ instance, name })));
+  const wanted = instances.flatMap((instance) =>
+    namesOf(instance, referenceKind.line).map((name) => ({ instance, name })),
+  );
   const known = wanted.filter(({ name }) => lines.has(name));
   if (known.length === 0) return undefined;
   const foreign = known.flatMap(({ instance, name }) => {
@@ -163,7 +166,7 @@ function portsCheck(machine: Machine, { instances }: MachineRequirements): Healt
   const { ports, consoles, found } = machine;
   if (ports.length === 0) return undefined;
   const nameOf = (path: string) =>
-    instances.find(({ properties }) => properties['Port'] === path)?.name ?? path;
+    instances.find((one) => namesOf(one, referenceKind.serialPort).includes(path))?.name ?? path;
   const problems = ports.flatMap(({ path, node }: ConfiguredPort): [text: string, advice: string][] => {
     const who = nameOf(path);
     if (node === undefined) return [[`${path} of ${who} is not there`, missingAdvice(path, machine)]];
@@ -209,7 +212,7 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
 
 /** PWM channels that are configured here: a Raspberry Pi has none until an overlay gives it pins. */
 function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
-  const wanted = instances.filter(({ properties }) => (properties['Channel'] ?? '') !== '');
+  const wanted = instances.filter((one) => namesOf(one, referenceKind.channel).length > 0);
   if (wanted.length === 0) return undefined;
   if (found.some(({ kind }) => kind === 'pwm')) return healthy('there are PWM channels');
   const text = `${listed(wanted.map(({ name }) => name))} needs a PWM channel, and this machine shows none`;

@@ -1,12 +1,19 @@
 import type { HealthFinding } from '../base/health-check.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
-import { diagnose, portsOf, propertiesOf, type ConfiguredInstance } from './diagnosis.js';
+import type { Properties } from '../device/properties.js';
+import { canReferTo, referencesIn } from '../device/property-references.js';
+import { diagnose, portsOf, searchedKinds, type ConfiguredInstance } from './diagnosis.js';
 import { inspectMachine } from './machine-facts.js';
 
 /** What a check of the machine begins with. */
 export interface MachineCheckOptions {
   readonly modules: ModuleRegistry;
-  readonly instances: readonly ConfiguredInstance[];
+  /** The configured instances; `module` is an id or a name. */
+  readonly instances: readonly {
+    readonly name: string;
+    readonly module: string;
+    readonly properties: Properties;
+  }[];
   readonly dataDirectory: string;
   /**
    * Whether the gateway itself asks: then it is its own rights that count, else those of the service's user.
@@ -19,11 +26,15 @@ export async function checkMachine({
   modules,
   dataDirectory,
   isGateway,
-  instances,
+  instances: configured,
 }: MachineCheckOptions): Promise<ReadonlyMap<string, HealthFinding>> {
-  const wanted = propertiesOf(instances);
+  const instances = configured.map(({ name, module, properties }): ConfiguredInstance => {
+    const schema = modules.find(module)?.properties;
+    return { name, properties, references: schema ? [...referencesIn(schema, properties)] : [] };
+  });
+  const kinds = searchedKinds(instances);
   const finders = [...modules.all()].filter(({ properties }) =>
-    wanted.some((name) => Object.hasOwn(properties.properties, name)),
+    kinds.some((kind) => canReferTo(properties, kind)),
   );
   // If a search fails, the instances that need its result report the problem.
   const parts = await Promise.allSettled(finders.flatMap(({ findHardware: find }) => find?.() ?? []));

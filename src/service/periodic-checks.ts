@@ -38,6 +38,7 @@ export function startPeriodicChecks({
     const { checkMachine } = await import('./machine-check.js');
     const instances = Array.from(kernel.tree.objectsOfType(objectType.instance), ({ displayName, data }) => ({
       name: displayName,
+      module: data.moduleId,
       properties: data.properties,
     }));
     const findings = await checkMachine({ modules, dataDirectory, isGateway: true, instances });

@@ -7,8 +7,7 @@ import { ConfigurationError, formatFinding } from '../../config/document.js';
 import { loadConfig } from '../../config/load.js';
 import type { TreeNode } from '../../config/schema/gateway-schema.js';
 import { createModuleList } from '../../composition/module-list.js';
-import { checkMachine } from '../../service/machine-check.js';
-import type { ConfiguredInstance } from '../../service/diagnosis.js';
+import { checkMachine, type MachineCheckOptions } from '../../service/machine-check.js';
 import { clockFinding } from '../../service/health-findings.js';
 import type { CheckRecord, HealthRecord } from '../../service/health.js';
 import { isClockSynchronised } from '../../service/clock-synchronisation.js';
@@ -116,9 +115,11 @@ async function configurationOf(given: string | undefined) {
 
 const problem = (text: string, whatToDo: string): HealthFinding => ({ state: 'failed', text, whatToDo });
 
-function instancesOf(nodes: readonly TreeNode[]): ConfiguredInstance[] {
+function instancesOf(nodes: readonly TreeNode[]): MachineCheckOptions['instances'] {
   return nodes.flatMap((node) => [
-    ...(node.kind === 'instance' ? [{ name: node.name, properties: node.properties ?? {} }] : []),
+    ...(node.kind === 'instance'
+      ? [{ name: node.name, module: node.module, properties: node.properties ?? {} }]
+      : []),
     ...instancesOf(node.children),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { BoardParts } from '../../device/module-registry.js';
 import type { Properties } from '../../device/properties.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
-import type { Reference } from './property-references.js';
+import type { Reference } from '../../device/property-references.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
 /** The first claimant: its name, and its line in the file. */

@@ -7,7 +7,7 @@ import { claimReference, missingPart, type InstanceReference } from './claims.js
 import type { DocumentPath } from '../document.js';
 import { reviewEvent } from './event-review.js';
 import { completeProperties, variablesOf } from '../check/instance-properties.js';
-import { referencesIn } from './property-references.js';
+import { referencesIn } from '../../device/property-references.js';
 import { requireObject, reviewScript, reviewValue, type TreeReview } from './review-context.js';
 import { type InstanceVariable, type ProfileConfig, type TreeNode } from '../schema/gateway-schema.js';
 import { didYouMean } from '../../base/did-you-mean.js';
