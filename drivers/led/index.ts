@@ -6,30 +6,30 @@ import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';
 import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
 import type { SimulatedLeds } from './simulated-leds.js';
 
-/** What a board file says of LEDs (`docs/hardware/boards.md`). */
+/** The LED section of a board file (`docs/hardware/boards.md`). */
 export interface LedBoard {
-  /** `path` is where the kernel has it: `/sys/class/leds/ACT`. */
+  /** `path` is the kernel's directory of the LED: `/sys/class/leds/ACT`. */
   readonly leds: readonly { readonly name: string; readonly path: string }[];
-  /** Present where the board's devices are simulated ones. */
+  /** Present if the devices of the board are simulated. */
   readonly simulated?: object;
 }
 
-/** What the instances of one gateway share. */
+/** State shared by the instances of one gateway. */
 export interface LedContext {
   readonly board: LedBoard;
   readonly holders: DeviceClaims;
-  /** The machine's class of LEDs, or the simulated board's; nothing is loaded before it is asked for. */
+  /** The LED class of the machine or of the simulated board; loaded on first use. */
   attributes(): Promise<SysfsClass>;
 }
 
-/** Slower is no blinking but a schedule's business; faster the eye takes for dimmed. */
+/** Slower switching is the task of a schedule; faster blinking looks like dimming. */
 const blinkMs = Type.Integer({ default: 500, minimum: 20, maximum: 60_000 });
 
 /** The properties of the module. */
 export const ledProperties = Type.Object({
-  /** A name of the board's, or of the kernel's below /sys/class/leds. */
+  /** A name from the board file, or the kernel's name below /sys/class/leds. */
   Led: Type.String({ default: '', maxLength: 64, refers: referenceKind.led }),
-  /** Per cent: how bright it is when it is switched on. */
+  /** Brightness after switching on, percent. */
   OnBrightness: Type.Integer({ default: 100, minimum: 1, maximum: 100 }),
   BlinkOnMs: blinkMs,
   BlinkOffMs: blinkMs,
@@ -37,8 +37,8 @@ export const ledProperties = Type.Object({
 });
 
 /**
- * The module of this driver for one gateway, **LED** (`docs/hardware/led.md`): over the machine's own LEDs
- * unless given others.
+ * The module **LED** of one gateway (`docs/hardware/led.md`). It uses the LEDs of the machine, or those of
+ * the simulated board; `given` replaces them in tests.
  */
 export function ledModules(
   board: LedBoard,
@@ -46,13 +46,13 @@ export function ledModules(
   given?: Promise<SimulatedLeds>,
 ): readonly ModuleDefinition[] {
   const { boolean, integer, string } = variableType;
-  const world = new SysfsBackend({
+  const backend = new SysfsBackend({
     root: async () => (await import('./kernel-led.js')).LED_CLASS_PATH,
     simulated: () => createSimulatedLeds(board, clock),
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const around: LedContext = { board, holders: new DeviceClaims(), attributes: world.open };
+  const context: LedContext = { board, holders: new DeviceClaims(), attributes: backend.open };
   const led: ModuleDefinition<typeof ledProperties> = {
     id: '{2389A6A6-6B82-4B0D-9923-8A3402763FD3}',
     name: 'LED',
@@ -72,16 +72,15 @@ export function ledModules(
       { ident: 'BLINK', name: 'Blinks', type: boolean, profile: '~Switch', action: true, position: 3 },
       { ident: 'TRIGGER', name: 'Trigger', type: string, action: true, position: 4 },
     ],
-    check: ({ Led }) =>
-      Led === '' ? 'Led is empty: give the name of a LED (ls /sys/class/leds)' : undefined,
+    check: ({ Led }) => (Led === '' ? 'Led is empty; set the name of a LED (ls /sys/class/leds)' : undefined),
     functions: () =>
-      world.functions({
+      backend.functions({
         name: 'GW_SimulateLedGone',
         device: 'Led',
-        help: 'Pulls a LED of the simulated board out, or plugs it in again.',
+        help: 'Unplugs a LED of the simulated board, or plugs it in again.',
       }),
-    findHardware: async () => (await import('./led-discovery.js')).discoverLeds(around),
-    open: async (host) => (await import('./led-instance.js')).openLed(host, around),
+    findHardware: async () => (await import('./led-discovery.js')).discoverLeds(context),
+    open: async (host) => (await import('./led-instance.js')).openLed(host, context),
   };
   return [led] as readonly ModuleDefinition[];
 }

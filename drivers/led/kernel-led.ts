@@ -6,27 +6,27 @@ import { kernelSysfs } from '../../src/device/toolkit/kernel-sysfs.js';
 /** The kernel's directory of LEDs (Documentation/ABI/testing/sysfs-class-led). */
 export const LED_CLASS_PATH = '/sys/class/leds';
 
-/** What lets the kernel blink a LED by itself; a module of its own (`ledtrig-timer`) on Debian. */
+/** The trigger with which the kernel blinks a LED; on Debian it is the kernel module `ledtrig-timer`. */
 export const TIMER_TRIGGER = 'timer';
-/** The word for a LED that nothing in the kernel drives. */
+/** The trigger of a LED that nothing in the kernel drives. */
 export const NO_TRIGGER = 'none';
 
-/** The name in the class of a LED that is at `path`: `ACT` at `/sys/class/leds/ACT`. */
+/** The kernel's name of the LED at `path`: `ACT` for `/sys/class/leds/ACT`. */
 export const ledNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** A LED of the machine. */
 export interface LedInfo {
-  /** Its name in the class, the same at every boot: `ACT`, `green:status`. */
+  /** The kernel's name, the same after every boot: `ACT`, `green:status`. */
   readonly name: string;
-  /** What `brightness` goes up to; 1: it is only on or off. */
+  /** Maximum of `brightness`; 1 for a LED that cannot be dimmed. */
   readonly maxBrightness: number;
-  /** What in the kernel drives it (`mmc0`, `heartbeat`, `timer`); `none`: nothing. */
+  /** What drives it in the kernel: `mmc0`, `heartbeat`, `timer`; `none` for nothing. */
   readonly trigger: string;
 }
 
 /** The state of a LED. */
 export interface LedState {
-  /** 0 to its most, as it is just now: a trigger moves it. */
+  /** The present brightness, 0 to `maxBrightness`; a trigger changes it at any time. */
   readonly brightness: number;
   readonly trigger: string;
 }
@@ -52,7 +52,7 @@ async function readLed(attributes: SysfsClass, name: string): Promise<LedInfo> {
 }
 
 /**
- * One LED. What is wrong rejects with a fault: `DEVICE_OFFLINE`, `DEVICE_REFUSED`, `DEVICE_CONFIGURATION`.
+ * One LED. Failures reject with `DEVICE_OFFLINE`, `DEVICE_REFUSED` or `DEVICE_CONFIGURATION`.
  */
 export class KernelLed {
   readonly name: string;
@@ -79,7 +79,7 @@ export class KernelLed {
   }
 
   read(): Promise<LedState> {
-    return this.#ask(async () => ({
+    return this.#withFault(async () => ({
       brightness: Number(await this.#attributes.read(`${this.name}/brightness`)),
       trigger: activeTrigger(await readTriggers(this.#attributes, this.name)),
     }));
@@ -87,12 +87,12 @@ export class KernelLed {
 
   /** Switches the LED off and removes its trigger: the kernel does the latter for a brightness of 0. */
   off(): Promise<void> {
-    return this.#ask(() => this.#write('brightness', 0));
+    return this.#withFault(() => this.#write('brightness', 0));
   }
 
-  /** Lit steadily; `brightness` from 1. */
+  /** Lights the LED without blinking; `brightness` is at least 1. */
   setBrightness(brightness: number): Promise<void> {
-    return this.#ask(async () => {
+    return this.#withFault(async () => {
       await this.#write('trigger', NO_TRIGGER);
       await this.#write('brightness', brightness);
     });
@@ -100,11 +100,11 @@ export class KernelLed {
 
   /** Makes the kernel blink the LED until the next command. */
   blink({ brightness, onMs, offMs }: BlinkPattern): Promise<void> {
-    return this.#ask(async () => {
+    return this.#withFault(async () => {
       await this.#write('trigger', NO_TRIGGER);
       // The brightness at the time the trigger is set is the one it blinks with.
       await this.#write('brightness', brightness);
-      await this.#give(TIMER_TRIGGER);
+      await this.#writeTrigger(TIMER_TRIGGER);
       for (const [attribute, ms] of [
         ['delay_on', onMs],
         ['delay_off', offMs],
@@ -116,26 +116,29 @@ export class KernelLed {
   }
 
   /**
-   * Lets something in the kernel drive it; rejects with `DEVICE_REFUSED` and what there is, where there is no
-   * such trigger.
+   * Sets the trigger, which then drives the LED. Rejects with `DEVICE_REFUSED`, and a list of the triggers,
+   * if the kernel does not have it.
    */
   setTrigger(trigger: string): Promise<void> {
-    return this.#ask(() => this.#give(trigger));
+    return this.#withFault(() => this.#writeTrigger(trigger));
   }
 
-  async #give(trigger: string): Promise<void> {
+  async #writeTrigger(trigger: string): Promise<void> {
     try {
       await this.#write('trigger', trigger);
     } catch (thrown) {
       if (codeOf(thrown) !== 'EINVAL') throw thrown;
-      const there = (await readTriggers(this.#attributes, this.name)).map(stripBrackets).join(', ');
+      const available = (await readTriggers(this.#attributes, this.name)).map(stripBrackets).join(', ');
       throw trigger === TIMER_TRIGGER
         ? faultFrom(
             thrown,
             'DEVICE_CONFIGURATION',
-            `this kernel can't blink the LED ${this.name}: load its module ledtrig-timer`,
+            `the kernel cannot blink the LED ${this.name}; run modprobe ledtrig-timer`,
           )
-        : fault('DEVICE_REFUSED', `the LED ${this.name} has no trigger ${trigger}; there is ${there}`);
+        : fault(
+            'DEVICE_REFUSED',
+            `the LED ${this.name} has no trigger ${trigger}; available are ${available}`,
+          );
     }
   }
 
@@ -143,16 +146,16 @@ export class KernelLed {
     return this.#attributes.write(`${this.name}/${attribute}`, String(value));
   }
 
-  async #ask<T>(question: () => Promise<T>): Promise<T> {
+  async #withFault<T>(operation: () => Promise<T>): Promise<T> {
     try {
-      return await question();
+      return await operation();
     } catch (thrown) {
       throw sysfsFault(`the LED ${this.name}`, this.#attributes.root, thrown);
     }
   }
 }
 
-/** All triggers that the kernel has, the one in force in brackets. */
+/** All triggers of the kernel; the selected one is in brackets. */
 const readTriggers = async (attributes: SysfsClass, name: string): Promise<string[]> =>
   (await attributes.read(`${name}/trigger`)).split(/\s+/);
 

@@ -2,7 +2,7 @@ import type { HardwareItem } from '../../src/device/hardware-search.js';
 import { listLeds, ledNameOf, NO_TRIGGER } from './kernel-led.js';
 import type { LedContext } from './index.js';
 
-/** All LEDs, as a search shows them. */
+/** All LEDs, as items of the hardware search. */
 export async function discoverLeds({ board, attributes }: LedContext): Promise<HardwareItem[]> {
   const names = new Map(board.leds.map(({ name, path }) => [ledNameOf(path), name]));
   return (await listLeds(await attributes())).map(({ name, maxBrightness, trigger }) => {

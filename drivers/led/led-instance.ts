@@ -10,10 +10,10 @@ import type { LedContext, ledProperties } from './index.js';
 type LedProperties = Static<typeof ledProperties>;
 
 /** Opens an instance of the module. Only the property Boot changes the LED. */
-export async function openLed(host: Host<LedProperties>, around: LedContext): Promise<OpenInstance> {
-  const attributes = withDebugOutput(host, await around.attributes());
-  const name = await findLed(attributes, around, host.properties.Led);
-  const release = around.holders.claim(`the LED ${name}`, host);
+export async function openLed(host: Host<LedProperties>, context: LedContext): Promise<OpenInstance> {
+  const attributes = withDebugOutput(host, await context.attributes());
+  const name = await findLed(attributes, context, host.properties.Led);
+  const release = context.holders.claim(`the LED ${name}`, host);
   try {
     const led = new LedInstance(host, await KernelLed.open(attributes, host.clock, name), release);
     host.signal.throwIfAborted();
@@ -25,14 +25,14 @@ export async function openLed(host: Host<LedProperties>, around: LedContext): Pr
   }
 }
 
-/** A name of the board's first, then one of the kernel's. Throws `DEVICE_OFFLINE` while there is none. */
-async function findLed(attributes: SysfsClass, { board }: LedContext, wish: string): Promise<string> {
-  const path = board.leds.find(({ name }) => name === wish)?.path;
-  const wanted = path === undefined ? wish : ledNameOf(path);
-  const all = (await listLeds(attributes)).map(({ name }) => name);
-  if (all.includes(wanted)) return wanted;
-  const there = all.length === 0 ? 'there is none' : `there is ${all.join(', ')}`;
-  throw fault('DEVICE_OFFLINE', `this machine has no LED ${wanted} (${there})`);
+/** Finds a LED by its name on the board, or by the kernel's. Throws `DEVICE_OFFLINE` if there is none. */
+async function findLed(attributes: SysfsClass, { board }: LedContext, selector: string): Promise<string> {
+  const path = board.leds.find(({ name }) => name === selector)?.path;
+  const name = path === undefined ? selector : ledNameOf(path);
+  const all = (await listLeds(attributes)).map((led) => led.name);
+  if (all.includes(name)) return name;
+  const available = all.length === 0 ? 'it has none' : `it has ${all.join(', ')}`;
+  throw fault('DEVICE_OFFLINE', `this machine has no LED ${name} (${available})`);
 }
 
 class LedInstance implements OpenInstance {
@@ -40,7 +40,7 @@ class LedInstance implements OpenInstance {
   readonly #led: KernelLed;
   readonly #release: () => void;
   readonly #jobs: DeviceQueue;
-  /** Per cent, as it was last seen lit; 0: dark, or not seen yet. */
+  /** The last known brightness, percent; 0 if it is dark or not known yet. */
   #brightness = 0;
   #trigger = NO_TRIGGER;
 
@@ -53,14 +53,14 @@ class LedInstance implements OpenInstance {
 
   /** Applies Boot once after the machine has booted, and reports the state of the LED. */
   async boot(): Promise<void> {
-    const { bootFlags: marks, properties } = this.#host;
-    const mark = `led ${this.#led.name}`;
-    if (!marks.has(mark)) {
+    const { bootFlags, properties } = this.#host;
+    const flag = `led ${this.#led.name}`;
+    if (!bootFlags.has(flag)) {
       if (properties.Boot === 'inactive') await this.#led.off();
       if (properties.Boot === 'active') await this.#led.setBrightness(this.#rawOf(properties.OnBrightness));
-      marks.add(mark);
+      bootFlags.add(flag);
     }
-    await this.#look();
+    await this.#readState();
   }
 
   write(ident: string, value: Value): Promise<void> {
@@ -69,13 +69,13 @@ class LedInstance implements OpenInstance {
         await this.#write(ident, value);
       } finally {
         // Report the actual state, even if the write failed half way.
-        await this.#look();
+        await this.#readState();
       }
     });
   }
 
   refresh(): Promise<void> {
-    return this.#jobs.run(() => this.#look());
+    return this.#jobs.run(() => this.#readState());
   }
 
   /** The kernel or another program may have changed the LED. */
@@ -90,12 +90,12 @@ class LedInstance implements OpenInstance {
   async #write(ident: string, value: Value): Promise<void> {
     switch (ident) {
       case 'STATE':
-        return parseBoolean(value) ? this.#steady(this.#host.properties.OnBrightness) : this.#led.off();
+        return parseBoolean(value) ? this.#light(this.#host.properties.OnBrightness) : this.#led.off();
       case 'BRIGHTNESS':
         return this.#dim(requirePercent(value));
       case 'BLINK':
         if (parseBoolean(value)) return this.#blink(this.#litPercent);
-        return this.#trigger === TIMER_TRIGGER ? this.#steady(this.#litPercent) : undefined;
+        return this.#trigger === TIMER_TRIGGER ? this.#light(this.#litPercent) : undefined;
       case 'TRIGGER':
         if (value === TIMER_TRIGGER) return this.#blink(this.#litPercent);
         return this.#led.setTrigger(requireText(value));
@@ -104,17 +104,17 @@ class LedInstance implements OpenInstance {
     }
   }
 
-  /** How bright it goes on: as it is lit, or as it is switched on. */
+  /** The brightness to blink with, percent: the present one, or OnBrightness while it is dark. */
   get #litPercent(): number {
     return this.#brightness > 0 ? this.#brightness : this.#host.properties.OnBrightness;
   }
 
   #dim(toPercent: number): Promise<void> {
     if (toPercent === 0) return this.#led.off();
-    return this.#trigger === TIMER_TRIGGER ? this.#blink(toPercent) : this.#steady(toPercent);
+    return this.#trigger === TIMER_TRIGGER ? this.#blink(toPercent) : this.#light(toPercent);
   }
 
-  #steady(toPercent: number): Promise<void> {
+  #light(toPercent: number): Promise<void> {
     return this.#led.setBrightness(this.#rawOf(toPercent));
   }
 
@@ -123,12 +123,11 @@ class LedInstance implements OpenInstance {
     return this.#led.blink({ brightness: this.#rawOf(toPercent), onMs, offMs });
   }
 
-  async #look(): Promise<void> {
+  async #readState(): Promise<void> {
     const { brightness, trigger } = await this.#led.read();
     const host = this.#host;
     const isDriven = trigger !== NO_TRIGGER;
-    // While something in the kernel drives it, it is dark now and then, and how bright it is then nobody
-    // knows.
+    // A LED that a trigger drives is dark at times; the brightness with which it is lit is then unknown.
     const isKnown = !isDriven || brightness > 0;
     if (isKnown) this.#brightness = this.#percentOf(brightness);
     this.#trigger = trigger;
@@ -138,7 +137,7 @@ class LedInstance implements OpenInstance {
     host.report('TRIGGER', trigger);
   }
 
-  /** Per cent above 0 are at least the least that it can be lit. */
+  /** Above 0 percent it is at least 1, the lowest brightness that is not dark. */
   #rawOf(ofPercent: number): number {
     return Math.max(1, Math.round((ofPercent * this.#led.maxBrightness) / 100));
   }

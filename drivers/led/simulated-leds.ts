@@ -10,19 +10,19 @@ import { LED_CLASS_PATH, NO_TRIGGER, TIMER_TRIGGER } from './kernel-led.js';
 /** A LED of a simulated machine. */
 export interface SimulatedLed {
   readonly name: string;
-  /** 255 unless said. */
+  /** 255 by default. */
   readonly maxBrightness?: number;
-  /** What drives it from the boot on; `none` unless said. */
+  /** The trigger after boot; `none` by default. */
   readonly trigger?: string;
 }
 
 /**
- * Triggers that the simulated kernel has. All but `timer` and `default-on` leave the LED dark: nothing
- * happens there.
+ * Triggers of the simulated kernel. Except for `timer` and `default-on` they leave the LED dark: the events
+ * that they show do not occur.
  */
 const TRIGGERS: readonly string[] = [NO_TRIGGER, 'mmc0', TIMER_TRIGGER, 'heartbeat', 'default-on'];
 
-/** What the kernel blinks with until it is told more. */
+/** The kernel's default for both delays. */
 const DEFAULT_DELAY_MS = 500;
 
 interface LedModel {
@@ -32,26 +32,27 @@ interface LedModel {
   trigger: string;
   /** Only with the trigger `timer`. */
   blink: { brightness: number; onMs: number; offMs: number };
-  /** When it was last told how to blink, and since when the trigger's files are there. */
+  /** When blinking was last configured. */
   sinceNs: bigint;
-  madeNs: bigint;
+  /** When the files of the trigger were created. */
+  createdNs: bigint;
 }
 
 /**
- * The kernel's LED class, with its manners (Documentation/ABI/testing/sysfs-class-led,
- * sysfs-class-led-trigger-timer): a brightness above the most is the most, 0 takes the trigger away, another
- * one while it blinks is what it blinks with; a trigger that goes leaves it dark; a trigger that the kernel
- * doesn't know is `EINVAL`; `delay_on` and `delay_off` are there with the trigger `timer` alone, and some
- * time later ours.
+ * Simulates the kernel's LED class (Documentation/ABI/testing/sysfs-class-led,
+ * sysfs-class-led-trigger-timer). A brightness above the maximum is limited to it, 0 also removes the
+ * trigger, and any other one sets the brightness of a blinking LED. Removing a trigger leaves the LED dark;
+ * an unknown one fails with `EINVAL`. `delay_on` and `delay_off` exist with the trigger `timer` only, and
+ * belong to our group after a delay.
  */
 export class SimulatedLeds extends SimulatedSysfs {
   readonly root = LED_CLASS_PATH;
   readonly #clock: Clock;
   readonly #leds = new Map<string, LedModel>();
-  readonly #out = new Set<string>();
-  /** How long udev takes to give a trigger's files to our group. */
+  readonly #unplugged = new Set<string>();
+  /** How long udev takes to assign the files of a trigger to our group, milliseconds. */
   udevMs = 0;
-  /** LEDs that a driver of the kernel's keeps for itself, as a camera does with its flash. */
+  /** LEDs that a kernel driver uses exclusively, as a camera does with its flash. */
   readonly busy = new Set<string>();
   readonly triggers: Set<string>;
 
@@ -67,7 +68,7 @@ export class SimulatedLeds extends SimulatedSysfs {
         trigger: NO_TRIGGER,
         blink: { brightness: 0, onMs: 0, offMs: 0 },
         sinceNs: 0n,
-        madeNs: 0n,
+        createdNs: 0n,
       };
       this.#leds.set(name, led);
       this.#setTrigger(led, trigger);
@@ -78,27 +79,27 @@ export class SimulatedLeds extends SimulatedSysfs {
     return this.#leds.has(name);
   }
 
-  /** How bright it is at this moment. */
+  /** The present brightness. */
   brightnessOf(name: string): number {
     const led = this.#leds.get(name);
-    if (led === undefined || this.#out.has(name)) return 0;
+    if (led === undefined || this.#unplugged.has(name)) return 0;
     if (led.trigger !== TIMER_TRIGGER) return led.brightness;
     const { brightness, onMs, offMs } = led.blink;
     const sinceMs = Number(this.#clock.monotonicNs() - led.sinceNs) / 1e6;
     return offMs === 0 || (onMs > 0 && sinceMs % (onMs + offMs) < onMs) ? brightness : 0;
   }
 
-  /** Pulls a LED out, as a keyboard's goes with it, or puts it back. */
+  /** Unplugs a LED, as a keyboard's disappears with the keyboard, or plugs it in again. */
   setUnplugged(name: string, isGone: boolean): void {
-    if (isGone) this.#out.add(name);
-    else this.#out.delete(name);
+    if (isGone) this.#unplugged.add(name);
+    else this.#unplugged.delete(name);
   }
 
   deviceOf = async (name: string): Promise<string> => name;
 
   protected files(): ReadonlyMap<string, SimulatedAttribute> {
-    const there = [...this.#leds.values()].filter(({ name }) => !this.#out.has(name));
-    return new Map(there.flatMap((led) => this.#filesOf(led)));
+    const present = [...this.#leds.values()].filter(({ name }) => !this.#unplugged.has(name));
+    return new Map(present.flatMap((led) => this.#filesOf(led)));
   }
 
   #filesOf(led: LedModel): [string, SimulatedAttribute][] {
@@ -112,7 +113,7 @@ export class SimulatedLeds extends SimulatedSysfs {
       [at('trigger'), { read: () => this.#triggersOf(led), write: (text) => this.#writeTrigger(led, text) }],
     ];
     if (led.trigger !== TIMER_TRIGGER) return files;
-    const isOurs = this.#clock.monotonicNs() - led.madeNs >= BigInt(this.udevMs * 1e6);
+    const isOurs = this.#clock.monotonicNs() - led.createdNs >= BigInt(this.udevMs * 1e6);
     const delay = (attribute: string, key: 'onMs' | 'offMs'): [string, SimulatedAttribute] => [
       at(attribute),
       {
@@ -147,13 +148,13 @@ export class SimulatedLeds extends SimulatedSysfs {
   }
 
   #setTrigger(led: LedModel, trigger: string): void {
-    // The kernel leaves a LED that nothing drives as it is, and darkens one whose trigger goes.
+    // Removing a trigger darkens the LED; a LED without a trigger stays as it is.
     if (led.trigger !== NO_TRIGGER) led.brightness = 0;
     led.trigger = trigger;
     if (trigger === 'default-on') led.brightness = led.max;
     if (trigger !== TIMER_TRIGGER) return;
     const brightness = led.brightness > 0 ? led.brightness : led.blink.brightness || led.max;
     led.blink = { brightness, onMs: DEFAULT_DELAY_MS, offMs: DEFAULT_DELAY_MS };
-    led.sinceNs = led.madeNs = this.#clock.monotonicNs();
+    led.sinceNs = led.createdNs = this.#clock.monotonicNs();
   }
 }

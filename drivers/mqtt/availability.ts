@@ -41,7 +41,7 @@ export function validateAvailability(settings: Availability): string | undefined
 export function watchAvailability(
   host: Host<Availability>,
   topics: SubscriptionRouter,
-  complaints: TransientProblems,
+  problems: TransientProblems,
 ): Subscription | undefined {
   const { AvailabilityTopic: topic, AvailabilityPath, Available, Unavailable } = host.properties;
   if (topic === '') return undefined;
@@ -50,7 +50,7 @@ export function watchAvailability(
     const state = AvailabilityPath === '' ? message.text : valueAtPath(message.json, path);
     if (state !== Available && state !== Unavailable) {
       const text = () => `${topic}: ${excerpt(state)} is neither ${Available} nor ${Unavailable}`;
-      return complaints.add('UNREADABLE', text);
+      return problems.add('UNREADABLE', text);
     }
     const away = state === Unavailable ? `${topic} reports ${Unavailable}` : undefined;
     host.setProblem('UNAVAILABLE', away);

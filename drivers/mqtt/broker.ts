@@ -68,7 +68,7 @@ export interface BrokerConnection {
    * Subscribes. Repeating a subscription makes the broker send its retained messages again [MQTT-3.8.4-3].
    * Returns for each request, in order, whether the broker granted it.
    */
-  subscribe(wishes: readonly SubscriptionRequest[]): Promise<boolean[]>;
+  subscribe(requests: readonly SubscriptionRequest[]): Promise<boolean[]>;
   unsubscribe(filters: readonly string[]): Promise<void>;
   /**
    * Resolves when the broker has acknowledged the message (QoS 1 and 2) or the kernel has accepted it (QoS

@@ -26,14 +26,14 @@ export const PAYLOAD_LIMIT = 1024 * 1024;
  * Limit of changes of one variable reported per iteration of the event loop; of further ones, only the last
  * is reported.
  */
-export const REPORTS_PER_TURN = 100;
+export const REPORTS_PER_ITERATION = 100;
 
 const TOO_LARGE: QualityProblem = {
   state: quality.bad,
   reason: 'TOO_LARGE',
   text: 'the last payload was too large',
 };
-const REFUSED: QualityProblem = {
+const REJECTED: QualityProblem = {
   state: quality.bad,
   reason: 'SUBSCRIPTION',
   text: 'the broker rejected the subscription; check its access control list',
@@ -58,7 +58,7 @@ export const mqttDevice: ModuleDefinition<typeof properties> = {
     const duplicate = fields.find(
       ({ Ident }, index) => fields.findIndex((one) => one.Ident === Ident) !== index,
     );
-    if (duplicate !== undefined) return `Topics has ${duplicate.Ident} twice`;
+    if (duplicate !== undefined) return `Topics contains ${duplicate.Ident} twice`;
     const error = validateAvailability(availability);
     if (error !== undefined) return error;
     try {
@@ -109,7 +109,7 @@ interface TopicVariable {
 class MqttDevice implements OpenInstance {
   readonly #host: Host<Properties>;
   readonly #topics: SubscriptionRouter;
-  readonly #complaints: TransientProblems;
+  readonly #problems: TransientProblems;
   readonly #points = new Map<string, TopicVariable>();
   readonly #availability: Subscription | undefined;
   #limited: TopicVariable[] = [];
@@ -117,9 +117,9 @@ class MqttDevice implements OpenInstance {
   constructor(host: Host<Properties>, topics: SubscriptionRouter) {
     this.#host = host;
     this.#topics = topics;
-    this.#complaints = new TransientProblems(host);
+    this.#problems = new TransientProblems(host);
     // First, because values of an offline device are not current.
-    this.#availability = watchAvailability(host, topics, this.#complaints);
+    this.#availability = watchAvailability(host, topics, this.#problems);
     for (const fields of host.properties.Topics) this.#add(new TopicMapping(fields));
   }
 
@@ -129,7 +129,7 @@ class MqttDevice implements OpenInstance {
   async subscribed(): Promise<void> {
     await this.#isGranted(this.#availability);
     for (const { topic, subscription } of this.#points.values())
-      if (!(await this.#isGranted(subscription))) this.#host.markUncertain(topic.ident, REFUSED);
+      if (!(await this.#isGranted(subscription))) this.#host.markUncertain(topic.ident, REJECTED);
   }
 
   async #isGranted(subscription: Subscription | undefined): Promise<boolean> {
@@ -158,7 +158,7 @@ class MqttDevice implements OpenInstance {
   async close(): Promise<void> {
     this.#availability?.close();
     for (const { subscription } of this.#points.values()) subscription?.close();
-    this.#complaints.close();
+    this.#problems.close();
     await Promise.resolve();
   }
 
@@ -192,17 +192,17 @@ class MqttDevice implements OpenInstance {
   #read(point: TopicVariable, message: Message): void {
     const { topic } = point;
     if (message.payload.length > PAYLOAD_LIMIT) {
-      this.#doubt(point, TOO_LARGE);
+      this.#markUncertain(point, TOO_LARGE);
       const text = () => `${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was ignored`;
-      return this.#complaints.add('TOO_LARGE', text);
+      return this.#problems.add('TOO_LARGE', text);
     }
     const raw = topic.extractRaw(message);
     // A missing or null member does not change the variable.
     if (raw === undefined || raw === null) return;
     const value = raw === NOT_JSON ? undefined : readValue(topic.notation, raw);
     if (value !== undefined) return this.#report(point, value, topic.extractTime(message));
-    this.#doubt(point, UNREADABLE_REASON);
-    this.#complaints.add('UNREADABLE', () => {
+    this.#markUncertain(point, UNREADABLE_REASON);
+    this.#problems.add('UNREADABLE', () => {
       const why = raw === NOT_JSON ? topic.describeInvalidPayload() : explainUnreadable(topic.notation, raw);
       return `${topic.ident}, from ${message.topic}: ${why}`;
     });
@@ -215,7 +215,7 @@ class MqttDevice implements OpenInstance {
       point.reports = 0;
     }
     point.reports += 1;
-    if (point.reports <= REPORTS_PER_TURN) return this.#host.report(point.topic.ident, value, at);
+    if (point.reports <= REPORTS_PER_ITERATION) return this.#host.report(point.topic.ident, value, at);
     if (point.held === undefined) {
       if (this.#limited.length === 0) onNextIteration(() => this.#reportLimited());
       this.#limited.push(point);
@@ -236,9 +236,9 @@ class MqttDevice implements OpenInstance {
     if (held !== undefined) this.#host.report(point.topic.ident, held, point.heldTime);
   }
 
-  /** Reports a held value first, to keep the order. */
-  #doubt(point: TopicVariable, doubt: QualityProblem): void {
+  /** Reports a delayed value first, to keep the order. */
+  #markUncertain(point: TopicVariable, reason: QualityProblem): void {
     this.#reportHeld(point);
-    this.#host.markUncertain(point.topic.ident, doubt);
+    this.#host.markUncertain(point.topic.ident, reason);
   }
 }

@@ -19,7 +19,7 @@ const packetType = {
 } as const;
 
 /**
- * Limit of QoS 2 messages that a broker has sent but not yet released. An MQTT 5 broker is told a lower
+ * Limit of QoS 2 messages that a broker has sent but not yet released. An MQTT 5 broker receives a lower
  * limit; an MQTT 3.1.1 broker has a limit of its own (20 in mosquitto) or none.
  */
 export const MAX_UNRELEASED_MESSAGES = 10_000;

@@ -53,14 +53,14 @@ export async function getRetainedMessage(topics: SubscriptionRouter, topic: stri
  */
 export async function removeRetainedMessage(topics: SubscriptionRouter, topic: string): Promise<void> {
   requireValidTopic(topic);
-  requireOwnTopic(topic);
+  requireRemovableTopic(topic);
   await getRetainedMessage(topics, topic);
   await publishEmpty(topics, topic);
   if ((await lookUpTopic(topics, topic)) !== undefined) throw stillRetained(topic);
 }
 
 /**
- * Has the broker forget coveringFilter that {@link listRetainedTopics} lists, except topics that begin with
+ * Removes all retained messages that {@link listRetainedTopics} lists, except those of topics that begin with
  * `$`, which belong to the broker. Rejects before anything is removed if a filter covers the entire broker;
  * otherwise like {@link removeRetainedMessage} does, with some messages already removed.
  */
@@ -105,8 +105,8 @@ async function lookUpTopic(topics: SubscriptionRouter, topic: string): Promise<M
 type MessageHandler = (message: Message, done: () => void) => void;
 
 /**
- * Queries the broker finished a secondary connection, one query at a time: on the primary connection, the
- * broker would send the messages again to coveringFilter subscribers. A broker does not mark the end of its
+ * Queries the broker over a secondary connection, one query at a time: on the primary connection, the broker
+ * would send the messages again to all subscribers. A broker does not mark the end of its
  * retained messages (MQTT 3.1.1 §3.8.4) and may send some of them after the SUBACK. The query ends when a
  * pause and one further reply of the broker brought nothing new.
  */
@@ -186,7 +186,7 @@ function requireValidTopic(topic: string): void {
   if (error !== undefined) throw fault('PARAMETER_TYPE', 'Topic', error);
 }
 
-function requireOwnTopic(topic: string): void {
+function requireRemovableTopic(topic: string): void {
   if (topic.startsWith('$')) {
     throw fault(
       'PARAMETER_TYPE',

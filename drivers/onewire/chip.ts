@@ -2,8 +2,8 @@ import type { QualityProblem, Value } from '../../src/device/module.js';
 
 /** The result of reading one variable: its value, or why there is none. */
 export type ChipReading =
-  | { readonly ident: string; readonly value: Value; readonly doubt?: never }
-  | { readonly ident: string; readonly doubt: QualityProblem; readonly value?: never };
+  | { readonly ident: string; readonly value: Value; readonly problem?: never }
+  | { readonly ident: string; readonly problem: QualityProblem; readonly value?: never };
 
 /**
  * A device of a family, accessed through its files. Rejects with a kernel error (errno) or a fault. Supports

@@ -39,7 +39,7 @@ export class OneWireDevice implements OpenInstance, BusMember {
   readonly #host: Host<DeviceProperties>;
   readonly #bus: OneWireBus;
   readonly #release: () => void;
-  readonly #complaints: TransientProblems;
+  readonly #problems: TransientProblems;
   readonly #files: DeviceFiles;
   readonly #family: Family;
   /** Undefined for a family of which only the presence is reported. */
@@ -53,7 +53,7 @@ export class OneWireDevice implements OpenInstance, BusMember {
     this.#host = host;
     this.#bus = bus;
     this.#release = release;
-    this.#complaints = new TransientProblems(host);
+    this.#problems = new TransientProblems(host);
     this.#files = new DeviceFiles(withDebugOutput(host, bus.attributes), Address, host.signal);
     this.#family = familyOf(Address);
     this.#chip = createChip(this.#family, this.#files);
@@ -146,7 +146,7 @@ export class OneWireDevice implements OpenInstance, BusMember {
 
   async close(): Promise<void> {
     this.#leave();
-    this.#complaints.close();
+    this.#problems.close();
     this.#release();
   }
 
@@ -202,11 +202,11 @@ export class OneWireDevice implements OpenInstance, BusMember {
   async #readAndReport(): Promise<void> {
     const host = this.#host;
     try {
-      for (const { ident, value, doubt } of (await this.#chip?.read()) ?? []) {
-        if (doubt === undefined) host.report(ident, value);
+      for (const { ident, value, problem } of (await this.#chip?.read()) ?? []) {
+        if (problem === undefined) host.report(ident, value);
         else {
-          host.markUncertain(ident, doubt);
-          this.#countError(`${ident}: ${doubt.text}`);
+          host.markUncertain(ident, problem);
+          this.#countError(`${ident}: ${problem.text}`);
         }
       }
     } catch (thrown) {
@@ -222,15 +222,15 @@ export class OneWireDevice implements OpenInstance, BusMember {
 
   #markAllBad(text: string): void {
     const { Address, EveryS } = this.#host.properties;
-    const doubt = { state: quality.bad, reason: 'NO_ANSWER', text } as const;
+    const problem = { state: quality.bad, reason: 'NO_ANSWER', text } as const;
     for (const { ident } of variablesOf(Address, EveryS))
-      if (ident !== 'ERRORS') this.#host.markUncertain(ident, doubt);
+      if (ident !== 'ERRORS') this.#host.markUncertain(ident, problem);
     this.#countError(text);
   }
 
   #countError(text: string): void {
     this.#host.report('ERRORS', ++this.#errors);
-    this.#complaints.add('READING', () => text);
+    this.#problems.add('READING', () => text);
   }
 }
 

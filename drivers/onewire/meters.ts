@@ -34,7 +34,7 @@ export class Ds2423 implements Chip {
     return COUNTER_LINES.map(([ident, line]): ChipReading => {
       const count = /crc=YES c=(-?\d+)$/.exec(lines[line] ?? '')?.[1];
       // The kernel prints values from 2^31 as negative numbers.
-      return count === undefined ? { ident, doubt: CHECKSUM_ERROR } : { ident, value: Number(count) >>> 0 };
+      return count === undefined ? { ident, problem: CHECKSUM_ERROR } : { ident, value: Number(count) >>> 0 };
     });
   }
 }

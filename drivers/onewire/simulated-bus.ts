@@ -72,7 +72,7 @@ export class SimulatedOneWire extends SimulatedSysfs {
   /** The simulated device, for manipulation by tests. */
   chip<C extends SimulatedChip>(address: string, kind: abstract new (...args: never[]) => C): C {
     const chip = this.#slaves.get(address)?.chip;
-    if (!(chip instanceof kind)) throw new Error(`the simulated machine has no such ${address}`);
+    if (!(chip instanceof kind)) throw new Error(`the simulated machine has no 1-Wire device ${address}`);
     return chip;
   }
 

@@ -38,12 +38,12 @@ export abstract class Switch implements Chip {
 
   async read(): Promise<ChipReading[]> {
     const { on, down } = await this.readPins();
-    const told: ChipReading[] = [{ ident: 'PORT', value: on }];
+    const readings: ChipReading[] = [{ ident: 'PORT', value: on }];
     for (let pin = 0; pin < this.pins; pin++) {
-      told.push({ ident: `PIN${pin}`, value: (on & (1 << pin)) !== 0 });
-      if (down !== undefined) told.push({ ident: `INPUT${pin}`, value: (down & (1 << pin)) !== 0 });
+      readings.push({ ident: `PIN${pin}`, value: (on & (1 << pin)) !== 0 });
+      if (down !== undefined) readings.push({ ident: `INPUT${pin}`, value: (down & (1 << pin)) !== 0 });
     }
-    return told;
+    return readings;
   }
 
   async write(ident: string, value: Value): Promise<void> {
@@ -60,7 +60,7 @@ export abstract class Switch implements Chip {
     await this.#set(isOn ? 1 << pin : 0, 1 << pin);
   }
 
-  /** Switches allPins pins; bit n is pin n, and 1 is on. */
+  /** Switches all pins; bit n is pin n, and 1 is on. */
   async setPort(value: Value): Promise<void> {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > this.allPins)
       throw fault('CANNOT_CONVERT', 'Value', `it must be 0 to ${this.allPins}`);
@@ -73,12 +73,12 @@ export abstract class Switch implements Chip {
     await this.#set(~on & 1, 1);
   }
 
-  async #set(wanted: number, mask: number): Promise<void> {
+  async #set(pins: number, mask: number): Promise<void> {
     // Read first: if the other pins cannot be read, none is changed.
     const { on: before } = await this.readPins();
-    await this.writeLatch(~((before & ~mask) | wanted) & this.allPins);
+    await this.writeLatch(~((before & ~mask) | pins) & this.allPins);
     const { on } = await this.readPins();
-    if ((on & mask) !== wanted)
+    if ((on & mask) !== pins)
       throw fault(
         'DEVICE_REFUSED',
         `the 1-Wire device ${this.files.address} accepted the command, but its pins did not change accordingly`,
@@ -154,8 +154,8 @@ export class Ds2408 extends Switch {
   }
 
   override async read(): Promise<ChipReading[]> {
-    const told = await super.read();
-    return [...told, { ident: 'STROBE', value: (this.#control & STROBE) !== 0 }];
+    const readings = await super.read();
+    return [...readings, { ident: 'STROBE', value: (this.#control & STROBE) !== 0 }];
   }
 
   override async write(ident: string, value: Value): Promise<void> {
@@ -165,9 +165,9 @@ export class Ds2408 extends Switch {
   async setStrobe(isStrobe: boolean): Promise<void> {
     const { files } = this;
     const control = await this.#readControl();
-    const wanted = isStrobe ? control | STROBE : control & ~STROBE;
+    const next = isStrobe ? control | STROBE : control & ~STROBE;
     // The upper bits are read-only. Bit 3, which flags a power-on reset until cleared, is preserved.
-    if (wanted !== control) await files.write('status_control', [wanted]);
+    if (next !== control) await files.write('status_control', [next]);
   }
 
   /** Writes bytes to the port one after another; a 0 bit conducts. Only the pins of `mask` change. */
@@ -181,10 +181,10 @@ export class Ds2408 extends Switch {
     const { files } = this;
     const latch = await files.byte('output');
     const state = await files.byte('state');
-    // These registers have no checksum. Without a reply allPins bits are 1, but some bits of the control
+    // These registers have no checksum. Without a reply all bits are 1, but some bits of the control
     // register never are.
     this.#control = await this.#readControl();
-    // If the bus is shorted to ground, allPins bits are 0. A parasitically powered device can only match that
+    // If the bus is shorted to ground, all bits are 0. A parasitically powered device can only match that
     // once bit 3 has been cleared.
     if ((latch | state | this.#control) === 0) throw errno('EIO', files.address);
     return { on: ~latch & this.allPins, down: ~state & this.allPins };

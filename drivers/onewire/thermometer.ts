@@ -32,7 +32,7 @@ export class Thermometer implements Chip {
 
   async read(): Promise<ChipReading[]> {
     const measured = parseReading(await this.#files.read('w1_slave'), this.#last);
-    if (typeof measured !== 'number') return [{ ident: 'TEMPERATURE', doubt: measured }];
+    if (typeof measured !== 'number') return [{ ident: 'TEMPERATURE', problem: measured }];
     this.#last = measured;
     return [{ ident: 'TEMPERATURE', value: measured / 1000 }];
   }

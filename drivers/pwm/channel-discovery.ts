@@ -2,12 +2,12 @@ import type { HardwareItem } from '../../src/device/hardware-search.js';
 import { listPwmChips } from './kernel-pwm.js';
 import type { PwmContext } from './index.js';
 
-/** All channels of all PWM chips, as a search shows them. */
+/** All channels of all PWM chips, as items of the hardware search. */
 export async function discoverChannels({ board, attributes }: PwmContext): Promise<HardwareItem[]> {
   const chips = await listPwmChips(await attributes());
   return chips.flatMap(({ id, name, channels, exported }) => {
-    const own = board.pwm?.find(({ chip }) => chip === id)?.channels ?? {};
-    const names = new Map(Object.entries(own).map(([word, channel]) => [channel, word]));
+    const named = board.pwm?.find(({ chip }) => chip === id)?.channels ?? {};
+    const names = new Map(Object.entries(named).map(([label, channel]) => [channel, label]));
     return Array.from({ length: channels }, (_, channel): HardwareItem => {
       const Channel = names.get(channel);
       const properties = Channel === undefined ? { Chip: id, Channel: String(channel) } : { Channel };

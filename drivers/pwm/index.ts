@@ -7,47 +7,45 @@ import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '
 import type { SimulatedPwm } from './simulated-pwm.js';
 import type { BoardPwmChip } from './channel-lookup.js';
 
-/** What a board file says of PWM (`docs/hardware/boards.md`). */
+/** The PWM section of a board file (`docs/hardware/boards.md`). */
 export interface PwmBoard {
   readonly pwm?: readonly BoardPwmChip[] | undefined;
-  /** Present where the board's devices are simulated ones. */
+  /** Present if the devices of the board are simulated. */
   readonly simulated?: object | undefined;
 }
 
-/** What the instances of one gateway share. */
+/** State shared by the instances of one gateway. */
 export interface PwmContext {
   readonly board: PwmBoard;
   readonly holders: DeviceClaims;
-  /** The machine's class of PWM chips, or the simulated board's; nothing is loaded before it is asked for. */
+  /** The PWM class of the machine or of the simulated board; loaded on first use. */
   attributes(): Promise<SysfsClass>;
 }
 
-/** A share of the period or of the range: 0 to 1, as LEVEL is. */
-const fraction = (standard: number) => Type.Number({ default: standard, minimum: 0, maximum: 1 });
+/** A fraction of the period or of the range, 0 to 1 like LEVEL. */
+const fraction = (byDefault: number) => Type.Number({ default: byDefault, minimum: 0, maximum: 1 });
 
 /** The properties of the module. */
 export const pwmProperties = Type.Object({
-  /**
-   * A chip's device (`fe20c000.pwm`); empty: the one that the board names the channel of, or the only one.
-   */
+  /** Device name of a chip (`fe20c000.pwm`); empty for the one with the named channel, or the only one. */
   Chip: Type.String({ default: '', maxLength: 64 }),
-  /** A name of the board's, or a number. */
+  /** A name from the board file, or a number. */
   Channel: Type.String({ default: '', maxLength: 64, refers: referenceKind.channel }),
-  /** A wave of an hour is no PWM, and no chip counts faster than some ten million a second. */
+  /** Longer periods are the task of a schedule; no chip supports a higher frequency. */
   FrequencyHz: Type.Number({ default: 1000, minimum: 0.1, maximum: 10_000_000 }),
   Inverted: Type.Boolean({ default: false }),
-  /** How much of the period is active at LEVEL 0 and at LEVEL 1. */
+  /** Duty cycles at LEVEL 0 and at LEVEL 1. */
   MinDuty: fraction(0),
   MaxDuty: fraction(1),
-  /** Whether LEVEL 0 is nothing at all instead of MinDuty. */
+  /** Whether LEVEL 0 has the duty cycle 0 instead of MinDuty. */
   ZeroIsOff: Type.Boolean({ default: true }),
   OnLevel: fraction(1),
   Boot: enumProperty(statePolicies, 'hold'),
 });
 
 /**
- * The module of this driver for one gateway, **PWM** (`docs/hardware/pwm.md`): over the machine's own chips
- * unless given others.
+ * The module **PWM** of one gateway (`docs/hardware/pwm.md`). It uses the chips of the machine, or those of
+ * the simulated board; `given` replaces them in tests.
  */
 export function pwmModules(
   board: PwmBoard,
@@ -55,13 +53,13 @@ export function pwmModules(
   given?: Promise<SimulatedPwm>,
 ): readonly ModuleDefinition[] {
   const { boolean, float } = variableType;
-  const world = new SysfsBackend({
+  const backend = new SysfsBackend({
     root: async () => (await import('./kernel-pwm.js')).PWM_CLASS_PATH,
     simulated: () => createSimulatedPwm(board, clock),
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const around: PwmContext = { board, holders: new DeviceClaims(), attributes: world.open };
+  const context: PwmContext = { board, holders: new DeviceClaims(), attributes: backend.open };
   const pwm: ModuleDefinition<typeof pwmProperties> = {
     id: '{035D5D7E-9989-4D51-8AE7-306B1364F6A1}',
     name: 'PWM',
@@ -73,19 +71,20 @@ export function pwmModules(
       { ident: 'LEVEL', name: 'Level', type: float, profile: '~Intensity.1', action: true, position: 2 },
     ],
     check({ Channel, MinDuty, MaxDuty, OnLevel, ZeroIsOff }) {
-      if (Channel === '') return 'Channel is empty: give the name of a PWM channel, or its number';
-      if (MinDuty >= MaxDuty) return 'MinDuty must be less than MaxDuty; Inverted turns the wave round';
-      if (OnLevel === 0 && ZeroIsOff) return 'OnLevel is 0, which is off: make it more, or ZeroIsOff false';
+      if (Channel === '') return 'Channel is empty; set the name or the number of a PWM channel';
+      if (MinDuty >= MaxDuty) return 'MinDuty must be less than MaxDuty; set Inverted to invert the output';
+      if (OnLevel === 0 && ZeroIsOff)
+        return 'OnLevel is 0, which is off; set a higher one, or ZeroIsOff to false';
       return undefined;
     },
     functions: () =>
-      world.functions({
+      backend.functions({
         name: 'GW_SimulatePwmGone',
         device: 'Chip',
-        help: 'Pulls a PWM chip of the simulated board out, or plugs it in again.',
+        help: 'Unplugs a PWM chip of the simulated board, or plugs it in again.',
       }),
-    findHardware: async () => (await import('./channel-discovery.js')).discoverChannels(around),
-    open: async (host) => (await import('./pwm-instance.js')).openPwm(host, around),
+    findHardware: async () => (await import('./channel-discovery.js')).discoverChannels(context),
+    open: async (host) => (await import('./pwm-instance.js')).openPwm(host, context),
   };
   return [pwm] as readonly ModuleDefinition[];
 }

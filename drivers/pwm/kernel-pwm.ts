@@ -7,8 +7,8 @@ import { kernelSysfs } from '../../src/device/toolkit/kernel-sysfs.js';
 export const PWM_CLASS_PATH = '/sys/class/pwm';
 
 /**
- * What chips' drivers say to a wave that they can't make. 524 is the kernel's ENOTSUPP, which has no name
- * outside of it.
+ * Errors of kernel drivers for a waveform that the chip does not support. 524 is the kernel's ENOTSUPP, which
+ * has no name in user space.
  */
 const UNSUPPORTED_CODES: readonly string[] = [
   'EINVAL',
@@ -20,13 +20,13 @@ const UNSUPPORTED_CODES: readonly string[] = [
 
 /** A PWM chip of the machine. */
 export interface PwmChip {
-  /** The device that it is, the same at every boot: `fe20c000.pwm`. */
+  /** The device name, the same after every boot: `fe20c000.pwm`. */
   readonly id: string;
-  /** What the kernel calls it now: `pwmchip0`. */
+  /** The kernel's name, which may change: `pwmchip0`. */
   readonly name: string;
-  /** How many channels it has: 0 … channels − 1. */
+  /** Number of channels; they are numbered 0 … channels − 1. */
   readonly channels: number;
-  /** The channels that somebody works over sysfs. Those that a driver of the kernel's has can't be seen. */
+  /** Channels exported through sysfs. Those that a kernel driver uses are not visible. */
   readonly exported: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export interface PwmChip {
 export interface PwmChannelAddress {
   readonly chip: PwmChip;
   readonly channel: number;
-  /** Its name on the board, or `fe20c000.pwm/0`: for texts. */
+  /** Its name on the board, or `fe20c000.pwm/0`; for messages. */
   readonly name: string;
 }
 
@@ -43,7 +43,7 @@ export interface Waveform {
   readonly periodNs: number;
   /** Duration of the active phase. */
   readonly dutyNs: number;
-  /** Active is the low level. */
+  /** True if the active level is low. */
   readonly isInverted: boolean;
 }
 
@@ -66,8 +66,8 @@ async function readChip(attributes: SysfsClass, name: string): Promise<PwmChip> 
 }
 
 /**
- * One channel, exported as long as the machine runs: giving it back stops the wave on many chips. One that is
- * exported already, by us before a restart or by anybody else (sysfs doesn't tell), is taken over.
+ * One channel. It is never unexported, because that stops the output of many chips. A channel that is
+ * exported already is taken over: sysfs does not show who exported it, maybe this gateway before a restart.
  */
 export class PwmChannel {
   readonly address: PwmChannelAddress;
@@ -75,11 +75,11 @@ export class PwmChannel {
   readonly #folder: string;
 
   /**
-   * Exports it and waits until it may be written; moves nothing. Rejects with `DEVICE_OFFLINE`: a driver of
-   * the kernel's has it, the chip is gone, we may not write it.
+   * Exports the channel and waits until it is writable, without changing its output. Rejects with
+   * `DEVICE_OFFLINE` if a kernel driver uses it, the chip is gone, or we lack the permission to write it.
    */
-  static async open(attributes: SysfsClass, clock: Clock, place: PwmChannelAddress): Promise<PwmChannel> {
-    const { chip, channel } = place;
+  static async open(attributes: SysfsClass, clock: Clock, address: PwmChannelAddress): Promise<PwmChannel> {
+    const { chip, channel } = address;
     const folder = `${chip.name}/pwm${channel}`;
     try {
       if ((await attributes.list(folder)).length === 0) {
@@ -89,60 +89,60 @@ export class PwmChannel {
       for (const attribute of ['period', 'duty_cycle', 'polarity', 'enable'])
         await waitUntilWritable(attributes, clock, `${folder}/${attribute}`);
     } catch (thrown) {
-      throw sysfsFault(`the PWM channel ${place.name}`, attributes.root, thrown);
+      throw sysfsFault(`the PWM channel ${address.name}`, attributes.root, thrown);
     }
-    return new PwmChannel(attributes, place, folder);
+    return new PwmChannel(attributes, address, folder);
   }
 
-  private constructor(attributes: SysfsClass, place: PwmChannelAddress, folder: string) {
+  private constructor(attributes: SysfsClass, address: PwmChannelAddress, folder: string) {
     this.#attributes = attributes;
-    this.address = place;
+    this.address = address;
     this.#folder = folder;
   }
 
-  /** What it puts out; undefined: nothing, it is not enabled. */
+  /** The present output; undefined if the channel is not enabled. */
   async read(): Promise<Waveform | undefined> {
-    const { isEnabled, ...wave } = await this.#ask(() => this.#state());
+    const { isEnabled, ...wave } = await this.#withFault(() => this.#state());
     return isEnabled ? wave : undefined;
   }
 
   /**
-   * Puts out this wave. On the way the share that is active is never above both the old and the new one;
-   * where the polarity is to be another, which no chip changes while it runs, there is a moment of nothing.
-   * Rejects with `DEVICE_CONFIGURATION` when the chip can't make such a wave, and leaves what it put out
-   * where it can.
+   * Sets the output. In between, the duty cycle never exceeds both the old and the new one. A change of the
+   * polarity disables the channel for a moment, because no chip changes it while enabled. Rejects with
+   * `DEVICE_CONFIGURATION` if the chip does not support the waveform; the output then stays as it was if
+   * possible.
    */
   async set(wave: Waveform): Promise<void> {
-    await this.#ask(async () => {
+    await this.#withFault(async () => {
       const now = await this.#state();
-      const isTurned = now.isInverted !== wave.isInverted;
-      if (isTurned && now.isEnabled) await this.#turn(wave);
-      await this.#stretch(now, wave);
-      // A channel that was never used has no period, and takes no polarity before it has one.
-      if (isTurned && !now.isEnabled) await this.#polarise(wave);
-      if (isTurned || !now.isEnabled) await this.#write('enable', 1);
+      const isInverting = now.isInverted !== wave.isInverted;
+      if (isInverting && now.isEnabled) await this.#disableAndInvert(wave);
+      await this.#setTimes(now, wave);
+      // A channel that was never used has no period, and rejects a polarity before it has one.
+      if (isInverting && !now.isEnabled) await this.#setPolarity(wave);
+      if (isInverting || !now.isEnabled) await this.#write('enable', 1);
     });
   }
 
-  async #turn(wave: Waveform): Promise<void> {
+  async #disableAndInvert(wave: Waveform): Promise<void> {
     await this.#write('enable', 0);
     try {
-      await this.#polarise(wave);
+      await this.#setPolarity(wave);
     } catch (thrown) {
       await this.#write('enable', 1);
       throw thrown;
     }
   }
 
-  #polarise({ isInverted }: Waveform): Promise<void> {
+  #setPolarity({ isInverted }: Waveform): Promise<void> {
     return this.#write('polarity', isInverted ? 'inversed' : 'normal');
   }
 
   /**
-   * Sets the times in the order in which the duty time is at no moment longer than the period: the kernel
-   * refuses that.
+   * Sets period and duty time in an order in which the latter never exceeds the former: the kernel rejects
+   * that.
    */
-  async #stretch(now: Waveform, { periodNs, dutyNs }: Waveform): Promise<void> {
+  async #setTimes(now: Waveform, { periodNs, dutyNs }: Waveform): Promise<void> {
     if (periodNs > now.periodNs) await this.#write('period', periodNs);
     if (dutyNs !== now.dutyNs) await this.#write('duty_cycle', dutyNs);
     if (periodNs >= now.periodNs) return;
@@ -172,14 +172,14 @@ export class PwmChannel {
       throw faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',
-        `the PWM channel ${this.address.name} can't set ${attribute} to ${value}; change FrequencyHz or Inverted`,
+        `the PWM channel ${this.address.name} cannot set ${attribute} to ${value}; change FrequencyHz or Inverted`,
       );
     }
   }
 
-  async #ask<T>(question: () => Promise<T>): Promise<T> {
+  async #withFault<T>(operation: () => Promise<T>): Promise<T> {
     try {
-      return await question();
+      return await operation();
     } catch (thrown) {
       throw sysfsFault(`the PWM channel ${this.address.name}`, this.#attributes.root, thrown);
     }

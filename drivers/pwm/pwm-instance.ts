@@ -10,20 +10,20 @@ import { resolveChannel } from './channel-lookup.js';
 
 type PwmProperties = Static<typeof pwmProperties>;
 
-/** A level that was set comes back from whole nanoseconds: finer than this is rounding. */
+/** Levels are rounded to this: the kernel stores integer nanoseconds, so finer differences are rounding. */
 const LEVEL_STEPS = 10_000;
 
-/** Opens an instance of the module. What the channel puts out is changed by Boot alone. */
-export async function openPwm(host: Host<PwmProperties>, around: PwmContext): Promise<OpenInstance> {
-  const attributes = withDebugOutput(host, await around.attributes());
+/** Opens an instance of the module. Only the property Boot changes the output. */
+export async function openPwm(host: Host<PwmProperties>, context: PwmContext): Promise<OpenInstance> {
+  const attributes = withDebugOutput(host, await context.attributes());
   const { Chip, Channel } = host.properties;
-  const place = await resolveChannel(attributes, around.board.pwm ?? [], { chip: Chip, channel: Channel });
-  const mark = `pwm ${place.chip.id} ${place.chip.name} ${place.channel}`;
-  const release = around.holders.claim(`the PWM channel ${place.chip.id}/${place.channel}`, host);
+  const address = await resolveChannel(attributes, context.board.pwm ?? [], { chip: Chip, channel: Channel });
+  const bootFlag = `pwm ${address.chip.id} ${address.chip.name} ${address.channel}`;
+  const release = context.holders.claim(`the PWM channel ${address.chip.id}/${address.channel}`, host);
   try {
     host.signal.throwIfAborted();
-    const pwm = new PwmInstance(host, await PwmChannel.open(attributes, host.clock, place), release);
-    await pwm.boot(mark);
+    const pwm = new PwmInstance(host, await PwmChannel.open(attributes, host.clock, address), release);
+    await pwm.boot(bootFlag);
     return pwm;
   } catch (thrown) {
     release();
@@ -36,7 +36,7 @@ class PwmInstance implements OpenInstance {
   readonly #channel: PwmChannel;
   readonly #release: () => void;
   readonly #jobs: DeviceQueue;
-  /** What was last seen or set, and the level that was told of it. */
+  /** The output that was last reported. */
   #wave: Waveform | undefined;
 
   constructor(host: Host<PwmProperties>, channel: PwmChannel, release: () => void) {
@@ -47,35 +47,35 @@ class PwmInstance implements OpenInstance {
   }
 
   /** Applies Boot once after the machine has booted, and reports the state of the channel. */
-  async boot(mark: string): Promise<void> {
-    const { bootFlags: marks, properties } = this.#host;
-    if (!marks.has(mark)) {
+  async boot(bootFlag: string): Promise<void> {
+    const { bootFlags, properties } = this.#host;
+    if (!bootFlags.has(bootFlag)) {
       if (properties.Boot === 'inactive') await this.#channel.set(this.#off());
       if (properties.Boot === 'active') await this.#channel.set(this.#waveOf(properties.OnLevel));
-      marks.add(mark);
+      bootFlags.add(bootFlag);
     }
-    this.#tell(await this.#channel.read());
+    this.#report(await this.#channel.read());
   }
 
   write(ident: string, value: Value): Promise<void> {
     return this.#jobs.run(async () => {
-      const { wave, level } = this.#wish(ident, value);
+      const { wave, level } = this.#parseCommand(ident, value);
       try {
         await this.#channel.set(wave);
       } catch (thrown) {
-        // Report the actual state if the write failed half way.
-        await this.#look();
+        // Report the actual state, because the write may have failed half way.
+        await this.#readState();
         throw thrown;
       }
-      this.#tell(wave, level);
+      this.#report(wave, level);
     });
   }
 
   refresh(): Promise<void> {
-    return this.#jobs.run(() => this.#look());
+    return this.#jobs.run(() => this.#readState());
   }
 
-  /** Others may have set it: sysfs knows no holder. */
+  /** Another program may have changed it: sysfs has no exclusive access. */
   probe(): Promise<void> {
     return this.refresh();
   }
@@ -85,7 +85,10 @@ class PwmInstance implements OpenInstance {
     return this.#jobs.close(this.#release);
   }
 
-  #wish(ident: string, value: Value): { readonly wave: Waveform; readonly level: number | undefined } {
+  #parseCommand(
+    ident: string,
+    value: Value,
+  ): { readonly wave: Waveform; readonly level: number | undefined } {
     const { OnLevel } = this.#host.properties;
     if (ident === 'LEVEL') {
       if (typeof value !== 'number' || !(value >= 0 && value <= 1))
@@ -105,24 +108,24 @@ class PwmInstance implements OpenInstance {
     return { periodNs, dutyNs: Math.round(periodNs * duty), isInverted: Inverted };
   }
 
-  /** Enabled all the same: what the pin of a disabled channel does is the chip's business. */
+  /** The channel stays enabled, because the level of a disabled channel depends on the chip. */
   #off(): Waveform {
     return { ...this.#waveOf(0), dutyNs: 0 };
   }
 
-  async #look(): Promise<void> {
+  async #readState(): Promise<void> {
     const wave = await this.#channel.read();
-    if (!isSame(wave, this.#wave)) this.#tell(wave);
+    if (!isSame(wave, this.#wave)) this.#report(wave);
   }
 
-  /** Tells how it stands; with no level of its own, the one that follows from the wave. */
-  #tell(wave: Waveform | undefined, level = this.#levelOf(wave)): void {
+  /** Reports the state; the level by default follows from the waveform. */
+  #report(wave: Waveform | undefined, level = this.#levelOf(wave)): void {
     this.#wave = wave;
     this.#host.report('STATE', wave !== undefined && wave.dutyNs > 0);
     if (level !== undefined) this.#host.report('LEVEL', level);
   }
 
-  /** Undefined: nothing is put out, and that is no level. */
+  /** Undefined if the output is off and no level corresponds to that. */
   #levelOf(wave: Waveform | undefined): number | undefined {
     const { MinDuty, MaxDuty, ZeroIsOff } = this.#host.properties;
     if (wave === undefined || wave.dutyNs === 0) return ZeroIsOff ? 0 : undefined;

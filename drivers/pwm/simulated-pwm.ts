@@ -9,19 +9,19 @@ import { PWM_CLASS_PATH, type Waveform } from './kernel-pwm.js';
 
 /** A PWM chip of a simulated machine. */
 export interface SimulatedPwmChip {
-  /** The device that it is: `fe20c000.pwm`. */
+  /** The device name: `fe20c000.pwm`. */
   readonly id: string;
   readonly channels: number;
-  /** What it can make; 1 µs to 10 s unless said. */
-  readonly periodNs?: readonly [least: number, most: number];
-  /** False where it can't invert. */
+  /** The supported periods; 1 µs to 10 s by default. */
+  readonly periodNs?: readonly [min: number, max: number];
+  /** False if it does not support an inverted polarity; true by default. */
   readonly canInvert?: boolean;
 }
 
 interface Channel {
-  /** Who has requested it: `sysfs`, a driver of the kernel's, or nobody. */
+  /** `sysfs` if exported, the name of a kernel driver that uses it, or empty. */
   holder: string;
-  madeNs: bigint;
+  exportedNs: bigint;
   state: ChannelState;
 }
 
@@ -32,29 +32,29 @@ interface ChannelState extends Waveform {
 const RESET_STATE: ChannelState = { periodNs: 0, dutyNs: 0, isInverted: false, isEnabled: false };
 
 /**
- * The kernel's PWM class, with its manners (Documentation/ABI/testing/sysfs-class-pwm, driver-api/pwm.rst),
- * the strictest of all versions where they differ: a channel that is not there is `ENODEV`, one that anybody
- * has `EBUSY`; a duty time above the period, a period of 0 and what the chip can't make are `EINVAL`, and so
- * is another polarity while it runs. An exported channel's files are ours some time later. Giving a channel
- * back stops it.
+ * Simulates the kernel's PWM class (Documentation/ABI/testing/sysfs-class-pwm, driver-api/pwm.rst); if kernel
+ * versions differ, the strictest one. Exporting a missing channel fails with `ENODEV`, a used one with
+ * `EBUSY`. A duty time above the period, a period of 0 or outside the chip's range, and a change of the
+ * polarity while enabled fail with `EINVAL`. The files of an exported channel belong to our group after a
+ * delay. Unexporting stops the output.
  */
 export class SimulatedPwm extends SimulatedSysfs {
   readonly root = PWM_CLASS_PATH;
   readonly #clock: Clock;
   readonly #chips: readonly SimulatedPwmChip[];
   readonly #channels: readonly (readonly Channel[])[];
-  readonly #out = new Set<string>();
-  /** How long udev takes to give an exported channel's files to our group. */
+  readonly #unplugged = new Set<string>();
+  /** How long udev takes to assign the files of an exported channel to our group, milliseconds. */
   udevMs = 0;
-  /** Told of every state of every channel, in order. */
-  moved: (chip: string, channel: number, wave: Waveform | undefined) => void = () => undefined;
+  /** Called with every change of every channel, in order. */
+  onChange: (chip: string, channel: number, wave: Waveform | undefined) => void = () => undefined;
 
   constructor(clock: Clock, chips: readonly SimulatedPwmChip[]) {
     super();
     this.#clock = clock;
     this.#chips = chips;
     this.#channels = chips.map(({ channels }) =>
-      Array.from({ length: channels }, () => ({ holder: '', madeNs: 0n, state: RESET_STATE })),
+      Array.from({ length: channels }, () => ({ holder: '', exportedNs: 0n, state: RESET_STATE })),
     );
   }
 
@@ -62,21 +62,21 @@ export class SimulatedPwm extends SimulatedSysfs {
     return this.#at(chip) >= 0;
   }
 
-  /** What a channel puts out at this moment; undefined: nothing. */
+  /** The present output of a channel; undefined if there is none. */
   waveform(chip: string, channel: number): Waveform | undefined {
     const { isEnabled, ...wave } = this.#channel(chip, channel).state;
-    return isEnabled && !this.#out.has(chip) ? wave : undefined;
+    return isEnabled && !this.#unplugged.has(chip) ? wave : undefined;
   }
 
-  /** Gives a channel to a driver of the kernel's: a fan, a backlight. */
+  /** Makes a kernel driver use a channel, for example for a fan or a backlight. */
   occupy(chip: string, channel: number, driver: string): void {
     this.#channel(chip, channel).holder = driver;
   }
 
-  /** Pulls a chip out, or puts it back. */
+  /** Unplugs a chip, or plugs it in again. */
   setUnplugged(chip: string, isGone: boolean): void {
-    if (isGone) this.#out.add(chip);
-    else this.#out.delete(chip);
+    if (isGone) this.#unplugged.add(chip);
+    else this.#unplugged.delete(chip);
     for (const channel of this.#channels[this.#at(chip)] ?? [])
       Object.assign(channel, { holder: '', state: RESET_STATE });
   }
@@ -85,8 +85,8 @@ export class SimulatedPwm extends SimulatedSysfs {
     this.#chips[Number(name.replace('pwmchip', ''))]?.id ?? name;
 
   protected files(): ReadonlyMap<string, SimulatedAttribute> {
-    const there = [...this.#chips.entries()].filter(([, { id }]) => !this.#out.has(id));
-    return new Map(there.flatMap(([n, chip]) => this.#filesOf(n, chip)));
+    const present = [...this.#chips.entries()].filter(([, { id }]) => !this.#unplugged.has(id));
+    return new Map(present.flatMap(([n, chip]) => this.#filesOf(n, chip)));
   }
 
   #filesOf(n: number, chip: SimulatedPwmChip): [string, SimulatedAttribute][] {
@@ -106,8 +106,8 @@ export class SimulatedPwm extends SimulatedSysfs {
     folder: string,
     { chip, channel, state }: { chip: SimulatedPwmChip; channel: number; state: ChannelState },
   ): [string, SimulatedAttribute][] {
-    const { madeNs } = this.#channel(chip.id, channel);
-    const isOurs = this.#clock.monotonicNs() - madeNs >= BigInt(this.udevMs * 1e6);
+    const { exportedNs } = this.#channel(chip.id, channel);
+    const isOurs = this.#clock.monotonicNs() - exportedNs >= BigInt(this.udevMs * 1e6);
     const file = (name: string, value: string | number, change: (text: string) => Partial<ChannelState>) =>
       [
         `${folder}/${name}`,
@@ -117,35 +117,35 @@ export class SimulatedPwm extends SimulatedSysfs {
           write: (text: string) => this.#apply(chip, channel, { ...state, ...change(text) }),
         },
       ] satisfies [string, SimulatedAttribute];
-    const word = (text: string, [no, yes]: readonly [string, string]) => {
+    const parse = (text: string, [no, yes]: readonly [string, string]) => {
       if (text !== no && text !== yes) throw errno('EINVAL', folder);
       return text === yes;
     };
     return [
       file('period', state.periodNs, (text) => ({ periodNs: parseUnsigned(text, folder) })),
       file('duty_cycle', state.dutyNs, (text) => ({ dutyNs: parseUnsigned(text, folder) })),
-      file('enable', Number(state.isEnabled), (text) => ({ isEnabled: word(text, ['0', '1']) })),
+      file('enable', Number(state.isEnabled), (text) => ({ isEnabled: parse(text, ['0', '1']) })),
       file('polarity', state.isInverted ? 'inversed' : 'normal', (text) => ({
-        isInverted: word(text, ['normal', 'inversed']),
+        isInverted: parse(text, ['normal', 'inversed']),
       })),
     ];
   }
 
   #apply(chip: SimulatedPwmChip, channel: number, next: ChannelState): void {
     const held = this.#channel(chip.id, channel);
-    const { periodNs: [least, most] = [1000, 10_000_000_000], canInvert = true } = chip;
-    const isTurned = next.isInverted !== held.state.isInverted;
-    const isValid = next.periodNs >= least && next.periodNs <= most && next.dutyNs <= next.periodNs;
-    if (!isValid || (isTurned && (!canInvert || held.state.isEnabled))) throw errno('EINVAL', chip.id);
+    const { periodNs: [min, max] = [1000, 10_000_000_000], canInvert = true } = chip;
+    const isInverting = next.isInverted !== held.state.isInverted;
+    const isValid = next.periodNs >= min && next.periodNs <= max && next.dutyNs <= next.periodNs;
+    if (!isValid || (isInverting && (!canInvert || held.state.isEnabled))) throw errno('EINVAL', chip.id);
     held.state = next;
-    this.moved(chip.id, channel, this.waveform(chip.id, channel));
+    this.onChange(chip.id, channel, this.waveform(chip.id, channel));
   }
 
   #export(channel: Channel | undefined): void {
     if (channel === undefined) throw errno('ENODEV', 'export');
     if (channel.holder !== '') throw errno('EBUSY', 'export');
     channel.holder = 'sysfs';
-    channel.madeNs = this.#clock.monotonicNs();
+    channel.exportedNs = this.#clock.monotonicNs();
   }
 
   #unexport(channel: Channel | undefined): void {

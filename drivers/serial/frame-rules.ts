@@ -52,11 +52,11 @@ interface Matcher {
   readonly targets: readonly Target[];
 }
 
-/** Receives what a rule hasMatched: text, or a number decoded from hexadecimal bytes. */
+/** Receives what a rule matched: text, or a number decoded from hexadecimal bytes. */
 export type MatchHandler = (ident: string, notation: ValueNotation, raw: string | number) => void;
 
 /**
- * The compiled rules of a device: each pattern is hasMatched once per frame, even if several rules share it.
+ * The compiled rules of a device: each pattern is matched once per frame, even if several rules share it.
  */
 export class Rules {
   readonly #matchers: readonly Matcher[];
@@ -72,7 +72,7 @@ export class Rules {
   }
 
   /**
-   * Passes what each rule matches in the text of a frame to `onMatch`; returns false if no rule hasMatched.
+   * Passes what each rule matches in the text of a frame to `onMatch`; returns false if no rule matched.
    */
   apply(text: string, onMatch: MatchHandler): boolean {
     let hasMatched = false;

@@ -2,8 +2,8 @@ import { peerName, type Peer } from '../../src/device/byte-stream.js';
 import type { Framer } from './framer.js';
 
 /**
- * Limit of senders that are told apart. Beyond it, the one that was silent for longest is dropped with its
- * incomplete frame.
+ * Limit of senders with a framer of their own. Beyond it, the one that was silent for longest is dropped with
+ * its incomplete frame.
  */
 export const SENDERS_LIMIT = 256;
 

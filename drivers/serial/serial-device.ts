@@ -98,7 +98,7 @@ function findConflict({ Rules: rules, Commands }: Properties): string | undefine
   const duplicate = Commands.find(
     ({ Ident }, index) => Commands.findIndex((one) => one.Ident === Ident) !== index,
   );
-  if (duplicate !== undefined) return `Commands contains ${duplicate.Ident} duplicate`;
+  if (duplicate !== undefined) return `Commands contains ${duplicate.Ident} twice`;
   const types = Map.groupBy([...rules, ...Commands], ({ Ident }) => Ident);
   for (const [ident, fields] of types) {
     if (new Set(fields.map(({ Type: type }) => type)).size > 1) return `${ident} has two different types`;
@@ -114,7 +114,7 @@ class SerialDevice implements OpenInstance, FrameListener {
   readonly #commands: ReadonlyMap<string, Command>;
   /** Idents that a rule reads: their value is what the device reports, not what was sent. */
   readonly #read: ReadonlySet<string>;
-  readonly #complaints: TransientProblems;
+  readonly #problems: TransientProblems;
   readonly #framers: SenderFramers;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #recent: { Frame: string; Matched: boolean }[] = [];
@@ -128,7 +128,7 @@ class SerialDevice implements OpenInstance, FrameListener {
     this.#rules = rules;
     this.#commands = commands;
     this.#read = new Set(host.properties.Rules.map(({ Ident }) => Ident));
-    this.#complaints = new TransientProblems(host);
+    this.#problems = new TransientProblems(host);
     this.#framers = new SenderFramers(() => createFramer(host.properties, host.clock, this));
     const offData = stream.onData((bytes, from) => this.#framers.push(asBuffer(bytes), from));
     const offLeave = stream.onLeave?.((who) => this.#framers.leave(who));
@@ -144,7 +144,7 @@ class SerialDevice implements OpenInstance, FrameListener {
 
   onOverflow(): void {
     const { MaxLength, Framing } = this.#host.properties;
-    this.#complaints.add(
+    this.#problems.add(
       'OVERFLOW',
       () =>
         `bytes were dropped that are not a ${Framing} frame of at most ${MaxLength} bytes; check BaudRate, Framing and MaxLength`,
@@ -170,7 +170,7 @@ class SerialDevice implements OpenInstance, FrameListener {
   async close(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#framers.close();
-    this.#complaints.close();
+    this.#problems.close();
     await Promise.resolve();
   }
 
@@ -178,7 +178,7 @@ class SerialDevice implements OpenInstance, FrameListener {
     const value = readValue(notation, raw);
     if (value !== undefined) return this.#host.report(ident, value);
     this.#host.markUncertain(ident, UNREADABLE_REASON);
-    this.#complaints.add('UNREADABLE', () => `${ident}: ${explainUnreadable(notation, raw)}`);
+    this.#problems.add('UNREADABLE', () => `${ident}: ${explainUnreadable(notation, raw)}`);
     this.#host.log.debug(
       { instance: this.#host.id, ident, text: excerpt(raw) },
       'unreadable value in a frame',

@@ -191,11 +191,11 @@ class SimulatedPort implements OpenPort {
   }
 }
 
-function matchesUsb(have: UsbName, wanted: UsbName): boolean {
+function matchesUsb(port: UsbName, selector: UsbName): boolean {
   return (
-    have.vendor === wanted.vendor &&
-    have.product === wanted.product &&
-    (wanted.serial === '' || have.serial === wanted.serial)
+    port.vendor === selector.vendor &&
+    port.product === selector.product &&
+    (selector.serial === '' || port.serial === selector.serial)
   );
 }
 

@@ -76,7 +76,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
   const { UseSSL, CertificateFile: certificateFile, KeyFile: keyFile } = host.properties;
   const name = peerName({ address, port });
   const incoming = new ByteReceiver(host.log, name);
-  const complaints = new TransientProblems(host);
+  const problems = new TransientProblems(host);
   const clients = new ServerClients({
     name,
     clock: host.clock,
@@ -88,7 +88,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
     onSent: (bytes, to) => host.debug('sent', bytes, peerName(to)),
     onLeave(who, why, dropped) {
       host.debug('left', why, peerName(who));
-      if (dropped) complaints.add('DROPPED', () => `a client was dropped: ${why}`);
+      if (dropped) problems.add('DROPPED', () => `a client was dropped: ${why}`);
       incoming.reportLeave(who);
     },
   });
@@ -99,12 +99,12 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       onConnection: (socket) => clients.add(socket),
       makeRoom: () => clients.makeRoom(),
       onRejected: (from) =>
-        complaints.add(
+        problems.add(
           'LIMIT',
           () => `${limit} clients are connected, the one at ${from} was rejected; raise Limit`,
         ),
       onTlsError: (from, why) =>
-        complaints.add('TLS', () => `the TLS handshake of the client at ${from} failed: ${why}`),
+        problems.add('TLS', () => `the TLS handshake of the client at ${from} failed: ${why}`),
       onLost: (cause) => host.reportLost(cause),
     },
   );
@@ -121,7 +121,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
     probe: () => clients.dropDead(),
     async close() {
       cancel?.();
-      complaints.close();
+      problems.close();
       await Promise.all([server.close(), clients.close()]);
     },
   };

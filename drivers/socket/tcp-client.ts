@@ -77,7 +77,7 @@ function socketOptions({ host, port }: Destination) {
 
 async function tlsOptions(host: string, { caFile, verifyPeer }: TlsOptions): Promise<ConnectionOptions> {
   return {
-    // What stands in the file is believed as it is, also where another authority has signed it.
+    // A certificate in the file is trusted as it is, even if it was issued by an authority that is not.
     ...(caFile === '' ? {} : { ca: await readAuthority(caFile), allowPartialTrustChain: true }),
     // A name that the server may choose its certificate by; an address is none (RFC 6066 §3).
     ...(isIP(host) === 0 ? { servername: host } : {}),

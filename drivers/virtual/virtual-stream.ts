@@ -122,7 +122,7 @@ export class VirtualStream implements ByteStream {
     }));
   }
 
-  /** What a device is answered that sends such a request of HTTP/1; see `Answers.set`. */
+  /** Sets the reply to an HTTP/1 request of a device; see `HttpReplies.set`. */
   setReply(route: string, method: string, data: string): void {
     this.#replies.set(route, method, data);
   }

@@ -70,7 +70,7 @@ export interface LineInfo {
   readonly isUsed: boolean;
   /** The consumer, if known. */
   readonly consumer: string;
-  /** The current direction, whoever set it; `unknown` if the backend cannot tell. */
+  /** The current direction, whoever set it; `unknown` if the backend does not report it. */
   readonly direction: LineDirection;
 }
 

@@ -159,7 +159,7 @@ class SimulatedOutput extends SimulatedRequest implements OutputLine {
     this.throwIfNotHeld();
     const { board, line, location, activeLow } = this.at;
     if (line.rejectsWrites)
-      throw fault('DEVICE_REFUSED', `${location.name}: the simulated board was told to reject writes`);
+      throw fault('DEVICE_REFUSED', `${location.name}: the simulated board rejects writes to this line`);
     this.holder.output.level = active !== activeLow;
     board.outputChanged(line);
   }

@@ -25,7 +25,7 @@ const ROOT = '/sys/class/gpio';
 /**
  * Opens the backend for sysfs (through `onoff`), for kernels without the character device. It supports
  * outputs and the value of inputs. It does not number edges, so counts are not exact; it cannot set bias,
- * drive or debouncing. A line that is exported already is taken over: sysfs does not tell who exported it,
+ * drive or debouncing. A line that is exported already is taken over: sysfs does not show who exported it,
  * maybe this gateway before a crash.
  * `keeper` learns which outputs are held; it cannot guard them.
  */

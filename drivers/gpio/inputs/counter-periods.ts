@@ -15,9 +15,9 @@ interface EndedPeriods {
 }
 
 /**
- * Begins a new day, and month, if `today` is later than the current day; the day never goes back. Pulses that
- * were counted while the calendar was not checked belong to the day of the last check; days without a check
- * count 0.
+ * Begins a new day, and month, if `today` is later than the current day; an earlier day is ignored. Pulses
+ * that were counted while the calendar was not checked belong to the day of the last check; days without a
+ * check count 0.
  */
 export function rollOver(before: Periods, today: string, count: number): Periods & EndedPeriods {
   const { day, dayFrom, monthFrom } = before;

@@ -49,7 +49,7 @@ export class DroppedEdges {
     if (!this.#hasOverflowed)
       this.#host.setProblem(
         'OVERFLOW',
-        `The line changes faster than it can be read: ${this.#lost - before} changes were lost at once`,
+        `The line changes faster than it can be read: ${this.#lost - before} changes were lost`,
       );
     this.#hasOverflowed = true;
   }

@@ -3,10 +3,10 @@ export const gestures = ['press', 'release', 'single', 'double', 'triple', 'long
 export type Gesture = (typeof gestures)[number];
 
 const clickGestures = ['single', 'double', 'triple'] as const;
-/** The highest number of clicks that is a gesture of its own. */
+/** The highest number of clicks that is a separate gesture. */
 export const MAX_CLICKS = clickGestures.length;
 
-/** The times that tell gestures apart, in milliseconds. */
+/** The times that distinguish gestures, in milliseconds. */
 export interface GestureTimes {
   /** A press that lasts this long is a long press and not a click. */
   readonly longMs: number;

@@ -55,7 +55,7 @@ export const levelGroupModule = (backends: Backends): ModuleDefinition<typeof pr
   });
 
 /**
- * Lines that change together are never seen to change at once, so a number counts only after SettleMs without
+ * Lines that change together are read one after another, so a number counts only after SettleMs without
  * a change.
  */
 class LevelGroup implements OpenInstance, EdgeHandler {

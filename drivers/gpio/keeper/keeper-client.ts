@@ -9,7 +9,7 @@ import type { ConnectKeeper, KeeperConnection } from './keeper-connection.js';
 /** The name of the output table in the data directory. */
 const TABLE_NAME = 'outputs.table';
 
-/** The socket of the line keeper, and the file that tells it what to do at boot. */
+/** The socket of the line keeper, and the table that it applies at boot. */
 export interface KeeperPaths {
   readonly socket: string;
   readonly table: string;
@@ -95,7 +95,7 @@ export class KeeperClient {
   }
 
   /**
-   * Tells the keeper that the gateway stops, after all outputs are closed. The keeper then applies their
+   * Notifies the keeper that the gateway stops, after all outputs are closed. The keeper then applies their
    * policies immediately instead of waiting for the deadline.
    */
   async goodbye(): Promise<void> {

@@ -31,7 +31,7 @@ void notify_systemd(const char *text, int fd) {
       .msg_iovlen = 1,
   };
   if (fd >= 0) attach_fd(&message, &room, fd);
-  /* At boot all lines are stored at once, which may fill the socket: wait, but not for long. */
+  /* At boot all lines are stored together, which may fill the socket: wait, but not for long. */
   const struct timeval timeout = {.tv_usec = 200000};
   int out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (out >= 0) setsockopt(out, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);

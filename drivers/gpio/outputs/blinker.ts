@@ -51,7 +51,7 @@ export const blinkerModule = (backends: Backends): ModuleDefinition<typeof prope
 function tooFastError({ OnMs, OffMs }: BlinkerProperties): string | undefined {
   if (Math.min(OnMs, OffMs) >= SHORTEST_MS) return undefined;
   return (
-    `OnMs and OffMs must be ${SHORTEST_MS} at least: faster is dimming, which would flicker on a line; ` +
+    `OnMs and OffMs must be at least ${SHORTEST_MS}: faster is dimming, which would flicker on a line; ` +
     'use a channel of the module PWM'
   );
 }

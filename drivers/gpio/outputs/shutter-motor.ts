@@ -28,7 +28,7 @@ export interface MotorOptions {
   readonly lineKeys: PerDirection<string>;
   readonly interlocks: Interlocks;
   readonly memory: ShutterMemory;
-  /** Something that is reported has changed. */
+  /** A reported value has changed. */
   onChange(): void;
   /** The motor was switched off because of GUARD_MS, not by `stop`. */
   onGuardStop(): void;
@@ -54,7 +54,7 @@ interface MotorCommand {
 }
 
 /**
- * A motor with a relay for each direction. Rules apply to both: never both at once, a dead time at a
+ * A motor with a relay for each direction. Rules apply to both: never both together, a dead time at a
  * reversal, never longer than a run. Everything that drives a relay passes through here, so the running time,
  * and with it the position, is known.
  */
@@ -178,7 +178,7 @@ export class ShutterMotor {
     for (const direction of directions) await this.#options.lines[direction].probe();
   }
 
-  /** Stops the motor: nobody would stop it any more. */
+  /** Stops the motor: nobody would stop it afterwards. */
   async close(): Promise<void> {
     // A failure is shown as a problem already, and the lines are to be closed in any case.
     if (this.#motion !== undefined) await this.stop().catch(() => undefined);

@@ -187,13 +187,13 @@ export interface Functions {
   GW_SimulateChipGone(Chip: string, Gone: boolean): boolean;
   /** Toggles a line of the simulated board PerSecond times a second for ForMs; it ends at its first level. GW_SimulateLine ends it sooner. */
   GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;
-  /** Pulls a LED of the simulated board out, or plugs it in again. */
+  /** Unplugs a LED of the simulated board, or plugs it in again. */
   GW_SimulateLedGone(Led: string, Gone: boolean): boolean;
   /** Drives a line of the simulated board from outside, as a button does. Active is the value that an instance on that line gets. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
   /** Removes a 1-Wire device of the simulated board from its bus, or puts it back. */
   GW_SimulateOneWireGone(Address: string, Gone: boolean): boolean;
-  /** Pulls a PWM chip of the simulated board out, or plugs it in again. */
+  /** Unplugs a PWM chip of the simulated board, or plugs it in again. */
   GW_SimulatePwmGone(Chip: string, Gone: boolean): boolean;
   /** Makes every write to an output line of the simulated board fail, as if the kernel rejected it, or lets writes succeed again. The line keeps its level. */
   GW_SimulateRefusal(Line: string, Refuse: boolean): boolean;

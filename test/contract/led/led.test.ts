@@ -63,7 +63,7 @@ await t.test('a LED that the kernel keeps, and a kernel that can’t blink, say 
   leds.triggers.delete('timer');
   await t.rejects(led.blink({ brightness: 1, onMs: 100, offMs: 100 }), {
     code: 'DEVICE_CONFIGURATION',
-    message: /load its module ledtrig-timer/,
+    message: /run modprobe ledtrig-timer/,
   });
 });
 

@@ -82,7 +82,7 @@ export async function ledContract(sentence: ContractCase, makeBench: () => Promi
     await led.setBrightness(1);
     await t.rejects(led.setTrigger('nobody'), {
       code: 'DEVICE_REFUSED',
-      message: /no trigger nobody; there is none, .*timer/,
+      message: /no trigger nobody; available are none, .*timer/,
     });
     t.strictSame(await led.read(), { brightness: 1, trigger: 'none' });
   });

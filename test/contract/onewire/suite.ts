@@ -36,10 +36,10 @@ export interface OneWireBench {
   close(): Promise<void>;
 }
 
-const valueIn = (messages: readonly ChipReading[], ident: string) =>
-  messages.find((one) => one.ident === ident)?.value;
-const reasonIn = (messages: readonly ChipReading[], ident: string) =>
-  messages.find((one) => one.ident === ident)?.doubt?.reason;
+const valueIn = (readings: readonly ChipReading[], ident: string) =>
+  readings.find((one) => one.ident === ident)?.value;
+const reasonIn = (readings: readonly ChipReading[], ident: string) =>
+  readings.find((one) => one.ident === ident)?.problem?.reason;
 
 /** Runs the whole contract on benches made anew for each sentence. */
 export async function oneWireContract(

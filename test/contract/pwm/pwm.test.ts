@@ -18,7 +18,7 @@ async function simulatedBench(): Promise<PwmBench> {
     { id: ID, channels: 4 },
   ]);
   const seen: (Waveform | undefined)[][] = [[], [], [], []];
-  pwm.moved = (_chip, channel, wave) => void seen[channel]?.push(wave);
+  pwm.onChange = (_chip, channel, wave) => void seen[channel]?.push(wave);
   pwm.occupy(ID, 3, 'pwm-fan');
   return {
     attributes: pwm,
@@ -67,8 +67,8 @@ await t.test('a chip that can’t invert, or not that fast, says so', async (t) 
   const channel = await PwmChannel.open(pwm, clock, { chip, channel: 0, name: 'PWM0' });
   const rejected = (periodNs: number, isInverted: boolean, message: RegExp) =>
     t.rejects(channel.set({ periodNs, dutyNs: 0, isInverted }), { code: 'DEVICE_CONFIGURATION', message });
-  await rejected(1000, false, /PWM0 can't set period to 1000; change FrequencyHz or Inverted/);
-  await rejected(10_000, true, /PWM0 can't set polarity to inversed/);
+  await rejected(1000, false, /PWM0 cannot set period to 1000; change FrequencyHz or Inverted/);
+  await rejected(10_000, true, /PWM0 cannot set polarity to inversed/);
   t.equal(pwm.waveform(ID, 0), undefined);
 });
 

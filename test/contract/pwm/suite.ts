@@ -111,7 +111,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
     await channel.set(wave(1_000_000, 250_000));
     await t.rejects(channel.set(wave(0, 0)), {
       code: 'DEVICE_CONFIGURATION',
-      message: /can't set period to 0; change FrequencyHz/,
+      message: /cannot set period to 0; change FrequencyHz/,
     });
     t.strictSame(await channel.read(), wave(1_000_000, 250_000));
   });

@@ -118,7 +118,7 @@ await t.test(
     await t.rejects(machine.write(led, 'TRIGGER', 'mmc0\nheartbeat'), { code: 'DEVICE_REFUSED' });
     await t.rejects(machine.write(led, 'TRIGGER', 'party'), {
       code: 'DEVICE_REFUSED',
-      message: /the LED led0 has no trigger party; there is none, mmc0, timer/,
+      message: /the LED led0 has no trigger party; available are none, mmc0, timer/,
     });
     t.strictSame(machine.told(led), [false, 0, false, 'none']);
     await machine.leds.write('led0/trigger', 'default-on');
@@ -183,7 +183,7 @@ await t.test('what can’t be is refused, and what stands in the tree stays true
   t.strictSame(machine.told(led), [true, 100, false, 'none'], 'lit on the way there, and the tree says so');
   const none = await machine.add('LED', { Led: 'nowhere' });
   await machine.waitForLink(none, 'waiting');
-  t.match(machine.status(none), /this machine has no LED nowhere \(there is led0\)/);
+  t.match(machine.status(none), /this machine has no LED nowhere \(it has led0\)/);
   t.match(machine.status(await machine.add('LED', {})), /Led is empty/);
 });
 

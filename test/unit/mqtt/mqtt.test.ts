@@ -9,7 +9,7 @@ import { SimulatedBroker } from '../../../drivers/mqtt/simulated-broker.js';
 import { validateFilter, matchesFilter, validateTopic } from '../../../drivers/mqtt/topic-filter.js';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
 import { parseJsonPath, Message, NOT_JSON, valueAtPath } from '../../../drivers/mqtt/message.js';
-import { PAYLOAD_LIMIT, REPORTS_PER_TURN } from '../../../drivers/mqtt/mqtt-device.js';
+import { PAYLOAD_LIMIT, REPORTS_PER_ITERATION } from '../../../drivers/mqtt/mqtt-device.js';
 import { TopicMapping, type TopicMappingFields } from '../../../drivers/mqtt/topic-mapping.js';
 import {
   LIST_DEADLINE_MS,
@@ -299,10 +299,10 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
       const values = fixture.watch(device, 'VALUE');
       const counts = fixture.watch(device, 'COUNT');
       for (let n = 1; n <= 10_000; n += 1) broker.publish('v', String(n));
-      t.equal(values.length, REPORTS_PER_TURN);
+      t.equal(values.length, REPORTS_PER_ITERATION);
       await yieldToEventLoop();
       await yieldToEventLoop();
-      t.equal(values.length, REPORTS_PER_TURN + 1);
+      t.equal(values.length, REPORTS_PER_ITERATION + 1);
       t.equal(values.at(-1), 10_000);
       t.equal(counts.at(-1), 10_000);
       broker.publish('v', '5');

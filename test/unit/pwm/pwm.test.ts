@@ -85,7 +85,7 @@ await t.test('closing and opening move nothing; another frequency comes with the
   t.strictSame(machine.stands(lamp), [false, 0, 1_000_000, 0], 'Boot');
   await machine.write(lamp, 'LEVEL', 0.4);
   const moved: unknown[] = [];
-  machine.pwm.moved = (_chip, _channel, wave) => moved.push(wave);
+  machine.pwm.onChange = (_chip, _channel, wave) => moved.push(wave);
   await machine.change(lamp, { FrequencyHz: 100, Inverted: true, OnLevel: 0.2 });
   await machine.waitForLink(lamp, 'online');
   await machine.change(lamp, { Channel: '' });
@@ -111,12 +111,12 @@ await t.test('what others set shows, and what can’t be set leaves the truth in
   await machine.waitForLink(lamp, 'online');
   await t.rejects(machine.write(lamp, 'LEVEL', 0.9), {
     code: 'DEVICE_CONFIGURATION',
-    message: /can't set polarity to inversed; change FrequencyHz or Inverted/,
+    message: /cannot set polarity to inversed; change FrequencyHz or Inverted/,
   });
   t.strictSame(machine.stands(lamp), [true, 0.1, 1_000_000, 100_000], 'it goes on as it was');
   await machine.change(lamp, { Inverted: false, FrequencyHz: 1_000_000 });
   await machine.waitForLink(lamp, 'online');
-  await t.rejects(machine.write(lamp, 'STATE', true), { message: /can't set period to 1000; change/ });
+  await t.rejects(machine.write(lamp, 'STATE', true), { message: /cannot set period to 1000; change/ });
   t.strictSame(machine.stands(lamp), [true, 0.1, 1_000_000, 100_000]);
   for (const [ident, value] of [
     ['STATE', 1],
@@ -162,9 +162,9 @@ await t.test('which channel is meant, and what is no channel', async (t) => {
   };
   t.match(await statusOf({ Channel: '2' }), /fe20c000.pwm has channels 0 to 1, no channel 2/);
   t.match(await statusOf({ Channel: 'LAMP' }), /the board has no PWM channel named LAMP/);
-  t.match(await statusOf({ Channel: '0' }, []), /this machine has no PWM chip \(there is none\)/);
-  t.match(await statusOf({ Channel: '0', Chip: 'x' }), /has no PWM chip x \(there is fe20c000.pwm\)/);
-  t.match(await statusOf({ Channel: '0' }, [one, { id: 'fan', channels: 1 }]), /2 PWM chips can be meant/);
+  t.match(await statusOf({ Channel: '0' }, []), /this machine has no PWM chip \(it has none\)/);
+  t.match(await statusOf({ Channel: '0', Chip: 'x' }), /has no PWM chip x \(it has fe20c000.pwm\)/);
+  t.match(await statusOf({ Channel: '0' }, [one, { id: 'fan', channels: 1 }]), /2 PWM chips match/);
   t.match(await statusOf({ Channel: '0', Chip: ID }, [one, one]), /one of pwmchip0, pwmchip1/);
   t.match(await statusOf({ Channel: '0', MinDuty: 0.5, MaxDuty: 0.5 }), /MinDuty must be less than MaxDuty/);
   t.match(await statusOf({ Channel: '0', OnLevel: 0 }), /OnLevel is 0, which is off/);
