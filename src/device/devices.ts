@@ -1,48 +1,18 @@
-import type { Clock } from '../base/clock.js';
-import { Deadlines } from '../base/deadlines.js';
-import { fault, messageOf } from '../base/fault.js';
-import type { Log } from '../base/log.js';
+import { fault } from '../base/fault.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
-import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { ObjectOptions } from '../kernel/tree.js';
 import type { Variable } from '../kernel/variables.js';
-import { Debug, DebugTap } from './debug.js';
-import { InstanceConnections } from './instance-connections.js';
-import type {
-  BootFlags,
-  ModuleDefinition,
-  OpenInstance,
-  OpenInstances,
-  InstanceProblem,
-  Value,
-} from './module.js';
+import { requireNoForeignChildren, declareVariables, deleteWithVariables } from './instance-variables.js';
+import type { ModuleDefinition, OpenInstance, OpenInstances, InstanceProblem, Value } from './module.js';
 import { areCompatible, type ModuleRegistry } from './module-registry.js';
 import { PendingProperties, parseProperties } from './pending-properties.js';
-import { completeStored, defaultsOf, redactProperties, withProperty, type Properties } from './properties.js';
-import { QualityTracker, type OfflineCode } from './quality-tracker.js';
-import { siblingsOf } from './siblings.js';
-import { Supervisor } from './supervisor.js';
-import type { LatencyStatistics } from './latency-statistics.js';
-import { toggle, type PerformAction } from './toggle.js';
-import {
-  requireNoForeignChildren,
-  declareVariables,
-  deleteWithVariables,
-  usesProfile,
-} from './instance-variables.js';
+import { defaultsOf, redactProperties, withProperty, type Properties } from './properties.js';
+import { SupervisorRegistry, type SupervisorRegistryOptions } from './supervisor-registry.js';
+import type { Supervisor } from './supervisor.js';
+import type { PerformAction } from './toggle.js';
 
-const NO_MODULE = 'this version has no such module';
-type Closed = InstanceProblem & { readonly code: OfflineCode };
-const MODULE_MISSING: Closed = { code: 'MODULE_MISSING', text: NO_MODULE };
-
-export interface DevicesOptions {
-  readonly kernel: Kernel;
-  readonly modules: ModuleRegistry;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly bootFlags?: BootFlags;
-  readonly debug?: Debug;
+export interface DevicesOptions extends Omit<SupervisorRegistryOptions, 'performAction'> {
   /** Performs actions (`RequestAction`) for a device. By default, those of instances only. */
   readonly performAction?: PerformAction;
 }
@@ -57,50 +27,30 @@ export type ServiceMessage = InstanceProblem & { readonly id: number };
 export class Devices implements OpenInstances, AsyncDisposable {
   readonly modules: ModuleRegistry;
   readonly #options: DevicesOptions;
-  readonly #marks: BootFlags;
-  readonly #deadlines: Deadlines;
-  readonly #debug: Debug;
-  readonly #supervisors = new Map<number, Supervisor>();
+  readonly #supervisors: SupervisorRegistry;
   readonly #pending = new PendingProperties();
-  /** Why instances have no supervisor. */
-  readonly #closed = new Map<number, Closed>();
-  readonly #connections = new InstanceConnections();
   #isStarted = false;
 
   constructor(options: DevicesOptions) {
+    const { kernel, modules } = options;
     this.#options = options;
-    this.#marks = options.bootFlags ?? new Set<string>();
-    this.#deadlines = new Deadlines(options.clock);
-    this.#debug = options.debug ?? new Debug(options);
-    this.modules = options.modules;
-    options.kernel.profiles.onListChanged = (name) => this.#profileListed(name);
+    this.modules = modules;
+    this.#supervisors = new SupervisorRegistry({
+      performAction: (of, value) => this.write(kernel.variables.actionTargetOf(of), of.ident, value),
+      ...options,
+    });
   }
 
   /** Starts all instances of the tree, I/O instances before those connected to them. */
   start(): void {
     this.#isStarted = true;
-    const { kernel, log } = this.#options;
-    for (const instance of Array.from(kernel.tree.objectsOfType(objectType.instance))) {
-      const module = this.modules.find(instance.data.moduleId);
-      try {
-        if (module !== undefined) this.#supervise(instance, module);
-        else this.#leave(instance, MODULE_MISSING, instanceStatus.moduleMissing);
-      } catch (thrown) {
-        log.error({ instance: instance.id, err: thrown }, 'it could not be made ready');
-        const text = messageOf(thrown);
-        this.#leave(instance, { code: 'CLOSED', text }, instanceStatus.configurationInvalid);
-      }
-    }
-    for (const supervisor of this.#supervisors.values()) supervisor.start();
+    this.#supervisors.start();
   }
 
   /** Stops all instances; outputs keep their state, motors stop. Calling it twice is allowed. */
   async close(): Promise<void> {
     this.#isStarted = false;
-    const all = [...this.#supervisors.values()];
-    this.#supervisors.clear();
-    await Promise.all(all.map((supervisor) => supervisor.stop()));
-    this.#deadlines.close();
+    await this.#supervisors.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -117,7 +67,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     let all = defaultsOf(module);
     for (const [name, value] of Object.entries(properties)) all = withProperty(module, all, [name, value]);
     const instance = kernel.instances.create(module, all, { ...beginning, nowMs: clock.nowMs() });
-    if (this.#isStarted) this.#supervise(instance, module).start();
+    if (this.#isStarted) this.#supervisors.add(instance, module).start();
     else declareVariables(this.#options, instance, module);
     return instance;
   }
@@ -133,7 +83,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     const place = { ...beginning, nowMs: clock.nowMs() };
     const instance = kernel.instances.create(module, source.data.properties, place);
     kernel.instances.setAsleep(instance, true);
-    this.#supervise(instance, module).start();
+    this.#supervisors.add(instance, module).start();
     return instance;
   }
 
@@ -146,11 +96,11 @@ export class Devices implements OpenInstances, AsyncDisposable {
     const instance = kernel.instances.get(id);
     requireNoForeignChildren(instance);
     kernel.instances.setStatus(instance, instanceStatus.deleting);
-    const supervisor = this.#supervisors.get(id);
+    const supervisor = this.#supervisors.find(id);
     await supervisor?.stop('deleted', instanceStatus.deleting);
     // More instances may connect while one is being disconnected.
     for (;;) {
-      const [child] = this.#connections.childrenOf(id);
+      const [child] = this.#supervisors.childrenOf(id);
       if (child === undefined) break;
       await this.disconnect(child);
     }
@@ -159,13 +109,11 @@ export class Devices implements OpenInstances, AsyncDisposable {
     } catch (thrown) {
       // An object was created below it meanwhile: it stays and reopens. A concurrent call may also have
       // deleted it.
-      const isThere = kernel.tree.find(id) === instance && this.#supervisors.get(id) === supervisor;
-      if (isThere && supervisor !== undefined) this.#supervise(instance, supervisor.module).start();
+      const isThere = kernel.tree.find(id) === instance && this.#supervisors.find(id) === supervisor;
+      if (isThere && supervisor !== undefined) this.#supervisors.add(instance, supervisor.module).start();
       throw thrown;
     }
-    this.#supervisors.delete(id);
-    this.#closed.delete(id);
-    this.#connections.remove(instance);
+    this.#supervisors.remove(instance);
     this.#pending.take(id);
   }
 
@@ -233,8 +181,8 @@ export class Devices implements OpenInstances, AsyncDisposable {
       const shown = JSON.stringify(redactProperties(module, properties));
       kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());
     }
-    this.#declare(instance, module);
-    await this.#supervisors.get(id)?.restart(instance.data.properties);
+    this.#supervisors.declare(instance, module);
+    await this.#supervisors.find(id)?.restart(instance.data.properties);
   }
 
   isCompatible(id: number, parentId: number): boolean {
@@ -247,17 +195,11 @@ export class Devices implements OpenInstances, AsyncDisposable {
   async connect(id: number, parentId: number): Promise<void> {
     const { instance } = this.#known(id);
     if (!this.isCompatible(id, parentId)) throw fault('INCOMPATIBLE');
-    this.#connections.remove(instance);
-    this.#options.kernel.instances.connect(instance, parentId);
-    this.#connections.add(instance);
-    await this.#supervisors.get(id)?.restart(instance.data.properties);
+    await this.#supervisors.connect(instance, parentId);
   }
 
   async disconnect(id: number): Promise<void> {
-    const { instance } = this.#known(id);
-    this.#connections.remove(instance);
-    this.#options.kernel.instances.connect(instance, 0);
-    await this.#supervisors.get(id)?.restart(instance.data.properties);
+    await this.#supervisors.connect(this.#known(id).instance, 0);
   }
 
   /**
@@ -284,132 +226,47 @@ export class Devices implements OpenInstances, AsyncDisposable {
 
   /** What commands to an instance are sent to. Throws `DEVICE_OFFLINE` if its module is missing. */
   supervisor(id: number): Pick<Supervisor, 'write' | 'refresh'> {
-    const supervisor = this.#supervisors.get(id);
-    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', this.#closed.get(id)?.text ?? NO_MODULE);
-    return supervisor;
+    return this.#supervisors.get(id);
   }
 
   /** Known devices behind an instance. */
   knownDevices(id: number): readonly object[] {
     this.#options.kernel.instances.get(id);
-    return this.#supervisors.get(id)?.openInstance?.knownDevices?.() ?? [];
+    return this.#supervisors.find(id)?.openInstance?.knownDevices?.() ?? [];
   }
 
   /** The problems of an instance and of those connected to it. */
   problems(id: number): ServiceMessage[] {
     this.#options.kernel.instances.get(id);
-    return [id, ...this.#connections.childrenOf(id)].flatMap((one) => this.#troublesOf(one));
+    return [id, ...this.#supervisors.childrenOf(id)].flatMap((one) => this.#problemsOf(one));
   }
 
   /** The problems of all instances, except those that their properties keep closed. */
   *allProblems(): Generator<ServiceMessage> {
     for (const { id, data } of this.#options.kernel.tree.objectsOfType(objectType.instance))
-      if (data.status !== instanceStatus.inactive) yield* this.#troublesOf(id);
+      if (data.status !== instanceStatus.inactive) yield* this.#problemsOf(id);
   }
 
   /** Per instance: the latency of commands, and of processing reports. */
-  *latencies(): Generator<{
-    readonly id: number;
-    readonly asked: LatencyStatistics;
-    readonly taken: LatencyStatistics;
-  }> {
-    for (const [id, { commandLatency: asked, reportLatency: taken }] of this.#supervisors)
-      yield { id, asked, taken };
+  latencies(): ReturnType<SupervisorRegistry['latencies']> {
+    return this.#supervisors.latencies();
   }
 
   openInstance(id: number, module: { readonly id: string; readonly name: string }): OpenInstance {
     const instance = this.#options.kernel.instances.get(id);
     if (instance.data.moduleId !== module.id) throw fault('WRONG_MODULE', id, module.name);
-    const running = this.#supervisors.get(id)?.openInstance;
+    const running = this.#supervisors.find(id)?.openInstance;
     if (running === undefined)
-      throw fault('DEVICE_OFFLINE', this.#troublesOf(id)[0]?.text ?? 'it is being opened');
+      throw fault('DEVICE_OFFLINE', this.#problemsOf(id)[0]?.text ?? 'it is being opened');
     return running;
   }
 
-  #troublesOf(id: number): ServiceMessage[] {
-    const troubles = this.#supervisors.get(id)?.problems() ?? [this.#closed.get(id) ?? MODULE_MISSING];
-    return troubles.map((trouble) => ({ id, ...trouble }));
+  #problemsOf(id: number): ServiceMessage[] {
+    return this.#supervisors.problemsOf(id).map((problem) => ({ id, ...problem }));
   }
 
   #known(id: number): { readonly instance: Instance; readonly module: ModuleDefinition } {
     const instance = this.#options.kernel.instances.get(id);
     return { instance, module: this.modules.get(instance.data.moduleId) };
-  }
-
-  /** Keeps an instance closed and without a supervisor, with the reason. */
-  #leave(instance: Instance, closed: Closed, status: number): void {
-    const { kernel, clock, log } = this.#options;
-    log.error({ instance: instance.id, module: instance.data.moduleId }, closed.text);
-    this.#closed.set(instance.id, closed);
-    new QualityTracker({ kernel, clock, instance, deadlines: this.#deadlines }).setOffline(
-      closed.code,
-      closed.text,
-    );
-    kernel.instances.setStatus(instance, status);
-  }
-
-  /** Called when a profile is created or deleted: variables whose module names it get it, or lose it. */
-  #profileListed(name: string): void {
-    for (const { instance, module } of this.#supervisors.values())
-      if (usesProfile(module, instance.data.properties, name)) this.#declare(instance, module);
-  }
-
-  #declare(instance: Instance, module: ModuleDefinition): void {
-    const problems = declareVariables(this.#options, instance, module);
-    const supervisor = this.#supervisors.get(instance.id);
-    if (supervisor !== undefined) supervisor.variableProblems = problems;
-  }
-
-  #supervise(instance: Instance, module: ModuleDefinition): Supervisor {
-    const { kernel, clock, log } = this.#options;
-    const properties = completeStored(module, instance.data.properties);
-    instance.data.properties = properties;
-    const problems = declareVariables(this.#options, instance, module);
-    this.#connections.add(instance);
-    const supervisor = new Supervisor(
-      {
-        kernel,
-        clock,
-        log,
-        bootFlags: this.#marks,
-        debug: new DebugTap(this.#debug, instance, module),
-        deadlines: this.#deadlines,
-        instance,
-        module,
-        parent: () => this.#parentOf(instance),
-        siblings: () => siblingsOf(module, this.#supervisors.values()),
-        toggle: (path) =>
-          toggle(
-            kernel,
-            path,
-            this.#options.performAction ??
-              ((of, value) => this.write(kernel.variables.actionTargetOf(of), of.ident, value)),
-          ),
-        onLink: () => this.#followed(instance.id),
-      },
-      properties,
-    );
-    supervisor.variableProblems = problems;
-    this.#supervisors.set(instance.id, supervisor);
-    return supervisor;
-  }
-
-  #parentOf(instance: Instance): { name: string; running: OpenInstance | undefined } | undefined {
-    const { connectionId } = instance.data;
-    const parent = connectionId === 0 ? undefined : this.#options.kernel.tree.find(connectionId);
-    if (!parent?.is(objectType.instance)) return undefined;
-    // The module's name, not the instance's: a caller who may see the device may not see what it is connected
-    // to (interface, decision 14).
-    return { name: parent.data.moduleName, running: this.#supervisors.get(connectionId)?.openInstance };
-  }
-
-  /** Called when an I/O instance goes online or offline: connected instances follow. */
-  #followed(id: number): void {
-    const isOnline = this.#supervisors.get(id)?.openInstance !== undefined;
-    for (const child of this.#connections.childrenOf(id)) {
-      const supervisor = this.#supervisors.get(child);
-      if (isOnline) supervisor?.start();
-      else void supervisor?.restart();
-    }
   }
 }

@@ -3,23 +3,13 @@ import { fault, generalOf, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
-import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
-import { hasValue } from '../kernel/variables.js';
 import { SETTLED_MS, backoffMs } from './backoff.js';
 import { withCommandDeadline } from './command-deadline.js';
 import type { DebugTap } from './debug.js';
+import { createHost } from './instance-host.js';
 import { LinkLog } from './link-log.js';
-import type {
-  Flow,
-  Host,
-  BootFlags,
-  ModuleDefinition,
-  OpenInstance,
-  Sibling,
-  InstanceProblem,
-  Value,
-} from './module.js';
+import type { BootFlags, ModuleDefinition, OpenInstance, Sibling, InstanceProblem, Value } from './module.js';
 import { ProblemList } from './instance-problems.js';
 import { validateProperties, disabledReasonOf, type Properties } from './properties.js';
 import { offlineFault, offlineReasonOf, statusText, type OfflineReason } from './offline-reason.js';
@@ -248,7 +238,17 @@ export class Supervisor {
     // Problems of the previous attempt are detected again if they persist.
     this.#problems.clear();
     try {
-      const host = this.#host(ending.signal, lost.resolve);
+      const host = createHost(
+        {
+          ...this.#with,
+          properties: this.#properties,
+          quality: this.#standing,
+          problems: this.#problems,
+          onProblem: () => this.#tell(),
+          onLost: lost.resolve,
+        },
+        ending.signal,
+      );
       // `open` may throw synchronously; that is a failure like any other.
       const opening = Promise.resolve().then(() => module.open(host));
       running = await this.#opened(opening, stop);
@@ -311,69 +311,6 @@ export class Supervisor {
         (thrown: unknown) => lose(thrown),
       );
     });
-  }
-
-  #host(signal: AbortSignal, lost: (cause: unknown) => void): Host<Properties> {
-    const { kernel, clock, log, bootFlags: marks, debug, instance, parent } = this.#with;
-    const variable = (ident: string) => {
-      const child = instance.children?.byIdent(ident);
-      return child?.is(objectType.variable) ? child : undefined;
-    };
-    const reported = (ident: string, value: Value) => {
-      if (signal.aborted) return undefined;
-      const target = variable(ident);
-      if (target === undefined) log.debug({ instance: instance.id, ident }, 'report for a missing variable');
-      else if (isOfType(target.data.type, value)) {
-        debug.send('report', value, ident);
-        return target;
-      } else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
-      return undefined;
-    };
-    return {
-      id: instance.id,
-      name: instance.displayName,
-      properties: this.#properties,
-      clock,
-      log,
-      bootFlags: marks,
-      signal,
-      report: (ident, value, at) => {
-        const target = reported(ident, value);
-        if (target !== undefined) this.#standing.report(target, value, at);
-      },
-      reportUncertain: (ident, value, doubt) => {
-        const target = reported(ident, value);
-        if (target !== undefined) this.#standing.reportUncertain(target, value, doubt);
-      },
-      markUncertain: (ident, doubt) => {
-        const target = variable(ident);
-        if (!signal.aborted && target !== undefined) this.#standing.markUncertain(target, doubt);
-      },
-      setUnavailable: (text) => {
-        if (!signal.aborted) this.#standing.setUnavailable(text);
-      },
-      lastValue: (ident) => {
-        const known = variable(ident);
-        return known === undefined || !hasValue(known) ? undefined : known.data.value;
-      },
-      emitMessage: (message, data) => {
-        if (!signal.aborted) kernel.changes.emit(instance.id, message, data);
-      },
-      debug: (what, data, about) => {
-        if (!signal.aborted) debug.send(what, data, about);
-      },
-      reportLost: (cause) => {
-        if (!signal.aborted) lost(cause);
-      },
-      setProblem: (code, text, shown = text) => {
-        if (!signal.aborted && this.#problems.set(code, text, shown)) this.#tell();
-      },
-      siblings: () => this.#with.siblings(),
-      toggle: async (path) => {
-        if (!signal.aborted) await this.#with.toggle(path);
-      },
-      parent: <T>(_flow: Flow<T>): T => parent()?.running?.provided as T,
-    };
   }
 
   #show(link: LinkState, reason: string | OfflineReason, status: number): void {

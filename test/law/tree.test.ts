@@ -12,10 +12,6 @@ const LONG: Readonly<Record<string, string>> = {
   'docs/reference/functions.md': 'a function a line, made by a program',
   'docs/reference/openrpc.json': 'a function a line, made by a program',
   'package-lock.json': 'npm writes it',
-  'src/device/devices.ts': 'to be split',
-  'src/device/supervisor.ts': 'to be split',
-  'test/contract/config/config.test.ts': 'to be split',
-  'test/unit/mqtt/mqtt.test.ts': 'to be split',
   'src/client/generated/functions.ts': 'a function a line, made from the command reference',
   'src/client/generated/records.ts': 'a field a line, made from the command reference',
 };

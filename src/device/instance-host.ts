@@ -1,0 +1,83 @@
+import { isOfType } from '../kernel/convert.js';
+import { objectType } from '../kernel/object.js';
+import { hasValue } from '../kernel/variables.js';
+import type { ProblemList } from './instance-problems.js';
+import type { Flow, Host, Value } from './module.js';
+import type { Properties } from './properties.js';
+import type { QualityTracker } from './quality-tracker.js';
+import type { SupervisorOptions } from './supervisor.js';
+
+/** What the host of an open instance works with. */
+export interface InstanceHostOptions extends SupervisorOptions {
+  readonly properties: Properties;
+  readonly quality: QualityTracker;
+  readonly problems: ProblemList;
+  /** Called when the driver has set or cleared a problem. */
+  onProblem(): void;
+  /** Called when the driver has lost its hardware. */
+  onLost(cause: unknown): void;
+}
+
+/** Creates the host that a module's `open` gets; it does nothing after the signal has aborted. */
+export function createHost(around: InstanceHostOptions, signal: AbortSignal): Host<Properties> {
+  const { kernel, clock, log, bootFlags, debug, instance, properties, quality, problems } = around;
+  const variable = (ident: string) => {
+    const child = instance.children?.byIdent(ident);
+    return child?.is(objectType.variable) ? child : undefined;
+  };
+  const reported = (ident: string, value: Value) => {
+    if (signal.aborted) return undefined;
+    const target = variable(ident);
+    if (target === undefined) log.debug({ instance: instance.id, ident }, 'report for a missing variable');
+    else if (isOfType(target.data.type, value)) {
+      debug.send('report', value, ident);
+      return target;
+    } else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
+    return undefined;
+  };
+  return {
+    id: instance.id,
+    name: instance.displayName,
+    properties,
+    clock,
+    log,
+    bootFlags,
+    signal,
+    report: (ident, value, at) => {
+      const target = reported(ident, value);
+      if (target !== undefined) quality.report(target, value, at);
+    },
+    reportUncertain: (ident, value, doubt) => {
+      const target = reported(ident, value);
+      if (target !== undefined) quality.reportUncertain(target, value, doubt);
+    },
+    markUncertain: (ident, doubt) => {
+      const target = variable(ident);
+      if (!signal.aborted && target !== undefined) quality.markUncertain(target, doubt);
+    },
+    setUnavailable: (text) => {
+      if (!signal.aborted) quality.setUnavailable(text);
+    },
+    lastValue: (ident) => {
+      const known = variable(ident);
+      return known === undefined || !hasValue(known) ? undefined : known.data.value;
+    },
+    emitMessage: (message, data) => {
+      if (!signal.aborted) kernel.changes.emit(instance.id, message, data);
+    },
+    debug: (what, data, about) => {
+      if (!signal.aborted) debug.send(what, data, about);
+    },
+    reportLost: (cause) => {
+      if (!signal.aborted) around.onLost(cause);
+    },
+    setProblem: (code, text, shown = text) => {
+      if (!signal.aborted && problems.set(code, text, shown)) around.onProblem();
+    },
+    siblings: () => around.siblings(),
+    toggle: async (path) => {
+      if (!signal.aborted) await around.toggle(path);
+    },
+    parent: <T>(_flow: Flow<T>): T => around.parent()?.running?.provided as T,
+  };
+}
