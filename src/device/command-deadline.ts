@@ -10,16 +10,16 @@ interface CommandOptions {
   readonly startNs: bigint;
   readonly deadlines: Deadlines;
   readonly latency: LatencyStatistics;
-  /** Called if the device does not answer in time. */
+  /** Called if the device does not reply in time. */
   onTimeout(cause: Error): void;
 }
 
 /**
- * Gives a command its deadline and records its latency. Resolves with true when the device has answered;
+ * Gives a command its deadline and records its latency. Resolves with true when the device has replied;
  * rejects as it does, with `TIMED_OUT`, or with `DEVICE_OFFLINE` if the instance was closed meanwhile.
  */
 export function withCommandDeadline(
-  answer: Promise<void>,
+  reply: Promise<void>,
   { startNs, deadlines, latency, onTimeout }: CommandOptions,
 ): Promise<true> {
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function withCommandDeadline(
       latency.recordSince(startNs);
     };
     deadlines.restart(deadline);
-    answer.then(
+    reply.then(
       () => {
         end();
         resolve(true);

@@ -22,14 +22,14 @@ export const commonVariables = (module: ModuleDefinition): readonly VariableDecl
  */
 export function validateSemantics(module: ModuleDefinition, properties: Properties): string | undefined {
   try {
-    return module.check?.(properties) ?? identMistake(module, properties);
+    return module.check?.(properties) ?? duplicateIdentError(module, properties);
   } catch (thrown) {
     return messageOf(thrown);
   }
 }
 
 /** Idents must be unique. */
-function identMistake(module: ModuleDefinition, properties: Properties): string | undefined {
+function duplicateIdentError(module: ModuleDefinition, properties: Properties): string | undefined {
   const idents = new Set<string>();
   for (const { ident } of module.variables(properties)) {
     if (isCommonVariable(ident))

@@ -14,7 +14,7 @@ export const DEBUG_DATA_LIMIT = 2048;
  * The part of the data that is searched for secrets: a secret that starts within the shown part ends within
  * this one.
  */
-const LOOKED_AT = 2 * DEBUG_DATA_LIMIT;
+const SEARCHED_LENGTH = 2 * DEBUG_DATA_LIMIT;
 /**
  * The limit of messages per object and second: more can't be read, and would evict everything else from the
  * change buffer.
@@ -49,7 +49,7 @@ export interface DebugOptions {
 }
 
 /** An object that is being debugged. */
-interface Followed {
+interface DebugSession {
   /** Cancels the output to the change stream; undefined if there is none. */
   live: Cancel | undefined;
   file: DebugFile | undefined;
@@ -59,12 +59,12 @@ interface Followed {
 
 /**
  * The debug output of instances: what goes over the wire, as KL_DEBUG messages in the change stream and in
- * files, while somebody follows it. Nothing is stored in between.
+ * files, while debugging is enabled. Nothing is stored in between.
  */
 export class Debug implements AsyncDisposable {
   readonly #options: DebugOptions;
-  readonly #followed = new Map<number, Followed>();
-  /** Whether any object is followed; tested before a message is created. */
+  readonly #sessions = new Map<number, DebugSession>();
+  /** Whether any object is being debugged; tested before a message is created. */
   isOn = false;
 
   constructor(options: DebugOptions) {
@@ -73,67 +73,67 @@ export class Debug implements AsyncDisposable {
 
   /** Emits an object's debug messages for `durationS` seconds from now. Throws `BUSY`. */
   enable(id: number, durationS: number): void {
-    const followed = this.#follow(id);
-    followed.live?.();
-    followed.live = this.#options.clock.after(durationS * 1000, () => this.disable(id));
+    const session = this.#sessionOf(id);
+    session.live?.();
+    session.live = this.#options.clock.after(durationS * 1000, () => this.disable(id));
   }
 
   disable(id: number): void {
-    const followed = this.#followed.get(id);
-    followed?.live?.();
-    if (followed !== undefined) followed.live = undefined;
-    this.#tidy(id);
+    const session = this.#sessions.get(id);
+    session?.live?.();
+    if (session !== undefined) session.live = undefined;
+    this.#removeIfIdle(id);
   }
 
   /** Writes an object's debug messages to a file until it is disabled or the gateway stops. Throws `BUSY`. */
   async enableFile(id: number): Promise<void> {
     const { openFile } = this.#options;
-    const followed = this.#follow(id);
+    const session = this.#sessionOf(id);
     try {
       if (openFile === undefined) throw fault('NOT_SUPPORTED', 'A debug file without a data directory');
       const file = await openFile(id);
-      if (followed.file === undefined && this.#followed.get(id) === followed) followed.file = file;
+      if (session.file === undefined && this.#sessions.get(id) === session) session.file = file;
       else await file.close();
     } finally {
-      this.#tidy(id);
+      this.#removeIfIdle(id);
     }
   }
 
   /** Resolves when everything is written. */
   async disableFile(id: number): Promise<void> {
-    const followed = this.#followed.get(id);
-    const file = followed?.file;
-    if (followed !== undefined) followed.file = undefined;
-    this.#tidy(id);
+    const session = this.#sessions.get(id);
+    const file = session?.file;
+    if (session !== undefined) session.file = undefined;
+    this.#removeIfIdle(id);
     await file?.close();
   }
 
-  /** Emits a debug message if the object is followed. Secrets in the data are hidden. */
+  /** Emits a debug message if the object is being debugged. Secrets in the data are hidden. */
   send(id: number, { what, data, secrets = [] }: DebugMessage): void {
-    const followed = this.#followed.get(id);
-    if (followed === undefined) return;
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
     const nowMs = this.#options.clock.nowMs();
     const second = Math.floor(nowMs / 1000);
-    if (second !== followed.second) {
-      const left = followed.count - DEBUG_MESSAGES_PER_SECOND;
-      followed.second = second;
-      followed.count = 0;
+    if (second !== session.second) {
+      const left = session.count - DEBUG_MESSAGES_PER_SECOND;
+      session.second = second;
+      session.count = 0;
       if (left > 0)
-        this.#tell(id, followed, ['left out', `${left} messages of one second`, debugFormat.text, nowMs]);
+        this.#emit(id, session, ['omitted', `${left} messages of one second`, debugFormat.text, nowMs]);
     }
-    if (++followed.count > DEBUG_MESSAGES_PER_SECOND) return;
+    if (++session.count > DEBUG_MESSAGES_PER_SECOND) return;
     const length = data.length > DEBUG_DATA_LIMIT ? ` (${DEBUG_DATA_LIMIT} of ${data.length})` : '';
     const shown = typeof data === 'string' ? hidden(data, secrets) : hexOf(data, secrets);
     const format = typeof data === 'string' ? debugFormat.text : debugFormat.hex;
     const most = format === debugFormat.hex ? DEBUG_DATA_LIMIT * 2 : DEBUG_DATA_LIMIT;
-    this.#tell(id, followed, [hidden(what, secrets) + length, shown.slice(0, most), format, nowMs]);
+    this.#emit(id, session, [hidden(what, secrets) + length, shown.slice(0, most), format, nowMs]);
   }
 
   /** Stops all output; resolves when all files are written. */
   async close(): Promise<void> {
-    const all = [...this.#followed.values()];
+    const all = [...this.#sessions.values()];
     for (const { live } of all) live?.();
-    this.#followed.clear();
+    this.#sessions.clear();
     this.isOn = false;
     await Promise.all(all.flatMap(({ file }) => file?.close() ?? []));
   }
@@ -142,30 +142,30 @@ export class Debug implements AsyncDisposable {
     return this.close();
   }
 
-  #tell(id: number, { live, file }: Followed, data: readonly [string, string, number, number]): void {
+  #emit(id: number, { live, file }: DebugSession, data: readonly [string, string, number, number]): void {
     if (live !== undefined) this.#options.kernel.changes.emit(id, message.KL_DEBUG, data);
     const [what, shown, , atMs] = data;
     // One message is one line, even if the data has line breaks.
     file?.write(`${new Date(atMs).toISOString()} ${what}: ${JSON.stringify(shown).slice(1, -1)}\n`);
   }
 
-  #follow(id: number): Followed {
-    let followed = this.#followed.get(id);
-    if (followed === undefined) {
-      if (this.#followed.size >= DEBUGGED_OBJECTS_LIMIT)
+  #sessionOf(id: number): DebugSession {
+    let session = this.#sessions.get(id);
+    if (session === undefined) {
+      if (this.#sessions.size >= DEBUGGED_OBJECTS_LIMIT)
         throw fault('BUSY', 'Too many objects are being debugged');
-      followed = { live: undefined, file: undefined, second: 0, count: 0 };
-      this.#followed.set(id, followed);
+      session = { live: undefined, file: undefined, second: 0, count: 0 };
+      this.#sessions.set(id, session);
       this.isOn = true;
     }
-    return followed;
+    return session;
   }
 
-  /** Removes an object that is no longer followed. */
-  #tidy(id: number): void {
-    const followed = this.#followed.get(id);
-    if (followed?.live === undefined && followed?.file === undefined) this.#followed.delete(id);
-    this.isOn = this.#followed.size > 0;
+  /** Removes the session of an object that is no longer debugged. */
+  #removeIfIdle(id: number): void {
+    const session = this.#sessions.get(id);
+    if (session?.live === undefined && session?.file === undefined) this.#sessions.delete(id);
+    this.isOn = this.#sessions.size > 0;
   }
 }
 
@@ -182,7 +182,7 @@ export class DebugTap {
   }
 
   /**
-   * Emits a message: what happens, the data, and what it is about. Does nothing while no object is followed.
+   * Emits a message: what happens, the data, and what it is about. Does nothing while no object is being debugged.
    */
   send(what: string, data: Value | Uint8Array, about = ''): void {
     if (!this.#debug.isOn) return;
@@ -196,7 +196,7 @@ export class DebugTap {
 }
 
 function hidden(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text.slice(0, LOOKED_AT));
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text.slice(0, SEARCHED_LENGTH));
 }
 
 /**
@@ -205,7 +205,7 @@ function hidden(text: string, secrets: readonly string[]): string {
  */
 function hexOf(data: Uint8Array, secrets: readonly string[]): string {
   if (secrets.length === 0) return Buffer.from(data.subarray(0, DEBUG_DATA_LIMIT)).toString('hex');
-  const looked = Buffer.from(data.subarray(0, LOOKED_AT)).toString('latin1');
+  const searched = Buffer.from(data.subarray(0, SEARCHED_LENGTH)).toString('latin1');
   const bytes = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
-  return Buffer.from(hidden(looked, bytes), 'latin1').toString('hex');
+  return Buffer.from(hidden(searched, bytes), 'latin1').toString('hex');
 }

@@ -61,7 +61,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
    * Creates an instance with the module's default properties and the given ones; opens it immediately, or in
    * `start`. Throws `MODULE_MISSING`, `PROPERTY_*`.
    */
-  create(moduleId: string, beginning: ObjectOptions = {}, properties: Properties = {}): Instance {
+  create(moduleId: string, objectOptions: ObjectOptions = {}, properties: Properties = {}): Instance {
     const { kernel, clock } = this.#options;
     const module = this.modules.get(moduleId);
     let all = defaultsOf(module);
@@ -77,10 +77,10 @@ export class Devices implements OpenInstances, AsyncDisposable {
    * are applied, so that two instances do not use one device by accident. Throws `NOT_OF_TYPE`,
    * `MODULE_MISSING`.
    */
-  copy(id: number, beginning: ObjectOptions): Instance {
+  copy(id: number, objectOptions: ObjectOptions): Instance {
     const { kernel, clock } = this.#options;
     const { instance: source, module } = this.#known(id);
-    const place = { ...beginning, nowMs: clock.nowMs() };
+    const place = { ...objectOptions, nowMs: clock.nowMs() };
     const instance = kernel.instances.create(module, source.data.properties, place);
     kernel.instances.setAsleep(instance, true);
     this.#supervisors.add(instance, module).start();

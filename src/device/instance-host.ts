@@ -19,8 +19,8 @@ export interface InstanceHostOptions extends SupervisorOptions {
 }
 
 /** Creates the host that a module's `open` gets; it does nothing after the signal has aborted. */
-export function createHost(around: InstanceHostOptions, signal: AbortSignal): Host<Properties> {
-  const { kernel, clock, log, bootFlags, debug, instance, properties, quality, problems } = around;
+export function createHost(options: InstanceHostOptions, signal: AbortSignal): Host<Properties> {
+  const { kernel, clock, log, bootFlags, debug, instance, properties, quality, problems } = options;
   const variable = (ident: string) => {
     const child = instance.children?.byIdent(ident);
     return child?.is(objectType.variable) ? child : undefined;
@@ -47,13 +47,13 @@ export function createHost(around: InstanceHostOptions, signal: AbortSignal): Ho
       const target = reported(ident, value);
       if (target !== undefined) quality.report(target, value, at);
     },
-    reportUncertain: (ident, value, doubt) => {
+    reportUncertain: (ident, value, problem) => {
       const target = reported(ident, value);
-      if (target !== undefined) quality.reportUncertain(target, value, doubt);
+      if (target !== undefined) quality.reportUncertain(target, value, problem);
     },
-    markUncertain: (ident, doubt) => {
+    markUncertain: (ident, problem) => {
       const target = variable(ident);
-      if (!signal.aborted && target !== undefined) quality.markUncertain(target, doubt);
+      if (!signal.aborted && target !== undefined) quality.markUncertain(target, problem);
     },
     setUnavailable: (text) => {
       if (!signal.aborted) quality.setUnavailable(text);
@@ -69,15 +69,15 @@ export function createHost(around: InstanceHostOptions, signal: AbortSignal): Ho
       if (!signal.aborted) debug.send(what, data, about);
     },
     reportLost: (cause) => {
-      if (!signal.aborted) around.onLost(cause);
+      if (!signal.aborted) options.onLost(cause);
     },
     setProblem: (code, text, shown = text) => {
-      if (!signal.aborted && problems.set(code, text, shown)) around.onProblem();
+      if (!signal.aborted && problems.set(code, text, shown)) options.onProblem();
     },
-    siblings: () => around.siblings(),
+    siblings: () => options.siblings(),
     toggle: async (path) => {
-      if (!signal.aborted) await around.toggle(path);
+      if (!signal.aborted) await options.toggle(path);
     },
-    parent: <T>(_flow: Flow<T>): T => around.parent()?.running?.provided as T,
+    parent: <T>(_flow: Flow<T>): T => options.parent()?.running?.provided as T,
   };
 }

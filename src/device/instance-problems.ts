@@ -2,7 +2,7 @@ import type { InstanceProblem } from './module.js';
 
 /** The problems of an open instance: those of its variables and those reported by its driver. */
 export class ProblemList {
-  /** Problems of its variables, until the variables are declared again. */
+  /** Problems of its variables; replaced when the variables are declared the next time. */
   declared: readonly InstanceProblem[] = [];
   readonly #reported = new Map<string, { readonly text: string; readonly shown: string }>();
 

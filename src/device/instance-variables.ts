@@ -14,7 +14,7 @@ import { variableTypeNames } from './toolkit/notation.js';
 export const NO_VALUE: QualityProblem = {
   state: quality.bad,
   reason: 'NO_VALUE',
-  text: 'the device has never told it',
+  text: 'the device has never reported a value',
 };
 
 /**
@@ -22,21 +22,22 @@ export const NO_VALUE: QualityProblem = {
  * declaration. Returns what failed; the instance works without it.
  */
 export function declareVariables(
-  parts: { readonly kernel: Kernel; readonly log: Log },
+  context: { readonly kernel: Kernel; readonly log: Log },
   instance: Instance,
   module: ModuleDefinition,
 ): InstanceProblem[] {
   const { properties } = instance.data;
-  const own = validateProperties(module, properties) === undefined ? module.variables(properties) : [];
-  const problems = [...own, ...commonVariables(module)].flatMap((declared) => {
+  const declaredVariables =
+    validateProperties(module, properties) === undefined ? module.variables(properties) : [];
+  const problems = [...declaredVariables, ...commonVariables(module)].flatMap((declared) => {
     try {
-      return declare(parts, instance, declared);
+      return declare(context, instance, declared);
     } catch (thrown) {
       return [{ code: 'VARIABLE', text: `it has no variable ${declared.ident}: ${messageOf(thrown)}` }];
     }
   });
   for (const { text } of problems)
-    parts.log.warn({ instance: instance.id, name: instance.displayName }, text);
+    context.log.warn({ instance: instance.id, name: instance.displayName }, text);
   return problems;
 }
 

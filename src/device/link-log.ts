@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../base/serial-queue.js';
 import type { Instance } from '../kernel/instances.js';
 import type { ModuleDefinition } from './module.js';
 
-interface LinkLogParts {
+interface LinkLogOptions {
   readonly log: Log;
   readonly module: ModuleDefinition;
   readonly instance: Instance;
@@ -16,12 +16,12 @@ interface LinkLogParts {
  * devices on a flapping connection would write a hundred lines per flap.
  */
 export class LinkLog {
-  readonly #with: LinkLogParts;
+  readonly #options: LinkLogOptions;
   #wasOnline = false;
   #isLossLogged = false;
 
-  constructor(parts: LinkLogParts) {
-    this.#with = parts;
+  constructor(options: LinkLogOptions) {
+    this.#options = options;
   }
 
   /**
@@ -29,13 +29,13 @@ export class LinkLog {
    * before this one.
    */
   lost({ attempt, waitMs, text }: { attempt: number; waitMs: number; text: string }): void {
-    const { log, module, instance } = this.#with;
-    const line = { instance: instance.id, name: instance.displayName, again: Math.round(waitMs) };
+    const { log, module, instance } = this.#options;
+    const line = { instance: instance.id, name: instance.displayName, retryInMs: Math.round(waitMs) };
     if (attempt > 0) return log.debug(line, text);
     if (module.requires === undefined) return log.warn(line, text);
     // A failure of the I/O instance often appears first at the devices connected to it.
     void yieldToEventLoop().then(() => {
-      const isOwn = this.#with.parent()?.running !== undefined;
+      const isOwn = this.#options.parent()?.running !== undefined;
       if (isOwn) this.#isLossLogged = true;
       log[isOwn ? 'warn' : 'debug'](line, text);
     });
@@ -46,10 +46,10 @@ export class LinkLog {
    * instance.
    */
   online(): void {
-    const { log, module, instance } = this.#with;
-    const isNews = module.requires === undefined || !this.#wasOnline || this.#isLossLogged;
+    const { log, module, instance } = this.#options;
+    const isNotable = module.requires === undefined || !this.#wasOnline || this.#isLossLogged;
     this.#wasOnline = true;
     this.#isLossLogged = false;
-    log[isNews ? 'info' : 'debug']({ instance: instance.id, name: instance.displayName }, 'online');
+    log[isNotable ? 'info' : 'debug']({ instance: instance.id, name: instance.displayName }, 'online');
   }
 }

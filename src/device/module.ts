@@ -90,11 +90,11 @@ export interface InstanceProblem {
  * Shared by all instances. Iterating gives all flags.
  */
 export interface BootFlags extends Iterable<string> {
-  has(mark: string): boolean;
+  has(flag: string): boolean;
   /** Adding a flag twice is allowed. */
-  add(mark: string): void;
+  add(flag: string): void;
   /** Deleting an absent flag is allowed. */
-  delete(mark: string): void;
+  delete(flag: string): void;
 }
 
 /** An instance of the same module, open or not, with its active properties. */
@@ -128,12 +128,11 @@ export interface Host<P = unknown> {
    */
   report(ident: string, value: Value, at?: bigint | number): void;
   /** As `report`, for a value that is uncertain, with the reason. */
-  reportUncertain(ident: string, value: Value, doubt: QualityProblem): void;
+  reportUncertain(ident: string, value: Value, problem: QualityProblem): void;
   /** Marks the present value as uncertain until the next report. */
-  markUncertain(ident: string, doubt: QualityProblem): void;
+  markUncertain(ident: string, problem: QualityProblem): void;
   /**
-   * Marks the device as unavailable although the connection to it is up, with the reason; undefined marks it
-   * as available again. While it is unavailable all its values are bad. A newly opened instance is available.
+   * Marks the device as unavailable although the connection to it is up, with the reason; undefined marks it as available. While it is unavailable all its values are bad. A newly opened instance is available.
    */
   setUnavailable(text: string | undefined): void;
   /** The present value of a variable, possibly from before a restart; undefined if it was never reported. */
@@ -144,7 +143,7 @@ export interface Host<P = unknown> {
   emitMessage(message: number, data: readonly Value[]): void;
   /**
    * Adds to the instance's debug output (`SVC_EnableDebug`): what happens (`received`, `sent`), the data, and
-   * what it is about. Costs next to nothing while nobody follows the instance; its secrets are hidden.
+   * what it is about. Costs next to nothing while the instance is not being debugged; its secrets are hidden.
    */
   debug(what: string, data: string | Uint8Array, about?: string): void;
   /**

@@ -25,7 +25,7 @@ export class PendingProperties {
         throw fault(
           'PROPERTY_INVALID',
           name,
-          'the URL has another user or place now: write its password, not ***',
+          'the user or the address of the URL has changed: give its password instead of ***',
         );
     }
     if (isSame(before, after)) return false;
@@ -36,23 +36,23 @@ export class PendingProperties {
 
   /** Removes the pending properties of an instance and returns them. */
   take(id: number): Properties | undefined {
-    const taken = this.#pending.get(id);
+    const removed = this.#pending.get(id);
     this.#pending.delete(id);
-    return taken;
+    return removed;
   }
 }
 
 /** Parses a JSON object of properties. Throws `CONFIGURATION_INVALID`. */
 export function parseProperties(json: string): Properties {
-  let given: unknown;
+  let parsed: unknown;
   try {
-    given = parseJson(json);
+    parsed = parseJson(json);
   } catch (thrown) {
     throw fault('CONFIGURATION_INVALID', messageOf(thrown));
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw fault('CONFIGURATION_INVALID', 'it is not a JSON object');
-  return given as Properties;
+  return parsed as Properties;
 }
 
 function isSame(a: Properties, b: Properties): boolean {

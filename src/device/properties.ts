@@ -40,24 +40,24 @@ export function withProperty(
   const schema = schemaOf(module.properties, name);
   if (schema === undefined) throw fault('PROPERTY_MISSING', name);
   if (isSecret(schema) && value === HIDDEN) return properties;
-  // A URL with a masked password stands for the stored one.
-  const taken = unmaskUrlsIn(coerceProperty(schema, value), properties[name]);
-  const numeral = findBigInt(taken);
+  // A URL with a masked password refers to the stored one.
+  const coerced = unmaskUrlsIn(coerceProperty(schema, value), properties[name]);
+  const numeral = findBigInt(coerced);
   if (numeral !== undefined)
     throw fault('PROPERTY_INVALID', name, `${numeral} cannot be represented exactly`);
-  const mistake = Schema.Errors(schema, taken).First();
-  if (mistake !== undefined)
-    throw fault('PROPERTY_INVALID', name + mistake.path.replaceAll('/', '.'), textOf(mistake));
-  return { ...properties, [name]: taken };
+  const error = Schema.Errors(schema, coerced).First();
+  if (error !== undefined)
+    throw fault('PROPERTY_INVALID', name + error.path.replaceAll('/', '.'), textOf(error));
+  return { ...properties, [name]: coerced };
 }
 
 /**
- * Validates the properties as a whole. Returns what is wrong and what to do; undefined if an instance can be
+ * Validates all properties together. Returns what is wrong and what to do; undefined if an instance can be
  * opened with them.
  */
 export function validateProperties(module: ModuleDefinition, properties: Properties): string | undefined {
-  const mistake = Schema.Errors(module.properties, properties).First();
-  if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${textOf(mistake)}`;
+  const error = Schema.Errors(module.properties, properties).First();
+  if (error !== undefined) return `${error.path.slice(1).replaceAll('/', '.')}: ${textOf(error)}`;
   return validateSemantics(module, properties);
 }
 

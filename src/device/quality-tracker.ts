@@ -13,7 +13,7 @@ import type { Value, VariableDeclaration } from './module.js';
 const NOT_REPORTED: QualityProblem = {
   state: quality.stale,
   reason: 'NOT_REPORTED',
-  text: 'the device has not told it since it was connected',
+  text: 'the device has not reported a value since it was connected',
 };
 
 /** How far a device's clock may be ahead of ours: neither is exact, and some are set by hand. */
@@ -22,7 +22,7 @@ const AHEAD_MS = 60_000;
 const FUTURE: QualityProblem = {
   state: quality.stale,
   reason: 'FUTURE',
-  text: 'the device says that it was measured in the future; check its clock',
+  text: "the time of the value is in the future; check the device's clock",
 };
 
 /** Why all values of an instance are bad; these are also codes of its problems. */
@@ -49,21 +49,21 @@ export interface QualityTrackerOptions {
  * comes online, values are stale until they are reported.
  */
 export class QualityTracker {
-  readonly #with: QualityTrackerOptions;
+  readonly #options: QualityTrackerOptions;
   /** The latency of processing reports. */
   readonly reportLatency: LatencyStatistics;
-  readonly #promises = new Map<string, Deadline>();
+  readonly #deadlines = new Map<string, Deadline>();
   /** Why the device is unavailable although the instance is online. */
-  #away: QualityProblem | undefined;
+  #unavailable: QualityProblem | undefined;
   /**
    * The offset of the wall clock from the monotonic clock, and the wall time at which it was measured, ms.
    */
   #aheadMs = 0;
   #comparedMs = NaN;
 
-  constructor(parts: QualityTrackerOptions) {
-    this.#with = parts;
-    this.reportLatency = new LatencyStatistics(parts.clock);
+  constructor(options: QualityTrackerOptions) {
+    this.#options = options;
+    this.reportLatency = new LatencyStatistics(options.clock);
   }
 
   /**
@@ -71,7 +71,7 @@ export class QualityTracker {
    * seen them yet.
    */
   restore(): void {
-    const { kernel, instance } = this.#with;
+    const { kernel, instance } = this.#options;
     for (const variable of reportedVariables(instance)) {
       kernel.tree.touch(variable);
       variable.data.qualityProblem ??= hasValue(variable) ? NOT_REPORTED : NO_VALUE;
@@ -80,21 +80,24 @@ export class QualityTracker {
 
   /** Sets the deadlines of these variables, which start with their next values; removes all others. */
   setDeadlines(declared: readonly VariableDeclaration[]): void {
-    this.#release();
+    this.#clearDeadlines();
     for (const { ident, staleAfterS } of declared)
       if (staleAfterS !== undefined)
-        this.#promises.set(ident, new Deadline(staleAfterS * 1000, () => this.#overdue(ident, staleAfterS)));
+        this.#deadlines.set(
+          ident,
+          new Deadline(staleAfterS * 1000, () => this.#onOverdue(ident, staleAfterS)),
+        );
   }
 
   /** Implements `Host.report`. Throws `VARIABLE_TYPE`. */
   report(variable: Variable, value: Value, at: bigint | number | undefined): void {
-    const { kernel, clock } = this.#with;
+    const { kernel, clock } = this.#options;
     const fromNs = clock.monotonicNs();
     const nowMs = clock.nowMs();
     const sourceMs = typeof at === 'bigint' ? this.#wallMs(at, nowMs) : at;
     const isGood = this.#isGood(variable, sourceMs, nowMs);
     kernel.variables.update(variable, value, nowMs);
-    note(variable, sourceMs, nowMs);
+    noteTimes(variable, sourceMs, nowMs);
     // Only after the update: the old value must not be good for a moment.
     if (isGood && variable.data.qualityProblem !== undefined)
       kernel.variables.setQualityProblem(variable, undefined);
@@ -102,25 +105,25 @@ export class QualityTracker {
   }
 
   /** Implements `Host.reportUncertain`. Throws `VARIABLE_TYPE`. */
-  reportUncertain(variable: Variable, value: Value, doubt: QualityProblem): void {
-    const { kernel, clock } = this.#with;
+  reportUncertain(variable: Variable, value: Value, problem: QualityProblem): void {
+    const { kernel, clock } = this.#options;
     const nowMs = clock.nowMs();
-    this.markUncertain(variable, doubt);
+    this.markUncertain(variable, problem);
     kernel.variables.update(variable, value, nowMs);
-    note(variable, undefined, nowMs);
+    noteTimes(variable, undefined, nowMs);
   }
 
   /** Implements `Host.markUncertain`. */
-  markUncertain(variable: Variable, doubt: QualityProblem): void {
-    this.#with.kernel.variables.setQualityProblem(variable, this.#away ?? doubt);
-    const promised = this.#promises.get(variable.ident);
-    if (promised !== undefined) this.#with.deadlines.cancel(promised);
+  markUncertain(variable: Variable, problem: QualityProblem): void {
+    this.#options.kernel.variables.setQualityProblem(variable, this.#unavailable ?? problem);
+    const deadline = this.#deadlines.get(variable.ident);
+    if (deadline !== undefined) this.#options.deadlines.cancel(deadline);
   }
 
   /** The instance is online: values that were not reported while it opened are stale. */
   setOnline(): void {
-    const { kernel, instance } = this.#with;
-    if (this.#away !== undefined) return;
+    const { kernel, instance } = this.#options;
+    if (this.#unavailable !== undefined) return;
     for (const variable of reportedVariables(instance))
       if (absences.has(variable.data.qualityProblem?.reason ?? ''))
         kernel.variables.setQualityProblem(variable, hasValue(variable) ? NOT_REPORTED : NO_VALUE);
@@ -128,27 +131,27 @@ export class QualityTracker {
 
   /** The instance is not online: all its values are bad. */
   setOffline(reason: OfflineCode, text: string): void {
-    this.#away = undefined;
-    this.#lose({ state: quality.bad, reason, text });
+    this.#unavailable = undefined;
+    this.#setAllBad({ state: quality.bad, reason, text });
   }
 
   /** Implements `Host.setUnavailable`. */
   setUnavailable(text: string | undefined): void {
-    const wasAway = this.#away !== undefined;
-    this.#away = text === undefined ? undefined : { state: quality.bad, reason: 'UNAVAILABLE', text };
-    if (this.#away !== undefined) this.#lose(this.#away);
-    else if (wasAway) this.setOnline();
+    const wasUnavailable = this.#unavailable !== undefined;
+    this.#unavailable = text === undefined ? undefined : { state: quality.bad, reason: 'UNAVAILABLE', text };
+    if (this.#unavailable !== undefined) this.#setAllBad(this.#unavailable);
+    else if (wasUnavailable) this.setOnline();
   }
 
-  #lose(doubt: QualityProblem): void {
-    const { kernel, instance, deadlines } = this.#with;
-    for (const promised of this.#promises.values()) deadlines.cancel(promised);
-    for (const variable of reportedVariables(instance)) kernel.variables.setQualityProblem(variable, doubt);
+  #setAllBad(problem: QualityProblem): void {
+    const { kernel, instance, deadlines } = this.#options;
+    for (const deadline of this.#deadlines.values()) deadlines.cancel(deadline);
+    for (const variable of reportedVariables(instance)) kernel.variables.setQualityProblem(variable, problem);
   }
 
-  #release(): void {
-    for (const promised of this.#promises.values()) this.#with.deadlines.cancel(promised);
-    this.#promises.clear();
+  #clearDeadlines(): void {
+    for (const deadline of this.#deadlines.values()) this.#options.deadlines.cancel(deadline);
+    this.#deadlines.clear();
   }
 
   /**
@@ -157,7 +160,7 @@ export class QualityTracker {
    */
   #wallMs(atNs: bigint, nowMs: number): number {
     if (nowMs !== this.#comparedMs) {
-      this.#aheadMs = nowMs - Number(this.#with.clock.monotonicNs()) / 1e6;
+      this.#aheadMs = nowMs - Number(this.#options.clock.monotonicNs()) / 1e6;
       this.#comparedMs = nowMs;
     }
     return Math.min(nowMs, Number(atNs) / 1e6 + this.#aheadMs);
@@ -165,15 +168,15 @@ export class QualityTracker {
 
   /** Whether a value reported now is good. One that is too old is marked before it is stored. */
   #isGood(variable: Variable, sourceMs: number | undefined, nowMs: number): boolean {
-    if (this.#away !== undefined) return false;
-    const { kernel, clock, deadlines } = this.#with;
-    const promised = this.#promises.size === 0 ? undefined : this.#promises.get(variable.ident);
-    if (promised === undefined || deadlines.restart(promised, this.#ageMs(sourceMs, nowMs))) {
+    if (this.#unavailable !== undefined) return false;
+    const { kernel, clock, deadlines } = this.#options;
+    const deadline = this.#deadlines.size === 0 ? undefined : this.#deadlines.get(variable.ident);
+    if (deadline === undefined || deadlines.restart(deadline, this.#ageMs(sourceMs, nowMs))) {
       const isAhead = sourceMs !== undefined && sourceMs > nowMs + AHEAD_MS && clock.isTrusted();
       if (isAhead) kernel.variables.setQualityProblem(variable, FUTURE);
       return !isAhead;
     }
-    promised.onOverdue();
+    deadline.onOverdue();
     return false;
   }
 
@@ -184,20 +187,20 @@ export class QualityTracker {
   #ageMs(sourceMs: number | undefined, nowMs: number): number {
     if (sourceMs === undefined) return 0;
     if (sourceMs === 0) return Infinity;
-    return this.#with.clock.isTrusted() ? Math.max(0, nowMs - sourceMs) : 0;
+    return this.#options.clock.isTrusted() ? Math.max(0, nowMs - sourceMs) : 0;
   }
 
-  #overdue(ident: string, staleAfterS: number): void {
-    const { kernel, instance } = this.#with;
+  #onOverdue(ident: string, staleAfterS: number): void {
+    const { kernel, instance } = this.#options;
     const variable = instance.children?.byIdent(ident);
-    const text = `nothing was told that is newer than ${staleAfterS} s`;
+    const text = `no value was reported for more than ${staleAfterS} s`;
     if (variable?.is(objectType.variable))
       kernel.variables.setQualityProblem(variable, { state: quality.stale, reason: 'OVERDUE', text });
   }
 }
 
 /** Stores the time of the value, if it was given. */
-function note({ data }: Variable, sourceMs: number | undefined, receivedMs: number): void {
+function noteTimes({ data }: Variable, sourceMs: number | undefined, receivedMs: number): void {
   if (sourceMs === undefined) data.reportTimes &&= undefined;
   else if (data.reportTimes === undefined) data.reportTimes = { sourceMs, receivedMs };
   else {

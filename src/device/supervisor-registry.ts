@@ -47,7 +47,7 @@ export class SupervisorRegistry {
     this.#bootFlags = options.bootFlags ?? new Set<string>();
     this.#deadlines = new Deadlines(options.clock);
     this.#debug = options.debug ?? new Debug(options);
-    options.kernel.profiles.onListChanged = (name) => this.#profileListed(name);
+    options.kernel.profiles.onListChanged = (name) => this.#onProfileListChanged(name);
   }
 
   /** Starts all instances of the tree, I/O instances before those connected to them. */
@@ -57,11 +57,11 @@ export class SupervisorRegistry {
       const module = modules.find(instance.data.moduleId);
       try {
         if (module !== undefined) this.add(instance, module);
-        else this.#leave(instance, MODULE_MISSING, instanceStatus.moduleMissing);
+        else this.#keepClosed(instance, MODULE_MISSING, instanceStatus.moduleMissing);
       } catch (thrown) {
-        log.error({ instance: instance.id, err: thrown }, 'it could not be made ready');
+        log.error({ instance: instance.id, err: thrown }, 'the instance could not be prepared');
         const text = messageOf(thrown);
-        this.#leave(instance, { code: 'CLOSED', text }, instanceStatus.configurationInvalid);
+        this.#keepClosed(instance, { code: 'CLOSED', text }, instanceStatus.configurationInvalid);
       }
     }
     for (const supervisor of this.#supervisors.values()) supervisor.start();
@@ -107,7 +107,7 @@ export class SupervisorRegistry {
         parent: () => this.#parentOf(instance),
         siblings: () => this.#siblingsOf(module),
         toggle: (path) => toggle(kernel, path, this.#options.performAction),
-        onLink: () => this.#followed(instance.id),
+        onLink: () => this.#onLinkChanged(instance.id),
       },
       properties,
     );
@@ -151,15 +151,15 @@ export class SupervisorRegistry {
   /** Per instance: the latency of commands, and of processing reports. */
   *latencies(): Generator<{
     readonly id: number;
-    readonly asked: LatencyStatistics;
-    readonly taken: LatencyStatistics;
+    readonly command: LatencyStatistics;
+    readonly report: LatencyStatistics;
   }> {
-    for (const [id, { commandLatency: asked, reportLatency: taken }] of this.#supervisors)
-      yield { id, asked, taken };
+    for (const [id, { commandLatency: command, reportLatency: report }] of this.#supervisors)
+      yield { id, command, report };
   }
 
   /** Keeps an instance closed and without a supervisor, with the reason. */
-  #leave(instance: Instance, closed: Closed, status: number): void {
+  #keepClosed(instance: Instance, closed: Closed, status: number): void {
     const { kernel, clock, log } = this.#options;
     log.error({ instance: instance.id, module: instance.data.moduleId }, closed.text);
     this.#closed.set(instance.id, closed);
@@ -170,8 +170,8 @@ export class SupervisorRegistry {
     kernel.instances.setStatus(instance, status);
   }
 
-  /** Called when a profile is created or deleted: variables whose module names it get it, or lose it. */
-  #profileListed(name: string): void {
+  /** Called when a profile is created or deleted: variables whose module names it start or stop using it. */
+  #onProfileListChanged(name: string): void {
     for (const { instance, module } of this.#supervisors.values())
       if (usesProfile(module, instance.data.properties, name)) this.declare(instance, module);
   }
@@ -197,7 +197,7 @@ export class SupervisorRegistry {
   }
 
   /** Called when an I/O instance goes online or offline: connected instances follow. */
-  #followed(id: number): void {
+  #onLinkChanged(id: number): void {
     const isOnline = this.#supervisors.get(id)?.openInstance !== undefined;
     for (const child of this.#connections.childrenOf(id)) {
       const supervisor = this.#supervisors.get(child);

@@ -46,17 +46,17 @@ export interface SupervisorOptions extends QualityTrackerOptions {
  * each driver call a deadline, and shows its state in the tree. Exceptions of drivers end here.
  */
 export class Supervisor {
-  readonly #with: SupervisorOptions;
-  readonly #standing: QualityTracker;
+  readonly #options: SupervisorOptions;
+  readonly #quality: QualityTracker;
   readonly #log: LinkLog;
   /** The latency of commands. */
   readonly commandLatency: LatencyStatistics;
   readonly #problems = new ProblemList();
   /** Closing and reopening never overlap. */
-  readonly #turn = new SerialQueue();
+  readonly #queue = new SerialQueue();
   #isEnded = false;
   #properties: Properties;
-  #life: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  #supervision: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   #running: OpenInstance | undefined;
   #lose: ((cause: unknown) => void) | undefined;
   #link: LinkState = 'closed';
@@ -64,21 +64,21 @@ export class Supervisor {
   #shown = '';
   #sinceMs = 0;
 
-  constructor(supervision: SupervisorOptions, properties: Properties) {
-    this.#with = supervision;
+  constructor(options: SupervisorOptions, properties: Properties) {
+    this.#options = options;
     this.#properties = properties;
-    this.#standing = new QualityTracker(supervision);
-    this.#log = new LinkLog(supervision);
-    this.commandLatency = new LatencyStatistics(supervision.clock);
-    this.#standing.restore();
+    this.#quality = new QualityTracker(options);
+    this.#log = new LinkLog(options);
+    this.commandLatency = new LatencyStatistics(options.clock);
+    this.#quality.restore();
   }
 
   get instance(): Instance {
-    return this.#with.instance;
+    return this.#options.instance;
   }
 
   get module(): ModuleDefinition {
-    return this.#with.module;
+    return this.#options.module;
   }
 
   get link(): LinkState {
@@ -92,20 +92,20 @@ export class Supervisor {
 
   /** The latency of processing reports. */
   get reportLatency(): LatencyStatistics {
-    return this.#standing.reportLatency;
+    return this.#quality.reportLatency;
   }
 
   /** Sets the problems of its variables (`declareVariables`). */
   set variableProblems(problems: readonly InstanceProblem[]) {
     this.#problems.declared = problems;
-    if (this.#sinceMs !== 0) this.#tell();
+    if (this.#sinceMs !== 0) this.#publishStatus();
   }
 
   /** The problems of the instance, the reason for not being online first. */
   problems(): InstanceProblem[] {
-    const own = this.#problems.all();
+    const reported = this.#problems.all();
     const isFine = this.#link === 'online' || (this.#link === 'opening' && this.#text === '');
-    return isFine ? own : [{ code: offlineCodeOf(this.#link), text: this.#text }, ...own];
+    return isFine ? reported : [{ code: offlineCodeOf(this.#link), text: this.#text }, ...reported];
   }
 
   /**
@@ -113,7 +113,7 @@ export class Supervisor {
    * already kept open.
    */
   start(): void {
-    if (this.#life !== undefined || this.#isEnded) return;
+    if (this.#supervision !== undefined || this.#isEnded) return;
     try {
       this.#begin();
     } catch (thrown) {
@@ -122,13 +122,13 @@ export class Supervisor {
   }
 
   #begin(): void {
-    const { module, instance } = this.#with;
-    const mistake = validateProperties(module, this.#properties);
-    if (mistake !== undefined) return this.#show('closed', mistake, instanceStatus.configurationInvalid);
+    const { module, instance } = this.#options;
+    const error = validateProperties(module, this.#properties);
+    if (error !== undefined) return this.#show('closed', error, instanceStatus.configurationInvalid);
     const off = disabledReasonOf(module, instance.data);
     if (off !== undefined) return this.#show('closed', off, instanceStatus.inactive);
     if (module.requires !== undefined) {
-      const parent = this.#with.parent();
+      const parent = this.#options.parent();
       if (parent === undefined) {
         const text = 'not connected; connect it to an I/O instance (SVC_ConnectInstance)';
         return this.#show('closed', text, instanceStatus.configurationInvalid);
@@ -136,24 +136,24 @@ export class Supervisor {
       if (parent.running === undefined)
         return this.#show('waiting', `waiting for its ${parent.name}`, instanceStatus.offline);
     }
-    this.#standing.setDeadlines(module.variables(this.#properties));
+    this.#quality.setDeadlines(module.variables(this.#properties));
     const stop = new AbortController();
     const ended = this.#keepOpen(stop.signal).catch((thrown: unknown) => {
-      this.#with.log.error({ instance: instance.id, err: thrown }, 'supervision ended unexpectedly');
+      this.#options.log.error({ instance: instance.id, err: thrown }, 'supervision ended unexpectedly');
     });
-    this.#life = { stop, ended };
+    this.#supervision = { stop, ended };
   }
 
   /** Closes the instance permanently and waits until it is closed; outputs keep their state, motors stop. */
   stop(text = 'stopped', status: number = instanceStatus.inactive): Promise<void> {
     this.#isEnded = true;
-    return this.#turn.run(() => this.#close(text, status));
+    return this.#queue.run(() => this.#close(text, status));
   }
 
   /** Closes the instance and reopens it, with new properties if given. */
   restart(properties?: Properties): Promise<void> {
-    return this.#turn.run(async () => {
-      await this.#close('being opened anew', instanceStatus.inactive);
+    return this.#queue.run(async () => {
+      await this.#close('being reopened', instanceStatus.inactive);
       if (properties !== undefined) {
         this.#properties = properties;
         this.#problems.clear();
@@ -169,25 +169,25 @@ export class Supervisor {
   write(ident: string, value: Value): Promise<true> {
     const open = this.#online();
     if (open.write === undefined) throw fault('READ_ONLY', ident);
-    this.#with.debug.send('write', value, ident);
-    const startNs = this.#with.clock.monotonicNs();
-    return this.#answered(open.write(ident, value), startNs);
+    this.#options.debug.send('write', value, ident);
+    const startNs = this.#options.clock.monotonicNs();
+    return this.#withDeadline(open.write(ident, value), startNs);
   }
 
   /** Requests the present value of a variable. */
   refresh(ident: string): Promise<true> {
     const open = this.#online();
     if (open.refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
-    const startNs = this.#with.clock.monotonicNs();
-    return this.#answered(open.refresh(ident), startNs);
+    const startNs = this.#options.clock.monotonicNs();
+    return this.#withDeadline(open.refresh(ident), startNs);
   }
 
   async #close(text: string, status: number): Promise<void> {
-    const life = this.#life;
-    if (life !== undefined) {
-      life.stop.abort();
-      await life.ended;
-      this.#life = undefined;
+    const supervision = this.#supervision;
+    if (supervision !== undefined) {
+      supervision.stop.abort();
+      await supervision.ended;
+      this.#supervision = undefined;
     }
     this.#show('closed', text, status);
   }
@@ -197,14 +197,14 @@ export class Supervisor {
     throw offlineFault({ text: this.#text, shown: this.#shown });
   }
 
-  #answered(answer: Promise<void>, startNs: bigint): Promise<true> {
-    const { deadlines } = this.#with;
+  #withDeadline(reply: Promise<void>, startNs: bigint): Promise<true> {
+    const { deadlines } = this.#options;
     const onTimeout = this.#lose ?? (() => undefined);
-    return withCommandDeadline(answer, { startNs, deadlines, latency: this.commandLatency, onTimeout });
+    return withCommandDeadline(reply, { startNs, deadlines, latency: this.commandLatency, onTimeout });
   }
 
   async #keepOpen(stop: AbortSignal): Promise<void> {
-    const { clock, module } = this.#with;
+    const { clock, module } = this.#options;
     for (let attempt = 0; !stop.aborted; attempt++) {
       const startedMs = clock.monotonicNs();
       const cause = await this.#openOnce(stop);
@@ -219,7 +219,7 @@ export class Supervisor {
 
   /** Opens the instance once and waits until it closes; resolves with the cause. */
   async #openOnce(stop: AbortSignal): Promise<{ readonly thrown: unknown; readonly wasOnline: boolean }> {
-    const { clock, module, log, instance } = this.#with;
+    const { clock, module, log, instance } = this.#options;
     const ending = new AbortController();
     const lost = Promise.withResolvers<unknown>();
     const end = () => lost.resolve(stop.reason);
@@ -261,7 +261,7 @@ export class Supervisor {
       unprobe();
       abort();
       // Closing may take a while, during which no value may be good.
-      if (!stop.aborted) this.#standing.setOffline('UNREACHABLE', generalOf(thrown));
+      if (!stop.aborted) this.#quality.setOffline('UNREACHABLE', generalOf(thrown));
       return { thrown, wasOnline: true };
     } catch (thrown) {
       return { thrown, wasOnline: false };
@@ -272,7 +272,7 @@ export class Supervisor {
       this.#lose = undefined;
       abort();
       if (running !== undefined) {
-        this.#with.onLink();
+        this.#options.onLink();
         await withTimeout(clock, { ms: CLOSE_TIMEOUT_MS, what: 'Closing' }, running.close()).catch(
           (thrown: unknown) => {
             if (!isAbort(thrown)) log.warn({ instance: instance.id, err: thrown }, 'closing failed');
@@ -285,7 +285,7 @@ export class Supervisor {
   async #opened(opening: Promise<OpenInstance>, stop: AbortSignal): Promise<OpenInstance> {
     try {
       return await withTimeout(
-        this.#with.clock,
+        this.#options.clock,
         { ms: OPEN_TIMEOUT_MS, what: 'Opening', signal: stop },
         opening,
       );
@@ -296,41 +296,41 @@ export class Supervisor {
     }
   }
 
-  #probe(running: OpenInstance, lose: (cause: unknown) => void): () => void {
+  #probe(running: OpenInstance, onLost: (cause: unknown) => void): () => void {
     const { probe } = running;
     if (probe === undefined) return () => undefined;
-    const { clock } = this.#with;
-    let isAsking = false;
+    const { clock } = this.#options;
+    let isProbing = false;
     return clock.every(PROBE_INTERVAL_MS, () => {
-      if (isAsking) return;
-      isAsking = true;
+      if (isProbing) return;
+      isProbing = true;
       withTimeout(clock, { ms: PROBE_TIMEOUT_MS, what: 'The device' }, probe.call(running)).then(
         () => {
-          isAsking = false;
+          isProbing = false;
         },
-        (thrown: unknown) => lose(thrown),
+        (thrown: unknown) => onLost(thrown),
       );
     });
   }
 
   #show(link: LinkState, reason: string | OfflineReason, status: number): void {
     const { text, shown } = typeof reason === 'string' ? { text: reason, shown: reason } : reason;
-    const { kernel, clock, instance } = this.#with;
+    const { kernel, clock, instance } = this.#options;
     const linkChanged = link !== this.#link;
     if (linkChanged || text !== this.#text || this.#sinceMs === 0) this.#sinceMs = clock.nowMs();
     this.#link = link;
     this.#text = text;
     this.#shown = shown;
-    if (link === 'online') this.#standing.setOnline();
-    else if (link !== 'opening') this.#standing.setOffline(offlineCodeOf(link), shown);
+    if (link === 'online') this.#quality.setOnline();
+    else if (link !== 'opening') this.#quality.setOffline(offlineCodeOf(link), shown);
     kernel.instances.setStatus(instance, status);
-    this.#tell();
-    if (linkChanged && link === 'online') this.#with.onLink();
+    this.#publishStatus();
+    if (linkChanged && link === 'online') this.#options.onLink();
   }
 
   /** Updates LINK and STATUS in the tree if they have changed. */
-  #tell(): void {
-    const { kernel, clock, instance } = this.#with;
+  #publishStatus(): void {
+    const { kernel, clock, instance } = this.#options;
     const since = { sinceMs: this.#sinceMs, isTrusted: clock.isTrusted() };
     const status = statusText(this.#link, since, [this.#shown, ...this.#problems.shown()]);
     for (const [ident, text] of [

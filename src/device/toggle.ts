@@ -17,4 +17,4 @@ export async function toggle({ tree }: Kernel, path: string, act: PerformAction)
 }
 
 const nothingAt = (path: string): string =>
-  `there is nothing at ${path} that is on or off; give the path of its idents`;
+  `there is no boolean variable or switch at ${path}; give the path of its idents`;

@@ -46,20 +46,20 @@ export class Area {
   contains(id: number): boolean {
     const object = this.#tree.find(id);
     if (object === undefined) return false;
-    return this.#isInside(object) || this.#linked().has(object);
+    return this.#isInside(object) || this.#linkTargets().has(object);
   }
 
   /** The objects of the area's snapshot, parents first. `below` limits them to a part of the area. */
   *objects(below: TreeObject | undefined = this.base): Generator<readonly [TreeObject, SnapshotDepth]> {
     if (below === undefined) return;
-    const targets = this.#linked(below);
+    const targets = this.#linkTargets(below);
     const depths = new Map<TreeObject, SnapshotDepth>();
     for (const end of [below, ...targets]) {
       for (const step of pathTo(end)) if (!depths.has(step)) depths.set(step, 'name');
-      depths.set(end, 'whole');
+      depths.set(end, 'complete');
     }
     // Order: objects above the base, the base with everything below it, the targets of links.
-    for (const object of walkSubtree(below)) depths.set(object, 'whole');
+    for (const object of walkSubtree(below)) depths.set(object, 'complete');
     yield* depths;
   }
 
@@ -67,7 +67,7 @@ export class Area {
   profiles(): Set<string> {
     const names = new Set<string>();
     for (const [object, depth] of this.objects()) {
-      if (depth !== 'whole' || !object.is(objectType.variable)) continue;
+      if (depth !== 'complete' || !object.is(objectType.variable)) continue;
       names.add(object.data.profile).add(object.data.customProfile);
     }
     names.delete('');
@@ -86,7 +86,7 @@ export class Area {
       return this.profiles().has(String(Data[0]));
     const at = namedIn.get(Message);
     if (Message >= message.WF_POPUP && Message <= message.WF_OPEN_CATEGORY)
-      return SenderID === this.#configuratorId && (at === undefined || this.#mayName(Data[at]));
+      return SenderID === this.#configuratorId && (at === undefined || this.#isVisibleOrRoot(Data[at]));
     if (!this.contains(SenderID)) return false;
     if (at !== undefined) return Data[at] === 0 ? SenderID !== 0 : this.contains(Number(Data[at]));
     if (Message === message.VM_CHANGEPROFILEACTION)
@@ -94,15 +94,15 @@ export class Area {
     return this.#admitsOfEvent(change);
   }
 
-  #mayName(id: unknown): boolean {
+  #isVisibleOrRoot(id: unknown): boolean {
     return id === 0 || this.contains(Number(id));
   }
 
   /**
    * Whether after this message (of now or of the past) its users no longer know what is in the area, and the
-   * messages they are admitted to can't tell them: they then take a snapshot (decision 14).
+   * messages they receive do not contain it: they must then take a snapshot (decision 14).
    */
-  unsettles(change: Change): boolean {
+  requiresSnapshot(change: Change): boolean {
     const { SenderID, Message, Data } = change;
     switch (Message) {
       case message.OM_CHILDREMOVED: {
@@ -111,26 +111,25 @@ export class Area {
           this.isBelowBase(SenderID) ||
           this.isBelowBase(childId) ||
           childId === this.#baseId ||
-          this.#leads(childId)
+          this.#isOnPathOrTarget(childId)
         );
       }
       case message.OM_CHANGENAME:
-        return !this.contains(SenderID) && this.#leads(SenderID);
+        return !this.contains(SenderID) && this.#isOnPathOrTarget(SenderID);
       case message.LM_CHANGETARGET:
         return this.isBelowBase(SenderID);
-      // The profile may be one that they have not been told of.
+      // It may be a profile that no message to them has contained.
       case message.VM_CHANGEPROFILENAME:
         return this.contains(SenderID);
-      // What carries out its actions, or what it is connected to, may stand outside: the snapshot then says
-      // so.
+      // The target of its action or its I/O instance may be outside; only the snapshot then says so.
       case message.VM_CHANGEPROFILEACTION:
       case message.IM_CONNECT:
       case message.IM_DISCONNECT:
-      // What a schedule does is no front's.
+      // The actions of a schedule are hidden from fronts.
       case message.EM_ADDSCHEDULEACTION:
       case message.EM_CHANGESCHEDULEACTION:
         return this.contains(SenderID) && !this.admits(change);
-      // With the variable the value may come into sight, or go out of it, and nobody tells that.
+      // The new variable may be inside or outside; no message announces that its value became visible or hidden.
       case message.EM_CHANGETRIGGER:
         return this.contains(SenderID);
       default:
@@ -164,8 +163,8 @@ export class Area {
   }
 
   /** Whether it is above the base or above the target of a link, or is such a target, deleted or not. */
-  #leads(id: number): boolean {
-    const targets = this.#linked();
+  #isOnPathOrTarget(id: number): boolean {
+    const targets = this.#linkTargets();
     if (this.#targetIds.has(id)) return true;
     const object = this.#tree.find(id);
     if (object === undefined) return false;
@@ -179,14 +178,14 @@ export class Area {
     return base !== undefined && (object === base || this.#tree.isBelow(object, base));
   }
 
-  #linked(below?: TreeObject): Set<TreeObject> {
+  #linkTargets(below?: TreeObject): Set<TreeObject> {
     if (below === undefined || below === this.base) {
       if (this.#structure !== this.#tree.structureVersion) {
         this.#targetIds.clear();
         this.#targets = this.#findTargets((link) => {
-          const isMine = this.#isInside(link);
-          if (isMine) this.#targetIds.add(link.data.targetId);
-          return isMine;
+          const isInArea = this.#isInside(link);
+          if (isInArea) this.#targetIds.add(link.data.targetId);
+          return isInArea;
         });
         this.#structure = this.#tree.structureVersion;
       }
@@ -195,10 +194,10 @@ export class Area {
     return this.#findTargets((link) => link === below || this.#tree.isBelow(link, below));
   }
 
-  #findTargets(isMine: (link: TreeObject<6>) => boolean): Set<TreeObject> {
+  #findTargets(isInArea: (link: TreeObject<6>) => boolean): Set<TreeObject> {
     const targets = new Set<TreeObject>();
     for (const link of this.#tree.objectsOfType(objectType.link)) {
-      const target = isMine(link) ? this.#tree.find(link.data.targetId) : undefined;
+      const target = isInArea(link) ? this.#tree.find(link.data.targetId) : undefined;
       // A link that is itself the target of a link is not followed: its own target is outside the area.
       if (target !== undefined && target.id !== 0 && !target.is(objectType.link)) targets.add(target);
     }

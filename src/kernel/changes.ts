@@ -58,10 +58,10 @@ export interface BufferLimits {
  * the listeners. Listeners are called synchronously, in order of `listen`, and must not throw.
  */
 export class Changes {
-  /** Set: called for each message, and has it told to all who listen by calling `tell`. */
-  deliver: ((change: Change, tell: () => void) => void) | undefined;
+  /** If set: called for each message; it calls `publish` to pass the message to the listeners. */
+  deliver: ((change: Change, publish: () => void) => void) | undefined;
   #counter: number;
-  readonly #began: number;
+  readonly #firstCounter: number;
   #buffer: (Change | undefined)[] = [];
   /** Index of the oldest kept change; the array is compacted when half of it is spent. */
   #head = 0;
@@ -71,7 +71,7 @@ export class Changes {
 
   /** Begins after `counter`: the first message gets `counter + 1`. */
   constructor(counter: number, limits: BufferLimits = { messages: BUFFER_MESSAGES, bytes: BUFFER_BYTES }) {
-    this.#counter = this.#began = counter;
+    this.#counter = this.#firstCounter = counter;
     this.#limits = limits;
   }
 
@@ -82,7 +82,7 @@ export class Changes {
 
   /** Messages since the start. */
   get emitted(): number {
-    return this.#counter - this.#began;
+    return this.#counter - this.#firstCounter;
   }
 
   get buffered(): { readonly messages: number; readonly bytes: number } {
@@ -113,7 +113,7 @@ export class Changes {
     this.#bytes += change.bytes;
     this.#trim();
     if (this.deliver === undefined) for (const listener of this.#listeners) listener(change);
-    else this.deliver(change, () => this.#tell(change));
+    else this.deliver(change, () => this.#publish(change));
   }
 
   /** All buffered messages, ascending. */
@@ -131,7 +131,7 @@ export class Changes {
     return this.#buffer.slice(this.#head + (counter + 1 - first)) as Change[];
   }
 
-  #tell(change: Change): void {
+  #publish(change: Change): void {
     for (const listener of this.#listeners) listener(change);
   }
 

@@ -21,7 +21,7 @@ export function roundHalfAway(value: number): number {
 }
 
 /**
- * The boolean that `true`, `false`, 0, 1 and those words as text stand for; undefined for all else
+ * The boolean for `true`, `false`, 0, 1 and those words as text; undefined for anything else
  * (interface, decision 6).
  */
 export function booleanOf(value: unknown): boolean | undefined {
@@ -63,12 +63,12 @@ export function convertValue(type: VariableType, value: unknown, parameter = 'Va
   switch (type) {
     case variableType.boolean: {
       const converted = booleanOf(value);
-      if (converted === undefined) throw refuse(parameter, 'a boolean takes true, false, 0 or 1');
+      if (converted === undefined) throw conversionFault(parameter, 'a boolean takes true, false, 0 or 1');
       return converted;
     }
     case variableType.integer: {
       const rounded = roundHalfAway(toNumber(value, parameter));
-      if (!Number.isSafeInteger(rounded)) throw refuse(parameter, 'the integer is beyond ±(2⁵³−1)');
+      if (!Number.isSafeInteger(rounded)) throw conversionFault(parameter, 'the integer is beyond ±(2⁵³−1)');
       return rounded + 0; // −0 becomes 0
     }
     case variableType.float:
@@ -90,9 +90,9 @@ function toNumber(value: unknown, parameter: string): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const number = typeof value === 'string' ? numberOf(value) : value;
   if (typeof value === 'string' && isInexact(value.trim()))
-    throw refuse(parameter, 'the integer cannot be represented exactly');
-  if (typeof number !== 'number') throw refuse(parameter, `${describe(value)} is not a number`);
-  if (!Number.isFinite(number)) throw refuse(parameter, 'the number is not finite');
+    throw conversionFault(parameter, 'the integer cannot be represented exactly');
+  if (typeof number !== 'number') throw conversionFault(parameter, `${describe(value)} is not a number`);
+  if (!Number.isFinite(number)) throw conversionFault(parameter, 'the number is not finite');
   return number;
 }
 
@@ -100,7 +100,7 @@ function toText(value: unknown, parameter: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
     return String(value);
-  throw refuse(parameter, `${describe(value)} is not supported`);
+  throw conversionFault(parameter, `${describe(value)} is not supported`);
 }
 
 function describe(value: unknown): string {
@@ -110,7 +110,7 @@ function describe(value: unknown): string {
   return value === undefined ? 'nothing' : `an ${typeof value}`;
 }
 
-function refuse(parameter: string, why: string) {
+function conversionFault(parameter: string, why: string) {
   return fault('CANNOT_CONVERT', parameter, why);
 }
 

@@ -71,14 +71,13 @@ export class IdPool {
   }
 
   /**
-   * Whether ids may have been given that this pool does not know of: ids that are mentioned anywhere must
-   * then be retired at each start.
+   * Whether ids may have been assigned that this pool does not know of: ids that anything refers to must then be retired at each start.
    */
   get isUnsure(): boolean {
     return this.#isUnsure;
   }
 
-  /** No id was given before this pool existed. */
+  /** Declares that no id was assigned before this pool existed. */
   markComplete(): void {
     this.#isUnsure = false;
   }

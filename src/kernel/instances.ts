@@ -31,7 +31,7 @@ export class Instances {
   create(
     module: { id: string; name: string; kind: number },
     properties: InstanceData['properties'],
-    { nowMs, ...beginning }: ObjectOptions & { nowMs: number },
+    { nowMs, ...options }: ObjectOptions & { nowMs: number },
   ): Instance {
     const data: InstanceData = {
       moduleId: module.id,
@@ -43,9 +43,9 @@ export class Instances {
       properties,
     };
     return this.#tree.create(objectType.instance, data, {
-      ...beginning,
+      ...options,
       created: [module.id, module.name, module.kind],
-      rest: ({ id }) => this.#tree.changes.emit(id, message.IM_CHANGESTATUS, [data.status]),
+      emitTypeMessages: ({ id }) => this.#tree.changes.emit(id, message.IM_CHANGESTATUS, [data.status]),
     });
   }
 

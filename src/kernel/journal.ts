@@ -7,14 +7,13 @@ export type ObjectWithValue = TreeObject<2> | TreeObject<4>;
 /**
  * The value of a variable with a write budget when it was last written, and when it changed first after that.
  */
-interface Moved {
+interface BudgetedChange {
   readonly from: Value;
   readonly sinceMs: number;
 }
 
 /**
- * Changes that are not on disk yet. The kernel adds them, the store takes them. `version` grows with every
- * change of the configuration, so that a caller can tell whether its call made one.
+ * Changes that are not on disk yet. The kernel adds them, the store removes them. `version` increases with every change of the configuration, so that a caller can detect whether its call made one.
  */
 export class Journal {
   /** Objects whose configuration changed, or that are new. */
@@ -27,7 +26,7 @@ export class Journal {
   /** Variables that were only updated with the same value since they were last taken. */
   repeated = new Set<ObjectWithValue>();
   /** Changed variables with a write budget. */
-  moved = new Map<TreeObject<2>, Moved>();
+  budgetedChanges = new Map<TreeObject<2>, BudgetedChange>();
   version = 0;
   readonly #onChange: () => void;
 
@@ -45,7 +44,7 @@ export class Journal {
     this.objects.delete(object);
     this.values.delete(object as TreeObject<2>);
     this.repeated.delete(object as TreeObject<2>);
-    this.moved.delete(object as TreeObject<2>);
+    this.budgetedChanges.delete(object as TreeObject<2>);
     this.removed.add(object.id);
     this.#changed();
   }
@@ -57,13 +56,13 @@ export class Journal {
       this.values.add(variable);
       this.repeated.delete(variable);
     }
-    if (variable.data.writeBudget !== undefined && !this.moved.has(variable))
-      this.moved.set(variable, { from, sinceMs });
+    if (variable.data.writeBudget !== undefined && !this.budgetedChanges.has(variable))
+      this.budgetedChanges.set(variable, { from, sinceMs });
   }
 
   /** Whether a variable has used up its write budget, so that the store must write it. */
   isDue(nowMs: number): boolean {
-    for (const [{ data }, moved] of this.moved)
+    for (const [{ data }, moved] of this.budgetedChanges)
       if (data.writeBudget !== undefined && isSpent(data.writeBudget, { ...moved, to: data.value, nowMs }))
         return true;
     return false;
@@ -90,11 +89,11 @@ export class Journal {
 
 function isSpent(
   { every, withinS }: WriteBudget,
-  { from, to, sinceMs, nowMs }: Moved & { readonly to: Value; readonly nowMs: number },
+  { from, to, sinceMs, nowMs }: BudgetedChange & { readonly to: Value; readonly nowMs: number },
 ): boolean {
   if (to === from) return false;
   const passedMs = nowMs - sinceMs;
-  // After the clock went back the time since then is unknown.
+  // If the clock was set back, the time since then is unknown.
   if (passedMs < 0 || passedMs >= withinS * 1000) return true;
   return typeof to === 'number' && typeof from === 'number' ? Math.abs(to - from) >= every : true;
 }

@@ -17,12 +17,12 @@ export class Links {
     return this.#tree.getOfType(objectType.link, id);
   }
 
-  create(beginning: ObjectOptions = {}, targetId = 0): Link {
+  create(options: ObjectOptions = {}, targetId = 0): Link {
     this.#check(targetId);
-    const rest = ({ id }: Link) => {
+    const emitTypeMessages = ({ id }: Link) => {
       if (targetId !== 0) this.#tree.changes.emit(id, message.LM_CHANGETARGET, [targetId]);
     };
-    return this.#tree.create(objectType.link, { targetId }, { ...beginning, rest });
+    return this.#tree.create(objectType.link, { targetId }, { ...options, emitTypeMessages });
   }
 
   /** 0 means no target (interface §5). Throws `OBJECT_MISSING`. */

@@ -24,8 +24,8 @@ export class MediaObjects {
     return this.#tree.getOfType(objectType.media, id);
   }
 
-  create(type: MediaType, beginning: ObjectOptions = {}): Media {
-    return this.#tree.create(objectType.media, mediaData(type), { ...beginning, created: [type] });
+  create(type: MediaType, options: ObjectOptions = {}): Media {
+    return this.#tree.create(objectType.media, mediaData(type), { ...options, created: [type] });
   }
 
   /** Sets the file, or the URL of a stream. The content is announced separately. */
@@ -41,11 +41,10 @@ export class MediaObjects {
   }
 
   /** Updates the content's data; emits a message only if it differs. */
-  noteContent(media: Media, facts: MediaContentInfo): void {
+  noteContent(media: Media, info: MediaContentInfo): void {
     this.setAvailable(media, true);
     const { crc, size, updated } = media.data;
-    if (crc !== facts.crc || size !== facts.size || updated !== facts.updated)
-      this.announceContent(media, facts);
+    if (crc !== info.crc || size !== info.size || updated !== info.updated) this.announceContent(media, info);
   }
 
   /** Updates the content's data after a change; always emits a message. */

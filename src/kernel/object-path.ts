@@ -38,8 +38,8 @@ function notFound(object: TreeObject, above: readonly string[], step: string) {
   const known: string[] = [];
   for (const child of object.children ?? []) known.push(child.ident === '' ? child.displayName : child.ident);
   const place = above.length === 0 ? 'at the root' : `below ${above.join('/')}`;
-  const there = known.length === 0 ? 'there is nothing' : `there: ${listed(known)}`;
-  return fault('PATH_NOT_FOUND', step, place, `${there}${didYouMean(step, known)}`);
+  const existing = known.length === 0 ? 'there is nothing' : `there: ${listed(known)}`;
+  return fault('PATH_NOT_FOUND', step, place, `${existing}${didYouMean(step, known)}`);
 }
 
 const byId = ({ id, ident, displayName }: TreeObject): string => `#${id} (${ident || displayName})`;

@@ -17,13 +17,13 @@ export class Scripts {
   }
 
   /** The file is named after the id: `<id>.js`. */
-  create(type: number, beginning: ObjectOptions = {}): Script {
+  create(type: number, options: ObjectOptions = {}): Script {
     const data = { type, file: '', executed: 0, broken: false };
-    const rest = (script: Script) => {
+    const emitTypeMessages = (script: Script) => {
       script.data.file = `${script.id}.js`;
       this.#tree.changes.emit(script.id, message.SM_CHANGEFILE, [script.data.file]);
     };
-    return this.#tree.create(objectType.script, data, { ...beginning, created: [type], rest });
+    return this.#tree.create(objectType.script, data, { ...options, created: [type], emitTypeMessages });
   }
 
   setFile(script: Script, file: string): void {
@@ -55,7 +55,7 @@ export class Scripts {
   }
 
   /**
-   * Announces a run of a script or of a text of its own. `thread` counts runs since the start, as in
+   * Announces a run of a script or of a text without a script object. `thread` counts runs since the start, as in
    * SE_EXECUTE.
    */
   announceRun(

@@ -5,7 +5,7 @@ import type { Tree } from './tree.js';
 import { ACTION_DISABLED } from './variables.js';
 
 /** How much of an object a snapshot shows: everything, or only the name (objects above an area). */
-export type SnapshotDepth = 'whole' | 'name';
+export type SnapshotDepth = 'complete' | 'name';
 
 /** The entry `"ID12345":{…}` of an object (interface §2.2), cached until it changes. */
 export function snapshotEntryOf(object: TreeObject): string {
@@ -14,7 +14,7 @@ export function snapshotEntryOf(object: TreeObject): string {
 }
 
 /** As {@link snapshotEntryOf}, for users who see only these objects. */
-function partWithin(object: TreeObject, contains: (id: number) => boolean): string {
+function entryWithin(object: TreeObject, contains: (id: number) => boolean): string {
   const data = dataWithin(object, contains);
   return data === undefined
     ? snapshotEntryOf(object)
@@ -25,7 +25,7 @@ function partWithin(object: TreeObject, contains: (id: number) => boolean): stri
 function dataWithin(object: TreeObject, contains: (id: number) => boolean): object | undefined {
   if (object.is(objectType.variable)) {
     const { action, customAction } = object.data;
-    // Clients must know that there is an action: the variable's own id stands for it.
+    // Clients must know that there is an action: it is replaced by the id of the variable itself.
     const known = (id: number) => (id <= ACTION_DISABLED || contains(id) ? id : object.id);
     if (known(action) === action && known(customAction) === customAction) return undefined;
     return { ...dataOf(object), action: known(action), customAction: known(customAction) };
@@ -98,7 +98,7 @@ function dataOf(object: TreeObject): object {
       customAction,
       updated: lastUpdate,
       changed: lastChange,
-      qualityProblem: doubt,
+      qualityProblem: problem,
     } = object.data;
     const data = {
       type,
@@ -112,7 +112,7 @@ function dataOf(object: TreeObject): object {
       isLocked: false,
     };
     // Not part of the interface; only if the quality is not good.
-    return doubt === undefined ? data : { ...data, quality: doubt };
+    return problem === undefined ? data : { ...data, quality: problem };
   }
   if (object.is(objectType.instance)) {
     const { moduleId: moduleID, moduleName, moduleType, connectionId: connectionID, status } = object.data;
@@ -143,10 +143,10 @@ export class SnapshotReader {
   readonly timestamp: number;
   /** Oldest first. */
   readonly #objects: readonly TreeObject[];
-  readonly #isMine: (object: TreeObject) => boolean;
-  readonly #partOf: (object: TreeObject) => string;
+  readonly #isIncluded: (object: TreeObject) => boolean;
+  readonly #entryOf: (object: TreeObject) => string;
   /** Saved entries of objects that changed before they were read. */
-  readonly #aside = new Map<TreeObject, string>();
+  readonly #saved = new Map<TreeObject, string>();
   readonly #unwatch: () => void;
   /** Entries with names only, which come first. */
   #names: string[];
@@ -159,19 +159,19 @@ export class SnapshotReader {
       this.#objects = [...tree.all()];
       this.#names = [];
       const youngest = this.#objects.at(-1)?.order ?? 0;
-      this.#isMine = ({ order }) => order <= youngest;
-      this.#partOf = snapshotEntryOf;
+      this.#isIncluded = ({ order }) => order <= youngest;
+      this.#entryOf = snapshotEntryOf;
     } else {
       const all = [...objects];
-      const whole = all.filter(([, depth]) => depth === 'whole').map(([object]) => object);
-      const mine = new Set(whole);
-      this.#objects = whole.sort((a, b) => a.order - b.order);
+      const complete = all.filter(([, depth]) => depth === 'complete').map(([object]) => object);
+      const included = new Set(complete);
+      this.#objects = complete.sort((a, b) => a.order - b.order);
       this.#names = all.filter(([, depth]) => depth === 'name').map(([object]) => nameEntryOf(object));
-      this.#isMine = (object) => mine.has(object);
-      const ids = new Set(whole.map(({ id }) => id));
-      this.#partOf = (object) => partWithin(object, (id) => ids.has(id));
+      this.#isIncluded = (object) => included.has(object);
+      const ids = new Set(complete.map(({ id }) => id));
+      this.#entryOf = (object) => entryWithin(object, (id) => ids.has(id));
     }
-    this.#unwatch = tree.watch((object) => this.#keep(object));
+    this.#unwatch = tree.watch((object) => this.#saveEntry(object));
   }
 
   /** The next entries, joined by commas; undefined at the end. */
@@ -183,7 +183,7 @@ export class SnapshotReader {
     }
     const slice = this.#objects.slice(this.#next, this.#next + most);
     this.#next += slice.length;
-    return slice.map((object) => this.#aside.get(object) ?? this.#partOf(object)).join(',');
+    return slice.map((object) => this.#saved.get(object) ?? this.#entryOf(object)).join(',');
   }
 
   close(): void {
@@ -191,10 +191,15 @@ export class SnapshotReader {
     this.#next = this.#objects.length;
   }
 
-  #keep(object: TreeObject): void {
+  #saveEntry(object: TreeObject): void {
     const next = this.#objects[this.#next];
-    if (next === undefined || object.order < next.order || !this.#isMine(object) || this.#aside.has(object))
+    if (
+      next === undefined ||
+      object.order < next.order ||
+      !this.#isIncluded(object) ||
+      this.#saved.has(object)
+    )
       return;
-    this.#aside.set(object, this.#partOf(object));
+    this.#saved.set(object, this.#entryOf(object));
   }
 }

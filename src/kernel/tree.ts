@@ -32,7 +32,7 @@ export interface CreateObjectOptions<T extends ObjectType> extends ObjectOptions
   /** Data of the type's CREATE message. */
   created?: readonly unknown[];
   /** Called to emit the messages of the type's own attributes, at their place in the order. */
-  rest?: (object: TreeObject<T>) => void;
+  emitTypeMessages?: (object: TreeObject<T>) => void;
 }
 
 const IDENT = /^[A-Za-z0-9_]*$/;
@@ -142,12 +142,12 @@ export class Tree {
   create<T extends ObjectType>(
     type: T,
     data: DataOf[T],
-    { created = [], rest, ...beginning }: CreateObjectOptions<T> = {},
+    { created = [], emitTypeMessages, ...options }: CreateObjectOptions<T> = {},
   ): TreeObject<T> {
-    const parent = beginning.parent ?? this.root;
-    if (beginning.ident !== undefined) this.#checkIdent(beginning.ident, parent);
-    if (beginning.name !== undefined) checkLength('The name', beginning.name);
-    const object = this.#place(new TreeObject(this.ids.take(), type, data), { ...beginning, parent });
+    const parent = options.parent ?? this.root;
+    if (options.ident !== undefined) this.#checkIdent(options.ident, parent);
+    if (options.name !== undefined) checkLength('The name', options.name);
+    const object = this.#place(new TreeObject(this.ids.take(), type, data), { ...options, parent });
     const { changes } = this;
     changes.emit(object.id, message.OM_REGISTER, [type]);
     const creation = createMessage[type];
@@ -156,7 +156,7 @@ export class Tree {
       const value = object[key];
       if (value !== '' && value !== 0 && value !== false) changes.emit(object.id, sent, [value]);
     }
-    rest?.(object);
+    emitTypeMessages?.(object);
     if (parent.id !== 0) changes.emit(object.id, message.OM_CHANGEPARENT, [parent.id]);
     changes.emit(parent.id, message.OM_CHILDADDED, [object.id]);
     this.journal.markObject(object);
@@ -170,11 +170,11 @@ export class Tree {
   load<T extends ObjectType>(
     type: T,
     data: DataOf[T],
-    beginning: ObjectOptions & { id: number },
+    options: ObjectOptions & { id: number },
   ): TreeObject<T> {
-    if (!this.ids.isPossible(beginning.id) || this.#objects.has(beginning.id))
-      throw new RangeError(`no object can have the id ${beginning.id}`);
-    return this.#place(new TreeObject(beginning.id, type, data), beginning);
+    if (!this.ids.isPossible(options.id) || this.#objects.has(options.id))
+      throw new RangeError(`no object can have the id ${options.id}`);
+    return this.#place(new TreeObject(options.id, type, data), options);
   }
 
   /**
@@ -263,8 +263,8 @@ export class Tree {
     return () => void this.#watchers.delete(watcher);
   }
 
-  #place<T extends ObjectType>(object: TreeObject<T>, beginning: ObjectOptions): TreeObject<T> {
-    const { parent = this.root, id: _id, ...attributes } = beginning;
+  #place<T extends ObjectType>(object: TreeObject<T>, options: ObjectOptions): TreeObject<T> {
+    const { parent = this.root, id: _id, ...attributes } = options;
     Object.assign(object, attributes);
     object.parent = parent;
     object.order = ++this.#order;

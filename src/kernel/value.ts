@@ -1,4 +1,4 @@
-/** What a variable holds. Integers are whole and within ±(2⁵³−1); floats are finite. */
+/** The value of a variable. Integers are within ±(2⁵³−1); floats are finite. */
 export type Value = boolean | number | string;
 
 /** The four variable types, by their numbers in the interface (§1). */

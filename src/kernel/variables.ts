@@ -44,13 +44,13 @@ export class Variables {
     return this.#tree.getOfType(objectType.variable, id);
   }
 
-  create(type: VariableType, beginning: VariableOptions = {}): Variable {
-    const { value = initialValue(type), profile = '', action = 0, ...place } = beginning;
+  create(type: VariableType, options: VariableOptions = {}): Variable {
+    const { value = initialValue(type), profile = '', action = 0, ...place } = options;
     this.#profiles.check(profile, type);
     const data = variableData(type, value);
     data.profile = profile;
     data.action = action;
-    const rest = (variable: Variable) => {
+    const emitTypeMessages = (variable: Variable) => {
       const { changes } = this.#tree;
       if (profile !== '') changes.emit(variable.id, message.VM_CHANGEPROFILENAME, ['', profile]);
       if (action !== 0) changes.emit(variable.id, message.VM_CHANGEPROFILEACTION, [0, action]);
@@ -59,12 +59,12 @@ export class Variables {
       if (value !== initialValue(type))
         changes.emit(variable.id, message.VM_UPDATE, [value, true, initialValue(type), 0, 0, 0]);
     };
-    return this.#tree.create(objectType.variable, data, { ...place, created: [type], rest });
+    return this.#tree.create(objectType.variable, data, { ...place, created: [type], emitTypeMessages });
   }
 
   /**
    * Sets the value. Throws `VARIABLE_TYPE` for a value of another type. `VariableUpdated` is set by every
-   * call, `VariableChanged` by a different value only; neither goes back if the clock does (interface,
+   * call, `VariableChanged` by a different value only; neither decreases if the clock is set back (interface,
    * decisions 8 and 24).
    */
   update(variable: Variable, value: Value, nowMs: number): void {
@@ -123,12 +123,13 @@ export class Variables {
   }
 
   /** Sets or, with undefined, clears the quality problem. Emits a message if state or reason differ. */
-  setQualityProblem(variable: Variable, doubt: QualityProblem | undefined): void {
+  setQualityProblem(variable: Variable, problem: QualityProblem | undefined): void {
     const { data } = variable;
-    if (data.qualityProblem?.state === doubt?.state && data.qualityProblem?.reason === doubt?.reason) return;
+    if (data.qualityProblem?.state === problem?.state && data.qualityProblem?.reason === problem?.reason)
+      return;
     this.#tree.touch(variable);
-    data.qualityProblem = doubt;
-    const { state, reason, text } = doubt ?? { state: quality.good, reason: '', text: '' };
+    data.qualityProblem = problem;
+    const { state, reason, text } = problem ?? { state: quality.good, reason: '', text: '' };
     this.#tree.changes.emit(variable.id, message.GW_QUALITY, [state, reason, text]);
   }
 

@@ -107,7 +107,7 @@ export class PendingChanges {
     const values = which === 'configured' ? this.#valuesOf(objects) : this.#takeValues();
     if (which === 'due') this.#leaveLarge(values, nowMs);
     if (hasAllValues) this.#takeRepeated(values);
-    journal.moved = new Map();
+    journal.budgetedChanges = new Map();
     return { version, objects, removed, profiles, values, meta, audit, hasAllValues };
   }
 
@@ -189,7 +189,7 @@ export class PendingChanges {
         const isFresh = this.#journal.values.has(object) || this.#values.has(object);
         if (isFresh) values.add(object);
       }
-    for (const variable of this.#journal.moved.keys()) {
+    for (const variable of this.#journal.budgetedChanges.keys()) {
       values.add(variable);
       this.#values.delete(variable);
       this.#journal.values.delete(variable);

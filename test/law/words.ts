@@ -21,7 +21,7 @@ export const AVOIDED_WORDS: readonly AvoidedWord[] = [
   word('refusals?', 'error mapping; rejection', 8),
   word('given up|gives? up|giving up', 'cancelled, timed out, closed', 3),
   word('lets? go', 'release', 8),
-  word('anew', 'reopen, retry, re-create', 38),
+  word('anew', 'reopen, retry, re-create', 36),
   word('under way', 'in flight, in progress', 8),
   word('so many', 'a limit of n', 28),
   word('for ever', 'indefinitely', 1),

@@ -77,7 +77,7 @@ export class AreaFilter implements ChangeFilter {
     const { SenderID, Message, Data } = change;
     if (!REARRANGING.has(Message)) {
       if (this.#leaving.has(SenderID) || this.#area.admits(change)) return 'show';
-      return this.#area.unsettles(change) ? 'lost' : 'hide';
+      return this.#area.requiresSnapshot(change) ? 'lost' : 'hide';
     }
     const isMine = this.#area.contains(SenderID);
     switch (Message) {
@@ -108,7 +108,7 @@ export class AreaFilter implements ChangeFilter {
         ? this.#tree.find(change.SenderID) === undefined ||
           this.#area.contains(change.SenderID) ||
           this.#isOnTheWay(change.SenderID)
-        : this.#area.unsettles(change);
+        : this.#area.requiresSnapshot(change);
     return changes.some(touches) ? undefined : changes.filter((change) => this.#area.admits(change));
   }
 

@@ -36,7 +36,7 @@ export interface LineOwner extends ConfiguredMember {
  */
 export class Interlocks {
   readonly #clock: Clock;
-  readonly #seats = new Map<string, InterlockMember>();
+  readonly #members = new Map<string, InterlockMember>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,24 +46,24 @@ export class Interlocks {
    * Registers the owner of a line; `line` is the same each time it is opened. Call `setInitialState` on the
    * result in the same step of the event loop.
    */
-  join(line: string, occupant: LineOwner): InterlockMember {
-    const seat = this.#seats.get(line) ?? new InterlockMember(this.#clock, (one) => this.#others(one));
-    this.#seats.set(line, seat);
-    seat.setOwner(occupant);
-    return seat;
+  join(line: string, owner: LineOwner): InterlockMember {
+    const member = this.#members.get(line) ?? new InterlockMember(this.#clock, (one) => this.#others(one));
+    this.#members.set(line, member);
+    member.setOwner(owner);
+    return member;
   }
 
-  #others(seat: InterlockMember): InterlockMember[] {
-    if (seat.group === '') return [];
-    return [...this.#seats.values()].filter((other) => other !== seat && other.group === seat.group);
+  #others(member: InterlockMember): InterlockMember[] {
+    if (member.group === '') return [];
+    return [...this.#members.values()].filter((other) => other !== member && other.group === member.group);
   }
 }
 
 /** The state of one line, and its membership in a group. */
 export class InterlockMember {
   readonly #clock: Clock;
-  readonly #others: (seat: InterlockMember) => InterlockMember[];
-  #occupant: LineOwner | undefined;
+  readonly #others: (member: InterlockMember) => InterlockMember[];
+  #owner: LineOwner | undefined;
   #name = '';
   #group = '';
   #deadTimeMs = 0;
@@ -71,7 +71,7 @@ export class InterlockMember {
   #isClaimed = false;
   #sinceNs: bigint;
 
-  constructor(clock: Clock, others: (seat: InterlockMember) => InterlockMember[]) {
+  constructor(clock: Clock, others: (member: InterlockMember) => InterlockMember[]) {
     this.#clock = clock;
     this.#others = others;
     this.#sinceNs = clock.monotonicNs();
@@ -92,11 +92,11 @@ export class InterlockMember {
   }
 
   /** Sets the open instance that owns the line. */
-  setOwner(occupant: LineOwner): void {
-    this.#occupant = occupant;
-    this.#name = occupant.name;
-    this.#group = occupant.group;
-    this.#deadTimeMs = occupant.deadTimeMs;
+  setOwner(owner: LineOwner): void {
+    this.#owner = owner;
+    this.#name = owner.name;
+    this.#group = owner.group;
+    this.#deadTimeMs = owner.deadTimeMs;
     this.#isClaimed = false;
   }
 
@@ -105,57 +105,57 @@ export class InterlockMember {
    * inactive.
    */
   setInitialState(active: boolean): void {
-    this.#know(active);
+    this.#setActive(active);
     const others = this.#others(this).filter((other) => other.mayBeActive);
     if (active && others.length > 0) {
-      this.#occupant?.onConflict(others.map((other) => other.#name).join(', '));
-      for (const other of others) other.#occupant?.onConflict(this.#name);
+      this.#owner?.onConflict(others.map((other) => other.#name).join(', '));
+      for (const other of others) other.#owner?.onConflict(this.#name);
     }
-    this.#tellGroup();
+    this.#notifyGroup();
   }
 
   /**
-   * Claims the right to go active: no other member gets it until this line is known to be inactive, or
+   * Claims permission to go active: no other member gets it until this line is known to be inactive, or
    * `unclaim` is called. Returns how long to wait before the line may be driven, ms; call it again after
    * that. Throws `RULE_FORBIDS`, and then claims nothing.
    */
   claim(): number {
-    const hindrance = this.blockedBy();
-    if (hindrance !== undefined) {
+    const blocked = this.blockedBy();
+    if (blocked !== undefined) {
       this.#isClaimed = false;
-      throw hindrance;
+      throw blocked;
     }
     const isNew = !this.#isClaimed;
     this.#isClaimed = true;
-    if (isNew) this.#tellGroup();
+    if (isNew) this.#notifyGroup();
     return this.remainingDeadTimeMs();
   }
 
   unclaim(): void {
     if (!this.#isClaimed) return;
     this.#isClaimed = false;
-    this.#tellGroup();
+    this.#notifyGroup();
   }
 
   /** Sets the state that the line was driven to; undefined if the drive failed. */
   setDrivenState(active: boolean | undefined): void {
     this.#isClaimed = false;
-    this.#know(active);
-    this.#tellGroup();
+    this.#setActive(active);
+    this.#notifyGroup();
   }
 
   /** Removes the owner when its instance closes. The state of the line stays. */
-  leave(occupant: LineOwner): void {
-    if (this.#occupant !== occupant) return;
-    this.#occupant = undefined;
+  leave(owner: LineOwner): void {
+    if (this.#owner !== owner) return;
+    this.#owner = undefined;
     this.#isClaimed = false;
-    this.#tellGroup();
+    this.#notifyGroup();
   }
 
   /** Why the line may not go active now, apart from the dead time. */
   blockedBy(): Fault | undefined {
     const active = this.#others(this).find((other) => other.mayBeActive);
-    if (active !== undefined) return this.#forbids(active.#whose(), (name) => active.#standing(name));
+    if (active !== undefined) return this.#forbids(active.#identity(), (name) => active.#reasonText(name));
     const absent = this.closedMember();
     if (absent === undefined) return undefined;
     return this.#forbids(absent, (name) => `${name} is not open, so it may be active; see its STATUS`);
@@ -163,8 +163,8 @@ export class InterlockMember {
 
   /** A configured member of the group that is not open. */
   closedMember(): ConfiguredMember | undefined {
-    const open = new Set([this, ...this.#others(this)].map((seat) => seat.#occupant?.id));
-    return this.#group === '' ? undefined : this.#occupant?.configured().find(({ id }) => !open.has(id));
+    const open = new Set([this, ...this.#others(this)].map((member) => member.#owner?.id));
+    return this.#group === '' ? undefined : this.#owner?.configured().find(({ id }) => !open.has(id));
   }
 
   /** The remaining dead time of the group, ms, from when the kernel accepted the off. */
@@ -179,7 +179,7 @@ export class InterlockMember {
     return this.#isClaimed || this.#active !== false;
   }
 
-  #know(active: boolean | undefined): void {
+  #setActive(active: boolean | undefined): void {
     if (active === this.#active) return;
     this.#active = active;
     this.#sinceNs = this.#clock.monotonicNs();
@@ -192,23 +192,23 @@ export class InterlockMember {
   ): Fault {
     const { text } = faults.RULE_FORBIDS;
     const rule = `interlock ${this.#group}`;
-    const named = id === this.#occupant?.id ? name : 'another of the group';
+    const named = id === this.#owner?.id ? name : 'another of the group';
     return new Fault('RULE_FORBIDS', text(rule, why(name)), { general: text(rule, why(named)) });
   }
 
-  #whose() {
-    return { id: this.#occupant?.id, name: this.#name };
+  #identity() {
+    return { id: this.#owner?.id, name: this.#name };
   }
 
-  #standing(name: string): string {
+  #reasonText(name: string): string {
     if (this.#isClaimed && this.#active === false) return `${name} is about to be active`;
     const what = this.#active === undefined ? 'may be active, as switching it failed' : 'is active';
-    if (this.#occupant !== undefined) return `${name} ${what}`;
-    return `${name} ${what} and nobody holds it; open an instance on that line and switch it off`;
+    if (this.#owner !== undefined) return `${name} ${what}`;
+    return `${name} ${what} and no instance is open on it; open an instance on that line and switch it off`;
   }
 
-  #tellGroup(): void {
-    this.#occupant?.onGroupChange();
-    for (const other of this.#others(this)) other.#occupant?.onGroupChange();
+  #notifyGroup(): void {
+    this.#owner?.onGroupChange();
+    for (const other of this.#others(this)) other.#owner?.onGroupChange();
   }
 }

@@ -7,7 +7,7 @@ import type { ConfiguredMember, Interlocks, LineOwner, InterlockMember } from '.
 const RETRY_OFF_MS = 1000;
 
 /** How often to check whether all members of a group are open. */
-const LOOK_AGAIN_MS = 1000;
+const RECHECK_MS = 1000;
 
 const MIN_ON = 'minimum on time';
 const MIN_OFF = 'minimum off time';
@@ -62,8 +62,8 @@ export interface RuledSwitchOptions extends ConfiguredMember {
    */
   drive(active: boolean): Promise<void>;
   /** Called when the status changes. */
-  onStatus(standing: RuleStatus): void;
-  /** Sets a problem that no caller is told, as `Host.setProblem` does; undefined clears it. */
+  onStatus(status: RuleStatus): void;
+  /** Sets a problem that is reported to no caller, as `Host.setProblem` does; undefined clears it. */
   setProblem(text: string | undefined, shown?: string): void;
 }
 
@@ -74,13 +74,13 @@ export interface RuledSwitchOptions extends ConfiguredMember {
  * nothing after `close`.
  */
 export class RuledSwitch {
-  readonly #with: RuledSwitchOptions;
-  readonly #seat: InterlockMember;
-  readonly #occupant: LineOwner;
-  readonly #turn = new SerialQueue();
+  readonly #options: RuledSwitchOptions;
+  readonly #member: InterlockMember;
+  readonly #owner: LineOwner;
+  readonly #queue = new SerialQueue();
   readonly #closing = new AbortController();
   /** Aborts the wait of a pending on. */
-  #waiting: AbortController | undefined;
+  #pendingOn: AbortController | undefined;
   /** The text of a pending on. */
   #pending = '';
   #isDriving = false;
@@ -91,23 +91,23 @@ export class RuledSwitch {
   #offAtNs: bigint | undefined;
   #cancelOff: Cancel = () => undefined;
   #cancelLater: Cancel = () => undefined;
-  #cancelTell: Cancel = () => undefined;
-  #told: RuleStatus = { rule: '', pending: '', offAt: 0 };
+  #cancelPublish: Cancel = () => undefined;
+  #reported: RuleStatus = { rule: '', pending: '', offAt: 0 };
 
   /** Create it in the same step of the event loop in which the line was requested. */
-  constructor(parts: RuledSwitchOptions, found: InitialState) {
-    this.#with = parts;
-    this.#occupant = {
-      id: parts.id,
-      name: parts.name,
-      group: parts.rules.group,
-      deadTimeMs: parts.rules.deadTimeMs,
-      configured: () => parts.configured(),
-      onGroupChange: () => this.#tell(),
-      onConflict: (others) => this.#clash(others),
+  constructor(options: RuledSwitchOptions, found: InitialState) {
+    this.#options = options;
+    this.#owner = {
+      id: options.id,
+      name: options.name,
+      group: options.rules.group,
+      deadTimeMs: options.rules.deadTimeMs,
+      configured: () => options.configured(),
+      onGroupChange: () => this.#publishStatus(),
+      onConflict: (others) => this.#resolveConflict(others),
     };
-    this.#seat = parts.interlocks.join(parts.line, this.#occupant);
-    this.#begin(found);
+    this.#member = options.interlocks.join(options.line, this.#owner);
+    this.#setInitialState(found);
   }
 
   /**
@@ -117,53 +117,53 @@ export class RuledSwitch {
   write(active: boolean): Promise<void> {
     this.#cancelLater();
     if (!active) this.#supersede(fault('DEVICE_REFUSED', 'it was switched off while it waited to go on'));
-    this.#tell();
-    return this.#turn.run(() => (active ? this.#on() : this.#off()));
+    this.#publishStatus();
+    return this.#queue.run(() => (active ? this.#on() : this.#off()));
   }
 
   /**
    * Schedules an on after `ms`, its minimum off time, and once all members of its group are open; a command
-   * cancels it. `why` is the reason for texts. `tried` is called when the time has come, whether the output
+   * cancels it. `why` is the reason for texts. `onAttempt` is called when the time has come, whether the output
    * went on or a rule forbade it.
    */
-  switchOnLater(ms: number, why: string, tried: () => void): void {
-    const { clock, rules } = this.#with;
-    const waitMs = Math.max(ms, rules.minOffMs - this.#seat.stateAgeMs, 0);
+  switchOnLater(ms: number, why: string, onAttempt: () => void): void {
+    const { clock, rules } = this.#options;
+    const waitMs = Math.max(ms, rules.minOffMs - this.#member.stateAgeMs, 0);
     const when =
-      this.#seat.closedMember() === undefined
+      this.#member.closedMember() === undefined
         ? `at ${timeAfter(clock, waitMs)}`
         : `when all of interlock ${rules.group} are open`;
     this.#cancelLater();
     this.#pending = `on ${when} (${why})`;
-    const cancel = clock.after(waitMs, () => this.#isDue(why, tried));
+    const cancel = clock.after(waitMs, () => this.#onDue(why, onAttempt));
     this.#cancelLater = () => {
       cancel();
       this.#pending = '';
       this.#cancelLater = () => undefined;
     };
-    this.#tell();
+    this.#publishStatus();
   }
 
   /** Forces an off: no rule applies, and it is retried until the device accepts it or the instance closes. */
   forceOff(): void {
-    const { clock, setProblem: complain } = this.#with;
+    const { clock, setProblem } = this.#options;
     this.#supersede(fault('DEVICE_REFUSED', 'it had to go off while it waited to go on'));
     this.#cancelLater();
     const before = this.#offs;
-    const forced = this.#turn.run(async () => {
+    const forced = this.#queue.run(async () => {
       this.#closing.signal.throwIfAborted();
-      // An off that was in flight has done it; a later on has times of its own.
+      // An off that was in flight has done it; the times of a later on are separate.
       if (this.#offs === before) await this.#drive(false);
     });
     forced.then(
       () => {
-        if (this.#isStuck) complain(undefined);
+        if (this.#isStuck) setProblem(undefined);
         this.#isStuck = false;
       },
       (thrown: unknown) => {
         if (this.#closing.signal.aborted) return;
         this.#isStuck = true;
-        complain(`It must be inactive, and switching it off fails; it is tried again: ${messageOf(thrown)}`);
+        setProblem(`It must be inactive, but switching it off failed; retrying: ${messageOf(thrown)}`);
         this.#cancelOff();
         this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.forceOff());
       },
@@ -177,87 +177,87 @@ export class RuledSwitch {
     this.#supersede(ended);
     this.#cancelLater();
     this.#cancelOff();
-    this.#cancelTell();
-    if (this.#isDriving) this.#seat.setDrivenState(undefined);
-    this.#seat.leave(this.#occupant);
+    this.#cancelPublish();
+    if (this.#isDriving) this.#member.setDrivenState(undefined);
+    this.#member.leave(this.#owner);
   }
 
-  #isDue(why: string, tried: () => void): void {
-    const { rules, setProblem: complain } = this.#with;
-    if (this.#seat.closedMember() !== undefined) return this.switchOnLater(LOOK_AGAIN_MS, why, tried);
-    if (this.#seat.stateAgeMs < rules.minOffMs) return this.switchOnLater(0, why, tried);
-    tried();
+  #onDue(why: string, onAttempt: () => void): void {
+    const { rules, setProblem } = this.#options;
+    if (this.#member.closedMember() !== undefined) return this.switchOnLater(RECHECK_MS, why, onAttempt);
+    if (this.#member.stateAgeMs < rules.minOffMs) return this.switchOnLater(0, why, onAttempt);
+    onAttempt();
     this.write(true).catch((thrown: unknown) => {
       if (isAbort(thrown)) return;
       const text = (what: string) => `It was not switched on (${why}): ${what}`;
-      complain(text(messageOf(thrown)), text(generalOf(thrown)));
+      setProblem(text(messageOf(thrown)), text(generalOf(thrown)));
     });
   }
 
-  #begin({ active, offAt }: InitialState): void {
-    const { clock, rules } = this.#with;
+  #setInitialState({ active, offAt }: InitialState): void {
+    const { clock, rules } = this.#options;
     if (active && rules.maxOnMs > 0) {
-      const wasActiveForMs = this.#seat.active === true ? this.#seat.stateAgeMs : 0;
-      const isTold = wasActiveForMs === 0 && offAt > 0 && clock.isTrusted();
-      const leftMs = isTold ? offAt * 1000 - clock.nowMs() : rules.maxOnMs - wasActiveForMs;
+      const wasActiveForMs = this.#member.active === true ? this.#member.stateAgeMs : 0;
+      const isStored = wasActiveForMs === 0 && offAt > 0 && clock.isTrusted();
+      const leftMs = isStored ? offAt * 1000 - clock.nowMs() : rules.maxOnMs - wasActiveForMs;
       this.#offIn(Math.min(rules.maxOnMs, Math.max(0, leftMs)));
     }
-    this.#seat.setInitialState(active);
+    this.#member.setInitialState(active);
   }
 
   async #on(): Promise<void> {
-    const { rules } = this.#with;
+    const { rules } = this.#options;
     this.#closing.signal.throwIfAborted();
-    if (this.#seat.active === true && rules.isPulse) throw this.#forbids(PULSE, this.#offInMs());
+    if (this.#member.active === true && rules.isPulse) throw this.#forbids(PULSE, this.#offInMs());
     // Already active: it is driven again, but its times do not restart.
-    if (this.#seat.active === true) return this.#drive(true);
-    const leftMs = rules.minOffMs - this.#seat.stateAgeMs;
+    if (this.#member.active === true) return this.#drive(true);
+    const leftMs = rules.minOffMs - this.#member.stateAgeMs;
     if (leftMs > 0) throw this.#forbids(MIN_OFF, leftMs);
     await this.#claimed();
     if (rules.maxOnMs > 0 && this.#offAtNs === undefined) this.#offIn(rules.maxOnMs);
     await this.#drive(true);
-    this.#with.setProblem(undefined);
+    this.#options.setProblem(undefined);
   }
 
   async #off(): Promise<void> {
     this.#closing.signal.throwIfAborted();
     // If the line is not known to be active, switching off is the safe side, and no rule forbids it.
-    const leftMs = this.#seat.active === true ? this.#with.rules.minOnMs - this.#seat.stateAgeMs : 0;
+    const leftMs = this.#member.active === true ? this.#options.rules.minOnMs - this.#member.stateAgeMs : 0;
     if (leftMs > 0) throw this.#forbids(MIN_ON, leftMs);
     await this.#drive(false);
   }
 
   /** Resolves when the line may be driven active; until then the on is pending, and an off aborts it. */
   async #claimed(): Promise<void> {
-    const { clock } = this.#with;
+    const { clock } = this.#options;
     const waiting = new AbortController();
-    this.#waiting = waiting;
+    this.#pendingOn = waiting;
     try {
-      for (let waitMs = this.#seat.claim(); waitMs > 0; waitMs = this.#seat.claim()) {
+      for (let waitMs = this.#member.claim(); waitMs > 0; waitMs = this.#member.claim()) {
         this.#pending = `on at ${timeAfter(clock, waitMs)} (dead time)`;
-        this.#tell();
+        this.#publishStatus();
         await delay(clock, waitMs, waiting.signal);
       }
     } catch (thrown) {
-      this.#seat.unclaim();
+      this.#member.unclaim();
       throw thrown;
     } finally {
       this.#pending = '';
-      this.#waiting = undefined;
+      this.#pendingOn = undefined;
     }
   }
 
   async #drive(active: boolean): Promise<void> {
     this.#isDriving = true;
     try {
-      await this.#with.drive(active);
+      await this.#options.drive(active);
     } catch (thrown) {
       this.#driven(undefined);
       throw thrown;
     }
     if (!active) {
       this.#offs++;
-      this.#neverOff();
+      this.#cancelScheduledOff();
     }
     this.#driven(active);
   }
@@ -266,33 +266,33 @@ export class RuledSwitch {
   #driven(active: boolean | undefined): void {
     if (this.#closing.signal.aborted) return;
     this.#isDriving = false;
-    this.#seat.setDrivenState(active);
-    this.#tell();
+    this.#member.setDrivenState(active);
+    this.#publishStatus();
   }
 
-  #clash(others: string): void {
-    const { setProblem: complain, name, rules } = this.#with;
+  #resolveConflict(others: string): void {
+    const { setProblem, name, rules } = this.#options;
     const text = (who: string) =>
       `${name} was active together with ${who}, which interlock ${rules.group} forbids: all of them are switched off`;
-    complain(text(others), text('others'));
+    setProblem(text(others), text('others'));
     this.forceOff();
   }
 
   #supersede(reason: Error): void {
-    this.#waiting?.abort(reason);
+    this.#pendingOn?.abort(reason);
   }
 
   #offIn(ms: number): void {
-    const { clock } = this.#with;
+    const { clock } = this.#options;
     this.#offAtNs = clock.monotonicNs() + BigInt(Math.round(ms * 1e6));
     this.#cancelOff = clock.after(ms, () => this.forceOff());
   }
 
   #offInMs(): number {
-    return this.#offAtNs === undefined ? 0 : Number(this.#offAtNs - this.#with.clock.monotonicNs()) / 1e6;
+    return this.#offAtNs === undefined ? 0 : Number(this.#offAtNs - this.#options.clock.monotonicNs()) / 1e6;
   }
 
-  #neverOff(): void {
+  #cancelScheduledOff(): void {
     this.#cancelOff();
     this.#offAtNs = undefined;
   }
@@ -301,39 +301,39 @@ export class RuledSwitch {
     return fault(
       'RULE_FORBIDS',
       rule,
-      `possible in ${Math.ceil(leftMs / 100) / 10} s, at ${timeAfter(this.#with.clock, leftMs)}`,
+      `possible in ${Math.ceil(leftMs / 100) / 10} s, at ${timeAfter(this.#options.clock, leftMs)}`,
     );
   }
 
   /** Reports the status if it has changed, and checks again when a time has expired. */
-  #tell(): void {
-    const { clock, onStatus: tell } = this.#with;
+  #publishStatus(): void {
+    const { clock, onStatus } = this.#options;
     if (this.#closing.signal.aborted) return;
-    this.#cancelTell();
+    this.#cancelPublish();
     const { rule, leftMs } = this.#rule();
-    if (leftMs > 0) this.#cancelTell = clock.after(leftMs, () => this.#tell());
+    if (leftMs > 0) this.#cancelPublish = clock.after(leftMs, () => this.#publishStatus());
     const offInMs = this.#offInMs();
-    const why = this.#with.rules.isPulse ? 'end of the pulse' : MAX_ON;
+    const why = this.#options.rules.isPulse ? 'end of the pulse' : MAX_ON;
     const off = this.#offAtNs === undefined ? '' : `off at ${timeAfter(clock, offInMs)} (${why})`;
-    const standing = {
+    const status = {
       rule,
       pending: this.#pending === '' ? off : this.#pending,
       offAt: this.#offAtNs === undefined ? 0 : Math.round((clock.nowMs() + offInMs) / 1000),
     };
-    if (JSON.stringify(standing) === JSON.stringify(this.#told)) return;
-    this.#told = standing;
-    tell(standing);
+    if (JSON.stringify(status) === JSON.stringify(this.#reported)) return;
+    this.#reported = status;
+    onStatus(status);
   }
 
   /** The rule that forbids the next command; `leftMs` is 0 if it does not end by time. */
   #rule(): { readonly rule: string; readonly leftMs: number } {
-    const { clock, rules } = this.#with;
-    const isOn = this.#seat.active === true;
-    const leftMs = (isOn ? rules.minOnMs : rules.minOffMs) - this.#seat.stateAgeMs;
+    const { clock, rules } = this.#options;
+    const isOn = this.#member.active === true;
+    const leftMs = (isOn ? rules.minOnMs : rules.minOffMs) - this.#member.stateAgeMs;
     const name = isOn ? MIN_ON : MIN_OFF;
-    if (leftMs > 0 && this.#seat.active !== undefined)
+    if (leftMs > 0 && this.#member.active !== undefined)
       return { rule: `${name} until ${timeAfter(clock, leftMs)}`, leftMs };
-    return { rule: isOn ? '' : (this.#seat.blockedBy()?.general ?? ''), leftMs: 0 };
+    return { rule: isOn ? '' : (this.#member.blockedBy()?.general ?? ''), leftMs: 0 };
   }
 }
 

@@ -24,14 +24,14 @@ export const ADDRESS_CACHE_MS = 5_000;
 const RETRY_FIRST_MS = 500;
 const RETRY_MOST_MS = 15_000;
 
-/** The limit of names that are queued, failed or cached; scripts may ask for any number. */
+/** The limit of names that are queued, failed or cached; scripts may request any number. */
 const NAMES_LIMIT = 1000;
 
 /** The sources of addresses. Both settle in their own time; `NameResolver` sets the limits. */
 export interface NameSources {
   /** The addresses of a name in the hosts file; empty if it is not there. */
   local(name: string): Promise<readonly string[]>;
-  /** Asks the system. Rejects with a `getaddrinfo` code; stops when the signal aborts. */
+  /** Queries the system. Rejects with a `getaddrinfo` code; stops when the signal aborts. */
   system(name: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -77,12 +77,12 @@ export class NameResolver {
    * `EAI_AGAIN`.
    */
   async addressesOf(host: string): Promise<readonly string[]> {
-    const name = written(host).toLowerCase().replace(/\.$/, '');
+    const name = asciiNameOf(host).toLowerCase().replace(/\.$/, '');
     const local = await this.#sources.local(name);
     if (local.length > 0) return local;
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'];
-    const begun = this.#inFlight.get(name);
-    if (begun !== undefined) return begun;
+    const inFlight = this.#inFlight.get(name);
+    if (inFlight !== undefined) return inFlight;
     const nowNs = this.#clock.monotonicNs();
     const known = this.#known.get(name);
     if (known !== undefined && nowNs < known.untilNs) return known.addresses;
@@ -101,12 +101,12 @@ export class NameResolver {
    * rejection of ours.
    */
   readonly lookup: LookupFunction = (host, { all, family }, callback) => {
-    const wanted = family === 'IPv4' ? 4 : family === 'IPv6' ? 6 : (family ?? 0);
+    const requiredFamily = family === 'IPv4' ? 4 : family === 'IPv6' ? 6 : (family ?? 0);
     this.addressesOf(host).then(
       (found) => {
         const addresses: LookupAddress[] = found
           .map((address) => ({ address, family: familyOf(address) }))
-          .filter((one) => wanted === 0 || one.family === wanted);
+          .filter((one) => requiredFamily === 0 || one.family === requiredFamily);
         const [first] = addresses;
         if (first === undefined) process.nextTick(callback, failed(host, 'ENOTFOUND'), '', 0);
         else if (all === true) process.nextTick(callback, null, addresses);
@@ -132,8 +132,8 @@ export class NameResolver {
     this.#running.slow += slow;
     const stop = new AbortController();
     try {
-      const asked = this.#sources.system(name, stop.signal);
-      const found = await withTimeout(this.#clock, { ms: LOOKUP_TIMEOUT_MS, what: name }, asked);
+      const pending = this.#sources.system(name, stop.signal);
+      const found = await withTimeout(this.#clock, { ms: LOOKUP_TIMEOUT_MS, what: name }, pending);
       if (found.length === 0) throw failed(name, 'ENOTFOUND');
       this.#failures.delete(name);
       this.#keep(name, found);
@@ -177,7 +177,7 @@ export class NameResolver {
  * The ASCII form of a name, as name servers know it: `küche.local` is `xn--kche-0ra.local`. The C library
  * converts it in some locales only.
  */
-function written(host: string): string {
+function asciiNameOf(host: string): string {
   return /[^\0-\x7f]/.test(host) ? domainToASCII(host) || host : host;
 }
 

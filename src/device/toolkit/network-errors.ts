@@ -15,16 +15,16 @@ export function explainNetworkError(code: unknown, setting: string): NetworkErro
   const misconfigured = (why: string) => ({ isConfigurationError: true, why });
   switch (code) {
     case 'ECONNREFUSED':
-      return wait(`nobody listens there; start what should, or correct ${setting}`);
+      return wait(`no program listens there; start it, or correct ${setting}`);
     case 'EAI_AGAIN':
-      return wait('no name server answers for the name; look at the network, or give the address');
+      return wait('no name server replies; check the network, or give the address instead of the name');
     case 'ENOTFOUND':
-      return wait(`the name is not known; correct ${setting}, or look at the network`);
+      return wait(`unknown host name; correct ${setting}, or check the network`);
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'ETIMEDOUT':
     case 'TIMED_OUT':
-      return wait('it can not be reached; look at the network');
+      return wait('the host is unreachable; check the network');
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return misconfigured(`its certificate is for another name; use that name in ${setting}`);
     case 'CERT_HAS_EXPIRED':
@@ -35,11 +35,13 @@ export function explainNetworkError(code: unknown, setting: string): NetworkErro
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return misconfigured('its certificate is not from a known authority; give that authority in CaFile');
+      return misconfigured(
+        'its certificate is not from a known authority; set CaFile to the certificate of that authority',
+      );
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'EPROTO':
-      return misconfigured('there is no TLS at that port; take the port for TLS, or do without');
+      return misconfigured('the port does not use TLS; give the port for TLS, or disable TLS');
     default:
       return undefined;
   }

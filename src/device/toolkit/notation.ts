@@ -20,7 +20,7 @@ export const STALE_LIMIT_S = 2_678_400;
 export const UNREADABLE_REASON: QualityProblem = {
   state: quality.bad,
   reason: 'UNREADABLE',
-  text: 'what came last could not be read',
+  text: 'the last input could not be parsed',
 };
 
 /** How a device writes the values of one variable. */
@@ -65,8 +65,8 @@ export function readValue(notation: ValueNotation, raw: unknown): Value | undefi
     case variableType.integer: {
       const scaled = readNumber(notation, raw);
       if (scaled === undefined) return undefined;
-      const whole = notation.scale === 1 ? scaled : roundHalfAway(scaled);
-      return Number.isSafeInteger(whole) ? whole + 0 : undefined;
+      const integer = notation.scale === 1 ? scaled : roundHalfAway(scaled);
+      return Number.isSafeInteger(integer) ? integer + 0 : undefined;
     }
     case variableType.float: {
       const scaled = readNumber(notation, raw);

@@ -33,27 +33,27 @@ export interface UnplugFunction {
  * Selects the device class of this machine or of the simulated board. Nothing is loaded before the first use.
  */
 export class SysfsBackend {
-  readonly #places: SysfsBackendOptions;
+  readonly #options: SysfsBackendOptions;
   readonly #simulated: Lazy<SimulatedSysfsClass>;
 
-  constructor(places: SysfsBackendOptions) {
-    this.#places = places;
-    this.#simulated = new Lazy(() => places.given ?? places.simulated());
+  constructor(options: SysfsBackendOptions) {
+    this.#options = options;
+    this.#simulated = new Lazy(() => options.given ?? options.simulated());
   }
 
   readonly open = async (): Promise<SysfsClass> => {
-    const { isSimulated, given, root } = this.#places;
+    const { isSimulated, given, root } = this.#options;
     if (isSimulated || given !== undefined) return this.#simulated.get();
     return (await import('./kernel-sysfs.js')).kernelSysfs(await root());
   };
 
   /** The functions of the simulated board; none on a real machine. */
   functions({ name, device, help }: UnplugFunction): FunctionDeclaration[] {
-    if (!this.#places.isSimulated) return [];
+    if (!this.#options.isSimulated) return [];
     const run = async (_caller: unknown, which: string, isGone: boolean) => {
-      const world = await this.#simulated.get();
-      if (!world.has(which)) throw fault('NAME_NOT_FOUND', which);
-      world.setUnplugged(which, isGone);
+      const simulated = await this.#simulated.get();
+      if (!simulated.has(which)) throw fault('NAME_NOT_FOUND', which);
+      simulated.setUnplugged(which, isGone);
       return true;
     };
     const parameters = [text(device), bool('Gone')] as const;

@@ -38,7 +38,7 @@ export function withDebugOutput(host: Pick<Host, 'debug'>, attributes: SysfsClas
       try {
         await attributes.write(path, data);
       } catch (thrown) {
-        host.debug(`refused (${codeOf(thrown) ?? messageOf(thrown)})`, data, path);
+        host.debug(`rejected (${codeOf(thrown) ?? messageOf(thrown)})`, data, path);
         throw thrown;
       }
       host.debug('written', data, path);
@@ -81,7 +81,7 @@ export function sysfsFault(name: string, root: string, thrown: unknown): Fault {
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${name}: no permission; the gateway's user must be in the group of ${root} (udev's rules say which)`,
+        `${name}: no permission; the gateway's user must be in the group of ${root} (see the udev rules)`,
       );
     default:
       return faultFrom(thrown, 'DEVICE_REFUSED', `${name}: ${messageOf(thrown)}`);
@@ -90,17 +90,17 @@ export function sysfsFault(name: string, root: string, thrown: unknown): Fault {
 
 /** Devices that are claimed by one instance each. One registry per gateway and driver. */
 export class DeviceClaims {
-  readonly #held = new Map<string, DeviceOwner>();
+  readonly #owners = new Map<string, DeviceOwner>();
 
   /**
    * Claims a device; call the returned function to release it. Throws `DEVICE_OFFLINE`, with the owner's
    * name, while another instance has it.
    */
-  claim(name: string, holder: DeviceOwner): () => void {
-    const other = this.#held.get(name);
+  claim(name: string, owner: DeviceOwner): () => void {
+    const other = this.#owners.get(name);
     if (other !== undefined) throw inUseFault(name, other);
-    this.#held.set(name, holder);
-    return () => void this.#held.delete(name);
+    this.#owners.set(name, owner);
+    return () => void this.#owners.delete(name);
   }
 }
 

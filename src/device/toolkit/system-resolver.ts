@@ -13,18 +13,18 @@ const OUTPUT_LIMIT = 64 * 1024;
 /** Exit code of `getent` for an unknown name (getent(1)). */
 const NOT_FOUND = '2';
 
-/** The resolver of one gateway, which asks this machine's name service. */
+/** The resolver of one gateway, which queries this machine's name service. */
 export function systemResolver(clock: Pick<Clock, 'after' | 'monotonicNs'>): NameResolver {
   return new NameResolver(clock, systemSources());
 }
 
-/** The system's sources; tests give another hosts file or program. */
+/** The system's sources; tests pass another hosts file or program. */
 export function systemSources(hosts = HOSTS, program = 'getent'): NameSources {
   return {
     async local(name) {
       return addressesIn(await readFile(hosts, 'utf8').catch(() => ''), name);
     },
-    system: (name, signal) => ask(program, name, signal),
+    system: (name, signal) => runGetent(program, name, signal),
   };
 }
 
@@ -40,7 +40,7 @@ export function addressesIn(text: string, name: string): string[] {
  * Runs the C library's own program, which does what `getaddrinfo` does (nsswitch.conf: mDNS, search domains)
  * in a process that can be killed. It does not keep the gateway alive.
  */
-function ask(program: string, name: string, signal: AbortSignal): Promise<string[]> {
+function runGetent(program: string, name: string, signal: AbortSignal): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
     const options = { env, maxBuffer: OUTPUT_LIMIT, signal, killSignal: 'SIGKILL' } as const;

@@ -12,13 +12,13 @@ export const CLEAR_AFTER_MS = 60_000;
 
 interface TransientProblem {
   count: number;
-  told: number;
+  reported: number;
   text: () => string;
   atNs: bigint;
 }
 
 /** The part of a host that problems are reported to. */
-type ComplaintHost = Pick<Host, 'clock' | 'setProblem'> & Partial<Pick<Host, 'log' | 'id'>>;
+type ProblemHost = Pick<Host, 'clock' | 'setProblem'> & Partial<Pick<Host, 'log' | 'id'>>;
 
 /**
  * Problems caused by single inputs: an unreadable line, a message that is too long. The first is reported and
@@ -26,25 +26,25 @@ type ComplaintHost = Pick<Host, 'clock' | 'setProblem'> & Partial<Pick<Host, 'lo
  * without a new one the problem is cleared.
  */
 export class TransientProblems {
-  readonly #host: ComplaintHost;
+  readonly #host: ProblemHost;
   readonly #open = new Map<string, TransientProblem>();
   #cancel: Cancel | undefined;
 
-  constructor(host: ComplaintHost) {
+  constructor(host: ProblemHost) {
     this.#host = host;
   }
 
   /** Adds one occurrence. `text` is called only when the text is reported. */
   add(code: string, text: () => string): void {
     const atNs = this.#host.clock.monotonicNs();
-    const complaint = this.#open.get(code);
-    if (complaint !== undefined) {
-      complaint.count += 1;
-      complaint.text = text;
-      complaint.atNs = atNs;
+    const problem = this.#open.get(code);
+    if (problem !== undefined) {
+      problem.count += 1;
+      problem.text = text;
+      problem.atNs = atNs;
       return;
     }
-    this.#open.set(code, { count: 1, told: 1, text, atNs });
+    this.#open.set(code, { count: 1, reported: 1, text, atNs });
     const first = text();
     this.#host.setProblem(code, first);
     // Logged once until the problem is cleared.
@@ -65,13 +65,13 @@ export class TransientProblems {
 
   #renew(): void {
     const nowNs = this.#host.clock.monotonicNs();
-    for (const [code, complaint] of this.#open) {
-      if (nowNs - complaint.atNs >= BigInt(CLEAR_AFTER_MS) * 1_000_000n) {
+    for (const [code, problem] of this.#open) {
+      if (nowNs - problem.atNs >= BigInt(CLEAR_AFTER_MS) * 1_000_000n) {
         this.#open.delete(code);
         this.#host.setProblem(code, undefined);
-      } else if (complaint.told !== complaint.count) {
-        complaint.told = complaint.count;
-        this.#host.setProblem(code, `${complaint.text()} (${complaint.count} times)`);
+      } else if (problem.reported !== problem.count) {
+        problem.reported = problem.count;
+        this.#host.setProblem(code, `${problem.text()} (${problem.count} times)`);
       }
     }
     if (this.#open.size > 0) return;

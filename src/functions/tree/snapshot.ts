@@ -43,7 +43,7 @@ export function createSnapshot(
 ): ChunkedResult {
   const objects = area === undefined ? undefined : [...area.objects];
   const reader = new SnapshotReader(ports.kernel.tree, objects);
-  const visible = objects?.flatMap(([object, depth]) => (depth === 'whole' ? [object] : []));
+  const visible = objects?.flatMap(([object, depth]) => (depth === 'complete' ? [object] : []));
   const head = headOf(ports, reader.timestamp, {
     names: area?.profiles,
     objects: visible && new Set(visible),

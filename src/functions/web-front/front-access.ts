@@ -97,7 +97,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
  */
 function areaChanges(ports: Ports, area: Area, since: number) {
   return changesSince(ports, since, (changes: readonly Change[]) => {
-    if (changes.some((change) => area.unsettles(change))) throw fault('CHANGES_LOST');
+    if (changes.some((change) => area.requiresSnapshot(change))) throw fault('CHANGES_LOST');
     return changes.filter((change) => area.admits(change));
   });
 }

@@ -25,14 +25,14 @@ export function areConditionsMet(conditions: readonly Condition[], tree: Tree, n
     if (condition.parentId === condition.id) top.push(condition);
     else below.set(condition.parentId, [...(below.get(condition.parentId) ?? []), condition]);
   }
-  const holds = ({ id, operation, rules }: Condition): boolean => {
+  const isMet = ({ id, operation, rules }: Condition): boolean => {
     const parts = function* () {
-      yield* rulesHold(rules, now);
-      for (const part of below.get(id) ?? []) yield holds(part);
+      yield* evaluateRules(rules, now);
+      for (const part of below.get(id) ?? []) yield isMet(part);
     };
-    return together(operation, parts());
+    return combine(operation, parts());
   };
-  return top.every(holds);
+  return top.every(isMet);
 }
 
 interface Now {
@@ -41,40 +41,43 @@ interface Now {
 }
 
 /** Combines the parts by an operation, and evaluates only as many as needed. */
-function together(operation: number, parts: Iterator<boolean>): boolean {
+function combine(operation: number, parts: Iterator<boolean>): boolean {
   // AND and NAND are decided by the first part that is not met, OR and NOR by the first one that is.
-  const settling = operation === conditionOperation.or || operation === conditionOperation.nor;
+  const deciding = operation === conditionOperation.or || operation === conditionOperation.nor;
   const isNegated = operation === conditionOperation.nand || operation === conditionOperation.nor;
   let part = parts.next();
   if (part.done === true) return true;
-  for (; part.done !== true; part = parts.next()) if (part.value === settling) return settling !== isNegated;
-  return settling === isNegated;
+  for (; part.done !== true; part = parts.next()) if (part.value === deciding) return deciding !== isNegated;
+  return deciding === isNegated;
 }
 
-function* rulesHold({ variable, date, time, dayOfTheWeek }: Rules, now: Now): Generator<boolean> {
-  for (const rule of variable) yield variableHolds(rule, now);
+function* evaluateRules({ variable, date, time, dayOfTheWeek }: Rules, now: Now): Generator<boolean> {
+  for (const rule of variable) yield isVariableRuleMet(rule, now);
   const { date: at } = now;
   const monthAndDay = (at.getMonth() + 1) * 100 + at.getDate();
   for (const { value, comparison: how } of date) {
-    const wanted = value.month * 100 + value.day;
+    const expected = value.month * 100 + value.day;
     yield value.year === 0
-      ? compared(how, monthAndDay - wanted)
-      : compared(how, at.getFullYear() * 10_000 + monthAndDay - (value.year * 10_000 + wanted));
+      ? matches(how, monthAndDay - expected)
+      : matches(how, at.getFullYear() * 10_000 + monthAndDay - (value.year * 10_000 + expected));
   }
   const second = (at.getHours() * 60 + at.getMinutes()) * 60 + at.getSeconds();
   for (const { value, comparison: how } of time)
-    yield compared(how, second - ((value.hour * 60 + value.minute) * 60 + value.second));
+    yield matches(how, second - ((value.hour * 60 + value.minute) * 60 + value.second));
   const day = at.getDay() === 0 ? 7 : at.getDay();
-  for (const { value, comparison: how } of dayOfTheWeek) yield compared(how, day - value);
+  for (const { value, comparison: how } of dayOfTheWeek) yield matches(how, day - value);
 }
 
 /** A rule with a deleted variable is not met. */
-function variableHolds({ variableId, value, comparison: how, type }: VariableRule, { tree }: Now): boolean {
-  const mine = valueOf(tree, variableId);
+function isVariableRuleMet(
+  { variableId, value, comparison: how, type }: VariableRule,
+  { tree }: Now,
+): boolean {
+  const current = valueOf(tree, variableId);
   const other = type === ruleType.dynamic ? valueOf(tree, Number(value)) : value;
-  if (mine === undefined || other === undefined) return false;
-  const difference = differenceOf(mine, other);
-  return difference === undefined ? how === comparison.notEqual : compared(how, difference);
+  if (current === undefined || other === undefined) return false;
+  const difference = differenceOf(current, other);
+  return difference === undefined ? how === comparison.notEqual : matches(how, difference);
 }
 
 function valueOf(tree: Tree, id: number): Value | undefined {
@@ -83,9 +86,10 @@ function valueOf(tree: Tree, id: number): Value | undefined {
 }
 
 /** Negative, 0 or positive; undefined if the values cannot be compared. False is 0, true is 1. */
-function differenceOf(mine: Value, other: Value): number | undefined {
-  if (typeof mine === 'string' && typeof other === 'string') return mine < other ? -1 : mine > other ? 1 : 0;
-  const [a, b] = [numberFrom(mine), numberFrom(other)];
+function differenceOf(current: Value, other: Value): number | undefined {
+  if (typeof current === 'string' && typeof other === 'string')
+    return current < other ? -1 : current > other ? 1 : 0;
+  const [a, b] = [numberFrom(current), numberFrom(other)];
   return a === undefined || b === undefined ? undefined : a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -95,7 +99,7 @@ function numberFrom(value: Value): number | undefined {
   return word === undefined ? numberOf(value) : Number(word);
 }
 
-function compared(how: number, difference: number): boolean {
+function matches(how: number, difference: number): boolean {
   switch (how) {
     case comparison.equal:
       return difference === 0;

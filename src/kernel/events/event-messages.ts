@@ -8,12 +8,12 @@ export type EventMessage = readonly [message: number, data: readonly unknown[]];
 export function* eventMessagesFor(before: EventData, after: EventData): Generator<EventMessage> {
   yield* changed(single(before), single(after));
   if (before.schedule !== undefined && after.schedule !== undefined && before.schedule !== after.schedule)
-    yield* scheduleTold(before.schedule, after.schedule);
-  if (before.conditions !== after.conditions) yield* conditionsTold(before.conditions, after.conditions);
+    yield* scheduleMessages(before.schedule, after.schedule);
+  if (before.conditions !== after.conditions) yield* conditionMessages(before.conditions, after.conditions);
 }
 
 function* changed(before: readonly EventMessage[], after: readonly EventMessage[]): Generator<EventMessage> {
-  for (const [i, told] of after.entries()) if (!isSame(told[1], before[i]?.[1])) yield told;
+  for (const [i, sent] of after.entries()) if (!isSame(sent[1], before[i]?.[1])) yield sent;
 }
 
 /** The single-valued settings of an event, in the order for a new event. */
@@ -24,12 +24,12 @@ function single(data: EventData): EventMessage[] {
     [message.EM_CHANGEACTIVE, [active]],
     [message.EM_CHANGELIMIT, [limit]],
     [message.EM_CHANGEACTION, action],
-    ...(trigger === undefined ? [] : triggerTold(trigger)),
-    ...(cyclic === undefined ? [] : cyclicTold(cyclic)),
+    ...(trigger === undefined ? [] : triggerMessages(trigger)),
+    ...(cyclic === undefined ? [] : cyclicMessages(cyclic)),
   ];
 }
 
-function triggerTold({ type, variableId, value, subsequent }: Trigger): EventMessage[] {
+function triggerMessages({ type, variableId, value, subsequent }: Trigger): EventMessage[] {
   return [
     [message.EM_CHANGETRIGGER, [type, variableId]],
     [message.EM_CHANGETRIGGERVALUE, [value]],
@@ -37,7 +37,7 @@ function triggerTold({ type, variableId, value, subsequent }: Trigger): EventMes
   ];
 }
 
-function cyclicTold(cyclic: Cyclic): EventMessage[] {
+function cyclicMessages(cyclic: Cyclic): EventMessage[] {
   const { dateType, dateValue, dateDay, dateDayValue, timeType, timeValue } = cyclic;
   return [
     [message.EM_CHANGECYCLIC, [dateType, dateValue, dateDay, dateDayValue, timeType, timeValue]],
@@ -48,8 +48,8 @@ function cyclicTold(cyclic: Cyclic): EventMessage[] {
   ];
 }
 
-function* scheduleTold(before: Schedule, after: Schedule): Generator<EventMessage> {
-  yield* listTold(before.actions, after.actions, {
+function* scheduleMessages(before: Schedule, after: Schedule): Generator<EventMessage> {
+  yield* listMessages(before.actions, after.actions, {
     messages: [
       message.EM_ADDSCHEDULEACTION,
       message.EM_REMOVESCHEDULEACTION,
@@ -59,17 +59,17 @@ function* scheduleTold(before: Schedule, after: Schedule): Generator<EventMessag
       name,
       color,
       scriptText,
-      // Where there is an action: as in EM_CHANGEACTION.
+      // If there is an action: as in EM_CHANGEACTION.
       ...(actionId === '' ? [] : [actionId, JSON.stringify(actionParameters)]),
     ],
   });
-  yield* listTold(before.groups, after.groups, {
+  yield* listMessages(before.groups, after.groups, {
     messages: [message.EM_ADDSCHEDULEGROUP, message.EM_REMOVESCHEDULEGROUP, message.EM_CHANGESCHEDULEGROUP],
     data: ({ days }) => [days],
   });
   for (const { id, points } of after.groups) {
     const former = before.groups.find((group) => group.id === id)?.points ?? [];
-    yield* listTold(former, points, {
+    yield* listMessages(former, points, {
       messages: [
         message.EM_ADDSCHEDULEGROUPPOINT,
         message.EM_REMOVESCHEDULEGROUPPOINT,
@@ -81,15 +81,18 @@ function* scheduleTold(before: Schedule, after: Schedule): Generator<EventMessag
   }
 }
 
-function* conditionsTold(before: readonly Condition[], after: readonly Condition[]): Generator<EventMessage> {
-  yield* listTold(before, after, {
+function* conditionMessages(
+  before: readonly Condition[],
+  after: readonly Condition[],
+): Generator<EventMessage> {
+  yield* listMessages(before, after, {
     messages: [message.EM_ADDCONDITION, message.EM_REMOVECONDITION, message.EM_CHANGECONDITION],
     data: ({ parentId, operation }) => [parentId, operation],
   });
   for (const { id, rules } of after) {
     const former = before.find((condition) => condition.id === id)?.rules;
     const above = [id];
-    yield* listTold(former?.variable ?? [], rules.variable, {
+    yield* listMessages(former?.variable ?? [], rules.variable, {
       messages: [
         message.EM_ADDCONDITIONVARIABLERULE,
         message.EM_REMOVECONDITIONVARIABLERULE,
@@ -98,7 +101,7 @@ function* conditionsTold(before: readonly Condition[], after: readonly Condition
       above,
       data: (rule) => [rule.variableId, rule.comparison, rule.value, rule.type],
     });
-    yield* listTold(former?.date ?? [], rules.date, {
+    yield* listMessages(former?.date ?? [], rules.date, {
       messages: [
         message.EM_ADDCONDITIONDATERULE,
         message.EM_REMOVECONDITIONDATERULE,
@@ -107,7 +110,7 @@ function* conditionsTold(before: readonly Condition[], after: readonly Condition
       above,
       data: (rule) => [rule.comparison, ...dateList(rule.value)],
     });
-    yield* listTold(former?.time ?? [], rules.time, {
+    yield* listMessages(former?.time ?? [], rules.time, {
       messages: [
         message.EM_ADDCONDITIONTIMERULE,
         message.EM_REMOVECONDITIONTIMERULE,
@@ -116,7 +119,7 @@ function* conditionsTold(before: readonly Condition[], after: readonly Condition
       above,
       data: (rule) => [rule.comparison, ...timeList(rule.value)],
     });
-    yield* listTold(former?.dayOfTheWeek ?? [], rules.dayOfTheWeek, {
+    yield* listMessages(former?.dayOfTheWeek ?? [], rules.dayOfTheWeek, {
       messages: [
         message.EM_ADDCONDITIONDAYOFTHEWEEKRULE,
         message.EM_REMOVECONDITIONDAYOFTHEWEEKRULE,
@@ -129,25 +132,25 @@ function* conditionsTold(before: readonly Condition[], after: readonly Condition
 }
 
 /** How entries of a list become messages: ids of the parents, the entry's id, its data. */
-interface Telling<T> {
+interface ListMapping<T> {
   readonly messages: readonly [added: number, removed: number, changed: number];
   readonly above?: readonly number[];
   readonly data: (entry: T) => readonly unknown[];
 }
 
-function* listTold<T extends { readonly id: number }>(
+function* listMessages<T extends { readonly id: number }>(
   before: readonly T[],
   after: readonly T[],
-  { messages: [added, removed, altered], above = [], data }: Telling<T>,
+  { messages: [added, removed, altered], above = [], data }: ListMapping<T>,
 ): Generator<EventMessage> {
   const former = new Map(before.map((entry) => [entry.id, entry]));
   const kept = new Set(after.map(({ id }) => id));
   for (const { id } of before) if (!kept.has(id)) yield [removed, [...above, id]];
   for (const entry of after) {
     const old = former.get(entry.id);
-    const told = [...above, entry.id, ...data(entry)];
-    if (old === undefined) yield [added, told];
-    else if (old !== entry && !isSame(data(old), data(entry))) yield [altered, told];
+    const sent = [...above, entry.id, ...data(entry)];
+    if (old === undefined) yield [added, sent];
+    else if (old !== entry && !isSame(data(old), data(entry))) yield [altered, sent];
   }
 }
 

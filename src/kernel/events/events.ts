@@ -25,7 +25,7 @@ type Configured = Pick<
 const kinds = ['trigger', 'cyclic', 'schedule'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Events: what the tree knows of them. What runs them stands in `src/script/events/`. */
+/** Event objects of the tree. `src/events/` runs them. */
 export class Events {
   readonly #tree: Tree;
   constructor(tree: Tree) {
@@ -38,14 +38,13 @@ export class Events {
   }
 
   /**
-   * What is particular to an event of that type. Throws `NOT_OF_TYPE`, `EVENT_TYPE` when it is of another
-   * one.
+   * An event and the settings of its type. Throws `NOT_OF_TYPE`, and `EVENT_TYPE` if it has another type.
    */
   getOfKind<K extends Kind>(kind: K, id: number): [Event, NonNullable<EventData[K]>] {
     const event = this.get(id);
-    const own = event.data[kind];
-    if (own === undefined) throw fault('EVENT_TYPE', id, kind);
-    return [event, own];
+    const settings = event.data[kind];
+    if (settings === undefined) throw fault('EVENT_TYPE', id, kind);
+    return [event, settings];
   }
 
   /** The events that a variable triggers. */
@@ -60,14 +59,14 @@ export class Events {
   create(
     type: number,
     nowMs: number,
-    { like, ...beginning }: ObjectOptions & { like?: EventData } = {},
+    { like, ...options }: ObjectOptions & { like?: EventData } = {},
   ): Event {
     const standard = eventData(type, Math.floor(nowMs / 1000));
     const data = like === undefined ? standard : { ...like, ...fresh, created: standard.created };
-    const rest = ({ id }: Event) => {
-      for (const told of eventMessagesFor(standard, data)) this.#tree.changes.emit(id, ...told);
+    const emitTypeMessages = ({ id }: Event) => {
+      for (const sent of eventMessagesFor(standard, data)) this.#tree.changes.emit(id, ...sent);
     };
-    return this.#tree.create(objectType.event, data, { ...beginning, created: [type], rest });
+    return this.#tree.create(objectType.event, data, { ...options, created: [type], emitTypeMessages });
   }
 
   /** Changes settings. Equal values change nothing and emit no message. */
@@ -138,11 +137,11 @@ export class Events {
 
   #change(event: Event, to: Partial<EventData>): void {
     const before = { ...event.data };
-    const told = [...eventMessagesFor(before, { ...before, ...to })];
-    if (told.length === 0) return;
+    const sent = [...eventMessagesFor(before, { ...before, ...to })];
+    if (sent.length === 0) return;
     this.#tree.touch(event);
     Object.assign(event.data, to);
-    for (const one of told) this.#tree.changes.emit(event.id, ...one);
+    for (const each of sent) this.#tree.changes.emit(event.id, ...each);
     this.#tree.journal.markObject(event);
   }
 }
@@ -150,7 +149,7 @@ export class Events {
 /** Data that a copy does not get. */
 const fresh = { lastRun: 0, nextRun: 0, lastActionId: 0 };
 
-/** Whether an event runs by the clock, and not because of a variable. */
+/** Whether an event is triggered by time and not by a variable. */
 export function isTimed({ data }: Event): boolean {
   return data.type !== eventType.trigger;
 }

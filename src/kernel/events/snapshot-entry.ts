@@ -3,10 +3,10 @@ import type { EventData, Schedule } from './event-data.js';
 /** An event's `data` in a snapshot (interface §2.2). */
 export function eventEntry(event: EventData): object {
   const { type, active, limit, script, lastRun, nextRun, trigger, cyclic, schedule } = event;
-  const own = { type, active, limit, script, lastRun, nextRun };
+  const common = { type, active, limit, script, lastRun, nextRun };
   if (trigger !== undefined)
     return {
-      ...own,
+      ...common,
       triggerType: trigger.type,
       triggerVariableID: trigger.variableId,
       triggerValue: trigger.value,
@@ -14,7 +14,7 @@ export function eventEntry(event: EventData): object {
     };
   if (cyclic !== undefined)
     return {
-      ...own,
+      ...common,
       cyclicDateType: cyclic.dateType,
       cyclicDateValue: cyclic.dateValue,
       cyclicDateDay: cyclic.dateDay,
@@ -26,7 +26,7 @@ export function eventEntry(event: EventData): object {
       cyclicTimeFrom: cyclic.timeFrom,
       cyclicTimeTo: cyclic.timeTo,
     };
-  return schedule === undefined ? own : { ...own, ...scheduleEntry(schedule) };
+  return schedule === undefined ? common : { ...common, ...scheduleEntry(schedule) };
 }
 
 /**

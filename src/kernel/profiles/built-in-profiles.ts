@@ -152,7 +152,7 @@ function percent(icon: string): Details {
   return { icon, suffix: '%', range: [0, 100, 1] };
 }
 
-/** The built-in profiles, made anew: nobody shares them. */
+/** Creates the built-in profiles: a new list for each caller. */
 export function builtInProfiles(): Profile[] {
   return rows.map(([name, type, details = {}]) => {
     const { icon = '', prefix = '', suffix = '', range = [0, 0, 0], digits = 0, names = [] } = details;

@@ -64,9 +64,9 @@ export class Profiles {
   }
 
   delete(name: string): void {
-    this.#own(name);
+    this.#userDefined(name);
     this.#profiles.delete(name);
-    this.#told(name, message.PM_DELETE, [name]);
+    this.#emitChange(name, message.PM_DELETE, [name]);
     this.onListChanged(name);
   }
 
@@ -74,22 +74,27 @@ export class Profiles {
   setText(name: string, prefix: string, suffix: string): void {
     checkLength('The prefix', prefix);
     checkLength('The suffix', suffix);
-    this.#put({ ...this.#own(name), prefix, suffix }, message.PM_CHANGETEXT, [name, prefix, suffix]);
+    this.#put({ ...this.#userDefined(name), prefix, suffix }, message.PM_CHANGETEXT, [name, prefix, suffix]);
   }
 
   setValues(name: string, { min, max, step }: Pick<Profile, 'min' | 'max' | 'step'>): void {
-    this.#put({ ...this.#own(name), min, max, step }, message.PM_CHANGEVALUES, [name, min, max, step]);
+    this.#put({ ...this.#userDefined(name), min, max, step }, message.PM_CHANGEVALUES, [
+      name,
+      min,
+      max,
+      step,
+    ]);
   }
 
   setDigits(name: string, digits: number): void {
     if (digits < 0 || digits > DIGITS_LIMIT) throw fault('PARAMETER_BOUNDS', 'Digits');
-    this.#put({ ...this.#own(name), digits }, message.PM_CHANGEDIGITS, [name, digits]);
+    this.#put({ ...this.#userDefined(name), digits }, message.PM_CHANGEDIGITS, [name, digits]);
   }
 
   /** Throws `TEXT_TOO_LONG`. */
   setIcon(name: string, icon: string): void {
     checkLength('The icon', icon);
-    this.#put({ ...this.#own(name), icon }, message.PM_CHANGEICON, [name, icon]);
+    this.#put({ ...this.#userDefined(name), icon }, message.PM_CHANGEICON, [name, icon]);
   }
 
   /**
@@ -97,7 +102,7 @@ export class Profiles {
    * type. Throws `ASSOCIATION_MISSING` if there is none to delete, `TEXT_TOO_LONG`.
    */
   setAssociation(name: string, entry: Association): void {
-    const profile = this.#own(name);
+    const profile = this.#userDefined(name);
     for (const text of [entry.name, entry.icon, String(entry.value)]) checkLength('The association', text);
     const at = profile.associations.findIndex((a) => a.value === entry.value);
     const associations = [...profile.associations];
@@ -124,7 +129,7 @@ export class Profiles {
     return this.#text;
   }
 
-  #own(name: string): Profile {
+  #userDefined(name: string): Profile {
     const profile = this.get(name);
     if (profile.readOnly) throw fault('PROFILE_BUILT_IN', name);
     return profile;
@@ -132,10 +137,10 @@ export class Profiles {
 
   #put(profile: Profile, sent: number, data: readonly unknown[]): void {
     this.#profiles.set(profile.name, profile);
-    this.#told(profile.name, sent, data);
+    this.#emitChange(profile.name, sent, data);
   }
 
-  #told(name: string, sent: number, data: readonly unknown[]): void {
+  #emitChange(name: string, sent: number, data: readonly unknown[]): void {
     this.#text = undefined;
     this.#changes.emit(0, sent, data);
     this.#journal.markProfile(name);

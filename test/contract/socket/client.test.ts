@@ -51,7 +51,7 @@ await t.test(
     await far.unplug();
     await fixture.waitForLink(socket, 'waiting');
     await fixture.waitForLink(device, 'waiting');
-    await until('why', () => /nobody listens there/.test(fixture.status(socket)));
+    await until('why', () => /no program listens there/.test(fixture.status(socket)));
     await t.rejects(fixture.devices.write(device.id, 'LEVEL', 8), { code: 'DEVICE_OFFLINE' });
     await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'), { code: 'DEVICE_OFFLINE' });
     t.equal(fixture.value(device, 'TEMPERATURE'), 21.5, 'the last value stays');
@@ -154,9 +154,9 @@ await t.test('errors of connecting are described in words', async (t) => {
   const socket = await fixture.add('Client Socket', {});
   t.match(fixture.status(socket), /Host and Port are required/);
   await fixture.change(socket, { Host: '127.0.0.1', Port: await reservePort() });
-  await status(/nobody listens there/, socket);
+  await status(/no program listens there/, socket);
   await fixture.change(socket, { Host: 'converter.invalid' });
-  await status(/the name is not known/, socket);
+  await status(/unknown host name/, socket);
   await fixture.change(socket, { Host: '::1' });
   await status(/\[::1\]:\d+: \w+/, socket);
   await fixture.change(socket, { Open: false });
@@ -181,7 +181,7 @@ await t.test('errors of connecting are described in words', async (t) => {
     () => new Promise((resolve) => full.getConnections((_error, count) => resolve(count))),
   );
   clock.advance(CONNECT_TIMEOUT_MS);
-  await status(/can not be reached/, socket);
+  await status(/unreachable/, socket);
 });
 
 await t.test('TLS verifies authority and host name, or only one of them as configured', async (t) => {
@@ -195,7 +195,7 @@ await t.test('TLS verifies authority and host name, or only one of them as confi
   const socket = await fixture.add('Client Socket', { Host: 'localhost', Port: far.port, UseSSL: true });
   const status = (words: RegExp) =>
     until(`${words}, now ${fixture.status(socket)}`, () => words.test(fixture.status(socket)));
-  await status(/not from a known authority; give that authority in CaFile/);
+  await status(/not from a known authority; set CaFile to/);
   await fixture.change(socket, { CaFile: caFile });
   await fixture.waitForLink(socket, 'online');
   await fixture.call('CSCK_SendText', socket.id, 'secret');

@@ -136,7 +136,7 @@ t.test('a flood is cut off, and how much is said', async (t) => {
   clock.advance(1000);
   debug.send(1, { what: 'edge', data: 'later' });
   t.match(seen.slice(DEBUG_MESSAGES_PER_SECOND), [
-    [1, 'left out', '7 messages of one second', 0],
+    [1, 'omitted', '7 messages of one second', 0],
     [1, 'edge', 'later', 0],
   ]);
   for (let id = 2; id <= DEBUGGED_OBJECTS_LIMIT; id++) debug.enable(id, 60);
@@ -164,7 +164,7 @@ t.test('serial bytes are shown both ways', async (t) => {
 });
 
 t.test(
-  'what is written to the files of a LED and of a PWM channel is shown, and what was refused',
+  'what is written to the files of a LED and of a PWM channel is shown, and what was rejected',
   async (t) => {
     const clock = new ManualClock();
     const leds = new SimulatedLeds(clock, [{ name: 'led0' }]);
@@ -181,13 +181,13 @@ t.test(
       bench.debug.enable(one.id, 60);
     }
     const seen = debugged(bench.kernel);
-    const files = () => seen.splice(0).filter(([, what]) => /^(written|refused)/.test(String(what)));
+    const files = () => seen.splice(0).filter(([, what]) => /^(written|rejected)/.test(String(what)));
     await bench.devices.write(led.id, 'STATE', true);
     await t.rejects(bench.devices.write(led.id, 'TRIGGER', 'tea'), { code: 'DEVICE_REFUSED' });
     t.match(files(), [
       [led.id, 'written led0/trigger', 'none', 0],
       [led.id, 'written led0/brightness', '255', 0],
-      [led.id, 'refused (EINVAL) led0/trigger', 'tea', 0],
+      [led.id, 'rejected (EINVAL) led0/trigger', 'tea', 0],
     ]);
     await bench.devices.write(channel.id, 'LEVEL', 0.5);
     t.match(files(), [

@@ -48,7 +48,7 @@ await t.test('an off that must happen is tried until the device takes it, and to
   await yieldToEventLoop();
   clock.advance(1000);
   await yieldToEventLoop();
-  t.match(problems, [undefined, /switching it off fails; .* it is stuck/, /fails/]);
+  t.match(problems, [undefined, /switching it off failed; .* it is stuck/, /failed/]);
   isStuck = false;
   clock.advance(1000);
   await yieldToEventLoop();

@@ -21,7 +21,7 @@ t.test('GW_GetQuality returns the quality of each variable, and for [] all that 
       VariableID: state,
       Quality: 2,
       Reason: 'NO_VALUE',
-      Text: 'the device has never told it',
+      Text: 'the device has never reported a value',
       SourceTime: 0,
       ReceiveTime: 0,
       ClockTrusted: true,

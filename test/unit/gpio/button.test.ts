@@ -81,7 +81,7 @@ t.test('a button toggles another object at the configured gesture', async (t) =>
   await click('BUTTON1');
   t.match(
     [...board.devices.allProblems()],
-    [{ id: near.id, code: 'TOGGLES', text: /nothing at attic/ }],
+    [{ id: near.id, code: 'TOGGLES', text: /no boolean variable or switch at attic/ }],
     'told by the button',
   );
   t.equal(board.value(light, 'STATE'), true);

@@ -121,7 +121,7 @@ await t.test('a relay that is configured but not open may be active', async (t) 
   await outputs.devices.applyChanges(up.id);
   await outputs.waitForValue(up, 'LINK', 'online');
   t.strictSame(outputs.levels('RELAY1'), [true], 'unchanged');
-  await t.rejects(outputs.write(down, true), { message: /RELAY1 is active and nobody holds it/ });
+  await t.rejects(outputs.write(down, true), { message: /RELAY1 is active and no instance is open on it/ });
 });
 
 await t.test('two relays that are found active are switched off, with a problem', async (t) => {

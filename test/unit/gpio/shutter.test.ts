@@ -213,7 +213,7 @@ t.test('a rejected on leaves the motor at rest; a rejected off is retried until 
   refuse('RELAY2', true);
   await t.rejects(command(outputs, shutter, 'MOVE', 4), { code: 'DEVICE_REFUSED' });
   await elapse(outputs, 10);
-  t.match(outputs.devices.problems(shutter.id), [{ code: 'DOWN', text: /must be inactive.* tried again/ }]);
+  t.match(outputs.devices.problems(shutter.id), [{ code: 'DOWN', text: /must be inactive.* retrying/ }]);
   t.match(outputs.value(shutter, 'RULE'), /Blind down may be active, as switching it failed/);
   t.equal(outputs.value(shutter, 'MOVE'), 4, 'it may run');
   refuse('RELAY2', false);

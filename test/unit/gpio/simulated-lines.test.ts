@@ -119,7 +119,7 @@ t.test('a rejected write fails and changes nothing; a relay retries its off', as
   t.equal(board.value(output, 'STATE'), false);
   await board.elapse(6000);
   t.equal(board.value(relay, 'STATE'), true);
-  t.match(board.devices.problems(relay.id), [{ code: 'RULE', text: /must be inactive.* tried again/ }]);
+  t.match(board.devices.problems(relay.id), [{ code: 'RULE', text: /must be inactive.* retrying/ }]);
   for (const line of ['RELAY1', 'RELAY2']) await board.call('GW_SimulateRefusal', line, false);
   await board.devices.write(output.id, 'STATE', true);
   await board.elapse(1000);

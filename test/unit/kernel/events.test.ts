@@ -190,7 +190,7 @@ t.test('a front is told nothing of what stands outside its area', async (t) => {
     const changes = kernel.changes.since(since);
     return {
       admitted: changes.filter((one) => area.admits(one)).map(({ Message }) => Message),
-      isLost: changes.some((one) => area.unsettles(one)),
+      isLost: changes.some((one) => area.requiresSnapshot(one)),
     };
   };
   const secret = `GetValue(${outside.id})`;
