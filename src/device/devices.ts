@@ -66,7 +66,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     const module = this.modules.get(moduleId);
     let all = defaultsOf(module);
     for (const [name, value] of Object.entries(properties)) all = withProperty(module, all, [name, value]);
-    const instance = kernel.instances.create(module, all, { ...beginning, nowMs: clock.nowMs() });
+    const instance = kernel.instances.create(module, all, { ...objectOptions, nowMs: clock.nowMs() });
     if (this.#isStarted) this.#supervisors.add(instance, module).start();
     else declareVariables(this.#options, instance, module);
     return instance;

@@ -240,11 +240,11 @@ export class Supervisor {
     try {
       const host = createHost(
         {
-          ...this.#with,
+          ...this.#options,
           properties: this.#properties,
-          quality: this.#standing,
+          quality: this.#quality,
           problems: this.#problems,
-          onProblem: () => this.#tell(),
+          onProblem: () => this.#publishStatus(),
           onLost: lost.resolve,
         },
         ending.signal,
