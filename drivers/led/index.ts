@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type SysfsClass, DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
 import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
-import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';
+import { SysfsBackend, type SysfsContext } from '../../src/device/toolkit/sysfs-backend.js';
 import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
 import type { SimulatedLeds } from './simulated-leds.js';
 
@@ -15,12 +14,7 @@ export interface LedBoard {
 }
 
 /** State shared by the instances of one gateway. */
-export interface LedContext {
-  readonly board: LedBoard;
-  readonly holders: DeviceClaims;
-  /** The LED class of the machine or of the simulated board; loaded on first use. */
-  attributes(): Promise<SysfsClass>;
-}
+export type LedContext = SysfsContext<LedBoard>;
 
 /** Slower switching is the task of a schedule; faster blinking looks like dimming. */
 const blinkMs = Type.Integer({ default: 500, minimum: 20, maximum: 60_000 });
@@ -52,7 +46,7 @@ export function ledModules(
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const context: LedContext = { board, holders: new DeviceClaims(), attributes: backend.open };
+  const context = backend.context(board);
   const led: ModuleDefinition<typeof ledProperties> = {
     id: '{2389A6A6-6B82-4B0D-9923-8A3402763FD3}',
     name: 'LED',

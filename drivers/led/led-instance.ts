@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { type SysfsClass, withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
-import { DeviceQueue } from '../../src/device/toolkit/device-queue.js';
+import { SysfsInstance } from '../../src/device/toolkit/sysfs-instance.js';
 import type { Host, OpenInstance, Value } from '../../src/device/module.js';
 import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
 import { KernelLed, listLeds, ledNameOf, NO_TRIGGER, TIMER_TRIGGER } from './kernel-led.js';
@@ -13,16 +13,12 @@ type LedProperties = Static<typeof ledProperties>;
 export async function openLed(host: Host<LedProperties>, context: LedContext): Promise<OpenInstance> {
   const attributes = withDebugOutput(host, await context.attributes());
   const name = await findLed(attributes, context, host.properties.Led);
-  const release = context.holders.claim(`the LED ${name}`, host);
-  try {
+  return context.holders.open(`the LED ${name}`, host, async (release) => {
     const led = new LedInstance(host, await KernelLed.open(attributes, host.clock, name), release);
     host.signal.throwIfAborted();
-    await led.boot();
+    await led.boot(`led ${name}`);
     return led;
-  } catch (thrown) {
-    release();
-    throw thrown;
-  }
+  });
 }
 
 /** Finds a LED by its name on the board, or by the kernel's. Throws `DEVICE_OFFLINE` if there is none. */
@@ -35,62 +31,34 @@ async function findLed(attributes: SysfsClass, { board }: LedContext, selector: 
   throw fault('DEVICE_OFFLINE', `this machine has no LED ${name} (${available})`);
 }
 
-class LedInstance implements OpenInstance {
-  readonly #host: Host<LedProperties>;
+class LedInstance extends SysfsInstance<LedProperties> {
   readonly #led: KernelLed;
-  readonly #release: () => void;
-  readonly #jobs: DeviceQueue;
   /** The last known brightness, percent; 0 if it is dark or not known yet. */
   #brightness = 0;
   #trigger = NO_TRIGGER;
 
   constructor(host: Host<LedProperties>, led: KernelLed, release: () => void) {
-    this.#host = host;
+    super(host, `the LED ${led.name}`, release);
     this.#led = led;
-    this.#release = release;
-    this.#jobs = new DeviceQueue(host, `the LED ${led.name}`);
   }
 
-  /** Applies Boot once after the machine has booted, and reports the state of the LED. */
-  async boot(): Promise<void> {
-    const { bootFlags, properties } = this.#host;
-    const flag = `led ${this.#led.name}`;
-    if (!bootFlags.has(flag)) {
-      if (properties.Boot === 'inactive') await this.#led.off();
-      if (properties.Boot === 'active') await this.#led.setBrightness(this.#rawOf(properties.OnBrightness));
-      bootFlags.add(flag);
+  protected async execute(ident: string, value: Value): Promise<void> {
+    try {
+      await this.#write(ident, value);
+    } finally {
+      // Report the actual state, even if the write failed half way.
+      await this.readState();
     }
-    await this.#readState();
   }
 
-  write(ident: string, value: Value): Promise<void> {
-    return this.#jobs.run(async () => {
-      try {
-        await this.#write(ident, value);
-      } finally {
-        // Report the actual state, even if the write failed half way.
-        await this.#readState();
-      }
-    });
-  }
-
-  refresh(): Promise<void> {
-    return this.#jobs.run(() => this.#readState());
-  }
-
-  /** The kernel or another program may have changed the LED. */
-  probe(): Promise<void> {
-    return this.refresh();
-  }
-
-  close(): Promise<void> {
-    return this.#jobs.close(this.#release);
+  protected switchTo(isOn: boolean): Promise<void> {
+    return isOn ? this.#light(this.host.properties.OnBrightness) : this.#led.off();
   }
 
   async #write(ident: string, value: Value): Promise<void> {
     switch (ident) {
       case 'STATE':
-        return parseBoolean(value) ? this.#light(this.#host.properties.OnBrightness) : this.#led.off();
+        return this.switchTo(parseBoolean(value));
       case 'BRIGHTNESS':
         return this.#dim(requirePercent(value));
       case 'BLINK':
@@ -106,7 +74,7 @@ class LedInstance implements OpenInstance {
 
   /** The brightness to blink with, percent: the present one, or OnBrightness while it is dark. */
   get #litPercent(): number {
-    return this.#brightness > 0 ? this.#brightness : this.#host.properties.OnBrightness;
+    return this.#brightness > 0 ? this.#brightness : this.host.properties.OnBrightness;
   }
 
   #dim(toPercent: number): Promise<void> {
@@ -119,13 +87,13 @@ class LedInstance implements OpenInstance {
   }
 
   #blink(toPercent: number): Promise<void> {
-    const { BlinkOnMs: onMs, BlinkOffMs: offMs } = this.#host.properties;
+    const { BlinkOnMs: onMs, BlinkOffMs: offMs } = this.host.properties;
     return this.#led.blink({ brightness: this.#rawOf(toPercent), onMs, offMs });
   }
 
-  async #readState(): Promise<void> {
+  protected async readState(): Promise<void> {
     const { brightness, trigger } = await this.#led.read();
-    const host = this.#host;
+    const host = this.host;
     const isDriven = trigger !== NO_TRIGGER;
     // A LED that a trigger drives is dark at times; the brightness with which it is lit is then unknown.
     const isKnown = !isDriven || brightness > 0;

@@ -42,16 +42,12 @@ export async function openBus(host: Host<BusProperties>, context: OneWireContext
       `this machine has no 1-Wire bus ${name} (${available}); on a Raspberry Pi, add dtoverlay=w1-gpio to config.txt and reboot`,
     );
   }
-  const release = context.holders.claim(`the 1-Wire bus ${name}`, host);
-  try {
+  return context.holders.open(`the 1-Wire bus ${name}`, host, async (release) => {
     const bus = new OneWireBus(host, { attributes, slowReads: context.slowReads, release });
     await bus.probe();
     host.signal.throwIfAborted();
     return bus;
-  } catch (thrown) {
-    release();
-    throw thrown;
-  }
+  });
 }
 
 /**

@@ -21,15 +21,11 @@ export async function openDevice(
   bus: OneWireBus,
 ): Promise<OpenInstance> {
   host.signal.throwIfAborted();
-  const release = context.holders.claim(`the 1-Wire device ${host.properties.Address}`, host);
-  try {
+  return context.holders.open(`the 1-Wire device ${host.properties.Address}`, host, async (release) => {
     const device = new OneWireDevice(host, bus, release);
     device.begin();
     return device;
-  } catch (thrown) {
-    release();
-    throw thrown;
-  }
+  });
 }
 
 /** One device of a bus: polled by the bus, and written by commands. */

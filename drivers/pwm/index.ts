@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type SysfsClass, DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
 import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
-import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';
+import { SysfsBackend, type SysfsContext } from '../../src/device/toolkit/sysfs-backend.js';
 import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
 import type { SimulatedPwm } from './simulated-pwm.js';
 import type { BoardPwmChip } from './channel-lookup.js';
@@ -15,12 +14,7 @@ export interface PwmBoard {
 }
 
 /** State shared by the instances of one gateway. */
-export interface PwmContext {
-  readonly board: PwmBoard;
-  readonly holders: DeviceClaims;
-  /** The PWM class of the machine or of the simulated board; loaded on first use. */
-  attributes(): Promise<SysfsClass>;
-}
+export type PwmContext = SysfsContext<PwmBoard>;
 
 /** A fraction of the period or of the range, 0 to 1 like LEVEL. */
 const fraction = (byDefault: number) => Type.Number({ default: byDefault, minimum: 0, maximum: 1 });
@@ -59,7 +53,7 @@ export function pwmModules(
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const context: PwmContext = { board, holders: new DeviceClaims(), attributes: backend.open };
+  const context = backend.context(board);
   const pwm: ModuleDefinition<typeof pwmProperties> = {
     id: '{035D5D7E-9989-4D51-8AE7-306B1364F6A1}',
     name: 'PWM',

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
+import { DeviceClaims } from '../../src/device/toolkit/device-claims.js';
 import { enumProperty } from '../../src/device/toolkit/enum-property.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
 import { encodeLatin1 } from '../../src/device/toolkit/latin1.js';
@@ -59,15 +59,11 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     maxRetryDelayMs: RETRY_WITHIN_MS,
     functions,
     findHardware: async () => (await import('./port-discovery.js')).discoverPorts(),
-    open: (host) => open(host, ports, holders),
+    open: (host) => holders.open(host.properties.Port, host, (release) => open(host, ports, release)),
   };
 }
 
-async function open(
-  host: Host<Properties>,
-  ports: SerialPorts,
-  holders: DeviceClaims,
-): Promise<OpenInstance> {
+async function open(host: Host<Properties>, ports: SerialPorts, release: () => void): Promise<OpenInstance> {
   const { Port, DataBits, StopBits, Parity } = host.properties;
   const settings: PortSettings = {
     baudRate: Number(host.properties.BaudRate),
@@ -75,19 +71,13 @@ async function open(
     stopBits: Number(StopBits) as PortSettings['stopBits'],
     parity: Parity.toLowerCase() as Parity,
   };
-  const release = holders.claim(Port, host);
-  const port = await ports
-    .open(Port, settings, {
-      onData: (bytes) => {
-        host.debug('received', bytes);
-        stream.received(bytes);
-      },
-      onLost: (cause) => host.reportLost(cause),
-    })
-    .catch((thrown: unknown) => {
-      release();
-      throw thrown;
-    });
+  const port = await ports.open(Port, settings, {
+    onData: (bytes) => {
+      host.debug('received', bytes);
+      stream.received(bytes);
+    },
+    onLost: (cause) => host.reportLost(cause),
+  });
   const stream = new SerialStream({
     port,
     name: `${port.path} ${settings.baudRate} ${DataBits}${Parity.charAt(0)}${StopBits}`,

@@ -2,7 +2,7 @@ import { access, readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import type { Clock } from '../../../src/base/clock.js';
 import { codeOf, fault } from '../../../src/base/fault.js';
-import { inUseFault, type DeviceOwner } from '../../../src/device/toolkit/sysfs-class.js';
+import { inUseFault, type DeviceOwner } from '../../../src/device/toolkit/device-claims.js';
 import type { KeeperClient } from '../keeper/keeper-client.js';
 import type { BackendName, GpioBackend, LineLocation, RequestedLine } from './line.js';
 import { type BoardChip, findLine, type LineSelector } from './find-line.js';

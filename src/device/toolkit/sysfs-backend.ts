@@ -1,5 +1,6 @@
 import { fault } from '../../base/fault.js';
 import { Lazy } from '../../base/lazy.js';
+import { DeviceClaims } from './device-claims.js';
 import type { SysfsClass } from './sysfs-class.js';
 import { bool, declare, type FunctionDeclaration, text } from '../declare.js';
 
@@ -19,6 +20,15 @@ export interface SysfsBackendOptions {
   /** Replaces both; for tests. */
   readonly given: Promise<SimulatedSysfsClass> | undefined;
   readonly isSimulated: boolean;
+}
+
+/** State shared by the instances of one driver and gateway. */
+export interface SysfsContext<B> {
+  /** The driver's section of the board file. */
+  readonly board: B;
+  readonly holders: DeviceClaims;
+  /** The device class of the machine or of the simulated board; loaded on first use. */
+  attributes(): Promise<SysfsClass>;
 }
 
 /** The function that unplugs a device of the simulated board. */
@@ -46,6 +56,11 @@ export class SysfsBackend {
     if (isSimulated || given !== undefined) return this.#simulated.get();
     return (await import('./kernel-sysfs.js')).kernelSysfs(await root());
   };
+
+  /** Creates the shared state of a driver. */
+  context<B>(board: B): SysfsContext<B> {
+    return { board, holders: new DeviceClaims(), attributes: this.open };
+  }
 
   /** The functions of the simulated board; none on a real machine. */
   functions({ name, device, help }: UnplugFunction): FunctionDeclaration[] {

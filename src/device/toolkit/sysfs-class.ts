@@ -1,5 +1,5 @@
 import { type Clock, delay } from '../../base/clock.js';
-import { codeOf, Fault, fault, faultFrom, messageOf } from '../../base/fault.js';
+import { codeOf, Fault, faultFrom, messageOf } from '../../base/fault.js';
 import type { Host } from '../module.js';
 
 /**
@@ -86,33 +86,4 @@ export function sysfsFault(name: string, root: string, thrown: unknown): Fault {
     default:
       return faultFrom(thrown, 'DEVICE_REFUSED', `${name}: ${messageOf(thrown)}`);
   }
-}
-
-/** Devices that are claimed by one instance each. One registry per gateway and driver. */
-export class DeviceClaims {
-  readonly #owners = new Map<string, DeviceOwner>();
-
-  /**
-   * Claims a device; call the returned function to release it. Throws `DEVICE_OFFLINE`, with the owner's
-   * name, while another instance has it.
-   */
-  claim(name: string, owner: DeviceOwner): () => void {
-    const other = this.#owners.get(name);
-    if (other !== undefined) throw inUseFault(name, other);
-    this.#owners.set(name, owner);
-    return () => void this.#owners.delete(name);
-  }
-}
-
-/** The instance that has claimed a device. */
-export type DeviceOwner = Pick<Host, 'id' | 'name'>;
-
-/**
- * `DEVICE_OFFLINE` because another instance of this gateway uses the device. Callers limited to an area do
- * not see which one.
- */
-export function inUseFault(what: string, { name, id }: DeviceOwner, cause?: unknown): Fault {
-  const { code, message } = fault('DEVICE_OFFLINE', `${what} is in use by ${name} (#${id})`);
-  const general = fault('DEVICE_OFFLINE', `${what} is in use by another instance`).message;
-  return new Fault(code, message, { general, ...(cause !== undefined && { cause }) });
 }

@@ -6,7 +6,7 @@ import { MEASURING_MS, type SimulatedOneWire } from '../../../drivers/onewire/si
 import { Semaphore } from '../../../src/base/semaphore.js';
 import type { DeviceProperties } from '../../../drivers/onewire/index.js';
 import { parseReading } from '../../../drivers/onewire/thermometer.js';
-import { DeviceClaims } from '../../../src/device/toolkit/sysfs-class.js';
+import { DeviceClaims } from '../../../src/device/toolkit/device-claims.js';
 import type { Host } from '../../../src/device/module.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { BUS, OneWireFixture } from '../../tools/devices/onewire-fixture.js';
