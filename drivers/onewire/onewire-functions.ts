@@ -58,6 +58,7 @@ export function deviceFunctions(instances: OpenInstances, module: ModuleReferenc
       audited: true,
       help,
       run: async (_caller, id, ...args) => {
+        // The compiler does not see that the rest of a tuple's values are the values of its rest.
         await run(deviceOf(id), ...(args as unknown as ParameterValues<P>));
         return true;
       },

@@ -38,6 +38,7 @@ export async function stableNames({ dev }: PortRoots = kernelRoots): Promise<Map
   // A name by ID takes precedence over a name by USB path.
   for (const folder of ['by-path', 'by-id'].map((name) => join(dev, 'serial', name)))
     for (const name of (await readdir(folder).catch(() => [])).sort()) {
+      // An adapter may be unplugged during the search.
       const path = await realpath(join(folder, name)).catch(() => undefined);
       if (path !== undefined) names.set(path, join(folder, name));
     }
@@ -69,6 +70,7 @@ export async function discoverPorts(roots: PortRoots = kernelRoots): Promise<Har
 export async function resolvePort(where: string, roots: PortRoots = kernelRoots): Promise<string> {
   const usb = parseUsbName(where);
   if (usb === undefined) {
+    // Other failures than a missing file are reported as missing too.
     if ((await stat(where).catch(() => undefined)) !== undefined) return where;
     throw fault('DEVICE_OFFLINE', `${where} does not exist; ${describePorts(await listPorts(roots))}`);
   }
@@ -105,6 +107,7 @@ function describePorts(ports: readonly PortInfo[]): string {
 }
 
 async function readPort(name: string, roots: PortRoots): Promise<PortInfo | undefined> {
+  // A virtual terminal has no device.
   const device = await realpath(join(roots.tty, name, 'device')).catch(() => undefined);
   if (device === undefined) return undefined;
   // The 8250 driver lists ports without a chip; their type is 0 (unknown).

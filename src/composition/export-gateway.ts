@@ -73,6 +73,7 @@ async function exportDirectory(directory: string, config: { file: string; text: 
   const files = new ScriptFiles(join(directory, 'scripts'));
   const texts = new Map<number, string>();
   for (const { id, data } of kernel.tree.objectsOfType(objectType.script)) {
+    // A script whose file is missing is exported without its text.
     const written = await files.read(data.file).catch(() => undefined);
     if (written !== undefined) texts.set(id, written.text);
   }

@@ -43,6 +43,7 @@ async function actions(): Promise<readonly ActionFact[]> {
 /** The part of an object that an action checks to decide whether it can run on it. */
 function standIn({ type, valueType, isReadOnly }: TargetFact): TreeObject {
   const object = { is: (other: number) => other === type, readOnly: isReadOnly, data: { type: valueType } };
+  // Actions read nothing else of an object before they run.
   return object as unknown as TreeObject;
 }
 

@@ -213,6 +213,7 @@ export class Supervisor {
       const waitMs = backoffMs(attempt, clock.random(), module.maxRetryDelayMs);
       this.#show('waiting', offlineReasonOf(cause.thrown), instanceStatus.offline);
       this.#log.lost({ attempt, waitMs, text: messageOf(cause.thrown) });
+      // The loop's condition notices that the instance is stopped.
       await delay(clock, waitMs, stop).catch(() => undefined);
     }
   }

@@ -52,6 +52,7 @@ export class ChildRun {
     const makeRealm = realmScript.runInContext(this.#context) as MakeRealm;
     const { values } = job;
     this.#realm = makeRealm(this.#bridge(), JSON.stringify({ values, names, undefinedNames }));
+    // `result` awaits it; it may reject before that.
     this.#failure.promise.catch(() => undefined);
   }
 

@@ -68,6 +68,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   const { apply, defineProperty, deleteProperty, getPrototypeOf, ownKeys } = Reflect;
   const ObjectPrototype = Object.prototype;
   const { String, Number, Error, SyntaxError, TypeError, RangeError } = globalThis;
+  // Globals are read and replaced by name.
   const own = globalThis as unknown as Record<string, unknown>;
   type Callback = (...args: unknown[]) => unknown;
   type Reply = { is: string; value?: unknown; message?: string; code?: string; at?: Thrown['at'] };
@@ -186,6 +187,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
     return true;
   }
 
+  // Without a prototype, because a script can add properties to that of other objects.
   const jobs = { __proto__: null } as unknown as Record<number, { job: Callback; args: unknown[] }>;
   let lastTimer = 0;
 

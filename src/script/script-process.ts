@@ -95,6 +95,7 @@ export class ScriptProcess {
       this.#process.once('close', (code, signal) => end(this.#reasonOf(code, signal)));
     });
     this.#ready = names.then((all) => this.#send({ is: 'functions', names: all }));
+    // `run` awaits it; the process may end before it runs a script.
     this.#ready.catch(() => undefined);
   }
 

@@ -21,6 +21,7 @@ export async function drivesOf(root = '/'): Promise<Record<string, Drive | numbe
     const [device = '', mount = ''] = line.split(' ').map(unescaped);
     const isDisk = mount === '/' || (device.startsWith('/dev/') && !device.startsWith('/dev/loop'));
     if (!isDisk || seen.has(device)) continue;
+    // It may be unmounted meanwhile, or below a directory that we may not enter.
     const sizes = await statfs(join(root, mount)).catch(() => undefined);
     if (sizes === undefined) continue;
     seen.add(device);

@@ -153,6 +153,7 @@ async function nodeOf(
   groups: ReadonlyMap<number, string>,
   { root, isGateway }: InspectionOptions,
 ): Promise<DeviceNode | undefined> {
+  // A path that cannot be followed is treated as absent.
   const target = await realpath(path).catch(() => undefined);
   const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
   if (target === undefined || found === undefined) return undefined;
@@ -182,6 +183,7 @@ async function switchedOff(tree: string): Promise<string[]> {
 
 async function bootOf(root: string): Promise<Machine['boot']> {
   for (const path of BOOT_CONFIGURATIONS) {
+    // Not this one, or not readable.
     const text = await readFile(join(root, path), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
     const settings = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
@@ -196,15 +198,17 @@ async function keeperOf(root: string): Promise<boolean | undefined> {
 }
 
 async function spaceOf(directory: string): Promise<Machine['space']> {
+  // Unknown until the directory exists.
   const found = await statfs(directory).catch(() => undefined);
   // What is kept for root is of no use to the service.
   return found && { bytes: found.blocks * found.bsize, free: found.bavail * found.bsize };
 }
 
 async function wearOf({ root, dataDirectory }: InspectionOptions): Promise<Wear | undefined> {
+  // Without the directory, it is no device's.
   const { dev = 0 } = (await stat(dataDirectory).catch(() => undefined)) ?? {};
   const own = join(root, 'sys/dev/block', `${major(dev)}:${minor(dev)}`);
-  const link = await readlink(own).catch(() => undefined);
+  const link = await readlink(own).catch(() => undefined); // not a block device, or not in sysfs
   if (link === undefined) return undefined;
   const found = join(dirname(own), link);
   // A partition is in the directory of its card.

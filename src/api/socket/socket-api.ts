@@ -171,6 +171,7 @@ export class SocketApi {
     if (sessions.length > 0) {
       const stop = new AbortController();
       const gone = Promise.all(sessions.map((session) => session.closed)).then(() => stop.abort());
+      // The delay ends early, with an AbortError, when all have closed.
       await Promise.race([gone, delay(this.#parts.clock, GOODBYE_MS, stop.signal).catch(() => undefined)]);
     }
     for (const session of sessions) session.terminate();

@@ -27,6 +27,7 @@ export async function sendFile(
   { directory, path, prefix }: FileRequest,
 ): Promise<FastifyReply> {
   const { send } = await import('@fastify/send');
+  // An unreadable directory has no files.
   const root = await realpath(directory).catch(() => undefined);
   if (root === undefined) return sendPlainText(reply, 404, 'Not found\n');
   const sent = await send(request.raw, path, {
