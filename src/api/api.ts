@@ -47,8 +47,8 @@ export interface ApiOptions {
   readonly webServers?: readonly WebServerOptions[] | undefined;
 }
 
-/** What the API works with. */
-export interface ApiParts {
+/** The dependencies of the API. */
+export interface ApiContext {
   readonly dispatcher: Dispatcher;
   readonly kernel: Kernel;
   readonly log: Log;
@@ -70,49 +70,49 @@ const RENEW_MS = 12 * 60 * 60_000;
 
 /** The API on all its addresses: JSON-RPC over HTTP and WebSocket, and the web servers. */
 export class Api implements AsyncDisposable, ConnectionsPort {
-  readonly #parts: ApiParts;
+  readonly #context: ApiContext;
   readonly #access: Authenticator;
   readonly #rpc: Rpc;
   readonly #http: HttpApi;
   readonly #sockets: SocketApi;
   readonly #listeners: ListenerSet;
-  readonly #turn = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #stopRenewing: Cancel;
   #closed: Promise<void> | undefined;
   /** Fingerprint of the owner's credentials: when it changes, all temporary tokens are revoked. */
   #ownerFingerprint = '';
 
-  private constructor(parts: ApiParts, options: ApiOptions) {
-    const { dispatcher, kernel, clock, limits } = parts;
-    const log = parts.log.subject('api');
-    this.#parts = { ...parts, log };
-    const accounts = new Accounts(options.remoteAccess, parts.configurators);
-    const refused = new RejectionLog(log, clock);
+  private constructor(context: ApiContext, options: ApiOptions) {
+    const { dispatcher, kernel, clock, limits } = context;
+    const log = context.log.subject('api');
+    this.#context = { ...context, log };
+    const accounts = new Accounts(options.remoteAccess, context.configurators);
+    const rejections = new RejectionLog(log, clock);
     const access = (this.#access = new Authenticator(log, clock, limits));
     const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits, clock }));
     const connections = new ConnectionTable(limits);
     const http = (this.#http = new HttpApi(
-      { rpc, dispatcher, access, clock, refused, log, limits, connections },
+      { rpc, dispatcher, access, clock, rejections, log, limits, connections },
       accounts,
     ));
-    const sockets = { rpc, access, refused, kernel, log, clock, limits, connections };
+    const sockets = { rpc, access, rejections, kernel, log, clock, limits, connections };
     this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
-    const timeouts = parts.timeouts ?? TIMEOUTS;
+    const timeouts = context.timeouts ?? TIMEOUTS;
     this.#listeners = new ListenerSet(
       { http, sockets: this.#sockets, clock, timeouts, connections, limits },
       log,
     );
-    this.#stopRenewing = clock.every(RENEW_MS, () => void this.#turn.run(() => this.#listeners.renew()));
+    this.#stopRenewing = clock.every(RENEW_MS, () => void this.#queue.run(() => this.#listeners.renew()));
   }
 
   /**
    * Opens the listeners. Rejects with `LISTEN_FAILED` if the local listener cannot be opened; web servers
    * that cannot be opened are retried, and `problems` lists them.
    */
-  static async start(parts: ApiParts, options: ApiOptions): Promise<Api> {
-    const api = new Api(parts, options);
+  static async start(context: ApiContext, options: ApiOptions): Promise<Api> {
+    const api = new Api(context, options);
     try {
-      await api.#turn.run(() => api.#apply(options));
+      await api.#queue.run(() => api.#apply(options));
     } catch (thrown) {
       await api.close();
       throw thrown;
@@ -125,7 +125,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
    * changed are closed. What cannot be opened is retried, and `problems` lists it.
    */
   reload(options: ApiOptions): Promise<void> {
-    return this.#turn.run(() => this.#apply(options));
+    return this.#queue.run(() => this.#apply(options));
   }
 
   /** Listeners that do not work as configured, for the health check. */
@@ -171,7 +171,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   async #apply(options: ApiOptions): Promise<void> {
-    const accounts = new Accounts(options.remoteAccess, this.#parts.configurators);
+    const accounts = new Accounts(options.remoteAccess, this.#context.configurators);
     const ownerFingerprint = this.#access.fingerprint(accounts.owner);
     if (ownerFingerprint !== this.#ownerFingerprint) this.#access.tokens.clear();
     this.#ownerFingerprint = ownerFingerprint;
@@ -181,14 +181,14 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     this.#sockets.reconfigure(accounts, { bodyLimit, isOpenLocally: options.local === 'open' });
     const { remoteAccess } = options;
     if (remoteAccess?.password === undefined && remoteAccess?.passwordHash === undefined)
-      this.#parts.log.warn(
+      this.#context.log.warn(
         {},
-        'remoteAccess has no password, so all calls but WFC_GetConfigurators are refused: give it one in gateway.yaml',
+        'remoteAccess has no password, so all calls except WFC_GetConfigurators are rejected; set remoteAccess.password or passwordHash in gateway.yaml',
       );
-    await this.#listeners.configure(this.#wanted(options));
+    await this.#listeners.configure(this.#listenerConfigs(options));
   }
 
-  #wanted(options: ApiOptions): ListenerConfig[] {
+  #listenerConfigs(options: ApiOptions): ListenerConfig[] {
     const { host, port, tls, webServers = [] } = options;
     const all = webServers.map((server) => this.#webServer(server, options));
     // A web server that listens on the same port on all addresses replaces the local listener.
@@ -200,7 +200,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   #webServer(server: WebServerOptions, options: ApiOptions): ListenerConfig {
-    const parts = { ...this.#parts, access: this.#access };
+    const context = { ...this.#context, access: this.#access };
     const listener = this.#listener(server, options);
     const { name, serve, basicAuth } = server;
     const account: Account | undefined = basicAuth && {
@@ -213,7 +213,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       ...listener,
       options: async () => ({
         ...(await listener.options()),
-        web: await (await import('./web/web-server.js')).openWeb(parts, { serve, basicAuth: account }),
+        web: await (await import('./web/web-server.js')).openWeb(context, { serve, basicAuth: account }),
       }),
     };
   }
@@ -221,11 +221,11 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): ListenerConfig {
     const { allowedOrigins = [], allowedHosts = [], local } = options;
     const isOpenLocally = local === 'open' && (host === 'localhost' || isLoopback(host));
-    const { clock, log, tlsDirectory: directory } = this.#parts;
-    const unsaved = (why: string) =>
+    const { clock, log, tlsDirectory: directory } = this.#context;
+    const onSaveFailed = (why: string) =>
       log.warn(
         { server: name },
-        `the new certificate is not kept in ${directory}: ${why}; clients see another one after the next start`,
+        `the new certificate could not be saved in ${directory}: ${why}; the next start will create another one`,
       );
     return {
       name,
@@ -236,7 +236,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       options: async (): Promise<ListenerOptions> => ({
         host,
         port,
-        tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs(), unsaved })),
+        tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs(), onSaveFailed })),
         web: undefined,
         rules: { allowedOrigins, allowedHosts, isOpenLocally },
       }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ApiOptions, ApiParts } from '../api/api.js';
+import type { ApiOptions, ApiContext } from '../api/api.js';
 import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import { listenersOf } from '../config/settings.js';
@@ -14,7 +14,7 @@ export function apiDependencies(
   { clock, directory, health, log }: Foundation,
   { kernel, registry }: Components,
   configurators: () => readonly ConfiguratorEntry[],
-): ApiParts {
+): ApiContext {
   return {
     dispatcher: registry,
     kernel,

@@ -1,18 +1,18 @@
 import type { Account } from './authenticator.js';
 import type { Secret } from './credentials.js';
 
-/** A configurator, as far as the API must know it to let its users in. */
+/** What the API must know of a configurator to authenticate its users. */
 export interface ConfiguratorAccess extends Secret {
   readonly id: number;
   /** The object whose subtree its users see. */
   readonly base: number;
-  /** False: it is open without a password. Only the configuration may say so. */
+  /** False: it is open without a password. Set only by the configuration. */
   readonly passwordRequired: boolean;
   /** Addresses whose browsers go straight to its front. */
   readonly autostart: readonly string[];
 }
 
-/** Where the configurators are found; they may come and go while the gateway runs. */
+/** Access to the configurators, which may be added and removed while the gateway runs. */
 export interface Configurators {
   get(id: number): ConfiguratorAccess | undefined;
   all(): Iterable<ConfiguratorAccess>;
@@ -44,7 +44,10 @@ export class Accounts {
     this.#configurators = configurators;
   }
 
-  /** The account of a configurator. Also for an unknown one, so that it is handled like a wrong password. */
+  /**
+   * The account of a configurator. An unknown one has an account too, so that it is handled like a wrong
+   * password.
+   */
   configurator(id: number): Account {
     return { name: `configurator ${id}`, username: WEBFRONT, secret: this.#configurators.get(id) };
   }

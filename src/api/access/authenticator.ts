@@ -9,17 +9,17 @@ import { LoginThrottle } from './login-throttle.js';
 import { LoginQueue } from './login-queue.js';
 import { TemporaryTokens } from './temporary-tokens.js';
 
-/** Something that a user name and a password open. */
+/** Something that is protected by a user name and a password. */
 export interface Account {
   /**
-   * For the log, and to tell equal pairs of different accounts apart: `owner`, `configurator 12345`, `web
+   * For the log, and to distinguish equal pairs of different accounts: `owner`, `configurator 12345`, `web
    * server house`.
    */
   readonly name: string;
   readonly username: string;
-  /** Undefined: nothing opens it (authentication rule 2). */
+  /** Undefined: no password is valid (authentication rule 2). */
   readonly secret: Secret | undefined;
-  /** Whether temporary tokens open it too. */
+  /** Whether temporary tokens are valid for it. */
   readonly byToken?: boolean;
 }
 
@@ -41,7 +41,7 @@ const DELAYED_IN_ALL = 64;
 /** Where a login comes from. */
 export interface LoginOrigin {
   readonly remote: string;
-  /** The connection; its failures are its own. */
+  /** The connection; failures are counted per connection. */
   readonly socket: object;
 }
 
@@ -61,7 +61,7 @@ export class Authenticator {
   readonly #running = new Map<string, Promise<boolean>>();
   readonly #queue: LoginQueue;
   readonly #failures: LoginThrottle;
-  /** Answers that are delayed, by account and address. */
+  /** Delayed responses, by account and address. */
   readonly #delayed = new Map<string, number>();
   #delayedInAll = 0;
   readonly #stop = new AbortController();
@@ -80,8 +80,8 @@ export class Authenticator {
   }
 
   /**
-   * Whether the login opens the account. Slow where it is not known yet. Rejects with `TOO_MANY_REQUESTS` or
-   * `BUSY` when too many wait, an `AbortError` when closed.
+   * Whether the login is valid for the account. Slow if it is not remembered. Rejects with
+   * `TOO_MANY_REQUESTS` or `BUSY` if too many wait, with an `AbortError` when closed.
    */
   async verify(account: Account, login: Login, { remote, socket }: LoginOrigin): Promise<boolean> {
     if (this.#isByToken(account, login)) return true;
@@ -91,12 +91,12 @@ export class Authenticator {
     const failures = this.#failures.ofSocket(socket);
     const isCorrect =
       !this.#isKnownWrong(digest) &&
-      (await this.#verified(digest, () =>
+      (await this.#verifyOnce(digest, () =>
         this.#queue.verify({
           account: account.name,
           address,
           failures,
-          verify: () => this.#verdict(digest, account, login),
+          verify: () => this.#verifyAndRemember(digest, account, login),
         }),
       ));
     if (isCorrect) return true;
@@ -107,7 +107,7 @@ export class Authenticator {
     return false;
   }
 
-  /** Changes when what opens the account changes, and gives nothing away. */
+  /** Changes when the credentials of the account change, and reveals nothing about them. */
   fingerprint(account: Account): string {
     return this.#digest(account, { username: '', password: '' });
   }
@@ -121,7 +121,7 @@ export class Authenticator {
     return hash('sha256', this.#salt + text, 'base64');
   }
 
-  /** Ends all waiting; whoever waits is rejected with an `AbortError`. */
+  /** Rejects all waiting verifications with an `AbortError`. */
   close(): void {
     this.#stop.abort();
     this.#queue.close(this.#stop.signal.reason);
@@ -132,8 +132,8 @@ export class Authenticator {
   }
 
   /**
-   * A pair in a form that gives nothing away; changes with the secret, so that a new password ends the old
-   * one's memory.
+   * A digest of a pair. It changes with the secret, so that the old password is no longer remembered when a
+   * new one is set.
    */
   #digest({ name, username, secret }: Account, login: Login): string {
     const known = [name, username, secret?.password, secret?.passwordHash, login.username, login.password];
@@ -144,8 +144,8 @@ export class Authenticator {
     return (this.#bad.get(digest) ?? 0) > this.#nowMs();
   }
 
-  async #verdict(digest: string, account: Account, login: Login): Promise<boolean> {
-    const good = await this.#opens(account, login);
+  async #verifyAndRemember(digest: string, account: Account, login: Login): Promise<boolean> {
+    const good = await this.#isValid(account, login);
     if (good) {
       this.#good.add(digest);
       if (this.#good.size > GOOD_LIMIT) dropFirst(this.#good);
@@ -156,8 +156,8 @@ export class Authenticator {
     return good;
   }
 
-  /** Checks a pair once, however many ask for it at the same time. */
-  #verified(digest: string, verify: () => Promise<boolean>): Promise<boolean> {
+  /** Verifies a pair once for all concurrent requests. */
+  #verifyOnce(digest: string, verify: () => Promise<boolean>): Promise<boolean> {
     const running = this.#running.get(digest);
     if (running !== undefined) return running;
     const check = verify().finally(() => this.#running.delete(digest));
@@ -186,16 +186,16 @@ export class Authenticator {
   }
 
   /** Takes the same time whether the name, the password or both are wrong. */
-  async #opens({ username, secret }: Account, login: Login): Promise<boolean> {
+  async #isValid({ username, secret }: Account, login: Login): Promise<boolean> {
     if (login.password === '') return false;
-    const nameFits = this.#equal(username, login.username);
+    const isNameEqual = this.#equal(username, login.username);
     if (secret?.passwordHash !== undefined) {
-      return (await verifyPassword(login.password, secret.passwordHash)) && nameFits;
+      return (await verifyPassword(login.password, secret.passwordHash)) && isNameEqual;
     }
     return (
       secret?.password !== undefined &&
       this.#equal(secret.password.normalize('NFC'), login.password.normalize('NFC')) &&
-      nameFits
+      isNameEqual
     );
   }
 
@@ -204,7 +204,7 @@ export class Authenticator {
     return timingSafeEqual(digest(a), digest(b));
   }
 
-  /** Logs the first failure of an address, and then ever fewer: a flood must not fill the log. */
+  /** Logs the 1st, 10th, 100th … failure of an address: a flood must not fill the log. */
   #logFailure(account: Account, remote: string, failures: number): void {
     if (!/^10*$/.test(String(failures))) return;
     this.#log.warn({ remote, account: account.name, failures }, 'wrong user name or password');

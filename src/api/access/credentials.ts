@@ -5,14 +5,14 @@ import { HASH_MEMORY_LIMIT, readPasswordHash } from '../../base/password-hash.js
 /** The user name that a temporary token is the password of. */
 export const TOKEN = 'token';
 
-/** A user name and a password, as they came. */
+/** A user name and a password, as received. */
 export interface Login {
   readonly username: string;
   readonly password: string;
 }
 
 /**
- * How a password is known: as a hash of `hashPassword`, or in the clear where the configuration has it so.
+ * A configured password: a hash of `hashPassword`, or plain text.
  */
 export interface Secret {
   readonly password?: string | undefined;
@@ -34,8 +34,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one of the hash, compared in constant time, off the event loop. A hash that
- * can't be read matches nothing.
+ * Whether the password is the one of the hash, compared in constant time, off the event loop. An invalid hash
+ * matches nothing.
  */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const read = readPasswordHash(hash);
@@ -44,7 +44,7 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   try {
     return timingSafeEqual(await derive(password, { ...settings, length: key.length }), key);
   } catch {
-    // Numbers that scrypt does not take.
+    // Parameters that scrypt rejects.
     return false;
   }
 }
@@ -67,22 +67,22 @@ function derive(password: string, { N, r, p, salt, length }: Derivation): Promis
 }
 
 /**
- * Reads an `Authorization` header (RFC 7617; a temporary token by RFC 6750). Undefined where there is none or
- * none that can be read; the word `null`, which a known client sends, is none (interface, decision 3).
+ * Reads an `Authorization` header (RFC 7617; a temporary token by RFC 6750). Undefined if there are no valid
+ * credentials; the word `null`, which a known client sends, is none (interface, decision 3).
  */
 export function readAuthorization(header: string | undefined): Login | undefined {
-  const [, scheme, given = ''] = /^(basic|bearer)\s+(\S.*)$/is.exec(header?.trim() ?? '') ?? [];
+  const [, scheme, value = ''] = /^(basic|bearer)\s+(\S.*)$/is.exec(header?.trim() ?? '') ?? [];
   if (scheme === undefined) return undefined;
   if (scheme.toLowerCase() === 'bearer')
-    return /\s/.test(given) ? undefined : { username: TOKEN, password: given };
+    return /\s/.test(value) ? undefined : { username: TOKEN, password: value };
   // Encoders that break lines (RFC 2045) leave white space within.
-  return readBase64(given.replace(/\s+/g, ''));
+  return readBase64(value.replace(/\s+/g, ''));
 }
 
 /**
  * Finds credentials in an offered sub-protocol (E3): Base64, its padding removed or not, percent-encoded or
- * not. Gives also what to echo: of several offers the one that holds the credentials, exactly as it came; a
- * lone one in any case.
+ * not. Returns also what to echo: of several offers the one with the credentials, unchanged; a single one in
+ * any case.
  */
 export function readProtocol(header: string | undefined): {
   login: Login | undefined;
@@ -97,7 +97,7 @@ export function readProtocol(header: string | undefined): {
   return { login: undefined, echo: first === '' ? undefined : first };
 }
 
-/** `user:password` in Base64; as UTF-8, and where that is invalid as Latin-1 (interface, decision 3). */
+/** `user:password` in Base64; as UTF-8, or as Latin-1 if that is invalid (interface, decision 3). */
 function readBase64(encoded: string): Login | undefined {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
@@ -114,7 +114,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Whether a header says nothing of credentials; the word `null` is none (interface, decision 3). */
+/** Whether a header contains no credentials; the word `null` is none (interface, decision 3). */
 export function hasNoCredentials(header: string | undefined): boolean {
   return header === undefined || ['', 'null'].includes(header.trim());
 }

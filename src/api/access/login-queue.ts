@@ -18,12 +18,12 @@ const PACE_MS = 250;
 /** All failures are forgotten this long after the last one, ms. */
 const FORGET_MS = 15 * 60_000;
 
-/** Accounts and addresses whose last turn is remembered. */
+/** Accounts and addresses whose last verification is remembered. */
 const SERVED_LIMIT = 1024;
 
-const WHAT_TO_DO = 'look in the log for who sends wrong passwords, and keep them away from the gateway';
+const WHAT_TO_DO = 'see the log for the addresses that send wrong passwords, and block them';
 
-/** A login that is to be verified. */
+/** A login to be verified. */
 export interface Attempt {
   readonly account: string;
   readonly address: string;
@@ -37,9 +37,10 @@ interface Waiting extends PromiseWithResolvers<boolean> {
 }
 
 /**
- * Verifies logins one at a time, as the hash is slow. A correct login can't be told from a wrong one before
- * that, so none waits behind a crowd: who failed less goes first, then accounts and addresses take turns,
- * then the newest goes first. When too many wait, the one that would be verified last is rejected.
+ * Verifies logins one at a time, as the hash is slow. Before that, a correct login can't be distinguished
+ * from a wrong one, so the order keeps it from waiting behind many others: logins with fewer failures on
+ * their connection are first, then accounts and addresses alternate, then the newest is first. If too many
+ * wait, the one that would be verified last is rejected.
  */
 export class LoginQueue {
   readonly #clock: Pick<Clock, 'monotonicNs' | 'after'>;
@@ -63,10 +64,10 @@ export class LoginQueue {
   verify(attempt: Attempt): Promise<boolean> {
     const waiting: Waiting = { attempt, ...Promise.withResolvers<boolean>() };
     this.#waiting.push(waiting);
-    const own = this.#waiting.filter((one) => one.attempt.address === attempt.address);
-    if (own.length > WAITING_PER_ADDRESS) {
+    const ofAddress = this.#waiting.filter((one) => one.attempt.address === attempt.address);
+    if (ofAddress.length > WAITING_PER_ADDRESS) {
       this.#limits.report(`${WAITING_PER_ADDRESS} waiting logins per address`, attempt.address, WHAT_TO_DO);
-      this.#drop(own, fault('TOO_MANY_REQUESTS'));
+      this.#drop(ofAddress, fault('TOO_MANY_REQUESTS'));
     } else if (this.#waiting.length > WAITING_IN_ALL) {
       this.#limits.report(`${WAITING_IN_ALL} waiting logins`, attempt.address, WHAT_TO_DO);
       this.#drop(this.#waiting, fault('BUSY', 'Too many logins are being checked'));
@@ -75,7 +76,7 @@ export class LoginQueue {
     return waiting.promise;
   }
 
-  /** Rejects all that wait. */
+  /** Rejects all waiting logins. */
   close(reason: unknown): void {
     this.#cancel?.();
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
@@ -103,11 +104,11 @@ export class LoginQueue {
   async #run({ attempt, resolve, reject }: Waiting): Promise<void> {
     this.#isBusy = true;
     this.#turns += 1;
-    for (const who of [attempt.account, whoOf(attempt)]) {
+    for (const who of [attempt.account, clientOf(attempt)]) {
       this.#served.delete(who);
       this.#served.set(who, this.#turns);
     }
-    // The ones that were served longest ago count as never served.
+    // Entries beyond the limit count as never served.
     for (const who of this.#served.keys()) {
       if (this.#served.size <= SERVED_LIMIT) break;
       this.#served.delete(who);
@@ -135,7 +136,7 @@ export class LoginQueue {
         ({ attempt: a }, { attempt: b }) =>
           a.failures - b.failures ||
           served(a.account) - served(b.account) ||
-          served(whoOf(a)) - served(whoOf(b)),
+          served(clientOf(a)) - served(clientOf(b)),
       );
   }
 
@@ -151,4 +152,4 @@ export class LoginQueue {
   }
 }
 
-const whoOf = ({ account, address }: Attempt): string => `${account} ${address}`;
+const clientOf = ({ account, address }: Attempt): string => `${account} ${address}`;

@@ -5,12 +5,14 @@ const FREE = 10;
 /** The delay of the next response, ms; it doubles with each failure. */
 const FIRST_MS = 250;
 const MOST_MS = 5000;
-/** Failures are forgotten so long after the last one, ms. */
+/** Failures are forgotten this long after the last one, ms. */
 const FORGET_MS = 15 * 60_000;
-/** How many accounts at addresses are remembered; beyond it the one that was quiet longest is forgotten. */
+/**
+ * Limit of remembered accounts at addresses; beyond it, the one whose last failure is oldest is forgotten.
+ */
 const REMEMBERED = 10_000;
 
-interface Failed {
+interface FailureRecord {
   count: number;
   lastMs: number;
 }
@@ -18,8 +20,8 @@ interface Failed {
 /** Counts the failed logins of each account at each address, and of each connection. */
 export class LoginThrottle {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
-  /** The one that was quiet longest comes first. */
-  readonly #failed = new Map<string, Failed>();
+  /** Ordered by the last failure, oldest first. */
+  readonly #failed = new Map<string, FailureRecord>();
   readonly #ofSockets = new WeakMap<object, number>();
 
   constructor(clock: Pick<Clock, 'monotonicNs'>) {
@@ -40,8 +42,8 @@ export class LoginThrottle {
     const count = before === undefined || nowMs - before.lastMs > FORGET_MS ? 1 : before.count + 1;
     this.#failed.set(who, { count, lastMs: nowMs });
     if (this.#failed.size > REMEMBERED) {
-      const [quietest] = this.#failed.keys();
-      if (quietest !== undefined) this.#failed.delete(quietest);
+      const [oldest] = this.#failed.keys();
+      if (oldest !== undefined) this.#failed.delete(oldest);
     }
     const delayMs = count <= FREE ? 0 : Math.min(FIRST_MS * 2 ** (count - FREE - 1), MOST_MS);
     return { count, delayMs };

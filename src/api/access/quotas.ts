@@ -3,7 +3,7 @@ import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Caller } from '../../device/declare.js';
 import { clientKey } from './addresses.js';
 
-/** How many of something there can be at a time. What the fronts together can't have is the owner's. */
+/** Limits of something countable at any time. The share that fronts cannot take is reserved for the owner. */
 export interface QuotaLimits {
   /** What is counted, in the plural: `sessions`. */
   readonly what: string;
@@ -16,7 +16,7 @@ export interface QuotaLimits {
   readonly whatToDo: string;
 }
 
-/** Shares of something that is limited, so that no front and no address has all of it. */
+/** Divides something limited into shares, so that no front and no address takes all of it. */
 export class Quotas {
   readonly #rules: QuotaLimits;
   readonly #limits: LimitReporter;
@@ -27,7 +27,7 @@ export class Quotas {
     this.#limits = limits;
   }
 
-  /** Takes one; the result gives it back, once. Throws `BUSY`. */
+  /** Takes one; the returned function releases it. Throws `BUSY`. */
   take(caller: Caller): () => void {
     const { total, fronts, perFront, perAddress, what } = this.#rules;
     const bounds: (readonly [key: string, most: number, name: string])[] = [['all', total, what]];

@@ -3,14 +3,14 @@ import type { Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import { TOKEN, type Login } from './credentials.js';
 
-/** Valid at a time: each check compares with all of them. */
+/** Limit of valid tokens: each check compares with all of them. */
 export const TOKENS_LIMIT = 100;
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
- * Passwords for a while (`SVC_CreateTemporaryToken`): 256 random bits each, kept in memory only, and there as
- * digests.
+ * Temporary passwords (`SVC_CreateTemporaryToken`): 256 random bits each; only their digests are kept, in
+ * memory.
  */
 export class TemporaryTokens {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
@@ -30,17 +30,17 @@ export class TemporaryTokens {
     return token;
   }
 
-  /** How much longer a login by token opens what it does, ms; 0: it does not, or is none by token. */
+  /** The remaining validity of a login by token, ms; 0 if it is not valid or not by token. */
   remainingMs({ username, password }: Login): number {
     if (username !== TOKEN || this.#valid.length === 0) return 0;
     const digest = digestOf(password);
     let until = 0;
-    // All are compared, so that the time it takes says nothing.
+    // All are compared, so that the duration reveals nothing.
     for (const one of this.#valid) if (timingSafeEqual(one.digest, digest)) until = one.untilMs;
     return Math.max(0, until - this.#nowMs());
   }
 
-  /** Ends all of them. */
+  /** Revokes all of them. */
   clear(): void {
     this.#valid = [];
   }

@@ -3,7 +3,7 @@ import type { LimitReporter } from '../../base/limit-reporter.js';
 import { clientKey } from './addresses.js';
 
 /**
- * What one address may have held of requests whose credentials are not verified yet, bytes: hundreds of
+ * Limit per address of bytes request for requests whose credentials are not verified yet: hundreds of
  * ordinary calls.
  */
 export const UNVERIFIED_PER_ADDRESS = 2 * 1024 * 1024;
@@ -12,13 +12,14 @@ export const UNVERIFIED_IN_ALL = 16 * 1024 * 1024;
 /** What a request costs before its body, bytes: its head, its objects, its place in a queue. */
 export const REQUEST_COST = 4096;
 
-const WHAT_TO_DO = 'if this is no attack, let these clients send their credentials with shorter requests';
+const WHAT_TO_DO =
+  'if this is not an attack, let these clients send shorter requests until their credentials are verified';
 
-/** Why a request is rejected for which there is no room. */
-export const CROWDED = 'Too many requests without verified credentials';
+/** The reason for rejecting a request that exceeds the budget. */
+export const BUDGET_EXCEEDED = 'Too many requests without verified credentials';
 
-interface Held {
-  readonly who: string;
+interface UnverifiedRequest {
+  readonly client: string;
   readonly bytes: number;
   /** Its body is complete: it is about to be decided. */
   isComplete: boolean;
@@ -34,15 +35,15 @@ export interface BudgetShare {
 }
 
 /**
- * The budget of all bytes that are held for requests nobody has verified yet. When it is used up, the oldest
- * request whose body is still incomplete makes room: an honest call arrives in one go, a slow body is what an
- * attack consists of. Where all are complete, the oldest of the address that holds the most does, so that no
- * crowd of wrong logins keeps others out.
+ * The budget of all bytes held for unverified requests. When it is used up, the oldest request whose body is
+ * still incomplete is evicted: an ordinary call arrives at once in full, slow bodies are the means of an
+ * attack. If all are complete, the oldest of the address with the most bytes is evicted, so that many wrong
+ * logins from one address do not block the others.
  */
 export class UnverifiedBudget {
   readonly #limits: LimitReporter;
   /** Oldest first. */
-  readonly #held = new Set<Held>();
+  readonly #requests = new Set<UnverifiedRequest>();
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
@@ -56,55 +57,57 @@ export class UnverifiedBudget {
 
   /** Reserves a share for a request with a body of at most `bodyBytes`. Throws `BUSY`. */
   take(remote: string, bodyBytes: number, evict: () => void): BudgetShare {
-    const who = clientKey(remote);
-    const held: Held = { who, bytes: REQUEST_COST + bodyBytes, isComplete: false, evict };
-    this.#makeRoom(held, remote);
-    this.#held.add(held);
-    this.#add(who, held.bytes);
+    const client = clientKey(remote);
+    const request: UnverifiedRequest = { client, bytes: REQUEST_COST + bodyBytes, isComplete: false, evict };
+    this.#makeRoom(request, remote);
+    this.#requests.add(request);
+    this.#add(client, request.bytes);
     return {
-      arrived: () => (held.isComplete = true),
-      release: () => this.#release(held),
+      arrived: () => (request.isComplete = true),
+      release: () => this.#release(request),
     };
   }
 
-  #makeRoom({ who, bytes }: Held, remote: string): void {
-    while ((this.#bytesOf.get(who) ?? 0) + bytes > UNVERIFIED_PER_ADDRESS) {
+  #makeRoom({ client, bytes }: UnverifiedRequest, remote: string): void {
+    while ((this.#bytesOf.get(client) ?? 0) + bytes > UNVERIFIED_PER_ADDRESS) {
       this.#limits.report(`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`, remote, WHAT_TO_DO);
-      this.#evict((held) => !held.isComplete && held.who === who);
+      this.#evict((request) => !request.isComplete && request.client === client);
     }
     while (this.#bytes + bytes > UNVERIFIED_IN_ALL) {
       this.#limits.report(`${UNVERIFIED_IN_ALL} unverified bytes`, remote, WHAT_TO_DO);
-      const isMeant = (held: Held) => !held.isComplete;
-      const most = this.#holdsMost();
-      const isLess = (this.#bytesOf.get(who) ?? 0) + bytes < (this.#bytesOf.get(most) ?? 0);
-      this.#evict([...this.#held].some(isMeant) || !isLess ? isMeant : (held) => held.who === most);
+      const isEvictable = (request: UnverifiedRequest) => !request.isComplete;
+      const most = this.#largestClient();
+      const isLess = (this.#bytesOf.get(client) ?? 0) + bytes < (this.#bytesOf.get(most) ?? 0);
+      this.#evict(
+        [...this.#requests].some(isEvictable) || !isLess ? isEvictable : (request) => request.client === most,
+      );
     }
   }
 
-  #evict(isMeant: (held: Held) => boolean): void {
-    for (const held of this.#held) {
-      if (!isMeant(held)) continue;
-      this.#release(held);
-      held.evict();
+  #evict(isEvictable: (request: UnverifiedRequest) => boolean): void {
+    for (const request of this.#requests) {
+      if (!isEvictable(request)) continue;
+      this.#release(request);
+      request.evict();
       return;
     }
-    throw fault('BUSY', CROWDED);
+    throw fault('BUSY', BUDGET_EXCEEDED);
   }
 
-  #holdsMost(): string {
+  #largestClient(): string {
     let most = '';
-    for (const [who, bytes] of this.#bytesOf) if (bytes > (this.#bytesOf.get(most) ?? 0)) most = who;
+    for (const [client, bytes] of this.#bytesOf) if (bytes > (this.#bytesOf.get(most) ?? 0)) most = client;
     return most;
   }
 
-  #release(held: Held): void {
-    if (this.#held.delete(held)) this.#add(held.who, -held.bytes);
+  #release(request: UnverifiedRequest): void {
+    if (this.#requests.delete(request)) this.#add(request.client, -request.bytes);
   }
 
-  #add(who: string, bytes: number): void {
+  #add(client: string, bytes: number): void {
     this.#bytes += bytes;
-    const sum = (this.#bytesOf.get(who) ?? 0) + bytes;
-    if (sum === 0) this.#bytesOf.delete(who);
-    else this.#bytesOf.set(who, sum);
+    const sum = (this.#bytesOf.get(client) ?? 0) + bytes;
+    if (sum === 0) this.#bytesOf.delete(client);
+    else this.#bytesOf.set(client, sum);
   }
 }

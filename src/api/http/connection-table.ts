@@ -4,7 +4,7 @@ import { clientKey } from '../access/addresses.js';
 
 /**
  * Open connections that are neither a verified owner's nor a session, each of some 15 KB: twice the panels of
- * a large house. Connections of the owner are not limited, and sessions have a limit of their own.
+ * a large building. Connections of the owner are not limited, and sessions have a limit of their own.
  */
 export const CONNECTIONS_LIMIT = 1024;
 /**
@@ -13,7 +13,7 @@ export const CONNECTIONS_LIMIT = 1024;
  */
 export const CONNECTIONS_PER_ADDRESS = 256;
 
-const WHAT_TO_DO = 'look for a client that leaves connections open; the longest idle ones are closed';
+const WHAT_TO_DO = 'find the client that leaves connections open; the longest idle ones are closed';
 
 /**
  * The connections of all listeners that count towards the limits. A new connection is always accepted: at a
@@ -34,7 +34,7 @@ export class ConnectionTable {
   }
 
   add(socket: Socket): void {
-    // With fewer connections no address can be at its limit, and nobody needs to know the addresses.
+    // With fewer connections no address can be at its limit, and the addresses are not needed.
     if (this.#idle.size >= CONNECTIONS_PER_ADDRESS) this.#makeRoomFor(socket);
     this.#enter(socket);
   }

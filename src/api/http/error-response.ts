@@ -43,12 +43,12 @@ const extraHeaders: Partial<Record<FaultCode, readonly [string, string]>> = {
  * The response to a request that is rejected as a unit. A fault without a status of its own becomes a 503.
  */
 export function errorResponse(thrown: unknown): ErrorResponse {
-  const given = thrown instanceof Fault ? thrown : fault(isAbort(thrown) ? 'STOPPING' : 'INTERNAL');
-  const extra = extraHeaders[given.code];
+  const failure = thrown instanceof Fault ? thrown : fault(isAbort(thrown) ? 'STOPPING' : 'INTERNAL');
+  const extra = extraHeaders[failure.code];
   return {
-    status: statuses[given.code] ?? 503,
+    status: statuses[failure.code] ?? 503,
     headers: [['Content-Type', 'application/json'], ...(extra === undefined ? [] : [extra])],
-    body: errorText('null', given),
+    body: errorText('null', failure),
   };
 }
 
@@ -65,8 +65,8 @@ export function badRequest(status: number, why: string): ErrorResponse {
 export const LINGER_MS = 1000;
 
 /** Sends an error response on a socket without a `ServerResponse`, and closes the connection. */
-export function endWithError(socket: Duplex, refusal: ErrorResponse, clock: Pick<Clock, 'after'>): void {
-  socket.end(rawAnswer(refusal));
+export function endWithError(socket: Duplex, response: ErrorResponse, clock: Pick<Clock, 'after'>): void {
+  socket.end(rawResponse(response));
   const cancel = clock.after(LINGER_MS, () => socket.destroy());
   socket
     .on('end', () => socket.destroy())
@@ -74,7 +74,7 @@ export function endWithError(socket: Duplex, refusal: ErrorResponse, clock: Pick
     .resume();
 }
 
-function rawAnswer({ status, headers, body }: ErrorResponse): string {
+function rawResponse({ status, headers, body }: ErrorResponse): string {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),

@@ -46,7 +46,7 @@ export interface RequestContext {
 }
 
 /** A request that can be answered with an error. */
-export interface Refusable {
+export interface RejectableRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** The origin whose pages may read the reply. */
@@ -54,7 +54,7 @@ export interface Refusable {
 }
 
 /** A call and everything that is needed to reply to it. */
-export interface Exchange extends Refusable {
+export interface Exchange extends RejectableRequest {
   readonly connection: Connection;
   readonly origins: OriginPolicy;
   readonly expects: boolean;
@@ -80,7 +80,7 @@ export function remoteOf(socket: Socket): string {
   return unwrapIpv4(socket.remoteAddress ?? '');
 }
 
-/** The caller of a verified owner's login; a login by token has a user name of its own, also in the audit. */
+/** The caller of a verified owner's login; a login by token has a separate user name, also in the audit. */
 export function ownerOf({ owner }: Accounts, remote: string, { username }: Pick<Login, 'username'>): Caller {
   const isOwnName = username !== TOKEN || username === owner.username;
   return { role: 'owner', user: isOwnName ? owner.username : TOKEN_USER, remote };

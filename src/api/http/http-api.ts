@@ -25,13 +25,13 @@ import {
   remoteOf,
   type Connection,
   type Exchange,
-  type Refusable,
+  type RejectableRequest,
   type RequestContext,
 } from './exchange.js';
 import { LINGER_MS, errorResponse, type ErrorResponse } from './error-response.js';
 import type { RejectionLog } from './rejection-log.js';
-import { corsHeaders, sendPieces, sendText } from './response.js';
-import { CROWDED, UnverifiedBudget, type BudgetShare } from '../access/unverified-budget.js';
+import { corsHeaders, sendChunks, sendText } from './response.js';
+import { BUDGET_EXCEEDED, UnverifiedBudget, type BudgetShare } from '../access/unverified-budget.js';
 
 /** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
 export const BODY_LIMIT = 25_165_824;
@@ -43,12 +43,12 @@ const IN_FLIGHT_LIMIT = 2048;
 const NONE = -1;
 const GREETING = '{"jsonrpc":"2.0","api":"stellwerk"}';
 
-export interface HttpParts {
+export interface HttpContext {
   readonly rpc: Rpc;
   readonly dispatcher: Dispatcher;
   readonly access: Authenticator;
   readonly clock: Clock;
-  readonly refused: RejectionLog;
+  readonly rejections: RejectionLog;
   readonly log: Log;
   readonly limits: LimitReporter;
   readonly connections: ConnectionTable;
@@ -56,7 +56,7 @@ export interface HttpParts {
 
 /** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
 export class HttpApi {
-  readonly #parts: HttpParts;
+  readonly #context: HttpContext;
   readonly #connections = new WeakMap<Socket, Connection>();
   readonly #unverified: UnverifiedBudget;
   /** The owner's header that was verified last: a client that connects again is not decoded again. */
@@ -65,9 +65,9 @@ export class HttpApi {
   #bodyLimit = BODY_LIMIT;
   #accounts: Accounts;
 
-  constructor(parts: HttpParts, accounts: Accounts) {
-    this.#parts = parts;
-    this.#unverified = new UnverifiedBudget(parts.limits);
+  constructor(context: HttpContext, accounts: Accounts) {
+    this.#context = context;
+    this.#unverified = new UnverifiedBudget(context.limits);
     this.#accounts = accounts;
   }
 
@@ -106,7 +106,7 @@ export class HttpApi {
   }
 
   /** Sends an error response. What the client still sends is read for a moment and discarded. */
-  sendError({ request, response, cors }: Refusable, { status, headers, body }: ErrorResponse): void {
+  sendError({ request, response, cors }: RejectableRequest, { status, headers, body }: ErrorResponse): void {
     // The request was evicted in the meantime and has its response.
     if (response.headersSent) return;
     for (const [name, value] of cors === undefined ? headers : [...headers, ...corsHeaders(cors)])
@@ -120,7 +120,7 @@ export class HttpApi {
       cancel();
       response.end();
     };
-    const cancel = this.#parts.clock.after(LINGER_MS, end);
+    const cancel = this.#context.clock.after(LINGER_MS, end);
     request.once('end', end).once('close', end);
   }
 
@@ -138,7 +138,7 @@ export class HttpApi {
     const remote = remoteOf(request.socket);
     this.sendError(
       { request, response },
-      errorResponse(this.#parts.refused.rejectOrigin(request.headers, origins, remote)),
+      errorResponse(this.#context.rejections.rejectOrigin(request.headers, origins, remote)),
     );
   }
 
@@ -163,7 +163,7 @@ export class HttpApi {
     if (owner === undefined) {
       this.#admit(exchange).catch((thrown: unknown) => {
         if (!(thrown instanceof Fault) && !isAbort(thrown))
-          this.#parts.log.error({ error: messageOf(thrown) }, 'a request failed in an unforeseen way');
+          this.#context.log.error({ error: messageOf(thrown) }, 'a request failed unexpectedly');
         this.sendError(exchange, errorResponse(thrown));
       });
       return;
@@ -175,7 +175,7 @@ export class HttpApi {
   #bodyReader(owner: Caller, exchange: Exchange): (bytes: Buffer | undefined) => void {
     return (bytes) => {
       const message = bytes === undefined ? this.#tooLarge(exchange) : this.#decode(exchange, bytes);
-      if (message !== undefined) this.#answer(exchange, owner, message);
+      if (message !== undefined) this.#reply(exchange, owner, message);
     };
   }
 
@@ -186,15 +186,15 @@ export class HttpApi {
     const { authorization } = request.headers;
     if (authorization === undefined) return undefined;
     if (known?.authorization === authorization && known.accounts === accounts) return known.owner;
-    const { access, connections } = this.#parts;
+    const { access, connections } = this.#context;
     const digest = access.digest(authorization);
     const isVerified = this.#verified?.digest === digest && this.#verified.accounts === accounts;
     let login: Pick<Login, 'username'> = accounts.owner;
     if (!isVerified) {
-      const given = readAuthorization(authorization);
-      if (given === undefined || given.username === WEBFRONT) return undefined;
-      if (!access.hasVerified(accounts.owner, given)) return undefined;
-      login = given;
+      const sent = readAuthorization(authorization);
+      if (sent === undefined || sent.username === WEBFRONT) return undefined;
+      if (!access.hasVerified(accounts.owner, sent)) return undefined;
+      login = sent;
     }
     const owner = ownerOf(accounts, connection.remote, login);
     // A token is verified at each call: it may have expired.
@@ -218,11 +218,11 @@ export class HttpApi {
     const held = isUnread ? 0 : Math.min(length, UNKNOWN_BODY_LIMIT);
     const share = this.#unverified.take(connection.remote, held, () => {
       body.cancel();
-      this.sendError(exchange, errorResponse(fault('BUSY', CROWDED)));
+      this.sendError(exchange, errorResponse(fault('BUSY', BUDGET_EXCEEDED)));
     });
-    // Also if the client goes away.
+    // Even if the client disconnects.
     response.once('close', share.release);
-    // The client has done its part; the verification is pending.
+    // The request is complete as far as it is read; the verification is pending.
     if (isUnread) share.arrived();
     try {
       await this.#verify(exchange, { body, share, login, isUnread });
@@ -231,9 +231,9 @@ export class HttpApi {
     }
   }
 
-  async #verify(exchange: Exchange, { body, share, login, isUnread }: Arrival): Promise<void> {
+  async #verify(exchange: Exchange, { body, share, login, isUnread }: UnverifiedRequest): Promise<void> {
     const { request, response, expects } = exchange;
-    const { access, dispatcher, rpc } = this.#parts;
+    const { access, dispatcher, rpc } = this.#context;
     const accounts = this.#accounts;
     const { remote } = exchange.connection;
     const from = { remote, socket: request.socket };
@@ -243,21 +243,21 @@ export class HttpApi {
         throw fault('UNAUTHORIZED');
       // The password may have been changed while this one was verified.
       if (!access.hasVerified(this.#accounts.owner, login)) throw fault('UNAUTHORIZED');
-      this.#checkKept(body);
-      this.#parts.connections.release(request.socket);
+      this.#requireNotEvicted(body);
+      this.#context.connections.release(request.socket);
       return ownerOf(accounts, remote, login);
     };
     const isUser = async (configurator: number) => {
       const isCorrect =
         login !== undefined && (await access.verify(accounts.configurator(configurator), login, from));
-      this.#checkKept(body);
+      this.#requireNotEvicted(body);
       return isCorrect;
     };
     const owner = isUnread ? await signIn() : undefined;
     if (expects) response.writeContinue();
     if (owner !== undefined) return body.read(this.#bodyLimit, this.#bodyReader(owner, exchange));
     let first = await body.readUpTo(UNKNOWN_BODY_LIMIT);
-    this.#checkKept(body);
+    this.#requireNotEvicted(body);
     share.arrived();
     if (first === undefined && !isWebfront) {
       const signedIn = this.#bodyReader(await signIn(), exchange);
@@ -272,26 +272,26 @@ export class HttpApi {
     }
     const message = tryDecode(first);
     const { isPublic, configurator } = requiredAuthentication(dispatcher, message, rpc.batchLimit);
-    if (isPublic) return this.#answer(exchange, anonymous(remote), message);
+    if (isPublic) return this.#reply(exchange, anonymous(remote), message);
     if (configurator !== undefined && (login === undefined || isWebfront)) {
       if (!accounts.isOpen(configurator) && !(await isUser(configurator))) throw fault('UNAUTHORIZED');
-      return this.#answer(exchange, { role: 'webfront', user: WEBFRONT, remote, configurator }, message);
+      return this.#reply(exchange, { role: 'webfront', user: WEBFRONT, remote, configurator }, message);
     }
     // Other functions are rejected call by call, without verification (interface, decisions 3 and 14).
     if (isWebfront && message !== undefined) {
       const nobody: Caller = { role: 'webfront', user: WEBFRONT, remote, configurator: NONE };
-      return this.#answer(exchange, nobody, message);
+      return this.#reply(exchange, nobody, message);
     }
     const caller = await signIn();
     if (message === undefined) this.#decode(exchange, first);
-    else this.#answer(exchange, caller, message);
+    else this.#reply(exchange, caller, message);
   }
 
   /**
    * Throws `BUSY` if the request was evicted while it waited: it has its response and must not be executed.
    */
-  #checkKept(body: RequestBody): void {
-    if (body.isCancelled) throw fault('BUSY', CROWDED);
+  #requireNotEvicted(body: RequestBody): void {
+    if (body.isCancelled) throw fault('BUSY', BUDGET_EXCEEDED);
   }
 
   /** Decodes a body; undefined if it is not valid JSON, which is reported to the client. */
@@ -303,11 +303,11 @@ export class HttpApi {
     }
   }
 
-  #answer(exchange: Exchange, caller: Caller, message: unknown): void {
+  #reply(exchange: Exchange, caller: Caller, message: unknown): void {
     if (this.#inFlight >= IN_FLIGHT_LIMIT) {
       return this.sendError(exchange, errorResponse(fault('BUSY', 'Too many calls are in flight')));
     }
-    const reply = this.#parts.rpc.handle(message, caller);
+    const reply = this.#context.rpc.handle(message, caller);
     if (!(reply instanceof Promise)) return this.#send(exchange, reply);
     this.#inFlight += 1;
     void reply.then((late) => {
@@ -321,7 +321,7 @@ export class HttpApi {
       if (cors !== undefined) for (const [name, value] of corsHeaders(cors)) response.setHeader(name, value);
       response.writeHead(204).end();
     } else if (typeof reply === 'string') sendText(response, reply, cors);
-    else void sendPieces(response, reply, cors);
+    else void sendChunks(response, reply, cors);
   }
 
   #tooLarge(exchange: Exchange): void {
@@ -330,7 +330,7 @@ export class HttpApi {
 }
 
 /** A request's body before its sender is verified. */
-interface Arrival {
+interface UnverifiedRequest {
   readonly body: RequestBody;
   readonly share: BudgetShare;
   readonly login: Login | undefined;

@@ -1,156 +1,160 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
-import { Listener, type ListenerOptions, type ListenerParts } from './listener.js';
+import { Listener, type ListenerOptions, type ListenerContext } from './listener.js';
 
-/** An address that is to be listened on. */
+/** An address to listen on. */
 export interface ListenerConfig {
   /** For the log and for health: `api`, or the web server's name. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
-  /** Whether the gateway can't do without it from the start. */
+  /** Whether the start fails without it. */
   readonly isVital: boolean;
-  /** What it is opened with; asked for at every attempt, so that a certificate may come later. */
+  /** The options for opening it; called for every attempt, so that a certificate may be created later. */
   options(): Promise<ListenerOptions>;
 }
 
 /**
- * How long between attempts to listen on an address that isn't there yet: a network that comes up, a port
- * still taken.
+ * The delay between attempts to listen on an address that is not available yet: a network that comes up, a
+ * port still in use.
  */
-const AGAIN_MS = 5000;
+const RETRY_MS = 5000;
 
-interface Place {
-  wanted: ListenerConfig;
+interface ListenerState {
+  config: ListenerConfig;
   listener: Listener | undefined;
   fault: Error | undefined;
   cancel: Cancel | undefined;
 }
 
-/** Keeps the wanted addresses listened on, whatever comes and goes. */
+/** Keeps listeners open on the configured addresses, and retries those that fail. */
 export class ListenerSet {
-  readonly #parts: ListenerParts;
+  readonly #context: ListenerContext;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #places = new Map<string, Place>();
+  readonly #listenerStates = new Map<string, ListenerState>();
   /** Listeners that are no longer configured, while they finish the calls in flight. */
   readonly #leaving = new Set<Promise<void>>();
-  /** Whether the gateway has begun to serve: from then on what fails is tried again, and no reason to end. */
+  /**
+   * Whether the gateway has started to serve: from then on, failures are retried and do not end the gateway.
+   */
   #isServing = false;
   #isClosed = false;
 
-  constructor(parts: ListenerParts, log: Log) {
-    this.#parts = parts;
-    this.#clock = parts.clock;
+  constructor(context: ListenerContext, log: Log) {
+    this.#context = context;
+    this.#clock = context.clock;
     this.#log = log;
   }
 
   /**
-   * What keeps an address from being listened on, or its certificate from being read; empty when all is well.
+   * Why addresses have no listener or certificates cannot be read; empty if everything works.
    */
   problems(): string[] {
-    return [...this.#places.values()].flatMap(({ wanted, fault }) =>
-      fault === undefined ? [] : [`${wanted.name}: ${messageOf(fault)}`],
+    return [...this.#listenerStates.values()].flatMap(({ config, fault }) =>
+      fault === undefined ? [] : [`${config.name}: ${messageOf(fault)}`],
     );
   }
 
-  /** How many connections are open that are no WebSockets. */
+  /** The number of open connections other than WebSockets. */
   async connections(): Promise<number> {
-    const counts = [...this.#places.values()].map(
+    const counts = [...this.#listenerStates.values()].map(
       ({ listener }) => listener?.connections() ?? Promise.resolve(0),
     );
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** The port of a listener by its name, also where 0 was asked for; undefined while it isn't open. */
+  /** The port of a listener by its name, even if 0 was configured; undefined while it is not open. */
   port(name: string): number | undefined {
-    return [...this.#places.values()].find(({ wanted }) => wanted.name === name)?.listener?.port;
+    return [...this.#listenerStates.values()].find(({ config }) => config.name === name)?.listener?.port;
   }
 
   /**
-   * From now on these are wanted: closes the others, opens what is new, gives those that stay their new
-   * rules, pages and certificates. One call at a time. The first throws `LISTEN_FAILED` when a vital one
-   * can't be opened.
+   * Applies a configuration: closes the listeners that are not in it, opens new ones, and passes new rules,
+   * pages and certificates to the others. One call at a time. The first call throws `LISTEN_FAILED` if a
+   * vital one can't be opened.
    */
-  async configure(wanted: readonly ListenerConfig[]): Promise<void> {
-    const keys = new Map(wanted.map((one) => [keyOf(one), one]));
+  async configure(configs: readonly ListenerConfig[]): Promise<void> {
+    const keys = new Map(configs.map((config) => [keyOf(config), config]));
     // Their ports are free immediately. Closing is not awaited: the reload may be a call that one of them
     // received.
-    for (const key of this.#places.keys()) if (!keys.has(key)) this.#drop(key);
-    for (const [key, one] of keys) {
-      let place = this.#places.get(key);
-      if (place === undefined) {
-        place = { wanted: one, listener: undefined, fault: undefined, cancel: undefined };
-        this.#places.set(key, place);
+    for (const key of this.#listenerStates.keys()) if (!keys.has(key)) this.#drop(key);
+    for (const [key, config] of keys) {
+      let state = this.#listenerStates.get(key);
+      if (state === undefined) {
+        state = { config, listener: undefined, fault: undefined, cancel: undefined };
+        this.#listenerStates.set(key, state);
       }
-      place.wanted = one;
-      await this.#open(place);
-      if (this.#isFatal(place) && place.fault !== undefined) throw place.fault;
+      state.config = config;
+      await this.#open(state);
+      if (this.#isFatal(state) && state.fault !== undefined) throw state.fault;
     }
     this.#isServing = true;
   }
 
-  /** Reads all certificates again: others renew them, and ours must be renewed too. */
+  /**
+   * Reloads all certificates: other programs renew theirs, and those created by the gateway must be renewed.
+   */
   async renew(): Promise<void> {
-    for (const place of this.#places.values()) if (place.wanted.isTls) await this.#open(place);
+    for (const state of this.#listenerStates.values()) if (state.config.isTls) await this.#open(state);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const key of this.#places.keys()) this.#drop(key);
+    for (const key of this.#listenerStates.keys()) this.#drop(key);
     await Promise.all(this.#leaving);
   }
 
-  /** Opens a place, or gives an open one what is new; tries again later where that fails. */
-  async #open(place: Place): Promise<void> {
-    place.cancel?.();
-    const { name } = place.wanted;
+  /** Opens a listener, or passes new options to an open one; retries later if that fails. */
+  async #open(state: ListenerState): Promise<void> {
+    state.cancel?.();
+    const { name } = state.config;
     try {
-      const options = await place.wanted.options();
-      if (place.listener === undefined) {
-        const listener = await Listener.open(this.#parts, options);
+      const options = await state.config.options();
+      if (state.listener === undefined) {
+        const listener = await Listener.open(this.#context, options);
         if (this.#isClosed) return await listener.close();
-        place.listener = listener;
+        state.listener = listener;
         this.#log.info(
-          { name, host: options.host, port: listener.port, tls: place.wanted.isTls },
+          { name, host: options.host, port: listener.port, tls: state.config.isTls },
           'listening',
         );
       } else {
-        place.listener.reconfigure(options);
+        state.listener.reconfigure(options);
       }
-      place.fault = undefined;
+      state.fault = undefined;
     } catch (thrown) {
-      const isNews = place.fault === undefined;
-      place.fault = thrown as Error;
-      if (this.#isFatal(place)) return;
-      if (isNews)
+      const isFirstFailure = state.fault === undefined;
+      state.fault = thrown as Error;
+      if (this.#isFatal(state)) return;
+      if (isFirstFailure)
         this.#log.error(
           { name, error: messageOf(thrown) },
-          'an address is not served as configured; trying on',
+          'a listener does not work as configured; retrying',
         );
-      place.cancel = this.#clock.after(AGAIN_MS, () => void this.#again(place));
+      state.cancel = this.#clock.after(RETRY_MS, () => void this.#retry(state));
     }
   }
 
-  /** Whether a gateway that starts can't do without it. */
-  #isFatal({ wanted, listener }: Place): boolean {
-    return wanted.isVital && !this.#isServing && listener === undefined;
+  /** Whether a starting gateway cannot continue without it. */
+  #isFatal({ config, listener }: ListenerState): boolean {
+    return config.isVital && !this.#isServing && listener === undefined;
   }
 
-  async #again(place: Place): Promise<void> {
-    if (this.#isClosed || this.#places.get(keyOf(place.wanted)) !== place) return;
-    await this.#open(place);
-    if (this.#places.get(keyOf(place.wanted)) !== place) await place.listener?.close();
+  async #retry(state: ListenerState): Promise<void> {
+    if (this.#isClosed || this.#listenerStates.get(keyOf(state.config)) !== state) return;
+    await this.#open(state);
+    if (this.#listenerStates.get(keyOf(state.config)) !== state) await state.listener?.close();
   }
 
   #drop(key: string): void {
-    const place = this.#places.get(key);
-    this.#places.delete(key);
-    place?.cancel?.();
-    if (place?.listener === undefined) return;
-    const left = place.listener.close().finally(() => this.#leaving.delete(left));
+    const state = this.#listenerStates.get(key);
+    this.#listenerStates.delete(key);
+    state?.cancel?.();
+    if (state?.listener === undefined) return;
+    const left = state.listener.close().finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
   }
 }

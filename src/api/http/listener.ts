@@ -18,7 +18,7 @@ export interface Timeouts {
   readonly headMs: number;
   /** For all of a request: the largest body takes this long at 400 KB/s. */
   readonly requestMs: number;
-  /** How often the two are looked at. */
+  /** How often the two are checked. */
   readonly checkMs: number;
   /** Without a request: longer than clients that poll every minute. */
   readonly idleMs: number;
@@ -48,7 +48,7 @@ const FINISH_MS = 2000;
 /** Handles requests other than API calls. */
 export type WebHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-export interface ListenerParts {
+export interface ListenerContext {
   readonly http: HttpApi;
   readonly sockets: SocketApi;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export interface ListenerOptions {
 
 /** A listening address with the API and, for a web server, its content. */
 export class Listener implements AsyncDisposable {
-  readonly #parts: ListenerParts;
+  readonly #context: ListenerContext;
   readonly #server: Server;
   /** Connections that have become WebSockets: the server no longer knows them. */
   readonly #upgraded = new Set<Duplex>();
@@ -76,23 +76,23 @@ export class Listener implements AsyncDisposable {
   #origins: OriginPolicy;
   #isClosing = false;
 
-  private constructor(parts: ListenerParts, { tls, web, rules }: ListenerOptions) {
-    this.#parts = parts;
+  private constructor(context: ListenerContext, { tls, web, rules }: ListenerOptions) {
+    this.#context = context;
     this.#web = web;
     this.#origins = new OriginPolicy({ ...rules, certificateNames: tls?.names ?? [] });
     this.#server = this.#create(tls);
   }
 
   /** Starts to listen. Throws `LISTEN_FAILED`. */
-  static async open(parts: ListenerParts, options: ListenerOptions): Promise<Listener> {
+  static async open(context: ListenerContext, options: ListenerOptions): Promise<Listener> {
     const { host, port } = options;
     try {
-      const listener = new Listener(parts, options);
+      const listener = new Listener(context, options);
       await new Promise<void>((resolve, reject) => {
         listener.#server.once('error', reject);
         listener.#server.listen({ host, port }, () => {
           listener.#server.off('error', reject);
-          // A connection could not be taken: no descriptor is free. Others can, as soon as one is.
+          // A connection could not be accepted because no descriptor is free; later ones can be.
           listener.#server.on('error', () => undefined);
           resolve();
         });
@@ -107,7 +107,7 @@ export class Listener implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** How many connections are open that are no WebSockets. */
+  /** The number of open connections other than WebSockets. */
   connections(): Promise<number> {
     return new Promise((resolve) =>
       this.#server.getConnections((error, count) =>
@@ -117,8 +117,8 @@ export class Listener implements AsyncDisposable {
   }
 
   /**
-   * Takes over what can change without closing: rules, pages, and the certificate. Throws `LISTEN_FAILED` on
-   * a bad one.
+   * Applies what can change without closing: rules, pages, and the certificate. Throws `LISTEN_FAILED` if the
+   * certificate is invalid.
    */
   reconfigure({ host, port, tls, web, rules }: ListenerOptions): void {
     this.#web = web;
@@ -140,7 +140,7 @@ export class Listener implements AsyncDisposable {
     if (!this.#isClosing) {
       this.#isClosing = true;
       this.#server.closeIdleConnections();
-      const cancel = this.#parts.clock.after(FINISH_MS, () => {
+      const cancel = this.#context.clock.after(FINISH_MS, () => {
         this.#server.closeAllConnections();
         for (const socket of this.#upgraded) socket.destroy();
       });
@@ -154,7 +154,7 @@ export class Listener implements AsyncDisposable {
   }
 
   #create(tls: LoadedTls | undefined): Server {
-    const { headMs, requestMs, checkMs, idleMs, stallMs } = this.#parts.timeouts;
+    const { headMs, requestMs, checkMs, idleMs, stallMs } = this.#context.timeouts;
     const options: ServerOptions = {
       headersTimeout: headMs,
       requestTimeout: requestMs,
@@ -163,7 +163,7 @@ export class Listener implements AsyncDisposable {
       maxHeaderSize: HEAD_LIMIT,
       // Node's own response has no explanation.
       requireHostHeader: false,
-      // Other upgrades (h2c, which Java offers with every call) are passed over, as HTTP wants it (RFC 9110
+      // Other upgrades (h2c, which Java offers with every call) are ignored, as HTTP requires (RFC 9110
       // §7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     };
@@ -172,7 +172,7 @@ export class Listener implements AsyncDisposable {
         ? createServer(options)
         : createTlsServer({ ...options, ...secureContext(tls), handshakeTimeout: headMs });
     server.maxConnections = MOST_CONNECTIONS;
-    const { connections, limits } = this.#parts;
+    const { connections, limits } = this.#context;
     server.on('connection', (socket: Socket) => connections.add(socket));
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
     server.on('drop', (drop?: { remoteAddress?: string }) =>
@@ -199,19 +199,26 @@ export class Listener implements AsyncDisposable {
         return endWithError(
           socket.on('error', () => socket.destroy()),
           why,
-          this.#parts.clock,
+          this.#context.clock,
         );
       }
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
-      this.#parts.sockets.handleUpgrade({ request, socket: socket as Socket, head, origins: this.#origins });
+      this.#context.sockets.handleUpgrade({
+        request,
+        socket: socket as Socket,
+        head,
+        origins: this.#origins,
+      });
     });
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.#broken(error, socket));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
+      this.#onClientError(error, socket),
+    );
     return server;
   }
 
   readonly #request = (request: IncomingMessage, response: ServerResponse, expects = false): void => {
-    const { http, connections } = this.#parts;
+    const { http, connections } = this.#context;
     connections.touch(request.socket);
     const url = request.url ?? '';
     if (this.#isClosing) return http.sendError({ request, response }, errorResponse(fault('STOPPING')));
@@ -224,8 +231,8 @@ export class Listener implements AsyncDisposable {
       );
     if (url === '/api/' || url.startsWith('/api/?'))
       return http.handle(request, response, { origins: this.#origins, expects });
-    // Pages, media and files too: a page of another site that has its name point here could read them (DNS
-    // rebinding).
+    // Pages, media and files too: a page of another site whose name is resolved to this address could read
+    // them (DNS rebinding).
     if (!this.#origins.allowsHost(request.headers.host))
       return http.rejectOrigin(request, response, this.#origins);
     if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
@@ -234,10 +241,10 @@ export class Listener implements AsyncDisposable {
     this.#web(request, response);
   };
 
-  /** What is no HTTP, breaks a limit of the parser, or does not arrive in time. */
-  #broken({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+  /** Handles input that is not HTTP, exceeds a limit of the parser, or does not arrive in time. */
+  #onClientError({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
     if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    endWithError(socket, refusalOfParser(code), this.#parts.clock);
+    endWithError(socket, parserErrorResponse(code), this.#context.clock);
   }
 }
 
@@ -249,7 +256,7 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   return count > 1;
 }
 
-function refusalOfParser(code: string): ErrorResponse {
+function parserErrorResponse(code: string): ErrorResponse {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorResponse(fault('BODY_TIMEOUT'));
   if (code === 'HPE_HEADER_OVERFLOW')
     return badRequest(431, `the head of the request is larger than ${HEAD_LIMIT} bytes`);

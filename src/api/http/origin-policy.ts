@@ -65,7 +65,7 @@ export class OriginPolicy {
     return name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
   }
 
-  /** Absent, the server's own (whatever the scheme: a TLS proxy may stand before it), or listed. */
+  /** Absent, the server's own (with any scheme: there may be a TLS proxy in front of it), or listed. */
   allowsOrigin(header: string | undefined, host: string | undefined): boolean {
     return header === undefined || this.isListed(header) || isSame(header, host);
   }

@@ -34,7 +34,7 @@ export class RejectionLog {
     const key = isHost ? 'api.allowedHosts' : 'api.allowedOrigins';
     const value = shown(isHost ? withoutPort(host) : origin);
     if (this.#isNew(`${key} ${value}`)) {
-      this.#log.warn({ remote, key, value }, `refused; to allow it, add ${JSON.stringify(value)} to ${key}`);
+      this.#log.warn({ remote, key, value }, `rejected; to allow it, add ${JSON.stringify(value)} to ${key}`);
     }
     return fault(isHost ? 'HOST_REFUSED' : 'ORIGIN_REFUSED');
   }

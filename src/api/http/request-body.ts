@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The body of a request, read up to a limit; what came stays, so that it can be read on with a larger one.
+ * The body of a request, read up to a limit; received bytes are kept, so that reading can continue with a
+ * larger limit.
  */
 export class RequestBody {
   readonly #request: IncomingMessage;
   #chunks: Buffer[] = [];
   #length = 0;
   #limit = 0;
-  #isWhole = false;
-  #listens = false;
+  #isComplete = false;
+  #isListening = false;
   #isCancelled = false;
   #done: ((body: Buffer | undefined) => void) | undefined;
 
@@ -19,18 +20,18 @@ export class RequestBody {
 
   /**
    * Calls `done` with the complete body, or with undefined once it is longer than `limit` bytes: it may then
-   * be read again with a larger limit. Not called when the client goes away.
+   * be read again with a larger limit. Not called if the client disconnects.
    */
   read(limit: number, done: (body: Buffer | undefined) => void): void {
     this.#limit = limit;
     this.#done = done;
-    if (this.#listens) {
+    if (this.#isListening) {
       if (this.#length > limit) this.#over();
-      else if (this.#isWhole) this.#end();
+      else if (this.#isComplete) this.#end();
       else this.#request.resume();
       return;
     }
-    this.#listens = true;
+    this.#isListening = true;
     this.#request.on('data', (chunk: Buffer) => {
       if (this.#isCancelled) return;
       this.#chunks.push(chunk);
@@ -54,7 +55,7 @@ export class RequestBody {
     return this.#isCancelled;
   }
 
-  /** Discards what has arrived, and what still comes; whoever reads is not called any more. */
+  /** Discards all bytes received so far and later; a pending `done` is not called. */
   cancel(): void {
     this.#isCancelled = true;
     this.#done = undefined;
@@ -69,7 +70,7 @@ export class RequestBody {
   }
 
   readonly #end = (): void => {
-    this.#isWhole = true;
+    this.#isComplete = true;
     const done = this.#done;
     this.#done = undefined;
     const [first] = this.#chunks;

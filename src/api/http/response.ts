@@ -18,9 +18,9 @@ export function sendText(response: ServerResponse, text: string, cors: string | 
 }
 
 /** Sends a JSON reply in chunks, one per turn of the event loop and no faster than the client reads. */
-export async function sendPieces(
+export async function sendChunks(
   response: ServerResponse,
-  pieces: JsonChunks,
+  chunks: JsonChunks,
   cors: string | undefined,
 ): Promise<void> {
   try {
@@ -28,8 +28,8 @@ export async function sendPieces(
       'Content-Type': 'application/json',
       ...(cors !== undefined && Object.fromEntries(corsHeaders(cors))),
     });
-    for (let piece = pieces.next(); piece !== undefined; piece = pieces.next()) {
-      if (!response.write(piece)) await drained(response);
+    for (let chunk = chunks.next(); chunk !== undefined; chunk = chunks.next()) {
+      if (!response.write(chunk)) await drained(response);
       if (response.destroyed || response.closed) return;
       await yieldToEventLoop();
     }
@@ -38,7 +38,7 @@ export async function sendPieces(
     // The response has begun: closing the connection shows the client that it is incomplete.
     response.destroy();
   } finally {
-    pieces.close();
+    chunks.close();
   }
 }
 

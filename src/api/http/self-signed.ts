@@ -93,7 +93,7 @@ function oid(first: number, second: number, ...rest: readonly number[]): Buffer 
   return element(OID, Buffer.from([first * 40 + second, ...bytes]));
 }
 
-/** UTCTime, which is right until 2049 (RFC 5280 §4.1.2.5). */
+/** UTCTime, which is valid until 2049 (RFC 5280 §4.1.2.5). */
 function time(at: Date): Buffer {
   return element(TIME, Buffer.from(`${at.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
 }

@@ -8,8 +8,8 @@ import { writeFileAtomically } from '../../base/atomic-write.js';
 import { selfSigned } from './self-signed.js';
 
 /**
- * Where a listener's certificate comes from: the paths of two PEM files, or one that the gateway makes
- * itself.
+ * Where a listener's certificate comes from: the paths of two PEM files, or `auto` for one that the gateway
+ * creates.
  */
 export type TlsSource = 'auto' | { readonly certificate: string; readonly key: string };
 
@@ -21,28 +21,28 @@ export interface LoadedTls {
   readonly names: readonly string[];
 }
 
-/** What `auto` needs to know. */
+/** Options for `auto`. */
 export interface AutoCertificateOptions {
   /** Where the gateway's own certificate is kept. */
   readonly directory: string;
   readonly nowMs: number;
   /**
-   * Is called with the reason if a new certificate can't be kept: it is then in memory only, until the next
+   * Called with the reason if a new certificate can't be saved: it is then in memory only, until the next
    * start.
    */
-  readonly unsaved: (why: string) => void;
+  readonly onSaveFailed: (why: string) => void;
 }
 
 const DAY_MS = 86_400_000;
-/** Apple's systems take no certificate that is good for longer than 825 days. */
-const GOOD_DAYS = 820;
+/** Apple's systems reject certificates that are valid for more than 825 days. */
+const VALID_DAYS = 820;
 const RENEW_DAYS = 30;
-/** For the gateway's user alone. */
+/** Readable by the gateway's user only. */
 const PRIVATE = 0o600;
 
-/** Reads or makes a certificate. Throws `LISTEN_FAILED` with what is wrong with it. */
-export async function loadTls(source: TlsSource, place: AutoCertificateOptions): Promise<LoadedTls> {
-  if (source === 'auto') return (await loadOwn(place)) ?? makeOwn(place);
+/** Reads or creates a certificate. Throws `LISTEN_FAILED` with the reason. */
+export async function loadTls(source: TlsSource, options: AutoCertificateOptions): Promise<LoadedTls> {
+  if (source === 'auto') return (await loadOwn(options)) ?? createOwn(options);
   try {
     const [cert, key] = await Promise.all([
       readFile(source.certificate, 'utf8'),
@@ -62,7 +62,7 @@ function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
   return [...subjectAltName.matchAll(/(?:^|, )DNS:([^,"\s]+)/g)].map(([, name = '']) => name);
 }
 
-/** The gateway's own certificate, when there is one that is still good for some time. */
+/** The gateway's own certificate, if there is one that remains valid for some time. */
 async function loadOwn({ directory, nowMs }: AutoCertificateOptions): Promise<LoadedTls | undefined> {
   try {
     const cert = await readFile(join(directory, 'auto-cert.pem'), 'utf8');
@@ -76,7 +76,7 @@ async function loadOwn({ directory, nowMs }: AutoCertificateOptions): Promise<Lo
   }
 }
 
-async function makeOwn({ directory, nowMs, unsaved }: AutoCertificateOptions): Promise<LoadedTls> {
+async function createOwn({ directory, nowMs, onSaveFailed }: AutoCertificateOptions): Promise<LoadedTls> {
   const addresses = Object.values(networkInterfaces()).flatMap((list) =>
     (list ?? []).map(({ address }) => address),
   );
@@ -87,17 +87,17 @@ async function makeOwn({ directory, nowMs, unsaved }: AutoCertificateOptions): P
     'localhost',
     ...addresses.map((address) => address.replace(/%.*$/, '')),
   ];
-  // A day back: the clocks of others may be behind.
+  // Valid from one day ago: clients' clocks may be behind.
   const from = new Date(nowMs - DAY_MS);
-  const until = new Date(nowMs + GOOD_DAYS * DAY_MS);
+  const until = new Date(nowMs + VALID_DAYS * DAY_MS);
   const { certificate, key } = selfSigned({ names: [...new Set(names)], from, until });
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await writeFileAtomically(join(directory, 'auto-key.pem'), key, PRIVATE);
     await writeFileAtomically(join(directory, 'auto-cert.pem'), certificate, PRIVATE);
   } catch (thrown) {
-    // A full or damaged disk does not keep the gateway from serving its API.
-    unsaved(messageOf(thrown));
+    // A full or damaged disk must not prevent the gateway from serving its API.
+    onSaveFailed(messageOf(thrown));
   }
   return checked(certificate, key);
 }

@@ -5,7 +5,7 @@ import { findBigInt, isInexact, parseExactly } from '../../base/json.js';
 /** How deep a request may nest: a batch of calls with lists of lists in them takes 6. */
 export const DEPTH_LIMIT = 64;
 
-/** How many values a request may hold: parsed, they take up to 60 bytes each, and a small box has 512 MB. */
+/** Limit of values in a request: parsed, they take up to 60 bytes each, and a small box has 512 MB. */
 export const VALUES_LIMIT = 1_000_000;
 
 /**
@@ -15,7 +15,7 @@ export const VALUES_LIMIT = 1_000_000;
 const INEXACT_LIMIT = 10_000;
 
 /**
- * Stands in a request for parameters with an integer that no number is, and in which nobody may look
+ * Replaces parameters that contain an integer that no double represents exactly; they must not be used
  * (interface, decision 6).
  */
 export class InexactParams {
@@ -34,14 +34,14 @@ const zero = 0x30;
 const nine = 0x39;
 const letterE = 0x65;
 
-/** Every integer with fewer digits is a number. */
+/** Every integer with fewer digits is exact as a double. */
 const LONG_NUMERAL = 16;
 
 /**
- * Reads a JSON text (RFC 8259) that anybody may have sent. Throws `PARSE_ERROR` for what is no JSON, no
- * UTF-8, nested deeper than `DEPTH_LIMIT` or holds more than `VALUES_LIMIT` values; the latter two before
- * anything is built of it. In requests whose parameters hold an integer that no number is, {@link
- * InexactParams} stand in their place; such an id is a bigint.
+ * Parses a JSON text (RFC 8259) from an untrusted source. Throws `PARSE_ERROR` if it is not JSON, not UTF-8,
+ * nested deeper than `DEPTH_LIMIT` or has more than `VALUES_LIMIT` values; the latter two are checked before
+ * anything is built. Parameters with an integer that no double represents are replaced by
+ * {@link InexactParams}; such an id is a bigint.
  */
 export function decodeJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw fault('PARSE_ERROR', 'the text is not UTF-8');
@@ -57,7 +57,7 @@ export function decodeJson(bytes: Buffer): unknown {
 }
 
 /**
- * Undefined for what is no JSON: it then needs the owner's credentials, and gets its parse error with them.
+ * As {@link decodeJson}, but undefined if it is not JSON: the parse error is reported only to the owner.
  */
 export function tryDecode(bytes: Buffer): unknown {
   try {
@@ -70,7 +70,7 @@ export function tryDecode(bytes: Buffer): unknown {
 function withoutInexact(message: unknown): unknown {
   for (const request of Array.isArray(message) ? (message as unknown[]) : [message]) {
     if (typeof request !== 'object' || request === null || !('params' in request)) continue;
-    // A bare number is no parameter list, exact or not: it is left to be rejected as such.
+    // A bare number is not a parameter list, exact or not; it is rejected later.
     const numeral = typeof request.params === 'object' ? findBigInt(request.params) : undefined;
     if (numeral !== undefined) request.params = new InexactParams(numeral);
   }
@@ -78,8 +78,8 @@ function withoutInexact(message: unknown): unknown {
 }
 
 /**
- * How many values a text has, and whether all its integers are numbers. Throws `PARSE_ERROR` beyond the
- * limits.
+ * The number of values in a text, and whether all its integers are exact as doubles. Throws `PARSE_ERROR`
+ * beyond the limits.
  */
 function shapeOf(bytes: Buffer): { values: number; isExact: boolean } {
   let depth = 0;
@@ -107,18 +107,20 @@ function shapeOf(bytes: Buffer): { values: number; isExact: boolean } {
   return { values, isExact };
 }
 
-/** Where the numeral ends whose first digit is at `at`. */
+/** The end of the numeral whose first digit is at `at`. */
 function endOfNumeral(bytes: Buffer, at: number): number {
   let end = at + 1;
   for (; end < bytes.length; end++) {
     const byte = bytes[end] as number;
-    // Digits, and what fractions and exponents are written with: . + - e E.
+    // Digits, and the characters of fractions and exponents: . + - e E.
     if (byte < plus || byte === comma || byte === slash || (byte > nine && (byte | 0x20) !== letterE)) break;
   }
   return end;
 }
 
-/** The place of the quote that ends the string begun at `at`; the end of the text when none does. */
+/**
+ * The position of the quote that ends the string starting at `at`; the end of the text if it is unterminated.
+ */
 function endOfString(bytes: Buffer, at: number): number {
   for (at += 1; at < bytes.length; at++) {
     const byte = bytes[at];

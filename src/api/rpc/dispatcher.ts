@@ -1,7 +1,7 @@
 import type { Access, Caller } from '../../device/declare.js';
 
-/** What must be known of a function before it is called: who may, and what its first parameter is called. */
-export interface FunctionFacts {
+/** What is known of a function before it is called: who may call it, and the names of its parameters. */
+export interface FunctionSignature {
   readonly access: Access;
   readonly parameters: readonly { readonly name: string }[];
 }
@@ -10,11 +10,11 @@ export interface FunctionFacts {
 export interface Dispatcher {
   /**
    * Calls a function. Returns its result, a `ChunkedResult`, or a promise of one; throws or rejects with a
-   * `Fault`. `params` is what stood in the request: an array, an object of named parameters, or undefined.
+   * `Fault`. `params` is as in the request: an array, an object of named parameters, or undefined.
    */
   call(method: string, params: unknown, caller: Caller): unknown;
   /** Undefined when there is no such function. Aliases are resolved. */
-  find(method: string): FunctionFacts | undefined;
+  find(method: string): FunctionSignature | undefined;
 }
 
 /** The caller without credentials: may call public functions only. */

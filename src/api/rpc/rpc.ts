@@ -21,13 +21,13 @@ const SLICE_NS = 3_000_000n;
 /** Limit of a batch's reply in characters: the reply is one string, held in memory until it is sent. */
 const BATCH_TEXT_LIMIT = 64 * 1024 * 1024;
 
-/** The same for a batch of a front: there may be many fronts, and what they ask for is small. */
+/** The same for a batch of a front: there may be many fronts, and their requests are small. */
 const FRONT_BATCH_TEXT_LIMIT = 4 * 1024 * 1024;
-/** Calls of a front's batch that may be in flight at once; the next ones wait for them. */
-const FRONT_BATCH_AT_ONCE = 16;
+/** Limit of calls in flight of a front's batch; the next ones wait for them. */
+const FRONT_BATCH_IN_FLIGHT = 16;
 
-const WHAT_TO_DO = 'look for a front that calls too often (SVC_GetConnectionList)';
-/** Calls that take their time, over HTTP and WebSocket. Each front has several dozen panels' worth. */
+const WHAT_TO_DO = 'find the front that calls too often (SVC_GetConnectionList)';
+/** Asynchronous calls over HTTP and WebSocket. The limit of a front suffices for several dozen panels. */
 const CALLS: QuotaLimits = {
   what: 'calls in flight',
   total: 2048,
@@ -47,8 +47,8 @@ const BATCHES: QuotaLimits = {
 
 const NOT_AN_OBJECT = errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
 
-/** What the dispatch of calls works with. */
-export interface RpcParts {
+/** The dependencies of the dispatch of calls. */
+export interface RpcContext {
   readonly dispatcher: Dispatcher;
   readonly limits: LimitReporter;
   readonly log: Log;
@@ -67,7 +67,7 @@ export class Rpc {
   readonly #batches: Quotas;
   #batchLimit = BATCH_LIMIT;
 
-  constructor({ dispatcher, log, limits, clock }: RpcParts) {
+  constructor({ dispatcher, log, limits, clock }: RpcContext) {
     this.#calls = new Quotas(CALLS, limits);
     this.#batches = new Quotas(BATCHES, limits);
     this.#dispatcher = dispatcher;
@@ -124,8 +124,7 @@ export class Rpc {
   }
 
   /**
-   * The calls are begun in their order; those that take time run side by side, so that they can share a
-   * commit.
+   * The calls are started in order; asynchronous ones run concurrently, so that they can share a commit.
    */
   async #batch(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
     if (requests.length === 0) return errorText('null', fault('INVALID_REQUEST', 'an empty batch'));
@@ -154,13 +153,13 @@ export class Rpc {
       const reply =
         length > textLimit
           ? tooLong(request)
-          : whole(Array.isArray(request) ? NOT_AN_OBJECT : this.handle(request, caller));
+          : completeReply(Array.isArray(request) ? NOT_AN_OBJECT : this.handle(request, caller));
       // A text in chunks takes several iterations of the event loop; the next call waits, so that only one is
       // built at a time.
-      const text = reply instanceof Gathering ? await reply.text : reply;
+      const text = reply instanceof JoinedReply ? await reply.text : reply;
       if (typeof text === 'string') length += text.length;
       replies.push(text);
-      const before = isOfFront ? replies.length - FRONT_BATCH_AT_ONCE : -1;
+      const before = isOfFront ? replies.length - FRONT_BATCH_IN_FLIGHT : -1;
       if (replies[before] instanceof Promise) {
         replies[before] = await replies[before];
         length += replies[before]?.length ?? 0;
@@ -179,7 +178,7 @@ export class Rpc {
 
   #resultText(id: string | undefined, result: unknown): Reply {
     if (result instanceof ChunkedResult) {
-      if (id !== undefined) return new PiecedReply(id, result);
+      if (id !== undefined) return new ChunkedReply(id, result);
       result.close();
       return undefined;
     }
@@ -201,7 +200,7 @@ export class Rpc {
     if (isAbort(thrown)) return fault('STOPPING');
     this.#log.error(
       { error: messageOf(thrown), stack: (thrown as Error)?.stack },
-      'a call failed in an unforeseen way',
+      'a call failed unexpectedly',
     );
     return faultFrom(thrown, 'INTERNAL');
   }
@@ -246,29 +245,31 @@ function requestErrorOf(jsonrpc: unknown, method: unknown, params: unknown): str
 
 function tooLong(request: unknown): string | undefined {
   const id = isRecord(request) ? idText(request['id']) : null;
-  const why = 'the answers to the calls before it are too long; send it in a batch of its own';
+  const why = 'the replies to the calls before it are too long; send it in a separate batch';
   return id === undefined ? undefined : errorText(id ?? 'null', fault('INVALID_REQUEST', why));
 }
 
-/** A text that is being gathered from its pieces. */
-class Gathering {
+/** A text that is being joined from its chunks. */
+class JoinedReply {
   readonly text: Promise<string>;
-  constructor(pieces: JsonChunks) {
-    this.text = joinChunks(pieces);
+  constructor(chunks: JsonChunks) {
+    this.text = joinChunks(chunks);
   }
 }
 
-function whole(reply: Reply | Promise<Reply>): string | undefined | Gathering | Promise<string | undefined> {
-  if (reply instanceof Promise) return reply.then((late) => (isPieces(late) ? joinChunks(late) : late));
-  return isPieces(reply) ? new Gathering(reply) : reply;
+function completeReply(
+  reply: Reply | Promise<Reply>,
+): string | undefined | JoinedReply | Promise<string | undefined> {
+  if (reply instanceof Promise) return reply.then((late) => (isChunked(late) ? joinChunks(late) : late));
+  return isChunked(reply) ? new JoinedReply(reply) : reply;
 }
 
-function isPieces(reply: Reply): reply is JsonChunks {
+function isChunked(reply: Reply): reply is JsonChunks {
   return typeof reply === 'object';
 }
 
-/** The reply around a result that comes in chunks. */
-class PiecedReply implements JsonChunks {
+/** The reply around a chunked result. */
+class ChunkedReply implements JsonChunks {
   readonly #result: JsonChunks;
   #head: string;
   #open = true;
@@ -280,9 +281,9 @@ class PiecedReply implements JsonChunks {
 
   next(): string | undefined {
     if (!this.#open) return undefined;
-    const piece = this.#result.next();
-    if (piece === undefined) this.#open = false;
-    const text = this.#head + (piece ?? '}');
+    const chunk = this.#result.next();
+    if (chunk === undefined) this.#open = false;
+    const text = this.#head + (chunk ?? '}');
     this.#head = '';
     return text;
   }

@@ -20,12 +20,12 @@ export const unfiltered: ChangeFilter = {
   replay: (changes) => changes,
 };
 
-/** The frame that tells a client to take a snapshot, because changes are missing (interface, decision 10). */
+/** The frame that makes a client take a snapshot, because changes are missing (interface, decision 10). */
 export function changesLost(TimeStamp: number): Change {
   return new Change({ TimeStamp, SenderID: 0, Message: 0, Data: ['CHANGES_LOST'] });
 }
 
-/** After one of these an area may hold other objects, or show other profiles or names, than before. */
+/** After one of these an area may contain other objects, or show other profiles or names, than before. */
 const REARRANGING: ReadonlySet<number> = new Set([
   message.OM_REGISTER,
   message.OM_UNREGISTER,
@@ -37,7 +37,7 @@ const REARRANGING: ReadonlySet<number> = new Set([
   message.VM_CHANGEPROFILENAME,
 ]);
 
-/** What other objects' entries name: they show something else when it is gone. */
+/** Types that entries of other objects refer to: those entries change when such an object is deleted. */
 const SHOWN_BY_OTHERS: ReadonlySet<number> = new Set([
   objectType.link,
   objectType.instance,
@@ -58,7 +58,7 @@ export class AreaFilter implements ChangeFilter {
   readonly #leaving = new Set<number>();
 
   /** Several streams may filter the same change; the result is computed once. */
-  #judged: Change | undefined;
+  #filtered: Change | undefined;
   #verdict: Verdict = 'hide';
 
   constructor(tree: Tree, baseId: number, configuratorId?: number) {
@@ -68,37 +68,37 @@ export class AreaFilter implements ChangeFilter {
   }
 
   filter(change: Change): Verdict {
-    if (change !== this.#judged) this.#verdict = this.#judge(change);
-    this.#judged = change;
+    if (change !== this.#filtered) this.#verdict = this.#verdictOf(change);
+    this.#filtered = change;
     return this.#verdict;
   }
 
-  #judge(change: Change): Verdict {
+  #verdictOf(change: Change): Verdict {
     const { SenderID, Message, Data } = change;
     if (!REARRANGING.has(Message)) {
       if (this.#leaving.has(SenderID) || this.#area.admits(change)) return 'show';
       return this.#area.requiresSnapshot(change) ? 'lost' : 'hide';
     }
-    const isMine = this.#area.contains(SenderID);
+    const isInArea = this.#area.contains(SenderID);
     switch (Message) {
       case message.OM_REGISTER:
-        if (isMine) this.#arriving.add(SenderID);
-        return isMine ? 'show' : 'hide';
+        if (isInArea) this.#arriving.add(SenderID);
+        return isInArea ? 'show' : 'hide';
       case message.OM_CHANGEPARENT:
         if (this.#arriving.has(SenderID)) return this.#area.admits(change) ? 'show' : 'hide';
-        return isMine || this.#isOnTheWay(SenderID) ? 'lost' : 'hide';
+        return isInArea || this.#isOnPathToArea(SenderID) ? 'lost' : 'hide';
       case message.OM_CHILDADDED:
-        // Without a registration before it, it is the end of a move, and that was judged.
-        return this.#arriving.delete(Number(Data[0])) && isMine ? 'show' : 'hide';
+        // Without a registration before it, it is the end of a move, which was filtered before.
+        return this.#arriving.delete(Number(Data[0])) && isInArea ? 'show' : 'hide';
       case message.OM_CHILDREMOVED:
         return this.#isInside(SenderID) ? this.#removed(Number(Data[0])) : 'hide';
       case message.OM_UNREGISTER:
         return this.#unregistered(SenderID, Number(Data[0]));
       case message.OM_CHANGENAME:
-        return isMine ? 'show' : this.#isOnTheWay(SenderID) ? 'lost' : 'hide';
+        return isInArea ? 'show' : this.#isOnPathToArea(SenderID) ? 'lost' : 'hide';
       default:
         // Another target, or a profile that may not have been in use here before.
-        return isMine ? 'lost' : 'hide';
+        return isInArea ? 'lost' : 'hide';
     }
   }
 
@@ -107,7 +107,7 @@ export class AreaFilter implements ChangeFilter {
       REARRANGING.has(change.Message)
         ? this.#tree.find(change.SenderID) === undefined ||
           this.#area.contains(change.SenderID) ||
-          this.#isOnTheWay(change.SenderID)
+          this.#isOnPathToArea(change.SenderID)
         : this.#area.requiresSnapshot(change);
     return changes.some(touches) ? undefined : changes.filter((change) => this.#area.admits(change));
   }
@@ -127,16 +127,16 @@ export class AreaFilter implements ChangeFilter {
 
   #isInside(id: number): boolean {
     const object = this.#tree.find(id);
-    return object !== undefined && this.#holds(object);
+    return object !== undefined && this.#isBelowBase(object);
   }
 
-  #holds(object: TreeObject): boolean {
+  #isBelowBase(object: TreeObject): boolean {
     const { base } = this.#area;
     return base !== undefined && (object === base || this.#tree.isBelow(object, base));
   }
 
   /** Whether the object is on the path from the root to the base or to a link's target. */
-  #isOnTheWay(id: number): boolean {
+  #isOnPathToArea(id: number): boolean {
     const object = this.#tree.find(id);
     if (object === undefined) return false;
     const ends = [this.#area.base, ...this.#links().map((link) => this.#tree.find(link.data.targetId))];
@@ -144,7 +144,7 @@ export class AreaFilter implements ChangeFilter {
   }
 
   #links(): TreeObject<6>[] {
-    return [...this.#tree.objectsOfType(objectType.link)].filter((link) => this.#holds(link));
+    return [...this.#tree.objectsOfType(objectType.link)].filter((link) => this.#isBelowBase(link));
   }
 }
 
@@ -165,14 +165,14 @@ export class SubscriptionFilter implements ChangeFilter {
 
   filter(change: Change): Verdict {
     const verdict = this.#inner.filter(change);
-    return verdict === 'show' && !this.#wants(change) ? 'hide' : verdict;
+    return verdict === 'show' && !this.#matches(change) ? 'hide' : verdict;
   }
 
   replay(changes: readonly Change[]): readonly Change[] | undefined {
-    return this.#inner.replay(changes)?.filter((change) => this.#wants(change));
+    return this.#inner.replay(changes)?.filter((change) => this.#matches(change));
   }
 
-  #wants(change: Change): boolean {
+  #matches(change: Change): boolean {
     const { SenderID, Message } = change;
     const isCovered = this.#ids.size === 0 || this.#covers(change);
     if (Message === message.OM_UNREGISTER) this.#leaving.delete(SenderID);

@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.js';
 import { textFrames } from './text-frames.js';
 import { SubscriptionFilter, changesLost, type Subscription, type ChangeFilter } from './change-filter.js';
 
-/** Decision 7: the server pings every 20 s, and cuts a peer that was silent for 60. */
+/** Decision 7: the server pings every 20 s, and closes a connection that was silent for 60 s. */
 const PING_MS = 20_000;
 const SILENT_PINGS = 3;
 
@@ -56,25 +56,25 @@ export class ChangeHub {
   }
 
   /**
-   * Adds a session: from now on it receives what its filter lets through. With `since` it first gets what was
-   * after that counter, or that it is lost (interface, decision 10). Sessions with the same view object share
-   * their work.
+   * Adds a session: from now on it receives the changes that its filter admits. With `since` it first gets
+   * the changes after that counter, or the message that they are lost (interface, decision 10). Sessions with
+   * the same view object share their work.
    */
   join(session: Subscriber, view: ChangeFilter, since: number): void {
     this.#flush();
     const kept = since > 0 ? this.#keptSince(view, since) : [];
     session.replay(kept ?? [changesLost(this.#kernel.changes.counter)]);
     this.#enter(session, view);
-    this.#unlisten ??= this.#kernel.changes.listen(this.#took);
+    this.#unlisten ??= this.#kernel.changes.listen(this.#onChange);
   }
 
   /** Replaces the subscription of a session; its own filter still applies. */
-  narrow(session: Subscriber, view: ChangeFilter, wanted: Subscription): void {
+  subscribe(session: Subscriber, view: ChangeFilter, subscription: Subscription): void {
     if (!this.#streamOf.has(session)) return;
     this.#flush();
     this.#exit(session);
-    const isAll = wanted.ids.length + wanted.messages.length === 0;
-    this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, wanted));
+    const isAll = subscription.ids.length + subscription.messages.length === 0;
+    this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, subscription));
   }
 
   /** Removes a session, if it is there. */
@@ -117,7 +117,7 @@ export class ChangeHub {
     }
   }
 
-  readonly #took = (change: Change): void => {
+  readonly #onChange = (change: Change): void => {
     for (const stream of this.#streams.values()) {
       const verdict = stream.view.filter(change);
       if (verdict === 'show') stream.pending.push(change);

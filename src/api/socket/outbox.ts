@@ -1,9 +1,9 @@
 import { Change } from '../../kernel/changes.js';
 import { message } from '../../kernel/messages.js';
 
-/** Queued bytes from which on only the newest value of each variable is kept. */
+/** Above this number of queued bytes, only the newest value of each variable is kept. */
 export const OUTBOX_BUDGET = 1024 * 1024;
-/** Queued bytes at which the session is closed: room for an update of each of 50,000 variables. */
+/** Queued bytes at which the session is closed: enough for an update of each of 50,000 variables. */
 export const OUTBOX_LIMIT = 8 * 1024 * 1024;
 
 export interface OutboxLimits {
@@ -12,60 +12,60 @@ export interface OutboxLimits {
 }
 
 /**
- * Messages before and after which updates must not be made one: an object's id may mean another one, or a
- * value that was good would come after the message that it no longer is.
+ * Messages across which updates must not be coalesced: the id may belong to another object afterwards, or a
+ * good value would follow the message that it is no longer good.
  */
 const BARRIERS: ReadonlySet<number> = new Set([message.VM_DELETE, message.OM_UNREGISTER, message.GW_QUALITY]);
 
-/** Places that have become empty before the list is closed up. */
+/** Empty slots before the list is compacted. */
 const COMPACT_AT = 1024;
 
 /**
- * The messages queued for one client (interface, decision 11). Within the budget every message, in order.
- * Over it, of each variable only one `VM_UPDATE` is kept: at the newest place, with the newest value, the
- * first dropped one's old value and times, and changed when any of them was. All others stay, in order. It
- * counts again from nothing once it has been emptied.
+ * The messages queued for one client (interface, decision 11). Within the budget, every message is kept in
+ * order. Above it, only one `VM_UPDATE` of each variable is kept: at the newest position, with the newest
+ * value, with the old value and times of the first dropped one, and marked as changed if any of them was. All
+ * other messages stay in order. Once the outbox is empty, coalescing ends.
  */
 export class Outbox {
   readonly #limits: OutboxLimits;
   #items: (Change | undefined)[] = [];
-  /** Before it, all places are empty. */
+  /** All slots before it are empty. */
   #head = 0;
   #count = 0;
   #bytes = 0;
   /** The index of the update of each variable, while coalescing. */
-  #places: Map<number, number> | undefined;
+  #updateSlots: Map<number, number> | undefined;
 
   constructor(limits: OutboxLimits = { budget: OUTBOX_BUDGET, limit: OUTBOX_LIMIT }) {
     this.#limits = limits;
   }
 
-  /** How many messages wait. */
+  /** Number of queued messages. */
   get size(): number {
     return this.#count;
   }
 
-  /** Bytes that wait, as they go over the wire. */
+  /** Queued bytes, as sent over the wire. */
   get bytes(): number {
     return this.#bytes;
   }
 
   get isCoalescing(): boolean {
-    return this.#places !== undefined;
+    return this.#updateSlots !== undefined;
   }
 
   /** Adds a message. Returns false if the limit is exceeded and the session must be closed. */
   put(change: Change): boolean {
-    if (this.#places === undefined) {
+    if (this.#updateSlots === undefined) {
       this.#append(change);
       if (this.#bytes > this.#limits.budget) this.#coalesce();
     } else {
-      this.#merge(change, this.#places);
+      this.#coalesceUpdate(change, this.#updateSlots);
     }
     return this.#bytes <= this.#limits.limit;
   }
 
-  /** Takes messages from the front: as many as fit into `bytes`, but at least one where there is one. */
+  /** Takes messages from the front: as many as fit into `bytes`, but at least one if there are any. */
   take(bytes: number): Change[] {
     const taken: Change[] = [];
     let left = bytes;
@@ -77,42 +77,42 @@ export class Outbox {
         left -= size;
         taken.push(change);
         this.#remove(this.#head, change);
-        if (this.#places?.get(change.SenderID) === this.#head) this.#places.delete(change.SenderID);
+        if (this.#updateSlots?.get(change.SenderID) === this.#head) this.#updateSlots.delete(change.SenderID);
       }
       this.#head += 1;
     }
     if (this.#count === 0) this.clear();
-    else if (this.#head > COMPACT_AT && this.#head * 2 > this.#items.length) this.#closeUp();
+    else if (this.#head > COMPACT_AT && this.#head * 2 > this.#items.length) this.#compact();
     return taken;
   }
 
   clear(): void {
     this.#items = [];
     this.#head = this.#count = this.#bytes = 0;
-    this.#places = undefined;
+    this.#updateSlots = undefined;
   }
 
   #coalesce(): void {
     const waiting = this.#items.slice(this.#head);
     this.clear();
-    const places = (this.#places = new Map<number, number>());
-    for (const change of waiting) if (change !== undefined) this.#merge(change, places);
-    this.#closeUp();
+    const slots = (this.#updateSlots = new Map<number, number>());
+    for (const change of waiting) if (change !== undefined) this.#coalesceUpdate(change, slots);
+    this.#compact();
   }
 
-  #merge(change: Change, places: Map<number, number>): void {
+  #coalesceUpdate(change: Change, slots: Map<number, number>): void {
     const { SenderID, Message } = change;
     if (Message !== message.VM_UPDATE) {
-      if (BARRIERS.has(Message)) places.delete(SenderID);
+      if (BARRIERS.has(Message)) slots.delete(SenderID);
       this.#append(change);
       return;
     }
-    const place = places.get(SenderID);
-    const earlier = place === undefined ? undefined : this.#items[place];
-    if (place !== undefined && earlier !== undefined) this.#remove(place, earlier);
-    places.set(SenderID, this.#items.length);
-    this.#append(earlier === undefined ? change : merged(earlier, change));
-    if (this.#items.length - this.#head > COMPACT_AT + 2 * this.#count) this.#closeUp();
+    const slot = slots.get(SenderID);
+    const earlier = slot === undefined ? undefined : this.#items[slot];
+    if (slot !== undefined && earlier !== undefined) this.#remove(slot, earlier);
+    slots.set(SenderID, this.#items.length);
+    this.#append(earlier === undefined ? change : coalesced(earlier, change));
+    if (this.#items.length - this.#head > COMPACT_AT + 2 * this.#count) this.#compact();
   }
 
   #append(change: Change): void {
@@ -121,20 +121,20 @@ export class Outbox {
     this.#bytes += bytesOf(change);
   }
 
-  #remove(place: number, change: Change): void {
-    this.#items[place] = undefined;
+  #remove(slot: number, change: Change): void {
+    this.#items[slot] = undefined;
     this.#count -= 1;
     this.#bytes -= bytesOf(change);
   }
 
-  /** Takes the empty places out. */
-  #closeUp(): void {
-    const known = this.#places === undefined ? undefined : new Set(this.#places.values());
+  /** Removes the empty slots. */
+  #compact(): void {
+    const known = this.#updateSlots === undefined ? undefined : new Set(this.#updateSlots.values());
     const items: Change[] = [];
-    for (let place = this.#head; place < this.#items.length; place++) {
-      const change = this.#items[place];
+    for (let slot = this.#head; slot < this.#items.length; slot++) {
+      const change = this.#items[slot];
       if (change === undefined) continue;
-      if (known?.has(place) === true) this.#places?.set(change.SenderID, items.length);
+      if (known?.has(slot) === true) this.#updateSlots?.set(change.SenderID, items.length);
       items.push(change);
     }
     this.#items = items;
@@ -143,10 +143,10 @@ export class Outbox {
 }
 
 /**
- * Two updates of one variable as one. Data: new, changed, old, now, previously updated, previously changed
+ * Combines two updates of one variable. Data: new, changed, old, now, previously updated, previously changed
  * (interface, decision 8).
  */
-function merged(earlier: Change, later: Change): Change {
+function coalesced(earlier: Change, later: Change): Change {
   const [value, changed, , now] = later.Data;
   const [, changedBefore, old, , updated, changedAt] = earlier.Data;
   const { TimeStamp, SenderID, Message } = later;

@@ -26,8 +26,8 @@ import { Quotas, type QuotaLimits } from '../access/quotas.js';
 import { AreaFilter, unfiltered, type ChangeFilter } from './change-filter.js';
 
 /**
- * Sessions at a time: each takes some 20 KB, and wall panels number in the tens. 200 of them are for the
- * owner alone.
+ * Sessions at a time: each takes some 20 KB, and wall panels number in the tens. 200 of them are reserved for
+ * the owner.
  */
 export const SESSIONS: QuotaLimits = {
   what: 'sessions',
@@ -35,17 +35,18 @@ export const SESSIONS: QuotaLimits = {
   fronts: 800,
   perFront: 400,
   perAddress: 200,
-  whatToDo: 'look for who opens so many (SVC_GetConnectionList), and give open fronts a password',
+  whatToDo:
+    'find the clients that open many sessions (SVC_GetConnectionList), and set a password for open fronts',
 };
-/** What may wait for a client that needed no credentials, bytes: see {@link OUTBOX_LIMIT} for the others. */
+/** Queue limits of a client without credentials, bytes: see {@link OUTBOX_LIMIT} for the others. */
 const GUEST_OUTBOX: OutboxLimits = { budget: 128 * 1024, limit: 1024 * 1024 };
-/** How long sessions have to say goodbye when the gateway stops, ms. */
-const GOODBYE_MS = 1000;
+/** How long to wait for the closing handshakes when the gateway stops, ms. */
+const CLOSE_MS = 1000;
 
-export interface SocketParts {
+export interface SocketContext {
   readonly rpc: Rpc;
   readonly access: Authenticator;
-  readonly refused: RejectionLog;
+  readonly rejections: RejectionLog;
   readonly kernel: Kernel;
   readonly log: Log;
   readonly clock: Clock;
@@ -53,7 +54,7 @@ export interface SocketParts {
   readonly connections: ConnectionTable;
 }
 
-/** An upgrade request, as the server hands it over. */
+/** An upgrade request, as received from the server. */
 export interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Socket;
@@ -61,29 +62,32 @@ export interface UpgradeRequest {
   readonly origins: OriginPolicy;
 }
 
-/** What an upgrade asks for: all, or a configurator's area, and from which counter on. */
+/** The target of an upgrade: everything, or a configurator's area, and from which counter on. */
 interface Target {
   readonly configurator: number | undefined;
   readonly since: number;
 }
 
-/** Who was let in, and by what. */
-interface Entry {
+/** An admitted client. */
+interface Admission {
   readonly caller: Caller;
   readonly proof: Proof;
   readonly target: Target;
-  /** Of a token, how much longer it is valid, ms; 0: it was none. */
+  /** The remaining validity of a token, ms; 0 if it is not a login by token. */
   readonly leftMs: number;
-  /** Gives its place among the sessions back. */
+  /** Releases its share of the session limit. */
   readonly leave: () => void;
   readonly server: WebSocketServer;
 }
 
-/** What a session was accepted on; when the configuration changes it, the session is closed. */
+/**
+ * The credentials that a session was accepted with; when the configuration changes them, the session is
+ * closed.
+ */
 interface Proof {
   readonly configurator: number | undefined;
   readonly fingerprint: string;
-  /** It is the owner's by `api.local: open`. */
+  /** Accepted as the owner by `api.local: open`. */
   readonly isLocal: boolean;
 }
 
@@ -95,11 +99,11 @@ export interface SocketOptions {
 }
 
 /**
- * The API over WebSocket (E3, E4): lets clients in, and makes sessions of them. One serves all listeners of a
- * gateway.
+ * The API over WebSocket (E3, E4): authenticates clients and creates their sessions. One serves all listeners
+ * of a gateway.
  */
 export class SocketApi {
-  readonly #parts: SocketParts;
+  readonly #context: SocketContext;
   readonly #hub: ChangeHub;
   readonly #sessions = new Map<Session, Proof>();
   readonly #shares: Quotas;
@@ -110,18 +114,18 @@ export class SocketApi {
   readonly #echoes = new WeakMap<IncomingMessage, string>();
   /** Loaded with the first client: it brings TLS with it, 10 MB together. */
   readonly #library = new Lazy(() => import('ws'));
-  /** By the longest message that a client may send. */
+  /** By the maximum message length of its clients. */
   readonly #servers = new Map<number, WebSocketServer>();
   #bodyLimit: number;
   #accounts: Accounts;
-  /** One for each configurator, so that its sessions share their work. */
+  /** One filter per configurator, shared by its sessions. */
   #views = new Map<number, AreaFilter>();
   #isClosing = false;
 
-  constructor(parts: SocketParts, accounts: Accounts, bodyLimit: number) {
-    this.#parts = parts;
-    this.#shares = new Quotas(SESSIONS, parts.limits);
-    this.#hub = new ChangeHub(parts.kernel, parts.clock);
+  constructor(context: SocketContext, accounts: Accounts, bodyLimit: number) {
+    this.#context = context;
+    this.#shares = new Quotas(SESSIONS, context.limits);
+    this.#hub = new ChangeHub(context.kernel, context.clock);
     this.#accounts = accounts;
     this.#bodyLimit = bodyLimit;
   }
@@ -138,7 +142,7 @@ export class SocketApi {
     }
   }
 
-  /** Who is connected. */
+  /** All sessions. */
   get sessions(): Iterable<Session> {
     return this.#sessions.keys();
   }
@@ -147,18 +151,18 @@ export class SocketApi {
   handleUpgrade(upgrade: UpgradeRequest): void {
     const { request, socket, head } = upgrade;
     const fail = () => socket.destroy();
-    // Until the library takes over, nobody else listens for a connection that breaks.
+    // Until the library takes over, nothing else handles a connection error.
     socket.on('error', fail);
     this.#admit(upgrade).then(
-      (entry) => {
-        socket.off('error', fail).once('close', entry.leave);
-        if (socket.destroyed) return entry.leave();
-        this.#parts.connections.release(socket);
-        entry.server.handleUpgrade(request, socket, head, (webSocket) =>
-          this.#open(webSocket, socket, entry),
+      (admission) => {
+        socket.off('error', fail).once('close', admission.leave);
+        if (socket.destroyed) return admission.leave();
+        this.#context.connections.release(socket);
+        admission.server.handleUpgrade(request, socket, head, (webSocket) =>
+          this.#open(webSocket, socket, admission),
         );
       },
-      (thrown: unknown) => endWithError(socket, errorResponse(thrown), this.#parts.clock),
+      (thrown: unknown) => endWithError(socket, errorResponse(thrown), this.#context.clock),
     );
   }
 
@@ -172,19 +176,19 @@ export class SocketApi {
       const stop = new AbortController();
       const gone = Promise.all(sessions.map((session) => session.closed)).then(() => stop.abort());
       // The delay ends early, with an AbortError, when all have closed.
-      await Promise.race([gone, delay(this.#parts.clock, GOODBYE_MS, stop.signal).catch(() => undefined)]);
+      await Promise.race([gone, delay(this.#context.clock, CLOSE_MS, stop.signal).catch(() => undefined)]);
     }
     for (const session of sessions) session.terminate();
   }
 
   /** Authenticates an upgrade. Rejects with the fault to respond with. */
-  async #admit({ request, origins }: UpgradeRequest): Promise<Entry> {
+  async #admit({ request, origins }: UpgradeRequest): Promise<Admission> {
     const { headers, url = '' } = request;
     const remote = remoteOf(request.socket);
     const target = targetOf(url);
     if (target === undefined) throw fault('NOT_FOUND');
     if (!origins.allowsHost(headers.host) || !origins.allowsOrigin(headers.origin, headers.host))
-      throw this.#parts.refused.rejectOrigin(headers, origins, remote);
+      throw this.#context.rejections.rejectOrigin(headers, origins, remote);
     const offered = readProtocol(headers['sec-websocket-protocol']);
     delete headers['sec-websocket-protocol'];
     if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
@@ -198,7 +202,7 @@ export class SocketApi {
     const proof = { configurator, fingerprint: this.#fingerprint(configurator), isLocal };
     if (!isLocal) await this.#check(configurator, login, { remote, socket: request.socket });
     const leftMs =
-      login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.remainingMs(login);
+      login === undefined || configurator !== undefined ? 0 : this.#context.access.tokens.remainingMs(login);
     const server = this.#serverFor(await this.#library.get(), target);
     if (this.#isClosing) throw fault('STOPPING');
     const caller: Caller =
@@ -212,7 +216,7 @@ export class SocketApi {
     return { caller, proof, target, leftMs, server, leave: this.#shares.take(caller) };
   }
 
-  /** Resolves when the login opens what was asked for. */
+  /** Resolves if the login is valid for the target. */
   async #check(configurator: number | undefined, login: Login | undefined, from: LoginOrigin): Promise<void> {
     const accounts = this.#accounts;
     if (configurator !== undefined && accounts.isOpen(configurator)) return;
@@ -220,16 +224,16 @@ export class SocketApi {
     if (login === undefined || isWebfront !== (configurator !== undefined)) throw fault('UNAUTHORIZED');
     const account: Account =
       configurator === undefined ? accounts.owner : accounts.configurator(configurator);
-    if (!(await this.#parts.access.verify(account, login, from))) throw fault('UNAUTHORIZED');
+    if (!(await this.#context.access.verify(account, login, from))) throw fault('UNAUTHORIZED');
   }
 
   #open(
     webSocket: ConstructorParameters<typeof Session>[0]['webSocket'],
     socket: Socket,
-    entry: Entry,
+    admission: Admission,
   ): void {
-    const { caller, proof, target, leftMs } = entry;
-    const { rpc, log, clock } = this.#parts;
+    const { caller, proof, target, leftMs } = admission;
+    const { rpc, log, clock } = this.#context;
     // The configuration may have changed while the password was checked.
     if (this.#fingerprint(proof.configurator) !== proof.fingerprint) return webSocket.terminate();
     const { configurator } = target;
@@ -250,8 +254,12 @@ export class SocketApi {
     if (configurator === undefined) return unfiltered;
     let view = this.#views.get(configurator);
     if (view === undefined) {
-      // A base that isn't there is an empty area.
-      view = new AreaFilter(this.#parts.kernel.tree, this.#accounts.baseOf(configurator) ?? -1, configurator);
+      // If the base does not exist, the area is empty.
+      view = new AreaFilter(
+        this.#context.kernel.tree,
+        this.#accounts.baseOf(configurator) ?? -1,
+        configurator,
+      );
       this.#views.set(configurator, view);
     }
     return view;
@@ -259,9 +267,9 @@ export class SocketApi {
 
   #fingerprint(configurator: number | undefined): string {
     const accounts = this.#accounts;
-    if (configurator === undefined) return this.#parts.access.fingerprint(accounts.owner);
+    if (configurator === undefined) return this.#context.access.fingerprint(accounts.owner);
     const base = accounts.baseOf(configurator);
-    const account = this.#parts.access.fingerprint(accounts.configurator(configurator));
+    const account = this.#context.access.fingerprint(accounts.configurator(configurator));
     return `${account} ${base} ${accounts.isOpen(configurator)}`;
   }
 

@@ -11,10 +11,10 @@ import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './w
 /** Contents that a page shows as they are; charts and dashboards name objects, and a stream is no file. */
 const SHOWN: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, mediaType.document]);
 
-/** A picture or a document may be a page: what it brings along may not act for who looks at it. */
+/** A picture or a document may be a page with scripts, which must not act on behalf of the viewer. */
 const POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
 
-export interface FrontMediaParts {
+export interface FrontMediaContext {
   readonly access: Authenticator;
   readonly configurators: Configurators;
   readonly kernel: { readonly tree: Tree };
@@ -26,8 +26,8 @@ export interface FrontMediaParts {
  * Pictures, sounds and documents of a configurator's area at `/wfc/<configurator>/media/<media>`, for its
  * users. What is outside the area is reported as not found (interface, decision 14).
  */
-export function routeMedia(app: FastifyInstance, parts: FrontMediaParts): void {
-  const { access, configurators, directory } = parts;
+export function routeMedia(app: FastifyInstance, context: FrontMediaContext): void {
+  const { access, configurators, directory } = context;
   const accounts = new Accounts(undefined, configurators);
   app.route<{ Params: { id: string; media: string } }>({
     method: [...METHODS],
@@ -36,7 +36,7 @@ export function routeMedia(app: FastifyInstance, parts: FrontMediaParts): void {
       const [id, media] = [idFrom(request.params.id), idFrom(request.params.media)];
       if (!accounts.isOpen(id) && !(await isSignedIn(access, accounts.configurator(id), request)))
         return sendChallenge(reply, 'stellwerk fronts');
-      const [folder = '', ...path] = fileOf(parts, id, media)?.split('/') ?? [];
+      const [folder = '', ...path] = fileOf(context, id, media)?.split('/') ?? [];
       if (path.length === 0) return sendPlainText(reply, 404, 'Not found\n');
       reply.header('Content-Security-Policy', POLICY);
       return sendFile(request, reply, {
@@ -47,8 +47,8 @@ export function routeMedia(app: FastifyInstance, parts: FrontMediaParts): void {
   });
 }
 
-/** The file of a media object, as `media/roof.svg`, where this configurator's users may have it. */
-function fileOf({ configurators, kernel: { tree } }: FrontMediaParts, id: number, mediaId: number) {
+/** The file of a media object, as `media/roof.svg`, if this configurator's users may read it. */
+function fileOf({ configurators, kernel: { tree } }: FrontMediaContext, id: number, mediaId: number) {
   const configurator = configurators.get(id);
   const media = tree.find(mediaId);
   if (configurator === undefined || !media?.is(objectType.media) || !SHOWN.has(media.data.type))

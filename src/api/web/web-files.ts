@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account, Authenticator } from '../access/authenticator.js';
 import { readAuthorization, TOKEN } from '../access/credentials.js';
 
-/** The methods by which pages and files are had. */
+/** The methods for pages and files. */
 export const METHODS = ['GET', 'HEAD'] as const;
 
-/** Which file is meant. */
+/** The file to send. */
 export interface FileRequest {
-  /** Nothing outside of this folder is served, whatever the path or a link says. */
+  /** Nothing outside this directory is served, even through `..` or symbolic links. */
   readonly directory: string;
   /** The path in the directory as it appears in a URL: `/plan.txt`. */
   readonly path: string;
@@ -18,8 +18,7 @@ export interface FileRequest {
 }
 
 /**
- * Answers with a file, of which a range may be asked for, and which a browser keeps while it is the same; or
- * with 404.
+ * Replies with a file (ranges and conditional requests are supported) or with 404.
  */
 export async function sendFile(
   request: FastifyRequest,
@@ -51,7 +50,10 @@ export async function sendFile(
     .send(sent.stream);
 }
 
-/** By a login in the head, or a temporary token in the URL: a browser gives pictures of a page no other. */
+/**
+ * Verifies the login in the headers, or a temporary token in the URL: for the pictures of a page a browser
+ * sends nothing else.
+ */
 export async function isSignedIn(
   access: Authenticator,
   account: Account,
@@ -66,13 +68,13 @@ export async function isSignedIn(
   return login !== undefined && access.verify(account, login, { remote, socket: request.raw.socket });
 }
 
-/** Has a browser ask for a name and a password. */
+/** Makes a browser prompt for a name and a password. */
 export function sendChallenge(reply: FastifyReply, realm: string): FastifyReply {
   reply.header('WWW-Authenticate', `Basic realm="${realm}", charset="UTF-8"`);
   return sendPlainText(reply, 401, 'User name and password, please\n');
 }
 
-/** Answers with a line of text. */
+/** Replies with a line of text. */
 export function sendPlainText(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).type('text/plain; charset=utf-8').send(text);
 }

@@ -5,7 +5,7 @@ import type { Account } from '../access/authenticator.js';
 import type { Configurators } from '../access/accounts.js';
 import { normalAddress } from '../access/addresses.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
-import { routeMedia, type FrontMediaParts } from './front-media.js';
+import { routeMedia, type FrontMediaContext } from './front-media.js';
 import type { WebHandler } from '../http/listener.js';
 import { errorResponse } from '../http/error-response.js';
 import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
@@ -29,14 +29,14 @@ export interface Page {
 export interface Pages {
   /** Lists the configurators. */
   start(configurators: readonly ConfiguratorCard[]): Page;
-  /** Stands where a configurator's front will be. */
+  /** The placeholder for a configurator's front. */
   front(configurator: ConfiguratorCard): Page;
 }
 
 /** What a web server serves in addition to the API. */
 export type ServedContent = 'front' | { readonly directory: string };
 
-export interface WebParts extends FrontMediaParts {
+export interface WebContext extends FrontMediaContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
 }
@@ -47,16 +47,16 @@ export interface WebOptions {
   readonly basicAuth: Account | undefined;
 }
 
-/** The client package, as the build puts it together. */
+/** The client package, as built. */
 const CLIENT = `${PACKAGE_ROOT}dist/client`;
 /** The folder of the data directory that is shared by all who use the front. */
 const USER = 'user';
 
 /**
- * What one web server serves, as a handler for all that is not the API. Fastify is loaded by the first call:
- * a gateway that serves no pages does without.
+ * Creates the handler of one web server for everything except the API. Fastify is loaded by the first call:
+ * a gateway without pages does not load it.
  */
-export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions): Promise<WebHandler> {
+export async function openWeb(context: WebContext, { serve, basicAuth }: WebOptions): Promise<WebHandler> {
   const { fastify } = await import('fastify');
   const app = fastify({ logger: false, forceCloseConnections: false, exposeHeadRoutes: false });
   // No route accepts a body: fastify would buffer 1 MiB of each before it replies that there is no such page.
@@ -68,26 +68,26 @@ export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions)
     reply.header('X-Content-Type-Options', 'nosniff').header('Referrer-Policy', 'no-referrer');
   });
   if (serve === 'front') {
-    routePages(app, parts);
+    routePages(app, context);
     routeClient(app);
-    routeMedia(app, parts);
-    routeFiles(app, { parts, basicAuth, prefix: `/${USER}`, directory: join(parts.directory, USER) });
+    routeMedia(app, context);
+    routeFiles(app, { context, basicAuth, prefix: `/${USER}`, directory: join(context.directory, USER) });
   } else {
-    routeFiles(app, { parts, basicAuth, prefix: '', directory: serve.directory });
+    routeFiles(app, { context, basicAuth, prefix: '', directory: serve.directory });
   }
   await app.ready();
   return (request, response) => app.routing(request, response);
 }
 
-function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: WebParts): void {
+function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: WebContext): void {
   const cards = async (request: FastifyRequest) =>
     (await dispatcher.call('WFC_GetConfigurators', [], anonymous(request.ip))) as ConfiguratorCard[];
   app.route({
     method: [...METHODS],
     url: '/',
     handler: async (request, reply) => {
-      const own = autostart(configurators, request.ip);
-      if (own !== undefined) return reply.redirect(`/wfc/${own}/`, 302);
+      const configuratorId = autostart(configurators, request.ip);
+      if (configuratorId !== undefined) return reply.redirect(`/wfc/${configuratorId}/`, 302);
       return show(reply, pages.start(await cards(request)));
     },
   });
@@ -119,18 +119,18 @@ function autostart(configurators: Configurators, remote: string): number | undef
 }
 
 interface Files {
-  readonly parts: WebParts;
+  readonly context: WebContext;
   readonly basicAuth: Account | undefined;
   readonly prefix: string;
   readonly directory: string;
 }
 
-function routeFiles(app: FastifyInstance, { parts, basicAuth, prefix, directory }: Files): void {
+function routeFiles(app: FastifyInstance, { context, basicAuth, prefix, directory }: Files): void {
   app.route<{ Params: { '*': string } }>({
     method: [...METHODS],
     url: `${prefix}/*`,
     handler: async (request, reply) => {
-      if (basicAuth !== undefined && !(await isSignedIn(parts.access, basicAuth, request)))
+      if (basicAuth !== undefined && !(await isSignedIn(context.access, basicAuth, request)))
         return sendChallenge(reply, 'stellwerk files');
       // One slash at the front: `//host` in a redirect would be another host.
       const path = (request.raw.url ?? '').replace(/\?.*$/s, '').slice(prefix.length).replace(/^\/+/, '/');
@@ -147,7 +147,7 @@ function show(reply: FastifyReply, { html, policy }: Page): FastifyReply {
     .send(html);
 }
 
-/** Nothing of what went wrong is shown, but the status where it is one that a browser should know. */
+/** Sends the status of a fault; other errors are not shown to the client. */
 function fail(reply: FastifyReply, thrown: unknown): FastifyReply {
   const status = thrown instanceof Fault ? errorResponse(thrown).status : 404;
   return sendPlainText(reply, status, thrown instanceof Fault ? `${thrown.message}\n` : 'Not found\n');

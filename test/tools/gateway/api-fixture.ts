@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfiguratorAccess } from '../../../src/api/access/accounts.js';
-import { Api, type ApiOptions, type ApiParts } from '../../../src/api/api.js';
+import { Api, type ApiOptions, type ApiContext } from '../../../src/api/api.js';
 import type { Dispatcher } from '../../../src/api/rpc/dispatcher.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
@@ -99,7 +99,7 @@ type Test = { teardown(end: () => Promise<void>): void };
 export async function startApi(
   t: Test,
   given: Partial<ApiOptions> = {},
-  parts: Partial<ApiParts> = {},
+  parts: Partial<ApiContext> = {},
 ): Promise<ApiFixture> {
   const directory = await tempDirectory(t);
   const kernel = new Kernel({ counter: 1000, random: Math.random });
@@ -116,7 +116,7 @@ export async function startApi(
   ]);
   const log = new RecordedLog();
   const limits = new HitLimits();
-  const all: ApiParts = {
+  const all: ApiContext = {
     dispatcher: functions,
     kernel,
     log,
