@@ -6,7 +6,7 @@ import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '
 import type { SimulatedLeds } from './simulated-leds.js';
 
 /** The LED section of a board file (`docs/hardware/boards.md`). */
-export interface LedBoard {
+interface LedBoard {
   /** `path` is the kernel's directory of the LED: `/sys/class/leds/ACT`. */
   readonly leds: readonly { readonly name: string; readonly path: string }[];
   /** Present if the devices of the board are simulated. */

@@ -15,7 +15,7 @@ export const NO_TRIGGER = 'none';
 export const ledNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** A LED of the machine. */
-export interface LedInfo {
+interface LedInfo {
   /** The kernel's name, the same after every boot: `ACT`, `green:status`. */
   readonly name: string;
   /** Maximum of `brightness`; 1 for a LED that cannot be dimmed. */
@@ -25,14 +25,14 @@ export interface LedInfo {
 }
 
 /** The state of a LED. */
-export interface LedState {
+interface LedState {
   /** The present brightness, 0 to `maxBrightness`; a trigger changes it at any time. */
   readonly brightness: number;
   readonly trigger: string;
 }
 
 /** How a LED blinks: its brightness while lit, and the durations of the lit and the dark phase. */
-export interface BlinkPattern {
+interface BlinkPattern {
   readonly brightness: number;
   readonly onMs: number;
   readonly offMs: number;

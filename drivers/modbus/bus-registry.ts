@@ -22,7 +22,7 @@ interface SharedBus {
 }
 
 /** The share of a ModBus Gateway in the bus of its stream. */
-export interface BusHandle {
+interface BusHandle {
   readonly bus: BusScheduler;
   /** Leaves the bus; the last one closes it. Pending requests are cancelled by their own signals. */
   leave(): void;

@@ -15,16 +15,16 @@ import { UnitState } from './unit-state.js';
 /** Limit of queued commands; a script that exceeds it is out of control. */
 export const MAX_COMMANDS = 100;
 /** After this many commands in a row, one poll is sent, so that values stay current. */
-export const MAX_COMMANDS_IN_A_ROW = 8;
+const MAX_COMMANDS_IN_A_ROW = 8;
 /** How long a command may wait to be sent: the caller gets a reply within the 10 s limit of a write. */
-export const COMMAND_WAIT_MS = 4_000;
+const COMMAND_WAIT_MS = 4_000;
 /**
  * A command to an offline unit is tried if the last request is at least this long ago: the unit may be back.
  */
 export const OFFLINE_COMMAND_INTERVAL_MS = 5_000;
 
 /** How requests to a unit are sent. */
-export interface PollOptions extends Timeouts {
+interface PollOptions extends Timeouts {
   /** How often a poll without a reply is repeated. */
   readonly retries: number;
 }
@@ -54,13 +54,13 @@ interface RequestBatch {
 }
 
 /** The arguments of `execute`. */
-export interface BusRequest extends Pick<PendingRequest, 'request' | 'isPoll' | 'pollOptions'> {
+interface BusRequest extends Pick<PendingRequest, 'request' | 'isPoll' | 'pollOptions'> {
   readonly unit: number;
   readonly signal: AbortSignal;
 }
 
 /** The dependencies of a bus. */
-export interface BusOptions {
+interface BusOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly hasTransactions: boolean;

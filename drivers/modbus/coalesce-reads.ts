@@ -5,12 +5,12 @@ const MAX_COILS = 2000;
 const MAX_REGISTERS = 125;
 
 /** Anything with a read request. */
-export interface BlockRead {
+interface BlockRead {
   readonly request: PduRequest;
 }
 
 /** One request that replaces several reads. */
-export interface CoalescedRead<T extends BlockRead> {
+interface CoalescedRead<T extends BlockRead> {
   readonly request: PduRequest;
   readonly reads: readonly T[];
 }

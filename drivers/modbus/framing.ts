@@ -1,7 +1,7 @@
 import type { PduRequest } from './pdu.js';
 
 /** A request with its destination. */
-export interface AddressedRequest {
+interface AddressedRequest {
   readonly unit: number;
   readonly request: PduRequest;
   /** Transaction identifier of Modbus TCP, 0 to 65535, different for each request. */

@@ -6,7 +6,7 @@ import { fault, type Fault } from '../../src/base/fault.js';
  */
 export type ReadCode = 1 | 2 | 3 | 4;
 /** Function codes that write one coil, one register, several coils and several registers. */
-export type WriteCode = 5 | 6 | 15 | 16;
+type WriteCode = 5 | 6 | 15 | 16;
 
 /** Consecutive coils or registers. */
 export interface Block {

@@ -26,7 +26,7 @@ export interface Timeouts {
 }
 
 /** The PDU of the reply, or why there is none. */
-export type ExchangeResult =
+type ExchangeResult =
   | { readonly pdu: Buffer }
   /** `isBroken`: the peer closed the connection; the request may be repeated on the next one. */
   | { readonly missing: string; readonly isBroken?: true };
@@ -35,7 +35,7 @@ export type ExchangeResult =
 export type FrameObserver = (what: 'sent' | 'received', bytes: Uint8Array) => void;
 
 /** The dependencies of a transport. */
-export interface TransportOptions {
+interface TransportOptions {
   readonly stream: ByteStream;
   readonly framing: Framing;
   readonly clock: Clock;

@@ -2,8 +2,8 @@ import { Signal } from '../../src/base/signal.js';
 import type { PendingRequest } from './bus-scheduler.js';
 
 /** The first and the longest backoff of a unit that stopped replying. */
-export const FIRST_BACKOFF_MS = 2_000;
-export const MAX_BACKOFF_MS = 60_000;
+const FIRST_BACKOFF_MS = 2_000;
+const MAX_BACKOFF_MS = 60_000;
 
 /** Reads are coalesced until this many coalesced requests in a row have failed: not all units accept them. */
 const MAX_FAILED_BLOCK_READS = 3;
@@ -69,7 +69,7 @@ export class UnitState {
 }
 
 /** The circumstances of a missing reply. */
-export interface MissedReply {
+interface MissedReply {
   readonly nowMs: number;
   readonly lateMs: number;
   readonly retries: number;

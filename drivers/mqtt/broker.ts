@@ -15,7 +15,7 @@ import type { Message } from './message.js';
 
 export type QoS = 0 | 1 | 2;
 
-export interface Will {
+interface Will {
   readonly topic: string;
   readonly payload: string;
   readonly qos: QoS;

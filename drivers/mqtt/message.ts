@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** The fields of a PUBLISH packet other than topic and payload, as the package `mqtt` names them. */
-export interface PublishFlags {
+interface PublishFlags {
   readonly retain: boolean;
   readonly properties?: { readonly subscriptionIdentifier?: number | readonly number[] };
 }

@@ -22,10 +22,10 @@ const packetType = {
  * Limit of QoS 2 messages that a broker has sent but not yet released. An MQTT 5 broker receives a lower
  * limit; an MQTT 3.1.1 broker has a limit of its own (20 in mosquitto) or none.
  */
-export const MAX_UNRELEASED_MESSAGES = 10_000;
+const MAX_UNRELEASED_MESSAGES = 10_000;
 
 /** Limit of their total size, which protects the memory of a small machine. */
-export const MAX_UNRELEASED_BYTES = 32 * 1024 * 1024;
+const MAX_UNRELEASED_BYTES = 32 * 1024 * 1024;
 
 /** An acknowledgement with this reason code, or a higher one, ends the exchange (MQTT 5 §4.13.2). */
 const FAILURE = 0x80;

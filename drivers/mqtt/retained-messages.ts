@@ -6,7 +6,7 @@ import type { Message } from './message.js';
 import type { SubscriptionRouter } from './subscription-router.js';
 
 /** A list is complete if nothing new arrives for this long and until one further reply of the broker. */
-export const LIST_QUIET_MS = 250;
+const LIST_QUIET_MS = 250;
 
 /** How long a list may take in total. */
 export const LIST_DEADLINE_MS = 10_000;

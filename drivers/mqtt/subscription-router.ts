@@ -31,9 +31,9 @@ export const EARLY_BYTE_LIMIT = 16 * 1024 * 1024;
 const PREVIEW_BYTES = 64;
 
 /** What the router uses of the MQTT Client's host. */
-export type RouterHost = Pick<Host, 'clock' | 'log' | 'signal' | 'debug' | 'reportLost'>;
+type RouterHost = Pick<Host, 'clock' | 'log' | 'signal' | 'debug' | 'reportLost'>;
 
-export interface RouterOptions {
+interface RouterOptions {
   /** True for a persistent session, whose queued messages arrive before anyone could subscribe again. */
   readonly hasSession: boolean;
   /** Opens a secondary connection to the same broker with the same credentials. The caller closes it. */

@@ -7,7 +7,7 @@ import { PACKET_LIMIT } from './packet-reader.js';
 export type Credentials = Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 
 /** Credentials, and `lookup`, which resolves the broker's host name. */
-export interface TransportOptions extends Credentials {
+interface TransportOptions extends Credentials {
   readonly lookup: LookupFunction;
 }
 

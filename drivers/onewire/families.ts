@@ -4,7 +4,7 @@ import { type VariableDeclaration, variableType } from '../../src/device/module.
 export const ADDRESS = /^[0-9a-f]{2}-[0-9a-f]{12}$/;
 
 /** The kind of a family, which determines how its devices are read and written. */
-export type FamilyKind = 'thermometer' | 'switch' | 'counter' | 'monitor' | 'potentiometer' | 'other';
+type FamilyKind = 'thermometer' | 'switch' | 'counter' | 'monitor' | 'potentiometer' | 'other';
 
 /** A family of devices. */
 export interface Family {

@@ -26,7 +26,7 @@ const CONCURRENT_SLOW_READS = 2;
  * The 1-Wire section of a board file (`docs/hardware/boards.md`): the devices on the bus of a simulated
  * board.
  */
-export interface OneWireBoard {
+interface OneWireBoard {
   readonly simulated?: { readonly onewire?: readonly string[] | undefined } | undefined;
 }
 

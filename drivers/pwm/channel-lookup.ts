@@ -11,7 +11,7 @@ export interface BoardPwmChip {
 }
 
 /** The properties that select a channel. */
-export interface ChannelSelector {
+interface ChannelSelector {
   /** Device name or kernel name (`pwmchip0`) of a chip; empty for the one on the board, or the only one. */
   readonly chip: string;
   /** A name from the board file, or a number. */

@@ -7,7 +7,7 @@ import type { SimulatedPwm } from './simulated-pwm.js';
 import type { BoardPwmChip } from './channel-lookup.js';
 
 /** The PWM section of a board file (`docs/hardware/boards.md`). */
-export interface PwmBoard {
+interface PwmBoard {
   readonly pwm?: readonly BoardPwmChip[] | undefined;
   /** Present if the devices of the board are simulated. */
   readonly simulated?: object | undefined;

@@ -53,7 +53,7 @@ interface Matcher {
 }
 
 /** Receives what a rule matched: text, or a number decoded from hexadecimal bytes. */
-export type MatchHandler = (ident: string, notation: ValueNotation, raw: string | number) => void;
+type MatchHandler = (ident: string, notation: ValueNotation, raw: string | number) => void;
 
 /**
  * The compiled rules of a device: each pattern is matched once per frame, even if several rules share it.

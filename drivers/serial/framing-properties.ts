@@ -12,17 +12,10 @@ import {
 import { IdleGapFramer, IdleReset } from './idle-gap-framer.js';
 import { fixedLength, lengthField, LengthFramer } from './length-framer.js';
 
-export const framingModes = [
-  'line',
-  'delimiter',
-  'fixed',
-  'length-prefixed',
-  'idle-gap',
-  'datagram',
-] as const;
+const framingModes = ['line', 'delimiter', 'fixed', 'length-prefixed', 'idle-gap', 'datagram'] as const;
 
 /** Largest configurable MaxLength: longer data is a file, not a reading. */
-export const MAX_FRAME_LENGTH = 65_536;
+const MAX_FRAME_LENGTH = 65_536;
 
 /** Device properties that define how a stream is split into frames. */
 export const framingProperties = {
@@ -48,7 +41,7 @@ export const framingProperties = {
   MaxLength: Type.Integer({ default: 1024, minimum: 1, maximum: MAX_FRAME_LENGTH }),
 };
 const schema = Type.Object(framingProperties);
-export type FramingProperties = Static<typeof schema>;
+type FramingProperties = Static<typeof schema>;
 
 /** Checks what the schema cannot express; returns undefined if a framer can be created. */
 export function validateFraming(properties: FramingProperties): string | undefined {

@@ -4,7 +4,7 @@ import type { FrameListener, Framer } from './framer.js';
  * Returns the length of the frame that begins at `start`, `more` if it is not known yet, or `none` if no
  * frame begins there.
  */
-export type FrameLengthReader = (bytes: Buffer, start: number, end: number) => number | 'more' | 'none';
+type FrameLengthReader = (bytes: Buffer, start: number, end: number) => number | 'more' | 'none';
 
 /** Splits frames whose length is known from their first bytes, with an optional header. */
 export class LengthFramer implements Framer {
@@ -90,7 +90,7 @@ export function fixedLength(length: number): FrameLengthReader {
   return () => length;
 }
 
-export interface LengthField {
+interface LengthField {
   /** Offset from the start of the frame. */
   readonly offset: number;
   readonly size: 1 | 2 | 4;

@@ -13,7 +13,7 @@ export interface PortRoots {
 export const kernelRoots: PortRoots = { tty: '/sys/class/tty', dev: '/dev' };
 
 /** A port with hardware. The USB fields are empty for a port that is not on USB. */
-export interface PortInfo extends UsbName {
+interface PortInfo extends UsbName {
   readonly path: string;
 }
 
@@ -33,7 +33,7 @@ export async function listPorts(roots: PortRoots = kernelRoots): Promise<PortInf
  * The stable names below /dev/serial, which do not depend on the order in which adapters are plugged in: port
  * → name.
  */
-export async function stableNames({ dev }: PortRoots = kernelRoots): Promise<Map<string, string>> {
+async function stableNames({ dev }: PortRoots = kernelRoots): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   // A name by ID takes precedence over a name by USB path.
   for (const folder of ['by-path', 'by-id'].map((name) => join(dev, 'serial', name)))

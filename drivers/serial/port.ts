@@ -8,7 +8,7 @@
  * with an `AbortError`.
  */
 
-export const parities = ['none', 'even', 'odd'] as const;
+const parities = ['none', 'even', 'odd'] as const;
 export type Parity = (typeof parities)[number];
 
 export interface PortSettings {

@@ -6,12 +6,12 @@ import type { ByteStream } from '../../src/device/byte-stream.js';
 import type { ControlLines, OpenPort } from './port.js';
 
 /** How long sending may take in addition to the time on the wire; after that the peer is blocking us. */
-export const SEND_TIMEOUT_MS = 5_000;
+const SEND_TIMEOUT_MS = 5_000;
 
 /** Start bit, eight data bits, parity, two stop bits. */
 const BITS_PER_BYTE = 12;
 
-export interface SerialStreamOptions {
+interface SerialStreamOptions {
   readonly port: OpenPort;
   readonly name: string;
   readonly baudRate: number;

@@ -26,7 +26,7 @@ export const SEND_TIMEOUT_MS = 4_500;
 export const RECENT_PEERS_LIMIT = 64;
 
 /** Options for opening a datagram socket. */
-export interface DatagramOptions {
+interface DatagramOptions {
   /** Local address; empty for any. */
   readonly address: string;
   /** Local port; 0 for an ephemeral port. */
@@ -38,7 +38,7 @@ export interface DatagramOptions {
 }
 
 /** The dependencies of a datagram socket. */
-export interface DatagramContext {
+interface DatagramContext {
   readonly clock: Clock;
   readonly names: Pick<NameResolver, 'addressesOf'>;
   /** Called with at least one byte, but not after `close()`. */

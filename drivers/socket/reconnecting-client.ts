@@ -7,7 +7,7 @@ import { TcpConnection, QUEUE_LIMIT } from './tcp-connection.js';
  * Minimum time between two connections. It allows about fifteen requests per second to a device that closes
  * after each reply, and limits the cost of a peer that accepts and closes immediately.
  */
-export const RECONNECT_INTERVAL_MS = 50;
+const RECONNECT_INTERVAL_MS = 50;
 
 /**
  * A connection that ends sooner, before anything was sent over it, was rejected, even with a message ("Port
@@ -16,7 +16,7 @@ export const RECONNECT_INTERVAL_MS = 50;
 const REJECTED_WITHIN_MS = 1_000;
 
 /** The dependencies of a reconnecting client. */
-export interface ReconnectingClientOptions {
+interface ReconnectingClientOptions {
   /** For messages: `192.168.1.5:23`. */
   readonly name: string;
   readonly clock: Clock;

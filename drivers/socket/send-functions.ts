@@ -4,7 +4,7 @@ import type { OpenInstances } from '../../src/device/module.js';
 import type { Peer } from '../../src/device/byte-stream.js';
 
 /** Describes a socket module for the declaration of its functions. */
-export interface SendModule {
+interface SendModule {
   readonly module: { readonly id: string; readonly name: string };
   readonly prefix: string;
   /** The destination, for help texts: `over a client socket`. */

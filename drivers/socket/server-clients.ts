@@ -9,7 +9,7 @@ import { findDeadPeers } from './dead-peers.js';
 export const MIN_SILENT_MS = 10_000;
 
 /** The dependencies of the clients of a server. */
-export interface ServerClientsOptions {
+interface ServerClientsOptions {
   /** Name of the server for messages: `127.0.0.1:9000`. */
   readonly name: string;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface ServerClientsOptions {
 }
 
 /** A client as returned by `HW_GetKnownDevices`; times in unix seconds. */
-export interface KnownClient {
+interface KnownClient {
   readonly ClientIP: string;
   readonly ClientPort: number;
   readonly Since: number;

@@ -16,7 +16,7 @@ import { mapSocketError } from './socket-errors.js';
 export const CONNECT_TIMEOUT_MS = 15_000;
 
 /** The destination of a TCP connection. */
-export interface Destination {
+interface Destination {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsOptions | undefined;
@@ -24,7 +24,7 @@ export interface Destination {
   readonly ms?: number | undefined;
 }
 
-export interface TlsOptions {
+interface TlsOptions {
   /** Whether the certificate must be issued by a known authority, or by the one in `caFile`. */
   readonly verifyPeer: boolean;
   /** Whether it must be issued for this host. */

@@ -20,7 +20,7 @@ export const KEEPALIVE_IDLE_MS = 15_000;
 const LARGE_CHUNK_BYTES = 16 * 1024;
 
 /** The dependencies of a connection. */
-export interface TcpConnectionOptions {
+interface TcpConnectionOptions {
   readonly socket: Socket;
   /** For messages: `192.168.1.5:23`. */
   readonly name: string;

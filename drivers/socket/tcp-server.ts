@@ -10,7 +10,7 @@ import { mapSocketError } from './socket-errors.js';
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** Options of a TCP server. */
-export interface ListenOptions {
+interface ListenOptions {
   readonly address: string;
   readonly port: number;
   /** Limit of concurrent clients, including those in a TLS handshake. */
@@ -21,7 +21,7 @@ export interface ListenOptions {
 }
 
 /** Receives the events of a server; none after `close()`. */
-export interface ServerListener {
+interface ServerListener {
   onConnection(socket: Socket): void;
   /** A client above the limit is connecting: drops another one if possible, and returns whether it did. */
   makeRoom(): boolean;
@@ -33,7 +33,7 @@ export interface ServerListener {
 }
 
 /** A listening server. */
-export interface TcpServer {
+interface TcpServer {
   /** A second call waits for the first. */
   close(): Promise<void>;
 }

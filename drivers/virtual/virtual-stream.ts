@@ -10,14 +10,14 @@ import { HttpReplies, encodeEvent, type ServerSentEvent } from './http-replies.j
 export const CLIENTS_LIMIT = 256;
 
 /** A sent text; times in unix seconds. */
-export interface SentText {
+interface SentText {
   readonly TimeStamp: number;
   /** Each character is one byte. */
   readonly Text: string;
 }
 
 /** A text that was sent to a single client. */
-export interface SentPacket extends SentText {
+interface SentPacket extends SentText {
   readonly ClientIP: string;
   readonly ClientPort: number;
 }

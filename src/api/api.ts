@@ -19,7 +19,7 @@ import { loadTls, type TlsSource } from './http/tls.js';
 import type { Pages, ServedContent } from './web/web-server.js';
 
 /** One of `webServers`: serves the API, and files or the web front. */
-export interface WebServerOptions {
+interface WebServerOptions {
   readonly name: string;
   readonly host: string;
   readonly port: number;

@@ -41,7 +41,7 @@ const CLOSE_DEADLINE_MS = 10_000;
 const END_OF_TIME_MS = 2 ** 43;
 
 /** What an archive works with. */
-export interface ArchiveOptions {
+interface ArchiveOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;

@@ -118,7 +118,7 @@ export function rebuildSummaries(
 const bothOf = (id: number): readonly [number, number] => [seriesOf(id, false), seriesOf(id, true)];
 
 /** The chunks with records between two times. */
-export function chunksWithin(
+function chunksWithin(
   file: ArchiveFile,
   series: number,
   { fromMs, toMs }: { fromMs: number; toMs: number },

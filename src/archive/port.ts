@@ -11,7 +11,7 @@ export interface LoggedValue {
 }
 
 /** A stored record. */
-export interface StoredRecord {
+interface StoredRecord {
   /** Unix milliseconds. */
   readonly atMs: number;
   readonly value: Value;

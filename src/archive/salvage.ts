@@ -12,7 +12,7 @@ import { archiveShape } from './schema.js';
 import { UNKNOWN_CLOCK } from './untrusted-clocks.js';
 
 /** What was found in a damaged archive. */
-export interface SalvageResult {
+interface SalvageResult {
   /** Sound chunks and rows of the tail. */
   sound: number;
   damaged: number;

@@ -72,7 +72,7 @@ export interface ArchiveOpenReport extends DamageReport {
 }
 
 /** A downsampling rule: the age in months from which it applies, and its kind (interface §1). */
-export interface CompactionRule {
+interface CompactionRule {
   readonly months: number;
   readonly kind: number;
 }

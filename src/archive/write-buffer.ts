@@ -10,7 +10,7 @@ const MOST_RECORDS = 200_000;
 const MOST_TEXT = 16 * 1024 * 1024;
 
 /** A record that is not written yet. */
-export interface BufferedRecord {
+interface BufferedRecord {
   readonly id: number;
   /** Unix milliseconds. */
   readonly atMs: number;

@@ -1,7 +1,7 @@
 import { maskUrls } from './url-secrets.js';
 
 /** Error codes of replies: those of JSON-RPC 2.0 §5.1, and one of our own. */
-export const rpcCode = {
+const rpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,

@@ -2,7 +2,7 @@
 export const HASH_MEMORY_LIMIT = 256 * 1024 * 1024;
 
 /** A parsed password hash `scrypt$N$r$p$salt$key`: the parameters of scrypt (RFC 7914), salt and key. */
-export interface PasswordHash {
+interface PasswordHash {
   readonly N: number;
   readonly r: number;
   readonly p: number;

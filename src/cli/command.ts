@@ -3,7 +3,7 @@ import { messageOf } from '../base/fault.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
 /** An option of a command; those that take a text name it in `value` for the help. */
-export type Option =
+type Option =
   | { readonly type: 'string'; readonly value: string; readonly help: string; readonly multiple?: boolean }
   | { readonly type: 'boolean'; readonly help: string };
 type Options = Readonly<Record<string, Option>>;
@@ -17,7 +17,7 @@ type Values<O extends Options> = {
 };
 
 /** How a command is called and what it does. */
-export interface CommandSpec<O extends Options> {
+interface CommandSpec<O extends Options> {
   /** As it is typed, without `stellwerk`: `backup [options] FILE`. */
   readonly usage: string;
   /** What it does; lines of at most 100 characters. */

@@ -41,7 +41,7 @@ export interface ChangeOptions {
   onLink?: (gone: ServerError | RpcError | undefined) => void;
 }
 
-export interface ChangeSource {
+interface ChangeSource {
   address: Address;
   configurator: number | undefined;
   timing: Timing;

@@ -11,7 +11,7 @@ const SILENCE_MS = 30_000;
 /** How long the socket may take to open, and a gateway that was asked to answer, ms. */
 const ANSWER_MS = 10_000;
 
-export interface SocketOptions {
+interface SocketOptions {
   url: string;
   protocol: string | undefined;
   /** Sent when nothing came for a while; any frame at all is answer enough. */

@@ -9,7 +9,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import type { Store } from '../store/store.js';
 import { guardIds } from './id-guard.js';
 
-export interface ArchiveDependencies {
+interface ArchiveDependencies {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;

@@ -31,7 +31,7 @@ import { storedOptions } from './stored-options.js';
 const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' };
 
 /** What the functions reach of the gateway itself, as it is at the time of the call. */
-export interface GatewayControls extends Pick<SystemPort, 'reload' | 'prune' | 'stop'> {
+interface GatewayControls extends Pick<SystemPort, 'reload' | 'prune' | 'stop'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;

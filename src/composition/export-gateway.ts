@@ -18,7 +18,7 @@ import { backupDirectory, restoreBackup } from '../store/restore.js';
 import { Store } from '../store/store.js';
 
 /** Which gateway is exported. */
-export interface ExportSource {
+interface ExportSource {
   /** A data directory, whether a gateway works on it or not, or a backup file. */
   readonly from: { readonly data: string } | { readonly backup: string };
   /** Its configuration; of a backup, the one that is in it by default. */

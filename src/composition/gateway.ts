@@ -20,7 +20,7 @@ import { buildSnapshotEntries } from './snapshot-entries.js';
 import { StartSequence } from './start-sequence.js';
 
 /** What a reload applied, and what takes effect only after a restart. */
-export interface ReloadReport {
+interface ReloadReport {
   readonly Applied: readonly string[];
   readonly NeedsRestart: readonly string[];
   readonly Problems: readonly string[];

@@ -8,7 +8,7 @@ import { objectType, type TreeObject } from '../kernel/object.js';
 import { foldersOf } from '../store/data-directory.js';
 
 /** What may mention an object. */
-export interface IdSources {
+interface IdSources {
   readonly kernel: Kernel;
   readonly archive: { get(): Promise<{ recordedVariables(): Promise<readonly number[]> }> };
   /** Small things of the store: what the configuration made, and what web fronts show. */

@@ -6,7 +6,7 @@ import type { NameResolver } from '../device/toolkit/name-resolver.js';
 import type { MachinePort, Ports } from '../functions/ports.js';
 import type { ProgramRunner } from '../service/program-runner.js';
 
-export interface MachineDependencies {
+interface MachineDependencies {
   readonly clock: Clock;
   readonly names: NameResolver;
   /** The data directory. */

@@ -19,7 +19,7 @@ export interface LazyMedia {
   close(): Promise<void>;
 }
 
-export interface MediaDependencies {
+interface MediaDependencies {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;

@@ -32,7 +32,7 @@ export function loadPackagedBoard(name: string | undefined, directory = BOARDS):
  * Of a gateway that runs: who keeps its outputs, where the boards are described (by default in the package),
  * and its name resolver.
  */
-export interface ModuleListOptions {
+interface ModuleListOptions {
   readonly keeper?: KeeperClient | undefined;
   readonly boards?: string | undefined;
   readonly names?: NameResolver | undefined;

@@ -11,7 +11,7 @@ import { lockDirectory } from '../store/directory-lock.js';
 const AT_ONCE = 200;
 
 /** What was found in one file, for people. */
-export interface SalvageReport {
+interface SalvageReport {
   readonly text: string;
   readonly isWhole: boolean;
 }

@@ -12,7 +12,7 @@ import { scriptLimits } from '../script/script-limits.js';
 /** What a script's process uses in addition to its heap. */
 const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
 
-export interface ScriptDependencies {
+interface ScriptDependencies {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;

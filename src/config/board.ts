@@ -60,7 +60,7 @@ export interface Board extends Static<typeof boardSchema> {
 }
 
 /** Where board files are, and where the kernel identifies the machine. */
-export interface BoardSources {
+interface BoardSources {
   readonly directory: string;
   readonly compatible: string;
 }

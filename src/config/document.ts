@@ -16,7 +16,7 @@ import { closestWord } from '../base/did-you-mean.js';
  * The severity of a finding. With an `error` a gateway does not start, and a reload changes nothing. With a
  * `problem` the part it is about does not work, but the rest does. A `warning` may be intended.
  */
-export type Severity = 'error' | 'problem' | 'warning';
+type Severity = 'error' | 'problem' | 'warning';
 
 /**
  * What a problem found missing in the file. A running gateway may have it: objects and profiles are also

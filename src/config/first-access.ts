@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 
 /** The settings that `stellwerk setup` writes. */
-export interface InitialAccess {
+interface InitialAccess {
   readonly username: string;
   readonly passwordHash: string;
   /** A board's name or `auto`; undefined keeps the present one. */

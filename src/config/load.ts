@@ -35,7 +35,7 @@ export interface LoadedConfig {
 }
 
 /** The modules of a gateway with this configuration; they depend on its board. */
-export type ModulesOf = (config: GatewayConfig) => Promise<ModuleRegistry | undefined>;
+type ModulesOf = (config: GatewayConfig) => Promise<ModuleRegistry | undefined>;
 
 /** The user name and passwords of the sample configuration, which are public. */
 const SAMPLE_WORDS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);

@@ -24,7 +24,7 @@ export const DEBUG_MESSAGES_PER_SECOND = 200;
 export const DEBUGGED_OBJECTS_LIMIT = 100;
 
 /** The format of a debug message's data (`SVC_SendDebug`). */
-export const debugFormat = { text: 0, hex: 1 } as const;
+const debugFormat = { text: 0, hex: 1 } as const;
 
 /** The file that one object's debug messages are written to. */
 export interface DebugFile {
@@ -35,13 +35,13 @@ export interface DebugFile {
 }
 
 /** A debug message: what happens, the data, and the secrets to hide in both. */
-export interface DebugMessage {
+interface DebugMessage {
   readonly what: string;
   readonly data: string | Uint8Array;
   readonly secrets?: readonly string[];
 }
 
-export interface DebugOptions {
+interface DebugOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   /** Opens the debug file of an object, or appends to it. Rejects if it can't be written. */

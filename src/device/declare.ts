@@ -111,11 +111,7 @@ interface ResultOf<S extends TSchema> {
 }
 
 /** A declaration whose `run` is typed by its parameters and its result. */
-export interface FunctionDefinition<
-  P extends readonly Parameter[],
-  K extends ParameterKind,
-  S extends TSchema,
-> {
+interface FunctionDefinition<P extends readonly Parameter[], K extends ParameterKind, S extends TSchema> {
   readonly name: string;
   readonly parameters: P;
   readonly result: K;

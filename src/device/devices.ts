@@ -12,13 +12,13 @@ import { SupervisorRegistry, type SupervisorRegistryOptions } from './supervisor
 import type { Supervisor } from './supervisor.js';
 import type { PerformAction } from './toggle.js';
 
-export interface DevicesOptions extends Omit<SupervisorRegistryOptions, 'performAction'> {
+interface DevicesOptions extends Omit<SupervisorRegistryOptions, 'performAction'> {
   /** Performs actions (`RequestAction`) for a device. By default, those of instances only. */
   readonly performAction?: PerformAction;
 }
 
 /** An entry of `HW_ReadServiceMessages`: a problem and its instance. */
-export type ServiceMessage = InstanceProblem & { readonly id: number };
+type ServiceMessage = InstanceProblem & { readonly id: number };
 
 /**
  * The instances: their properties (active and pending), connections and supervisors. A failing instance never

@@ -8,7 +8,7 @@ import type { QualityTracker } from './quality-tracker.js';
 import type { SupervisorOptions } from './supervisor.js';
 
 /** What the host of an open instance works with. */
-export interface InstanceHostOptions extends SupervisorOptions {
+interface InstanceHostOptions extends SupervisorOptions {
   readonly properties: Properties;
   readonly quality: QualityTracker;
   readonly problems: ProblemList;

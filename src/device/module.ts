@@ -21,7 +21,7 @@ export const moduleKind = {
   discovery: 5,
   visualisation: 6,
 } as const;
-export type ModuleKind = (typeof moduleKind)[keyof typeof moduleKind];
+type ModuleKind = (typeof moduleKind)[keyof typeof moduleKind];
 
 /**
  * A data-flow interface between a device and the I/O instance it is connected to: a GUID, and the type of

@@ -28,7 +28,7 @@ const TRUST_LOOK_MS = 10_000;
 /** The limit of events handled in one turn of the event loop: about a millisecond. */
 const SLICE = 100;
 
-export interface EventEngineOptions {
+interface EventEngineOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 /** The limit of a run's output in the log, characters. */
 const LOGGED_OUTPUT = 2000;
 
-export interface EventRunnerOptions {
+interface EventRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called when a run starts, to record it; returns whether it may start. */

@@ -20,7 +20,7 @@ const UNIT_MS: Readonly<Record<number, number>> = {
 };
 
 /** The state of the clock: unix milliseconds, and whether it is synchronised. */
-export interface Moment {
+interface Moment {
   readonly nowMs: number;
   readonly isTrusted: boolean;
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
 /** A configurator as the pages show it. */
-export interface Card {
+interface Card {
   readonly ID: number;
   readonly Title: string;
   readonly PasswordRequired: boolean;
 }
 
 /** A page, and the policy under which a browser shows it: nothing but its own style. */
-export interface HtmlPage {
+interface HtmlPage {
   readonly html: string;
   readonly policy: string;
 }

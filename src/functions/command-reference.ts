@@ -47,7 +47,7 @@ import { variableFunctions } from './tree/variables.js';
 import { frontAccessFunctions } from './web-front/front-access.js';
 
 /** What the registry needs in addition to the ports of its functions. */
-export interface CommandReferenceOptions extends Pick<RegistryOptions, 'aliases' | 'durability' | 'audit'> {
+interface CommandReferenceOptions extends Pick<RegistryOptions, 'aliases' | 'durability' | 'audit'> {
   /** Functions contributed by modules and the board. */
   readonly extraFunctions?: readonly FunctionDeclaration[];
 }

@@ -7,7 +7,7 @@ import { objectType } from '../kernel/object.js';
 const SLOW_MS = 10;
 
 /** Delivery times of one instance's messages, ms: the last one and the maximum. */
-export interface DeliveryTimes {
+interface DeliveryTimes {
   readonly lastMs: number;
   readonly maxMs: number;
 }

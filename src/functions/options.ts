@@ -66,10 +66,10 @@ const rows = {
   },
 } as const satisfies Record<string, OptionRow>;
 
-export type OptionName = keyof typeof rows;
+type OptionName = keyof typeof rows;
 
 /** An option with its value, default and limits (`SVC_GetOptionEx`). */
-export interface OptionRecord {
+interface OptionRecord {
   readonly Name: string;
   readonly Value: number;
   readonly Default: number;
@@ -79,7 +79,7 @@ export interface OptionRecord {
 }
 
 /** Where changed options are saved. */
-export interface OptionStore {
+interface OptionStore {
   /** The saved values; unknown names and invalid values are ignored. */
   readonly saved: Readonly<Record<string, unknown>>;
   /** Resolves when it is on the disk. */
@@ -151,7 +151,7 @@ export class Options {
 const KEPT = 'options';
 
 /** The part of the store that keeps texts by name; changed options are one such text. */
-export interface OptionMetadata {
+interface OptionMetadata {
   meta(name: string): string | undefined;
   setMeta(name: string, text: string): void;
   committed(): Promise<void>;

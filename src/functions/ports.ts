@@ -58,7 +58,7 @@ export interface ConfiguratorsPort {
 }
 
 /** Data that is stored for a configurator. */
-export type FrontDataKind = 'items' | 'devices';
+type FrontDataKind = 'items' | 'devices';
 
 /** A request to run a script. */
 export interface ScriptRun {
@@ -75,7 +75,7 @@ export interface ScriptRun {
 }
 
 /** State and statistics of one slot for a script process (interface §1). */
-export type ScriptThread = ReadonlyStatic<typeof shapes.scriptThread>;
+type ScriptThread = ReadonlyStatic<typeof shapes.scriptThread>;
 
 /** Scripts, their texts and their runs; implemented in `src/script/`. */
 export interface ScriptsPort {
@@ -144,7 +144,7 @@ export interface MediaPort {
 }
 
 /** The available icons. */
-export interface IconsPort {
+interface IconsPort {
   names(): Promise<string[]>;
   /** The SVG file of an icon. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
   content(name: string): Promise<Buffer>;
@@ -207,7 +207,7 @@ export interface MachinePort {
 }
 
 /** The log: lines that callers write, counts, and the latest messages. */
-export interface LogPort {
+interface LogPort {
   /** Writes a line with a sender chosen by the caller. */
   custom(text: string, by: { readonly sender: string; readonly user: string }): void;
   readonly messages: {

@@ -3,7 +3,7 @@ import { isInexact } from '../base/json.js';
 import { variableType, type Value, type VariableType } from './value.js';
 
 /** Texts from 1024 kB on are rejected (interface §5). */
-export const STRING_LIMIT = 1024 * 1024;
+const STRING_LIMIT = 1024 * 1024;
 
 const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 

@@ -33,7 +33,7 @@ export function skipIdsAfterBackup(state: string): string {
 }
 
 /** Dependencies of a pool. */
-export interface IdPoolOptions {
+interface IdPoolOptions {
   /** In [0, 1), for the order of the ids. */
   readonly random: () => number;
   readonly isTaken: (id: number) => boolean;

@@ -11,7 +11,7 @@ import { Tree } from './tree.js';
 import { Variables } from './variables.js';
 
 /** Options of a kernel. */
-export interface KernelOptions {
+interface KernelOptions {
   /** The first message gets the counter after this one. */
   readonly counter: number;
   /** In [0, 1), for the ids. */

@@ -4,7 +4,7 @@ import { objectType, type TreeObject } from './object.js';
 import type { ObjectOptions, Tree } from './tree.js';
 
 /** A link object. */
-export type Link = TreeObject<6>;
+type Link = TreeObject<6>;
 
 /** Links show an object in a second place of the tree. */
 export class Links {

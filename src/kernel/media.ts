@@ -66,7 +66,7 @@ export class MediaObjects {
 }
 
 /** The data of a new media object. */
-export function mediaData(type: number): MediaData {
+function mediaData(type: number): MediaData {
   return { type, file: '', crc: '', size: 0, updated: 0, cached: false, available: false };
 }
 

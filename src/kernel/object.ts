@@ -62,7 +62,7 @@ export interface Logging {
  * A downsampling rule: from an age in months on, records are reduced to the interval of a kind (interface
  * §1).
  */
-export interface Compaction {
+interface Compaction {
   readonly months: number;
   readonly kind: number;
 }
@@ -90,14 +90,14 @@ export interface InstanceData {
 }
 
 /** A script. Its text is a file of the data directory. */
-export interface ScriptData {
+interface ScriptData {
   readonly type: number;
   file: string;
   executed: number;
   broken: boolean;
 }
 
-export interface LinkData {
+interface LinkData {
   targetId: number;
 }
 
@@ -115,7 +115,7 @@ export interface MediaData {
   cached: boolean;
   available: boolean;
 }
-export type CategoryData = Record<string, never>;
+type CategoryData = Record<string, never>;
 
 /** The data of each object type. */
 export interface DataOf {
@@ -261,7 +261,7 @@ function addName(names: Map<string, Set<TreeObject>>, child: TreeObject): void {
 }
 
 /** What the order of siblings depends on. */
-export type SiblingOrder = Pick<TreeObject, 'position' | 'displayName' | 'id'> & { readonly type: number };
+type SiblingOrder = Pick<TreeObject, 'position' | 'displayName' | 'id'> & { readonly type: number };
 
 /** Compares siblings by the order of the interface (§5): position, type, lower-case name, id. */
 export function compareSiblings(a: SiblingOrder, b: SiblingOrder): number {

@@ -8,7 +8,7 @@ import { ACTION_DISABLED } from './variables.js';
 export type SnapshotDepth = 'complete' | 'name';
 
 /** The entry `"ID12345":{…}` of an object (interface §2.2), cached until it changes. */
-export function snapshotEntryOf(object: TreeObject): string {
+function snapshotEntryOf(object: TreeObject): string {
   object.snapshotEntry ??= `"ID${object.id}":${JSON.stringify(entry(object, dataOf(object)))}`;
   return object.snapshotEntry;
 }
@@ -38,7 +38,7 @@ function dataWithin(object: TreeObject, contains: (id: number) => boolean): obje
 }
 
 /** The entry of an object above an area: name and position, no values (interface, decision 14). */
-export function nameEntryOf(object: TreeObject): string {
+function nameEntryOf(object: TreeObject): string {
   const { id, type, displayName: name, parentId: parentID } = object;
   const bare = {
     position: 0,

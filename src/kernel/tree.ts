@@ -18,7 +18,7 @@ import {
 export const GATEWAY_IDENT = 'stellwerk';
 
 /** Called before an object changes, so that a snapshot that is being read can save its entry. */
-export type ChangeWatcher = (object: TreeObject) => void;
+type ChangeWatcher = (object: TreeObject) => void;
 
 /** Attributes and place of a new object; all are optional. */
 export interface ObjectOptions extends Partial<Attributes> {
@@ -28,7 +28,7 @@ export interface ObjectOptions extends Partial<Attributes> {
 }
 
 /** As {@link ObjectOptions}, with the messages of its type. */
-export interface CreateObjectOptions<T extends ObjectType> extends ObjectOptions {
+interface CreateObjectOptions<T extends ObjectType> extends ObjectOptions {
   /** Data of the type's CREATE message. */
   created?: readonly unknown[];
   /** Called to emit the messages of the type's own attributes, at their place in the order. */

@@ -14,7 +14,7 @@ export type Variable = TreeObject<2>;
 export const ACTION_DISABLED = 1;
 
 /** Options of a new variable. */
-export interface VariableOptions extends ObjectOptions {
+interface VariableOptions extends ObjectOptions {
   value?: Value;
   profile?: string;
   action?: number;

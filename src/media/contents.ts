@@ -13,7 +13,7 @@ export const CACHE_BUDGET = 16 * 1024 * 1024;
 const STREAM = /^(rtsps?|rtmps?|https?|udp|rtp|mms):\/\/[^\s\\\p{C}]{1,1000}$/iu;
 
 /** Dependencies of media contents. */
-export interface ContentsOptions {
+interface ContentsOptions {
   readonly kernel: Kernel;
   readonly files: MediaFiles;
   readonly icons: Icons;

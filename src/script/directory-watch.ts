@@ -6,7 +6,7 @@ import type { Cancel, Clock } from '../base/clock.js';
 /** Editors write in several steps: a new file, a rename, a change of permissions. */
 const SETTLE_MS = 200;
 
-export interface DirectoryWatchOptions {
+interface DirectoryWatchOptions {
   readonly directory: string;
   readonly clock: Pick<Clock, 'after'>;
   /**

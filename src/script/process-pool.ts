@@ -30,7 +30,7 @@ const RELIEF_MS = 300;
 const RUNS_LIMIT = 1000;
 const REPLACED_FROM = 0.5;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly clock: Clock;
   /** The functions that scripts find as globals; read when a process starts. */
   readonly names: () => Promise<readonly string[]>;
@@ -42,7 +42,7 @@ export interface PoolOptions {
 }
 
 /** How to run a script. */
-export interface PoolRequest {
+interface PoolRequest {
   readonly whose: RunOwner;
   /** The nesting depth; 0 if it was not started by a script. */
   readonly depth: number;

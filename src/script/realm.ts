@@ -2,7 +2,7 @@
 const VALUES = ['VARIABLE', 'VALUE', 'OLDVALUE', 'EVENT', 'TARGET'] as const;
 
 /** The setup of a realm, passed as JSON. */
-export interface RealmSetup {
+interface RealmSetup {
   /** Global values, which are also in `PARAMETERS`. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The functions of the command reference. */

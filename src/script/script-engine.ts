@@ -29,7 +29,7 @@ export interface ScriptRunRequest {
   readonly caller: Caller;
 }
 
-export interface ScriptEngineOptions {
+interface ScriptEngineOptions {
   readonly kernel: Kernel;
   readonly files: ScriptFiles;
   readonly clock: Clock;

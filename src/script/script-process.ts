@@ -31,7 +31,7 @@ export interface ScriptJob extends ScriptText {
   include(what: unknown): Promise<ScriptText>;
 }
 
-export interface ScriptProcessOptions {
+interface ScriptProcessOptions {
   /** The names of the functions that its scripts find as globals. */
   readonly names: Promise<readonly string[]>;
   readonly clock: Clock;

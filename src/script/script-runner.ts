@@ -21,7 +21,7 @@ export interface ScriptFunctions {
   call(method: string, params: unknown, caller: Caller): unknown;
 }
 
-export interface ScriptRunnerOptions {
+interface ScriptRunnerOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,7 +35,7 @@ export interface ScriptRunnerOptions {
 }
 
 /** A request for one run. */
-export interface RunnerRequest {
+interface RunnerRequest {
   readonly file: string;
   /** Reads its text; a run that is stopped meanwhile does not start. */
   readonly read: () => Promise<string>;

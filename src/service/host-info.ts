@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { basename, join } from 'node:path';
 
 /** A file system of the machine, sizes in bytes. */
-export interface Drive {
+interface Drive {
   /** Where it is mounted. */
   readonly LETTER: string;
   /** The device it is on. */

@@ -11,12 +11,12 @@ export const logType = {
 export type LogType = (typeof logType)[keyof typeof logType];
 
 /** Messages of a type that are kept. */
-export const KEPT = 100;
+const KEPT = 100;
 /** What is kept of a message's text, in characters. */
 const TEXT_KEPT = 1000;
 
 /** A message of the log, as `UC_GetLastLogMessages` gives it. */
-export interface LogMessage {
+interface LogMessage {
   readonly Type: number;
   /** Unix seconds. */
   readonly TimeStamp: number;

@@ -6,10 +6,10 @@ import { LogRateLimit } from './log-rate-limit.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
 /** Levels by subject; `default` is for those not named. */
-export type LogLevels = Readonly<Record<string, Level | 'silent'>>;
+type LogLevels = Readonly<Record<string, Level | 'silent'>>;
 
 /** Where the log goes, and in which form. */
-export interface LogTarget {
+interface LogTarget {
   write(text: string): void;
   /** `journal`: JSON with the journal's priority before it. `terminal`: for people. `json`: JSON alone. */
   readonly form: 'journal' | 'terminal' | 'json';

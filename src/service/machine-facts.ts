@@ -31,7 +31,7 @@ export interface ConfiguredPort {
 }
 
 /** How worn flash memory says that it is (JEDEC eMMC 5.0, EXT_CSD 267 to 269). */
-export interface Wear {
+interface Wear {
   readonly device: string;
   /** In tenths of its life, begun ones too, the worse of two kinds of memory; 11: beyond it. */
   readonly tenths: number;
@@ -66,7 +66,7 @@ export interface Machine {
 }
 
 /** Where to look, and what for. */
-export interface InspectionOptions {
+interface InspectionOptions {
   /** `/`, but for tests. */
   readonly root: string;
   readonly dataDirectory: string;

@@ -33,7 +33,7 @@ const MOST_SHARE = 0.001;
 const LEAST_PAUSE_MS = 30_000;
 
 /** What the memory is measured with; a test has its own. */
-export interface MemoryMeter {
+interface MemoryMeter {
   /** Resident, bytes. */
   resident(): number;
   /** The share of the time since the last call in which the event loop was busy. */
@@ -43,7 +43,7 @@ export interface MemoryMeter {
 }
 
 /** The meter of this process. */
-export function processMeter(): MemoryMeter {
+function processMeter(): MemoryMeter {
   let last = performance.eventLoopUtilization();
   return {
     resident: () => process.memoryUsage.rss(),

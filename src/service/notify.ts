@@ -7,7 +7,7 @@ import { nativeFile } from '../base/package-root.js';
 const ADDON = nativeFile('notify.node');
 
 /** What systemd gives a service to talk to it by (sd_notify(3), sd_watchdog_enabled(3)). */
-export interface SystemdEnvironment {
+interface SystemdEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined;
   readonly WATCHDOG_USEC?: string | undefined;
 }

@@ -12,7 +12,7 @@ const FIRST_MS = 5_000;
 const EVERY_MS = 60_000;
 
 /** What the periodic checks work with. */
-export interface PeriodicCheckOptions {
+interface PeriodicCheckOptions {
   readonly kernel: Kernel;
   readonly modules: ModuleRegistry;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { PACKAGE_ROOT } from '../base/package-root.js';
 
 /** What is known of the program and the machine it runs on. */
-export interface SystemFacts {
+interface SystemFacts {
   /** `<major>.<minor>`, readable as a float (interface, decision 17). */
   readonly version: string;
   /** The full version. */

@@ -33,7 +33,7 @@ interface PendingRequest {
 }
 
 /** Which program the worker runs, and where its failures are logged. */
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly program: URL;
   /** As error texts name it: `the store`. */
   readonly name: string;

@@ -14,7 +14,7 @@ export const FOLDER_BUDGET = 8 * 1024 * 1024;
 const NAME = /^backup-(\d{6})-.*\.db$/;
 
 /** A backup in the data directory. Numbers increase, whatever the clock says. */
-export interface Backup {
+interface Backup {
   readonly number: number;
   readonly path: string;
 }

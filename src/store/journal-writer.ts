@@ -6,13 +6,13 @@ import type { StoreWorker, ValueRow } from './worker-protocol.js';
 import type { PendingChanges, CommitSet, ValueSelection } from './pending-changes.js';
 
 /** Longest wait of a caller for the disk; the commit itself goes on. */
-export const COMMIT_DEADLINE_MS = 10_000;
+const COMMIT_DEADLINE_MS = 10_000;
 /** Back-off after failed commits: doubles from a second to a minute. */
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 60_000;
 
 /** Dependencies of the writer. */
-export interface JournalWriterOptions {
+interface JournalWriterOptions {
   readonly kernel: Kernel;
   readonly pending: PendingChanges;
   readonly port: StoreWorker;

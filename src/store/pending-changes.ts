@@ -8,7 +8,7 @@ import { metaName } from './schema.js';
 import { LARGE_TEXT_CHARACTERS, LargeTextBudget } from './write-counter.js';
 
 /** Values in one message to the worker: about a millisecond of work. */
-export const VALUES_SLICE = 2000;
+const VALUES_SLICE = 2000;
 
 /** Everything in one commit, so that it can be put back if the commit fails. */
 export interface CommitSet {

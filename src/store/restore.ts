@@ -15,10 +15,10 @@ import { metaName } from './schema.js';
 import { putMeta } from './checksums.js';
 
 /** The name of the configuration in a backup. */
-export const CONFIGURATION = 'gateway.yaml';
+const CONFIGURATION = 'gateway.yaml';
 
 /** What is restored, and where. */
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly backup: string;
   /** The data directory; may be missing or empty. */
   readonly directory: string;

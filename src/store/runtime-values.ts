@@ -6,7 +6,7 @@ import { isSound, iterateRows, checksumOf } from './checksums.js';
 import { makeDirectory, removeDatabase } from '../sqlite/database-files.js';
 
 /** Values and counter that a crashed run left. */
-export interface LeftValues {
+interface LeftValues {
   readonly values: readonly ValueRow[];
   readonly counter: number;
 }

@@ -42,7 +42,7 @@ const MIB = 1024 * 1024;
 const CLOSE_DEADLINE_MS = 10_000;
 
 /** Options of a store. */
-export interface StoreOptions extends StorePaths {
+interface StoreOptions extends StorePaths {
   readonly clock: Clock;
   readonly log: Log;
   readonly checks: HealthChecks;

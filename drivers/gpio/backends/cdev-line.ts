@@ -5,7 +5,7 @@ import type { LineInterrupts } from './interrupts.js';
 import type { Guard, InputLine, LineLocation, OutputLine, OutputOptions } from './line.js';
 
 /** The settings of the lines of a request. */
-export interface Configuration {
+interface Configuration {
   flags: number;
   values?: bigint;
   debounceUs?: number;

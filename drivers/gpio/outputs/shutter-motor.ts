@@ -17,7 +17,7 @@ import {
 /** How much longer than its longest run a motor may be on before its relay is switched off. */
 const GUARD_MS = 1000;
 
-export const directions = ['up', 'down'] as const satisfies MotorDirection[];
+const directions = ['up', 'down'] as const satisfies MotorDirection[];
 type PerDirection<T> = Readonly<Record<MotorDirection, T>>;
 
 export interface MotorOptions {

@@ -8,7 +8,7 @@ import type { LimitReporter } from '../../base/limit-reporter.js';
  */
 export const WAITING_PER_ADDRESS = 24;
 /** The same of all addresses together. */
-export const WAITING_IN_ALL = 256;
+const WAITING_IN_ALL = 256;
 /**
  * After this number of failures in all, logins are verified at most every `PACE_MS`: each takes a core a
  * tenth of a second.
@@ -24,7 +24,7 @@ const SERVED_LIMIT = 1024;
 const WHAT_TO_DO = 'see the log for the addresses that send wrong passwords, and block them';
 
 /** A login to be verified. */
-export interface Attempt {
+interface Attempt {
   readonly account: string;
   readonly address: string;
   /** Failures on its own connection: those with fewer go first. */

@@ -2,7 +2,7 @@ import type { Dispatcher } from '../rpc/dispatcher.js';
 import { isRecord } from '../rpc/rpc.js';
 
 /** The authentication that a message requires. */
-export interface RequiredAuthentication {
+interface RequiredAuthentication {
   /** Only functions that everybody may call; credentials are then ignored (interface, decision 1). */
   readonly isPublic: boolean;
   /**

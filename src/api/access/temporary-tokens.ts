@@ -4,7 +4,7 @@ import { fault } from '../../base/fault.js';
 import { TOKEN, type Login } from './credentials.js';
 
 /** Limit of valid tokens: each check compares with all of them. */
-export const TOKENS_LIMIT = 100;
+const TOKENS_LIMIT = 100;
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 

@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 /** `Host` and `Origin` headers that are allowed, and the policy that allowed them. */
-export interface AllowedHeaders {
+interface AllowedHeaders {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly origins: OriginPolicy;
@@ -32,7 +32,7 @@ export interface AllowedHeaders {
 }
 
 /** The owner, as verified from exactly this header and against these accounts. */
-export interface KnownOwner {
+interface KnownOwner {
   readonly authorization: string;
   readonly accounts: Accounts;
   readonly owner: Caller;

@@ -43,7 +43,7 @@ const IN_FLIGHT_LIMIT = 2048;
 const NONE = -1;
 const GREETING = '{"jsonrpc":"2.0","api":"stellwerk"}';
 
-export interface HttpContext {
+interface HttpContext {
   readonly rpc: Rpc;
   readonly dispatcher: Dispatcher;
   readonly access: Authenticator;

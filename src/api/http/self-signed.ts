@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { ipv6Groups, ipVersion } from '../access/addresses.js';
 
 /** What a certificate is issued for. */
-export interface CertificateOptions {
+interface CertificateOptions {
   /** Host names and addresses; the first is the subject. */
   readonly names: readonly string[];
   readonly from: Date;

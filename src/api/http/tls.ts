@@ -22,7 +22,7 @@ export interface LoadedTls {
 }
 
 /** Options for `auto`. */
-export interface AutoCertificateOptions {
+interface AutoCertificateOptions {
   /** Where the gateway's own certificate is kept. */
   readonly directory: string;
   readonly nowMs: number;

@@ -3,10 +3,10 @@ import { fault, faultFrom, messageOf } from '../../base/fault.js';
 import { findBigInt, isInexact, parseExactly } from '../../base/json.js';
 
 /** How deep a request may nest: a batch of calls with lists of lists in them takes 6. */
-export const DEPTH_LIMIT = 64;
+const DEPTH_LIMIT = 64;
 
 /** Limit of values in a request: parsed, they take up to 60 bytes each, and a small box has 512 MB. */
-export const VALUES_LIMIT = 1_000_000;
+const VALUES_LIMIT = 1_000_000;
 
 /**
  * How many values a request with an inexact integer may have: finding that integer takes a microsecond for

@@ -1,7 +1,7 @@
 import type { Access, Caller } from '../../device/declare.js';
 
 /** What is known of a function before it is called: who may call it, and the names of its parameters. */
-export interface FunctionSignature {
+interface FunctionSignature {
   readonly access: Access;
   readonly parameters: readonly { readonly name: string }[];
 }

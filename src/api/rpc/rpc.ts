@@ -48,7 +48,7 @@ const BATCHES: QuotaLimits = {
 const NOT_AN_OBJECT = errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
 
 /** The dependencies of the dispatch of calls. */
-export interface RpcContext {
+interface RpcContext {
   readonly dispatcher: Dispatcher;
   readonly limits: LimitReporter;
   readonly log: Log;

@@ -5,7 +5,7 @@ import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Tree } from '../../kernel/tree.js';
 
 /** Whether a client receives a change; `lost`: its state is no longer valid, and it must take a snapshot. */
-export type Verdict = 'show' | 'hide' | 'lost';
+type Verdict = 'show' | 'hide' | 'lost';
 
 /** Decides which changes a client may see. Called for each change as it happens. */
 export interface ChangeFilter {

@@ -24,7 +24,7 @@ const CALLS_LIMIT = 16;
 /** WebSocket close codes (RFC 6455 §7.4.1, and 1013 of the registry there). */
 export const closeCode = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly webSocket: WebSocket;
   /** The socket below the WebSocket: complete frames are written to it directly. */
   readonly socket: Duplex;

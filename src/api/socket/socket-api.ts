@@ -43,7 +43,7 @@ const GUEST_OUTBOX: OutboxLimits = { budget: 128 * 1024, limit: 1024 * 1024 };
 /** How long to wait for the closing handshakes when the gateway stops, ms. */
 const CLOSE_MS = 1000;
 
-export interface SocketContext {
+interface SocketContext {
   readonly rpc: Rpc;
   readonly access: Authenticator;
   readonly rejections: RejectionLog;
@@ -55,7 +55,7 @@ export interface SocketContext {
 }
 
 /** An upgrade request, as received from the server. */
-export interface UpgradeRequest {
+interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Socket;
   readonly head: Buffer;
@@ -92,7 +92,7 @@ interface Proof {
 }
 
 /** What may be changed while sessions are open. */
-export interface SocketOptions {
+interface SocketOptions {
   readonly bodyLimit: number;
   /** `api.local: open`. */
   readonly isOpenLocally: boolean;

@@ -8,7 +8,7 @@ import { readAuthorization, TOKEN } from '../access/credentials.js';
 export const METHODS = ['GET', 'HEAD'] as const;
 
 /** The file to send. */
-export interface FileRequest {
+interface FileRequest {
   /** Nothing outside this directory is served, even through `..` or symbolic links. */
   readonly directory: string;
   /** The path in the directory as it appears in a URL: `/plan.txt`. */

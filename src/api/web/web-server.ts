@@ -12,7 +12,7 @@ import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './w
 import { PACKAGE_ROOT } from '../../base/package-root.js';
 
 /** One entry of `WFC_GetConfigurators` (interface, decision 1), as the pages show it. */
-export interface ConfiguratorCard {
+interface ConfiguratorCard {
   readonly ID: number;
   readonly Title: string;
   readonly Icon: string;
@@ -20,7 +20,7 @@ export interface ConfiguratorCard {
 }
 
 /** A page with the policy it needs (Content-Security-Policy). */
-export interface Page {
+interface Page {
   readonly html: string;
   readonly policy: string;
 }
@@ -36,12 +36,12 @@ export interface Pages {
 /** What a web server serves in addition to the API. */
 export type ServedContent = 'front' | { readonly directory: string };
 
-export interface WebContext extends FrontMediaContext {
+interface WebContext extends FrontMediaContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
 }
 
-export interface WebOptions {
+interface WebOptions {
   readonly serve: ServedContent;
   /** Rule 6: for the `user` folder where the front is served, for everything otherwise; never for the API. */
   readonly basicAuth: Account | undefined;

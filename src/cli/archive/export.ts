@@ -21,7 +21,7 @@ interface Page {
 }
 
 /** What is to be written, and how. */
-export interface ExportOptions {
+interface ExportOptions {
   readonly ids: readonly number[];
   readonly fromMs: number;
   /** 0: all there is. */
@@ -31,7 +31,7 @@ export interface ExportOptions {
 }
 
 /** What was written. */
-export interface ExportSummary {
+interface ExportSummary {
   readonly records: number;
   /** Texts that a spreadsheet may take for formulas. */
   readonly formulas: number;

@@ -12,7 +12,7 @@ const MOST_TEXT = 1024 * 1024;
 const MAX_LISTED = 20;
 
 /** A file that is read, and how. */
-export interface ImportSource {
+interface ImportSource {
   readonly input: Input;
   readonly format: RecordFormat;
   readonly meaning: RecordMapping;
@@ -22,7 +22,7 @@ export interface ImportSource {
 }
 
 /** What is wrong with a file: some of it line by line, and how much it is. */
-export interface ValidationErrors {
+interface ValidationErrors {
   readonly listed: readonly string[];
   readonly count: number;
 }
@@ -49,7 +49,7 @@ export async function validateImport(
 }
 
 /** It went wrong in the midst of it; the message says what was taken. */
-export class ImportError extends Error {}
+class ImportError extends Error {}
 
 /**
  * Adds the records of a file that {@link validateImport} found nothing wrong with. Rejects with an {@link

@@ -54,7 +54,7 @@ async function keptAside(stream: AsyncIterable<Buffer>): Promise<FileHandle> {
 }
 
 /** Where lines go; what takes them may be slower than we. */
-export interface Output extends AsyncDisposable {
+interface Output extends AsyncDisposable {
   write(text: string): Promise<void>;
   /** All is written: only now a file has its name. */
   finish(): Promise<void>;

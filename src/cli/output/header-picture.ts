@@ -9,7 +9,7 @@ export interface HeaderData {
 }
 
 /** How it is drawn: how wide the terminal is, and what makes a text coloured. */
-export interface DrawOptions {
+interface DrawOptions {
   readonly width: number;
   paint(colour: Colour, text: string): string;
 }

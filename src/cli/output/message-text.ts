@@ -6,7 +6,7 @@ import type { Colour } from './terminal.js';
 import type { TreeReplica } from './tree-replica.js';
 
 /** What a change is, in words, and the colour that it has on a terminal. */
-export interface ChangeText {
+interface ChangeText {
   readonly text: string;
   readonly colour: Colour;
 }

@@ -18,7 +18,7 @@ interface ShownProfile extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
 }
 
 /** An object of it. */
-export interface SnapshotObject {
+interface SnapshotObject {
   readonly type: number;
   readonly name: string;
   readonly ident: string;

@@ -30,7 +30,7 @@ import { applyAction, applyArchive } from './variable-settings.js';
 /** The configuration as last applied: JSON by key, by ident path. Kept in the store. */
 export type AppliedKeys = Record<string, Record<string, string>>;
 
-export interface ApplyTarget {
+interface ApplyTarget {
   readonly kernel: Kernel;
   readonly devices: Devices;
   readonly log: Log;
@@ -79,7 +79,7 @@ const REMEMBERED = 1024;
 type IsNew = (key: string, value: unknown) => boolean;
 
 /** The part of a configuration that is applied to the tree. */
-export interface ApplicableConfig {
+interface ApplicableConfig {
   readonly tree: readonly TreeNode[];
   readonly profiles?: Readonly<Record<string, ProfileConfig>> | undefined;
 }

@@ -52,7 +52,7 @@ export const DEFAULT_LOGGING: Logging = {
 };
 
 /** The archive settings of an entry; omitted keys have their defaults. */
-export function loggingOf(archive: ArchiveConfig): Logging {
+function loggingOf(archive: ArchiveConfig): Logging {
   if (typeof archive === 'boolean') return { ...DEFAULT_LOGGING, active: archive };
   const { active = true, type, ignoreZeros = false, graph = true, compaction = [] } = archive;
   const rules = compaction.map(({ months, to }) => ({ months, kind: compactionKinds.indexOf(to) }));

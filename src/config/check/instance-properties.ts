@@ -14,7 +14,7 @@ import type { ConfigDocument, DocumentPath } from '../document.js';
 const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; put the secret there (an instance that exists keeps its own)`;
 
 /** The properties of a listed instance, and the path of its entry. */
-export interface ListedProperties {
+interface ListedProperties {
   readonly path: DocumentPath;
   readonly properties: Properties;
 }

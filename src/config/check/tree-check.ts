@@ -11,7 +11,7 @@ import { didYouMean } from '../../base/did-you-mean.js';
 const DEPTH_LIMIT = 50;
 
 /** The document whose `tree` is checked, and the modules; without modules, instances are not checked. */
-export interface TreeCheck {
+interface TreeCheck {
   readonly document: ConfigDocument;
   readonly modules: ModuleRegistry | undefined;
 }

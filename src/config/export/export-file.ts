@@ -7,7 +7,7 @@ import { exportTree, withoutPasswords, type ExportSource } from './export-tree.j
 const SECTIONS = ['board', 'remoteAccess', 'api', 'webServers', 'configurators', 'changes', 'store', 'log'];
 
 /** The source of an exported file. */
-export interface ExportFileSource extends Omit<ExportSource, 'configurators'> {
+interface ExportFileSource extends Omit<ExportSource, 'configurators'> {
   /** The existing configuration, with its text. */
   readonly config: { readonly file: string; readonly text: string };
   /** Notes on what only the store and other directories contain. */

@@ -39,7 +39,7 @@ export interface ExportSource {
 }
 
 /** The sections of a `gateway.yaml` that describe a tree, and what they lack. */
-export interface ExportSections {
+interface ExportSections {
   readonly profiles: Readonly<Record<string, Entry>>;
   readonly tree: readonly Entry[];
   /** Notes on what the sections cannot express or leave out. */

@@ -11,7 +11,7 @@ interface Holder {
 }
 
 /** The claimant: its name, and the path of the claim in the file. */
-export interface Claimant {
+interface Claimant {
   readonly name: string;
   readonly path: DocumentPath;
 }

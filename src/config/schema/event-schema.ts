@@ -43,7 +43,7 @@ export const comparisons = ['equal', 'notEqual', 'above', 'atLeast', 'below', 'a
 export const operations = ['all', 'any', 'notAll', 'none'] as const;
 
 /** The limit of an event's own script text, characters; use a script object for longer ones. */
-export const EVENT_SCRIPT_LIMIT = 65_536;
+const EVENT_SCRIPT_LIMIT = 65_536;
 /** The largest number of a schedule's action, group or point in the interface. */
 const MOST_ENTRIES = 1000;
 

@@ -69,7 +69,7 @@ const profile = strict({
 });
 
 /** Log levels, most verbose first. */
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const level = oneOf(logLevels);
 
 /** `gateway.yaml` except for the contents of `tree`. Defaults are applied where the values are used. */
@@ -115,8 +115,7 @@ export const gatewaySchema = strict({
 export type ProfileConfig = Static<typeof profile>;
 export type ArchiveConfig = Static<typeof archive>;
 export type GatewayConfig = Static<typeof gatewaySchema>;
-export type LoginConfig = Static<typeof login>;
-export type WebServerConfig = Static<typeof webServer>;
+type LoginConfig = Static<typeof login>;
 export type ConfiguratorConfig = Static<typeof configurator>;
 export type TlsConfig = Static<typeof tls>;
 export type SecretConfig = Pick<LoginConfig, 'password' | 'passwordHash' | 'passwordFile'>;

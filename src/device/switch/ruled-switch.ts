@@ -40,7 +40,7 @@ export interface RuleStatus {
 }
 
 /** The state of the line when it was requested. */
-export interface InitialState {
+interface InitialState {
   readonly active: boolean;
   /**
    * The last reported `RuleStatus.offAt`, possibly from before a restart: an active line gets the rest of its
@@ -49,7 +49,7 @@ export interface InitialState {
   readonly offAt: number;
 }
 
-export interface RuledSwitchOptions extends ConfiguredMember {
+interface RuledSwitchOptions extends ConfiguredMember {
   readonly clock: Clock;
   readonly rules: SwitchRules;
   readonly interlocks: Interlocks;

@@ -1,5 +1,5 @@
 /** Why a network peer can't be reached. */
-export interface NetworkError {
+interface NetworkError {
   /** Whether only a changed setting helps; otherwise the connection may succeed later. */
   readonly isConfigurationError: boolean;
   /** What is wrong and what to do. */

@@ -5,7 +5,7 @@ import { variableType, type Value, type VariableType } from '../../kernel/value.
 
 /** The names of variable types in device properties; the index is the type's number. */
 export const variableTypeNames = ['boolean', 'integer', 'float', 'string'] as const;
-export type VariableTypeName = (typeof variableTypeNames)[number];
+type VariableTypeName = (typeof variableTypeNames)[number];
 
 /** The pattern of idents in device properties. */
 export const IDENT_PATTERN = '^[A-Za-z0-9_]+$';

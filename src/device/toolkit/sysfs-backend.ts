@@ -5,14 +5,14 @@ import type { SysfsClass } from './sysfs-class.js';
 import { bool, declare, type FunctionDeclaration, text } from '../declare.js';
 
 /** A driver's fake of a device class, used on the simulated board. */
-export interface SimulatedSysfsClass extends SysfsClass {
+interface SimulatedSysfsClass extends SysfsClass {
   has(name: string): boolean;
   /** Unplugs a device, or plugs it in again. */
   setUnplugged(name: string, isGone: boolean): void;
 }
 
 /** Where a driver finds its device class. */
-export interface SysfsBackendOptions {
+interface SysfsBackendOptions {
   /** The directory on a real machine: `/sys/class/leds`. */
   root(): Promise<string>;
   /** Creates the fake of the simulated board. */
@@ -32,7 +32,7 @@ export interface SysfsContext<B> {
 }
 
 /** The function that unplugs a device of the simulated board. */
-export interface UnplugFunction {
+interface UnplugFunction {
   readonly name: string;
   /** The name of its first parameter. */
   readonly device: string;

@@ -2,7 +2,7 @@ import { cyclicDate, type Cyclic } from '../../kernel/events/event-data.js';
 import { dateOf, dayOf, hasDay, weekdayOf } from './local-time.js';
 
 /** The days of a cyclic event. */
-export interface DayPattern extends Pick<Cyclic, 'dateType' | 'dateValue' | 'dateDay' | 'dateDayValue'> {
+interface DayPattern extends Pick<Cyclic, 'dateType' | 'dateValue' | 'dateDay' | 'dateDayValue'> {
   /** The day from which every n-th day is counted. */
   readonly anchorDay: number;
   /** The first day, if there is one. */

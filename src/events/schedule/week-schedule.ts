@@ -2,7 +2,7 @@ import type { Schedule } from '../../kernel/events/event-data.js';
 import { hasDay, localDay, localInstant, secondsOf } from './local-time.js';
 
 /** A point of a schedule, and the action that starts there. */
-export interface PointOfWeek {
+interface PointOfWeek {
   readonly groupId: number;
   readonly pointId: number;
   readonly actionId: number;

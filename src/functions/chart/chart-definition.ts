@@ -5,7 +5,7 @@ import type { Profile } from '../../kernel/profiles/profile-data.js';
 import { variableType } from '../../kernel/value.js';
 
 /** Limits of the content of a chart. */
-export const CONTENT_LIMIT = 65_536;
+const CONTENT_LIMIT = 65_536;
 const DATASETS_LIMIT = 16;
 const AXES_LIMIT = 8;
 const TITLE_LIMIT = 256;
@@ -13,7 +13,7 @@ const TITLE_LIMIT = 256;
 const OFFSET_LIMIT = 1000;
 
 /** How values are drawn: averages as a line, states as steps, consumption as bars. */
-export type DatasetKind = 'line' | 'step' | 'bar';
+type DatasetKind = 'line' | 'step' | 'bar';
 /** The side of the axis: 0 is left, 1 is right. */
 export type AxisSide = 0 | 1;
 
@@ -49,7 +49,7 @@ export function chartOfVariable(kernel: Kernel, variable: TreeObject<2>): ChartD
 }
 
 /** The variables and profiles that a chart may use. */
-export interface ChartScope {
+interface ChartScope {
   variable(id: number): TreeObject<2> | undefined;
   hasProfile(name: string): boolean;
 }

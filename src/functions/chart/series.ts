@@ -39,7 +39,7 @@ export interface Series {
 export type ArchiveReader = Pick<ArchivePort, 'logged' | 'aggregated'>;
 
 /** The values that a chart needs. */
-export interface SeriesRequest {
+interface SeriesRequest {
   readonly span: ChartSpan;
   readonly dense: Density;
   readonly period: Period;

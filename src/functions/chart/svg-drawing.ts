@@ -43,7 +43,7 @@ export interface DrawingOptions {
 }
 
 /** The rectangle of the curves, pixels. */
-export interface PlotArea {
+interface PlotArea {
   readonly left: number;
   readonly top: number;
   readonly right: number;

@@ -14,7 +14,7 @@ import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
 /** All declared functions. */
-export interface Declarations {
+interface Declarations {
   all(): readonly FunctionDeclaration[];
   find(name: string): FunctionDeclaration | undefined;
 }

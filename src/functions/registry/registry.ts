@@ -6,7 +6,7 @@ import { auditRoleOf, shortenParameters, type AuditSink } from './audit.js';
 import { converterOf, type Converter } from './parameter-converters.js';
 
 /** The version of the configuration, and when it is on the disk. */
-export interface Durability {
+interface Durability {
   /** Increases with every change of the configuration. */
   readonly version: number;
   /**

@@ -40,7 +40,7 @@ function fileOf(file: string): string {
  * Splits a text into arguments at spaces outside of quotes, and removes the quotes. There are no escapes or
  * expansions.
  */
-export function argumentsOf(given: string): string[] {
+function argumentsOf(given: string): string[] {
   const words = given.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
   const rest = given.replace(/"[^"]*"|'[^']*'/g, '');
   if (/["'\0]/.test(rest))

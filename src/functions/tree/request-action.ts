@@ -9,7 +9,7 @@ import type { Ports } from '../ports.js';
 import { hasAction } from './values.js';
 
 /** A request to switch a variable to a value. */
-export interface ActionRequest {
+interface ActionRequest {
   readonly variableId: number;
   readonly value: unknown;
   /** `SENDER` of a script that executes it. */

@@ -13,7 +13,7 @@ import { BATCH_SIZE, deleteObject } from './delete-objects.js';
 import { mapIds } from './embedded-ids.js';
 
 /** A request to copy an object. */
-export interface DuplicateRequest {
+interface DuplicateRequest {
   readonly id: number;
   readonly parentId: number;
   /** Whether the subtree is copied too. */

@@ -12,7 +12,7 @@ type FoundLine = ReadonlyStatic<typeof shapes.foundLines>[number];
 const LINES_LIMIT = 10_000;
 
 /** A search in script files. */
-export interface FileSearch {
+interface FileSearch {
   /** The names of files of scripts in the tree; empty: all. */
   readonly files: readonly string[];
   /** The literal text; case-sensitive. */

@@ -29,7 +29,7 @@ export function findInvalidTexts({ kernel }: Ports): InvalidText[] {
 }
 
 /** The location of an invalid text. */
-export type InvalidTextLocation = Omit<InvalidText, 'Text'>;
+type InvalidTextLocation = Omit<InvalidText, 'Text'>;
 
 /**
  * Checks a record of {@link findInvalidTexts} that a caller passed. Throws `PARAMETER_TYPE`,

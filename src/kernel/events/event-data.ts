@@ -60,7 +60,7 @@ export interface ScheduleAction {
 }
 
 /** The time of day from which an action applies. */
-export interface SchedulePoint {
+interface SchedulePoint {
   readonly id: number;
   readonly start: EventTime;
   readonly actionId: number;
@@ -106,11 +106,11 @@ export interface VariableRule extends Rule<Value> {
   readonly type: number;
 }
 /** Compares today's date; a year of 0 is every year. */
-export type DateRule = Rule<EventDate>;
+type DateRule = Rule<EventDate>;
 /** Compares the time of day. */
-export type TimeRule = Rule<EventTime>;
+type TimeRule = Rule<EventTime>;
 /** Compares the day of the week: 1 Monday … 7 Sunday. */
-export type DayRule = Rule<number>;
+type DayRule = Rule<number>;
 
 /** The rules of one condition. */
 export interface Rules {

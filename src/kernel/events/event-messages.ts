@@ -2,7 +2,7 @@ import type { Condition, Cyclic, EventData, EventDate, EventTime, Schedule, Trig
 import { message } from '../messages.js';
 
 /** A message of an event: its number and Data (interface §3.5). */
-export type EventMessage = readonly [message: number, data: readonly unknown[]];
+type EventMessage = readonly [message: number, data: readonly unknown[]];
 
 /** The messages for a change of an event: removals first, then additions and changes. */
 export function* eventMessagesFor(before: EventData, after: EventData): Generator<EventMessage> {

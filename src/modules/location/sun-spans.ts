@@ -10,7 +10,7 @@ export interface SunSpan {
 }
 
 /** The state of a span at an instant. */
-export interface SpanState {
+interface SpanState {
   readonly isOn: boolean;
   /** When it begins or ends next, unix milliseconds; Infinity if not within about a day. */
   readonly untilMs: number;
