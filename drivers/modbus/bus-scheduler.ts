@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { fault, type Fault } from '../../src/base/fault.js';
-import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { Transport, Timeouts } from './transport.js';
 import { coalesceReads, extractPart } from './coalesce-reads.js';
 import {

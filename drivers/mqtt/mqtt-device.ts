@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Fault, fault, messageOf } from '../../src/base/fault.js';
-import { onNextIteration } from '../../src/base/serial-queue.js';
+import { onNextIteration } from '../../src/base/event-loop.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
   moduleKind,

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { PacketChecker } from './packet-checker.js';
 import { PacketReader } from './packet-reader.js';
 

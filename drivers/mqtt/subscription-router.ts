@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/base/clock.js';
 import { fault, isAbort } from '../../src/base/fault.js';
-import { onNextIteration, SerialQueue, yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { onNextIteration, yieldToEventLoop } from '../../src/base/event-loop.js';
+import { SerialQueue } from '../../src/base/serial-queue.js';
 import type { Flow, Host } from '../../src/device/module.js';
 import type { BrokerConnection, ConnectionListener, PublishOptions, QoS } from './broker.js';
 import { hasWildcards, matchesFilter, validateTopic } from './topic-filter.js';

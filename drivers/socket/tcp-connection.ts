@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import { mapSocketError } from './socket-errors.js';
 
 /** Limit of queued bytes that the peer has not accepted yet. */

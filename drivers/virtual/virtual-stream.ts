@@ -1,5 +1,5 @@
 import { fault } from '../../src/base/fault.js';
-import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import { ByteReceiver } from '../../src/device/toolkit/byte-receiver.js';
 import type { Host } from '../../src/device/module.js';
 import { peerName, type ByteStream, type Peer } from '../../src/device/byte-stream.js';

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from './serial-queue.js';
+import { yieldToEventLoop } from './event-loop.js';
 
 /**
  * A JSON text that is produced in chunks of about a millisecond of work, so that a large reply does not block

@@ -1,5 +1,3 @@
-import type { Cancel } from './clock.js';
-
 /** Runs asynchronous jobs one at a time, in the order they were added. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
@@ -11,15 +9,4 @@ export class SerialQueue {
     this.#last = mine.catch(() => undefined);
     return mine;
   }
-}
-
-/** Resolves in the next iteration of the event loop, so that long work never blocks it. */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Calls back in the next iteration of the event loop, unless cancelled before. */
-export function onNextIteration(callback: () => void): Cancel {
-  const immediate = setImmediate(callback);
-  return () => clearImmediate(immediate);
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { yieldToEventLoop } from '../base/serial-queue.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { foldersOf } from '../store/data-directory.js';

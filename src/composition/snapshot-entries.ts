@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../base/serial-queue.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import { SLICE_OBJECTS, SnapshotReader } from '../kernel/snapshot.js';
 import type { Tree } from '../kernel/tree.js';
 

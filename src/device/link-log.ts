@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.js';
-import { yieldToEventLoop } from '../base/serial-queue.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Instance } from '../kernel/instances.js';
 import type { ModuleDefinition } from './module.js';
 

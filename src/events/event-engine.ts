@@ -1,6 +1,6 @@
 import { ClockStepDetector, type Cancel, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import { yieldToEventLoop } from '../base/serial-queue.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Caller } from '../device/declare.js';
 import type { Change } from '../kernel/changes.js';
 import { areConditionsMet } from '../kernel/events/conditions.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { yieldToEventLoop } from '../base/serial-queue.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Event } from '../kernel/events/events.js';
 import type { EventRun } from './event-run.js';
 

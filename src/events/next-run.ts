@@ -7,7 +7,7 @@ import {
 } from '../kernel/events/event-data.js';
 import type { Event } from '../kernel/events/events.js';
 import { nextCyclic } from './schedule/cyclic.js';
-import { secondsOf } from './schedule/local-time.js';
+import { secondsOf } from '../base/local-time.js';
 import { nextPoint } from './schedule/week-schedule.js';
 
 const DAY_S = 86_400;

@@ -4,7 +4,8 @@ import { basename, dirname, join, sep } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
 import { writeFileAtomically } from '../base/atomic-write.js';
-import { SerialQueue, yieldToEventLoop } from '../base/serial-queue.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
+import { SerialQueue } from '../base/serial-queue.js';
 import type { MediaContentInfo } from '../kernel/media.js';
 
 /** Largest content that is read or written in one call, bytes; in Base64 it fits into a request. */

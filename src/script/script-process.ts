@@ -4,7 +4,7 @@ import type { Duplex, Readable } from 'node:stream';
 import type { HealthChecks } from '../base/health-check.js';
 import { delay, type Cancel, type Clock } from '../base/clock.js';
 import { Fault, messageOf } from '../base/fault.js';
-import { onNextIteration } from '../base/serial-queue.js';
+import { onNextIteration } from '../base/event-loop.js';
 import { joinChunks, ChunkedResult } from '../base/json-chunks.js';
 import { CallRateLimit } from './call-rate-limit.js';
 import { confinementFinding, scriptCommand } from './process-command.js';

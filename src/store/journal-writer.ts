@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { type Fault, fault, messageOf } from '../base/fault.js';
-import { onNextIteration, yieldToEventLoop } from '../base/serial-queue.js';
+import { onNextIteration, yieldToEventLoop } from '../base/event-loop.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { StoreWorker, ValueRow } from './worker-protocol.js';
 import type { PendingChanges, CommitSet, ValueSelection } from './pending-changes.js';

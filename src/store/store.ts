@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { parseJsonOr } from '../base/json.js';
-import { yieldToEventLoop } from '../base/serial-queue.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import { auditRoles, type AuditRecord, type AuditRole } from '../kernel/audit-record.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';

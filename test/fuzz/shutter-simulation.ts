@@ -7,7 +7,7 @@ import {
 } from '../../drivers/gpio/outputs/shutter-travel.js';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { Instance } from '../../src/kernel/instances.js';
 import { OutputFixture } from '../tools/devices/output-fixture.js';
 import type { Random } from '../tools/random.js';

@@ -1,6 +1,6 @@
 import { type Cancel, ManualClock } from '../../src/base/clock.js';
 import { isAbort } from '../../src/base/fault.js';
-import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import { Interlocks } from '../../src/device/switch/interlocks.js';
 import { RuledSwitch, type SwitchRules } from '../../src/device/switch/ruled-switch.js';
 import type { Random } from '../tools/random.js';

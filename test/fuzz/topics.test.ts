@@ -3,7 +3,7 @@ import { SimulatedBroker } from '../../drivers/mqtt/simulated-broker.js';
 import { validateFilter, matchesFilter, validateTopic } from '../../drivers/mqtt/topic-filter.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { Fault } from '../../src/base/fault.js';
-import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { Instance } from '../../src/kernel/instances.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';

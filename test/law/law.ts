@@ -18,7 +18,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   archive: ['base', 'kernel', 'sqlite'],
   events: ['base', 'kernel', 'device', 'script'],
   script: ['base', 'kernel', 'device'],
-  modules: ['base', 'device', 'events/schedule/local-time'],
+  modules: ['base', 'device'],
   media: ['base', 'kernel', 'device'],
   config: ['base', 'kernel', 'device', 'modules/core-modules'],
   service: ['base', 'kernel', 'device'],
@@ -130,7 +130,7 @@ export const PROGRAMS: readonly string[] = ['src/script/child.ts'];
 /** The files that use timers or the time of Node directly, not through a clock, and why. */
 export const TIMER_FILES: Readonly<Record<string, string>> = {
   'src/base/clock.ts': 'implements the clock',
-  'src/base/serial-queue.ts': 'yields to the event loop',
+  'src/base/event-loop.ts': 'yields to the event loop',
   'src/cli/commands/serve.ts': 'keeps the process alive, which timers of the clock do not',
   'src/client/timing.ts': 'implements the clock of the client, whose timers keep a program alive',
   'src/script/child-timers.ts': 'implements the timers of scripts, in their own process',

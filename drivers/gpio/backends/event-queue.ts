@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../../src/base/clock.js';
-import { onNextIteration } from '../../../src/base/serial-queue.js';
+import { onNextIteration } from '../../../src/base/event-loop.js';
 import {
   type Edge,
   EDGES_PER_TURN,

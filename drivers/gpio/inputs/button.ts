@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { generalOf, messageOf } from '../../../src/base/fault.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { type Host, type ModuleDefinition, referenceKind, variableType } from '../../../src/device/module.js';
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
 import type { Backends } from '../backends/backends.js';

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Edge } from '../backends/line.js';
 
 interface DebouncerOptions {

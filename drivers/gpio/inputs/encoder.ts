@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Cancel } from '../../../src/base/clock.js';
-import { onNextIteration } from '../../../src/base/serial-queue.js';
+import { onNextIteration } from '../../../src/base/event-loop.js';
 import {
   type Host,
   type ModuleDefinition,

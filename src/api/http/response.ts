@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonChunks } from '../../base/json-chunks.js';
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 
 /** The headers with which an origin's pages may read a reply (CORS). */
 export function corsHeaders(origin: string): readonly (readonly [string, string])[] {

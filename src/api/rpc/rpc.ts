@@ -3,7 +3,7 @@ import { Fault, fault, faultFrom, isAbort, messageOf } from '../../base/fault.js
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log } from '../../base/log.js';
 import { ChunkedResult, joinChunks, type JsonChunks } from '../../base/json-chunks.js';
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import type { Caller } from '../../device/declare.js';
 import { InexactParams } from './decode.js';
 import type { Dispatcher } from './dispatcher.js';

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import { Fault } from '../../base/fault.js';
-import { onNextIteration } from '../../base/serial-queue.js';
+import { onNextIteration } from '../../base/event-loop.js';
 import type { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { textFrames } from './text-frames.js';

@@ -1,6 +1,6 @@
 import { cyclicDate, cyclicTime, type Cyclic, type EventDate } from '../../kernel/events/event-data.js';
 import { nextDay } from './day-pattern.js';
-import { dayOf, localDay, localInstant, midnight, secondsOf } from './local-time.js';
+import { dayOf, localDay, localInstant, midnight, secondsOf } from '../../base/local-time.js';
 
 /** How many days of a pattern are tried: each has a run, except days that the calendar lacks. */
 const DAYS_TRIED = 8;

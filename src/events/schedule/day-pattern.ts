@@ -1,5 +1,5 @@
 import { cyclicDate, type Cyclic } from '../../kernel/events/event-data.js';
-import { dateOf, dayOf, hasDay, weekdayOf } from './local-time.js';
+import { dateOf, dayOf, hasDay, weekdayOf } from '../../base/local-time.js';
 
 /** The days of a cyclic event. */
 interface DayPattern extends Pick<Cyclic, 'dateType' | 'dateValue' | 'dateDay' | 'dateDayValue'> {

@@ -1,5 +1,5 @@
 import type { Schedule } from '../../kernel/events/event-data.js';
-import { hasDay, localDay, localInstant, secondsOf } from './local-time.js';
+import { hasDay, localDay, localInstant, secondsOf } from '../../base/local-time.js';
 
 /** A point of a schedule, and the action that starts there. */
 interface PointOfWeek {

@@ -1,5 +1,5 @@
 import { fault } from '../../base/fault.js';
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { array, bool, declare, float, int, type FunctionDeclaration } from '../../device/declare.js';
 import type { NewRecord } from '../../archive/port.js';
 import { settableValue } from '../../kernel/convert.js';

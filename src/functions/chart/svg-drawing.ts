@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { valueAxisOf, type ValueAxis } from './value-axis.js';
 import type { ChartDefinition, AxisSide } from './chart-definition.js';

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { declare, int, type FunctionDeclaration } from '../../device/declare.js';
 import type { Change } from '../../kernel/changes.js';
 import { eventType } from '../../kernel/events/event-data.js';

@@ -1,5 +1,5 @@
 import { Fault, fault, messageOf } from '../../base/fault.js';
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { walkSubtree } from '../../kernel/area.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { fault, messageOf } from '../../base/fault.js';
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { walkSubtree } from '../../kernel/area.js';
 import type { Script } from '../../kernel/scripts.js';
 import type { Event } from '../../kernel/events/events.js';

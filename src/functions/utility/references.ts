@@ -1,6 +1,6 @@
 import { parseJsonOr } from '../../base/json.js';
 import type { ReadonlyStatic } from '../../device/declare.js';
-import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { mediaType } from '../../kernel/media.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';

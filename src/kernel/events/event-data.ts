@@ -1,3 +1,4 @@
+import type { CalendarDate, TimeOfDay } from '../../base/local-time.js';
 import type { Value } from '../value.js';
 
 /** Event types (interface §1). */
@@ -13,18 +14,10 @@ export const cyclicDate = { none: 0, once: 1, day: 2, week: 3, month: 4, year: 5
 export const cyclicTime = { once: 0, second: 1, minute: 2, hour: 3 } as const;
 
 /** A calendar date; all 0 means none. */
-export interface EventDate {
-  readonly day: number;
-  readonly month: number;
-  readonly year: number;
-}
+export type EventDate = CalendarDate;
 
 /** A time of day, local time. */
-export interface EventTime {
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-}
+export type EventTime = TimeOfDay;
 
 /** When a trigger event fires. */
 export interface Trigger {

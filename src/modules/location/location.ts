@@ -9,7 +9,7 @@ import {
   type OpenInstance,
   variableType,
 } from '../../device/module.js';
-import { localDay, localInstant, midnight } from '../../events/schedule/local-time.js';
+import { localDay, localInstant, midnight } from '../../base/local-time.js';
 import type * as Spans from './sun-spans.js';
 import type * as Sun from './sun-times.js';
 

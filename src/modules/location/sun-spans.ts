@@ -1,4 +1,4 @@
-import { localDay, localInstant } from '../../events/schedule/local-time.js';
+import { localDay, localInstant } from '../../base/local-time.js';
 import { sunTimes, type GeoPosition, type SunTimes } from './sun-times.js';
 
 /** A part of each day that begins and ends with the sun, seconds before (negative) or after it. */

@@ -1,5 +1,5 @@
 import { getTimes } from 'suncalc';
-import { DAY_MS, localDay, localInstant } from '../../events/schedule/local-time.js';
+import { DAY_MS, localDay, localInstant } from '../../base/local-time.js';
 
 /** A position on earth in degrees; north and east are positive. */
 export interface GeoPosition {

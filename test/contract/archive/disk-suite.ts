@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { empty, fill, smallDisk } from '../../tools/small-disk.js';
 import { openArchive, VARIABLE } from './open-archive.js';
 

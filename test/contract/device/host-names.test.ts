@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock, systemClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import {
   ADDRESS_CACHE_MS,
   LOOKUP_TIMEOUT_MS,

@@ -5,7 +5,7 @@ import { KernelLed, listLeds } from '../../../drivers/led/kernel-led.js';
 import { SimulatedLeds } from '../../../drivers/led/simulated-leds.js';
 import { ManualClock, systemClock } from '../../../src/base/clock.js';
 import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { ledContract, type LedBench } from './suite.js';
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { listPwmChips, PwmChannel, type Waveform } from '../../../drivers/pwm/kernel-pwm.js';
 import { SimulatedPwm } from '../../../drivers/pwm/simulated-pwm.js';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { pwmContract, type PwmBench } from './suite.js';

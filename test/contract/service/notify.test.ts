@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram, Program } from '../../tools/program.js';
 import { until } from '../../tools/until.js';

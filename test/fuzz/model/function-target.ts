@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../../../src/base/fault.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { completeResult } from '../../tools/client/result-schema.js';
 import { bus, FunctionFixture, lamp, owner } from '../../tools/gateway/function-fixture.js';
 import { Random } from '../../tools/random.js';

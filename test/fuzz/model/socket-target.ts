@@ -1,6 +1,6 @@
 import { Client, RpcError, type AnyFunction, type Item } from '../../../src/client/index.js';
 import { systemClock, type ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { defaultsOf } from '../../../src/device/properties.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { owner } from '../../tools/gateway/function-fixture.js';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway, SAMPLE_TREE } from '../../tools/gateway/gateway-fixture.js';

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { parse } from 'yaml';
 import { Backends, boardFunctions, type GpioBoard, gpioModules } from '../../../drivers/gpio/index.js';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { ModuleRegistry } from '../../../src/device/module-registry.js';
 import { DeviceFixture } from './device-fixture.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';

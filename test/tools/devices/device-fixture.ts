@@ -1,6 +1,6 @@
 import { systemClock, type Clock, type ManualClock } from '../../../src/base/clock.js';
 import { silentLog, type Log } from '../../../src/base/log.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Caller } from '../../../src/device/declare.js';
 import { Debug } from '../../../src/device/debug.js';
 import { Devices } from '../../../src/device/devices.js';

@@ -3,7 +3,7 @@ import { modbusModules } from '../../../drivers/modbus/index.js';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { FakeModbusBus } from './fake-modbus-units.js';
 import { until } from '../until.js';

@@ -1,6 +1,6 @@
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog, type Log } from '../../../src/base/log.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { eventType, type Cyclic } from '../../../src/kernel/events/event-data.js';
 import type { Event } from '../../../src/kernel/events/events.js';
 import { Kernel } from '../../../src/kernel/kernel.js';

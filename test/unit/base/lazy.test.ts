@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Lazy } from '../../../src/base/lazy.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 
 t.test('it is made with the first who asks, and once', async (t) => {
   let count = 0;

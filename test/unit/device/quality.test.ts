@@ -3,7 +3,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Outbox } from '../../../src/api/socket/outbox.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { Devices } from '../../../src/device/devices.js';
 import {
   moduleKind,

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { Interlocks } from '../../../src/device/switch/interlocks.js';
 import { RuledSwitch } from '../../../src/device/switch/ruled-switch.js';
 import { Stagger } from '../../../src/device/switch/stagger.js';

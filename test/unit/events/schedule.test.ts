@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Cyclic, Schedule } from '../../../src/kernel/events/event-data.js';
 import { nextCyclic } from '../../../src/events/schedule/cyclic.js';
-import { localDay, localInstant } from '../../../src/events/schedule/local-time.js';
+import { localDay, localInstant } from '../../../src/base/local-time.js';
 import { nextPoint, pointAt } from '../../../src/events/schedule/week-schedule.js';
 import { setTimeZone } from '../../tools/time-zone.js';
 

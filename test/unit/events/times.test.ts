@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ClockStepDetector, ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { cyclicDate, cyclicTime, eventType } from '../../../src/kernel/events/event-data.js';
 import type { Event } from '../../../src/kernel/events/events.js';
 import { message } from '../../../src/kernel/messages.js';

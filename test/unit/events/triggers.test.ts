@@ -1,6 +1,6 @@
 import t from 'tap';
 import { fault } from '../../../src/base/fault.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { triggerType } from '../../../src/kernel/events/event-data.js';
 import { message } from '../../../src/kernel/messages.js';
 import type { Value } from '../../../src/kernel/value.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 
 const VALUE_ACTION = '{3644F802-C152-464A-868A-242C2A3DEC5C}';

@@ -3,7 +3,7 @@ import { Debouncer } from '../../../drivers/gpio/inputs/debouncer.js';
 import { EventQueue } from '../../../drivers/gpio/backends/event-queue.js';
 import type { Edge } from '../../../drivers/gpio/backends/line.js';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 

@@ -3,7 +3,7 @@ import { KeeperClient } from '../../../drivers/gpio/keeper/keeper-client.js';
 import type { GpioBackend, Guard, OutputOptions } from '../../../drivers/gpio/backends/line.js';
 import { silentLog } from '../../../src/base/log.js';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
 import { passTime } from '../../tools/devices/device-fixture.js';

@@ -9,7 +9,7 @@ import {
   type TravelTimes,
 } from '../../../drivers/gpio/outputs/shutter-travel.js';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Host } from '../../../src/device/module.js';
 import { Interlocks } from '../../../src/device/switch/interlocks.js';
 

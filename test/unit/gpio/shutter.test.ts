@@ -1,5 +1,5 @@
 import t from 'tap';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Value } from '../../../src/device/module.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { message } from '../../../src/kernel/messages.js';

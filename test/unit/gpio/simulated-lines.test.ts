@@ -4,7 +4,7 @@ import { simulationFunctions } from '../../../drivers/gpio/simulation-functions.
 import type { Edge } from '../../../drivers/gpio/backends/line.js';
 import { SimulatedBoard } from '../../../drivers/gpio/backends/simulated-board.js';
 import { ManualClock } from '../../../src/base/clock.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Caller } from '../../../src/device/declare.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 

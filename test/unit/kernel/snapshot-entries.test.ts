@@ -1,5 +1,5 @@
 import t from 'tap';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { buildSnapshotEntries } from '../../../src/composition/snapshot-entries.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { SLICE_OBJECTS } from '../../../src/kernel/snapshot.js';

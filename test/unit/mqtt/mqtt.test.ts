@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
-import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { defaultsOf, validateProperties, type Properties } from '../../../src/device/properties.js';
 import type { ModuleDefinition } from '../../../src/device/module.js';
 import type { ConnectOptions } from '../../../drivers/mqtt/broker.js';

@@ -1,29 +1,41 @@
-import type { EventDate, EventTime } from '../../kernel/events/event-data.js';
-
 /**
  * Dates and times of day in the time zone of the process. A day is a number: days since 1 January 1970,
  * without a time zone, so that counting days, weeks and months is independent of daylight saving. Only `Date`
  * is used: `Intl` would cost a small gateway megabytes.
  */
 
+/** A calendar date. */
+export interface CalendarDate {
+  readonly day: number;
+  readonly month: number;
+  readonly year: number;
+}
+
+/** A time of day. */
+export interface TimeOfDay {
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
 /** The length of a day without a clock change. */
 export const DAY_MS = 86_400_000;
 
 /** Midnight; as a bound of an event it means none. */
-export const midnight: EventTime = { hour: 0, minute: 0, second: 0 };
+export const midnight: TimeOfDay = { hour: 0, minute: 0, second: 0 };
 
 /** Seconds since midnight, by the wall clock. */
-export function secondsOf({ hour, minute, second }: EventTime): number {
+export function secondsOf({ hour, minute, second }: TimeOfDay): number {
   return (hour * 60 + minute) * 60 + second;
 }
 
 /** The number of a day; an excess month or day runs into the next. NaN for an invalid date. */
-export function dayOf({ year, month, day }: EventDate): number {
+export function dayOf({ year, month, day }: CalendarDate): number {
   return Date.UTC(year, month - 1, day) / DAY_MS;
 }
 
 /** The date of a day number. */
-export function dateOf(day: number): EventDate {
+export function dateOf(day: number): CalendarDate {
   const date = new Date(day * DAY_MS);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
@@ -48,7 +60,7 @@ export function localDay(ms: number): number {
  * is the first of the two; one that does not exist (the clock is set forward) is the instant of the jump. NaN
  * for an invalid day.
  */
-export function localInstant(day: number, time: EventTime): number {
+export function localInstant(day: number, time: TimeOfDay): number {
   const wanted = day * DAY_MS + secondsOf(time) * 1000;
   const date = new Date(wanted);
   const ms = new Date(
