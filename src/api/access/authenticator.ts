@@ -112,15 +112,6 @@ export class Authenticator {
     return this.#digest(account, { username: '', password: '' });
   }
 
-  /**
-   * A digest to compare secrets by without keeping them: salted with a secret of this process, and never
-   * shown. A plain hash takes a fiftieth of the time of an HMAC, which is a fifth of a call on a new
-   * connection.
-   */
-  digest(text: string): string {
-    return hash('sha256', this.#salt + text, 'base64');
-  }
-
   /** Rejects all waiting verifications with an `AbortError`. */
   close(): void {
     this.#stop.abort();
@@ -132,12 +123,12 @@ export class Authenticator {
   }
 
   /**
-   * A digest of a pair. It changes with the secret, so that the old password is no longer remembered when a
-   * new one is set.
+   * A digest of a pair, salted with a secret of this process. It changes with the secret, so that the old
+   * password is no longer remembered when a new one is set. A hash takes a third of the time of an HMAC.
    */
   #digest({ name, username, secret }: Account, login: Login): string {
     const known = [name, username, secret?.password, secret?.passwordHash, login.username, login.password];
-    return this.digest(JSON.stringify(known));
+    return hash('sha256', this.#salt + JSON.stringify(known), 'base64');
   }
 
   #isKnownWrong(digest: string): boolean {

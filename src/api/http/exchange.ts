@@ -12,14 +12,50 @@ import type { OriginPolicy } from './origin-policy.js';
  */
 export const UNKNOWN_BODY_LIMIT = 64 * 1024;
 
+/** The key of a socket's {@link Connection}. A WeakMap would cost a call on a new connection 3 µs more. */
+const CONNECTION = Symbol('connection');
+
 /**
  * What the requests on a connection have in common. Requests can be pipelined, so nothing here belongs to a
  * single one: each record is replaced as a unit and names the headers that it was derived from.
  */
-export interface Connection {
-  readonly remote: string;
+export class Connection {
   allowed: AllowedHeaders | undefined;
   known: KnownOwner | undefined;
+  readonly #socket: Socket;
+  #remote: string | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  static of(socket: Socket & { [CONNECTION]?: Connection }): Connection {
+    return (socket[CONNECTION] ??= new Connection(socket));
+  }
+
+  /**
+   * The peer's address. The first use costs a system call, and has to come before the connection is closed:
+   * the address is then unknown.
+   */
+  get remote(): string {
+    return (this.#remote ??= remoteOf(this.#socket));
+  }
+}
+
+/** The owner as the caller on a connection, whose address is looked up when it is needed. */
+class ConnectedOwner implements Caller {
+  readonly role = 'owner';
+  readonly user: string;
+  readonly #connection: Connection;
+
+  constructor(user: string, connection: Connection) {
+    this.user = user;
+    this.#connection = connection;
+  }
+
+  get remote(): string {
+    return this.#connection.remote;
+  }
 }
 
 /** `Host` and `Origin` headers that are allowed, and the policy that allowed them. */
@@ -81,15 +117,19 @@ export function remoteOf(socket: Socket): string {
 }
 
 /** The caller of a verified owner's login; a login by token has a separate user name, also in the audit. */
-export function ownerOf({ owner }: Accounts, remote: string, { username }: Pick<Login, 'username'>): Caller {
+export function ownerOf(
+  { owner }: Accounts,
+  connection: Connection,
+  { username }: Pick<Login, 'username'>,
+): Caller {
   const isOwnName = username !== TOKEN || username === owner.username;
-  return { role: 'owner', user: isOwnName ? owner.username : TOKEN_USER, remote };
+  return new ConnectedOwner(isOwnName ? owner.username : TOKEN_USER, connection);
 }
 
 /** The owner by `api.local: open`; undefined if the request does not qualify. */
-export function localOwner({ request, connection: { remote }, origins }: Exchange): Caller | undefined {
+export function localOwner({ request, connection, origins }: Exchange): Caller | undefined {
   if (!hasNoCredentials(request.headers.authorization) || !origins.isLocalRequest(request)) return undefined;
-  return { role: 'owner', user: LOCAL_USER, remote };
+  return new ConnectedOwner(LOCAL_USER, connection);
 }
 
 /** The length of a request's body according to its headers; infinite if the body is sent in chunks. */

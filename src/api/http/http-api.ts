@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.js';
 import { Fault, fault, isAbort, messageOf } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
@@ -23,7 +22,7 @@ import {
   localOwner,
   ownerOf,
   remoteOf,
-  type Connection,
+  Connection,
   type Exchange,
   type RejectableRequest,
   type RequestContext,
@@ -32,6 +31,7 @@ import { LINGER_MS, errorResponse, type ErrorResponse } from './error-response.j
 import type { RejectionLog } from './rejection-log.js';
 import { corsHeaders, sendChunks, sendText } from './response.js';
 import { BUDGET_EXCEEDED, UnverifiedBudget, type BudgetShare } from '../access/unverified-budget.js';
+import { VerifiedHeader } from '../access/verified-header.js';
 
 /** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
 export const BODY_LIMIT = 25_165_824;
@@ -57,10 +57,8 @@ interface HttpContext {
 /** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
 export class HttpApi {
   readonly #context: HttpContext;
-  readonly #connections = new WeakMap<Socket, Connection>();
   readonly #unverified: UnverifiedBudget;
-  /** The owner's header that was verified last: a client that connects again is not decoded again. */
-  #verified: { readonly digest: string; readonly accounts: Accounts } | undefined;
+  readonly #verified = new VerifiedHeader();
   #inFlight = 0;
   #bodyLimit = BODY_LIMIT;
   #accounts: Accounts;
@@ -90,7 +88,7 @@ export class HttpApi {
   ): void {
     switch (request.method) {
       case 'POST': {
-        const connection = this.#connectionOf(request.socket);
+        const connection = Connection.of(request.socket);
         const allowed = allowedOf(connection, request, origins);
         if (allowed === undefined) return this.rejectOrigin(request, response, origins);
         return this.#post({ request, response, connection, expects, origins, cors: allowed.cors });
@@ -122,15 +120,6 @@ export class HttpApi {
     };
     const cancel = this.#context.clock.after(LINGER_MS, end);
     request.once('end', end).once('close', end);
-  }
-
-  #connectionOf(socket: Socket): Connection {
-    let connection = this.#connections.get(socket);
-    if (connection === undefined) {
-      connection = { remote: remoteOf(socket), allowed: undefined, known: undefined };
-      this.#connections.set(socket, connection);
-    }
-    return connection;
   }
 
   /** Rejects a request whose `Host` or `Origin` is not allowed. */
@@ -187,20 +176,18 @@ export class HttpApi {
     if (authorization === undefined) return undefined;
     if (known?.authorization === authorization && known.accounts === accounts) return known.owner;
     const { access, connections } = this.#context;
-    const digest = access.digest(authorization);
-    const isVerified = this.#verified?.digest === digest && this.#verified.accounts === accounts;
     let login: Pick<Login, 'username'> = accounts.owner;
-    if (!isVerified) {
+    if (!this.#verified.matches(authorization, accounts)) {
       const sent = readAuthorization(authorization);
       if (sent === undefined || sent.username === WEBFRONT) return undefined;
       if (!access.hasVerified(accounts.owner, sent)) return undefined;
       login = sent;
     }
-    const owner = ownerOf(accounts, connection.remote, login);
+    const owner = ownerOf(accounts, connection, login);
     // A token is verified at each call: it may have expired.
     if (login.username !== TOKEN) {
       connection.known = { authorization, accounts, owner };
-      this.#verified = { digest, accounts };
+      this.#verified.remember(authorization, accounts);
     }
     connections.release(request.socket);
     return owner;
@@ -245,7 +232,7 @@ export class HttpApi {
       if (!access.hasVerified(this.#accounts.owner, login)) throw fault('UNAUTHORIZED');
       this.#requireNotEvicted(body);
       this.#context.connections.release(request.socket);
-      return ownerOf(accounts, remote, login);
+      return ownerOf(accounts, exchange.connection, login);
     };
     const isUser = async (configurator: number) => {
       const isCorrect =
@@ -310,6 +297,8 @@ export class HttpApi {
     const reply = this.#context.rpc.handle(message, caller);
     if (!(reply instanceof Promise)) return this.#send(exchange, reply);
     this.#inFlight += 1;
+    // For the audit log, even if the client closes the connection before the reply.
+    void exchange.connection.remote;
     void reply.then((late) => {
       this.#inFlight -= 1;
       this.#send(exchange, late);

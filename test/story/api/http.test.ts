@@ -13,7 +13,7 @@ import {
   type Reply,
 } from '../../tools/client/json-rpc.js';
 import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
-import { withinPatience } from '../../tools/until.js';
+import { until, withinPatience } from '../../tools/until.js';
 
 t.test('a call: its result, its id in its own type, a body that begins with {"', async (t) => {
   const world = await startApi(t);
@@ -187,6 +187,23 @@ t.test('a body that is too large is refused as early as can be, and the client s
   t.strictSame([chunked.status, errorCodeOf(chunked)], [413, 'BODY_TOO_LARGE']);
   const expect = await exchangeRaw(world, `${start}Expect: 100-continue\r\nContent-Length: 200000\r\n\r\n`);
   t.equal(expect.status, 413, 'before a byte of the body was sent');
+});
+
+t.test('the address of a caller stays known after the client has gone', async (t) => {
+  const world = await startApi(t);
+  // The first call verifies the credentials; the second one is let through without.
+  await post(world, callText('Echo', [1]));
+  const gone = await RawConnection.open(world.port);
+  gone.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Wait', []) }));
+  const { caller } = await until('the call has begun', () =>
+    world.functions.calls.find(({ method }) => method === 'Wait'),
+  );
+  gone.socket.resetAndDestroy();
+  await withinPatience('the end of the connection', gone.closed);
+  // A complete call on another connection: the gateway has seen the reset by then.
+  await post(world, callText('Echo', [1]));
+  t.equal(caller.remote, '127.0.0.1');
+  world.releaseWait();
 });
 
 t.test('what is slow, broken or half is answered, or cut, and harms nobody', async (t) => {
