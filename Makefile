@@ -21,6 +21,8 @@ BUNDLE := build/bundle/$(HOST_ARCH)/stellwerk-$(VERSION)-linux-$(HOST_ARCH)
 NODE := node_modules/node-linux-$(HOST_ARCH)/bin/node
 HEADERS := node_modules/node-linux-$(HOST_ARCH)/include/node
 # Programs of the package run with its own Node. npm runs with the machine's Node, because it replaces ours.
+# Not by its name: typescript-js brings another `tsc`.
+TSC := $(NODE) node_modules/typescript/bin/tsc
 WITH := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
 # A linked node_modules (a second worktree) belongs to another checkout: it is used, never changed.
@@ -28,6 +30,7 @@ LINKED := $(shell test -L node_modules && echo yes)
 SETUP := $(if $(LINKED),,node_modules/.setup node_modules/epoll/build/Release/epoll.node)
 
 SOURCES := $(shell find src drivers test systemd -name '*.ts' 2>/dev/null)
+FRONT := $(shell find src/front -name '*.tsx' -o -name '*.css' -o -path '*/static/*' 2>/dev/null)
 GPIO_C := $(wildcard drivers/gpio/native/*.c)
 KEEPER_C := $(wildcard drivers/gpio/keeper/*.c)
 NOTIFY_C := $(wildcard src/service/native/*.c)
@@ -96,7 +99,7 @@ build/sources: FORCE
 
 build/compiled: tsconfig.json build/sources $(SOURCES) | $(SETUP)
 	@echo 'build: tsc'
-	$(Q)rm -rf dist && $(WITH) tsc -p .
+	$(Q)rm -rf dist && $(TSC) -p .
 	$(Q)touch $@
 
 build/program: build/compiled docs/use/clients/package.md
@@ -104,7 +107,13 @@ build/program: build/compiled docs/use/clients/package.md
 	$(Q)$(NODE) dist/systemd/build-client.js
 	$(Q)touch $@
 
-build: $(SETUP) $(ADDONS:%=build/%) $(PROGRAMS:%=build/%) build/program ## set up, compile, build the addons
+build/front: build/compiled src/front/tsconfig.json $(FRONT)
+	@echo 'build: tsc -p src/front'
+	$(Q)$(TSC) -p src/front
+	$(Q)$(NODE) dist/systemd/build-front.js
+	$(Q)touch $@
+
+build: $(SETUP) $(ADDONS:%=build/%) $(PROGRAMS:%=build/%) build/program build/front ## set up, compile, build the addons
 
 run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 	@cat docs/start/sample/try.txt

@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml, type HtmlPage } from './html.js';
+import { programPage, type PageAddress } from './program-page.js';
 
 /** A configurator as the pages show it. */
 interface Card {
   readonly ID: number;
   readonly Title: string;
   readonly PasswordRequired: boolean;
-}
-
-/** A page, and the policy under which a browser shows it: nothing but its own style. */
-interface HtmlPage {
-  readonly html: string;
-  readonly policy: string;
 }
 
 const STYLE = `
@@ -39,7 +35,7 @@ const SIGN = `<svg viewBox="0 0 40 40" fill="none" stroke="currentColor" stroke-
 export function startPage(configurators: readonly Card[]): HtmlPage {
   const cards = configurators.map(
     ({ ID, Title, PasswordRequired }) =>
-      `<li><a href="/wfc/${ID}/"><strong>${escaped(Title)}</strong><span>${PasswordRequired ? 'with a password' : 'open to all'}</span></a></li>`,
+      `<li><a href="/wfc/${ID}/"><strong>${escapeHtml(Title)}</strong><span>${PasswordRequired ? 'with a password' : 'open to all'}</span></a></li>`,
   );
   const list =
     cards.length > 0
@@ -48,17 +44,14 @@ export function startPage(configurators: readonly Card[]): HtmlPage {
   return page('stellwerk', `${head('stellwerk', 'Where to?')}${list}`);
 }
 
-/** The page at `/wfc/<id>/`, until the web front exists. */
-export function frontPage({ ID, Title }: Card): HtmlPage {
-  const body = `${head(Title, 'There is no front for browsers here yet.')}
-<p>Programs reach this part of the house at <code>/wfc/${ID}/api/</code> (WebSocket) and at <code>/api/</code> (JSON-RPC),
-with the user name <code>webfront</code> and its password.</p>
-<p><a href="/">All configurators</a></p>`;
-  return page(Title, body);
+/** The page at `/wfc/<id>/`: the residents' front. */
+export function frontPage({ ID, Title, PasswordRequired }: Card, address: PageAddress): Promise<HtmlPage> {
+  const facts = { id: ID, title: Title, passwordRequired: PasswordRequired };
+  return programPage({ program: 'resident', title: Title, facts }, address);
 }
 
 function head(title: string, below: string): string {
-  return `<header>${SIGN}<div><h1>${escaped(title)}</h1><p>${escaped(below)}</p></div></header>`;
+  return `<header>${SIGN}<div><h1>${escapeHtml(title)}</h1><p>${escapeHtml(below)}</p></div></header>`;
 }
 
 function page(title: string, body: string): HtmlPage {
@@ -69,7 +62,7 @@ function page(title: string, body: string): HtmlPage {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -81,8 +74,4 @@ ${body}
 `,
     policy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
   };
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

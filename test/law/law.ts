@@ -23,7 +23,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['base', 'kernel', 'device', 'modules/core-modules'],
   service: ['base', 'kernel', 'device'],
   client: ['base'],
-  front: ['client', 'base'],
+  front: ['client', 'base', 'media/built-in-icons'],
   'drivers/*': ['base', 'device'],
   cli: [
     'composition',
@@ -86,6 +86,7 @@ export const IO_FILES: readonly string[] = [
   'src/base/atomic-write.ts',
   'src/device/toolkit/kernel-sysfs.ts',
   'src/device/toolkit/system-resolver.ts',
+  'src/front/assets.ts',
   'src/media/media-files.ts',
   'src/media/icons.ts',
   'src/script/channel.ts',

@@ -15,6 +15,8 @@ interface FileRequest {
   readonly path: string;
   /** The URL prefix of the directory; if undefined, only files are served, no directory index. */
   readonly prefix?: string;
+  /** Replace the headers of a file that is sent. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -23,7 +25,7 @@ interface FileRequest {
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { directory, path, prefix }: FileRequest,
+  { directory, path, prefix, headers = {} }: FileRequest,
 ): Promise<FastifyReply> {
   const { send } = await import('@fastify/send');
   // An unreadable directory has no files.
@@ -47,6 +49,7 @@ export async function sendFile(
     .code(sent.statusCode)
     .headers(sent.headers)
     .header('Cache-Control', 'no-cache')
+    .headers(headers)
     .send(sent.stream);
 }
 

@@ -5,6 +5,7 @@ import type { Account } from '../access/authenticator.js';
 import type { Configurators } from '../access/accounts.js';
 import { normalAddress } from '../access/addresses.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
+import { routeAssets } from './assets.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
 import type { WebHandler } from '../http/listener.js';
 import { errorResponse } from '../http/error-response.js';
@@ -25,12 +26,20 @@ interface Page {
   readonly policy: string;
 }
 
+/** Where a page was requested, as its policy names it. */
+export interface PageAddress {
+  readonly host: string;
+  readonly isTls: boolean;
+}
+
 /** The pages of the web front, from `front/`. */
 export interface Pages {
   /** Lists the configurators. */
   start(configurators: readonly ConfiguratorCard[]): Page;
-  /** The placeholder for a configurator's front. */
-  front(configurator: ConfiguratorCard): Page;
+  /** The front of a configurator. */
+  front(configurator: ConfiguratorCard, address: PageAddress): Promise<Page>;
+  /** The directory of the programs for browsers. */
+  readonly assets: string;
 }
 
 /** What a web server serves in addition to the API. */
@@ -69,6 +78,7 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
   });
   if (serve === 'front') {
     routePages(app, context);
+    routeAssets(app, context.pages.assets);
     routeClient(app);
     routeMedia(app, context);
     routeFiles(app, { context, basicAuth, prefix: `/${USER}`, directory: join(context.directory, USER) });
@@ -96,7 +106,9 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     url: '/wfc/:id/',
     handler: async (request, reply) => {
       const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
-      return card === undefined ? sendPlainText(reply, 404, 'Not found\n') : show(reply, pages.front(card));
+      if (card === undefined) return sendPlainText(reply, 404, 'Not found\n');
+      const address = { host: request.headers.host ?? 'localhost', isTls: request.protocol === 'https' };
+      return show(reply, await pages.front(card, address));
     },
   });
 }

@@ -1,0 +1,65 @@
+import { programFiles } from './assets.js';
+import { escapeHtml, type HtmlPage } from './html.js';
+
+/** A page that only loads a program. */
+export interface ProgramPage {
+  /** A program of the build: `resident`, `console`. */
+  readonly program: string;
+  readonly title: string;
+  /** What the program must know before it connects, readable by everyone who reaches the page. */
+  readonly facts: object;
+  /** The page's web manifest; undefined: it cannot be installed. */
+  readonly manifest?: string;
+}
+
+/** Where the page was asked for: its policy names the WebSocket's address, which 'self' does not cover everywhere. */
+export interface PageAddress {
+  /** The `Host` header, which the listener has checked. */
+  readonly host: string;
+  readonly isTls: boolean;
+}
+
+/** The page of a program, without any inline script or style, and its policy. */
+export async function programPage(page: ProgramPage, address: PageAddress): Promise<HtmlPage> {
+  const { script, style, chunks } = await programFiles(page.program);
+  const preloads = chunks.map((chunk) => `<link rel="modulepreload" href="/front/${chunk}">`);
+  const manifest =
+    page.manifest === undefined ? [] : [`<link rel="manifest" href="${escapeHtml(page.manifest)}">`];
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="stellwerk" content="${escapeHtml(JSON.stringify(page.facts))}">
+<title>${escapeHtml(page.title)}</title>
+<link rel="icon" href="/front/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/front/${style}">
+${[...manifest, ...preloads].join('\n')}
+<script type="module" src="/front/${script}"></script>
+</head>
+<body>
+<div id="page"></div>
+<noscript>This page needs JavaScript. / Diese Seite braucht JavaScript.</noscript>
+</body>
+</html>
+`;
+  return { html, policy: policyOf(address) };
+}
+
+function policyOf({ host, isTls }: PageAddress): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob:",
+    "media-src 'self'",
+    `connect-src 'self' ${isTls ? 'wss' : 'ws'}://${host}`,
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'self'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+}

@@ -1,0 +1,34 @@
+import { render } from 'preact';
+import { chooseLanguage, setLanguage } from '../web/i18n/i18n.js';
+import { readSession } from '../web/session.js';
+import '../web/tokens.css';
+import './resident.css';
+import './tiles/appearance.css';
+import './sheet/appearance.css';
+import { App, AppProvider, type PageFacts } from './app.js';
+import { Front } from './front.js';
+
+/** The facts that the gateway writes into the page's head. */
+function readFacts(): PageFacts {
+  const content = document.querySelector<HTMLMetaElement>('meta[name=stellwerk]')?.content ?? '{}';
+  return JSON.parse(content) as PageFacts;
+}
+
+async function main(): Promise<void> {
+  const app = new App(readFacts());
+  await setLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
+  const root = document.getElementById('page');
+  if (root === null) throw new Error('the page has no element #page');
+  render(
+    <AppProvider value={app}>
+      <Front />
+    </AppProvider>,
+    root,
+  );
+  // Without a reply the link finds out what is wrong, and retries.
+  const session = await readSession(app.sessionPath).catch(() => null);
+  if (session !== undefined || !app.facts.passwordRequired) app.enter();
+  else app.signedOut.value = 'never';
+}
+
+void main();

@@ -1,0 +1,68 @@
+import { objectType } from '../web/objects.js';
+import type { Model, TreeNode } from '../web/model.js';
+import { tilesOf, type Tile } from './tiles/kinds.js';
+
+/** A room: a category with its tiles; categories inside it are sections below it. */
+export interface Section {
+  readonly node: TreeNode;
+  /** The name to show: of a link to the category, or its own. */
+  readonly named: TreeNode;
+  readonly tiles: readonly Tile[];
+  readonly sections: readonly Section[];
+}
+
+/** Links may form a loop: sections are not nested deeper. */
+const DEPTH_LIMIT = 8;
+
+/** Under which name, and how deep, a section is shown. */
+interface Place {
+  readonly named?: TreeNode;
+  readonly depth?: number;
+}
+
+/** The section of a category, without empty ones inside it. */
+export function sectionOf(model: Model, node: TreeNode, { named = node, depth = 0 }: Place = {}): Section {
+  const tiles: Tile[] = [];
+  const sections: Section[] = [];
+  for (const child of model.children(node.id)) {
+    if (child.entry.value.hidden) continue;
+    const category = categoryBehind(model, child);
+    if (category === undefined) tiles.push(...tilesOf(model, child));
+    else if (depth < DEPTH_LIMIT) {
+      const section = sectionOf(model, category, { named: child, depth: depth + 1 });
+      if (!isEmpty(section)) sections.push(section);
+    }
+  }
+  return { node, named, tiles, sections };
+}
+
+export function isEmpty({ tiles, sections }: Section): boolean {
+  return tiles.length === 0 && sections.length === 0;
+}
+
+/** All tiles of a section and of those inside it. */
+export function allTiles({ tiles, sections }: Section): Tile[] {
+  return [...tiles, ...sections.flatMap(allTiles)];
+}
+
+function categoryBehind(model: Model, node: TreeNode): TreeNode | undefined {
+  if (node.type === objectType.category) return node;
+  if (node.type !== objectType.link) return undefined;
+  const target = model.find(node.entry.value.data.targetID ?? 0);
+  return target?.type === objectType.category && !target.entry.value.hidden ? target : undefined;
+}
+
+/** The object at which the area begins. */
+export function baseOf(model: Model): TreeNode | undefined {
+  void model.structure.value;
+  const { area } = model;
+  if (area !== undefined) return model.find(area.base);
+  // An older gateway does not name it: the first object below which there is more than a path.
+  let node = model.find(0);
+  for (;;) {
+    const children: readonly TreeNode[] = node === undefined ? [] : model.children(node.id);
+    const [only] = children;
+    if (children.length !== 1 || only?.type !== objectType.category) return node;
+    node = only;
+  }
+}

@@ -1,0 +1,88 @@
+import { type Signal, signal } from '@preact/signals';
+import { RpcError } from '../../client/errors.js';
+import { realTiming } from '../../client/timing.js';
+import type { Value } from './objects.js';
+
+/** A state shows for this long after a command was rejected, ms. */
+const REFUSED_MS = 8000;
+/** A command shows as waiting only if it takes longer, ms. */
+const WAITING_MS = 150;
+
+/** What became of the last command to a variable. The variable itself shows only what was reported. */
+export type CommandState =
+  | { readonly kind: 'waiting' }
+  /** `code`: a fault code; `rule`, `untilMs`: the rule that rejected it. */
+  | { readonly kind: 'refused'; readonly code: string; readonly rule: string; readonly untilMs: number }
+  /** The reply was lost. */
+  | { readonly kind: 'unknown' };
+
+export interface CommandOutcome {
+  readonly id: number;
+  readonly state: CommandState | undefined;
+}
+
+/** Sends commands and remembers, for each variable, what became of the last one. */
+export class Commands {
+  readonly #execute: (id: number, value: Value) => Promise<unknown>;
+  readonly #onOutcome: (outcome: CommandOutcome) => void;
+  readonly #states = new Map<number, Signal<CommandState | undefined>>();
+  readonly #newest = new Map<number, number>();
+  #count = 0;
+
+  /** `execute` sends a command; `onOutcome` is called when a command is done, refused or lost. */
+  constructor(
+    execute: (id: number, value: Value) => Promise<unknown>,
+    onOutcome: (outcome: CommandOutcome) => void,
+  ) {
+    this.#execute = execute;
+    this.#onOutcome = onOutcome;
+  }
+
+  stateOf(id: number): Signal<CommandState | undefined> {
+    let state = this.#states.get(id);
+    if (state === undefined) this.#states.set(id, (state = signal(undefined)));
+    return state;
+  }
+
+  /** Clears the unknown outcome of a variable: it has reported since. */
+  reported(id: number): void {
+    const state = this.#states.get(id);
+    if (state?.peek()?.kind === 'unknown') state.value = undefined;
+  }
+
+  /** Sends a command. The outcome is in `stateOf`. */
+  run(id: number, value: Value): void {
+    const state = this.stateOf(id);
+    const number = ++this.#count;
+    this.#newest.set(id, number);
+    const isNewest = () => this.#newest.get(id) === number;
+    const cancelWaiting = realTiming.after(WAITING_MS, () => {
+      if (isNewest()) state.value = { kind: 'waiting' };
+    });
+    const finish = (result: CommandState | undefined) => {
+      cancelWaiting();
+      if (!isNewest()) return;
+      state.value = result;
+      this.#onOutcome({ id, state: result });
+      if (result?.kind === 'refused')
+        realTiming.after(REFUSED_MS, () => {
+          if (isNewest()) state.value = undefined;
+        });
+    };
+    this.#execute(id, value).then(
+      () => finish(undefined),
+      (thrown: unknown) => finish(stateOfError(thrown)),
+    );
+  }
+}
+
+function stateOfError(thrown: unknown): CommandState {
+  if (!(thrown instanceof RpcError)) return { kind: 'unknown' };
+  const data = (thrown.data ?? {}) as { readonly rule?: unknown; readonly untilMs?: unknown };
+  return {
+    kind: 'refused',
+    code: thrown.reason ?? 'OTHER',
+    rule: typeof data.rule === 'string' ? data.rule : '',
+    untilMs: typeof data.untilMs === 'number' ? data.untilMs : 0,
+  };
+}

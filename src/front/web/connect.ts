@@ -1,0 +1,97 @@
+import { type Signal, signal } from '@preact/signals';
+import { Link, type LinkState } from '../../client/link.js';
+import { realTiming } from '../../client/timing.js';
+import type { ChangeRecord } from '../../client/generated/records.js';
+import { Model } from './model.js';
+import type { Snapshot } from './objects.js';
+
+/** Messages to the fronts of a configurator (interface §3.5), which are no changes of the tree. */
+const FRONT_MESSAGES = { first: 20101, last: 20106 } as const;
+/** Changes are applied at most this much later when no frame is painted (a hidden page), ms. */
+const HIDDEN_MS = 200;
+
+/** A gateway as a page sees it: the model, the state of the connection, and calls. */
+export class Gateway {
+  readonly model = new Model();
+  readonly state: Signal<LinkState> = signal({ kind: 'idle' });
+  /** Whether a snapshot has arrived: before, there is nothing to show. */
+  readonly isLoaded = signal(false);
+  /** What to add to this device's clock to get the gateway's, ms. */
+  readonly clockOffsetMs = signal(0);
+  readonly #link: Link<Snapshot>;
+  #queue: ChangeRecord[] = [];
+  #isScheduled = false;
+
+  constructor(url: string, configurator: number | undefined, onMessage: (record: ChangeRecord) => void) {
+    this.#link = new Link<Snapshot>({
+      url,
+      configurator,
+      onState: (state) => {
+        this.#flush();
+        this.state.value = state;
+      },
+      onSnapshot: (snapshot) => {
+        this.#queue = [];
+        this.clockOffsetMs.value = snapshot.server.date * 1000 - realTiming.nowMs();
+        this.model.replace(snapshot);
+        this.isLoaded.value = true;
+      },
+      onChange: (record) => {
+        if (record.Message >= FRONT_MESSAGES.first && record.Message <= FRONT_MESSAGES.last)
+          onMessage(record);
+        else this.#collect(record);
+      },
+      onAlive: (unixMs) => (this.clockOffsetMs.value = unixMs - realTiming.nowMs()),
+    });
+    const touch = () => this.#link.touch();
+    addEventListener('online', touch);
+    addEventListener('pageshow', touch);
+    addEventListener('pointerdown', touch, { passive: true });
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') touch();
+    });
+  }
+
+  start(): void {
+    this.#link.start();
+  }
+
+  stop(): void {
+    this.#link.stop();
+  }
+
+  /**
+   * Calls a function. The changes that it caused are in the model when it resolves: on the same socket they
+   * arrive before the reply.
+   */
+  async call(method: string, params: readonly unknown[]): Promise<unknown> {
+    try {
+      return await this.#link.call(method, params);
+    } finally {
+      this.#flush();
+    }
+  }
+
+  /** The gateway's time, unix ms. */
+  now(): number {
+    return realTiming.nowMs() + this.clockOffsetMs.peek();
+  }
+
+  /** Applies the changes of a painted frame together. */
+  #collect(record: ChangeRecord): void {
+    this.#queue.push(record);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    const flush = () => this.#flush();
+    if (document.visibilityState === 'visible') requestAnimationFrame(flush);
+    else realTiming.after(HIDDEN_MS, flush);
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    const records = this.#queue;
+    if (records.length === 0) return;
+    this.#queue = [];
+    this.model.apply(records);
+  }
+}

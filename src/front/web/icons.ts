@@ -1,0 +1,26 @@
+import { builtInIcons } from '../../media/built-in-icons.js';
+
+/** Icons of the pages' own controls: name → SVG path on 24 by 24, in the style of the gateway's icons. */
+const controls = {
+  back: 'M15 5l-7 7l7 7',
+  close: 'M6 6l12 12M18 6L6 18',
+  up: 'M6 15l6-6l6 6',
+  down: 'M6 9l6 6l6-6',
+  stop: 'M7 7h10v10H7z',
+  minus: 'M5 12h14',
+  plus: 'M12 5v14M5 12h14',
+  star: 'M12 3l2.7 5.8l6.3.8l-4.6 4.4l1.2 6.2L12 17.2l-5.6 3l1.2-6.2L3 9.6l6.3-.8z',
+  message: 'M4 5h16v11H9l-5 4z',
+  device: 'M7 2h10v20H7zM11 18h2',
+  rooms: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
+  dot: 'M12 10a2 2 0 1 0 0 4a2 2 0 0 0 0-4z',
+  unlinked: 'M3 3l18 18M8 8l-3 3a4 4 0 0 0 6 6l2-2M16 16l3-3a4 4 0 0 0-6-6l-1 1',
+} as const;
+
+export type ControlIcon = keyof typeof controls;
+
+/** The path of a built-in icon or of a control; undefined: the icon is a file of the owner. */
+export function iconPath(name: string): string | undefined {
+  if (Object.hasOwn(controls, name)) return controls[name as ControlIcon];
+  return Object.hasOwn(builtInIcons, name) ? builtInIcons[name as keyof typeof builtInIcons] : undefined;
+}

@@ -1,0 +1,47 @@
+/** Signing in and out over HTTP: the session is a cookie that pages cannot read. */
+
+export interface SessionState {
+  readonly device: string;
+  readonly validUntilMs: number;
+  /** The area needs no password. */
+  readonly open: boolean;
+}
+
+export type SignInResult =
+  | { readonly kind: 'signed-in' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'wait'; readonly seconds: number }
+  | { readonly kind: 'failed' };
+
+/** The present session; undefined: there is none; rejects with a `TypeError` while nothing can be reached. */
+export async function readSession(path: string): Promise<SessionState | undefined> {
+  const response = await fetch(path, { cache: 'no-store' });
+  return response.ok ? ((await response.json()) as SessionState) : undefined;
+}
+
+/** Sends the credentials, which are kept nowhere. */
+export async function signIn(
+  path: string,
+  credentials: Readonly<Record<string, string>>,
+): Promise<SignInResult> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(credentials),
+      cache: 'no-store',
+    });
+  } catch {
+    return { kind: 'failed' };
+  }
+  if (response.ok) return { kind: 'signed-in' };
+  if (response.status === 401) return { kind: 'wrong' };
+  if (response.status === 429 || response.status === 503)
+    return { kind: 'wait', seconds: Number(response.headers.get('Retry-After') ?? 30) || 30 };
+  return { kind: 'failed' };
+}
+
+export async function signOut(path: string): Promise<void> {
+  await fetch(path, { method: 'DELETE', cache: 'no-store' });
+}

@@ -1,0 +1,86 @@
+/**
+ * Makes dist/program/front from src/front: `node dist/systemd/build-front.js` (by `make build`). Names contain
+ * a hash of the content, so that a browser may keep them; each file has `.br` and `.gz` siblings, because
+ * browsers accept Brotli over TLS and on loopback only. manifest.json names the files of each page.
+ */
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { bundleOptions } from './esbuild-options.js';
+
+/** The programs; each is a page of its own. */
+const PROGRAMS = ['resident'];
+/** Chrome and WebView 87, Safari 15.4, Firefox 98. */
+const TARGET = ['es2020', 'chrome87', 'safari15.4', 'firefox98'];
+const COMPRESSED = /\.(?:js|css|svg|json|webmanifest)$/;
+
+const root = join(import.meta.dirname, '..', '..');
+const target = join(root, 'dist', 'program', 'front');
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: PROGRAMS.map((name) => ({ in: join('src', 'front', name, 'main.tsx'), out: name })),
+  outdir: target,
+  ...bundleOptions,
+  splitting: true,
+  minify: true,
+  platform: 'browser',
+  target: TARGET,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  metafile: true,
+  tsconfig: join(root, 'src', 'front', 'tsconfig.json'),
+});
+
+interface PageFiles {
+  script: string;
+  style: string;
+  /** Chunks that the script imports statically: a page preloads them. */
+  chunks: string[];
+}
+
+const outputs = Object.entries(metafile.outputs);
+const manifest: Record<string, PageFiles> = {};
+for (const [path, output] of outputs) {
+  const program = PROGRAMS.find((name) => output.entryPoint === `src/front/${name}/main.tsx`);
+  if (program === undefined) continue;
+  manifest[program] = {
+    script: basename(path),
+    style: output.cssBundle === undefined ? '' : basename(output.cssBundle),
+    chunks: staticImports(path),
+  };
+}
+writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+const files = readdirSync(join(root, 'src', 'front', 'static'));
+for (const name of files) copyFileSync(join(root, 'src', 'front', 'static', name), join(target, name));
+for (const name of files) if (COMPRESSED.test(name)) compress(join(target, name));
+for (const [path] of outputs) if (COMPRESSED.test(path)) compress(join(root, path));
+const bytes = outputs.reduce((sum, [path]) => sum + statSync(join(root, path)).size, 0);
+console.log(`front: ${outputs.length} files, ${Math.round(bytes / 1024)} KiB`);
+
+/** All chunks that are loaded before the program runs, those of chunks included. */
+function staticImports(entry: string): string[] {
+  const found = new Set<string>();
+  const visit = (path: string) => {
+    for (const { path: to, kind } of metafile.outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && !found.has(to)) {
+        found.add(to);
+        visit(to);
+      }
+  };
+  visit(entry);
+  return [...found].map((path) => basename(path));
+}
+
+function compress(file: string): void {
+  const content = readFileSync(file);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  writeFileSync(`${file}.br`, brotliCompressSync(content, { params }));
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+}
