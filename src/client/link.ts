@@ -34,11 +34,11 @@ export type LinkState =
   | { readonly kind: 'refused'; readonly code: number; readonly waitS: number };
 
 /** The members of a snapshot that the link itself reads; its objects are those of `WFC_GetSnapshot`. */
-export interface LinkSnapshot {
+interface LinkSnapshot {
   readonly timestamp: number;
 }
 
-export interface LinkOptions<S extends LinkSnapshot> {
+interface LinkOptions<S extends LinkSnapshot> {
   /** `ws://host:3777/api/`, or `ws://host:3777/wfc/ID/api/` for a configurator's area. */
   readonly url: string;
   /** The configurator of the area; undefined: the owner's complete tree. */
@@ -194,6 +194,7 @@ export class Link<S extends LinkSnapshot> {
     const frame: unknown = JSON.parse(text);
     if (!isRecord(frame)) return;
     if ('jsonrpc' in frame) return this.#answered(frame);
+    // The gateway is trusted: what is no reply is a change.
     const record = frame as unknown as ChangeRecord;
     if (record.Message === ALIVE) return this.#options.onAlive?.(Number(record.Data[0]));
     if (UNBUFFERED.has(record.Message)) return this.#options.onChange(record);

@@ -5,7 +5,7 @@ import { PACKAGE_ROOT } from '../base/package-root.js';
 export const ASSETS_DIRECTORY = `${PACKAGE_ROOT}dist/program/front`;
 
 /** The files of a program, by their names in the directory. */
-export interface ProgramFiles {
+interface ProgramFiles {
   readonly script: string;
   readonly style: string;
   /** What the script imports before it runs. */

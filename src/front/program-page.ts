@@ -2,7 +2,7 @@ import { programFiles } from './assets.js';
 import { escapeHtml, type HtmlPage } from './html.js';
 
 /** A page that only loads a program. */
-export interface ProgramPage {
+interface ProgramPage {
   /** A program of the build: `resident`, `console`. */
   readonly program: string;
   readonly title: string;

@@ -33,7 +33,7 @@ t.test('no two files of a directory differ only by an ending', async (t) => {
 t.test('no file imports itself by way of others, types aside', async (t) => {
   const imports = new Map(
     files
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /\.tsx?$/.test(file))
       .map((file) => [
         file,
         importsOf(file).flatMap(({ file: to, typeOnly }) => (to === undefined || typeOnly ? [] : [to])),

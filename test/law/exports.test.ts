@@ -3,7 +3,7 @@ import { codeOf, filesOf, importsOf, textOf } from './sources.js';
 
 const files = ['src', 'drivers', 'systemd', 'test']
   .flatMap((folder) => filesOf(folder))
-  .filter((file) => file.endsWith('.ts'));
+  .filter((file) => /\.tsx?$/.test(file));
 
 /** The interface of the client package, for programs elsewhere. */
 const isPublic = (file: string): boolean =>

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
@@ -83,6 +83,9 @@ function imported(
   text: string,
   { typeOnly, bare }: { typeOnly: boolean; bare: boolean },
 ): Import {
-  const file = text.startsWith('.') ? posix.join(dirname(from), text).replace(/\.js$/, '.ts') : undefined;
+  if (!text.startsWith('.')) return { text, file: undefined, typeOnly, bare };
+  const source = posix.join(dirname(from), text).replace(/\.js$/, '.ts');
+  // Components of pages are in .tsx files.
+  const file = existsSync(join(ROOT, source)) ? source : `${source}x`;
   return { text, file, typeOnly, bare };
 }

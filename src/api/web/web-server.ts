@@ -27,7 +27,7 @@ interface Page {
 }
 
 /** Where a page was requested, as its policy names it. */
-export interface PageAddress {
+interface PageAddress {
   readonly host: string;
   readonly isTls: boolean;
 }

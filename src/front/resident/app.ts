@@ -20,7 +20,7 @@ export interface PageFacts {
 }
 
 /** A popup or a notification, until it is dismissed. */
-export interface FrontMessage {
+interface FrontMessage {
   readonly key: number;
   readonly atMs: number;
   readonly record: ChangeRecord;

@@ -16,7 +16,7 @@ export type CommandState =
   /** The reply was lost. */
   | { readonly kind: 'unknown' };
 
-export interface CommandOutcome {
+interface CommandOutcome {
   readonly id: number;
   readonly state: CommandState | undefined;
 }

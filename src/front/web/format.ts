@@ -30,7 +30,7 @@ function dateFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl
 }
 
 /** A number in the user's language; a rounded zero has no sign. */
-export function formatNumber(value: number, digits: number): string {
+function formatNumber(value: number, digits: number): string {
   const text = numberFormat(digits).format(value);
   return Number(value.toFixed(digits)) === 0 ? text.replace(/^[-−]/, '') : text;
 }
@@ -54,7 +54,7 @@ export function formatMoment(unixMs: number, nowMs: number, timeZone: string): s
 }
 
 /** Day, month, year and time in the gateway's time zone. */
-export function formatDate(unixMs: number, timeZone: string): string {
+function formatDate(unixMs: number, timeZone: string): string {
   return dateFormat(timeZone, { dateStyle: 'medium', timeStyle: 'medium' }).format(unixMs);
 }
 
@@ -79,7 +79,7 @@ export function associationOf(value: Value, { associations, digits }: Profile): 
 }
 
 /** How a value is shown: the variable's type, its profile and the profile's name, and the gateway's time zone. */
-export interface ValueFormat {
+interface ValueFormat {
   readonly type: number;
   readonly profile: Profile | undefined;
   readonly name: string;
@@ -103,7 +103,7 @@ export function formatValue(value: Value, { type, profile, name, timeZone }: Val
 }
 
 /** The name of an association; names of built-in profiles are translated. */
-export function associationText({ key, name }: Association, value: Value): string {
+function associationText({ key, name }: Association, value: Value): string {
   const translated = key === undefined ? undefined : texts().names[key];
   const template = translated ?? name;
   if (typeof value !== 'number' || !template.includes('%')) return template;
@@ -119,7 +119,7 @@ export function associationText({ key, name }: Association, value: Value): strin
 }
 
 /** With a suffix of %, the position between minimum and maximum in per cent. */
-export function percentOf(value: number, { suffix, minValue, maxValue }: Profile): number {
+function percentOf(value: number, { suffix, minValue, maxValue }: Profile): number {
   if (suffix.trim() !== '%' || maxValue <= minValue) return value;
   return ((value - minValue) * 100) / (maxValue - minValue);
 }

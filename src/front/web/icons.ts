@@ -17,7 +17,7 @@ const controls = {
   unlinked: 'M3 3l18 18M8 8l-3 3a4 4 0 0 0 6 6l2-2M16 16l3-3a4 4 0 0 0-6-6l-1 1',
 } as const;
 
-export type ControlIcon = keyof typeof controls;
+type ControlIcon = keyof typeof controls;
 
 /** The path of a built-in icon or of a control; undefined: the icon is a file of the owner. */
 export function iconPath(name: string): string | undefined {

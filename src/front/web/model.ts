@@ -14,7 +14,7 @@ import {
 } from './objects.js';
 
 /** What is known about a value besides the value itself. */
-export interface ValueState {
+interface ValueState {
   readonly quality: QualityProblem | undefined;
   readonly rule: Rule | undefined;
   readonly pending: Pending | undefined;

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 
 /** What a device remembers. Never credentials or values. */
-export interface Preferences {
+interface Preferences {
   readonly language: '' | 'de' | 'en';
   readonly theme: 'system' | 'light' | 'dark';
   readonly textSize: 'normal' | 'large' | 'largest';

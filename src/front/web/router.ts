@@ -1,7 +1,7 @@
 import { type ReadonlySignal, computed, signal } from '@preact/signals';
 
 /** `#/room/123` → `{ page: 'room', id: '123' }`; no hash is the first page. */
-export interface Route {
+interface Route {
   readonly page: string;
   readonly id: string;
 }

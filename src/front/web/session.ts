@@ -1,6 +1,6 @@
 /** Signing in and out over HTTP: the session is a cookie that pages cannot read. */
 
-export interface SessionState {
+interface SessionState {
   readonly device: string;
   readonly validUntilMs: number;
   /** The area needs no password. */

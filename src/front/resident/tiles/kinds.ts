@@ -2,7 +2,7 @@ import { objectType, variableType, type Profile } from '../../web/objects.js';
 import type { Model, TreeNode } from '../../web/model.js';
 
 /** How a tile looks and is operated. */
-export type TileKind =
+type TileKind =
   | 'switch'
   | 'pulse'
   | 'shutter'
@@ -41,10 +41,10 @@ const modules: Readonly<Record<string, readonly [TileKind, string]>> = {
 /** Action ids up to this one mean "none". */
 const NO_ACTION = 1;
 /** The maximum number of values that a tile offers side by side. */
-export const SEGMENTS = 4;
+const SEGMENTS = 4;
 
 /** Whether residents may set the variable. */
-export function isOperable(variable: TreeNode): boolean {
+function isOperable(variable: TreeNode): boolean {
   const { action = 0, customAction = 0, residents } = variable.entry.value.data;
   if (residents === 'set') return true;
   return customAction === 0 ? action > NO_ACTION : customAction > NO_ACTION;
@@ -100,7 +100,7 @@ function isMain({ data }: { readonly data: { readonly role?: string } }): boolea
 }
 
 /** The kind of a variable, from its action, type and profile. */
-export function kindOfVariable(model: Model, variable: TreeNode): TileKind {
+function kindOfVariable(model: Model, variable: TreeNode): TileKind {
   const { data } = variable.entry.value;
   const profile = model.profileOf(variable);
   const name = (data.customProfile ?? '') || (data.profile ?? '');
@@ -112,6 +112,6 @@ export function kindOfVariable(model: Model, variable: TreeNode): TileKind {
   return hasRange(profile) ? 'level' : 'text';
 }
 
-export function hasRange(profile: Profile | undefined): profile is Profile {
+function hasRange(profile: Profile | undefined): profile is Profile {
   return profile !== undefined && profile.minValue < profile.maxValue;
 }

@@ -5,7 +5,7 @@ import type { TreeNode } from '../../web/model.js';
 import type { App } from '../app.js';
 
 /** How a tile looks. */
-export type Tone = 'live' | 'refused' | 'restricted' | 'pending' | 'stale' | 'bad' | 'estimated' | 'unknown';
+type Tone = 'live' | 'refused' | 'restricted' | 'pending' | 'stale' | 'bad' | 'estimated' | 'unknown';
 
 /** The line below a tile's name: the value, and what a resident must know about it. */
 export interface StateLine {
@@ -53,7 +53,7 @@ export function refusalText(app: App, state: CommandState & { readonly kind: 're
   return errors[state.code] ?? errors['OTHER'] ?? '';
 }
 
-export function ruleText(app: App, code: string, untilMs: number): string {
+function ruleText(app: App, code: string, untilMs: number): string {
   const { rules, ruleUntil } = texts();
   const rule = rules[code] ?? rules['UNKNOWN'] ?? '';
   return untilMs === 0 ? rule : ruleUntil(rule, momentText(app, untilMs));

@@ -54,7 +54,7 @@ function ReadingTile({ tile }: { readonly tile: Tile }) {
 }
 
 /** Nothing is operated while the page shows an older state. */
-export function isInert(app: App): boolean {
+function isInert(app: App): boolean {
   return app.gateway.state.value.kind !== 'live';
 }
 
@@ -65,7 +65,7 @@ interface TileBodyProps {
 }
 
 /** Icon, name, and the state line: the value and what must be known about it. */
-export function TileBody({ tile, line, children }: TileBodyProps) {
+function TileBody({ tile, line, children }: TileBodyProps) {
   const app = useApp();
   return (
     <>
