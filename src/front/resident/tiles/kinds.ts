@@ -40,9 +40,6 @@ const modules: Readonly<Record<string, readonly [TileKind, string]>> = {
 
 /** Action ids up to this one mean "none". */
 const NO_ACTION = 1;
-/** The maximum number of values that a tile offers side by side. */
-const SEGMENTS = 4;
-
 /** Whether residents may set the variable. */
 function isOperable(variable: TreeNode): boolean {
   const { action = 0, customAction = 0, residents } = variable.entry.value.data;
