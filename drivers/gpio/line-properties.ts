@@ -74,6 +74,7 @@ export const outputState: VariableDeclaration = {
   ident: 'STATE',
   name: 'State',
   type: variableType.boolean,
+  role: 'main',
   profile: '~Switch',
   action: true,
   position: 1,

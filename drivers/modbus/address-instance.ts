@@ -1,6 +1,12 @@
 import type { Cancel } from '../../src/base/clock.js';
 import { codeOf, fault, isAbort, messageOf } from '../../src/base/fault.js';
-import { quality, type Host, type OpenInstance, type Value } from '../../src/device/module.js';
+import {
+  quality,
+  type Host,
+  type OpenInstance,
+  type QualityProblem,
+  type Value,
+} from '../../src/device/module.js';
 import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
 import { decode, encode, type RegisterLayout } from './codec.js';
 import type { ModbusUnit } from './modbus-unit.js';
@@ -178,7 +184,7 @@ export class ModbusAddress implements OpenInstance {
     this.#backoffUntilNs = this.#host.clock.monotonicNs() + BigInt(backoffMs) * 1_000_000n;
   }
 
-  #reportProblem(reason: string, text: string): void {
+  #reportProblem(reason: QualityProblem['reason'], text: string): void {
     if (this.#problem !== reason) this.#clearProblem();
     this.#problem = reason;
     this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason, text });

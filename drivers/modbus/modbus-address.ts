@@ -65,6 +65,7 @@ function variable(set: AddressProperties): VariableDeclaration {
     ident: VALUE_IDENT,
     name: VALUE_IDENT,
     type: kind === 'integer' && !isInteger ? variableType.float : variableType[kind],
+    role: 'main',
     ...(profile === '' ? {} : { profile, profileProperty: 'Profile' }),
     action: isWritten,
     position: 1,

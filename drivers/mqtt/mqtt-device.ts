@@ -86,6 +86,7 @@ function variable(fields: TopicMappingFields, index: number): VariableDeclaratio
     ident: Ident,
     name: Name,
     type: variableType[type],
+    role: 'main',
     ...(Profile === undefined ? {} : { profile: Profile, profileProperty: `Topics[${index}].Profile` }),
     action: CommandTopic !== '',
     position: index + 1,

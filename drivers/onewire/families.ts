@@ -56,8 +56,8 @@ export function variablesOf(address: string, everyS: number): VariableDeclaratio
   const { boolean, integer, float } = variableType;
   const family = familyOf(address);
   if (family.kind === 'other')
-    return [{ ident: 'PRESENT', name: 'Present', type: boolean, profile: '~Presence' }];
-  const variables: Omit<VariableDeclaration, 'position'>[] = [];
+    return [{ ident: 'PRESENT', name: 'Present', type: boolean, role: 'main', profile: '~Presence' }];
+  const variables: Omit<VariableDeclaration, 'position' | 'role'>[] = [];
   switch (family.kind) {
     case 'thermometer':
       variables.push({ ident: 'TEMPERATURE', name: 'Temperature', type: float, profile: '~Temperature' });
@@ -79,12 +79,16 @@ export function variablesOf(address: string, everyS: number): VariableDeclaratio
   }
   const staleAfterS = everyS * 3 + 10;
   return [
-    ...variables.map((one, index) => ({ ...one, position: index + 1, staleAfterS })),
-    { ident: 'ERRORS', name: 'Errors', type: integer, position: 900 },
+    ...variables.map((one, index) => ({ ...one, role: roleOf(one), position: index + 1, staleAfterS })),
+    { ident: 'ERRORS', name: 'Errors', type: integer, role: 'diagnostic', position: 900 },
   ];
 }
 
-function pinsOf({ type, pins = 0, hasInputs }: Family): Omit<VariableDeclaration, 'position'>[] {
+/** PORT is all pins as one number, STROBE a signal to other chips, VDD the supply. */
+const roleOf = ({ ident }: Pick<VariableDeclaration, 'ident'>): VariableDeclaration['role'] =>
+  ['PORT', 'STROBE', 'VDD'].includes(ident) ? 'detail' : 'main';
+
+function pinsOf({ type, pins = 0, hasInputs }: Family): Omit<VariableDeclaration, 'position' | 'role'>[] {
   const { boolean, integer } = variableType;
   const all = Array.from({ length: pins }, (_, pin) => pin);
   const profile = '~Switch';

@@ -78,7 +78,9 @@ export function oneWireModules(
     kind: moduleKind.io,
     prefix: 'OW',
     properties: busProperties,
-    variables: () => [{ ident: 'DEVICES', name: 'Devices', type: variableType.integer, position: 1 }],
+    variables: () => [
+      { ident: 'DEVICES', name: 'Devices', type: variableType.integer, role: 'diagnostic', position: 1 },
+    ],
     provides: busFlow,
     check: ({ Bus: name }) =>
       name === '' ? 'Bus is empty; set the name of a bus (ls /sys/bus/w1/devices)' : undefined,

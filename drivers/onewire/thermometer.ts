@@ -18,7 +18,11 @@ const POWER_ON_BYTE = 0x0c;
 /** If the previous measurement was this close to 85 °C, 85 °C is plausible, whatever byte 6 contains. */
 const POWER_ON_MARGIN = 3_000;
 
-const badQuality = (reason: string, text: string): QualityProblem => ({ state: quality.bad, reason, text });
+const badQuality = (reason: QualityProblem['reason'], text: string): QualityProblem => ({
+  state: quality.bad,
+  reason,
+  text,
+});
 
 /** DS18B20 and related chips. Reading includes a measurement: up to 0.75 s, longer if the kernel retries. */
 export class Thermometer implements Chip {

@@ -47,6 +47,7 @@ export function pwmModules(
   given?: Promise<SimulatedPwm>,
 ): readonly ModuleDefinition[] {
   const { boolean, float } = variableType;
+  const main = { role: 'main', action: true } as const;
   const backend = new SysfsBackend({
     root: async () => (await import('./kernel-pwm.js')).PWM_CLASS_PATH,
     simulated: () => createSimulatedPwm(board, clock),
@@ -61,8 +62,8 @@ export function pwmModules(
     prefix: 'HW',
     properties: pwmProperties,
     variables: () => [
-      { ident: 'STATE', name: 'State', type: boolean, profile: '~Switch', action: true, position: 1 },
-      { ident: 'LEVEL', name: 'Level', type: float, profile: '~Intensity.1', action: true, position: 2 },
+      { ident: 'STATE', name: 'State', type: boolean, profile: '~Switch', ...main, position: 1 },
+      { ident: 'LEVEL', name: 'Level', type: float, profile: '~Intensity.1', ...main, position: 2 },
     ],
     check({ Channel, MinDuty, MaxDuty, OnLevel, ZeroIsOff }) {
       if (Channel === '') return 'Channel is empty; set the name or the number of a PWM channel';

@@ -84,6 +84,7 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
       ident,
       name: entries.find(({ fields }) => fields.Name !== undefined)?.fields.Name ?? ident,
       type: variableType[entries[0]?.fields.Type ?? 'string'],
+      role: 'main',
       ...(withProfile?.fields.Profile === undefined
         ? {}
         : { profile: withProfile.fields.Profile, profileProperty: withProfile.profileProperty }),

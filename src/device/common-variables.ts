@@ -5,8 +5,8 @@ import type { Properties } from './properties.js';
 
 /** Variables that every instance with hardware or a connection behind it has, after those of its module. */
 const common: readonly VariableDeclaration[] = [
-  { ident: 'LINK', name: 'Link', type: variableType.string, position: 1000 },
-  { ident: 'STATUS', name: 'Status', type: variableType.string, position: 1001 },
+  { ident: 'LINK', name: 'Link', type: variableType.string, role: 'diagnostic', position: 1000 },
+  { ident: 'STATUS', name: 'Status', type: variableType.string, role: 'diagnostic', position: 1001 },
 ];
 
 /** Whether the ident belongs to one of the common variables. */

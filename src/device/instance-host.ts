@@ -55,6 +55,14 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
       const target = variable(ident);
       if (!signal.aborted && target !== undefined) quality.markUncertain(target, problem);
     },
+    reportRule: (ident, rule) => {
+      const target = variable(ident);
+      if (!signal.aborted && target !== undefined) kernel.variables.setRule(target, rule);
+    },
+    reportPending: (ident, pending) => {
+      const target = variable(ident);
+      if (!signal.aborted && target !== undefined) kernel.variables.setPending(target, pending);
+    },
     setUnavailable: (text) => {
       if (!signal.aborted) quality.setUnavailable(text);
     },

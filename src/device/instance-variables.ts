@@ -1,5 +1,6 @@
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
+import type { VariableRole } from '../base/codes/stable-codes.js';
 import type { Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
@@ -52,7 +53,7 @@ function declare(
   instance: Instance,
   declared: VariableDeclaration,
 ): InstanceProblem[] {
-  const { ident, name, type, action = false, position = 0 } = declared;
+  const { ident, name, type, role, action = false, position = 0 } = declared;
   const { profile, problem } = usableProfile(kernel, declared);
   const problems: InstanceProblem[] = problem === undefined ? [] : [{ code: 'PROFILE', text: problem }];
   const found = instance.children?.byIdent(ident);
@@ -62,6 +63,7 @@ function declare(
     const place = { parent: instance, ident, name, position, readOnly: true };
     const variable = kernel.variables.create(type, { ...place, profile, action: actionId });
     variable.data.writeBudget = declared.durable;
+    kernel.variables.setRole(variable, role);
     if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(variable, NO_VALUE);
     return problems;
   }
@@ -82,11 +84,23 @@ function declare(
     kernel.variables.setType(found, type);
     if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(found, NO_VALUE);
   }
+  setRole(kernel, found, role);
   kernel.tree.set(found, 'readOnly', true);
   kernel.variables.setProfile(found, profile);
   kernel.variables.setAction(found, actionId);
   found.data.writeBudget = declared.durable;
   return problems;
+}
+
+/**
+ * Sets the role of an existing variable. One that was restored at the start has none, which is no change for
+ * clients: they take a snapshot after a restart.
+ */
+function setRole({ tree, variables }: Kernel, variable: Variable, role: VariableRole): void {
+  const isRestored = variable.readOnly && variable.data.role === undefined;
+  if (!isRestored) return variables.setRole(variable, role);
+  tree.touch(variable);
+  variable.data.role = role;
 }
 
 /** The declared profile, or none with the reason: it may be missing or of another type. */
@@ -110,6 +124,14 @@ function usableProfile(
 export function* reportedVariables(instance: Instance): Generator<Variable> {
   for (const child of instance.children ?? [])
     if (child.is(objectType.variable) && child.readOnly && !isCommonVariable(child.ident)) yield child;
+}
+
+/** Clears rules and scheduled changes: no rule applies while the instance is closed. */
+export function clearRules({ variables }: Kernel, instance: Instance): void {
+  for (const variable of reportedVariables(instance)) {
+    variables.setRule(variable, undefined);
+    variables.setPending(variable, undefined);
+  }
 }
 
 /**

@@ -2,7 +2,8 @@ import type { TObject, Static } from '@sinclair/typebox';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { WriteBudget } from '../kernel/object.js';
-import type { QualityProblem } from '../kernel/quality.js';
+import type { VariableRole } from '../base/codes/stable-codes.js';
+import type { PendingChange, QualityProblem, RuleInForce } from '../kernel/quality.js';
 import type { Value, VariableType } from '../kernel/value.js';
 import type { FunctionDeclaration } from './declare.js';
 import type { HardwareFinder, Search } from './hardware-search.js';
@@ -65,6 +66,8 @@ export interface VariableDeclaration {
   readonly ident: string;
   readonly name: string;
   readonly type: VariableType;
+  /** What it is to residents: `main` is shown first, `diagnostic` only to the owner. */
+  readonly role: VariableRole;
   readonly profile?: string;
   /** The property that names the profile, if one does: `Topics[2].Profile`. */
   readonly profileProperty?: string;
@@ -135,6 +138,16 @@ export interface Host<P = unknown> {
    * Marks the device as unavailable although the connection to it is up, with the reason; undefined marks it as available. While it is unavailable all its values are bad. A newly opened instance is available.
    */
   setUnavailable(text: string | undefined): void;
+  /**
+   * Reports the rule that would reject a command for the variable now, or with undefined that there is none.
+   * It is cleared when the instance closes. The name of another object must not be in it.
+   */
+  reportRule(ident: string, rule: RuleInForce | undefined): void;
+  /**
+   * Reports that the variable will change by itself, or with undefined that nothing is scheduled. It is
+   * cleared when the instance closes.
+   */
+  reportPending(ident: string, pending: PendingChange | undefined): void;
   /** The present value of a variable, possibly from before a restart; undefined if it was never reported. */
   lastValue(ident: string): Value | undefined;
   /**

@@ -11,6 +11,7 @@ import { createHost } from './instance-host.js';
 import { LinkLog } from './link-log.js';
 import type { BootFlags, ModuleDefinition, OpenInstance, Sibling, InstanceProblem, Value } from './module.js';
 import { ProblemList } from './instance-problems.js';
+import { clearRules } from './instance-variables.js';
 import { validateProperties, disabledReasonOf, type Properties } from './properties.js';
 import { offlineFault, offlineReasonOf, statusText, type OfflineReason } from './offline-reason.js';
 import { offlineCodeOf, QualityTracker, type QualityTrackerOptions } from './quality-tracker.js';
@@ -272,6 +273,7 @@ export class Supervisor {
       this.#running = undefined;
       this.#lose = undefined;
       abort();
+      clearRules(this.#options.kernel, instance);
       if (running !== undefined) {
         this.#options.onLink();
         await withTimeout(clock, { ms: CLOSE_TIMEOUT_MS, what: 'Closing' }, running.close()).catch(

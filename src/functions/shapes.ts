@@ -263,7 +263,7 @@ const snapshotProfile = named('SnapshotProfile', 'A profile in a snapshot.', {
   stepSize: float,
   digits: int,
   readOnly: bool,
-  associations: listOf(Type.Object({ value, name: text, icon: text, color: int })),
+  associations: listOf(Type.Object({ value, name: text, icon: text, color: int, key: Type.Optional(text) })),
 });
 
 export const snapshot = named(

@@ -110,6 +110,12 @@ export const message = {
   WF_OPEN_CATEGORY: 20106,
   /** Not part of the interface: a variable's quality has changed; [quality, reason, text]. */
   GW_QUALITY: 20400,
+  /** Not part of the interface: the rule for a variable; [code, untilMs, group], code '' for none. */
+  GW_RULE: 20401,
+  /** Not part of the interface: the scheduled change of a variable; [value, atMs, code], code '' for none. */
+  GW_PENDING: 20402,
+  /** Not part of the interface: a variable has a role other than `main`, or its role has changed; [role]. */
+  GW_ROLE: 20406,
 } as const;
 
 /** Values of `KERNEL_MESSAGE` and of `SVC_GetKernelRunlevel` (§1). */

@@ -1,5 +1,6 @@
+import type { VariableRole } from '../base/codes/stable-codes.js';
 import type { EventData } from './events/event-data.js';
-import type { QualityProblem, ReportTimes } from './quality.js';
+import type { PendingChange, QualityProblem, ReportTimes, RuleInForce } from './quality.js';
 import type { Value, VariableType } from './value.js';
 
 /** Object types by their numbers in the interface (§1). */
@@ -34,6 +35,12 @@ export interface VariableData {
   writeBudget?: WriteBudget | undefined;
   /** Why its value is not good; absent while it is. Not stored. */
   qualityProblem?: QualityProblem | undefined;
+  /** What it is to residents; absent, and then `main`, if no module has declared it. Not stored. */
+  role?: VariableRole;
+  /** The rule that would reject a command now, while its instance is open. Not stored. */
+  rule?: RuleInForce | undefined;
+  /** The scheduled change, while its instance is open. Not stored. */
+  pending?: PendingChange | undefined;
   /** Times of the value, if its driver reported them. Not stored. */
   reportTimes?: ReportTimes | undefined;
   /** Its type changed since its last update: the value is that type's initial one. Not stored. */

@@ -2,7 +2,7 @@ import { eventEntry, eventEntryWithin } from './events/snapshot-entry.js';
 import { shownFile } from './media.js';
 import { objectType, type TreeObject } from './object.js';
 import type { Tree } from './tree.js';
-import { ACTION_DISABLED } from './variables.js';
+import { ACTION_DISABLED, roleOf } from './variables.js';
 
 /** How much of an object a snapshot shows: everything, or only the name (objects above an area). */
 export type SnapshotDepth = 'complete' | 'name';
@@ -98,9 +98,11 @@ function dataOf(object: TreeObject): object {
       customAction,
       updated: lastUpdate,
       changed: lastChange,
-      qualityProblem: problem,
+      qualityProblem: quality,
+      rule,
+      pending,
     } = object.data;
-    const data = {
+    return {
       type,
       value,
       profile,
@@ -110,9 +112,12 @@ function dataOf(object: TreeObject): object {
       lastUpdate,
       lastChange,
       isLocked: false,
+      // The rest is not part of the interface; what is undefined is left out.
+      role: roleOf(object),
+      quality,
+      rule,
+      pending,
     };
-    // Not part of the interface; only if the quality is not good.
-    return problem === undefined ? data : { ...data, quality: problem };
   }
   if (object.is(objectType.instance)) {
     const { moduleId: moduleID, moduleName, moduleType, connectionId: connectionID, status } = object.data;

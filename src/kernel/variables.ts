@@ -1,9 +1,10 @@
 import { fault } from '../base/fault.js';
+import type { VariableRole } from '../base/codes/stable-codes.js';
 import { initialValue, isOfType } from './convert.js';
 import { message } from './messages.js';
 import { objectType, type Logging, type TreeObject, type VariableData } from './object.js';
 import type { Profiles } from './profiles/profiles.js';
-import { quality, type QualityProblem } from './quality.js';
+import { quality, type PendingChange, type QualityProblem, type RuleInForce } from './quality.js';
 import type { ObjectOptions, Tree } from './tree.js';
 import type { Value, VariableType } from './value.js';
 
@@ -133,6 +134,43 @@ export class Variables {
     this.#tree.changes.emit(variable.id, message.GW_QUALITY, [state, reason, text]);
   }
 
+  /** Sets the role that its module declares. Emits a message if it differs. */
+  setRole(variable: Variable, role: VariableRole): void {
+    const { data } = variable;
+    if (data.role === role) return;
+    const differs = roleOf(variable) !== role;
+    this.#tree.touch(variable);
+    data.role = role;
+    if (differs) this.#tree.changes.emit(variable.id, message.GW_ROLE, [role]);
+  }
+
+  /** Sets or, with undefined, clears the rule that would reject a command. Emits a message if it differs. */
+  setRule(variable: Variable, rule: RuleInForce | undefined): void {
+    const { data } = variable;
+    const { code, untilMs, group } = rule ?? { code: '', untilMs: 0, group: '' };
+    const { rule: old } = data;
+    if ((old?.code ?? '') === code && (old?.untilMs ?? 0) === untilMs && (old?.group ?? '') === group) return;
+    this.#tree.touch(variable);
+    data.rule = rule;
+    this.#tree.changes.emit(variable.id, message.GW_RULE, [code, untilMs, group]);
+  }
+
+  /**
+   * Sets or, with undefined, clears the scheduled change. Emits a message if it differs; without a scheduled
+   * change it has the present value. Throws `VARIABLE_TYPE`.
+   */
+  setPending(variable: Variable, pending: PendingChange | undefined): void {
+    const { data } = variable;
+    const { pending: old } = data;
+    if (pending !== undefined && !isOfType(data.type, pending.value))
+      throw fault('VARIABLE_TYPE', variable.id);
+    if (old?.code === pending?.code && old?.value === pending?.value && old?.atMs === pending?.atMs) return;
+    this.#tree.touch(variable);
+    data.pending = pending;
+    const { value, atMs, code } = pending ?? { value: data.value, atMs: 0, code: '' };
+    this.#tree.changes.emit(variable.id, message.GW_PENDING, [value, atMs, code]);
+  }
+
   /**
    * Sets the profile from the module or the configuration; '' for none. Throws `PROFILE_MISSING`,
    * `PROFILE_TYPE`.
@@ -189,6 +227,9 @@ export class Variables {
 
 /** Whether the variable got a value since it was created or since its type changed. */
 export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.isRetyped !== true;
+
+/** What a variable is to residents. */
+export const roleOf = ({ data }: Variable): VariableRole => data.role ?? 'main';
 
 /** The data of a new variable. */
 export function variableData(type: VariableType, value: Value = initialValue(type)): VariableData {

@@ -22,7 +22,9 @@ export function hardwareModule(finders: readonly HardwareFinder[]): ModuleDefini
     kind: moduleKind.configurator,
     prefix: 'GW',
     properties: Type.Object({}),
-    variables: () => [{ ident: 'FOUND', name: 'Found', type: variableType.integer, position: 1 }],
+    variables: () => [
+      { ident: 'FOUND', name: 'Found', type: variableType.integer, role: 'diagnostic', position: 1 },
+    ],
     open: async (host) => {
       const search = new HardwareSearch(host, finders);
       search.start();

@@ -34,6 +34,7 @@ export function backlightModule(root = CLASS): ModuleDefinition<typeof propertie
         ident: 'BRIGHTNESS',
         name: 'Brightness',
         type: variableType.integer,
+        role: 'main',
         profile: '~Intensity.100',
         action: true,
       },

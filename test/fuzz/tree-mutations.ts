@@ -1,3 +1,4 @@
+import { variableRoles } from '../../src/base/codes/stable-codes.js';
 import { Fault } from '../../src/base/fault.js';
 import type { Event } from '../../src/kernel/events/events.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
@@ -53,7 +54,7 @@ function disturbAny(random: Random, kernel: Kernel): void {
   const any = () => random.pick(all);
   const [variable, link] = [random.pick([...tree.objectsOfType(2)]), random.pick([...tree.objectsOfType(6)])];
   if (variable === undefined || link === undefined) return void links.create({ parent: variables.create(3) });
-  switch (random.below(12)) {
+  switch (random.below(15)) {
     case 0:
       return remove(kernel, any());
     case 1:
@@ -78,6 +79,18 @@ function disturbAny(random: Random, kernel: Kernel): void {
       return variables.setCustomAction(
         variable,
         random.pick([0, 1, ...[...tree.objectsOfType(3)].map(({ id }) => id)]),
+      );
+    case 11:
+      return variables.setRole(variable, random.pick(variableRoles));
+    case 12:
+      return variables.setRule(
+        variable,
+        random.chance(0.3) ? undefined : { code: 'MIN_ON', untilMs: random.below(9), group: '' },
+      );
+    case 13:
+      return variables.setPending(
+        variable,
+        random.chance(0.3) ? undefined : { value: 'later', atMs: random.below(9), code: 'MAX_ON' },
       );
     default: {
       const io = [...tree.objectsOfType(1)];

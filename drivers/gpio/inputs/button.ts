@@ -52,11 +52,19 @@ export const buttonModule = (backends: Backends): ModuleDefinition<typeof proper
     name: 'Button',
     properties,
     variables: () => [
-      { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', position: 1 },
+      {
+        ident: 'STATE',
+        name: 'State',
+        type: variableType.boolean,
+        role: 'main',
+        profile: '~Switch',
+        position: 1,
+      },
       ...gestures.map((gesture, index) => ({
         ident: identOf(gesture),
         name: gesture.replace(/^./, (letter) => letter.toUpperCase()),
         type: variableType.integer,
+        role: 'detail' as const,
         position: 2 + index,
       })),
       lostVariable(20),

@@ -86,18 +86,24 @@ function variables({
   const durable = { every: KeepEvery, withinS: KeepWithinS };
   const { integer, float, string } = variableType;
   const all: Omit<VariableDeclaration, 'position'>[] = [
-    { ident: 'COUNT', name: 'Count', type: integer, durable },
-    { ident: 'QUANTITY', name: 'Quantity', type: float, profile: quantity },
-    { ident: 'RATE', name: 'Rate', type: float, profile: rate },
-    { ident: 'TODAY', name: 'Today', type: float, profile: quantity },
-    { ident: 'YESTERDAY', name: 'Yesterday', type: float, profile: quantity, durable },
-    { ident: 'MONTH', name: 'This month', type: float, profile: quantity },
-    { ident: 'LAST_MONTH', name: 'Last month', type: float, profile: quantity, durable },
-    { ident: 'LOST', name: 'Lost', type: integer },
-    ...(CountMerged ? [{ ident: 'MERGED', name: 'Merged', type: integer }] : []),
-    { ident: 'DAY', name: 'Day', type: string, durable },
-    { ident: 'DAY_FROM', name: 'Count at its beginning', type: integer, durable },
-    { ident: 'MONTH_FROM', name: 'Count at the beginning of the month', type: integer, durable },
+    { ident: 'COUNT', name: 'Count', type: integer, role: 'detail', durable },
+    { ident: 'QUANTITY', name: 'Quantity', type: float, role: 'main', profile: quantity },
+    { ident: 'RATE', name: 'Rate', type: float, role: 'main', profile: rate },
+    { ident: 'TODAY', name: 'Today', type: float, role: 'detail', profile: quantity },
+    { ident: 'YESTERDAY', name: 'Yesterday', type: float, role: 'detail', profile: quantity, durable },
+    { ident: 'MONTH', name: 'This month', type: float, role: 'detail', profile: quantity },
+    { ident: 'LAST_MONTH', name: 'Last month', type: float, role: 'detail', profile: quantity, durable },
+    { ident: 'LOST', name: 'Lost', type: integer, role: 'diagnostic' },
+    ...(CountMerged ? [{ ident: 'MERGED', name: 'Merged', type: integer, role: 'diagnostic' } as const] : []),
+    { ident: 'DAY', name: 'Day', type: string, role: 'diagnostic', durable },
+    { ident: 'DAY_FROM', name: 'Count at its beginning', type: integer, role: 'diagnostic', durable },
+    {
+      ident: 'MONTH_FROM',
+      name: 'Count at the beginning of the month',
+      type: integer,
+      role: 'diagnostic',
+      durable,
+    },
   ];
   return all.map((one, index) => ({ ...one, position: index + 1 }));
 }

@@ -10,6 +10,7 @@ export const lostVariable = (position: number): VariableDeclaration => ({
   ident: 'LOST',
   name: 'Lost',
   type: variableType.integer,
+  role: 'diagnostic',
   position,
 });
 

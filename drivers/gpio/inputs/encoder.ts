@@ -39,7 +39,7 @@ export const encoderModule = (backends: Backends): ModuleDefinition<typeof prope
     name: 'Encoder',
     properties,
     variables: () => [
-      { ident: 'POSITION', name: 'Position', type: variableType.integer, position: 1 },
+      { ident: 'POSITION', name: 'Position', type: variableType.integer, role: 'main', position: 1 },
       lostVariable(2),
     ],
     check: ({ LineA, LineB }) => {

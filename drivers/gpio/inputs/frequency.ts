@@ -23,7 +23,14 @@ export const frequencyModule = (backends: Backends): ModuleDefinition<typeof pro
     name: 'Frequency',
     properties,
     variables: () => [
-      { ident: 'FREQUENCY', name: 'Frequency', type: variableType.float, profile: '~Hertz', position: 1 },
+      {
+        ident: 'FREQUENCY',
+        name: 'Frequency',
+        type: variableType.float,
+        role: 'main',
+        profile: '~Hertz',
+        position: 1,
+      },
       lostVariable(2),
     ],
     check: missingLineError,

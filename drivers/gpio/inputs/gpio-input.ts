@@ -18,8 +18,15 @@ export const inputModule = (backends: Backends): ModuleDefinition<typeof propert
     name: 'GPIO Input',
     properties,
     variables: () => [
-      { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', position: 1 },
-      { ident: 'COUNT', name: 'Count', type: variableType.integer, position: 2 },
+      {
+        ident: 'STATE',
+        name: 'State',
+        type: variableType.boolean,
+        role: 'main',
+        profile: '~Switch',
+        position: 1,
+      },
+      { ident: 'COUNT', name: 'Count', type: variableType.integer, role: 'diagnostic', position: 2 },
       lostVariable(3),
     ],
     check: missingLineError,

@@ -39,7 +39,7 @@ export const levelGroupModule = (backends: Backends): ModuleDefinition<typeof pr
     name: 'Level Group',
     properties,
     variables: () => [
-      { ident: 'VALUE', name: 'Value', type: variableType.integer, position: 1 },
+      { ident: 'VALUE', name: 'Value', type: variableType.integer, role: 'main', position: 1 },
       lostVariable(2),
     ],
     check: ({ Lines }) => {

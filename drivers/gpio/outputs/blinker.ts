@@ -39,6 +39,7 @@ export const blinkerModule = (backends: Backends): ModuleDefinition<typeof prope
         ident: 'BLINK',
         name: 'Blinks',
         type: variableType.boolean,
+        role: 'detail',
         profile: '~Switch',
         action: true,
         position: 2,

@@ -46,6 +46,7 @@ const lastVariable: VariableDeclaration = {
   ident: 'LAST',
   name: 'Kept for a power cut',
   type: variableType.boolean,
+  role: 'diagnostic',
   position: 5,
   durable: { every: 1, withinS: 1 },
 };

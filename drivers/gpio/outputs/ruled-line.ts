@@ -31,9 +31,16 @@ export const sharedState = (clock: Clock): SharedState => ({
 /** The variables of a module whose output has rules. */
 export const ruledVariables: readonly VariableDeclaration[] = [
   outputState,
-  { ident: 'PENDING', name: 'Pending', type: variableType.string, position: 2 },
-  { ident: 'RULE', name: 'Rule in force', type: variableType.string, position: 3 },
-  { ident: 'OFF_AT', name: 'Off at', type: variableType.integer, profile: '~UnixTimestamp', position: 4 },
+  { ident: 'PENDING', name: 'Pending', type: variableType.string, role: 'state', position: 2 },
+  { ident: 'RULE', name: 'Rule in force', type: variableType.string, role: 'state', position: 3 },
+  {
+    ident: 'OFF_AT',
+    name: 'Off at',
+    type: variableType.integer,
+    role: 'state',
+    profile: '~UnixTimestamp',
+    position: 4,
+  },
 ];
 
 interface RuledLineOptions {

@@ -52,15 +52,22 @@ export const shutterModule = (
 
 function variables({ SlatS }: ShutterProperties): VariableDeclaration[] {
   const { integer, boolean, string } = variableType;
-  const slat = { ident: 'SLAT', name: 'Slats', type: integer, profile: '~Intensity.100', action: true };
+  const main = { role: 'main', action: true } as const;
+  const slat = { ident: 'SLAT', name: 'Slats', type: integer, profile: '~Intensity.100', ...main };
   const all: Omit<VariableDeclaration, 'position'>[] = [
-    { ident: 'POSITION', name: 'Position', type: integer, profile: '~Shutter', action: true },
+    { ident: 'POSITION', name: 'Position', type: integer, profile: '~Shutter', ...main },
     ...(SlatS > 0 ? [slat] : []),
-    { ident: 'MOVE', name: 'Motor', type: integer, profile: '~ShutterMoveStop', action: true },
-    { ident: 'KNOWN', name: 'Position is known', type: boolean },
-    { ident: 'PENDING', name: 'Pending', type: string },
-    { ident: 'RULE', name: 'Rule in force', type: string },
-    { ident: 'REST', name: 'Kept for a restart', type: string, durable: { every: 1, withinS: 1 } },
+    { ident: 'MOVE', name: 'Motor', type: integer, profile: '~ShutterMoveStop', ...main },
+    { ident: 'KNOWN', name: 'Position is known', type: boolean, role: 'state' },
+    { ident: 'PENDING', name: 'Pending', type: string, role: 'state' },
+    { ident: 'RULE', name: 'Rule in force', type: string, role: 'state' },
+    {
+      ident: 'REST',
+      name: 'Kept for a restart',
+      type: string,
+      role: 'diagnostic',
+      durable: { every: 1, withinS: 1 },
+    },
   ];
   return all.map((one, index) => ({ ...one, position: index + 1 }));
 }

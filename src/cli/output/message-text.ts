@@ -43,6 +43,16 @@ const qualityOf: Say = ([state, reason, text]) =>
     ? 'is good again'
     : `is ${state === quality.stale ? 'stale' : 'bad'} (${String(reason)}): ${String(text)}`;
 
+const untilText = (ms: unknown): string => (ms === 0 ? '' : ` until ${unix(Number(ms) / 1000)}`);
+const ruleOf: Say = ([code, untilMs, group]) =>
+  code === ''
+    ? 'takes commands again'
+    : `rejects commands: ${String(code)}${group === '' ? '' : ` ${quoted(group)}`}${untilText(untilMs)}`;
+const pendingOf: Say = ([value, atMs, code]) =>
+  code === ''
+    ? 'nothing is scheduled'
+    : `will be ${String(value)}${atMs === 0 ? '' : ` at ${unix(Number(atMs) / 1000)}`} (${String(code)})`;
+
 /** Messages from one number to another that say the same in words. */
 const alike = ([from, to]: readonly [number, number], text: string) =>
   Object.fromEntries(
@@ -104,6 +114,9 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   ],
   [message.VM_CHANGEPROFILEACTION]: ['cyan', ([own, standard]) => `action by #${String(own || standard)}`],
   [message.GW_QUALITY]: ['yellow', qualityOf],
+  [message.GW_RULE]: ['yellow', ruleOf],
+  [message.GW_PENDING]: ['cyan', pendingOf],
+  [message.GW_ROLE]: ['cyan', ([role]) => `has the role ${String(role)}`],
   [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],
   [message.SM_UPDATE]: ['cyan', ([, size]) => `has a new text of ${String(size)} bytes`],

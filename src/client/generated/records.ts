@@ -533,6 +533,7 @@ export interface SnapshotProfile {
     name: string;
     icon: string;
     color: number;
+    key?: string;
   }[];
 }
 

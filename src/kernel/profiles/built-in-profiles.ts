@@ -1,3 +1,4 @@
+import type { AssociationKey } from '../../base/codes/stable-codes.js';
 import { emptyProfile, type Association, type Profile } from './profile-data.js';
 import { variableType, type Value, type VariableType } from '../value.js';
 
@@ -9,35 +10,68 @@ interface Details {
   readonly suffix?: string;
   readonly range?: readonly [min: number, max: number, step: number];
   readonly digits?: number;
-  readonly names?: readonly (readonly [value: Value, name: string, icon?: string, color?: number])[];
+  readonly names?: readonly (readonly [value: Value, key: AssociationKey, color?: number])[];
 }
+
+/** The names of associations, by their keys. */
+const texts = {
+  OFF: 'Off',
+  ON: 'On',
+  OK: 'OK',
+  ALERT: 'Alert',
+  LOW: 'Low',
+  UNLOCKED: 'Unlocked',
+  LOCKED: 'Locked',
+  NO_MOTION: 'No motion',
+  MOTION: 'Motion',
+  ABSENT: 'Absent',
+  PRESENT: 'Present',
+  DRY: 'Dry',
+  RAIN: 'Rain',
+  CLOSED: 'Closed',
+  OPEN: 'Open',
+  MOVE_OPEN: 'Open',
+  MOVE_STEP_OPEN: 'Step open',
+  MOVE_STOP: 'Stop',
+  MOVE_STEP_CLOSE: 'Step close',
+  MOVE_CLOSE: 'Close',
+  PREVIOUS: 'Previous',
+  STOP: 'Stop',
+  PLAY: 'Play',
+  PAUSE: 'Pause',
+  NEXT: 'Next',
+} as const satisfies Record<AssociationKey, string>;
 
 const { boolean, integer, float, string } = variableType;
 const GREEN = 0x00c000;
 const RED = 0xff0000;
 
-const onOff = (off: string, on: string, [offColor, onColor]: readonly [number, number] = [-1, -1]) =>
+const onOff = (
+  off: AssociationKey,
+  on: AssociationKey,
+  [offColor, onColor]: readonly [number, number] = [-1, -1],
+) =>
   [
-    [false, off, '', offColor],
-    [true, on, '', onColor],
+    [false, off, offColor],
+    [true, on, onColor],
   ] as const;
 
 /** The `~` profiles (interface, decision 23). */
 const rows: readonly Row[] = [
-  ['~Switch', boolean, { icon: 'Power', names: onOff('Off', 'On', [-1, GREEN]) }],
-  ['~Alert', boolean, { icon: 'Warning', names: onOff('OK', 'Alert', [GREEN, RED]) }],
-  ['~Alert.Reversed', boolean, { icon: 'Warning', names: onOff('Alert', 'OK', [RED, GREEN]) }],
-  ['~Battery', boolean, { icon: 'Battery', names: onOff('OK', 'Low', [GREEN, RED]) }],
-  ['~Battery.Reversed', boolean, { icon: 'Battery', names: onOff('Low', 'OK', [RED, GREEN]) }],
-  ['~Lock', boolean, { icon: 'Lock', names: onOff('Unlocked', 'Locked') }],
-  ['~Lock.Reversed', boolean, { icon: 'Lock', names: onOff('Locked', 'Unlocked') }],
-  ['~Motion', boolean, { icon: 'Motion', names: onOff('No motion', 'Motion') }],
-  ['~Motion.Reversed', boolean, { icon: 'Motion', names: onOff('Motion', 'No motion') }],
-  ['~Presence', boolean, { icon: 'Presence', names: onOff('Absent', 'Present') }],
-  ['~Presence.Reversed', boolean, { icon: 'Presence', names: onOff('Present', 'Absent') }],
-  ['~Raining', boolean, { icon: 'Rainfall', names: onOff('Dry', 'Rain') }],
-  ['~Window', boolean, { icon: 'Window', names: onOff('Closed', 'Open') }],
-  ['~Window.Reversed', boolean, { icon: 'Window', names: onOff('Open', 'Closed') }],
+  ['~Switch', boolean, { icon: 'Power', names: onOff('OFF', 'ON', [-1, GREEN]) }],
+  ['~Alert', boolean, { icon: 'Warning', names: onOff('OK', 'ALERT', [GREEN, RED]) }],
+  ['~Alert.Reversed', boolean, { icon: 'Warning', names: onOff('ALERT', 'OK', [RED, GREEN]) }],
+  ['~Battery', boolean, { icon: 'Battery', names: onOff('OK', 'LOW', [GREEN, RED]) }],
+  ['~Battery.Reversed', boolean, { icon: 'Battery', names: onOff('LOW', 'OK', [RED, GREEN]) }],
+  ['~Lock', boolean, { icon: 'Lock', names: onOff('UNLOCKED', 'LOCKED') }],
+  ['~Lock.Reversed', boolean, { icon: 'Lock', names: onOff('LOCKED', 'UNLOCKED') }],
+  ['~Motion', boolean, { icon: 'Motion', names: onOff('NO_MOTION', 'MOTION') }],
+  ['~Motion.Reversed', boolean, { icon: 'Motion', names: onOff('MOTION', 'NO_MOTION') }],
+  ['~Presence', boolean, { icon: 'Presence', names: onOff('ABSENT', 'PRESENT') }],
+  ['~Presence.Reversed', boolean, { icon: 'Presence', names: onOff('PRESENT', 'ABSENT') }],
+  ['~Raining', boolean, { icon: 'Rainfall', names: onOff('DRY', 'RAIN') }],
+  ['~Window', boolean, { icon: 'Window', names: onOff('CLOSED', 'OPEN') }],
+  ['~Window.Reversed', boolean, { icon: 'Window', names: onOff('OPEN', 'CLOSED') }],
 
   ['~Battery.100', integer, percent('Battery')],
   ['~Humidity', integer, percent('Drops')],
@@ -66,9 +100,9 @@ const rows: readonly Row[] = [
       icon: 'Jalousie',
       range: [0, 4, 0],
       names: [
-        [0, 'Open'],
-        [2, 'Stop'],
-        [4, 'Close'],
+        [0, 'MOVE_OPEN'],
+        [2, 'MOVE_STOP'],
+        [4, 'MOVE_CLOSE'],
       ],
     },
   ],
@@ -79,11 +113,11 @@ const rows: readonly Row[] = [
       icon: 'Jalousie',
       range: [0, 4, 0],
       names: [
-        [0, 'Open'],
-        [1, 'Step open'],
-        [2, 'Stop'],
-        [3, 'Step close'],
-        [4, 'Close'],
+        [0, 'MOVE_OPEN'],
+        [1, 'MOVE_STEP_OPEN'],
+        [2, 'MOVE_STOP'],
+        [3, 'MOVE_STEP_CLOSE'],
+        [4, 'MOVE_CLOSE'],
       ],
     },
   ],
@@ -94,11 +128,11 @@ const rows: readonly Row[] = [
       icon: 'Execute',
       range: [0, 4, 0],
       names: [
-        [0, 'Previous'],
-        [1, 'Stop'],
-        [2, 'Play'],
-        [3, 'Pause'],
-        [4, 'Next'],
+        [0, 'PREVIOUS'],
+        [1, 'STOP'],
+        [2, 'PLAY'],
+        [3, 'PAUSE'],
+        [4, 'NEXT'],
       ],
     },
   ],
@@ -109,9 +143,9 @@ const rows: readonly Row[] = [
       icon: 'Execute',
       range: [0, 2, 0],
       names: [
-        [0, 'Stop'],
-        [1, 'Play'],
-        [2, 'Pause'],
+        [0, 'STOP'],
+        [1, 'PLAY'],
+        [2, 'PAUSE'],
       ],
     },
   ],
@@ -156,11 +190,12 @@ function percent(icon: string): Details {
 export function builtInProfiles(): Profile[] {
   return rows.map(([name, type, details = {}]) => {
     const { icon = '', prefix = '', suffix = '', range = [0, 0, 0], digits = 0, names = [] } = details;
-    const associations = names.map(([value, label, symbol = '', color = -1]): Association => ({
+    const associations = names.map(([value, key, color = -1]): Association => ({
       value,
-      name: label,
-      icon: symbol,
+      name: texts[key],
+      icon: '',
       color,
+      key,
     }));
     const [min, max, step] = range;
     return {

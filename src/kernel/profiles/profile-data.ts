@@ -1,3 +1,4 @@
+import type { AssociationKey } from '../../base/codes/stable-codes.js';
 import type { Value, VariableType } from '../value.js';
 
 /** The name, icon and colour of a value. Colour −1 is none. */
@@ -6,6 +7,8 @@ export interface Association {
   readonly name: string;
   readonly icon: string;
   readonly color: number;
+  /** What the name means; only in built-in profiles. */
+  readonly key?: AssociationKey;
 }
 
 /** How values of a type are displayed and limited. Limits are floats; all 0 means none. */

@@ -6,6 +6,7 @@ import {
   type ModuleDefinition,
   moduleKind,
   quality,
+  type QualityProblem,
   type OpenInstance,
   variableType,
 } from '../../device/module.js';
@@ -60,13 +61,13 @@ type Properties = Static<typeof locationProperties>;
 /** How often the wall clock is checked: a clock change is noticed within this time. */
 const LOOK_EVERY_MS = 10_000;
 
-const NOT_SET = {
+const NOT_SET: QualityProblem = {
   state: quality.stale,
   reason: 'CLOCK_NOT_SET',
   text: 'the clock of this machine has not been set since it was started',
 };
 
-const NOT_TODAY = {
+const NOT_TODAY: QualityProblem = {
   state: quality.bad,
   reason: 'NOT_TODAY',
   text: 'the sun does not come to that height, or does not leave it, on this day',
@@ -88,11 +89,12 @@ export const locationModule: ModuleDefinition<typeof locationProperties> = {
   variables: (properties) =>
     isSet(properties)
       ? [
-          { ident: IS_DAY, name: 'Day', type: variableType.boolean, position: 0 },
+          { ident: IS_DAY, name: 'Day', type: variableType.boolean, role: 'main', position: 0 },
           ...variables.map(([ident, name], n) => ({
             ident,
             name,
             type: variableType.integer,
+            role: ident === 'Sunrise' || ident === 'Sunset' ? ('main' as const) : ('detail' as const),
             profile: '~UnixTimestamp',
             position: n + 1,
           })),
@@ -100,6 +102,7 @@ export const locationModule: ModuleDefinition<typeof locationProperties> = {
             ident: Ident,
             name: Name ?? Ident,
             type: variableType.boolean,
+            role: 'main' as const,
             position: variables.length + n + 1,
           })),
         ]

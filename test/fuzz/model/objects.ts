@@ -28,7 +28,7 @@ export const objectRules: Readonly<Record<string, Rule>> = {
   SVC_CreateLink: (model: Model, made: number) => model.create(made, types.link, { targetID: 0 }),
   SVC_CreateVariable: (model: Model, type: number, made: number) => {
     const none = { profile: '', customProfile: '', action: 0, customAction: 0 };
-    const never = { lastUpdate: 0, lastChange: 0, isLocked: false };
+    const never = { lastUpdate: 0, lastChange: 0, isLocked: false, role: 'main' };
     return model.create(made, types.variable, { type, value: initial[type], ...none, ...never });
   },
   SVC_DeleteCategory: deletes(types.category),
@@ -81,8 +81,8 @@ function copy(model: Model, { id, parent, made }: { id: number; parent: number; 
     const customAction = data['customAction'] === 1 ? 1 : orNone('customAction');
     const usable = (name: unknown) => (model.profiles.get(name as string)?.type === data['type'] ? name : '');
     const profiles = { profile: usable(data['profile']), customProfile: usable(data['customProfile']) };
-    Object.assign(data, { lastUpdate: 0, lastChange: 0, action: 0, customAction, ...profiles });
-    delete data['quality'];
+    Object.assign(data, { lastUpdate: 0, lastChange: 0, action: 0, customAction, role: 'main', ...profiles });
+    for (const key of ['quality', 'rule', 'pending']) delete data[key];
     // What pointed to what was copied points to the copy.
   } else if (source.type === types.link)
     data['targetID'] = data['targetID'] === id ? made : orNone('targetID');

@@ -111,4 +111,7 @@ export const messageNumber = {
   WF_RELOAD: 20105,
   WF_OPEN_CATEGORY: 20106,
   GW_QUALITY: 20400,
+  GW_RULE: 20401,
+  GW_PENDING: 20402,
+  GW_ROLE: 20406,
 } as const;

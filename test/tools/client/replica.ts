@@ -90,6 +90,13 @@ export class Replica {
     else if (message === messageNumber.GW_QUALITY) {
       if (data[0] === 0) delete own['quality'];
       else own['quality'] = { state: data[0], reason: data[1], text: data[2] };
+    } else if (message === messageNumber.GW_ROLE) own['role'] = data[0];
+    else if (message === messageNumber.GW_RULE) {
+      if (data[0] === '') delete own['rule'];
+      else own['rule'] = { code: data[0], untilMs: data[1], group: data[2] };
+    } else if (message === messageNumber.GW_PENDING) {
+      if (data[2] === '') delete own['pending'];
+      else own['pending'] = { value: data[0], atMs: data[1], code: data[2] };
     } else if (message === messageNumber.SM_CREATE) own['type'] = data[0];
     else if (message === messageNumber.SM_CHANGEFILE) own['file'] = data[0];
     else if (message === messageNumber.SM_BROKEN) own['isBroken'] = data[0];
@@ -116,6 +123,7 @@ export class Replica {
         lastUpdate: 0,
         lastChange: 0,
         isLocked: false,
+        role: 'main',
       },
       { file: '', lastExecute: 0, isBroken: false },
       { active: false, limit: 0, script: '', lastRun: 0, nextRun: 0 },

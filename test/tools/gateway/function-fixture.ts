@@ -69,8 +69,15 @@ export const lamp: ModuleDefinition = {
   }),
   requires: wire,
   variables: () => [
-    { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', action: true },
-    { ident: 'LEVEL', name: 'Level', type: variableType.integer, action: true },
+    {
+      ident: 'STATE',
+      name: 'State',
+      type: variableType.boolean,
+      role: 'main',
+      profile: '~Switch',
+      action: true,
+    },
+    { ident: 'LEVEL', name: 'Level', type: variableType.integer, role: 'detail', action: true },
   ],
   open: async (host) => ({
     write: async (ident, value) => {

@@ -58,8 +58,20 @@ function bench() {
     prefix: 'X',
     properties: schema,
     variables: ({ Topics }) => [
-      { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', action: true },
-      ...Topics.map(({ Ident }) => ({ ident: Ident, name: Ident, type: variableType.float })),
+      {
+        ident: 'STATE',
+        name: 'State',
+        type: variableType.boolean,
+        role: 'main',
+        profile: '~Switch',
+        action: true,
+      },
+      ...Topics.map(({ Ident }) => ({
+        ident: Ident,
+        name: Ident,
+        type: variableType.float,
+        role: 'detail' as const,
+      })),
     ],
     open: async (host) => {
       const entry = { host, closed: false };

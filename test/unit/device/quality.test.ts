@@ -44,6 +44,7 @@ function gaugesModule(hosts: Host<Properties>[]): ModuleDefinition {
         ident: `G${n}`,
         name: `Gauge ${n}`,
         type: variableType.float,
+        role: 'main' as const,
         ...(StaleAfterS > 0 && { staleAfterS: StaleAfterS }),
       })),
     open: async (host) => {
@@ -116,7 +117,7 @@ t.test('each change of quality is told once, and no value ever looks better than
   const gauges = bench.devices.create('Gauges');
   await bench.waitForLink(gauges, 'online');
   const id = bench.idOf(gauges, 'G0');
-  const suspect = { state: quality.bad, reason: 'BROKEN', text: 'the sensor is broken' } as const;
+  const suspect = { state: quality.bad, reason: 'UNREADABLE', text: 'the sensor is broken' } as const;
   const now = bench.clock.nowMs() / 1000;
   t.strictSame(
     bench.told([id], () => {
@@ -127,11 +128,11 @@ t.test('each change of quality is told once, and no value ever looks better than
       bench.host.reportUncertain('G0', 8, suspect);
     }),
     [
-      [messageNumber.GW_QUALITY, [2, 'BROKEN', 'the sensor is broken']],
+      [messageNumber.GW_QUALITY, [2, 'UNREADABLE', 'the sensor is broken']],
       [messageNumber.VM_UPDATE, [7, true, 20, now, now, now]],
       [messageNumber.GW_QUALITY, [0, '', '']],
       [messageNumber.VM_UPDATE, [7, false, 7, now, now, now]],
-      [messageNumber.GW_QUALITY, [2, 'BROKEN', 'the sensor is broken']],
+      [messageNumber.GW_QUALITY, [2, 'UNREADABLE', 'the sensor is broken']],
       [messageNumber.VM_UPDATE, [8, true, 7, now, now, now]],
     ],
   );
@@ -144,7 +145,7 @@ t.test('a slow client gets no value across the message that it is no longer good
   const from = bench.kernel.changes.counter;
   bench.host.report('G0', 1);
   bench.host.report('G0', 2);
-  bench.host.markUncertain('G0', { state: quality.bad, reason: 'BROKEN', text: '' });
+  bench.host.markUncertain('G0', { state: quality.bad, reason: 'UNREADABLE', text: '' });
   bench.host.report('G0', 3);
   bench.host.report('G0', 4);
   const outbox = new Outbox({ budget: 1, limit: 1e6 });
@@ -303,11 +304,11 @@ t.test('two gateways do not share what they know', async (t) => {
   await one.waitForLink(mine, 'online');
   await other.waitForLink(yours, 'online');
   await passTime(one.clock, 10_000);
-  other.host.markUncertain('G1', { state: quality.bad, reason: 'BROKEN', text: '' });
+  other.host.markUncertain('G1', { state: quality.bad, reason: 'UNREADABLE', text: '' });
   t.equal(one.quality(mine, 'G0'), 'stale OVERDUE');
   t.equal(other.quality(yours, 'G0'), 'good');
   t.equal(one.quality(mine, 'G1'), 'bad NO_VALUE');
-  t.equal(other.quality(yours, 'G1'), 'bad BROKEN');
+  t.equal(other.quality(yours, 'G1'), 'bad UNREADABLE');
 });
 
 t.test(

@@ -38,6 +38,7 @@ function meter(hosts: Host[] = []): ModuleDefinition {
         ident: row.Ident,
         name: row.Ident,
         type: row.Type,
+        role: 'main' as const,
         ...(row.Profile !== undefined && { profile: row.Profile, profileProperty: `Rows[${n}].Profile` }),
       })),
     open: async (host) => {

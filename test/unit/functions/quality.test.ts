@@ -101,8 +101,8 @@ t.test('good variables need no memory for their quality', async (t) => {
   t.strictSame(Object.keys(data), before);
   fixture.kernel.variables.setQualityProblem(fixture.kernel.variables.get(id), {
     state: quality.stale,
-    reason: 'OLD',
+    reason: 'OVERDUE',
     text: '',
   });
-  t.match(await fixture.call('GW_GetQuality', []), [{ VariableID: id, Quality: 1, Reason: 'OLD' }]);
+  t.match(await fixture.call('GW_GetQuality', []), [{ VariableID: id, Quality: 1, Reason: 'OVERDUE' }]);
 });

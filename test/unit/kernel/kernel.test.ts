@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
+import { variableRoles } from '../../../src/base/codes/stable-codes.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { Area } from '../../../src/kernel/area.js';
 import { convertValue, settableValue } from '../../../src/kernel/convert.js';
@@ -237,6 +238,7 @@ t.test(
     const kernel = fresh(seed);
     const { tree, variables, instances, links, scripts } = kernel;
     const any = () => random.pick([...tree.all()]);
+    const anyVariable = () => random.pick([...tree.objectsOfType(2)]);
     const word = () => random.pick(['', 'a', 'b', 'c', 'Ö_"x', '\u2028']);
     const steps: (() => void)[] = [
       () => void tree.create(0, {}, { parent: any(), name: word(), hidden: random.chance(0.5) }),
@@ -267,6 +269,21 @@ t.test(
           random.pick(['', '~Switch', '~Temperature']),
         ),
       () => variables.setCustomAction(random.pick([...tree.objectsOfType(2)]), random.pick([0, 1])),
+      () => variables.setRole(anyVariable(), random.pick(variableRoles)),
+      () =>
+        variables.setRule(
+          anyVariable(),
+          random.pick([
+            undefined,
+            { code: 'MIN_ON', untilMs: random.below(3), group: '' },
+            { code: 'INTERLOCK', untilMs: 0, group: word() },
+          ]),
+        ),
+      () =>
+        variables.setPending(
+          anyVariable(),
+          random.pick([undefined, { value: random.below(2), atMs: random.below(3), code: 'MAX_ON' }]),
+        ),
       () => links.setTarget(random.pick([...tree.objectsOfType(6)]), any().id),
       () => instances.setStatus(random.pick([...tree.objectsOfType(1)]), random.pick([102, 201])),
       () => instances.connect(random.pick([...tree.objectsOfType(1)]), random.pick([0, 12345])),

@@ -1,0 +1,97 @@
+/**
+ * Codes that clients translate into the language of their users. A code never changes its meaning.
+ * docs/reference/codes.md says where each table is.
+ */
+
+/** What a variable is to residents (`data.role` in the snapshot, message 20406). */
+export const variableRoles = [
+  /** What the device is for: shown as a tile. */
+  'main',
+  /** Explains a main variable: a part of its state line. */
+  'state',
+  /** Of interest when someone looks closer. */
+  'detail',
+  /** For the owner: counters, the connection, what is kept for a restart. */
+  'diagnostic',
+] as const;
+export type VariableRole = (typeof variableRoles)[number];
+
+/** Why a value is not good (`data.quality.reason` in the snapshot, message 20400). */
+export const qualityReasons = [
+  'UNREACHABLE',
+  'CLOSED',
+  'MODULE_MISSING',
+  'NO_VALUE',
+  'NOT_REPORTED',
+  'OVERDUE',
+  'FUTURE',
+  'UNAVAILABLE',
+  'UNREADABLE',
+  'TOO_LARGE',
+  'SUBSCRIPTION',
+  'NOT_KNOWN',
+  'OSCILLATES',
+  'NO_NUMBER',
+  'NOT_TODAY',
+  'CLOCK_NOT_SET',
+  'NOT_CONFIRMED',
+  'NO_ANSWER',
+  'CHECKSUM',
+  'OUT_OF_RANGE',
+  'POWER_ON',
+  'REFUSED',
+] as const;
+export type QualityReason = (typeof qualityReasons)[number];
+
+/** Why a command would be rejected (`data.rule` in the snapshot, message 20401, `error.data.rule`). */
+export const ruleCodes = [
+  'MIN_ON',
+  'MIN_OFF',
+  'PULSE',
+  'INTERLOCK',
+  'INTERLOCK_UNCERTAIN',
+  'MOTOR_UNCERTAIN',
+] as const;
+export type RuleCode = (typeof ruleCodes)[number];
+
+/** Why a value will change by itself (`data.pending` in the snapshot, message 20402). */
+export const pendingCodes = [
+  'MAX_ON',
+  'PULSE_END',
+  'DEAD_TIME',
+  'BOOT',
+  'NO_COMMAND',
+  'RUN_END',
+  'END_STOP',
+] as const;
+export type PendingCode = (typeof pendingCodes)[number];
+
+/** What the name of an association of a built-in profile means (`key` in the snapshot). */
+export const associationKeys = [
+  'OFF',
+  'ON',
+  'OK',
+  'ALERT',
+  'LOW',
+  'UNLOCKED',
+  'LOCKED',
+  'NO_MOTION',
+  'MOTION',
+  'ABSENT',
+  'PRESENT',
+  'DRY',
+  'RAIN',
+  'CLOSED',
+  'OPEN',
+  'MOVE_OPEN',
+  'MOVE_STEP_OPEN',
+  'MOVE_STOP',
+  'MOVE_STEP_CLOSE',
+  'MOVE_CLOSE',
+  'PREVIOUS',
+  'STOP',
+  'PLAY',
+  'PAUSE',
+  'NEXT',
+] as const;
+export type AssociationKey = (typeof associationKeys)[number];
