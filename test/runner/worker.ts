@@ -8,13 +8,18 @@
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t from 'tap';
 import { END_MARK, FLUSH_MARK } from './marks.js';
+import { replaceDomain } from './replace-domain.js';
 
 /** How long the end of a test may take: sockets close within some turns of the event loop. */
 const CLEANUP_MS = 15_000;
 
 const environment = { ...process.env };
+replaceDomain();
+const { t, Test } = await import('tap');
+
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (thrown: unknown) => failRunningTest(thrown));
 
 /** What the file has asked to be done at its end; tap itself would end with the first of them. */
 const teardowns: (() => unknown)[] = [];
@@ -40,6 +45,15 @@ for await (const file of createInterface({ input: process.stdin })) {
 /** Waits until every test that the file has queued is over. */
 async function testsDone(): Promise<void> {
   while (!t.idle) await new Promise<void>((resolve) => t.once('idle', resolve));
+}
+
+/** An error that nobody caught fails the innermost test that is running. */
+function failRunningTest(thrown: unknown): void {
+  const error = thrown instanceof Error ? thrown : new Error(`uncaught: ${String(thrown)}`);
+  let [running] = t.activeSubtests;
+  for (let inner = running; inner instanceof Test; [inner] = inner.activeSubtests) running = inner;
+  if (running === undefined) t.fail('an uncaught error outside of the tests', { found: String(error.stack) });
+  else running.threw(error);
 }
 
 /** What keeps the event loop alive. A socket is listed even if nobody reads it, when it does not. */

@@ -121,6 +121,8 @@ class Worker implements AsyncDisposable {
   readonly #process: ChildProcess = fork(join(ROOT, 'dist/test/tools/stubs/worker.js'), {
     // A worker sets its own limits; tap would end it after 30 s.
     env: { ...process.env, TAP_TIMEOUT: '0' },
+    // Every run loads a test file again; its source map would be read each time, and no trace is shown.
+    execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   readonly #exited = once(this.#process, 'exit');

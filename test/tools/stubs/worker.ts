@@ -4,6 +4,7 @@
  * modules stay loaded, so that a run takes milliseconds.
  */
 import { registerHooks } from 'node:module';
+import { replaceDomain } from '../../runner/replace-domain.js';
 import { currentRun, type Subtest } from './current-run.js';
 
 /** A test file, compiled and relative to dist/test/, with the functions to be stubbed in turn. */
@@ -36,6 +37,7 @@ registerHooks({
       : resolved;
   },
 });
+replaceDomain();
 const { Test } = await import('tap');
 
 /** Errors that no test has awaited. */
