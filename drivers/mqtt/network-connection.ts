@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { fault, faultFrom, messageOf } from '../../src/base/fault.js';
-import { Semaphore } from '../../src/base/semaphore.js';
+import { Semaphore } from '../../src/device/toolkit/semaphore.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { systemResolver } from '../../src/device/toolkit/system-resolver.js';
 import type {

@@ -1,6 +1,6 @@
 import type { Cancel } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import type { Semaphore } from '../../src/base/semaphore.js';
+import type { Semaphore } from '../../src/device/toolkit/semaphore.js';
 import { SerialQueue } from '../../src/base/serial-queue.js';
 import { type SysfsClass, sysfsFault } from '../../src/device/toolkit/sysfs-class.js';
 import type { Host, OpenInstance } from '../../src/device/module.js';

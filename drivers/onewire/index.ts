@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { Semaphore } from '../../src/base/semaphore.js';
+import { Semaphore } from '../../src/device/toolkit/semaphore.js';
 import { DeviceClaims } from '../../src/device/toolkit/device-claims.js';
 import type { SysfsClass } from '../../src/device/toolkit/sysfs-class.js';
 import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';

@@ -6,7 +6,7 @@ import type { ConnectionsPort, SocketStatistics } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { Authenticator, type Account } from './access/authenticator.js';
 import { Accounts, type Configurators, type RemoteAccess } from './access/accounts.js';
-import { isLoopback } from './access/addresses.js';
+import { isLoopbackHost } from '../base/addresses.js';
 import { ConnectionTable } from './http/connection-table.js';
 import type { Dispatcher } from './rpc/dispatcher.js';
 import { BODY_LIMIT, HttpApi } from './http/http-api.js';
@@ -220,7 +220,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
 
   #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): ListenerConfig {
     const { allowedOrigins = [], allowedHosts = [], local } = options;
-    const isOpenLocally = local === 'open' && (host === 'localhost' || isLoopback(host));
+    const isOpenLocally = local === 'open' && isLoopbackHost(host);
     const { clock, log, tlsDirectory: directory } = this.#context;
     const onSaveFailed = (why: string) =>
       log.warn(

@@ -1,3 +1,4 @@
+import type { Compaction } from '../kernel/object.js';
 import type { RecordRun, StoredValue } from './codec.js';
 import type { aggregationSpan } from './buckets.js';
 
@@ -71,12 +72,6 @@ export interface ArchiveOpenReport extends DamageReport {
   readonly isMarked: boolean;
 }
 
-/** A downsampling rule: the age in months from which it applies, and its kind (interface §1). */
-interface CompactionRule {
-  readonly months: number;
-  readonly kind: number;
-}
-
 /** The requests that the archive's worker serves. */
 export interface ArchiveRequests {
   open: { request: { directory: string; nowMs: number }; reply: ArchiveOpenReport };
@@ -100,7 +95,7 @@ export interface ArchiveRequests {
   mend: { request: { offsetMs: number }; reply: { count: number } };
   /** One step of downsampling; `more`: there are more steps. */
   compact: {
-    request: { variableId: number; rule: CompactionRule; counter: boolean; nowMs: number };
+    request: { variableId: number; rule: Compaction; counter: boolean; nowMs: number };
     reply: { more: boolean };
   };
   /** Rebuilds some summaries from a chunk number on; `next` is undefined at the end. */

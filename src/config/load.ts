@@ -14,7 +14,7 @@ import {
   type ConfigFinding,
   type DocumentPath,
 } from './document.js';
-import { isLoopback } from './loopback.js';
+import { isLoopbackHost } from '../base/addresses.js';
 import type { EntryLocation } from './apply/apply-problems.js';
 import { profileProblems } from './apply/apply-profile.js';
 import { reviewConfig } from './review/review.js';
@@ -180,7 +180,7 @@ function* tlsOf(config: GatewayConfig) {
 function checkMeaning(document: ConfigDocument, config: GatewayConfig): void {
   for (const [listener, path] of tlsOf(config)) {
     const host = listener.host ?? '127.0.0.1';
-    if (!isLoopback(host) && listener.tls === undefined && listener.insecure !== true)
+    if (!isLoopbackHost(host) && listener.tls === undefined && listener.insecure !== true)
       document.addError(
         [...path, 'host'],
         'plain HTTP beyond loopback: give it tls (tls: auto makes a certificate), or say insecure: true',

@@ -42,6 +42,7 @@ import { scriptThreadFunctions } from './tree/script-threads.js';
 import { statisticsFunctions } from './system/statistics.js';
 import { timerFunctions } from './events/timers.js';
 import { utilityFunctions } from './utility/utility-functions.js';
+import { bulkValueFunctions } from './tree/bulk-values.js';
 import { valueFunctions } from './tree/values.js';
 import { variableFunctions } from './tree/variables.js';
 import { frontAccessFunctions } from './web-front/front-access.js';
@@ -90,6 +91,7 @@ const families = [
   eventConditionFunctions,
   builtInActionFunctions,
   chartFunctions,
+  bulkValueFunctions,
   gatewayFunctions,
   unsupportedFunctions,
   deviceDescriptionFunctions,

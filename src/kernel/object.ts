@@ -69,7 +69,7 @@ export interface Logging {
  * A downsampling rule: from an age in months on, records are reduced to the interval of a kind (interface
  * §1).
  */
-interface Compaction {
+export interface Compaction {
   readonly months: number;
   readonly kind: number;
 }

@@ -104,10 +104,6 @@ class CharacterDevice implements GpioBackend {
     this.#keeper = keeper;
   }
 
-  get heldCount(): number {
-    return this.#held.size;
-  }
-
   requestedLines(): Iterable<RequestedLine> {
     return this.#held;
   }

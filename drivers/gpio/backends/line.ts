@@ -176,9 +176,7 @@ export interface GpioBackend {
    * The shortest `InputOptions.debounceUs` that it supports, microseconds; Infinity if it rejects debouncing.
    */
   readonly minDebounceUs: number;
-  /** Number of lines that are requested and not yet closed. */
-  readonly heldCount: number;
-  /** Those lines. */
+  /** The lines that are requested and not yet closed. */
   requestedLines(): Iterable<RequestedLine>;
   /** All chips, sorted by name. */
   chips(): Promise<readonly Chip[]>;

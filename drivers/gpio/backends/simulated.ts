@@ -37,10 +37,6 @@ class SimulatedGpio implements GpioBackend {
     this.#clock = clock;
   }
 
-  get heldCount(): number {
-    return this.#held.size;
-  }
-
   requestedLines(): Iterable<RequestedLine> {
     return this.#held;
   }

@@ -49,10 +49,6 @@ class Sysfs implements GpioBackend {
     this.#keeper = keeper;
   }
 
-  get heldCount(): number {
-    return this.#held.size;
-  }
-
   *requestedLines(): Iterable<RequestedLine> {
     for (const line of this.#held.values()) if (line !== undefined) yield line;
   }

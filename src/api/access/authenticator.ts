@@ -3,7 +3,7 @@ import { type Clock, delay } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log } from '../../base/log.js';
-import { clientKey } from './addresses.js';
+import { clientKey } from '../../base/addresses.js';
 import { verifyPassword, type Login, type Secret } from './credentials.js';
 import { LoginThrottle } from './login-throttle.js';
 import { LoginQueue } from './login-queue.js';

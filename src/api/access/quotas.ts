@@ -1,7 +1,7 @@
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Caller } from '../../device/declare.js';
-import { clientKey } from './addresses.js';
+import { clientKey } from '../../base/addresses.js';
 
 /** Limits of something countable at any time. The share that fronts cannot take is reserved for the owner. */
 export interface QuotaLimits {

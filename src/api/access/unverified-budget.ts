@@ -1,6 +1,6 @@
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
-import { clientKey } from './addresses.js';
+import { clientKey } from '../../base/addresses.js';
 
 /**
  * Limit per address of bytes request for requests whose credentials are not verified yet: hundreds of

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { LimitReporter } from '../../base/limit-reporter.js';
-import { clientKey } from '../access/addresses.js';
+import { clientKey } from '../../base/addresses.js';
 
 /**
  * Open connections that are neither a verified owner's nor a session, each of some 15 KB: twice the panels of

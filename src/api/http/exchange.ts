@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
 import type { Accounts } from '../access/accounts.js';
-import { unwrapIpv4 } from '../access/addresses.js';
+import { unwrapIpv4 } from '../../base/addresses.js';
 import { hasNoCredentials, TOKEN, type Login } from '../access/credentials.js';
 import type { OriginPolicy } from './origin-policy.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
-import { isLoopback, ipVersion } from '../access/addresses.js';
+import { ipVersion, isLoopback, isLoopbackHost } from '../../base/addresses.js';
 
 /**
  * Which `Host` and `Origin` a request may carry (interface, decision 4): against DNS rebinding and calls
@@ -62,7 +62,7 @@ export class OriginPolicy {
     if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(socket.localAddress ?? '')) return false;
     if (Object.keys(headers).some((name) => FORWARDED.test(name))) return false;
     const name = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
-    return name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
+    return isLoopbackHost(name.replace(/^\[(.*)\]$/, '$1'));
   }
 
   /** Absent, the server's own (with any scheme: there may be a TLS proxy in front of it), or listed. */

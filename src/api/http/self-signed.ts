@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { ipv6Groups, ipVersion } from '../access/addresses.js';
+import { ipv6Groups, ipVersion } from '../../base/addresses.js';
 
 /** What a certificate is issued for. */
 interface CertificateOptions {

@@ -133,6 +133,7 @@ export class SocketApi {
   /** Replaces the accounts; sessions whose account has changed are closed. */
   reconfigure(accounts: Accounts, { bodyLimit, isOpenLocally }: SocketOptions): void {
     this.#accounts = accounts;
+    if (bodyLimit !== this.#bodyLimit) this.#servers.delete(this.#bodyLimit);
     this.#bodyLimit = bodyLimit;
     this.#views = new Map();
     for (const [session, proof] of this.#sessions) {

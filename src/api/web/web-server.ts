@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../base/fault.js';
 import type { Account } from '../access/authenticator.js';
 import type { Configurators } from '../access/accounts.js';
-import { normalAddress } from '../access/addresses.js';
+import { normalAddress } from '../../base/addresses.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
 import { routeAssets } from './assets.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';

@@ -1,4 +1,4 @@
-import type { TreeObject } from '../../kernel/object.js';
+import { objectType, type TreeObject } from '../../kernel/object.js';
 
 /** The length limit of generated idents. */
 const LONGEST_IDENT = 40;
@@ -64,7 +64,8 @@ export class ExportPaths {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const kinds = ['category', 'instance', 'variable', 'script', 'event', 'media', 'link'] as const;
+/** The names of the object types, by their numbers. */
+const typeNames = Object.keys(objectType);
 
 function identFrom({ name, type }: TreeObject): string {
   const letters = name
@@ -76,7 +77,7 @@ function identFrom({ name, type }: TreeObject): string {
     .replaceAll(/[^a-z0-9]+/g, '_')
     .slice(0, LONGEST_IDENT)
     .replaceAll(/^_+|_+$/g, '');
-  return letters === '' ? kinds[type] : letters;
+  return letters === '' ? (typeNames[type] ?? '') : letters;
 }
 
 function free(ident: string, taken: ReadonlySet<string>): string {

@@ -7,7 +7,7 @@ import { readPasswordHash } from '../../base/password-hash.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import type { Claims } from './claims.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
-import { isLoopback } from '../loopback.js';
+import { isLoopbackHost } from '../../base/addresses.js';
 import type { ReviewFacts } from './review-facts.js';
 import type { GatewayConfig, SecretConfig, TlsConfig } from '../schema/gateway-schema.js';
 import { secretEntries } from '../secret-entries.js';
@@ -180,7 +180,7 @@ export async function warnOfServers(
     [api, ['api']],
     ...webServers.map((one, i) => [one, ['webServers', i]] as const),
   ] as const)
-    if (insecure === true && !isLoopback(host))
+    if (insecure === true && !isLoopbackHost(host))
       document.addWarning(
         [...path, 'insecure'],
         `passwords travel in the clear to ${host}; use tls: auto instead`,

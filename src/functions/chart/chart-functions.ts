@@ -6,7 +6,7 @@ import { Areas } from '../web-front/areas.js';
 import type { ChartSpan, Density } from './period.js';
 import { checkedList } from '../argument-checks.js';
 import { aggregationSpans, chartSpans, densities } from '../enumerations.js';
-import { chartData, visibility } from '../web-front/front-shapes.js';
+import { chartData, visibility } from './chart-shapes.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../archive/archive-shapes.js';
 

@@ -40,7 +40,6 @@ class WiredBackends extends Backends {
     const backend = await this.#through.get(command);
     return {
       name: backend.name,
-      heldCount: backend.heldCount,
       minDebounceUs: backend.minDebounceUs,
       requestedLines: () => backend.requestedLines(),
       chips: () => backend.chips(),

@@ -264,7 +264,6 @@ function bound(backend: GpioBackend): GpioBackend {
   return {
     name: backend.name,
     minDebounceUs: backend.minDebounceUs,
-    heldCount: backend.heldCount,
     requestedLines: () => backend.requestedLines(),
     chips: () => backend.chips(),
     lines: async () => [{ offset: 0, name: '', isUsed: false, consumer: '', direction: 'input' }],

@@ -3,7 +3,7 @@ import type { OneWireBus } from '../../../drivers/onewire/bus.js';
 import { openDevice } from '../../../drivers/onewire/device.js';
 import { SimulatedSwitch, SimulatedThermometer } from '../../../drivers/onewire/simulated-chips.js';
 import { MEASURING_MS, type SimulatedOneWire } from '../../../drivers/onewire/simulated-bus.js';
-import { Semaphore } from '../../../src/base/semaphore.js';
+import { Semaphore } from '../../../src/device/toolkit/semaphore.js';
 import type { DeviceProperties } from '../../../drivers/onewire/index.js';
 import { parseReading } from '../../../drivers/onewire/thermometer.js';
 import { DeviceClaims } from '../../../src/device/toolkit/device-claims.js';

@@ -42,6 +42,9 @@ export function isLoopback(address: string): boolean {
   return (ipVersion(normal) === 4 && normal.startsWith('127.')) || normal === '0:0:0:0:0:0:0:1';
 }
 
+/** Whether a host name or address stays on this machine. */
+export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopback(host);
+
 /**
  * The key by which limits count a client: its address, of IPv6 the network of 64 bits that one host may use.
  */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Semaphore } from '../../../src/base/semaphore.js';
+import { Semaphore } from '../../../src/device/toolkit/semaphore.js';
 
 t.test('two jobs run at the same time, the others in the order they came', async (t) => {
   const semaphore = new Semaphore(2);
