@@ -80,8 +80,8 @@ function wantedArch(word: string | undefined): 'x64' | 'arm64' {
  */
 function fetchPackages(): void {
   const lock = join(packages, 'fetched');
-  const wanted = readFileSync(join(root, 'package-lock.json'));
-  if (existsSync(lock) && readFileSync(lock).equals(wanted)) return;
+  const required = readFileSync(join(root, 'package-lock.json'));
+  if (existsSync(lock) && readFileSync(lock).equals(required)) return;
   console.log(`bundle: packages for ${arch}`);
   mkdirSync(packages, { recursive: true });
   for (const file of ['package.json', 'package-lock.json', '.npmrc'])
@@ -97,7 +97,7 @@ function fetchPackages(): void {
     '--loglevel=error',
   ];
   execFileSync('npm', ['ci', ...options], { cwd: packages, stdio: 'inherit' });
-  writeFileSync(lock, wanted);
+  writeFileSync(lock, required);
 }
 
 function copyProgram(): void {

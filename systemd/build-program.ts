@@ -10,8 +10,8 @@ import { build } from 'esbuild';
 import { BUNDLED_PACKAGES, nodeBuildOptions } from './esbuild-options.js';
 
 /**
- * The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts
- * it.
+ * The programs: the gateway, and those that it starts. Each is found by its name, in the directory of the
+ * program that starts it.
  */
 const PROGRAMS = [
   'src/main.js',
@@ -48,6 +48,6 @@ for (const file of Object.keys(metafile.outputs)) {
   ))
     if (!existsSync(join(target, name)))
       throw new Error(
-        `${name} is started by its name and stands in no program: list it in systemd/build-program.ts`,
+        `${name} is started by its name, but is not a program: list it in systemd/build-program.ts`,
       );
 }

@@ -85,7 +85,7 @@ uninstall() {
   echo 'stellwerk was removed. Kept: /etc/stellwerk, /var/lib/stellwerk and the user stellwerk.'
 }
 
-# A new directory beside the old one, then one rename: a cut in between leaves the old version whole.
+# A new directory next to the old one, then one rename: a power cut in between leaves the old version intact.
 put_program() {
   version=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' "$here/package.json" | head -n 1)
   if [ -z "$version" ] || [ ! -x "$here/bin/node" ]; then fail "$here is not an unpacked bundle"; fi

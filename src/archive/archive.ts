@@ -48,15 +48,15 @@ interface ArchiveOptions {
   readonly checks: HealthChecks;
   /** The data directory. */
   readonly directory: string;
-  /** Told what was written to the disk in this run, bytes. */
+  /** Called with the number of bytes written to the disk. */
   readonly onWritten: (bytes: number) => void;
   /** How far the disk may be behind. */
   readonly writeEveryMs: number;
 }
 
 /**
- * The archive: takes the values of logged variables, writes them in batches, and reads them. A disk that
- * takes nothing stops nobody: records wait in memory, health says so, and it is tried again with each batch.
+ * The archive: takes the values of logged variables, writes them in batches, and reads them. If the disk
+ * fails, records wait in memory, health reports it, and writing is retried with each batch.
  */
 export class Archive implements ArchivePort, AsyncDisposable {
   readonly #options: ArchiveOptions;
@@ -104,7 +104,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
       value: variable.data.value,
       mark: this.#clocks.mark(),
     });
-    // A disk that takes nothing is tried now and then, not with each record.
+    // A failing disk is retried at intervals, not with each record.
     const isTime = this.#waiting.count >= WRITE_AT && !this.#isFailing;
     if (isTime && !this.#isScheduled) this.#schedule();
   }
@@ -270,7 +270,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   async #write(): Promise<void> {
     this.#isScheduled = false;
     if (!(await this.#openFile())) return;
-    // Before records are taken: all that have an old mark are written then before times are mended.
+    // Before records are accepted: all records with an old mark are then written before times are corrected.
     const offsetMs = this.#clocks.correctionMs();
     if (this.#waiting.count > 0) {
       const [records, clocks] = [this.#waiting.take(), this.#clocks.take()];
@@ -286,7 +286,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
       }
       await this.#count();
     }
-    if (offsetMs !== undefined) await this.#mend(offsetMs);
+    if (offsetMs !== undefined) await this.#correctTimes(offsetMs);
   }
 
   async #send(records: RecordBatch, clocks: readonly UntrustedClock[], isPresent: boolean): Promise<void> {
@@ -317,11 +317,14 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   /** The time has become known. */
-  async #mend(offsetMs: number): Promise<void> {
+  async #correctTimes(offsetMs: number): Promise<void> {
     try {
       const { count } = await this.#port.request('mend', { offsetMs });
       this.#clocks.corrected();
-      this.#options.log.info({ records: count }, 'the clock is right now: times of records were mended');
+      this.#options.log.info(
+        { records: count },
+        'the clock is synchronised: the times of records were corrected',
+      );
     } catch (thrown) {
       this.#showState(thrown);
     }

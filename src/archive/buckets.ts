@@ -74,7 +74,7 @@ export function bucketEdges(
 ): number[] {
   const last = bucketStart(span, Math.min(toMs, nowMs));
   const end = nextBucketStart(span, last);
-  // Callers give whole seconds: a bucket ends with its last second.
+  // Times are integer seconds: a bucket ends with its last second.
   const isWhole = Math.floor((Math.min(end, nowMs + 1000) - 1000) / 1000) <= Math.floor(toMs / 1000);
   const edges = isWhole ? [end, last] : [last];
   while (edges.length <= limit) {

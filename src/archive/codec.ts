@@ -3,7 +3,7 @@ export type StoredValue = number | string;
 
 /** Records of one variable in ascending order of distinct times. */
 export interface RecordRun {
-  /** Unix milliseconds, whole. */
+  /** Unix milliseconds, an integer. */
   readonly times: number[];
   readonly values: StoredValue[];
   /** The number of the untrusted clock that the time is from; 0 for a trusted one. */

@@ -2,7 +2,7 @@ import type { Value } from '../kernel/value.js';
 import type { aggregationSpan } from './buckets.js';
 import type { SeriesStatistics } from './worker-protocol.js';
 
-/** A record of the archive; times are unix seconds, whole. */
+/** A record of the archive; times are unix seconds, integers. */
 export interface LoggedValue {
   readonly timeStamp: number;
   readonly value: Value;

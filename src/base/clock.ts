@@ -35,7 +35,7 @@ export function delay(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
 }
 
 /**
- * The machine's clock. `trusted` tells whether it is synchronised (on Linux: by systemd-timesyncd or another
+ * The machine's clock. `trusted` is whether it is synchronised (on Linux: by systemd-timesyncd or another
  * NTP client).
  */
 export function systemClock(trusted: () => boolean = () => true): Clock {

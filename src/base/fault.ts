@@ -207,12 +207,12 @@ export const faults = {
   TOO_MANY_REQUESTS: row(rpcCode.refused, true, () => 'Too many requests; slow down'),
 } as const;
 
-/** `general`: the text for those to whom none of its texts may be told; undefined: they may. */
+/** `general`: the text for callers who may not see the other texts; undefined if they may. */
 function row<A extends unknown[]>(rpc: number, retry: boolean, text: (...args: A) => string) {
   return { rpc, retry, text, general: undefined };
 }
 
-/** The stable name of a failure, as it stands in `error.data.code`. */
+/** The stable name of a failure, as in `error.data.code`. */
 export type FaultCode = keyof typeof faults;
 
 type Args<C extends FaultCode> = Parameters<(typeof faults)[C]['text']>;
@@ -225,7 +225,7 @@ interface FaultOptions extends ErrorOptions {
 
 /**
  * A coded failure, the only error class that replies are made from. `code` is stable, `rpc` is its JSON-RPC
- * code, `retry` tells whether the same call can succeed later. Throw it as `fault('OBJECT_MISSING', id)`.
+ * code, `retry` is whether the same call can succeed later. Throw it as `fault('OBJECT_MISSING', id)`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';

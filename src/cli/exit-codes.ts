@@ -7,6 +7,6 @@ export const exitCode = {
   usage: 64,
   /** The gateway could not be reached, or could not start (EX_UNAVAILABLE). */
   unavailable: 69,
-  /** The configuration has mistakes (EX_CONFIG). */
+  /** The configuration has errors (EX_CONFIG). */
   configuration: 78,
 } as const;

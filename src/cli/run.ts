@@ -65,9 +65,9 @@ function adviceFor(thrown: unknown): string {
   return isRefused ? ': --url or --config says who calls, --password-file has the password' : '';
 }
 
-/** A configuration's mistakes keep their lines, everything else goes on one. */
+/** Errors of a configuration have one line each; any other error is put on one line. */
 function textOf(thrown: unknown): string {
   if (isNamed(thrown, 'ConfigurationError'))
-    return `the configuration has mistakes\n${(thrown as Error).message}`;
+    return `the configuration has errors\n${(thrown as Error).message}`;
   return escapeControls(messageOf(thrown)) + adviceFor(thrown);
 }

@@ -32,7 +32,8 @@ export function readAddress(text: string): Address {
 }
 
 /**
- * The WebSocket address: that of the whole API, or of one configurator's area (interface E4, 5.2 and later).
+ * The WebSocket address: that of the complete API, or of one configurator's area (interface E4, 5.2 and
+ * later).
  */
 export function socketAddress(
   address: Address,

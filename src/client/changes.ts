@@ -7,7 +7,7 @@ import { SocketReader } from './socket-reader.js';
 import { type Timing, pauseMs } from './timing.js';
 
 /**
- * A connection that stood so long, ms, counts as sound: the next attempt after it comes with the shortest
+ * A connection that lasted this long, ms, counts as stable: the next attempt after it comes with the shortest
  * pause.
  */
 const SOUND_MS = 10_000;

@@ -102,8 +102,8 @@ export class Client<F extends FunctionTable<F> = Functions> {
 
   /**
    * Every change from the counter `since` on, without gap or repeat, over as many connections as it takes.
-   * Ends only by `break`, by the signal (rejecting with its reason), or by an `RpcError` that trying again
-   * can't mend.
+   * Ends only by `break`, by the signal (rejecting with its reason), or by an `RpcError` that a retry can't
+   * resolve.
    */
   changes(options: ChangeOptions = {}): AsyncGenerator<Item, void, undefined> {
     const source = {

@@ -74,19 +74,19 @@ export const COMPATIBLE_FILE = '/proc/device-tree/compatible';
  * name.
  */
 export async function loadBoard(
-  wanted: string | undefined,
+  boardName: string | undefined,
   { directory, compatible }: BoardSources,
 ): Promise<Board> {
   const names = (await readdir(directory))
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.slice(0, -5));
-  if (wanted !== undefined && wanted !== 'auto') {
-    if (!names.includes(wanted))
+  if (boardName !== undefined && boardName !== 'auto') {
+    if (!names.includes(boardName))
       throw fault(
         'CONFIGURATION_INVALID',
-        `there is no board ${wanted}${didYouMean(wanted, names) || `; known: ${names.sort().join(', ')}`}`,
+        `there is no board ${boardName}${didYouMean(boardName, names) || `; known: ${names.sort().join(', ')}`}`,
       );
-    return readBoard(directory, wanted);
+    return readBoard(directory, boardName);
   }
   const machine = (await readFile(compatible, 'utf8').catch(() => ''))
     .split('\0')

@@ -52,11 +52,11 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly file: string;
   readonly findings: readonly ConfigFinding[];
-  constructor(file: string, mistakes: readonly ConfigFinding[]) {
-    const told = mistakes.filter(({ severity }) => severity !== 'warning');
-    super(told.map((mistake) => formatFinding(file, mistake)).join('\n'));
+  constructor(file: string, findings: readonly ConfigFinding[]) {
+    const shown = findings.filter(({ severity }) => severity !== 'warning');
+    super(shown.map((finding) => formatFinding(file, finding)).join('\n'));
     this.file = file;
-    this.findings = mistakes;
+    this.findings = findings;
   }
 }
 
@@ -71,7 +71,7 @@ const ERROR = { severity: 'error' } as const;
 export class ConfigDocument {
   readonly file: string;
   readonly value: unknown;
-  #mistakes: ConfigFinding[] = [];
+  #findings: ConfigFinding[] = [];
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed<ParsedNode>;
   readonly #text: string;
@@ -90,7 +90,7 @@ export class ConfigDocument {
         if (typeof value === 'number' && source !== undefined && isInexact(source))
           this.#at(
             { offset: range?.[0] ?? 0, key: '' },
-            `${source} cannot be represented exactly; a text stands in quotes`,
+            `${source} cannot be represented exactly; put a text in quotes`,
           );
       },
       Pair: (_, { key }) => {
@@ -143,7 +143,7 @@ export class ConfigDocument {
     at: { readonly line: number; readonly column: number },
   ): void {
     const { line, column } = this.#insideText(path, at);
-    this.#mistakes.push({ severity: 'problem', line, column, key: formatPath(path), text });
+    this.#findings.push({ severity: 'problem', line, column, key: formatPath(path), text });
   }
 
   /** The location of a value: `FILE:LINE:COLUMN`. */
@@ -159,22 +159,22 @@ export class ConfigDocument {
 
   /** All findings so far, by line. */
   get findings(): readonly ConfigFinding[] {
-    return this.#mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    return this.#findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
   }
 
   /** Removes findings. */
-  removeFindings(isMeant: (finding: ConfigFinding) => boolean): void {
-    this.#mistakes = this.#mistakes.filter((finding) => !isMeant(finding));
+  removeFindings(isRemoved: (finding: ConfigFinding) => boolean): void {
+    this.#findings = this.#findings.filter((finding) => !isRemoved(finding));
   }
 
   /** Whether there is an error. */
   get hasErrors(): boolean {
-    return this.#mistakes.some(({ severity }) => severity === 'error');
+    return this.#findings.some(({ severity }) => severity === 'error');
   }
 
   /** Whether an entry of the tree has an error, apart from its children. */
   hasErrorIn(entry: string): boolean {
-    return this.#mistakes.some(({ severity, key }) => severity === 'error' && isOfEntry(key, entry));
+    return this.#findings.some(({ severity, key }) => severity === 'error' && isOfEntry(key, entry));
   }
 
   /**
@@ -214,7 +214,7 @@ export class ConfigDocument {
     text: string,
     more: Pick<ConfigFinding, 'severity' | 'missing'> = ERROR,
   ): void {
-    this.#mistakes.push({ ...more, ...this.#lineAt(offset), key, text });
+    this.#findings.push({ ...more, ...this.#lineAt(offset), key, text });
   }
 
   #lineAt(offset: number): { line: number; column: number } {

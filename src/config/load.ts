@@ -38,7 +38,7 @@ export interface LoadedConfig {
 type ModulesOf = (config: GatewayConfig) => Promise<ModuleRegistry | undefined>;
 
 /** The user name and passwords of the sample configuration, which are public. */
-const SAMPLE_WORDS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);
+const SAMPLE_CREDENTIALS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);
 
 /**
  * Reads and checks `gateway.yaml`. With `modulesOf` it also checks the instances in `tree`; with `facts` it
@@ -76,21 +76,21 @@ export async function readConfig(
 ): Promise<LoadedConfig> {
   const document = new ConfigDocument(file, text);
   const value = document.value ?? {};
-  const isSound = checkSchema(document, gatewaySchema, { path: [], value });
-  const config = isSound ? (value as GatewayConfig) : validPartOf(value);
+  const isValid = checkSchema(document, gatewaySchema, { path: [], value });
+  const config = isValid ? (value as GatewayConfig) : validPartOf(value);
   // Which modules and lines exist depends on the board: nothing is checked if its key may be misspelt.
-  let isBoardSure = isSound || config.board !== undefined;
+  let isBoardKnown = isValid || config.board !== undefined;
   const modules = await modulesOf(config).catch((thrown: unknown) => {
     document.addError(['board'], messageOf(thrown));
-    isBoardSure = false;
+    isBoardKnown = false;
     return undefined;
   });
   const tree = checkTree({ document, modules }, config.tree ?? [], ['tree']);
-  if (isBoardSure) {
+  if (isBoardKnown) {
     await resolveSecrets(document, config, dirname(file));
-    checkMeaning(document, config);
+    checkSemantics(document, config);
     if (modules !== undefined && facts !== undefined)
-      await reviewConfig(document, { config, tree: soundNodes(document, tree) }, { modules, facts });
+      await reviewConfig(document, { config, tree: validNodes(document, tree) }, { modules, facts });
   }
   document.throwIfErrors();
   return { file, config, tree, findings: document.findings, places: placesOf(document, config) };
@@ -100,19 +100,19 @@ export async function readConfig(
 function validPartOf(value: unknown): GatewayConfig {
   if (typeof value !== 'object' || value === null) return {};
   const schemas: Readonly<Record<string, TSchema>> = gatewaySchema.properties;
-  const sound = Object.entries(value).filter(([key, of]) => {
+  const valid = Object.entries(value).filter(([key, of]) => {
     const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
     return schema !== undefined && Value.Check(schema, of);
   });
-  return Object.fromEntries(sound);
+  return Object.fromEntries(valid);
 }
 
 /** Removes entries with errors: only valid entries can be reviewed. */
-function soundNodes(document: ConfigDocument, nodes: readonly TreeNode[]): TreeNode[] {
+function validNodes(document: ConfigDocument, nodes: readonly TreeNode[]): TreeNode[] {
   if (!document.hasErrors) return [...nodes];
   return nodes
     .filter(({ entry }) => !document.hasErrorIn(entry))
-    .map((node) => ({ ...node, children: soundNodes(document, node.children) }));
+    .map((node) => ({ ...node, children: validNodes(document, node.children) }));
 }
 
 function placesOf(
@@ -137,7 +137,7 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
     if (secret.password === HIDDEN)
       document.addError(
         [...path, 'password'],
-        `${HIDDEN} is the placeholder of an export; put the password there`,
+        `${HIDDEN} is the placeholder of an export; replace it by the password`,
       );
     if (given.length > 1)
       document.addError([...path, given[1] as string], `give one of ${given.join(' and ')}`);
@@ -165,7 +165,7 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
     if (`${base}/`.startsWith(serve.directory.replace(/\/?$/, '/')))
       document.addError(
         ['webServers', i, 'serve', 'directory'],
-        'this configuration lies in it, and would be served with its passwords; choose another',
+        'it contains this configuration file, which would be served with its passwords; choose another',
       );
   }
 }
@@ -177,13 +177,13 @@ function* tlsOf(config: GatewayConfig) {
 }
 
 /** Checks what the schema can't express. */
-function checkMeaning(document: ConfigDocument, config: GatewayConfig): void {
+function checkSemantics(document: ConfigDocument, config: GatewayConfig): void {
   for (const [listener, path] of tlsOf(config)) {
     const host = listener.host ?? '127.0.0.1';
     if (!isLoopbackHost(host) && listener.tls === undefined && listener.insecure !== true)
       document.addError(
         [...path, 'host'],
-        'plain HTTP beyond loopback: give it tls (tls: auto makes a certificate), or say insecure: true',
+        'plain HTTP on a non-loopback address: set tls (tls: auto creates a certificate), or insecure: true',
       );
   }
   const names = new Set(['api']);
@@ -201,24 +201,28 @@ function checkMeaning(document: ConfigDocument, config: GatewayConfig): void {
       (given) => given !== undefined,
     );
     if (!hasPassword && configurator.passwordFile === undefined && configurator.passwordRequired !== false)
-      document.addError(path, 'give it a password, or say passwordRequired: false to do without');
+      document.addError(path, 'set a password, or passwordRequired: false for access without one');
     if (hasPassword && configurator.passwordRequired === false)
-      document.addError([...path, 'passwordRequired'], 'it has a password; take one of the two away');
+      document.addError([...path, 'passwordRequired'], 'it has a password; remove one of the two');
     if (idents.has(configurator.ident))
       document.addError([...path, 'ident'], 'another configurator has this ident');
     idents.add(configurator.ident);
   }
   if (config.remoteAccess?.username === 'webfront')
-    document.addError(['remoteAccess', 'username'], 'webfront is the name of the web fronts; choose another');
-  if (config.board !== 'simulated') checkSampleWords(document, config);
+    document.addError(
+      ['remoteAccess', 'username'],
+      'webfront is the user name of the web fronts; choose another',
+    );
+  if (config.board !== 'simulated') checkSampleCredentials(document, config);
 }
 
-function checkSampleWords(document: ConfigDocument, config: GatewayConfig): void {
-  const refuse = (path: DocumentPath) =>
-    document.addError(path, "this word is the sample's and known to everybody; choose your own");
+function checkSampleCredentials(document: ConfigDocument, config: GatewayConfig): void {
+  const addSampleError = (path: DocumentPath) =>
+    document.addError(path, 'this value is from the public sample configuration; choose another');
   for (const [secret, path] of secretEntries(config)) {
-    if (SAMPLE_WORDS.has(secret.password ?? ''))
-      refuse([...path, secret.passwordFile === undefined ? 'password' : 'passwordFile']);
-    if ('username' in secret && SAMPLE_WORDS.has(String(secret.username))) refuse([...path, 'username']);
+    if (SAMPLE_CREDENTIALS.has(secret.password ?? ''))
+      addSampleError([...path, secret.passwordFile === undefined ? 'password' : 'passwordFile']);
+    if ('username' in secret && SAMPLE_CREDENTIALS.has(String(secret.username)))
+      addSampleError([...path, 'username']);
   }
 }

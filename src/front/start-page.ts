@@ -40,7 +40,7 @@ export function startPage(configurators: readonly Card[]): HtmlPage {
   const list =
     cards.length > 0
       ? `<ul>${cards.join('')}</ul>`
-      : '<p>No configurators yet. They stand in <code>gateway.yaml</code> under <code>configurators</code>.</p>';
+      : '<p>No configurators yet. Add them to <code>gateway.yaml</code> under <code>configurators</code>.</p>';
   return page('stellwerk', `${head('stellwerk', 'Where to?')}${list}`);
 }
 

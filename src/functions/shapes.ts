@@ -343,7 +343,7 @@ export const settings = listOf(Type.Tuple([int, valueOrNull]));
 const checkState = Type.Union([Type.Literal('ok'), Type.Literal('warning'), Type.Literal('failed')]);
 export const health = named(
   'Health',
-  'The health of the gateway: the worst state of all checks, and each check.',
+  'The health of the gateway: the most severe state of all checks, and each check.',
   {
     State: checkState,
     Checks: listOf(Type.Object({ Name: text, State: checkState, Since: time, Text: text, WhatToDo: text })),

@@ -21,7 +21,7 @@ interface ContentsOptions {
   readonly nowMs: () => number;
 }
 
-interface Kept {
+interface CachedContent {
   readonly bytes: Buffer;
   readonly modifiedMs: number;
 }
@@ -33,26 +33,26 @@ interface Kept {
 export class MediaContents implements AsyncDisposable {
   readonly icons: Icons;
   readonly limit = MEDIA_LIMIT;
-  readonly #with: ContentsOptions;
-  readonly #kept = new Map<Media, Kept>();
+  readonly #options: ContentsOptions;
+  readonly #cache = new Map<Media, CachedContent>();
   #isClosed = false;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
 
   constructor(options: ContentsOptions) {
-    this.#with = options;
+    this.#options = options;
     this.icons = options.icons;
   }
 
   /** Checks in the background whether the files of all media exist unchanged. */
   start(): void {
-    this.#looking = this.#lookAtAll();
+    this.#checking = this.#checkAll();
   }
 
   /** Stops the check and waits for its end. */
   close(): Promise<void> {
     this.#isClosed = true;
-    this.#kept.clear();
-    return this.#looking;
+    this.#cache.clear();
+    return this.#checking;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -62,7 +62,7 @@ export class MediaContents implements AsyncDisposable {
   /** Checks whether the file was changed, deleted or restored outside the gateway. Throws `NOT_OF_TYPE`. */
   async refresh(id: number): Promise<void> {
     const media = this.#get(id);
-    if (!isStream(media) && media.data.file !== '') await this.#look(media, media.data.file);
+    if (!isStream(media) && media.data.file !== '') await this.#checkFile(media, media.data.file);
   }
 
   /**
@@ -72,13 +72,13 @@ export class MediaContents implements AsyncDisposable {
   async content(id: number): Promise<Buffer> {
     const media = this.#get(id);
     const file = fileOf(media);
-    const seen = await this.#look(media, file);
-    if (seen === undefined) throw fault('FILE_MISSING', file);
-    const kept = this.#kept.get(media);
-    const isSame = kept?.modifiedMs === seen.modifiedMs;
-    const bytes = isSame ? kept.bytes : await this.#with.files.read(file);
-    if (this.#isStill(media, file) && media.data.cached)
-      this.#keep(media, { bytes, modifiedMs: seen.modifiedMs });
+    const found = await this.#checkFile(media, file);
+    if (found === undefined) throw fault('FILE_MISSING', file);
+    const cached = this.#cache.get(media);
+    const isSame = cached?.modifiedMs === found.modifiedMs;
+    const bytes = isSame ? cached.bytes : await this.#options.files.read(file);
+    if (this.#isUnchanged(media, file) && media.data.cached)
+      this.#cacheContent(media, { bytes, modifiedMs: found.modifiedMs });
     return bytes;
   }
 
@@ -87,15 +87,15 @@ export class MediaContents implements AsyncDisposable {
    * `TEXT_TOO_LONG`, `STORE_FAILED`, and `NOT_SUPPORTED` for a stream.
    */
   async setContent(id: number, bytes: Uint8Array): Promise<void> {
-    const { kernel, files } = this.#with;
+    const { kernel, files } = this.#options;
     const media = this.#get(id);
     const file = media.data.file === '' && !isStream(media) ? standardFile(media) : fileOf(media);
-    const facts = await files.write(file, bytes);
+    const info = await files.write(file, bytes);
     this.#check(media);
-    this.#kept.delete(media);
+    this.#cache.delete(media);
     kernel.media.setFile(media, file);
     kernel.media.setAvailable(media, true);
-    kernel.media.announceContent(media, facts);
+    kernel.media.announceContent(media, info);
   }
 
   /**
@@ -103,38 +103,38 @@ export class MediaContents implements AsyncDisposable {
    * `FILE_MISSING`.
    */
   async setFile(id: number, path: string, mustExist: boolean): Promise<void> {
-    const { kernel, files } = this.#with;
+    const { kernel, files } = this.#options;
     const media = this.#get(id);
     if (isStream(media)) return this.#setStream(media, path);
     const file = files.resolveName(path);
-    const facts = await files.readInfo(file);
-    if (mustExist && facts === undefined) throw fault('FILE_MISSING', file);
+    const info = await files.readInfo(file);
+    if (mustExist && info === undefined) throw fault('FILE_MISSING', file);
     this.#check(media);
-    this.#kept.delete(media);
+    this.#cache.delete(media);
     kernel.media.setFile(media, file);
-    this.#note(media, file, facts);
+    this.#updateInfo(media, file, info);
   }
 
   /** Sets whether the content is cached in memory after its first use. Throws `NOT_OF_TYPE`. */
   setCached(id: number, cached: boolean): void {
     const media = this.#get(id);
-    this.#with.kernel.media.setCached(media, cached);
-    if (!cached) this.#kept.delete(media);
+    this.#options.kernel.media.setCached(media, cached);
+    if (!cached) this.#cache.delete(media);
   }
 
   /** Announces a changed content, even if it is the same. Throws `NOT_OF_TYPE`, `FILE_MISSING`. */
   async announceChange(id: number): Promise<void> {
-    const { kernel, files, nowMs } = this.#with;
+    const { kernel, files, nowMs } = this.#options;
     const media = this.#get(id);
     if (isStream(media))
       return kernel.media.announceContent(media, { crc: '', size: 0, updated: Math.floor(nowMs() / 1000) });
     const file = fileOf(media);
-    const facts = await files.readInfo(file);
+    const info = await files.readInfo(file);
     this.#check(media);
-    this.#kept.delete(media);
-    if (facts !== undefined) {
+    this.#cache.delete(media);
+    if (info !== undefined) {
       kernel.media.setAvailable(media, true);
-      return kernel.media.announceContent(media, facts);
+      return kernel.media.announceContent(media, info);
     }
     kernel.media.setAvailable(media, false);
     throw fault('FILE_MISSING', file);
@@ -145,11 +145,11 @@ export class MediaContents implements AsyncDisposable {
    * `HAS_CHILDREN`.
    */
   async delete(id: number, deleteFile: boolean): Promise<void> {
-    const { kernel, files } = this.#with;
+    const { kernel, files } = this.#options;
     const media = this.#get(id);
     const { file } = media.data;
     kernel.tree.delete(media);
-    this.#kept.delete(media);
+    this.#cache.delete(media);
     if (!deleteFile || isStream(media) || file === '') return;
     for (const other of kernel.tree.objectsOfType(objectType.media)) if (other.data.file === file) return;
     await files.remove(file);
@@ -157,7 +157,7 @@ export class MediaContents implements AsyncDisposable {
 
   /** The id of the object with this file or URL; undefined if there is none. Throws `FILE_NAME`. */
   findFile(path: string): number | undefined {
-    const { kernel, files } = this.#with;
+    const { kernel, files } = this.#options;
     const file = STREAM.test(path) ? path : files.resolveName(path);
     for (const { id, data } of kernel.tree.objectsOfType(objectType.media))
       if (data.file === file || shownFile(data.file) === file) return id;
@@ -165,11 +165,11 @@ export class MediaContents implements AsyncDisposable {
   }
 
   #get(id: number): Media {
-    return this.#with.kernel.media.get(id);
+    return this.#options.kernel.media.get(id);
   }
 
-  async #lookAtAll(): Promise<void> {
-    const { kernel, log } = this.#with;
+  async #checkAll(): Promise<void> {
+    const { kernel, log } = this.#options;
     for (const { id, data } of kernel.tree.objectsOfType(objectType.media)) {
       if (this.#isClosed) return;
       try {
@@ -180,50 +180,50 @@ export class MediaContents implements AsyncDisposable {
     }
   }
 
-  async #look(media: Media, file: string): Promise<MediaFileStat | undefined> {
-    const { files } = this.#with;
-    const seen = await files.stat(file);
+  async #checkFile(media: Media, file: string): Promise<MediaFileStat | undefined> {
+    const { files } = this.#options;
+    const found = await files.stat(file);
     const { available, size, updated } = media.data;
-    const isKnown = seen !== undefined && available && seen.size === size && seen.updated === updated;
-    if (!isKnown) this.#note(media, file, seen && (await files.readInfo(file)));
-    return seen;
+    const isKnown = found !== undefined && available && found.size === size && found.updated === updated;
+    if (!isKnown) this.#updateInfo(media, file, found && (await files.readInfo(file)));
+    return found;
   }
 
-  #note(media: Media, file: string, facts: MediaContentInfo | undefined): void {
-    if (!this.#isStill(media, file)) return;
-    if (facts === undefined) this.#with.kernel.media.setAvailable(media, false);
-    else this.#with.kernel.media.noteContent(media, facts);
+  #updateInfo(media: Media, file: string, info: MediaContentInfo | undefined): void {
+    if (!this.#isUnchanged(media, file)) return;
+    if (info === undefined) this.#options.kernel.media.setAvailable(media, false);
+    else this.#options.kernel.media.noteContent(media, info);
   }
 
   #setStream(media: Media, url: string): void {
-    const { kernel } = this.#with;
+    const { kernel } = this.#options;
     if (url === shownFile(media.data.file)) return;
     if (!STREAM.test(url))
-      throw fault('FILE_NAME', shownFile(url), 'a stream has a URL, as rtsp://camera/stream');
+      throw fault('FILE_NAME', shownFile(url), 'a stream requires a URL, such as rtsp://camera/stream');
     kernel.media.setFile(media, url);
     kernel.media.setAvailable(media, true);
   }
 
   /** Whether the object still exists with this file after waiting for something. */
-  #isStill(media: Media, file: string): boolean {
-    return !this.#isClosed && this.#with.kernel.tree.find(media.id) === media && media.data.file === file;
+  #isUnchanged(media: Media, file: string): boolean {
+    return !this.#isClosed && this.#options.kernel.tree.find(media.id) === media && media.data.file === file;
   }
 
   /** Throws `NOT_OF_TYPE` if the object was deleted while a file was being read or written. */
   #check(media: Media): void {
-    if (this.#with.kernel.tree.find(media.id) !== media) throw fault('NOT_OF_TYPE', 'Media', media.id);
+    if (this.#options.kernel.tree.find(media.id) !== media) throw fault('NOT_OF_TYPE', 'Media', media.id);
   }
 
   /** Caches a content and drops the least recently used ones until all fit. */
-  #keep(media: Media, kept: Kept): void {
-    this.#kept.delete(media);
-    this.#kept.set(media, kept);
-    let held = 0;
-    for (const { bytes } of this.#kept.values()) held += bytes.length;
-    for (const [oldest, { bytes }] of this.#kept) {
-      if (held <= CACHE_BUDGET) return;
-      this.#kept.delete(oldest);
-      held -= bytes.length;
+  #cacheContent(media: Media, cached: CachedContent): void {
+    this.#cache.delete(media);
+    this.#cache.set(media, cached);
+    let total = 0;
+    for (const { bytes } of this.#cache.values()) total += bytes.length;
+    for (const [oldest, { bytes }] of this.#cache) {
+      if (total <= CACHE_BUDGET) return;
+      this.#cache.delete(oldest);
+      total -= bytes.length;
     }
   }
 }

@@ -19,12 +19,12 @@ export class Icons {
 
   /** All names, in order. */
   async names(): Promise<string[]> {
-    return [...new Set([...Object.keys(builtInIcons), ...(await this.#own()).keys()])].sort();
+    return [...new Set([...Object.keys(builtInIcons), ...(await this.#userDefined()).keys()])].sort();
   }
 
   /** An icon as SVG; user-defined icons override built-in ones. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
   async content(name: string): Promise<Buffer> {
-    const file = (await this.#own()).get(name);
+    const file = (await this.#userDefined()).get(name);
     if (file !== undefined) {
       const bytes = await readFile(file);
       if (bytes.length > ICON_LIMIT) throw fault('TEXT_TOO_LONG', `The icon ${name}`, ICON_LIMIT);
@@ -35,7 +35,7 @@ export class Icons {
   }
 
   /** The user-defined icons by name; regular files only, no symbolic links. */
-  async #own(): Promise<Map<string, string>> {
+  async #userDefined(): Promise<Map<string, string>> {
     const entries = await readdir(this.#directory, { withFileTypes: true }).catch((thrown: unknown) => {
       if (codeOf(thrown) === 'ENOENT') return [];
       throw thrown;

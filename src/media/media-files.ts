@@ -20,7 +20,7 @@ const FOLDERS = ['media', 'user'];
 const NAME = /^(?!.*\.new$)[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .,+()-]{0,100}$/u;
 const DEPTH_LIMIT = 8;
 /** Bytes of a checksum between two iterations of the event loop. */
-const PIECE = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Size and times of a file. */
 export type MediaFileStat = Pick<MediaContentInfo, 'size' | 'updated'> & { readonly modifiedMs: number };
@@ -29,7 +29,7 @@ export type MediaFileStat = Pick<MediaContentInfo, 'size' | 'updated'> & { reado
 export class MediaFiles {
   readonly #directory: string;
   /** Writes to the same file must not overlap. */
-  readonly #turn = new SerialQueue();
+  readonly #queue = new SerialQueue();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -49,13 +49,13 @@ export class MediaFiles {
       rest.length <= DEPTH_LIMIT &&
       rest.every((step) => NAME.test(step));
     if (!isUsable)
-      throw fault('FILE_NAME', path, 'files of media stand in media/ and user/, like media/roof.svg');
+      throw fault('FILE_NAME', path, 'media files are in media/ and user/, such as media/roof.svg');
     return [folder, ...rest].join('/');
   }
 
   /** Size and time of a file; undefined if there is no readable file. */
   async stat(file: string): Promise<MediaFileStat | undefined> {
-    return this.#reading(file, async (handle) => seen(await handle.stat()));
+    return this.#reading(file, async (handle) => statOf(await handle.stat()));
   }
 
   /** Reads the complete content. Throws `FILE_MISSING`, `TEXT_TOO_LONG`. */
@@ -71,22 +71,22 @@ export class MediaFiles {
   /** Reads a file of any size for its checksum and size; undefined if there is no file. */
   async readInfo(file: string): Promise<MediaContentInfo | undefined> {
     return this.#reading(file, async (handle) => {
-      const { updated } = seen(await handle.stat());
-      const piece = Buffer.allocUnsafe(PIECE);
+      const { updated } = statOf(await handle.stat());
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       let [crc, size] = [0, 0];
       for (;;) {
-        const { bytesRead } = await handle.read(piece);
+        const { bytesRead } = await handle.read(chunk);
         if (bytesRead === 0) return { crc: hex(crc), size, updated };
-        crc = crc32(piece.subarray(0, bytesRead), crc);
+        crc = crc32(chunk.subarray(0, bytesRead), crc);
         size += bytesRead;
       }
     });
   }
 
-  /** Puts a content in place whole, durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
+  /** Replaces a content atomically and durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
   async write(file: string, bytes: Uint8Array): Promise<MediaContentInfo> {
     if (bytes.length > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', 'The content', MEDIA_LIMIT);
-    return this.#turn.run(async () => {
+    return this.#queue.run(async () => {
       try {
         await mkdir(join(this.#directory, 'media')).catch((thrown: unknown) => {
           if (codeOf(thrown) !== 'EEXIST') throw thrown;
@@ -103,7 +103,7 @@ export class MediaFiles {
 
   /** Deletes a file; a missing one is fine. */
   async remove(file: string): Promise<void> {
-    await this.#turn.run(async () => {
+    await this.#queue.run(async () => {
       const path = await this.#pathOf(file).catch(missing);
       if (path !== undefined) await rm(path, { force: true });
     });
@@ -129,12 +129,16 @@ export class MediaFiles {
     const root = await realpath(join(this.#directory, folder));
     const parent = await realpath(dirname(join(root, file.slice(folder.length))));
     if (parent !== root && !parent.startsWith(`${root}${sep}`))
-      throw fault('FILE_NAME', file, 'its folder is elsewhere, and links are not followed');
+      throw fault(
+        'FILE_NAME',
+        file,
+        'its directory is a symbolic link to another place; links are not followed',
+      );
     return join(parent, basename(file));
   }
 }
 
-const seen = ({ size, mtimeMs }: { size: number; mtimeMs: number }): MediaFileStat => ({
+const statOf = ({ size, mtimeMs }: { size: number; mtimeMs: number }): MediaFileStat => ({
   size,
   updated: Math.floor(mtimeMs / 1000),
   modifiedMs: mtimeMs,
@@ -142,8 +146,8 @@ const seen = ({ size, mtimeMs }: { size: number; mtimeMs: number }): MediaFileSt
 
 async function sumOf(bytes: Uint8Array): Promise<number> {
   let crc = 0;
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    crc = crc32(bytes.subarray(at, at + PIECE), crc);
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    crc = crc32(bytes.subarray(at, at + CHUNK_BYTES), crc);
     await yieldToEventLoop();
   }
   return crc;

@@ -14,7 +14,7 @@ import {
   variableType,
 } from '../device/module.js';
 
-/** The module **Hardware**: what this machine has, by what all drivers find. */
+/** The module **Hardware**: the hardware of this machine that the drivers find. */
 export function hardwareModule(finders: readonly HardwareFinder[]): ModuleDefinition {
   return {
     id: '{A916E6F8-1BC0-40B4-922D-0D52ECD3218B}',
@@ -33,14 +33,14 @@ export function hardwareModule(finders: readonly HardwareFinder[]): ModuleDefini
   };
 }
 
-/** One search at a time; it is over when all drivers have answered. */
+/** One search at a time; it ends when all drivers have replied. */
 class HardwareSearch implements OpenInstance, Search {
   readonly search = this;
   readonly #host: Host;
   readonly #finders: readonly HardwareFinder[];
   #found: readonly HardwareItem[] = [];
-  /** The search that is going on; stale when somebody has asked for one after its look had begun. */
-  #going: { isStale: boolean } | undefined;
+  /** The running search; stale if another one was requested after the drivers were queried. */
+  #running: { isStale: boolean } | undefined;
 
   constructor(host: Host, finders: readonly HardwareFinder[]) {
     this.#host = host;
@@ -48,35 +48,35 @@ class HardwareSearch implements OpenInstance, Search {
   }
 
   get isSearching(): boolean {
-    return this.#going !== undefined;
+    return this.#running !== undefined;
   }
 
   start(): boolean {
-    if (this.#going !== undefined) {
-      this.#going.isStale = true;
+    if (this.#running !== undefined) {
+      this.#running.isStale = true;
       return false;
     }
-    const own = (this.#going = { isStale: false });
+    const search = (this.#running = { isStale: false });
     this.#host.emitMessage(searchMessage.start, []);
-    void this.#search(own);
+    void this.#search(search);
     return true;
   }
 
-  async #search(own: { isStale: boolean }): Promise<void> {
+  async #search(search: { isStale: boolean }): Promise<void> {
     do {
-      own.isStale = false;
-      const found = await this.#look();
-      if (this.#going !== own) return;
+      search.isStale = false;
+      const found = await this.#queryFinders();
+      if (this.#running !== search) return;
       this.#found = found;
       this.#host.report('FOUND', found.length);
       this.#host.emitMessage(searchMessage.update, []);
-    } while (own.isStale);
+    } while (search.isStale);
     this.stop();
   }
 
   stop(): boolean {
-    if (this.#going === undefined) return false;
-    this.#going = undefined;
+    if (this.#running === undefined) return false;
+    this.#running = undefined;
     this.#host.emitMessage(searchMessage.stop, []);
     return true;
   }
@@ -86,14 +86,16 @@ class HardwareSearch implements OpenInstance, Search {
   }
 
   async close(): Promise<void> {
-    this.#going = undefined;
+    this.#running = undefined;
   }
 
-  /** A driver that can't look hides nothing of what the others find. */
-  async #look(): Promise<HardwareItem[]> {
-    const parts = await Promise.allSettled(this.#finders.map((find) => find()));
-    const failed = parts.flatMap((part) => (part.status === 'rejected' ? [messageOf(part.reason)] : []));
+  /** Queries all drivers. The failure of one does not affect the results of the others. */
+  async #queryFinders(): Promise<HardwareItem[]> {
+    const results = await Promise.allSettled(this.#finders.map((find) => find()));
+    const failed = results.flatMap((result) =>
+      result.status === 'rejected' ? [messageOf(result.reason)] : [],
+    );
     this.#host.setProblem('SEARCH', failed.length === 0 ? undefined : failed.join('; '));
-    return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
+    return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   }
 }

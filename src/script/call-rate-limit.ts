@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 
-/** The burst, in seconds' worth of calls: a script that reads a whole house is not delayed. */
+/** The burst, in seconds' worth of calls: a script that reads all variables of a building is not delayed. */
 const AT_ONCE_S = 5;
 /** Shorter delays are skipped: a timer is not that precise. */
 const LEAST_MS = 10;

@@ -47,7 +47,7 @@ export class Channel {
   /** Sends a JSON text. Throws a RangeError above the limit. */
   sendText(text: string, limit = Infinity): void {
     const bytes = Buffer.from(`${text}\n`);
-    if (bytes.length > limit) throw new RangeError(`the script sent more than ${limit} bytes at once`);
+    if (bytes.length > limit) throw new RangeError(`the script sent more than ${limit} bytes in one message`);
     for (let at = 0; at < bytes.length;) at += writeSync(CHANNEL, bytes, at);
   }
 }

@@ -106,11 +106,7 @@ export class ProcessPool implements AsyncDisposable {
   checkRoom(whose: RunOwner): void {
     const limit = this.#waiting.limitFor(whose);
     if (limit === undefined) return;
-    this.#options.effects.report(
-      limit,
-      whose,
-      'look for what starts so many scripts (UC_GetScriptSenderList)',
-    );
+    this.#options.effects.report(limit, whose, 'find what starts these scripts (UC_GetScriptSenderList)');
     throw fault('BUSY', 'Too many scripts wait for their turn');
   }
 

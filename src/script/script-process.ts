@@ -150,9 +150,9 @@ export class ScriptProcess {
   }
 
   /**
-   * Makes the script report its position and the process end. A script that waits for a reply is told so in
-   * the reply; others get the signal on which V8 prints the stack and exits (`--trace-sigint`), whatever loop
-   * they are in.
+   * Makes the script report its position and the process end. A script that waits for a reply gets the
+   * request in that reply; others get the signal on which V8 prints the stack and exits (`--trace-sigint`),
+   * whatever loop they are in.
    */
   #stop(why: string): void {
     if (!this.isUsable) return;
@@ -203,7 +203,7 @@ export class ScriptProcess {
     this.#size += bytes.length;
     // Output arrives as JSON, in which one character can take six bytes.
     const limit = CALL_LIMIT + 6 * (this.#current?.limits.output ?? 0);
-    if (this.#size > limit) return this.#stop(`the script sent more than ${limit} bytes at once`);
+    if (this.#size > limit) return this.#stop(`the script sent more than ${limit} bytes in one message`);
     // The script waits for a reply after each message: a newline is always the last byte received.
     if (bytes.at(-1) !== 10) return;
     const line = Buffer.concat(this.#buffer).toString('utf8');
@@ -272,12 +272,12 @@ function start(heapMiB: number): ChildProcess {
   }
 }
 
-/** Calls `tell` for each complete line. */
-function lines(stream: Readable, tell: (line: string) => void): void {
+/** Calls `onLine` for each complete line. */
+function lines(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8').on('data', (text: string) => {
     const parts = (rest + text).split('\n');
     rest = (parts.pop() ?? '').slice(-STDERR_LIMIT);
-    for (const line of parts) tell(line);
+    for (const line of parts) onLine(line);
   });
 }

@@ -45,7 +45,7 @@ export class BootFlagFile implements BootFlags {
     return this.#marks.values();
   }
 
-  /** Whole or not at all. */
+  /** Written atomically. */
   #rewrite(): void {
     const made = `${this.#file}.new`;
     writeFileSync(made, [this.#boot, ...this.#marks, ''].join('\n'));

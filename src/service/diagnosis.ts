@@ -206,7 +206,7 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
     ? 'dtparam=uart0=on'
     : 'enable_uart=1';
   return boot.settings.includes(setting)
-    ? `${why}${setting} stands in ${boot.path}: reboot`
+    ? `${why}${setting} is in ${boot.path}, but not active: reboot`
     : `${why}add ${setting} to ${boot.path} and reboot`;
 }
 
@@ -223,7 +223,7 @@ function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements):
     text,
     overlay === undefined
       ? `add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('hardware/pwm.md')}) and reboot`
-      : `${overlay} stands in ${boot.path}: reboot`,
+      : `${overlay} is in ${boot.path}, but not active: reboot`,
   );
 }
 

@@ -15,7 +15,7 @@ export interface CheckRecord {
   readonly WhatToDo: string;
 }
 
-/** What `GW_GetHealth` answers: the worst state of all, and each check. */
+/** The result of `GW_GetHealth`: the most severe state of all checks, and each check. */
 export interface HealthRecord {
   readonly State: HealthState;
   readonly Checks: readonly CheckRecord[];
@@ -80,9 +80,9 @@ export class Health implements HealthChecks {
       Text: finding.text,
       WhatToDo: finding.whatToDo,
     }));
-    const worst = (['failed', 'warning'] as const).find((state) =>
+    const overall = (['failed', 'warning'] as const).find((state) =>
       checks.some((check) => check.State === state),
     );
-    return { State: worst ?? 'ok', Checks: checks };
+    return { State: overall ?? 'ok', Checks: checks };
   }
 }

@@ -47,7 +47,7 @@ export class StatusVariables {
     this.#set('HEALTH', text.length === 0 ? 'ok' : text.join('\n'));
     this.#set('PROBLEMS', bad.length);
     this.#set('CLOCK_TRUSTED', this.#clock.isTrusted());
-    // In whole MB: a variable that changed with each commit would cause the next one.
+    // Rounded to MB: a variable that changed with each commit would cause the next one.
     this.#set('BYTES_WRITTEN', Math.floor(bytesToday / MEGABYTE) * MEGABYTE);
   }
 

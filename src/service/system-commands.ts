@@ -33,7 +33,7 @@ export class SystemCommands {
    * `NOT_ALLOWED`.
    */
   async ping(host: string, timeoutMs: number): Promise<boolean> {
-    // The program counts in whole seconds; we end it when the time is over.
+    // The program's own limit has a resolution of seconds; the gateway ends it at the exact time.
     const seconds = String(Math.ceil(timeoutMs / 1000));
     const { code, err } = await this.#run('ping', ['-n', '-c', '1', '-W', seconds, '--', host], timeoutMs);
     if (code === 'ENOENT')

@@ -12,7 +12,7 @@ const WEEK_S = 7 * 24 * 3600;
 /** Earlier than any gateway: the start for estimating a lost counter. */
 export const FIRST_MS = Date.UTC(2026, 0, 1);
 
-/** Where the counter continues with the data of a backup, so that it never goes back. */
+/** Where the counter continues with the data of a backup, so that it never decreases. */
 export function counterAfterBackup(
   counter: number,
   { backupMs, nowMs }: { backupMs: number; nowMs: number },

@@ -95,7 +95,7 @@ export class JournalWriter {
     });
   }
 
-  /** Resolves when no commit is scheduled or running; `isFailing` tells whether the last one failed. */
+  /** Resolves when no commit is scheduled or running; `isFailing` is whether the last one failed. */
   settled(): Promise<void> {
     if (!this.#isScheduled && !this.#isWriting) return Promise.resolve();
     return new Promise((resolve) => this.#settled.push(resolve));
@@ -121,7 +121,7 @@ export class JournalWriter {
       }
     }
     this.#isWriting = false;
-    for (const tell of this.#settled.splice(0)) tell();
+    for (const resolve of this.#settled.splice(0)) resolve();
   }
 
   async #commit(taken: CommitSet): Promise<void> {

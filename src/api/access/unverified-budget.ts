@@ -36,7 +36,7 @@ export interface BudgetShare {
 
 /**
  * The budget of all bytes held for unverified requests. When it is used up, the oldest request whose body is
- * still incomplete is evicted: an ordinary call arrives at once in full, slow bodies are the means of an
+ * still incomplete is evicted: an ordinary call arrives complete, slow bodies are the means of an
  * attack. If all are complete, the oldest of the address with the most bytes is evicted, so that many wrong
  * logins from one address do not block the others.
  */

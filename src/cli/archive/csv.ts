@@ -15,7 +15,7 @@ export async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<Ro
     if (names === undefined) names = fields.map((name) => name.trim().toLowerCase());
     else if (fields.length === 1 && fields[0] === '') continue;
     else if (fields.length > names.length)
-      yield { line, mistake: `it has ${fields.length} fields, the first line names ${names.length}` };
+      yield { line, error: `it has ${fields.length} fields, the first line names ${names.length}` };
     else yield { line, fields: new Map(fields.map((field, n) => [names?.[n] ?? '', field])), isCsv: true };
   }
 }
@@ -29,7 +29,7 @@ interface CsvRecord {
 async function* recordsOf(pieces: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
   const all = pieces[Symbol.asyncIterator]();
   let [head, isEnd] = ['', false];
-  // The whole first line is needed to know the separator.
+  // The complete first line is needed to detect the separator.
   while (!isEnd && !/[\r\n]/.test(head) && head.length < MAX_RECORD_LENGTH) {
     const piece = await all.next();
     if (piece.done === true) isEnd = true;

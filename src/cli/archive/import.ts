@@ -27,10 +27,10 @@ interface ValidationErrors {
   readonly count: number;
 }
 
-/** Reads all of a file and takes nothing of it: how many records it has, and what is wrong with it. */
+/** Reads a file without importing it; returns the number of records and the validation errors. */
 export async function validateImport(
   source: ImportSource,
-): Promise<{ records: number; mistakes: ValidationErrors }> {
+): Promise<{ records: number; errors: ValidationErrors }> {
   const listed: string[] = [];
   let [records, count] = [0, 0];
   const addError = (line: number, error: string) => {
@@ -45,7 +45,7 @@ export async function validateImport(
     if (!(thrown instanceof FormatError)) throw thrown;
     addError(thrown.line, messageOf(thrown));
   }
-  return { records, mistakes: { listed, count } };
+  return { records, errors: { listed, count } };
 }
 
 /** It went wrong in the midst of it; the message says what was taken. */
@@ -75,7 +75,7 @@ export async function importRecords(
         await gateway.call('AC_AddLoggedValues', archiveId, id, values);
       } catch (cause) {
         const [first, last] = [records[0]?.line, records.at(-1)?.line];
-        const what = `${messageOf(cause)}; of the file ${taken} records are in the archive, of #${id} those before line ${first}: what was not taken begins there (up to line ${last} it was tried). Import the file again when that is mended: what is there stays as it is`;
+        const what = `${messageOf(cause)}; ${taken} records were imported, of #${id} those before line ${first}; the next ones, up to line ${last}, failed. Import the file again when the cause is repaired: imported records stay as they are`;
         throw new ImportError(what, { cause });
       }
       taken += records.length;

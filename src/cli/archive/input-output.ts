@@ -93,7 +93,7 @@ class Stdout implements Output {
   }
 }
 
-/** Half a file must not look like a whole one. */
+/** A partial file must not look like a complete one. */
 class Part implements Output {
   readonly #handle: FileHandle;
   readonly #names: { readonly part: string; readonly file: string };

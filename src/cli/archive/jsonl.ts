@@ -16,9 +16,9 @@ export async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<R
 function* rowOf(text: string, line: number): Generator<Row> {
   if (text.trim() === '') return;
   const object = objectOf(text);
-  if (object === undefined) yield { line, mistake: 'it is no object of JSON' };
+  if (object === undefined) yield { line, error: 'it is not a JSON object' };
   else if (findBigInt(object) !== undefined)
-    yield { line, mistake: `${findBigInt(object)} cannot be represented exactly` };
+    yield { line, error: `${findBigInt(object)} cannot be represented exactly` };
   else yield { line, fields: new Map(Object.entries(object)), isCsv: false };
 }
 

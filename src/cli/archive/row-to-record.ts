@@ -22,12 +22,12 @@ export interface RecordMapping {
   target(id: number): Promise<ImportTarget>;
 }
 
-/** What a row says: a record, or the mistake in it. */
+/** Converts a row to a record; returns a text if the row is invalid. */
 export async function recordOf(
   row: Row,
   { variableId, target }: RecordMapping,
 ): Promise<FileRecord | string> {
-  if ('mistake' in row) return row.mistake;
+  if ('error' in row) return row.error;
   const { line, fields, isCsv } = row;
   const id = variableId ?? Number(fields.get('variable') ?? NaN);
   if (!Number.isSafeInteger(id) || id <= 0)

@@ -13,7 +13,7 @@ export type Row =
       /** All fields are texts: what they mean follows from the variable. */
       readonly isCsv: boolean;
     }
-  | { readonly line: number; readonly mistake: string };
+  | { readonly line: number; readonly error: string };
 
 /** What comes after a line can't be read. */
 export class FormatError extends Error {

@@ -117,11 +117,11 @@ async function imported(options: Given, file: string): Promise<number> {
     return known;
   };
   const source = { input, format, meaning: { variableId: only, target }, fromMs, toMs: toMs || Infinity };
-  const { records, mistakes } = await validateImport(source);
-  if (mistakes.count > 0) {
-    const more = mistakes.count - mistakes.listed.length;
+  const { records, errors } = await validateImport(source);
+  if (errors.count > 0) {
+    const more = errors.count - errors.listed.length;
     const rest = more > 0 ? [`and ${more} more`] : [];
-    process.stderr.write(`${[...mistakes.listed, ...rest, 'nothing was taken'].join('\n')}\n`);
+    process.stderr.write(`${[...errors.listed, ...rest, 'nothing was imported'].join('\n')}\n`);
     return exitCode.failed;
   }
   const taken = await importRecords(gateway, archiveId, source);

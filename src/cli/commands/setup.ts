@@ -91,7 +91,7 @@ async function rejectInvalid(file: string, text: string): Promise<void> {
   }
 }
 
-/** Whole or not at all, whatever happens meanwhile. */
+/** Written atomically. */
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
   writeFileSync(`${file}.new`, text, { mode: 0o600 });

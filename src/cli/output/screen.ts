@@ -32,7 +32,7 @@ export class Screen implements Disposable {
 
   /**
    * Shows these rows, in one write and only when they are others, so that nothing flickers; what has no room
-   * is told in the last row.
+   * is shown in the last row.
    */
   show(rows: readonly string[]): void {
     const room = process.stdout.rows;

@@ -39,7 +39,7 @@ export function promptHidden(question: string): Promise<string> {
   return typed.finally(() => process.stderr.write('\n'));
 }
 
-/** Rejects when the person gives up (Ctrl-C, Ctrl-D). */
+/** Rejects when the user cancels (Ctrl-C, Ctrl-D). */
 async function answer(question: string, output: NodeJS.WritableStream): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
   const givenUp = Promise.withResolvers<never>();

@@ -243,7 +243,7 @@ export interface FunctionRecord {
   Parameters: TypeRecord[];
 }
 
-/** The health of the gateway: the worst state of all checks, and each check. */
+/** The health of the gateway: the most severe state of all checks, and each check. */
 export interface Health {
   State: 'ok' | 'warning' | 'failed';
   Checks: {

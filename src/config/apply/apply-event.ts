@@ -20,9 +20,9 @@ export const typeOfEvent = ({ trigger, schedule }: EventNode): number =>
   trigger !== undefined ? eventType.trigger : schedule === undefined ? eventType.cyclic : eventType.schedule;
 
 /**
- * Applies an entry to an event; `isNew` tells which keys apply. A key also applies if its target was deleted
- * or re-created since. The event becomes active last, so that an incomplete event never runs. Throws what is
- * wrong.
+ * Applies an entry to an event; `isNew` determines which keys apply. A key also applies if its target was
+ * deleted or re-created since. The event becomes active last, so that an incomplete event never runs. Throws
+ * an Error that says what is wrong.
  */
 export async function applyEvent(
   node: EventNode,
@@ -35,9 +35,9 @@ export async function applyEvent(
 ): Promise<void> {
   const { trigger, cyclic, schedule, conditions, limit, script, action, active = true } = node;
   if (event.data.type !== typeOfEvent(node))
-    throw new Error('the event is set off by something else; delete it to have it made anew');
+    throw new Error('the event has another type; delete it so that it is created again');
   const isGone = (id: unknown) => id === 0 || (typeof id === 'number' && kernel.tree.find(id) === undefined);
-  const { trigger: present, actionParameters: given } = event.data;
+  const { trigger: present, actionParameters: currentParameters } = event.data;
   const resolve = async ({ name, target, value, script: SCRIPT, parent, environment }: ActionConfig) =>
     actionOf(name, {
       ...(target === undefined ? {} : { TARGET: objectAt(target, kernel).id }),
@@ -61,13 +61,14 @@ export async function applyEvent(
       ),
     );
     if (isNew('conditions', conditions) || named.some(isGone)) {
-      const made = conditionsOf(conditions, kernel);
-      if (!isDeepStrictEqual(made, event.data.conditions)) kernel.events.set(event, { conditions: made });
+      const converted = conditionsOf(conditions, kernel);
+      if (!isDeepStrictEqual(converted, event.data.conditions))
+        kernel.events.set(event, { conditions: converted });
     }
   }
   if (script !== undefined && isNew('script', script))
     kernel.events.set(event, { script, actionId: '', actionParameters: {} });
-  if (action !== undefined && (isNew('action', action) || isGone(given['TARGET'])))
+  if (action !== undefined && (isNew('action', action) || isGone(currentParameters['TARGET'])))
     kernel.events.set(event, { ...(await resolve(action)), script: '' });
   if (limit !== undefined && isNew('limit', limit)) kernel.events.set(event, { limit });
   if (isNew('active', active)) kernel.events.set(event, { active });

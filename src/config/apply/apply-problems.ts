@@ -25,18 +25,18 @@ export interface ApplyProblem {
 export function listProblems(
   { file, tree, places, findings }: LoadedConfig,
   applied: readonly ApplyProblem[],
-  isThere: (absent: MissingTarget) => boolean,
+  isPresent: (absent: MissingTarget) => boolean,
 ): string[] {
-  const own = findings.filter(
-    ({ severity, missing: absent }) => severity === 'problem' && !(absent !== undefined && isThere(absent)),
+  const reviewed = findings.filter(
+    ({ severity, missing: absent }) => severity === 'problem' && !(absent !== undefined && isPresent(absent)),
   );
   const entries = new Map<string, EntryLocation>([...places, ...entriesOf(tree)]);
   const others = applied.flatMap(({ path, text }) => {
     const { place, entry } = entries.get(path) ?? { place: file, entry: '' };
-    const isKnown = entry !== '' && own.some(({ key }) => isOfEntry(key, entry));
+    const isKnown = entry !== '' && reviewed.some(({ key }) => isOfEntry(key, entry));
     return isKnown ? [] : [`${place}: ${text}`];
   });
-  return [...own.map((finding) => formatFinding(file, finding)), ...others];
+  return [...reviewed.map((finding) => formatFinding(file, finding)), ...others];
 }
 
 /** Whether a running gateway has what the file lacks: objects and profiles are also created by calls. */

@@ -11,7 +11,7 @@ import { variableTypeNames } from '../../kernel/value.js';
 const NO_COLOR = -1;
 
 /**
- * Applies an entry to a profile, which is created if missing; `isNew` tells which keys apply. The
+ * Applies an entry to a profile, which is created if missing; `isNew` determines which keys apply. The
  * associations are one key: unlisted ones are removed. Throws what is wrong.
  */
 export function applyProfile(
@@ -23,7 +23,7 @@ export function applyProfile(
   const found = profiles.find(name);
   if (found !== undefined && found.type !== type)
     throw new Error(
-      `the profile is of type ${variableTypeNames[found.type]}; delete it to have it created again`,
+      `the profile is of type ${variableTypeNames[found.type]}; delete it so that it is created again`,
     );
   if (found === undefined) profiles.create(name, type);
   const now = profiles.get(name);
@@ -63,18 +63,18 @@ export function* profileProblems(
   name: string,
   { type, associations = [] }: ProfileConfig,
 ): Generator<readonly [(string | number)[], string]> {
-  if (name === '' || name.includes('~')) yield [[], 'a name has at least one character, and no ~'];
+  if (name === '' || name.includes('~')) yield [[], 'a name must have at least one character and no ~'];
   const seen = new Set<unknown>();
   for (const [i, entry] of associations.entries()) {
     const at = ['associations', i, 'value'];
     if ((entry.name ?? '') === '' && (entry.icon ?? '') === '')
-      yield [at.slice(0, 2), 'an association has a name or an icon'];
+      yield [at.slice(0, 2), 'an association must have a name or an icon'];
     try {
       const { value } = associationOf(variableTypeNames.indexOf(type) as VariableType, entry);
       if (seen.has(value)) yield [at, 'another association has this value'];
       seen.add(value);
     } catch {
-      yield [at, `it is no value of type ${type}`];
+      yield [at, `it is not a value of type ${type}`];
     }
   }
 }

@@ -43,7 +43,7 @@ interface ApplyTarget {
 export interface ContentStore {
   /** Starts recording a variable that is already marked as logged. */
   record(variableId: number): Promise<void>;
-  createScript(beginning: ObjectOptions): Promise<TreeObject<3>>;
+  createScript(options: ObjectOptions): Promise<TreeObject<3>>;
   setScriptText(id: number, text: string): Promise<void>;
   setScriptFile(id: number, file: string): Promise<void>;
   setMediaFile(id: number, file: string): Promise<void>;
@@ -63,7 +63,7 @@ const typeOf: Record<NodeKind, 0 | 1 | 2 | 3 | 4 | 5 | 6> = {
 type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
 
 /** The object of an entry, and whether it has just been created. */
-interface Place {
+interface NodeObject {
   readonly object: TreeObject;
   readonly isNew: boolean;
 }
@@ -72,8 +72,8 @@ const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as
 
 /** The prefix of profile keys among ident paths: no ident contains a colon. */
 const PROFILE = 'profile:';
-/** Longer values are remembered by their digest. */
-const REMEMBERED = 1024;
+/** Longer values are stored as their digest. */
+const LONGEST_STORED = 1024;
 
 /** Whether a key's value differs from the one last applied. */
 type IsNew = (key: string, value: unknown) => boolean;
@@ -87,8 +87,8 @@ interface ApplicableConfig {
 /**
  * Applies a configuration to the tree. Missing objects are created, existing ones are matched by ident path,
  * nothing is deleted. A key overrides a change made at run time only if its value has changed since it was
- * last applied. `value` applies at creation only. References apply again if their target was deleted or
- * re-created. Returns the applied state, to be stored, and what failed: a failing entry never stops the
+ * last applied. `value` applies at creation only. References apply again if their target was deleted
+ * or re-created. Returns the applied state, to be stored, and what failed: a failing entry never stops the
  * others.
  */
 export async function applyTree(
@@ -99,7 +99,7 @@ export async function applyTree(
   const applying = new TreeApplier(applied, target);
   for (const [name, profile] of Object.entries(profiles)) await applying.profile(name, profile);
   await applying.all(tree, target.kernel.tree.root);
-  await applying.last();
+  await applying.applyDeferred();
   return { applied: applying.after, problems: applying.problems };
 }
 
@@ -109,7 +109,7 @@ class TreeApplier {
   readonly #before: AppliedKeys;
   readonly #target: ApplyTarget;
   /** References are applied last: their targets may be listed further down. */
-  readonly #late: { readonly path: string; readonly job: () => Promise<void> }[] = [];
+  readonly #deferred: { readonly path: string; readonly job: () => Promise<void> }[] = [];
 
   constructor(before: AppliedKeys, target: ApplyTarget) {
     this.#before = before;
@@ -121,8 +121,12 @@ class TreeApplier {
   async profile(name: string, config: ProfileConfig): Promise<void> {
     const { kernel } = this.#target;
     const path = PROFILE + name;
-    const isNew = this.#lines(path, kernel.profiles.find(name) === undefined);
-    await this.#guarded(path, async () => applyProfile(name, config, { kernel, isNew }), `profiles: ${name}`);
+    const isNew = this.#keyCheck(path, kernel.profiles.find(name) === undefined);
+    await this.#catchProblem(
+      path,
+      async () => applyProfile(name, config, { kernel, isNew }),
+      `profiles: ${name}`,
+    );
   }
 
   async all(nodes: readonly TreeNode[], parent: TreeObject, path = ''): Promise<void> {
@@ -131,38 +135,38 @@ class TreeApplier {
       // The default position is after the previous entry.
       const position = node.position ?? last + 1;
       last = position;
-      const own = path === '' ? node.ident : `${path}/${node.ident}`;
-      const place = await this.#guarded(own, () => this.#place(node, parent));
+      const ownPath = path === '' ? node.ident : `${path}/${node.ident}`;
+      const place = await this.#catchProblem(ownPath, () => this.#place(node, parent));
       if (place === undefined) continue;
       const { object } = place;
-      await this.#guarded(own, () => this.#one(node, place, { path: own, position }));
+      await this.#catchProblem(ownPath, () => this.#applyNode(node, place, { path: ownPath, position }));
       // Children are applied even if the entry itself failed.
       if (node.kind === 'instance')
         for (const [ident, { children }] of Object.entries(node.variables ?? {})) {
           const variable = object.children?.byIdent(ident);
-          if (variable !== undefined) await this.all(children, variable, `${own}/${ident}`);
+          if (variable !== undefined) await this.all(children, variable, `${ownPath}/${ident}`);
         }
-      await this.all(node.children, object, own);
+      await this.all(node.children, object, ownPath);
     }
   }
 
-  async last(): Promise<void> {
-    for (const { path, job } of this.#late) await this.#guarded(path, job);
+  async applyDeferred(): Promise<void> {
+    for (const { path, job } of this.#deferred) await this.#catchProblem(path, job);
   }
 
   /** Which keys of an entry apply; with `all` every key, as nothing can have changed at run time. */
-  #lines(path: string, all: boolean): IsNew {
+  #keyCheck(path: string, all: boolean): IsNew {
     const before = all ? {} : (this.#before[path] ?? {});
     const after: Record<string, string> = {};
     this.after[path] = after;
     return (key, value) => {
       const line = JSON.stringify(value);
-      after[key] = line.length > REMEMBERED ? createHash('sha256').update(line).digest('hex') : line;
+      after[key] = line.length > LONGEST_STORED ? createHash('sha256').update(line).digest('hex') : line;
       return before[key] !== after[key];
     };
   }
 
-  async #place(node: TreeNode, parent: TreeObject): Promise<Place> {
+  async #place(node: TreeNode, parent: TreeObject): Promise<NodeObject> {
     const found = parent.children?.byIdent(node.ident);
     if (found !== undefined && found.type !== typeOf[node.kind])
       throw new Error(
@@ -171,16 +175,16 @@ class TreeApplier {
     return { object: found ?? (await this.#create(node, parent)), isNew: found === undefined };
   }
 
-  async #one(
+  async #applyNode(
     node: TreeNode,
-    { object, isNew: isNewObject }: Place,
+    { object, isNew: isNewObject }: NodeObject,
     { path, position }: { path: string; position: number },
   ): Promise<void> {
-    const isNew = this.#lines(path, isNewObject);
+    const isNew = this.#keyCheck(path, isNewObject);
     this.#attributes(this.#isPlaced(object, path) ? node : { position, ...node }, object, isNew);
     // Recorded even if not applied, so that the next start does not apply it.
     isNew('position', node.position ?? position);
-    await this.#particular(node, object, { isNew, path });
+    await this.#applyByKind(node, object, { isNew, path });
   }
 
   /** Whether it got its position at run time, before positions followed the order of the file. */
@@ -207,7 +211,7 @@ class TreeApplier {
       case 'category':
         return kernel.tree.create(objectType.category, {}, place);
       case 'instance':
-        return this.#moved(node, parent) ?? devices.create(node.module, place, node.properties);
+        return this.#moveCoreInstance(node, parent) ?? devices.create(node.module, place, node.properties);
       case 'variable': {
         const type = variableTypeNames.indexOf(node.type) as VariableType;
         const value = node.value === undefined ? {} : { value: convertValue(type, node.value, 'value') };
@@ -227,7 +231,7 @@ class TreeApplier {
   }
 
   /** A core module has one instance, created by the gateway: it moves to where the file lists it. */
-  #moved({ module, ident }: InstanceNode, parent: TreeObject): TreeObject | undefined {
+  #moveCoreInstance({ module, ident }: InstanceNode, parent: TreeObject): TreeObject | undefined {
     const { kernel, devices } = this.#target;
     const { kind, id } = devices.modules.get(module);
     if (kind !== moduleKind.core) return undefined;
@@ -240,20 +244,20 @@ class TreeApplier {
     return found;
   }
 
-  async #particular(
+  async #applyByKind(
     node: TreeNode,
     object: TreeObject,
     { isNew, path }: { isNew: IsNew; path: string },
   ): Promise<void> {
     const { kernel, actionOf } = this.#target;
-    const late = (job: () => void | Promise<void>) => this.#late.push({ path, job: async () => job() });
+    const defer = (job: () => void | Promise<void>) => this.#deferred.push({ path, job: async () => job() });
     if (node.kind === 'event' && object.is(objectType.event))
-      late(async () =>
+      defer(async () =>
         (await import('./apply-event.js')).applyEvent(node, object, { kernel, actionOf, isNew }),
       );
     if (node.kind === 'instance' && object.is(objectType.instance)) {
       await this.#instance(node, object, isNew);
-      late(() => this.#connect(node, object, isNew));
+      defer(() => this.#connect(node, object, isNew));
       for (const [ident, given] of Object.entries(node.variables ?? {})) {
         const variable = object.children?.byIdent(ident);
         if (!variable?.is(objectType.variable)) throw new Error(`it has no variable ${ident}`);
@@ -265,12 +269,12 @@ class TreeApplier {
     if (node.kind === 'variable' && object.is(objectType.variable)) {
       if (variableTypeNames[object.data.type] !== node.type)
         throw new Error(
-          `the variable is of type ${variableTypeNames[object.data.type]}; delete it to have it made anew`,
+          `the variable is of type ${variableTypeNames[object.data.type]}; delete it so that it is created again`,
         );
       await this.#variable(node, object, { isNew, path });
     }
     if (node.kind === 'link' && object.is(objectType.link))
-      late(() => this.#link(node.target, object, isNew));
+      defer(() => this.#link(node.target, object, isNew));
     await this.#files(node, object, isNew);
   }
 
@@ -291,7 +295,7 @@ class TreeApplier {
         variable.data.customAction > 1 && kernel.tree.find(variable.data.customAction) === undefined;
       if (isNew('action', action) || isGone) applyAction(action, variable, kernel);
     };
-    this.#late.push({ path, job });
+    this.#deferred.push({ path, job });
   }
 
   /** The text of a script, and the file of a media object. */
@@ -332,7 +336,9 @@ class TreeApplier {
     const changed: Record<string, unknown> = {};
     const module = devices.modules.get(node.module);
     if (module.id !== object.data.moduleId)
-      throw new Error(`it is a ${object.data.moduleName}; delete it to have it made anew as ${module.name}`);
+      throw new Error(
+        `it is a ${object.data.moduleName}; delete it so that it is created again as ${module.name}`,
+      );
     for (const [name, value] of Object.entries(node.properties ?? {})) {
       if (!Object.hasOwn(module.properties.properties, name))
         throw new Error(
@@ -357,12 +363,17 @@ class TreeApplier {
       return id === 0 ? devices.disconnect(object.id) : devices.connect(object.id, id);
     }
     const above = object.parent;
-    const { requires: needs } = devices.modules.get(object.data.moduleId);
-    if (needs === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident)) return;
+    const { requires: required } = devices.modules.get(object.data.moduleId);
+    if (required === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident))
+      return;
     if (object.data.connectionId !== above.id) await devices.connect(object.id, above.id);
   }
 
-  async #guarded<T>(path: string, job: () => Promise<T>, name = `tree: ${path}`): Promise<T | undefined> {
+  async #catchProblem<T>(
+    path: string,
+    job: () => Promise<T>,
+    name = `tree: ${path}`,
+  ): Promise<T | undefined> {
     try {
       return await job();
     } catch (thrown) {
@@ -380,13 +391,13 @@ class TreeApplier {
 function differingIn({ properties = {} }: InstanceNode, { data }: TreeObject<1>, devices: Devices): string[] {
   const module = devices.modules.find(data.moduleId);
   return Object.entries(properties).flatMap(([name, value]) => {
-    const given = JSON.stringify(module === undefined ? value : takenAs(module, name, value));
+    const given = JSON.stringify(module === undefined ? value : asStored(module, name, value));
     return given === JSON.stringify(data.properties[name]) ? [] : [name];
   });
 }
 
 /** A configured value as it would be stored; unchanged if it is invalid. */
-function takenAs(module: ModuleDefinition, name: string, value: unknown): unknown {
+function asStored(module: ModuleDefinition, name: string, value: unknown): unknown {
   try {
     return withProperty(module, {}, [name, value])[name];
   } catch {

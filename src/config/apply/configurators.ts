@@ -40,7 +40,7 @@ export function createConfigurators(
   const problems: ApplyProblem[] = [];
   const configurators = configs.flatMap((config, i): ConfiguratorEntry[] => {
     try {
-      return [make(config, kernel, devices)];
+      return [createConfigurator(config, kernel, devices)];
     } catch (thrown) {
       problems.push({
         path: `configurators[${i}]`,
@@ -54,7 +54,7 @@ export function createConfigurators(
   return { configurators, problems };
 }
 
-function make(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): ConfiguratorEntry {
+function createConfigurator(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): ConfiguratorEntry {
   const base = kernel.tree.findByPath(config.base);
   if (base === undefined)
     throw new Error(`its base ${config.base} is not in the tree; give the ident path of an object, or /`);

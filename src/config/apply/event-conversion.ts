@@ -93,9 +93,9 @@ export async function scheduleOf(
   { actions, groups }: ScheduleConfig,
   resolve: (action: ActionConfig) => ReturnType<ActionOf>,
 ): Promise<Schedule> {
-  const made: ScheduleAction[] = [];
+  const converted: ScheduleAction[] = [];
   for (const [i, { name, id = i + 1, color = -1, script = '', action }] of actions.entries())
-    made.push({
+    converted.push({
       id,
       name,
       color: parseColor(color),
@@ -103,9 +103,10 @@ export async function scheduleOf(
       ...(action === undefined ? { actionId: '', actionParameters: {} } : await resolve(action)),
     });
   const idOf = (action: string | number) =>
-    (made.find(({ id, name }) => (typeof action === 'number' ? id : name) === action) as ScheduleAction).id;
+    (converted.find(({ id, name }) => (typeof action === 'number' ? id : name) === action) as ScheduleAction)
+      .id;
   return {
-    actions: made,
+    actions: converted,
     groups: groups.map(({ days, points }, i) => ({
       id: i + 1,
       days: maskOf(days),
@@ -116,15 +117,15 @@ export async function scheduleOf(
 
 /** Converts conditions to the form that events store, numbered from 0 in file order. Throws what is wrong. */
 export function conditionsOf(given: readonly ConditionConfig[], kernel: Kernel): Condition[] {
-  const made: Condition[] = [];
+  const converted: Condition[] = [];
   const group = (
     parentId: number | undefined,
     operation: number,
     parts: readonly ConditionConfig[],
   ): void => {
-    const id = made.length;
-    const own = parts.filter((part) => groupOf(part) === undefined);
-    made.push({ id, parentId: parentId ?? id, operation, rules: rulesOf(own, kernel) });
+    const id = converted.length;
+    const rules = parts.filter((part) => groupOf(part) === undefined);
+    converted.push({ id, parentId: parentId ?? id, operation, rules: rulesOf(rules, kernel) });
     for (const part of parts) {
       const [inner, below] = groupOf(part) ?? [];
       if (inner !== undefined && below !== undefined) group(id, inner, below);
@@ -134,7 +135,7 @@ export function conditionsOf(given: readonly ConditionConfig[], kernel: Kernel):
     const [operation = 0, parts = [part]] = groupOf(part) ?? [];
     group(undefined, operation, parts);
   }
-  return made;
+  return converted;
 }
 
 /** The operation and parts of a group; undefined for a rule. */

@@ -27,8 +27,8 @@ export function* eventProblems(node: EventNode, isBelowScript: boolean): Generat
   const runs = Number(script !== undefined) + Number(action !== undefined);
   if (runs > 1 || (runs === 0 && schedule === undefined && !isBelowScript))
     yield [[], 'an event has exactly one of the keys script, action'];
-  const needsValue = trigger !== undefined && !['update', 'change'].includes(trigger.on);
-  if (needsValue && trigger.value === undefined) yield [['trigger'], `on: ${trigger.on} needs a value`];
+  const requiresValue = trigger !== undefined && !['update', 'change'].includes(trigger.on);
+  if (requiresValue && trigger.value === undefined) yield [['trigger'], `on: ${trigger.on} requires a value`];
   if (cyclic !== undefined) yield* below(['cyclic'], cyclicProblems(cyclic));
   if (schedule !== undefined) yield* below(['schedule'], scheduleProblems(schedule));
   for (const [i, part] of conditions.entries()) yield* below(['conditions', i], conditionProblems(part, 1));
@@ -45,20 +45,20 @@ function* cyclicProblems(given: CyclicConfig): Generator<Problem> {
   if ([at, everyS, everyMin, everyH].filter((one) => one !== undefined).length !== 1)
     yield [[], 'cyclic has exactly one of the keys at, everyS, everyMin, everyH'];
   if (at !== undefined && (from ?? to) !== undefined)
-    yield [[], 'from and to go with everyS, everyMin and everyH; at is a time of its own'];
+    yield [[], 'from and to belong to everyS, everyMin and everyH; at is a single time'];
   const { everyDays, everyWeeks, everyMonths, month, dayOfMonth, nth, firstDay } = given;
   if ([date, everyDays, everyWeeks, everyMonths, month].filter((one) => one !== undefined).length > 1)
     yield [[], 'cyclic has at most one of the keys date, everyDays, everyWeeks, everyMonths, month'];
   if (date !== undefined && firstDay !== undefined) yield [['firstDay'], 'date is the only day'];
-  if (everyWeeks !== undefined && days === undefined) yield [['everyWeeks'], 'it needs days'];
+  if (everyWeeks !== undefined && days === undefined) yield [['everyWeeks'], 'it requires days'];
   if (days !== undefined && (date ?? everyDays) !== undefined)
     yield [['days'], 'date and everyDays have no days'];
   const isMonthly = (everyMonths ?? month) !== undefined;
   if (!isMonthly && (dayOfMonth ?? nth) !== undefined)
-    yield [[], 'dayOfMonth and nth go with everyMonths and month'];
+    yield [[], 'dayOfMonth and nth belong to everyMonths and month'];
   if (isMonthly && (days === undefined) === (dayOfMonth === undefined))
-    yield [[], 'everyMonths and month need either dayOfMonth, or days and nth'];
-  if (nth !== undefined && days === undefined) yield [['nth'], 'it needs days'];
+    yield [[], 'everyMonths and month require either dayOfMonth, or days and nth'];
+  if (nth !== undefined && days === undefined) yield [['nth'], 'it requires days'];
 }
 
 function* scheduleProblems({ actions, groups }: ScheduleConfig): Generator<Problem> {
@@ -122,19 +122,23 @@ function* conditionProblems(part: ConditionConfig, depth: number): Generator<Pro
 
 function* timeProblems(time: string | undefined, path: DocumentPath): Generator<Problem> {
   if (time !== undefined && !TIME_OF_DAY.test(time))
-    yield [path, `${time} is no time of day; write it like 06:00`];
+    yield [path, `${time} is not a time of day; write it like 06:00`];
 }
 
-function* dateProblems(date: string | undefined, path: DocumentPath, needsYear: boolean): Generator<Problem> {
+function* dateProblems(
+  date: string | undefined,
+  path: DocumentPath,
+  requiresYear: boolean,
+): Generator<Problem> {
   if (date === undefined) return;
   const [, year, month, day] = DATE.exec(date)?.map(Number) ?? [];
   const hasYear = year !== undefined && !Number.isNaN(year);
   const last = new Date(Date.UTC(hasYear ? year : LEAP_YEAR, month ?? 0, 0)).getUTCDate();
   const isDate =
     month !== undefined && month >= 1 && month <= 12 && day !== undefined && day >= 1 && day <= last;
-  if (!isDate || (needsYear && !hasYear) || (hasYear && year < 1970))
+  if (!isDate || (requiresYear && !hasYear) || (hasYear && year < 1970))
     yield [
       path,
-      `${date} is no date; write it like 2026-12-24${needsYear ? '' : ', or 12-24 for every year'}`,
+      `${date} is not a date; write it like 2026-12-24${requiresYear ? '' : ', or 12-24 for every year'}`,
     ];
 }

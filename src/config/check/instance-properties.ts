@@ -11,7 +11,7 @@ import {
 import { checkSchema } from './schema-check.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 
-const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; put the secret there (an instance that exists keeps its own)`;
+const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; replace it by the secret (an existing instance keeps its secret)`;
 
 /** The properties of a listed instance, and the path of its entry. */
 interface ListedProperties {
@@ -30,26 +30,26 @@ export function checkProperties(
 ): void {
   const schemas = module.properties.properties;
   const known = Object.keys(schemas);
-  let isSound = true;
+  let isValid = true;
   for (const [name, value] of Object.entries(properties)) {
     const at: DocumentPath = [...path, 'properties', name];
     const schema = schemas[name];
     if (schema === undefined || !Object.hasOwn(schemas, name)) {
       document.addUnknownKey(at, known, `${module.name} has no such property`);
-      isSound = false;
+      isValid = false;
     } else if (isSecretProperty(module, name) && value === HIDDEN) {
       document.addWarning(at, PLACEHOLDER);
     } else {
       if (JSON.stringify(value).includes(`:${HIDDEN}@`)) document.addWarning(at, PLACEHOLDER);
-      isSound = checkSchema(document, schema, { path: at, value: coerceProperty(schema, value) }) && isSound;
+      isValid = checkSchema(document, schema, { path: at, value: coerceProperty(schema, value) }) && isValid;
     }
   }
-  if (!isSound) return;
-  const mistake = validateProperties(module, completeProperties(module, properties));
-  if (mistake === undefined) return;
-  const at = [...path, ...stepsTo(mistake, properties)];
-  const isMissing = mistake === validateProperties(module, defaultsOf(module));
-  const text = `the instance stays closed: ${mistake}`;
+  if (!isValid) return;
+  const error = validateProperties(module, completeProperties(module, properties));
+  if (error === undefined) return;
+  const at = [...path, ...stepsTo(error, properties)];
+  const isMissing = error === validateProperties(module, defaultsOf(module));
+  const text = `the instance stays closed: ${error}`;
   if (isMissing) document.addWarning(at, text);
   else document.addProblem(at, text);
 }

@@ -17,12 +17,12 @@ export function checkSchema(
     // The first error at a path is the most specific; those that follow from it only confuse.
     if (seen.has(error.path)) continue;
     seen.add(error.path);
-    note(document, path, error);
+    addSchemaError(document, path, error);
   }
   return seen.size === 0;
 }
 
-function note(document: ConfigDocument, base: DocumentPath, error: ValueError): void {
+function addSchemaError(document: ConfigDocument, base: DocumentPath, error: ValueError): void {
   const path = [...base, ...stepsOf(error.path)];
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     const known = Object.keys(error.schema['properties'] as object);
@@ -30,7 +30,7 @@ function note(document: ConfigDocument, base: DocumentPath, error: ValueError): 
   } else if (error.type === ValueErrorType.ObjectRequiredProperty) {
     document.addError(path, 'this key is missing');
   } else if (error.type === ValueErrorType.Union) {
-    unionMistake(document, path, error);
+    addUnionError(document, path, error);
   } else {
     document.addError(path, `${textOf(error)}${got(error.value)}`);
   }
@@ -47,18 +47,18 @@ const PATTERNS: Readonly<Record<string, string>> = {
 /** For an enumeration, the allowed words and the closest one. */
 function textOf({ schema, message, value, type }: ValueError): string {
   const words = schema['enum'] as readonly string[] | undefined;
-  if (words !== undefined) return `expected ${words.join(' or ')}${nearOne(value, words)}`;
+  if (words !== undefined) return `expected ${words.join(' or ')}${suggestion(value, words)}`;
   return (type === ValueErrorType.StringPattern && PATTERNS[String(schema['pattern'])]) || message;
 }
 
-const nearOne = (value: unknown, words: readonly string[]): string =>
+const suggestion = (value: unknown, words: readonly string[]): string =>
   typeof value === 'string' ? didYouMean(value, words) : '';
 
 /**
  * For a union, the branch of the value's own type explains the error; for words, all that are allowed are
  * listed.
  */
-function unionMistake(document: ConfigDocument, path: DocumentPath, error: ValueError): void {
+function addUnionError(document: ConfigDocument, path: DocumentPath, error: ValueError): void {
   const branches = error.schema['anyOf'] as TSchema[];
   const words = branches.flatMap((branch) => ('const' in branch ? [String(branch['const'])] : []));
   const ofKind = branches.find((branch) => branch['type'] === 'object');
@@ -68,7 +68,7 @@ function unionMistake(document: ConfigDocument, path: DocumentPath, error: Value
   }
   const kinds = branches.flatMap((branch) => ('const' in branch ? [] : [String(branch['type'])]));
   const expected = [...words, ...kinds].join(' or ');
-  document.addError(path, `expected ${expected}${got(error.value)}${nearOne(error.value, words)}`);
+  document.addError(path, `expected ${expected}${got(error.value)}${suggestion(error.value, words)}`);
 }
 
 function got(value: unknown): string {

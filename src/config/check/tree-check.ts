@@ -55,11 +55,11 @@ function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode
     document.addError(path, `an entry has exactly one of the keys ${nodeKinds.join(', ')}`);
     return undefined;
   }
-  const isRight = checkSchema(document, nodeSchemas[kind], { path, value: given });
+  const isValid = checkSchema(document, nodeSchemas[kind], { path, value: given });
   const children = Array.isArray(given['children'])
     ? checkTree(tree, given['children'], [...path, 'children'])
     : [];
-  if (!isRight) return undefined;
+  if (!isValid) return undefined;
   const variables = checkVariables(tree, given['variables'], [...path, 'variables']);
   const place = { place: document.locationOf(path), entry: formatPath(path), path };
   const shape = { kind, name: given[kind], children, ...(variables && { variables }), ...place };
@@ -67,8 +67,8 @@ function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode
   const checked = { ...given, ...shape } as unknown as TreeNode;
   if (checked.kind === 'instance') checkModule(tree, checked, path);
   if (checked.kind === 'event')
-    for (const [at, mistake] of eventProblems(checked, isBelowScript(document, path)))
-      document.addError([...path, ...at], mistake);
+    for (const [at, error] of eventProblems(checked, isBelowScript(document, path)))
+      document.addError([...path, ...at], error);
   return checked;
 }
 
@@ -111,6 +111,6 @@ function checkModule(
     );
     return;
   }
-  for (const [at, mistake] of variableProblems(node, module)) document.addError([...path, ...at], mistake);
+  for (const [at, error] of variableProblems(node, module)) document.addError([...path, ...at], error);
   checkProperties(document, module, { path, properties: node.properties ?? {} });
 }

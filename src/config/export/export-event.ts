@@ -38,31 +38,31 @@ type Entry = Record<string, unknown>;
 /** The keys of an event's entry, apart from those of every object. */
 export function eventEntry({ data, parent }: Event, to: EventExport): Entry {
   const { trigger, cyclic, schedule, conditions, limit, script, actionId, actionParameters, active } = data;
-  let isWhole = true;
-  const own: EventExport = {
+  let isComplete = true;
+  const tracked: EventExport = {
     ...to,
     path: (id) => {
       const path = to.path(id);
-      isWhole &&= path !== undefined;
+      isComplete &&= path !== undefined;
       return path;
     },
     note: (text) => {
-      isWhole = false;
+      isComplete = false;
       to.note(text);
     },
   };
-  const action = actionEntry(actionId, actionParameters, own);
+  const action = actionEntry(actionId, actionParameters, tracked);
   const isIdle = script === '' && actionId === '' && data.type !== eventType.schedule;
   const entry: Entry = {
-    ...(trigger && { trigger: triggerEntry(trigger, own) }),
+    ...(trigger && { trigger: triggerEntry(trigger, tracked) }),
     ...(cyclic && { cyclic: cyclicEntry(cyclic, (text) => to.note(text)) }),
-    ...(schedule && { schedule: scheduleEntry(schedule, own) }),
-    ...(conditions.length > 0 && { conditions: conditionEntries(conditions, own) }),
+    ...(schedule && { schedule: scheduleEntry(schedule, tracked) }),
+    ...(conditions.length > 0 && { conditions: conditionEntries(conditions, tracked) }),
     ...(limit !== 0 && { limit }),
     ...((script !== '' || (isIdle && !parent?.is(objectType.script))) && { script }),
     ...(action && { action }),
   };
-  if (active && isWhole) return entry;
+  if (active && isComplete) return entry;
   // Without all its conditions it would run when it must not.
   if (active) to.note('it is inactive in this file');
   return { ...entry, active: false };
@@ -171,7 +171,7 @@ function scheduleEntry({ actions, groups }: Schedule, to: EventExport): Entry {
         const at = actions.findIndex(({ id }) => id === actionId);
         const name = names[at];
         if (name === undefined)
-          return to.note(`a point of its schedule has the action ${actionId}, which it has not`) ?? [];
+          return to.note(`a point of its schedule has the action ${actionId}, which does not exist`) ?? [];
         return [
           { at: timeText(start), action: names.indexOf(name) === names.lastIndexOf(name) ? name : actionId },
         ];

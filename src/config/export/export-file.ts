@@ -18,7 +18,7 @@ interface ExportFileSource extends Omit<ExportSource, 'configurators'> {
  * Writes a `gateway.yaml` that describes the present tree. Sections without objects are copied from the
  * existing file; passwords are omitted. Throws ConfigurationError if the existing file is not YAML.
  */
-export function exportFile({ config, notExported: besides, ...from }: ExportFileSource): {
+export function exportFile({ config, notExported, ...from }: ExportFileSource): {
   text: string;
   notes: readonly string[];
 } {
@@ -39,14 +39,14 @@ export function exportFile({ config, notExported: besides, ...from }: ExportFile
     { ...kept, ...(Object.keys(profiles).length > 0 && { profiles }), tree },
     { aliasDuplicateObjects: false },
   );
-  const notes = [...sections.notes, ...besides];
+  const notes = [...sections.notes, ...notExported];
   document.commentBefore =
-    ' Written by stellwerk export. stellwerk check names what is still to be filled in.';
+    ' Written by stellwerk export. stellwerk check lists what remains to be filled in.';
   const all = [...secrets, ...sections.secrets];
   const comment = [
-    ...part(`Secrets are not exported. In place of each ${HIDDEN} give the secret:`, all),
+    ...part(`Secrets are not exported. Replace each ${HIDDEN} by the secret:`, all),
     ...part(
-      'These objects had no ident. On the gateway that they came from, give them theirs before you use this file there:',
+      'These objects had no ident. Before you use this file on the original gateway, set their idents there:',
       sections.idents.map(([id, ident, path]) => `stellwerk call SVC_SetIdent ${id} ${ident}   # ${path}`),
     ),
     ...part('Not in this file:', notes),

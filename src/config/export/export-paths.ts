@@ -12,9 +12,9 @@ export class ExportPaths {
   readonly withoutIdent: TreeObject[] = [];
   readonly #idents = new Map<TreeObject, string>();
 
-  /** `isLeft` selects objects that are not exported, with everything below them. */
-  constructor(root: TreeObject, isLeft: (object: TreeObject) => boolean) {
-    this.#below(root, isLeft);
+  /** `isExcluded` selects objects that are not exported, with everything below them. */
+  constructor(root: TreeObject, isExcluded: (object: TreeObject) => boolean) {
+    this.#below(root, isExcluded);
   }
 
   ident(object: TreeObject): string {
@@ -49,15 +49,15 @@ export class ExportPaths {
       );
   }
 
-  #below(parent: TreeObject, isLeft: (object: TreeObject) => boolean): void {
+  #below(parent: TreeObject, isExcluded: (object: TreeObject) => boolean): void {
     const taken = new Set(Array.from(parent.children ?? [], ({ ident }) => ident));
     for (const child of parent.children?.sorted() ?? []) {
-      if (isLeft(child)) continue;
+      if (isExcluded(child)) continue;
       if (child.ident === '') this.withoutIdent.push(child);
       const ident = child.ident === '' ? free(identFrom(child), taken) : child.ident;
       taken.add(ident);
       this.#idents.set(child, ident);
-      this.#below(child, isLeft);
+      this.#below(child, isExcluded);
     }
   }
 }

@@ -17,7 +17,7 @@ import { compactionKinds, mediaTypes } from '../schema/gateway-schema.js';
 import { variableTypeNames } from '../../kernel/value.js';
 import { declaredVariables, DEFAULT_LOGGING } from '../apply/variable-settings.js';
 
-/** Longer texts are not exported as values: they are no settings, and the file would exceed its limit. */
+/** Longer texts are not exported as values: they are not settings, and the file would exceed its limit. */
 const LONGEST_VALUE = 4096;
 
 type Entry = Record<string, unknown>;
@@ -28,7 +28,7 @@ export interface ExportSource {
   readonly modules: ModuleRegistry;
   /** Script texts by id. */
   readonly texts: ReadonlyMap<number, string>;
-  /** The idents of the configurators, which have a section of their own. */
+  /** The idents of the configurators, which have a separate section. */
   readonly configurators: readonly string[];
   /** The names of the gateway's own variables by ident, in the order of their positions from 0. */
   readonly status: Readonly<Record<string, { readonly name: string }>>;
@@ -66,7 +66,7 @@ class Exporter {
 
   constructor(from: ExportSource) {
     this.#from = from;
-    this.#paths = new ExportPaths(from.kernel.tree.root, (object) => this.#isLeft(object));
+    this.#paths = new ExportPaths(from.kernel.tree.root, (object) => this.#isExcluded(object));
   }
 
   sections(): ExportSections {
@@ -74,11 +74,11 @@ class Exporter {
     const { root } = tree;
     const entries = this.#children(root);
     if (root.name !== 'stellwerk' || root.icon !== '' || root.info !== '')
-      this.#notes.push(`the root has a name, an icon or a text of its own: ${JSON.stringify(root.name)}`);
-    const own = [...profiles.all()].filter(({ readOnly }) => !readOnly);
-    own.sort((a, b) => (a.name < b.name ? -1 : 1));
+      this.#notes.push(`the root has a custom name, icon or text: ${JSON.stringify(root.name)}`);
+    const typeKeys = [...profiles.all()].filter(({ readOnly }) => !readOnly);
+    typeKeys.sort((a, b) => (a.name < b.name ? -1 : 1));
     return {
-      profiles: Object.fromEntries(own.map((profile) => [profile.name, profileEntry(profile)])),
+      profiles: Object.fromEntries(typeKeys.map((profile) => [profile.name, profileEntry(profile)])),
       tree: entries,
       notes: this.#notes,
       idents: this.#paths.withoutIdent.map((one) => [
@@ -91,10 +91,10 @@ class Exporter {
   }
 
   /** Whether an object cannot be re-created from a file; notes why. Everything below it is omitted too. */
-  #isLeft(object: TreeObject): boolean {
+  #isExcluded(object: TreeObject): boolean {
     if (!object.is(objectType.instance)) return false;
     const module = this.#from.modules.find(object.data.moduleId);
-    const what = `${nameOf(object)} is left out with all below it`;
+    const what = `${nameOf(object)} is omitted with all objects below it`;
     if (module === undefined) this.#notes.push(`${what}: there is no module ${object.data.moduleName}`);
     else if (object.data.asleep === true)
       this.#notes.push(`${what}: it is a copy whose changes have never been applied (SVC_ApplyChanges)`);
@@ -118,9 +118,9 @@ class Exporter {
   #entry(object: TreeObject, expected: number): Entry | undefined {
     const kind = typeName[object.type].toLowerCase();
     const { position, icon, info, hidden, disabled } = object;
-    const own = this.#own(object);
-    const below = this.#children(object, own.variables);
-    if (this.#isOfGateway(object, own.entry, below)) return undefined;
+    const typeKeys = this.#typeKeys(object);
+    const below = this.#children(object, typeKeys.variables);
+    if (this.#isOfGateway(object, typeKeys.entry, below)) return undefined;
     return {
       [kind]: object.name,
       ident: this.#paths.ident(object),
@@ -129,18 +129,21 @@ class Exporter {
       ...(info !== '' && { info }),
       ...(hidden && { hidden }),
       ...(disabled && { disabled }),
-      ...own.entry,
+      ...typeKeys.entry,
       ...(below.length > 0 && { children: below }),
     };
   }
 
-  #isOfGateway(object: TreeObject, own: Entry, below: readonly Entry[]): boolean {
+  #isOfGateway(object: TreeObject, typeKeys: Entry, below: readonly Entry[]): boolean {
     const { parent, ident, name, position, icon, info, hidden, disabled } = object;
     const isRoot = parent?.parent === null;
     const isPlain = below.length === 0 && icon === '' && info === '' && !disabled;
     if (isRoot && this.#from.configurators.includes(ident)) {
       if (!isPlain || hidden || position !== 0)
-        this.#note(object, 'the front has settings, or objects below it, beyond its entry in configurators');
+        this.#addNote(
+          object,
+          'the front has settings, or objects below it, beyond its entry in configurators',
+        );
       return true;
     }
     if (!isPlain) return false;
@@ -155,7 +158,11 @@ class Exporter {
         object.data.customProfile === '' &&
         object.data.customAction === 0
       );
-    if (!object.is(objectType.instance) || position !== 0 || Object.keys(own).some((key) => key !== 'module'))
+    if (
+      !object.is(objectType.instance) ||
+      position !== 0 ||
+      Object.keys(typeKeys).some((key) => key !== 'module')
+    )
       return false;
     const module = this.#from.modules.get(object.data.moduleId);
     return (
@@ -167,7 +174,7 @@ class Exporter {
   }
 
   /** The type-specific keys of an object, and the variables that they include. */
-  #own(object: TreeObject): { entry: Entry; variables?: ReadonlySet<TreeObject> } {
+  #typeKeys(object: TreeObject): { entry: Entry; variables?: ReadonlySet<TreeObject> } {
     if (object.is(objectType.instance)) return this.#instance(object);
     if (object.is(objectType.variable)) return { entry: this.#variable(object) };
     if (object.is(objectType.link)) {
@@ -180,9 +187,9 @@ class Exporter {
       const { type, file, cached } = object.data;
       const shown = shownFile(file);
       if (shown !== file) this.#secrets.push(`${this.#paths.path(object)}: file`);
-      const isDrawn = mediaTypes[type] === 'chart' || mediaTypes[type] === 'dashboard';
-      if (isDrawn && file !== '')
-        this.#note(object, `its content ${file} names objects by their IDs, which will be others`);
+      const isRendered = mediaTypes[type] === 'chart' || mediaTypes[type] === 'dashboard';
+      if (isRendered && file !== '')
+        this.#addNote(object, `its content ${file} refers to objects source ID; the IDs will be different`);
       return {
         entry: { type: mediaTypes[type], ...(file !== '' && { file: shown }), ...(cached && { cached }) },
       };
@@ -248,9 +255,9 @@ class Exporter {
     const { type, value } = object.data;
     const isLong = typeof value === 'string' && value.length > LONGEST_VALUE;
     if (this.#from.values && isLong)
-      this.#note(object, `its value is longer than ${LONGEST_VALUE} characters`);
-    const isGateways = isGatewayPlace(object.parent);
-    const hasValue = this.#from.values && !isLong && !isGateways && value !== initialValue(type);
+      this.#addNote(object, `its value is longer than ${LONGEST_VALUE} characters`);
+    const isOfGateway = isGatewayPlace(object.parent);
+    const hasValue = this.#from.values && !isLong && !isOfGateway && value !== initialValue(type);
     return { type: variableTypeNames[type], ...(hasValue && { value }), ...this.#settings(object) };
   }
 
@@ -269,7 +276,7 @@ class Exporter {
   #script(object: TreeObject<3>): Entry {
     const text = this.#from.texts.get(object.id);
     const { file } = object.data;
-    if (text === undefined) this.#note(object, `its text ${file} cannot be read`);
+    if (text === undefined) this.#addNote(object, `its text ${file} cannot be read`);
     return {
       ...(file !== `${object.id}.js` && { file }),
       ...(text !== undefined && text !== '' && { text }),
@@ -282,26 +289,26 @@ class Exporter {
       find: (id) => kernel.tree.find(id),
       path: (id) => this.#at(event, Number(id)),
       actionName,
-      note: (text) => this.#note(event, text),
+      note: (text) => this.#addNote(event, text),
     };
   }
 
   /** The path of a referenced object; undefined, with a note, if it is not in the file. */
-  #at(by: TreeObject, id: number): string | undefined {
+  #at(source: TreeObject, id: number): string | undefined {
     if (id === 0) return undefined;
     const object = this.#from.kernel.tree.find(id);
     const path = object === undefined ? undefined : this.#paths.path(object);
     if (path === undefined)
-      this.#note(
-        by,
+      this.#addNote(
+        source,
         object === undefined
-          ? `it names #${id}, which does not exist`
-          : `it names ${nameOf(object)}, which is not in this file`,
+          ? `it refers to #${id}, which does not exist`
+          : `it refers to ${nameOf(object)}, which is not in this file`,
       );
     return path;
   }
 
-  #note(object: TreeObject, text: string): void {
+  #addNote(object: TreeObject, text: string): void {
     this.#notes.push(`${this.#paths.path(object) ?? nameOf(object)}: ${text}`);
   }
 }
@@ -348,10 +355,10 @@ function profileEntry({ type, icon, prefix, suffix, min, max, step, digits, asso
     ...(step !== 0 && { step }),
     ...(digits !== 0 && { digits }),
     ...(associations.length > 0 && {
-      associations: associations.map(({ value, name, icon: own, color }) => ({
+      associations: associations.map(({ value, name, icon: typeKeys, color }) => ({
         value,
         ...(name !== '' && { name }),
-        ...(own !== '' && { icon: own }),
+        ...(typeKeys !== '' && { icon: typeKeys }),
         ...(color !== -1 && { color: colorText(color) }),
       })),
     }),

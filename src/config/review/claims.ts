@@ -5,7 +5,7 @@ import type { Reference } from '../../device/property-references.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
 /** The first claimant: its name, and its line in the file. */
-interface Holder {
+interface FirstClaim {
   readonly name: string;
   readonly line: number;
 }
@@ -25,8 +25,8 @@ const ALL: readonly string[] = ['0.0.0.0', '::'];
  */
 export class Claims {
   readonly #document: ConfigDocument;
-  readonly #held = new Map<string, Holder>();
-  readonly #ports: { readonly key: string; readonly host: string; readonly holder: Holder }[] = [];
+  readonly #claims = new Map<string, FirstClaim>();
+  readonly #ports: { readonly key: string; readonly host: string; readonly firstClaim: FirstClaim }[] = [];
 
   constructor(document: ConfigDocument) {
     this.#document = document;
@@ -34,9 +34,9 @@ export class Claims {
 
   /** Claims a resource by its key; `what` is its name in messages. */
   claim(key: string, what: string, { name, path }: Claimant): void {
-    const holder = this.#held.get(key);
-    if (holder === undefined) this.#held.set(key, { name, line: this.#document.lineOf(path) });
-    else this.#refuse(what, holder, path);
+    const firstClaim = this.#claims.get(key);
+    if (firstClaim === undefined) this.#claims.set(key, { name, line: this.#document.lineOf(path) });
+    else this.#addConflict(what, firstClaim, path);
   }
 
   /** Claims a port at an address; port 0 is any free port. */
@@ -48,14 +48,14 @@ export class Claims {
       (one) => one.key === key && (one.host === host || ALL.includes(one.host) || ALL.includes(host)),
     );
     if (taken === undefined)
-      this.#ports.push({ key, host, holder: { name, line: this.#document.lineOf(path) } });
-    else this.#refuse(`port ${port}`, taken.holder, path);
+      this.#ports.push({ key, host, firstClaim: { name, line: this.#document.lineOf(path) } });
+    else this.#addConflict(`port ${port}`, taken.firstClaim, path);
   }
 
-  #refuse(what: string, holder: Holder, path: DocumentPath): void {
+  #addConflict(what: string, firstClaim: FirstClaim, path: DocumentPath): void {
     this.#document.addProblem(
       path,
-      `${what} is already used by ${holder.name} (line ${holder.line}); choose another`,
+      `${what} is already used by ${firstClaim.name} (line ${firstClaim.line}); choose another`,
     );
   }
 }
@@ -157,7 +157,7 @@ function missingLine(
     .filter((one) => chip === '' || one.chip === chip)
     .flatMap(({ lines }) => Object.keys(lines));
   if (known.includes(name) || /^\d+$/.test(name)) return undefined;
-  return `the board ${board} has no line ${name}${didYouMean(name, known) || '; stellwerk lines shows those it has'}`;
+  return `the board ${board} has no line ${name}${didYouMean(name, known) || '; stellwerk lines lists its lines'}`;
 }
 
 const listOf = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));

@@ -28,9 +28,9 @@ async function reviewSchedule(
   path: DocumentPath,
 ): Promise<void> {
   for (const [i, { script, action }] of actions.entries()) {
-    const own: DocumentPath = [...path, 'actions', i];
-    if (script !== undefined) await reviewScript(review, { text: script, path: [...own, 'script'] });
-    if (action !== undefined) await reviewAction(review, action, [...own, 'action']);
+    const entryPath: DocumentPath = [...path, 'actions', i];
+    if (script !== undefined) await reviewScript(review, { text: script, path: [...entryPath, 'script'] });
+    if (action !== undefined) await reviewAction(review, action, [...entryPath, 'action']);
   }
 }
 
@@ -58,7 +58,7 @@ function variableAt(review: TreeReview, target: string, path: DocumentPath): Lis
   const found = model.at(target);
   if (found === undefined || found === 'unknown') return undefined;
   if (found.kind === 'variable') return found;
-  document.addProblem(path, `${target} is no variable${variablesOf(review, target)}`);
+  document.addProblem(path, `${target} is not a variable${variablesOf(review, target)}`);
   return undefined;
 }
 
@@ -85,11 +85,11 @@ async function reviewAction(review: TreeReview, given: ActionConfig, path: Docum
     return;
   }
   for (const [parameter, key] of Object.entries(KEYS)) {
-    const isTaken = action.parameters.includes(parameter);
-    if (isTaken && given[key] === undefined)
-      document.addProblem(path, `the action ${action.name} needs a ${key}; add ${key}`);
-    if (!isTaken && given[key] !== undefined)
-      document.addProblem([...path, key], `the action ${action.name} takes no ${key}; remove it`);
+    const isAccepted = action.parameters.includes(parameter);
+    if (isAccepted && given[key] === undefined)
+      document.addProblem(path, `the action ${action.name} requires a ${key}; add ${key}`);
+    if (!isAccepted && given[key] !== undefined)
+      document.addProblem([...path, key], `the action ${action.name} does not accept a ${key}; remove it`);
   }
   if (script !== undefined) await reviewScript(review, { text: script, path: [...path, 'script'] });
   if (target !== undefined) reviewTarget(review, action, { target, value: given.value, path });
@@ -105,13 +105,13 @@ function reviewTarget(
   const found = review.model.at(target);
   if (found === undefined || found === 'unknown') return;
   const { kind, type, isReadOnly = false, hasAction = false } = found;
-  const isFit = action.fits({ type: objectType[kind], valueType: type, isReadOnly });
+  const isApplicable = action.fits({ type: objectType[kind], valueType: type, isReadOnly });
   // A variable that only its module sets accepts values if it has an action.
-  const isDeaf = action.isForVariables && isReadOnly && !hasAction;
-  if (!isFit || isDeaf)
+  const isReadOnlyTarget = action.isForVariables && isReadOnly && !hasAction;
+  if (!isApplicable || isReadOnlyTarget)
     review.document.addProblem(
       at,
-      `the action ${action.name} can't be carried out on ${target}${why(review, target, found)}`,
+      `the action ${action.name} can't be performed on ${target}${why(review, target, found)}`,
     );
   else if (type !== undefined && value !== undefined)
     reviewValue(review.document, type, { value, path: [...path, 'value'] });
@@ -122,5 +122,5 @@ function why(review: TreeReview, target: string, { kind, isReadOnly, hasAction }
   if (isReadOnly !== true) return '; name a variable of another type';
   return hasAction === true
     ? '; only its device sets it: use the action Switch to a value'
-    : '; it can only be read';
+    : '; it is read-only';
 }

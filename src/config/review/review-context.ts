@@ -33,7 +33,7 @@ export function requireObject({ document, model }: TreeReview, target: string, p
 }
 
 /** The values of each variable type, for messages; the index is the interface's number. */
-const VALUES = ['true or false', 'a whole number', 'a number', 'a text'] as const;
+const VALUES = ['true or false', 'an integer', 'a number', 'a text'] as const;
 
 /** Adds a problem if a value can't be converted to the type. */
 export function reviewValue(
@@ -56,7 +56,7 @@ export async function reviewScript(
   { document, facts }: TreeReview,
   { text, path, file = 'event.js' }: { text: string; path: DocumentPath; file?: string },
 ): Promise<void> {
-  const mistake = await facts.checkScript({ file, text });
-  if (mistake !== undefined)
-    document.addTextProblem(path, `the script can't be run: ${mistake.text}`, mistake);
+  const error = await facts.checkScript({ file, text });
+  if (error !== undefined)
+    document.addTextProblem(path, `the script can't be compiled: ${error.text}`, error);
 }

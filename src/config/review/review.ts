@@ -40,16 +40,16 @@ export async function reviewConfig(
   if (isPartial)
     document.removeFindings(({ missing: absent }) => absent?.kind === 'object' || absent?.kind === 'profile');
   else await warnOfServers(document, config, modules.board.isUnknown);
-  await forgetLinesHere(document, facts, modules);
+  await removeKnownLines(document, facts, modules);
 }
 
 /** A line without a name in the board file may have one in the kernel. */
-async function forgetLinesHere(
+async function removeKnownLines(
   document: ConfigDocument,
   facts: ReviewFacts,
   modules: ModuleRegistry,
 ): Promise<void> {
   if (!document.findings.some(({ missing: absent }) => absent?.kind === 'line')) return;
-  const here = await facts.kernelLines(modules);
-  document.removeFindings(({ missing: absent }) => absent?.kind === 'line' && here.has(absent.name));
+  const known = await facts.kernelLines(modules);
+  document.removeFindings(({ missing: absent }) => absent?.kind === 'line' && known.has(absent.name));
 }

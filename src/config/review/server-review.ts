@@ -40,13 +40,13 @@ export async function reviewServers(
     if (!isOrigin(origin))
       document.addProblem(
         ['api', 'allowedOrigins', i],
-        'this is no origin, so it matches none; write it like https://panel.example, without a path',
+        'this is not an origin and matches nothing; write it like https://panel.example, without a path',
       );
   for (const [i, host] of (api.allowedHosts ?? []).entries())
     if (/[/:\s]/.test(host))
       document.addProblem(
         ['api', 'allowedHosts', i],
-        'this is no host name, so it matches none; write it without scheme and port',
+        'this is not a host name and matches nothing; write it without scheme and port',
       );
   for (const subject of Object.keys(typeof log?.level === 'object' ? log.level : {}))
     if (!SUBJECTS.includes(subject))
@@ -61,10 +61,7 @@ export async function reviewFile(document: ConfigDocument, file: string, path: D
   try {
     await readFile(file);
   } catch (thrown) {
-    document.addProblem(
-      path,
-      `it can't be read: ${messageOf(thrown)}; give the path of a file that is there`,
-    );
+    document.addProblem(path, `it can't be read: ${messageOf(thrown)}; give the path of an existing file`);
   }
 }
 
@@ -89,7 +86,7 @@ function reviewHash(
   if (passwordHash === undefined || readPasswordHash(passwordHash) !== undefined) return;
   document.addProblem(
     [...path, passwordFile === undefined ? 'passwordHash' : 'passwordFile'],
-    'this hash is damaged, so no password matches it; make another with stellwerk hash-password',
+    'this hash is damaged and no password matches it; create another with stellwerk hash-password',
   );
 }
 
@@ -107,7 +104,10 @@ async function reviewTls(
     try {
       texts.set(file, await readFile(file, 'utf8'));
     } catch (thrown) {
-      document.addProblem([...path, key], `it can't be read: ${messageOf(thrown)}; give a file in PEM`);
+      document.addProblem(
+        [...path, key],
+        `it can't be read: ${messageOf(thrown)}; give a file in PEM format`,
+      );
     }
   }
   const [cert, key] = [texts.get(tls.certificate), texts.get(tls.key ?? '')];
@@ -119,7 +119,7 @@ async function reviewTls(
   } catch (thrown) {
     document.addProblem(
       [...path, 'certificate'],
-      `it can't be used: ${messageOf(thrown)}; give a certificate in PEM and its key`,
+      `it can't be used: ${messageOf(thrown)}; give a certificate in PEM format and its key`,
     );
   }
 }
@@ -131,9 +131,9 @@ async function reviewDirectory(
 ): Promise<void> {
   try {
     if (!(await stat(directory)).isDirectory())
-      document.addProblem(path, `${directory} is not a directory; name one`);
+      document.addProblem(path, `${directory} is not a directory; give the path of one`);
   } catch (thrown) {
-    document.addProblem(path, `it can't be served: ${messageOf(thrown)}; create it, or name another`);
+    document.addProblem(path, `it can't be served: ${messageOf(thrown)}; create it, or give another path`);
   }
 }
 
@@ -171,10 +171,10 @@ export async function warnOfServers(
   if (isUnknown)
     document.addWarning(
       ['board'],
-      `this machine is not known, so no line has a name; ${manualPage('hardware/boards.md')} explains how to describe it`,
+      `no board file matches this machine, so no line has a name; ${manualPage('hardware/boards.md')} explains how to describe it`,
     );
   if (config.remoteAccess === undefined)
-    document.addWarning(['remoteAccess'], 'without it nobody can call anything; stellwerk setup adds it');
+    document.addWarning(['remoteAccess'], 'without it, all calls are rejected; stellwerk setup adds it');
   const { webServers = [], ...api } = listenersOf(config);
   for (const [{ host, insecure }, path] of [
     [api, ['api']],
@@ -183,7 +183,7 @@ export async function warnOfServers(
     if (insecure === true && !isLoopbackHost(host))
       document.addWarning(
         [...path, 'insecure'],
-        `passwords travel in the clear to ${host}; use tls: auto instead`,
+        `passwords are sent unencrypted to ${host}; use tls: auto instead`,
       );
   if (config.board === 'simulated') return;
   const [first] = [...secretEntries(config)].filter(

@@ -18,10 +18,10 @@ type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
 export function knownProfiles(
   listed: Readonly<Record<string, Pick<ProfileConfig, 'type'>>> = {},
 ): Map<string, VariableType> {
-  const own = Object.entries(listed).map(
+  const entryPath = Object.entries(listed).map(
     ([name, { type }]) => [name, variableTypeNames.indexOf(type) as VariableType] as const,
   );
-  return new Map([...builtInProfiles().map(({ name, type }) => [name, type] as const), ...own]);
+  return new Map([...builtInProfiles().map(({ name, type }) => [name, type] as const), ...entryPath]);
 }
 
 /**
@@ -34,26 +34,26 @@ export async function reviewNodes(
   parent?: InstanceNode,
 ): Promise<void> {
   for (const node of nodes) {
-    const own = node.path;
+    const entryPath = node.path;
     switch (node.kind) {
       case 'instance':
-        reviewInstance(review, node, { path: own, parent });
+        reviewInstance(review, node, { path: entryPath, parent });
         for (const { children } of Object.values(node.variables ?? {})) await reviewNodes(review, children);
         break;
       case 'variable':
-        reviewVariable(review, node, own);
+        reviewVariable(review, node, entryPath);
         break;
       case 'link':
-        if (node.target !== '') requireObject(review, node.target, [...own, 'target']);
+        if (node.target !== '') requireObject(review, node.target, [...entryPath, 'target']);
         break;
       case 'event':
-        await reviewEvent(review, node, own);
+        await reviewEvent(review, node, entryPath);
         break;
       case 'script':
         if (node.text !== undefined)
           await reviewScript(review, {
             text: node.text,
-            path: [...own, 'text'],
+            path: [...entryPath, 'text'],
             ...(node.file !== undefined && { file: basename(node.file) }),
           });
         break;
@@ -87,7 +87,7 @@ function reviewSettings(
   if (!requireObject(review, action, at)) return;
   const found = review.model.at(action);
   if (found !== 'unknown' && found?.kind !== 'instance' && found?.kind !== 'script')
-    review.document.addProblem(at, `${action} takes no values; name a script or an instance`);
+    review.document.addProblem(at, `${action} does not accept commands; name a script or an instance`);
 }
 
 function reviewProfile(
@@ -169,7 +169,7 @@ function reviewConnection(
   if (isUnconnected)
     document.addWarning(
       at,
-      `a ${module.name} works over another instance; list it below one: ${parents.join(', ')}`,
+      `a ${module.name} works over another instance; list it below one of these: ${parents.join(', ')}`,
     );
   else
     document.addProblem(
@@ -206,10 +206,10 @@ function reviewSwitch(review: TreeReview, target: string, path: DocumentPath): v
   if (variable?.kind !== 'variable' || variable.type !== variableType.boolean)
     document.addProblem(
       path,
-      `there is nothing at ${target} that is on or off; name an instance with a STATE`,
+      `there is no boolean variable or switch at ${target}; name an instance with a STATE`,
     );
   else if (variable.isReadOnly === true && variable.hasAction !== true)
-    document.addProblem(path, `${target} can only be read; name an output`);
+    document.addProblem(path, `${target} is read-only; name an output`);
 }
 
 /** The steps of a property path such as `Topics[2].Profile`. */

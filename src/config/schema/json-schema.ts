@@ -27,8 +27,8 @@ export function jsonSchema(modules: Iterable<ModuleDefinition>): Json {
     definitions,
   };
   const recursive: Record<string, unknown> = {};
-  const made = hoisted(document, recursive) as { definitions: Json };
-  return { ...made, definitions: { ...made.definitions, ...recursive } };
+  const hoistedDocument = hoisted(document, recursive) as { definitions: Json };
+  return { ...hoistedDocument, definitions: { ...hoistedDocument.definitions, ...recursive } };
 }
 
 const ref = (name: string): Json => ({ $ref: `#/definitions/${encodeURIComponent(name)}` });
@@ -84,7 +84,7 @@ function propertiesOf({ properties }: ModuleDefinition): Json {
   const known = plain(properties)['properties'] as Record<string, Json>;
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(known).map(([name, schema]) => [name, taken(schema)])),
+    properties: Object.fromEntries(Object.entries(known).map(([name, schema]) => [name, acceptedBy(schema)])),
     additionalProperties: false,
   };
 }
@@ -92,7 +92,7 @@ function propertiesOf({ properties }: ModuleDefinition): Json {
 /**
  * What a property accepts: text in place of a number, boolean, list or object, and a number in place of text.
  */
-function taken({ secret: _, ...schema }: Json): Json {
+function acceptedBy({ secret: _, ...schema }: Json): Json {
   switch (schema['type']) {
     case 'string': {
       const { type: _type, ...rest } = schema;

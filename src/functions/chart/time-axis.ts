@@ -51,7 +51,9 @@ const divisions: Readonly<Record<ChartSpan, Division>> = {
 /** Upper bound of the units in a period: up to 120 minutes, counted from the start of the hour. */
 const UNITS_LIMIT = 130;
 
-/** The ticks of a period in local time; `fits` tells whether a number of labels of a length have room. */
+/**
+ * The ticks of a period in local time; `fits` is whether a number of labels of a length have enough space.
+ */
 export function timeTicksOf(
   span: ChartSpan,
   { startS, endS }: Period,

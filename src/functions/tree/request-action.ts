@@ -98,7 +98,7 @@ function valueWithin({ profiles }: Kernel, { data }: Variable, given: unknown): 
   );
 }
 
-/** Why a variable has no usable action; callers with limited access are not told about the target. */
+/** Why a variable has no usable action; the text for callers with limited access does not name the target. */
 function actionInvalid({ id, data: { action, customAction } }: Variable): Fault {
   const target = customAction || action;
   const { code, message } = fault('ACTION_INVALID', whyNot(id, target));

@@ -59,7 +59,7 @@ const locationProperties = Type.Object({
 type Properties = Static<typeof locationProperties>;
 
 /** How often the wall clock is checked: a clock change is noticed within this time. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 const NOT_SET: QualityProblem = {
   state: quality.stale,
@@ -70,7 +70,7 @@ const NOT_SET: QualityProblem = {
 const NOT_TODAY: QualityProblem = {
   state: quality.bad,
   reason: 'NOT_TODAY',
-  text: 'the sun does not come to that height, or does not leave it, on this day',
+  text: 'the sun does not reach this height, or does not leave it, on this day',
 };
 
 /** 0° north and 0° east is open sea: the location is not set. */
@@ -111,7 +111,7 @@ export const locationModule: ModuleDefinition<typeof locationProperties> = {
   disabledReason: (properties) =>
     isSet(properties)
       ? undefined
-      : 'no place is set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)',
+      : 'the location is not set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)',
   open: async (host) => {
     const [sun, spans] = await Promise.all([import('./sun-times.js'), import('./sun-spans.js')]);
     return new Location(host, sun, spans);
@@ -152,23 +152,23 @@ class Location implements OpenInstance {
       ...host.properties.Spans.map(({ Ident }) => Ident),
     ];
     if (!host.clock.isTrusted()) for (const ident of idents) host.markUncertain(ident, NOT_SET);
-    this.#look();
+    this.#check();
   }
 
   async close(): Promise<void> {
     this.#cancel?.();
   }
 
-  #look(): void {
+  #check(): void {
     const { clock } = this.#host;
     const nowMs = clock.nowMs();
-    const holds = this.#fromMs <= nowMs && nowMs < this.#untilMs;
-    if (!holds && clock.isTrusted()) this.#tell(nowMs);
-    const waitMs = Math.min(LOOK_EVERY_MS, Math.max(1, this.#untilMs - nowMs));
-    this.#cancel = clock.after(waitMs, () => this.#look());
+    const isCurrent = this.#fromMs <= nowMs && nowMs < this.#untilMs;
+    if (!isCurrent && clock.isTrusted()) this.#reportAll(nowMs);
+    const waitMs = Math.min(CHECK_INTERVAL_MS, Math.max(1, this.#untilMs - nowMs));
+    this.#cancel = clock.after(waitMs, () => this.#check());
   }
 
-  #tell(nowMs: number): void {
+  #reportAll(nowMs: number): void {
     const host = this.#host;
     const { Latitude: latitude, Longitude: longitude } = host.properties;
     const place = { latitude, longitude };
@@ -178,7 +178,7 @@ class Location implements OpenInstance {
       if (atMs === undefined) host.reportUncertain(ident, 0, NOT_TODAY);
       else host.report(ident, Math.floor(atMs / 1000));
     }
-    // Last: whoever reacts to nightfall finds the times of its day.
+    // Last: a script that reacts to nightfall finds the times of its day.
     host.report(IS_DAY, this.#sun.isSunUp(nowMs, place));
     const edges = host.properties.Spans.map((span) => {
       const { isOn, untilMs, isKnown } = this.#spans.spanStateAt(spanOf(span), nowMs, place);

@@ -25,10 +25,10 @@ export function spanStateAt(span: SunSpan, nowMs: number, place: GeoPosition): S
   const today = localDay(nowMs);
   const times = [-1, 0, 1, 2].map((n) => sunTimes(localInstant(today + n, NOON), place));
   const spans = times.slice(0, -1).map((one, n) => {
-    const fromMs = moved(one[span.from], span.fromOffsetS);
-    const toMs = moved(one[span.to], span.toOffsetS);
+    const fromMs = withOffset(one[span.from], span.fromOffsetS);
+    const toMs = withOffset(one[span.to], span.toOffsetS);
     if (fromMs === undefined || toMs === undefined || toMs > fromMs) return [fromMs, toMs] as const;
-    return [fromMs, moved(times[n + 1]?.[span.to], span.toOffsetS)] as const;
+    return [fromMs, withOffset(times[n + 1]?.[span.to], span.toOffsetS)] as const;
   });
   const known = spans.filter((one): one is readonly [number, number] => !one.includes(undefined));
   const [, ofToday] = spans;
@@ -39,6 +39,6 @@ export function spanStateAt(span: SunSpan, nowMs: number, place: GeoPosition): S
   };
 }
 
-function moved(atMs: number | undefined, offsetS: number): number | undefined {
+function withOffset(atMs: number | undefined, offsetS: number): number | undefined {
   return atMs === undefined ? undefined : atMs + offsetS * 1000;
 }

@@ -3,7 +3,7 @@
  * send. A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it
  * can't be sent.
  *
- * giveBack(): what the C library holds of memory that nobody uses goes back to the machine (malloc_trim(3)).
+ * giveBack(): returns unused memory of the C library to the system (malloc_trim(3)).
  * After many large requests that is most of what the process has, as small pieces that are in use keep it
  * from shrinking by itself.
  */

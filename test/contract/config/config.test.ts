@@ -76,7 +76,7 @@ configurators:
     /^13:\d+ tree\[2\]\.properties\.Count: Expected integer/,
     /^14:\d+ tree\[3\]\.type: expected boolean or integer or float or string/,
     /^15:\d+ tree\[4\]: an entry has exactly one of the keys category, instance, variable, link, event/,
-    /^17:5 configurators\[0\]: give it a password/,
+    /^17:5 configurators\[0\]: set a password/,
   ].entries())
     t.match(found[i], expected);
   t.equal(found.length, 10);
@@ -87,7 +87,7 @@ t.test('what the schema cannot say', async (t) => {
     /1:43 ?: 9007199254740993 cannot be represented exactly/,
   ]);
   t.match(await errors('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front }]'), [
-    /webServers\[0\]\.host: plain HTTP beyond loopback/,
+    /webServers\[0\]\.host: plain HTTP on a non-loopback address/,
   ]);
   t.same(
     await errors('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front, insecure: true }]'),
@@ -104,24 +104,30 @@ t.test('what the schema cannot say', async (t) => {
     ['/xy', false],
   ] as const) {
     const serve = `webServers: [{ name: a, host: 127.0.0.1, port: 80, serve: { directory: ${directory} } }]`;
-    t.match(await errors(serve), isRefused ? [/directory: this configuration lies in it/] : [], directory);
+    t.match(
+      await errors(serve),
+      isRefused ? [/directory: it contains this configuration file/] : [],
+      directory,
+    );
   }
   t.match(await errors('remoteAccess: { username: me, passwordFile: /nothing }'), [
     /remoteAccess\.passwordFile: cannot be read: ENOENT/,
   ]);
   t.match(await errors('remoteAccess: { username: "a:b", password: x1 }'), [/remoteAccess\.username: /]);
   t.match(await errors('configurators: [{ title: T, ident: wf, base: house }]'), [
-    /give it a password, or say passwordRequired: false/,
+    /set a password, or passwordRequired: false/,
   ]);
   t.same(await errors('configurators: [{ title: T, ident: wf, base: house, passwordRequired: false }]'), []);
   t.match(await errors('remoteAccess: { username: me, password: swordfish }'), [
-    /remoteAccess\.password: this word is the sample's/,
+    /remoteAccess\.password: this value is from the public sample/,
   ]);
   t.match(await errors('board: generic\nremoteAccess: { username: owner@example.org, password: x1 }'), [
-    /^2:\d+ remoteAccess\.username: this word/,
+    /^2:\d+ remoteAccess\.username: this value/,
   ]);
   t.same(await errors('board: simulated\nremoteAccess: { username: me, password: swordfish }'), []);
-  t.match(await errors('remoteAccess: { username: webfront, password: x1 }'), [/name of the web fronts/]);
+  t.match(await errors('remoteAccess: { username: webfront, password: x1 }'), [
+    /user name of the web fronts/,
+  ]);
   t.match(await errors('remoteAccess: { username: me, password: a, passwordHash: "scrypt$b" }'), [
     /give one of/,
   ]);
@@ -384,7 +390,7 @@ t.test('what an entry names was deleted and made anew: it is led to again', asyn
 
 t.test('mistakes in events are named at their lines', async (t) => {
   t.same(await errors(events(WARM)), []);
-  t.match(await errors(events('{ variable: hall/warmth, on: value }')), [/on: value needs a value/]);
+  t.match(await errors(events('{ variable: hall/warmth, on: value }')), [/on: value requires a value/]);
   t.match(await errors(events('{ variable: hall/warmth, on: often }')), [
     /expected update or change or above/,
   ]);
@@ -392,7 +398,7 @@ t.test('mistakes in events are named at their lines', async (t) => {
   t.match(await errors(events(WARM, 'cyclic: { at: "5:00" }')), [/exactly one of the keys trigger, cyclic/]);
   t.match(await errors(events(WARM, 'cyclic: { at: "5:00" }')), [/exactly one of the keys trigger, cyclic/]);
   const often = (cyclic: string) => events(WARM).replace(/cyclic: .*from.*/, `cyclic: ${cyclic}`);
-  t.match(await errors(often('{ at: "25:00" }')), [/25:00 is no time of day; write it like 06:00/]);
+  t.match(await errors(often('{ at: "25:00" }')), [/25:00 is not a time of day; write it like 06:00/]);
   t.match(await errors(often('{ from: "5:00" }')), [/exactly one of the keys at, everyS/]);
-  t.match(await errors(often('{ at: "5:00", to: "6:00" }')), [/from and to go with everyS/]);
+  t.match(await errors(often('{ at: "5:00", to: "6:00" }')), [/from and to belong to everyS/]);
 });

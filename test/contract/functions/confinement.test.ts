@@ -282,13 +282,15 @@ await t.test('nor does what a device or a script says or fails with', async (t) 
     await as('GW_SimulateBounce', 'BUTTON1', active, 0, 1, 7);
     await seen('ground/button/STATE', new RegExp(String(active)));
   }
-  await seen('ground/button/STATUS', /Toggles: there is nothing at its path/);
+  await seen('ground/button/STATUS', /Toggles: there is no boolean variable or switch at its path/);
   t.match(await as('HW_ReadServiceMessages', await idOf(fixture, 'ground/button')), [
-    { Text: new RegExp(`nothing at upper/${SECRET}nowhere`) },
+    { Text: new RegExp(`no boolean variable or switch at upper/${SECRET}nowhere`) },
   ]);
   await as('SVC_SetScriptContent', at.script, '');
   const replies = await allAnswers(since);
-  t.ok(replies.some((one) => /^WFC_GetSnapshotChanges .*nothing at its path/.test(one)));
+  t.ok(
+    replies.some((one) => /^WFC_GetSnapshotChanges .*no boolean variable or switch at its path/.test(one)),
+  );
   t.strictSame(replies.flatMap(leaks), []);
 });
 

@@ -186,7 +186,7 @@ t.test('a UART that is switched off is told with the setting that switches it on
     on([]),
     /serial1 is switched off in the device tree; add enable_uart=1 to \/boot\/firmware\/config\.txt/,
   );
-  t.match(on(['enable_uart=1']), /enable_uart=1 stands in \/boot\/firmware\/config\.txt: reboot/);
+  t.match(on(['enable_uart=1']), /enable_uart=1 is in \/boot\/firmware\/config\.txt, but not active: reboot/);
   t.match(on([], { compatible: ['raspberrypi,5-model-b'] }), /add dtparam=uart0=on/);
   t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'no Pi');
 });
@@ -202,7 +202,7 @@ t.test('PWM that no overlay has switched on is told with the overlay that does',
   );
   t.match(
     pwm({ boot: { ...boot, settings: ['dtoverlay=pwm,pin=18'] } }),
-    /dtoverlay=pwm,pin=18 stands in .*reboot/,
+    /dtoverlay=pwm,pin=18 is in .*reboot/,
   );
   t.match(pwm({}), /in the device tree/, 'no Pi');
 });

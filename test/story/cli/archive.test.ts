@@ -146,11 +146,11 @@ t.test('of a file with a mistake nothing is taken, and what can’t be meant is 
     code: 1,
     stdout: '',
     stderr:
-      /^line 6002: "soon" is no time.*\nline 6003: #\d+ is not recorded: stellwerk call AC_SetLoggingStatus.*\nline 6004: .*12.*\nnothing was taken\n$/,
+      /^line 6002: "soon" is no time.*\nline 6003: #\d+ is not recorded: stellwerk call AC_SetLoggingStatus.*\nline 6004: .*12.*\nnothing was imported\n$/,
   });
   t.strictSame(await recordsOf(gateway, id), []);
   const many = await command(['import', '-'], lines(...Array.from({ length: 50 }, () => 'x,1,1')));
-  t.match(many.stderr, /line 21: .*\nand 30 more\nnothing was taken\n$/);
+  t.match(many.stderr, /line 21: .*\nand 30 more\nnothing was imported\n$/);
   t.match(await command(['import', '-'], 'a,"b'), { code: 1, stderr: /line 1: a quote is open/ });
   t.match(await command(['import', '-'], lines()), { code: 0, stdout: '0 records of 0, for 0 variables\n' });
   const none = join(await tempDirectory(t), 'none.csv');
@@ -181,7 +181,7 @@ t.test('what the gateway refuses in the midst of it is told, with what was taken
   t.match(said, {
     code: 1,
     stdout: '',
-    stderr: /TimeStamp.*; of the file 5000 records are in the archive.*before line 5002/,
+    stderr: /TimeStamp.*; 5000 records were imported.*before line 5002/,
   });
   const facts = (await rpc(gateway, 'GW_GetRecords', id, 0, 0, 0)) as { Records: unknown[] };
   t.equal(facts.Records.length, 5_000);

@@ -58,7 +58,7 @@ t.test('setup adds to a configuration that is there, and refuses what would not 
   writeFileSync(file, installed);
   const setup = (...args: string[]) => runCli(['setup', '--config', file, ...args]);
   const rejected: [string[], number, RegExp][] = [
-    [['--username', 'webfront'], 1, /remoteAccess\.username: webfront is the name of the web fronts/],
+    [['--username', 'webfront'], 1, /remoteAccess\.username: webfront is the user name of the web fronts/],
     [['--username', 'owner@example.org'], 1, /the sample's/],
     [['--board', 'raspberry-pi4'], 1, /no board raspberry-pi4; did you mean raspberry-pi-4\?/],
   ];
@@ -109,7 +109,7 @@ t.test('check tells file, line and key of each mistake, and what may not be mean
   chmodSync(file, 0o644);
   const warned = await check(open);
   t.equal(warned.code, 0);
-  for (const what of [/board: this machine is not known/, /in the clear to 0\.0\.0\.0/, /chmod o=/])
+  for (const what of [/board: no board file matches this machine/, /unencrypted to 0\.0\.0\.0/, /chmod o=/])
     t.match(warned.stderr, what);
   t.match(await runCli(['check', join(directory, 'none')]), {
     code: 78,

@@ -59,5 +59,5 @@ t.test('check prints only findings on stderr, also of a file with a script', asy
   const script = 'tree:\n  - { script: S, ident: s, text: "foo(" }\n';
   const lines = await found(t, `board: simulated\n${SOUND}${script}`);
   t.equal(lines.length, 1, lines.join('\n'));
-  t.match(lines[0], "tree[0].text: the script can't be run: ");
+  t.match(lines[0], "tree[0].text: the script can't be compiled: ");
 });

@@ -157,7 +157,7 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
     });
   const first = await exported(fixture.directory);
   for (const secret of SECRETS) t.notOk(first.text.includes(secret), 'no secret is in it');
-  t.match(first.text, /In place of each \*\*\* give the secret:\n[^]*broker: Password/);
+  t.match(first.text, /Replace each \*\*\* by the secret:\n[^]*broker: Password/);
   t.match(first.text, /stellwerk call SVC_SetIdent \d+ dach_boeden_oben_kein_kommentar/);
   t.match(first.notes, [/option ScriptTimeLimit: stellwerk call SVC_SetOption ScriptTimeLimit 60/]);
 
@@ -207,7 +207,7 @@ t.test('what a file cannot express is listed, not dropped; and a backup can be e
   t.equal(said.code, 0);
   t.match(
     said.stdout,
-    /house\/leak: it names #\d+, which does not exist\n.*house\/leak: it is inactive in this file/,
+    /house\/leak: it refers to #\d+, which does not exist\n.*house\/leak: it is inactive in this file/,
   );
   t.match(said.stdout, /files in the folder media of the data directory: copy the folder/);
   t.match(said.stdout, /wf: the front has settings, or objects below it, beyond its entry/);
@@ -218,7 +218,7 @@ t.test('what a file cannot express is listed, not dropped; and a backup can be e
   t.notMatch(said.stderr, /no configuration was found/);
   t.notMatch(said.stdout, /value: 3\.5/);
   t.match(said.stdout, /event: Leak\n +ident: leak\n[^]*?active: false/);
-  t.match(said.stdout, new RegExp(`#${copy} .*is left out with all below it: it is a copy`));
+  t.match(said.stdout, new RegExp(`#${copy} .*is omitted with all objects below it: it is a copy`));
   const checked = join(await tempDirectory(t), 'gateway.yaml');
   await writeFile(checked, said.stdout);
   const password = await runCli(['check', checked]);

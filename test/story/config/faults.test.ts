@@ -76,7 +76,7 @@ const faults: readonly Fault[] = [
       '  - { instance: S, ident: s, module: GPIO Input, properties: { Line: SENSE1 } }\n' +
         '  - { instance: B, ident: b, module: Button, properties: { Line: BUTTON1, Toggles: «s } }\n',
     ),
-    told: 'tree[1].properties.Toggles: s can only be read; name an output',
+    told: 'tree[1].properties.Toggles: s is read-only; name an output',
   },
   {
     what: 'an unknown profile of a variable',
@@ -126,7 +126,7 @@ const faults: readonly Fault[] = [
   {
     what: 'an event whose variable is an instance',
     file: event('    trigger: { variable: «lamp, on: change }\n    script: print(1)\n'),
-    told: 'tree[1].trigger.variable: lamp is no variable; it has lamp/STATE',
+    told: 'tree[1].trigger.variable: lamp is not a variable; it has lamp/STATE',
   },
   {
     what: 'an unknown action',
@@ -143,12 +143,12 @@ const faults: readonly Fault[] = [
     file: event(
       '    cyclic: { everyS: 5 }\n    action: { name: Set a variable, target: «lamp/STATE, value: true }\n',
     ),
-    told: "tree[1].action.target: the action Set a variable can't be carried out on lamp/STATE; only its device sets it: use the action Switch to a value",
+    told: "tree[1].action.target: the action Set a variable can't be performed on lamp/STATE; only its device sets it: use the action Switch to a value",
   },
   {
     what: 'an action without its value',
     file: event('    cyclic: { everyS: 5 }\n    action: «{ name: Switch to a value, target: lamp/STATE }\n'),
-    told: 'tree[1].action: the action Switch to a value needs a value; add value',
+    told: 'tree[1].action: the action Switch to a value requires a value; add value',
   },
   {
     what: 'a value of the wrong type, of an action',
@@ -250,7 +250,7 @@ tree:
   {
     what: 'an unusable password hash',
     file: `${HEAD}${API}configurators: [{ title: T, ident: wf, base: /, passwordHash: «scrypt$16384$8$1$abc }]\n`,
-    told: 'configurators[0].passwordHash: this hash is damaged, so no password matches it; make another with stellwerk hash-password',
+    told: 'configurators[0].passwordHash: this hash is damaged and no password matches it; create another with stellwerk hash-password',
   },
   {
     what: 'an alias of an unknown prefix',
@@ -260,24 +260,24 @@ tree:
   {
     what: 'an origin that matches none',
     file: `${HEAD}api: { port: 0, allowedOrigins: [«panel.example] }\n`,
-    told: 'api.allowedOrigins[0]: this is no origin, so it matches none; write it like https://panel.example, without a path',
+    told: 'api.allowedOrigins[0]: this is not an origin and matches nothing; write it like https://panel.example, without a path',
   },
   {
     what: 'a syntax error in a script',
     file: event('    cyclic: { everyS: 5 }\n    script: |\n      const a = 1;\n\n      const b = «;\n'),
-    told: "tree[1].script: the script can't be run: Unexpected token ';'",
+    told: "tree[1].script: the script can't be compiled: Unexpected token ';'",
   },
   {
     what: 'a syntax error in a script of the tree',
     file: tree('  - script: S\n    ident: s\n    text: |-\n      print(1);\n      print(«;\n'),
-    told: "tree[0].text: the script can't be run: Unexpected token ';'",
+    told: "tree[0].text: the script can't be compiled: Unexpected token ';'",
   },
   {
     what: 'a syntax error in the action of a schedule',
     file: event(
       '    schedule:\n      actions:\n        - { name: On, script: print(1) }\n        - name: Off\n          script: |\n            const «;\n      groups: []\n',
     ),
-    told: "tree[1].schedule.actions[1].script: the script can't be run: Unexpected token ';'",
+    told: "tree[1].schedule.actions[1].script: the script can't be compiled: Unexpected token ';'",
   },
   {
     what: 'a missing variable of a condition',
@@ -316,7 +316,7 @@ tree:
   {
     what: 'a time of day that is none',
     file: event('    cyclic: { at: «"25:00" }\n    script: print(1)\n'),
-    told: 'tree[1].cyclic.at: 25:00 is no time of day; write it like 06:00',
+    told: 'tree[1].cyclic.at: 25:00 is not a time of day; write it like 06:00',
     isFatal: true,
   },
   {
@@ -373,7 +373,7 @@ t.test('check prints all of them at once, and never that a file with findings is
   t.match(found.stderr, /:5:34: tree\[0\]\.target: .*\n.*:6:34: tree\[1\]\.target: /);
   const warned = await check(`board: simulated\n${API}log: { level: { devise: debug } }\n`);
   t.strictSame([warned.code, warned.stdout], [0, `${file}: 2 warnings\n`]);
-  t.match(warned.stderr, `${file}:1:1: warning: remoteAccess: without it nobody can call anything`);
+  t.match(warned.stderr, `${file}:1:1: warning: remoteAccess: without it, all calls are rejected`);
   t.match(
     warned.stderr,
     `${file}:3:25: warning: log.level.devise: the log has no subject devise; did you mean device?`,

@@ -31,9 +31,15 @@ tree: [{ category: House, ident: house, chidlren: [] }]
     t.match(failed, `${file}:4:41: tree[0].chidlren: there is no such key; did you mean children?`);
     const others = yaml.replace(', prot: 1', '').replace('chidlren', 'children');
     const meaning = await startGateway(t, others, { directory }).catch((thrown: unknown) => String(thrown));
-    t.match(meaning, `${file}:2:27: remoteAccess.username: this word is the sample's`);
-    t.match(meaning, `${file}:2:56: remoteAccess.password: this word is the sample's`);
-    t.match(meaning, `${file}:3:14: api.host: plain HTTP beyond loopback: give it tls`);
+    t.match(
+      meaning,
+      `${file}:2:27: remoteAccess.username: this value is from the public sample configuration`,
+    );
+    t.match(
+      meaning,
+      `${file}:2:56: remoteAccess.password: this value is from the public sample configuration`,
+    );
+    t.match(meaning, `${file}:3:14: api.host: plain HTTP on a non-loopback address: set tls`);
   },
 );
 

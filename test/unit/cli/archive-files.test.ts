@@ -193,8 +193,8 @@ t.test('a line that is wrong is told by its number, and what is wrong with it', 
     ['{"variable":1,"time":1,"value":1}', 'line 1: 1 is no boolean (true, false)'],
     ['{"variable":3,"time":1,"value":null}', 'line 1: null is no number (with a decimal point)'],
     ['{"time":1,"value":1}', 'line 1: there is no variable: give --variable, or a column of that name'],
-    ['[1]', 'line 1: it is no object of JSON'],
-    ['{', 'line 1: it is no object of JSON'],
+    ['[1]', 'line 1: it is not a JSON object'],
+    ['{', 'line 1: it is not a JSON object'],
   ] as const)
     t.equal(await json(line), why);
   t.match(await readBack('time,value\n1,2', 'csv', { variableId: 3 }), [{ variableId: 3, value: 2 }]);
