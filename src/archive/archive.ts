@@ -321,10 +321,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     try {
       const { count } = await this.#port.request('mend', { offsetMs });
       this.#clocks.corrected();
-      this.#options.log.info(
-        { records: count },
-        'the clock is synchronised: the times of records were corrected',
-      );
+      this.#options.log.info({ records: count }, 'the clock is set: times of records were corrected');
     } catch (thrown) {
       this.#showState(thrown);
     }

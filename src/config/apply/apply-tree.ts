@@ -122,11 +122,7 @@ class TreeApplier {
     const { kernel } = this.#target;
     const path = PROFILE + name;
     const isNew = this.#keyCheck(path, kernel.profiles.find(name) === undefined);
-    await this.#catchProblem(
-      path,
-      async () => applyProfile(name, config, { kernel, isNew }),
-      `profiles: ${name}`,
-    );
+    await this.#guard(path, async () => applyProfile(name, config, { kernel, isNew }), `profiles: ${name}`);
   }
 
   async all(nodes: readonly TreeNode[], parent: TreeObject, path = ''): Promise<void> {
@@ -136,10 +132,10 @@ class TreeApplier {
       const position = node.position ?? last + 1;
       last = position;
       const ownPath = path === '' ? node.ident : `${path}/${node.ident}`;
-      const place = await this.#catchProblem(ownPath, () => this.#place(node, parent));
+      const place = await this.#guard(ownPath, () => this.#place(node, parent));
       if (place === undefined) continue;
       const { object } = place;
-      await this.#catchProblem(ownPath, () => this.#applyNode(node, place, { path: ownPath, position }));
+      await this.#guard(ownPath, () => this.#applyNode(node, place, { path: ownPath, position }));
       // Children are applied even if the entry itself failed.
       if (node.kind === 'instance')
         for (const [ident, { children }] of Object.entries(node.variables ?? {})) {
@@ -151,7 +147,7 @@ class TreeApplier {
   }
 
   async applyDeferred(): Promise<void> {
-    for (const { path, job } of this.#deferred) await this.#catchProblem(path, job);
+    for (const { path, job } of this.#deferred) await this.#guard(path, job);
   }
 
   /** Which keys of an entry apply; with `all` every key, as nothing can have changed at run time. */
@@ -336,9 +332,7 @@ class TreeApplier {
     const changed: Record<string, unknown> = {};
     const module = devices.modules.get(node.module);
     if (module.id !== object.data.moduleId)
-      throw new Error(
-        `it is a ${object.data.moduleName}; delete it so that it is created again as ${module.name}`,
-      );
+      throw new Error(`it is a ${object.data.moduleName}; delete it to have it re-created as ${module.name}`);
     for (const [name, value] of Object.entries(node.properties ?? {})) {
       if (!Object.hasOwn(module.properties.properties, name))
         throw new Error(
@@ -363,17 +357,13 @@ class TreeApplier {
       return id === 0 ? devices.disconnect(object.id) : devices.connect(object.id, id);
     }
     const above = object.parent;
-    const { requires: required } = devices.modules.get(object.data.moduleId);
-    if (required === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident))
+    const { requires } = devices.modules.get(object.data.moduleId);
+    if (requires === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident))
       return;
     if (object.data.connectionId !== above.id) await devices.connect(object.id, above.id);
   }
 
-  async #catchProblem<T>(
-    path: string,
-    job: () => Promise<T>,
-    name = `tree: ${path}`,
-  ): Promise<T | undefined> {
+  async #guard<T>(path: string, job: () => Promise<T>, name = `tree: ${path}`): Promise<T | undefined> {
     try {
       return await job();
     } catch (thrown) {
