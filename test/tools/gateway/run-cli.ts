@@ -1,6 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { SerialQueue } from '../../../src/base/serial-queue.js';
 import { OWNER } from './api-fixture.js';
+import type { HostedCommand } from './cli-host.js';
 import type { ApiAddress } from '../client/json-rpc.js';
 import { BIN } from './gateway-fixture.js';
 import { environment, Program } from '../program.js';
@@ -13,16 +16,61 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs `bin/stellwerk` to its end, without a terminal; `input` is its stdin. */
-export async function runCli(args: readonly string[], { input = '', env = {} } = {}): Promise<CommandResult> {
-  const child = spawn(BIN, args, { env: environment({ STELLWERK_CONFIG: '', ...env }) });
+/**
+ * Runs a command to its end, without a terminal; `input` is its stdin. A command without input shares a process
+ * with others (cli-host.ts).
+ */
+export function runCli(args: readonly string[], { input = '', env = {} } = {}): Promise<CommandResult> {
+  const seen = environment({ STELLWERK_CONFIG: '', ...env });
+  return withinPatience(
+    `the end of stellwerk ${args.join(' ')}`,
+    input === '' ? queue.run(() => runHosted({ args, env: seen })) : runProcess(args, input, seen),
+  );
+}
+
+/** Runs `bin/stellwerk`. */
+async function runProcess(
+  args: readonly string[],
+  input: string,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandResult> {
+  const child = spawn(BIN, args, { env });
   child.stdin.on('error', () => undefined).end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [stdout, stderr, code] = await withinPatience(
-    `the end of stellwerk ${args.join(' ')}`,
-    Promise.all([text(child.stdout), text(child.stderr), ended]),
-  );
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, stdout, stderr };
+}
+
+/** The process that runs commands; it keeps this one alive only while it runs one, and ends with it. */
+const hosts: ChildProcess[] = [];
+const queue = new SerialQueue();
+
+async function runHosted(command: HostedCommand): Promise<CommandResult> {
+  const host = hosts.find(({ connected }) => connected) ?? startHost();
+  host.channel?.ref();
+  try {
+    return await new Promise((resolve, reject) => {
+      const fail = () => reject(new Error(`the process of stellwerk ${command.args.join(' ')} ended`));
+      host.once('exit', fail);
+      host.once('message', (result: CommandResult) => {
+        host.off('exit', fail);
+        resolve(result);
+      });
+      host.send(command);
+    });
+  } finally {
+    host.channel?.unref();
+  }
+}
+
+function startHost(): ChildProcess {
+  const host = fork(join(import.meta.dirname, 'cli-host.js'), {
+    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  host.unref();
+  hosts.unshift(host);
+  return host;
 }
 
 /** The address of a gateway, with the owner's credentials. */
