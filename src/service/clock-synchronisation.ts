@@ -6,14 +6,13 @@ import type { Cancel, Clock } from '../base/clock.js';
 const SYNCHRONIZED = '/run/systemd/timesync/synchronized';
 /** There on a machine that systemd runs (sd_booted(3)). */
 const BOOTED = '/run/systemd/system';
-/** Until the clock is trusted; then the question is settled, as a running clock keeps its time. */
-const ASK_EVERY_MS = 10_000;
-const ANSWER_WITHIN_MS = 5_000;
+/** The interval of the queries until the clock is trusted; a running clock then keeps its time. */
+const QUERY_INTERVAL_MS = 10_000;
+const QUERY_TIMEOUT_MS = 5_000;
 
 /**
- * Whether the wall clock is known to be right: a box without a battery starts in the past and learns the time
- * from the network. Where systemd does not run (a developer's container), the clock is taken for right:
- * nobody there sets it later.
+ * Whether the wall clock is known to be correct: a box without a battery starts in the past and gets the time
+ * from the network. If systemd does not run (in a developer's container), the clock is assumed to be correct.
  */
 export class ClockSynchronisation {
   #isTrusted = !existsSync(BOOTED) || existsSync(SYNCHRONIZED);
@@ -23,10 +22,10 @@ export class ClockSynchronisation {
     return this.#isTrusted;
   }
 
-  /** Asks now and then until the clock is trusted; `onTrusted` is called once, when that comes about. */
+  /** Queries periodically until the clock is trusted, then calls `onTrusted` once. */
   watch(clock: Clock, onTrusted: () => void): void {
     if (this.#isTrusted) return;
-    const ask = () =>
+    const query = () =>
       void isSynchronized()
         .then((yes) => {
           if (!yes || this.#isTrusted) return;
@@ -36,8 +35,8 @@ export class ClockSynchronisation {
         })
         // The program could not be started, for want of memory: the next interval retries.
         .catch(() => undefined);
-    this.#cancel = clock.every(ASK_EVERY_MS, ask);
-    ask();
+    this.#cancel = clock.every(QUERY_INTERVAL_MS, query);
+    query();
   }
 
   close(): void {
@@ -59,7 +58,7 @@ function isSynchronized(): Promise<boolean> {
   if (existsSync(SYNCHRONIZED)) return Promise.resolve(true);
   return new Promise((resolve) => {
     const args = ['show', '--property=NTPSynchronized', '--value'];
-    execFile('timedatectl', args, { timeout: ANSWER_WITHIN_MS }, (failed, out) =>
+    execFile('timedatectl', args, { timeout: QUERY_TIMEOUT_MS }, (failed, out) =>
       resolve(failed === null && out.trim() === 'yes'),
     );
   });

@@ -4,14 +4,14 @@ import { faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { DebugFile } from '../device/debug.js';
 
-/** A file this large is kept as `.1` in place of the one before, and a new one begun. */
+/** A file of this size is renamed to `.1`, which replaces the previous one, and a new file is started. */
 export const FILE_LIMIT = 1024 * 1024;
-/** What waits for a slow disk at most, in characters; lines beyond it are left out. */
+/** Limit of characters that wait for a slow disk; further lines are omitted. */
 const WAITING_LIMIT = 1024 * 1024;
 
 /**
- * Opens `<directory>/<id>.log` to go on with it; the directory is made where it is missing. Nobody but the
- * gateway's user reads them. Rejects with `STORE_UNUSABLE`.
+ * Opens `<directory>/<id>.log` for appending; creates the directory if it is missing. Only the gateway's user
+ * can read the files. Rejects with `STORE_UNUSABLE`.
  */
 export async function openDebugFile(directory: string, id: number, log: Log): Promise<DebugFile> {
   const path = join(directory, `${id}.log`);
@@ -25,7 +25,7 @@ export async function openDebugFile(directory: string, id: number, log: Log): Pr
 }
 
 /**
- * A file that does not grow without end. Lines that come while some are being written go together after them.
+ * A file of limited size. Lines that arrive during a write are written together after it.
  */
 class LimitedFile implements DebugFile {
   readonly #path: string;

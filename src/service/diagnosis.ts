@@ -13,16 +13,16 @@ export interface ConfiguredInstance {
   readonly references: readonly Pick<Reference, 'refers' | 'value'>[];
 }
 
-/** What a machine is to be good for. */
+/** What the configuration requires of a machine. */
 export interface MachineRequirements {
   readonly instances: readonly ConfiguredInstance[];
   readonly board: BoardFacts;
 }
 
 /** Under this the daily backup may not fit, and under that the next change may not. */
-const LITTLE_BYTES = 200e6;
-const NEARLY_NONE_BYTES = 20e6;
-const LITTLE_PART = 0.05;
+const LOW_BYTES = 200e6;
+const CRITICAL_BYTES = 20e6;
+const LOW_SHARE = 0.05;
 /** Tenths of a card's life: the last but one has begun. */
 const WORN_TENTHS = 9;
 const BEYOND_TENTHS = 11;
@@ -127,7 +127,7 @@ const overlays: readonly (readonly [consumer: RegExp, setting: string])[] = [
   [/^(gpio-?fan|fan)/i, 'dtoverlay=gpio-fan'],
 ];
 
-/** Lines that are configured here and in somebody else's hands. */
+/** Configured lines that another program or driver uses. */
 function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
   const all = found.filter(({ kind }) => kind === 'line');
   const lines = new Map(
@@ -158,10 +158,10 @@ function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements
 
 /** A port of the machine itself, rather than of an adapter. */
 const UART = /^\/dev\/(serial\d|tty(S|AMA)\d+)$/;
-/** A name that another adapter can have tomorrow. */
+/** A name that another adapter can have after a restart. */
 const UNSTABLE = /^\/dev\/tty(USB|ACM)\d+$/;
 
-/** Ports that are configured here: there, named for good, and not the kernel's own. */
+/** Configured ports: they must exist, have stable names, and not be kernel consoles. */
 function portsCheck(machine: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
   const { ports, consoles, found } = machine;
   if (ports.length === 0) return undefined;
@@ -210,7 +210,7 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
     : `${why}add ${setting} to ${boot.path} and reboot`;
 }
 
-/** PWM channels that are configured here: a Raspberry Pi has none until an overlay gives it pins. */
+/** Configured PWM channels: a Raspberry Pi has none until an overlay assigns pins. */
 function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
   const wanted = instances.filter((one) => namesOf(one, referenceKind.channel).length > 0);
   if (wanted.length === 0) return undefined;
@@ -240,9 +240,9 @@ function outputsCheck({ hasKeeper }: Machine): HealthFinding | undefined {
 function spaceCheck({ space }: Machine): HealthFinding | undefined {
   if (space === undefined) return undefined;
   const text = `${sizeOf(space.free)} of ${sizeOf(space.bytes)} free where the data is`;
-  if (space.free >= LITTLE_BYTES && space.free >= space.bytes * LITTLE_PART) return healthy(text);
+  if (space.free >= LOW_BYTES && space.free >= space.bytes * LOW_SHARE) return healthy(text);
   return {
-    state: space.free < NEARLY_NONE_BYTES ? 'failed' : 'warning',
+    state: space.free < CRITICAL_BYTES ? 'failed' : 'warning',
     text,
     whatToDo:
       'free some space (sudo du -xh / | sort -h | tail shows the largest folders), or take a larger card',

@@ -10,9 +10,9 @@ import type { NameResolver } from '../device/toolkit/name-resolver.js';
 /** Loaded without the module loader, as in `api/http/node-http.ts`, which says why. */
 const { request: requestPlainly } = process.getBuiltinModule('node:http');
 
-/** What is read of an answer at most, bytes: it is held in memory, and goes on as one text. */
+/** Limit of a response's body, bytes: it is held in memory and passed on as one text. */
 export const CONTENT_LIMIT = 10 * 1024 * 1024;
-/** As browsers and their like have it. */
+/** The usual limit of browsers. */
 const REDIRECTS_LIMIT = 10;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 
@@ -43,7 +43,7 @@ export async function fetchText(
       if (statusCode === 303 || (statusCode < 303 && asking.method === 'POST')) asking = asGet(asking);
       if (next.origin !== url.origin && asking.body !== undefined)
         throw fault('URL_FAILED', `${url.host} redirects to another host, which is not sent the body`);
-      // Who is sent elsewhere doesn't take the credentials along, nor what else was meant for the first.
+      // After a redirect to another origin, neither credentials nor headers of the first request are sent.
       if (next.origin !== url.origin) asking = { ...without(asking), headers: {} };
       url = next;
     }
@@ -56,7 +56,7 @@ export async function fetchText(
   }
 }
 
-/** As browsers do it: what follows a POST is fetched (RFC 9110 §15.4). */
+/** As in browsers: the redirect after a POST is a GET (RFC 9110 §15.4). */
 function asGet({ body: _, ...rest }: FetchRequest): FetchRequest {
   const headers = Object.entries(rest.headers).filter(([name]) => !/^content-/i.test(name));
   const method = rest.method === 'HEAD' ? 'HEAD' : 'GET';
@@ -67,7 +67,7 @@ function without({ login: _, ...rest }: FetchRequest): FetchRequest {
   return rest;
 }
 
-/** The text of a URL is in no failure: it may hold a password. */
+/** Errors never contain the text of a URL: it may contain a password. */
 function parsed(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw fault('URL_FAILED', 'it is no URL');
   const url = new URL(text, base?.href);
@@ -86,7 +86,7 @@ function ask(url: URL, what: FetchRequest, { signal, lookup }: AskOptions): Prom
     method,
     headers: { 'User-Agent': 'stellwerk', ...type, ...headers },
     ...(login && { auth: `${login.username}:${login.password}` }),
-    // A connection of its own, closed behind it: nothing is left open.
+    // A separate connection, closed after the response.
     agent: false,
     signal,
     lookup,

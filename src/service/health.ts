@@ -31,7 +31,7 @@ export class Health implements HealthChecks {
   readonly #log: Log;
   readonly #found = new Map<string, { readonly finding: HealthFinding; readonly sinceMs: number }>();
   #machine: readonly string[] = [];
-  readonly #asked = new Map<string, () => HealthFinding>();
+  readonly #onRequest = new Map<string, () => HealthFinding>();
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -40,9 +40,9 @@ export class Health implements HealthChecks {
     this.addCheck('limits', () => this.limits.finding());
   }
 
-  /** Something that gets better or worse is logged; what stays as it is, is not. */
-  set(name: string, given: HealthFinding): void {
-    const finding = { ...given, text: maskUrls(given.text), whatToDo: maskUrls(given.whatToDo) };
+  /** Sets a finding; changes of its state are logged. */
+  set(name: string, reported: HealthFinding): void {
+    const finding = { ...reported, text: maskUrls(reported.text), whatToDo: maskUrls(reported.whatToDo) };
     const before = this.#found.get(name);
     const isSame = before?.finding.state === finding.state;
     if (isSame && before?.finding.text === finding.text && before.finding.whatToDo === finding.whatToDo)
@@ -59,7 +59,7 @@ export class Health implements HealthChecks {
     );
   }
 
-  /** What was found by looking at the machine; what is not found any more is forgotten. */
+  /** Sets the findings of the machine check and removes those that it no longer reports. */
   setMachineFindings(findings: ReadonlyMap<string, HealthFinding>): void {
     for (const name of this.#machine) if (!findings.has(name)) this.#found.delete(name);
     this.#machine = [...findings.keys()];
@@ -67,12 +67,12 @@ export class Health implements HealthChecks {
   }
 
   /** Adds a check that runs whenever health is requested. */
-  addCheck(name: string, look: () => HealthFinding): void {
-    this.#asked.set(name, look);
+  addCheck(name: string, check: () => HealthFinding): void {
+    this.#onRequest.set(name, check);
   }
 
   record(): HealthRecord {
-    for (const [name, look] of this.#asked) this.set(name, look());
+    for (const [name, check] of this.#onRequest) this.set(name, check());
     const checks = [...this.#found].map(([Name, { finding, sinceMs }]) => ({
       Name,
       State: finding.state,

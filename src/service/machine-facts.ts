@@ -10,7 +10,7 @@ export interface User {
   readonly gids: readonly number[];
 }
 
-/** A device node, and whose it is. */
+/** A device node and its owner. */
 export interface DeviceNode {
   readonly path: string;
   readonly uid: number;
@@ -24,13 +24,13 @@ export interface DeviceNode {
 
 /** A port that an instance is configured for. */
 export interface ConfiguredPort {
-  /** As the configuration has it. */
+  /** The path as configured. */
   readonly path: string;
-  /** What it leads to; undefined: nothing is there. */
+  /** The node that it refers to; undefined if there is none. */
   readonly node: DeviceNode | undefined;
 }
 
-/** How worn flash memory says that it is (JEDEC eMMC 5.0, EXT_CSD 267 to 269). */
+/** The wear that flash memory reports (JEDEC eMMC 5.0, EXT_CSD 267 to 269). */
 interface Wear {
   readonly device: string;
   /** In tenths of its life, begun ones too, the worse of two kinds of memory; 11: beyond it. */
@@ -39,17 +39,17 @@ interface Wear {
   readonly spare: number;
 }
 
-/** What was seen of a machine: the checks are made of this alone (`diagnosis.ts`). */
+/** The state of a machine, the only input of the checks (`diagnosis.ts`). */
 export interface Machine {
-  /** Who runs the gateway. */
+  /** The user that runs the gateway. */
   readonly user: User;
-  /** What the device tree says that it is, the most particular word first; empty: it has none. */
+  /** The compatible strings of the device tree, the most specific first; empty if there is none. */
   readonly compatible: readonly string[];
   readonly chips: readonly DeviceNode[];
   readonly ports: readonly ConfiguredPort[];
-  /** The names of terminals that the kernel talks on: `ttyS1`. */
+  /** The names of the kernel's consoles: `ttyS1`. */
   readonly consoles: readonly string[];
-  /** What is switched off in the device tree, by the short names it has there: `serial0`, `i2c1`. */
+  /** What is disabled in the device tree, by its aliases there: `serial0`, `i2c1`. */
   readonly off: readonly string[];
   /** The Raspberry Pi's boot configuration: its path, and its settings without comments. */
   readonly boot: { readonly path: string; readonly settings: readonly string[] } | undefined;
@@ -65,7 +65,7 @@ export interface Machine {
   readonly found: readonly HardwareItem[];
 }
 
-/** Where to look, and what for. */
+/** What to inspect, and where. */
 interface InspectionOptions {
   /** `/`, but for tests. */
   readonly root: string;
@@ -89,7 +89,7 @@ const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
 /** Where Raspberry Pi OS and Debian have it, in today's place and in that of releases before 2023. */
 const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
 
-/** Looks at the machine. Opens no device, and what can't be read is as if it were not there. */
+/** Inspects the machine. Opens no device; what can't be read is treated as absent. */
 export async function inspectMachine(places: InspectionOptions): Promise<Machine> {
   const at = (path: string) => join(places.root, path);
   const groups = namesById(await textOf(at('etc/group')));
@@ -147,7 +147,7 @@ const namesById = (text: string): ReadonlyMap<number, string> =>
       .map(([name = '', , id]) => [Number(id), name]),
   );
 
-/** Undefined: nothing is there. */
+/** Undefined if the path does not exist. */
 async function nodeOf(
   path: string,
   groups: ReadonlyMap<number, string>,
@@ -161,7 +161,7 @@ async function nodeOf(
   const group = groups.get(gid) ?? String(gid);
   const node = { path: join('/', relative(root, target)), uid, gid, group, mode: mode & 0o777 };
   if (!isGateway) return node;
-  // Its unit gives it a name space of its own, where most groups have one number: only the kernel knows.
+  // Its unit uses a user namespace in which most groups have the same number: only the kernel can decide.
   const isOpen = await access(target, constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,
@@ -169,7 +169,7 @@ async function nodeOf(
   return { ...node, isOpen };
 }
 
-/** What has a short name in the device tree and is switched off there. */
+/** The aliases of the device tree whose nodes are disabled. */
 async function switchedOff(tree: string): Promise<string[]> {
   const aliases = join(tree, 'aliases');
   const off: string[] = [];
@@ -205,7 +205,7 @@ async function spaceOf(directory: string): Promise<Machine['space']> {
 }
 
 async function wearOf({ root, dataDirectory }: InspectionOptions): Promise<Wear | undefined> {
-  // Without the directory, it is no device's.
+  // Without the directory there is no device.
   const { dev = 0 } = (await stat(dataDirectory).catch(() => undefined)) ?? {};
   const own = join(root, 'sys/dev/block', `${major(dev)}:${minor(dev)}`);
   const link = await readlink(own).catch(() => undefined); // not a block device, or not in sysfs

@@ -21,12 +21,12 @@ function giveBack(): void {
 }
 
 /** How often the memory is measured: one read of /proc, some microseconds. */
-const LOOK_EVERY_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 /** Memory is released only when it grew by this much since the last time: less is not worth a collection. */
 const GROWTH_BYTES = 32 * 1024 * 1024;
 /** … and by this share, because a collection of a large heap takes longer. */
 const GROWTH_SHARE = 0.25;
-/** The loop is idle when it was busy for less than this share of the time since the last look. */
+/** The loop is idle when it was busy for less than this share of the time since the last check. */
 const IDLE_SHARE = 0.1;
 /** A collection may take this share of all time: one of 100 ms is followed by at least 100 s without one. */
 const MOST_SHARE = 0.001;
@@ -69,7 +69,7 @@ export function releaseWhenIdle(
   let base = meter.resident();
   let restUntilMs = nowMs() + LEAST_PAUSE_MS;
   let isReleasing = false;
-  const look = async () => {
+  const check = async () => {
     const isIdle = meter.busy() < IDLE_SHARE;
     const resident = meter.resident();
     base = Math.min(base, resident);
@@ -88,5 +88,5 @@ export function releaseWhenIdle(
   };
   meter.busy();
   // A failed release is retried when the memory has grown further.
-  return clock.every(LOOK_EVERY_MS, () => void look().catch(() => undefined));
+  return clock.every(CHECK_INTERVAL_MS, () => void check().catch(() => undefined));
 }
