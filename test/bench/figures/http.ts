@@ -10,7 +10,7 @@ import {
   type Figure,
   type Report,
 } from '../statistics.js';
-import { callAll, startGateway, startYardstick } from '../gateway.js';
+import { callAll, startGateway, startYardstick, type Server } from '../gateway.js';
 import { callOnNewConnections, Callers, shot, type Calls, type Shot } from '../load.js';
 import type { Cores } from '../machine.js';
 
@@ -19,6 +19,8 @@ const CONNECTIONS = 32;
 const BATCH = 100;
 /** Calls at a time that are each made on a connection of their own. */
 const CONCURRENT = 8;
+/** Rounds of those that do not count: V8 compiles the code of new connections after some thousand calls. */
+const WARM_UP_ROUNDS = 4;
 /** So many are read, as many others written: what is read stays what it is. */
 const VARIABLES = 100;
 
@@ -52,6 +54,9 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
   using bares = await Callers.open(bare, CONNECTIONS);
   using routed = await Callers.open(fastify, CONNECTIONS);
   const run = (callers: Callers, shots: readonly Shot[]) => () => callers.run(shots, effort.seconds);
+  const open = (server: Server) => () =>
+    callOnNewConnections(server, gets, { seconds: effort.seconds, concurrent: CONCURRENT });
+  await interleaved(WARM_UP_ROUNDS, [open(gateway), open(bare)]);
   const rounds = await interleaved(effort.rounds, [
     run(ours, gets),
     run(bares, gets),
@@ -59,8 +64,8 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
     run(ours, [batch]),
     run(ours, sets),
     run(bares, sets),
-    () => callOnNewConnections(gateway, gets, { seconds: effort.seconds, concurrent: CONCURRENT }),
-    () => callOnNewConnections(bare, gets, { seconds: effort.seconds, concurrent: CONCURRENT }),
+    open(gateway),
+    open(bare),
   ]);
   const [reads, bareReads, routedReads, batches, writes, bareWrites, opened, bareOpened] = rounds;
   const atLeast = (value: number) => ({ is: 'at least', value }) as const;
