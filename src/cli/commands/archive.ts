@@ -69,7 +69,7 @@ valid. With --write, while the gateway is stopped, it adds the valid records to 
   },
   words: [1, Infinity],
   exits:
-    '0 done, 1 nothing was taken, or not all (and why; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 errors in the configuration',
+    '0 done, 1 nothing was imported, or only a part (with the reason; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 errors in the configuration',
   run: async (options, [what = '', file = '', ...variables]) => {
     if (what === 'salvage') return salvaged(options, file);
     if (what !== 'export' && what !== 'import')

@@ -215,7 +215,7 @@ await t.test('TLS verifies authority and host name, or only one of them as confi
   await fixture.change(socket, { CaFile: '', Port: plain.port });
   await plain.connected();
   plain.say('SSH-2.0-device\r\n');
-  await status(/there is no TLS at that port/);
+  await status(/the port does not use TLS/);
 });
 
 await t.test('a vanished device is detected by unacknowledged retransmissions', async (t) => {
