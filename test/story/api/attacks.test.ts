@@ -9,7 +9,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
 import { RawWebSocket, closeOf, frameBytes, opcode } from '../../tools/client/raw-websocket.js';
 
-t.test('a pipelined wrong login is never answered as the owner', async (t) => {
+t.test('a pipelined request with a wrong login is never answered as the owner', async (t) => {
   const world = await startApi(t);
   const said = (line: string) =>
     rawPost({ port: world.port, headers: [line], body: callText('Echo', ['inside']) });
@@ -23,15 +23,15 @@ t.test('a pipelined wrong login is never answered as the owner', async (t) => {
     await using connection = await RawConnection.open(world.port);
     connection.write(Buffer.concat(order));
     for (const one of order)
-      t.equal(resultOrStatus(await connection.response()), one === right ? 'inside' : 401, 'in one go');
+      t.equal(resultOrStatus(await connection.response()), one === right ? 'inside' : 401, 'sent together');
     for (const one of [wrong, right, wrong]) {
       connection.write(one);
-      t.equal(resultOrStatus(await connection.response()), one === right ? 'inside' : 401, 'by itself');
+      t.equal(resultOrStatus(await connection.response()), one === right ? 'inside' : 401, 'sent alone');
     }
   }
 });
 
-t.test('what pages may read an answer follows from the request that was answered', async (t) => {
+t.test('CORS headers follow the origin of the request that is answered', async (t) => {
   const world = await startApi(t, { allowedOrigins: ['https://panel.example'] });
   await using connection = await RawConnection.open(world.port);
   const said = (method: string, ...headers: string[]) =>
@@ -51,20 +51,28 @@ t.test('what pages may read an answer follows from the request that was answered
   t.equal((await connection.response()).headers['access-control-allow-origin'], undefined);
 });
 
-/** A request whose body never comes, or only its beginning. */
+/** A request of which only the header section, or also the beginning of the body, is sent. */
 const half = (line: string, length: number, beginning = '') =>
   `POST /api/ HTTP/1.1\r\nHost: localhost\r\n${line}\r\nContent-Length: ${length}\r\n\r\n${beginning}`;
 
-t.test('without verified credentials nobody has more than 64 KiB of a body held', async (t) => {
+t.test('without verified credentials at most 64 KiB of a body are read', async (t) => {
   const world = await startApi(t);
   const long = 1024 * 1024;
   const front = `{"jsonrpc":"2.0","id":1,"method":"WFC_Area","params":[50001,"${'x'.repeat(70_000)}`;
   const cases: [string, string, number][] = [
-    [half(basicLine(OWNER.username, 'wrong'), long), 'a wrong login of the owner, before its body', 401],
+    [half(basicLine(OWNER.username, 'wrong'), long), 'a wrong owner login, rejected before its body', 401],
     [half('X: x', long), 'none', 401],
-    [half(`${basicLine(OWNER.username, 'wrong')}\r\nExpect: 100-continue`, long), 'with leave', 401],
-    [half(basicLine('webfront', 'anything'), long, front), 'a wrong login of a front', 401],
-    [half(basicLine('webfront', 'tulip'), long, 'x'.repeat(70_000)), 'a front that names none', 413],
+    [
+      half(`${basicLine(OWNER.username, 'wrong')}\r\nExpect: 100-continue`, long),
+      'a correct owner login',
+      401,
+    ],
+    [half(basicLine('webfront', 'anything'), long, front), 'a wrong web front login', 401],
+    [
+      half(basicLine('webfront', 'tulip'), long, 'x'.repeat(70_000)),
+      'a web front call without its configurator',
+      413,
+    ],
   ];
   for (const [text, name, status] of cases) {
     await using connection = await RawConnection.open(world.port);
@@ -76,18 +84,18 @@ t.test('without verified credentials nobody has more than 64 KiB of a body held'
   t.equal(
     resultOrStatus(await post(world, body, [basicLine('webfront', 'tulip')])),
     50_001,
-    'a front once verified',
+    'a verified web front login',
   );
   t.equal(resultOrStatus(await post(world, callText('Echo', [text]), [ownerLine])), text);
   await using open = await RawWebSocket.open({ port: world.port, path: '/wfc/50002/api/' });
   open.connection.write(frameBytes(opcode.text, 'x'.repeat(100_000)));
   const frame = await open.frame();
-  t.equal(frame && closeOf(frame).code, 1009, 'a socket that needed no credentials');
+  t.equal(frame && closeOf(frame).code, 1009, 'a WebSocket that needs no credentials');
 });
 
 t.test('pages, media and directories are served to known hosts only', async (t) => {
   const directory = await tempDirectory(t);
-  await writeFile(join(directory, 'plan.txt'), 'the plan');
+  await writeFile(join(directory, 'plan.txt'), 'the floor plan');
   const webServers = [
     { name: 'front', host: '127.0.0.1', port: 0, serve: 'front' },
     { name: 'files', host: '127.0.0.1', port: 0, serve: { directory } },
@@ -112,19 +120,19 @@ t.test('pages, media and directories are served to known hosts only', async (t) 
   t.equal((await get('api', '/api/', 'localhost', 'localhost')).status, 400);
   const two = [ownerLine, 'Host: localhost', 'host: evil.example'];
   await using socket = await RawWebSocket.open({ port: world.port, headers: two });
-  t.equal(socket.response.status, 400, 'also before an upgrade');
+  t.equal(socket.response.status, 400, 'even before an upgrade');
 });
 
-t.test('what serves pages takes no bodies', async (t) => {
+t.test('pages reject requests with a body', async (t) => {
   const webServers = [{ name: 'house', host: '127.0.0.1', port: 0, serve: 'front' }] as const;
   const world = await startApi(t, { webServers });
   await using connection = await RawConnection.open(world.api.port('house') ?? 0);
   const head = 'POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
   connection.write(`${head}Content-Length: 900000\r\n\r\n{`);
-  t.equal((await connection.response()).status, 404, 'before the body');
+  t.equal((await connection.response()).status, 404, 'rejected before the body');
 });
 
-t.test('slow bodies without credentials have one budget, and honest calls find room in it', async (t) => {
+t.test('slow bodies without credentials share one budget, and other calls still get through', async (t) => {
   const world = await startApi(t);
   const slow: RawConnection[] = [];
   t.teardown(() => Promise.all(slow.map((connection) => connection[Symbol.asyncDispose]())));
@@ -136,8 +144,8 @@ t.test('slow bodies without credentials have one budget, and honest calls find r
   };
   const first = await open('127.0.0.2');
   for (let n = 1; n < 40; n++) await open('127.0.0.2');
-  t.equal((await first.response()).status, 503, 'the oldest makes room');
-  t.strictSame([...world.limits.hits.keys()], [`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`]);
+  t.equal((await first.response()).status, 503, 'the oldest one is dropped');
+  t.strictSame([...world.limits.hits.keys()], [`${UNVERIFIED_PER_ADDRESS} unverified bodies per address`]);
   const from = async (address: string, line: string, body: string) => {
     await using connection = await RawConnection.open(world.port, address);
     connection.write(rawPost({ port: world.port, headers: [line], body }));
@@ -148,26 +156,29 @@ t.test('slow bodies without credentials have one budget, and honest calls find r
   t.equal(await from('127.0.0.2', ownerLine, callText('Echo', [1])), 1);
 });
 
-t.test('who makes room while the login is verified gets one answer, and no call is made', async (t) => {
-  const remoteAccess = { username: OWNER.username, passwordHash: await hashPassword(OWNER.password) };
-  const world = await startApi(t, { remoteAccess });
-  const connections = await Promise.all(
-    Array.from({ length: 80 }, () => RawConnection.open(world.port, '127.0.0.2')),
-  );
-  t.teardown(() => Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]())));
-  const [wrong, right, ...crowd] = connections;
-  const body = callText('Echo', ['x'.repeat(200_000)]);
-  wrong?.write(half(basicLine(OWNER.username, 'wrong'), 200_000));
-  right?.write(rawPost({ port: world.port, headers: [ownerLine], body }));
-  for (const slow of crowd) slow.write(half(basicLine('webfront', 'anything'), 60_000, '{"jsonrpc"'));
-  t.equal((await wrong?.response())?.status, 401, 'verified, and nothing else');
-  t.equal(
-    resultOrStatus((await right?.response()) ?? { status: 0, headers: {}, body: '' }),
-    'x'.repeat(200_000),
-  );
-});
+t.test(
+  'a request that is dropped while its login is verified gets one response and makes no call',
+  async (t) => {
+    const remoteAccess = { username: OWNER.username, passwordHash: await hashPassword(OWNER.password) };
+    const world = await startApi(t, { remoteAccess });
+    const connections = await Promise.all(
+      Array.from({ length: 80 }, () => RawConnection.open(world.port, '127.0.0.2')),
+    );
+    t.teardown(() => Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]())));
+    const [wrong, right, ...crowd] = connections;
+    const body = callText('Echo', ['x'.repeat(200_000)]);
+    wrong?.write(half(basicLine(OWNER.username, 'wrong'), 200_000));
+    right?.write(rawPost({ port: world.port, headers: [ownerLine], body }));
+    for (const slow of crowd) slow.write(half(basicLine('webfront', 'anything'), 60_000, '{"jsonrpc"'));
+    t.equal((await wrong?.response())?.status, 401, 'verified, but not called');
+    t.equal(
+      resultOrStatus((await right?.response()) ?? { status: 0, headers: {}, body: '' }),
+      'x'.repeat(200_000),
+    );
+  },
+);
 
-t.test('a correct login is neither rejected nor delayed because of wrong ones beside it', async (t) => {
+t.test('a correct login is neither rejected nor delayed by concurrent wrong ones', async (t) => {
   const [owner, front] = await Promise.all([hashPassword(OWNER.password), hashPassword('tulip')]);
   const remoteAccess = { username: OWNER.username, passwordHash: owner };
   const world = await startApi(t, { remoteAccess });
@@ -180,7 +191,8 @@ t.test('a correct login is neither rejected nor delayed because of wrong ones be
     n % 2 === 0
       ? post(world, area, [basicLine('webfront', `guess ${n}`)])
       : post(world, callText('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
-  for (let n = 0; n < 20; n++) t.equal((await wrong(n)).status, 401, 'the first ten of an account are plain');
+  for (let n = 0; n < 20; n++)
+    t.equal((await wrong(n)).status, 401, 'the first ten of an account are not delayed');
   const crowd = Array.from({ length: 40 }, async (_, n) => {
     const { status } = await wrong(100 + n);
     order.push(`wrong ${status}`);
@@ -193,8 +205,8 @@ t.test('a correct login is neither rejected nor delayed because of wrong ones be
       order.push(`owner ${String(resultOrStatus(one))}`),
     ),
   ]);
-  t.ok(order.includes('front 50001') && order.includes('owner in'), order.join());
-  t.ok(order.length < 42, 'before the crowd is through');
+  t.ok(order.includes('front 50001') && order.includes('the owner is logged in'), order.join());
+  t.ok(order.length < 42, 'before the other logins are finished');
   await world.api.close();
   await Promise.allSettled(crowd);
 });

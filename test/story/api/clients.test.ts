@@ -19,7 +19,7 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const sources = join(PACKAGE_ROOT, 'test/contract/client');
 const without = (name: string) => (hasProgram(name) ? false : `${name} is not installed`);
-/** User name and password as a URL has them: `@` is `%40` (seed, E1). */
+/** User name and password as in a URL: `@` is `%40`. */
 const LOGIN = `owner%40example.org:${OWNER.password}`;
 
 async function run(program: string, ...args: string[]): Promise<string> {
@@ -33,7 +33,7 @@ const body = (method: string, ...params: unknown[]) =>
 const url = ({ port }: GatewayFixture, login = `${LOGIN}@`) => `http://${login}127.0.0.1:${port}/api/`;
 
 t.test(
-  'curl: the address as people write it, over HTTP/1.0, 1.1 and an offer of 2',
+  'curl calls with a URL as users write it, over HTTP/1.0, 1.1 and with an offer of HTTP/2',
   { skip: without('curl') },
   async (t) => {
     const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
@@ -65,17 +65,17 @@ t.test(
   },
 );
 
-t.test('curl: a certificate of tls: auto stands its examination', { skip: without('curl') }, async (t) => {
+t.test('curl accepts a certificate of tls: auto', { skip: without('curl') }, async (t) => {
   const server = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]\n';
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server);
   const certificate = join(fixture.directory, 'data', 'tls', 'auto-cert.pem');
   const at = `https://${LOGIN}@localhost:${fixture.gateway.port('house')}/api/`;
   t.match(await curl('--cacert', certificate, '-d', body('SVC_GetKernelVersion'), at), /"result":"\d/);
-  await t.rejects(curl('-d', body('SVC_GetKernelVersion'), at), /certificate/, 'nobody trusts it unasked');
+  await t.rejects(curl('-d', body('SVC_GetKernelVersion'), at), /certificate/, 'not trusted by default');
 });
 
 t.test(
-  'Python: urllib signs in when asked to, a batch, an error',
+  'Python: urllib authenticates after a 401, sends a batch, and receives an error',
   { skip: without('python3') },
   async (t) => {
     const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
@@ -108,7 +108,7 @@ t.test(
   },
 );
 
-t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('php') }, async (t) => {
+t.test('PHP: results, and the two kinds of exceptions', { skip: without('php') }, async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const id = await idOf(fixture, 'ground_floor/setpoint');
   const relay = await idOf(fixture, 'ground_floor/hall_relay');
@@ -137,7 +137,7 @@ t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('ph
   ]);
 });
 
-t.test('TypeScript: calls, changes from a counter on, and the two kinds of failures (E5)', async (t) => {
+t.test('TypeScript: calls, changes since a counter, and the two kinds of errors', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const client = new Client(url(fixture));
   const id = await idOf(fixture, 'ground_floor/setpoint');
@@ -145,7 +145,7 @@ t.test('TypeScript: calls, changes from a counter on, and the two kinds of failu
   const { timestamp } = await client.call('SVC_GetSnapshot');
   await client.call('SetValue', id, 20);
   const changes = client.changes({ since: timestamp, ids: [id] })[Symbol.asyncIterator]();
-  const first = await withinPatience('a change of the past', changes.next());
+  const first = await withinPatience('a change from before', changes.next());
   t.match(first.value, { kind: 'change', record: { SenderID: id, Data: [20, true, 21.5] } });
   await client.call('SetValue', id, 22);
   t.match((await withinPatience('a change', changes.next())).value, { record: { Data: [22, true, 20] } });

@@ -15,7 +15,7 @@ import {
 import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
 import { until, withinPatience } from '../../tools/until.js';
 
-t.test('a call: its result, its id in its own type, a body that begins with {"', async (t) => {
+t.test('a reply contains the result and the id with its type, and its text begins with {"', async (t) => {
   const world = await startApi(t);
   for (const id of ['1', '', 'h"\\', 0, 7, -1.5, null, 1e15]) {
     const { status, headers, body } = await post(world, callText('GetValue', [world.lamp.id], id));
@@ -27,10 +27,14 @@ t.test('a call: its result, its id in its own type, a body that begins with {"',
     a: [1, 'ü€😀'],
   });
   t.equal(resultOrStatus(await post(world, callText('Late', undefined))), 'late');
-  t.equal(replyIn(await post(world, callText('Echo', null))).result, null, 'params: null is none');
+  t.equal(
+    replyIn(await post(world, callText('Echo', null))).result,
+    null,
+    'params: null means no parameters',
+  );
 });
 
-t.test('the Content-Type is nobody’s business, nor is a query', async (t) => {
+t.test('Content-Type and query are ignored', async (t) => {
   const world = await startApi(t);
   const types = ['text/plain', "application/json; charset=utf-8'", 'application/x-www-form-urlencoded', ''];
   for (const type of types)
@@ -40,45 +44,40 @@ t.test('the Content-Type is nobody’s business, nor is a query', async (t) => {
   t.equal((await exchangeRaw(world, query)).status, 200);
 });
 
-t.test(
-  'what fails is an error with status 200 and a stable name; a stack never leaves the house',
-  async (t) => {
-    const world = await startApi(t);
-    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-    const cases: [string, number, string, unknown][] = [
-      ['{"jsonrpc":"2.0",', -32_700, 'PARSE_ERROR', null],
-      ['', -32_700, 'PARSE_ERROR', null],
-      [`{"jsonrpc":"2.0","id":1,"method":"Echo","params":${deep}}`, -32_700, 'PARSE_ERROR', null],
-      ['5', -32_600, 'INVALID_REQUEST', null],
-      ['{"id":3,"method":"Echo"}', -32_600, 'INVALID_REQUEST', 3],
-      ['{"jsonrpc":"2.0","id":{},"method":"Echo"}', -32_600, 'INVALID_REQUEST', null],
-      ['{"jsonrpc":"2.0","id":1e999,"method":"Echo"}', -32_600, 'INVALID_REQUEST', null],
-      ['{"jsonrpc":"2.0","id":1,"method":"Echo","params":"x"}', -32_600, 'INVALID_REQUEST', 1],
-      [callText('Nothing', []), -32_601, 'METHOD_NOT_FOUND', '1'],
-      [callText('GetValue', [1]), -32_603, 'NOT_OF_TYPE', '1'],
-      [callText('Boom', []), -32_603, 'INTERNAL', '1'],
-    ];
-    for (const [body, code, name, id] of cases) {
-      const response = await post(world, body);
-      const reply = replyIn(response);
-      t.strictSame(
-        [response.status, reply.error?.code, reply.error?.data.code, reply.id],
-        [200, code, name, id],
-      );
-      t.notOk(response.body.includes('secret'));
-    }
-    t.ok(
-      world.log.lines.some((line) => line.startsWith('error') && line.includes('the secret of the stack')),
+t.test('an error has status 200 and a stable name, and never contains a stack trace', async (t) => {
+  const world = await startApi(t);
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const cases: [string, number, string, unknown][] = [
+    ['{"jsonrpc":"2.0",', -32_700, 'PARSE_ERROR', null],
+    ['', -32_700, 'PARSE_ERROR', null],
+    [`{"jsonrpc":"2.0","id":1,"method":"Echo","params":${deep}}`, -32_700, 'PARSE_ERROR', null],
+    ['5', -32_600, 'INVALID_REQUEST', null],
+    ['{"id":3,"method":"Echo"}', -32_600, 'INVALID_REQUEST', 3],
+    ['{"jsonrpc":"2.0","id":{},"method":"Echo"}', -32_600, 'INVALID_REQUEST', null],
+    ['{"jsonrpc":"2.0","id":1e999,"method":"Echo"}', -32_600, 'INVALID_REQUEST', null],
+    ['{"jsonrpc":"2.0","id":1,"method":"Echo","params":"x"}', -32_600, 'INVALID_REQUEST', 1],
+    [callText('Nothing', []), -32_601, 'METHOD_NOT_FOUND', '1'],
+    [callText('GetValue', [1]), -32_603, 'NOT_OF_TYPE', '1'],
+    [callText('Boom', []), -32_603, 'INTERNAL', '1'],
+  ];
+  for (const [body, code, name, id] of cases) {
+    const response = await post(world, body);
+    const reply = replyIn(response);
+    t.strictSame(
+      [response.status, reply.error?.code, reply.error?.data.code, reply.id],
+      [200, code, name, id],
     );
-    const latin = Buffer.from(
-      rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', ['?']) }),
-    );
-    latin[latin.indexOf('?')] = 0xff;
-    t.equal(errorCodeOf(await exchangeRaw(world, latin)), 'PARSE_ERROR', 'no UTF-8');
-  },
-);
+    t.notOk(response.body.includes('secret'));
+  }
+  t.ok(world.log.lines.some((line) => line.startsWith('error') && line.includes('the secret of the stack')));
+  const latin = Buffer.from(
+    rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', ['?']) }),
+  );
+  latin[latin.indexOf('?')] = 0xff;
+  t.equal(errorCodeOf(await exchangeRaw(world, latin)), 'PARSE_ERROR', 'invalid UTF-8');
+});
 
-t.test('batches and notifications (JSON-RPC 2.0 §6)', async (t) => {
+t.test('batches and notifications follow JSON-RPC 2.0 §6', async (t) => {
   const world = await startApi(t, { batchLimit: 5 });
   const one = (id: unknown) => callText('Echo', [id], id);
   const silent = '{"jsonrpc":"2.0","method":"Late"}';
@@ -108,44 +107,51 @@ t.test('batches and notifications (JSON-RPC 2.0 §6)', async (t) => {
   t.match(JSON.parse(snapshots.body), [{ result: { [`ID${world.lamp.id}`]: Object } }, { result: 2 }]);
 });
 
-t.test('an integer that no number represents is refused where it stands, and changes nothing', async (t) => {
-  const world = await startApi(t);
-  const body = (params: string, id = '1') =>
-    `{"jsonrpc":"2.0","id":${id},"method":"Echo","params":${params}}`;
-  for (const numeral of ['9007199254740993', '-9007199254740993', '36893488147419103233', '1'.repeat(500)])
-    for (const params of [`[${numeral}]`, `{"Value":[[1,${numeral}]]}`]) {
-      const reply = replyIn(await post(world, body(params)));
-      t.match(reply.error, { code: -32602, data: { code: 'INEXACT_NUMBER' } }, params.slice(0, 60));
-    }
-  t.equal(world.functions.calls.length, 0, 'nothing was called');
-  for (const numeral of [
-    '9007199254740992',
-    '1e300',
-    '0.1234567890123456789',
-    '36893488147419103000',
-    '"9007199254740993"',
-  ])
-    t.equal(resultOrStatus(await post(world, body(`[${numeral}]`))), JSON.parse(numeral), numeral);
-  t.match(
-    (await post(world, body('[1]', '1234567890123456789'))).body,
-    /"id":1234567890123456789,/,
-    'an id is nobody’s number',
-  );
-  const batch = await post(
-    world,
-    `[${body('[1.5]', '1')},${body('[9007199254740993]', '2')},${body('[3]', '3')}]`,
-  );
-  t.strictSame(
-    (JSON.parse(batch.body) as Reply[]).map((reply) => resultOrCode(reply)),
-    [1.5, 'INEXACT_NUMBER', 3],
-  );
-  const bare = await post(world, body('9007199254740993'));
-  t.equal(errorCodeOf(bare), 'INVALID_REQUEST', 'a number is no list of parameters');
-  const many = `[[${'1,'.repeat(20_000)}9007199254740993]]`;
-  t.equal(errorCodeOf(await post(world, body(many))), 'PARSE_ERROR', 'nobody looks for it among very many');
-});
+t.test(
+  'an integer beyond the range of a number is rejected at its position, and changes nothing',
+  async (t) => {
+    const world = await startApi(t);
+    const body = (params: string, id = '1') =>
+      `{"jsonrpc":"2.0","id":${id},"method":"Echo","params":${params}}`;
+    for (const numeral of ['9007199254740993', '-9007199254740993', '36893488147419103233', '1'.repeat(500)])
+      for (const params of [`[${numeral}]`, `{"Value":[[1,${numeral}]]}`]) {
+        const reply = replyIn(await post(world, body(params)));
+        t.match(reply.error, { code: -32602, data: { code: 'INEXACT_NUMBER' } }, params.slice(0, 60));
+      }
+    t.equal(world.functions.calls.length, 0, 'nothing was called');
+    for (const numeral of [
+      '9007199254740992',
+      '1e300',
+      '0.1234567890123456789',
+      '36893488147419103000',
+      '"9007199254740993"',
+    ])
+      t.equal(resultOrStatus(await post(world, body(`[${numeral}]`))), JSON.parse(numeral), numeral);
+    t.match(
+      (await post(world, body('[1]', '1234567890123456789'))).body,
+      /"id":1234567890123456789,/,
+      'an id can be any JSON number',
+    );
+    const batch = await post(
+      world,
+      `[${body('[1.5]', '1')},${body('[9007199254740993]', '2')},${body('[3]', '3')}]`,
+    );
+    t.strictSame(
+      (JSON.parse(batch.body) as Reply[]).map((reply) => resultOrCode(reply)),
+      [1.5, 'INEXACT_NUMBER', 3],
+    );
+    const bare = await post(world, body('9007199254740993'));
+    t.equal(errorCodeOf(bare), 'INVALID_REQUEST', 'a number is not a parameter list');
+    const many = `[[${'1,'.repeat(20_000)}9007199254740993]]`;
+    t.equal(
+      errorCodeOf(await post(world, body(many))),
+      'PARSE_ERROR',
+      'rejected without a search among many functions',
+    );
+  },
+);
 
-t.test('GET /api/, /api, other paths, other methods', async (t) => {
+t.test('GET /api/, /api, other paths and other methods have their status codes', async (t) => {
   const world = await startApi(t);
   const host = `Host: 127.0.0.1:${world.port}`;
   const get = await exchangeRaw(world, `GET /api/?configurator HTTP/1.1\r\n${host}\r\n\r\n`);
@@ -168,16 +174,16 @@ t.test('GET /api/, /api, other paths, other methods', async (t) => {
   }
   const body = callText('Echo', [1]);
   const old = `POST /api/ HTTP/1.0\r\n${ownerLine}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  t.equal((await exchangeRaw(world, old)).status, 200, 'no Host in HTTP/1.0');
+  t.equal((await exchangeRaw(world, old)).status, 200, 'HTTP/1.0 without Host');
 });
 
-t.test('a body that is too large is refused as early as can be, and the client sees why', async (t) => {
+t.test('a body above the limit is rejected early, and the client receives the reason', async (t) => {
   const world = await startApi(t, { bodyLimit: 100_000 });
   const start = `POST /api/ HTTP/1.1\r\nHost: localhost\r\n`;
   const text = (length: number) => `"${'x'.repeat(length)}"`;
   t.equal((await post(world, text(100_000))).status, 413);
   t.equal((await post(world, text(100_000), [])).status, 413, 'by its length alone');
-  t.equal((await post(world, text(80_000), [])).status, 401, 'more than anybody unknown may send');
+  t.equal((await post(world, text(80_000), [])).status, 401, 'above the limit without credentials');
   t.equal((await post(world, callText('Echo', [text(90_000)]))).status, 200);
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
   const chunked = await exchangeRaw(
@@ -186,7 +192,7 @@ t.test('a body that is too large is refused as early as can be, and the client s
   );
   t.strictSame([chunked.status, errorCodeOf(chunked)], [413, 'BODY_TOO_LARGE']);
   const expect = await exchangeRaw(world, `${start}Expect: 100-continue\r\nContent-Length: 200000\r\n\r\n`);
-  t.equal(expect.status, 413, 'before a byte of the body was sent');
+  t.equal(expect.status, 413, 'before the body is sent');
 });
 
 t.test('the address of a caller stays known after the client has gone', async (t) => {
@@ -206,34 +212,37 @@ t.test('the address of a caller stays known after the client has gone', async (t
   world.releaseWait();
 });
 
-t.test('what is slow, broken or half is answered, or cut, and harms nobody', async (t) => {
-  const timeouts = { ...TIMEOUTS, headMs: 300, requestMs: 400, checkMs: 50 };
-  const world = await startApi(t, {}, { timeouts });
-  await using slow = await RawConnection.open(world.port);
-  slow.write(`POST /api/ HTTP/1.1\r\nHost: localhost\r\n${ownerLine}\r\nContent-Length: 100\r\n\r\n{"json`);
-  await using slowHead = await RawConnection.open(world.port);
-  slowHead.write('POST /api/ HTTP/1.1\r\n');
-  t.equal((await exchangeRaw(world, 'HELLO\r\n\r\n')).status, 400);
-  t.equal(
-    (await exchangeRaw(world, `GET /api/ HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).status,
-    431,
-  );
-  const late = await slow.response();
-  t.strictSame([late.status, errorCodeOf(late)], [408, 'BODY_TIMEOUT']);
-  t.equal((await slowHead.response()).status, 408);
-  await using half = await RawConnection.open(world.port);
-  half.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Late', []) }));
-  half.end();
-  t.equal(replyIn(await half.response()).result, 'late', 'half closed, and answered');
-  await withinPatience('its end', half.closed);
-  await using gone = await RawConnection.open(world.port);
-  gone.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Wait', []) }));
-  gone.socket.destroy();
-  world.releaseWait();
-  t.equal((await post(world, callText('Echo', [1]))).status, 200);
-});
+t.test(
+  'slow, malformed and incomplete requests are answered or closed, and affect no other client',
+  async (t) => {
+    const timeouts = { ...TIMEOUTS, headMs: 300, requestMs: 400, checkMs: 50 };
+    const world = await startApi(t, {}, { timeouts });
+    await using slow = await RawConnection.open(world.port);
+    slow.write(`POST /api/ HTTP/1.1\r\nHost: localhost\r\n${ownerLine}\r\nContent-Length: 100\r\n\r\n{"json`);
+    await using slowHead = await RawConnection.open(world.port);
+    slowHead.write('POST /api/ HTTP/1.1\r\n');
+    t.equal((await exchangeRaw(world, 'HELLO\r\n\r\n')).status, 400);
+    t.equal(
+      (await exchangeRaw(world, `GET /api/ HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).status,
+      431,
+    );
+    const late = await slow.response();
+    t.strictSame([late.status, errorCodeOf(late)], [408, 'BODY_TIMEOUT']);
+    t.equal((await slowHead.response()).status, 408);
+    await using half = await RawConnection.open(world.port);
+    half.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Late', []) }));
+    half.end();
+    t.equal(replyIn(await half.response()).result, 'late', 'half closed, but answered');
+    await withinPatience('the end of the connection', half.closed);
+    await using gone = await RawConnection.open(world.port);
+    gone.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Wait', []) }));
+    gone.socket.destroy();
+    world.releaseWait();
+    t.equal((await post(world, callText('Echo', [1]))).status, 200);
+  },
+);
 
-t.test('pipelined calls are answered in their order', async (t) => {
+t.test('pipelined calls are answered in order', async (t) => {
   const world = await startApi(t);
   await using connection = await RawConnection.open(world.port);
   const bodies = [
@@ -244,7 +253,7 @@ t.test('pipelined calls are answered in their order', async (t) => {
   for (const [index] of bodies.entries()) t.equal(replyIn(await connection.response()).id, index);
 });
 
-t.test('an upgrade to something else is an ordinary call (h2c, as Java offers it)', async (t) => {
+t.test('a request to upgrade to another protocol is an ordinary call (h2c, as Java offers it)', async (t) => {
   const world = await startApi(t);
   const headers = [
     ownerLine,
@@ -256,7 +265,7 @@ t.test('an upgrade to something else is an ordinary call (h2c, as Java offers it
 });
 
 t.test(
-  'an answer in pieces is made no faster than it is taken, and let go when nobody takes it',
+  'a chunked response is created as fast as the client reads it, and cancelled when the client leaves',
   async (t) => {
     const world = await startApi(t);
     const { kernel, ground } = world;
@@ -271,14 +280,14 @@ t.test(
     await using connection = await RawConnection.open(world.port);
     connection.socket.pause();
     connection.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Endless', []) }));
-    t.equal((await post(world, callText('Echo', [1]))).status, 200, 'others are served meanwhile');
+    t.equal((await post(world, callText('Echo', [1]))).status, 200, 'other clients are served meanwhile');
     connection.socket.destroy();
-    await withinPatience('the end of the pieces', closed.promise);
-    t.ok(pieces < 300, `${pieces} pieces were made for nobody`);
+    await withinPatience('the chunks to end', closed.promise);
+    t.ok(pieces < 300, `${pieces} chunks were created for a client that left`);
   },
 );
 
-t.test('when it stops, calls under way are answered, and then the port is closed', async (t) => {
+t.test('when the gateway stops, calls in flight are answered, and then the port is closed', async (t) => {
   const world = await startApi(t);
   await using connection = await RawConnection.open(world.port);
   connection.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Late', []) }));
@@ -288,11 +297,11 @@ t.test('when it stops, calls under way are answered, and then the port is closed
   const closing = world.api.close();
   world.releaseWait();
   t.equal(replyIn(await connection.response()).result, 'waited');
-  await withinPatience('the end', Promise.all([closing, world.api.close()]));
+  await withinPatience('the end of the connection', Promise.all([closing, world.api.close()]));
   await t.rejects(RawConnection.open(world.port));
 });
 
-t.test('two gateways in one process know nothing of each other', async (t) => {
+t.test('two gateways in one process are independent', async (t) => {
   const one = await startApi(t);
   const two = await startApi(t, { remoteAccess: { username: 'b', password: 'b' } });
   t.equal((await post(one, callText('Echo', [1]))).status, 200);

@@ -6,7 +6,7 @@ import { RawWebSocket, closeOf } from '../../tools/client/raw-websocket.js';
 
 const echo = callText('Echo', ['in']);
 
-t.test('with api.local: open this machine needs no credentials, and nobody else goes without', async (t) => {
+t.test('with api.local: open only connections from this machine need no credentials', async (t) => {
   const webServers = [{ name: 'house', host: '0.0.0.0', port: 0, serve: 'front' }] as const;
   const world = await startApi(t, { local: 'open', webServers });
   for (const headers of [[], ['Authorization: null'], ['Host: localhost:3777'], ['Host: [::1]']])
@@ -41,7 +41,7 @@ t.test('with api.local: open this machine needs no credentials, and nobody else 
   t.equal(page.response.status, 401, 'a page');
   await world.api.reload({ ...world.options, local: undefined });
   const frame = await socket.frame();
-  t.equal(frame && closeOf(frame).code, 1008, 'its session ends with it');
+  t.equal(frame && closeOf(frame).code, 1008, 'its session ends with the connection');
   t.equal(errorCodeOf(await post(world, echo, [])), 'UNAUTHORIZED');
   t.equal(resultOrStatus(await post(world, echo, [ownerLine])), 'in');
 });

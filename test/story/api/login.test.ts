@@ -22,7 +22,7 @@ const wrongHeaders: [string, string[]][] = [
   ['another scheme', ['Authorization: Bearer x']],
 ];
 
-t.test('without credentials, or with wrong ones: 401, whatever was asked (rule 2)', async (t) => {
+t.test('without credentials, or with wrong ones, every call is answered with 401', async (t) => {
   for (const [name, headers] of wrongHeaders) {
     const world = await startApi(t);
     const mixed = `[${callText('WFC_GetConfigurators', [])},${callText('Echo', [])}]`;
@@ -36,7 +36,7 @@ t.test('without credentials, or with wrong ones: 401, whatever was asked (rule 2
   }
 });
 
-t.test('WFC_GetConfigurators answers everybody, and looks at no credentials (rule 4)', async (t) => {
+t.test('WFC_GetConfigurators needs no credentials and checks none', async (t) => {
   const world = await startApi(t);
   for (const [name, headers] of wrongHeaders) {
     const open = await post(world, callText('WFC_GetConfigurators', []), headers);
@@ -45,14 +45,14 @@ t.test('WFC_GetConfigurators answers everybody, and looks at no credentials (rul
   t.ok(world.functions.calls.every(({ caller }) => caller.role === 'anonymous'));
 });
 
-t.test('without a remote-access password nobody is the owner', async (t) => {
+t.test('without a remote-access password there is no owner login', async (t) => {
   const world = await startApi(t, { remoteAccess: { username: OWNER.username } });
   t.equal((await post(world, callText('Echo', [1]))).status, 401);
   t.equal((await post(world, callText('Echo', [1]), [basicLine(OWNER.username, '')])).status, 401);
   t.equal((await post(world, callText('WFC_GetConfigurators', []))).status, 200);
 });
 
-t.test('credentials are UTF-8, and Latin-1 where they can’t be', async (t) => {
+t.test('credentials are UTF-8, or Latin-1 if they are not valid UTF-8', async (t) => {
   const world = await startApi(t, { remoteAccess: { username: 'müller', password: 'ßwort:mit' } });
   for (const coding of ['utf8', 'latin1'] as const) {
     const line = `Authorization: basic  ${Buffer.from('müller:ßwort:mit', coding).toString('base64')}  `;
@@ -63,16 +63,12 @@ t.test('credentials are UTF-8, and Latin-1 where they can’t be', async (t) => 
       .toString('base64')
       .replace(/(.{6})/g, '$1 \t');
     const within = `Authorization: Basic ${spaced}`;
-    t.equal(
-      (await post(world, callText('Echo', [1]), [within])).status,
-      200,
-      `${coding}, white space within`,
-    );
+    t.equal((await post(world, callText('Echo', [1]), [within])).status, 200, `${coding}, with white space`);
   }
 });
 
 t.test(
-  'a webfront user gets in by its first parameter’s configurator, and no further (decision 14)',
+  'a configurator’s credentials are accepted for calls with it as first parameter, in its area only',
   async (t) => {
     const world = await startApi(t);
     const tulip = [basicLine('webfront', 'tulip')];
@@ -102,7 +98,7 @@ t.test(
 );
 
 t.test(
-  'ten failures are plain, then guessing is slowed down, but never a good pair that is known',
+  'after ten failures logins are delayed, except with credentials that were verified before',
   async (t) => {
     const world = await startApi(t);
     const good = () => post(world, callText('Echo', [1]));
@@ -123,12 +119,12 @@ t.test(
     t.equal(messages.length, 2, 'the first and the tenth');
     t.notOk(
       world.log.lines.some((line) => /guess|swordfish|Basic/.test(line)),
-      'no password in the log',
+      'the log has no password',
     );
   },
 );
 
-t.test('only known hosts and origins get in (decision 4)', async (t) => {
+t.test('only known hosts and origins are accepted', async (t) => {
   const world = await startApi(t, {
     allowedOrigins: ['https://panel.example', 'null'],
     allowedHosts: ['gateway.example'],
@@ -189,7 +185,7 @@ t.test('only known hosts and origins get in (decision 4)', async (t) => {
   t.equal((await preflight('https://evil.example')).status, 403);
 });
 
-t.test('a changed password holds at once, on connections that stand too', async (t) => {
+t.test('a changed password applies immediately, to open connections too', async (t) => {
   const world = await startApi(t);
   await using connection = await RawConnection.open(world.port);
   const text = rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', [1]) });

@@ -7,7 +7,7 @@ import { openWebSocket } from '../../tools/client/message-stream.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
-t.test('two gateways in one process know nothing of each other', async (t) => {
+t.test('two gateways in one process are independent', async (t) => {
   const one = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const two = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   t.not(one.port, two.port);
@@ -23,8 +23,8 @@ t.test('two gateways in one process know nothing of each other', async (t) => {
   t.equal(await valueAt(two, 'ground_floor/hall_sense/STATE'), true);
 });
 
-t.test('a gateway that was closed leaves nothing behind in its process', async (t) => {
-  // Timers are tap's too, and what is under way on files comes and goes.
+t.test('a closed gateway leaves nothing in its process', async (t) => {
+  // // Timers belong to tap too, and file operations in flight vary.
   const passing = new Set(['Timeout', 'FSReqCallback']);
   const held = () =>
     process
@@ -45,10 +45,10 @@ webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]
   t.not(held(), before);
   await socket[Symbol.asyncDispose]();
   await fixture.gateway.close();
-  await until('all to be given back', () => held() === before);
+  await until('everything to be released', () => held() === before);
 });
 
-t.test('a start that fails leaves nothing behind either', async (t) => {
+t.test('a failed start leaves nothing either', async (t) => {
   const directory = await tempDirectory(t);
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

@@ -6,7 +6,7 @@ import { openWebSocket } from '../../tools/client/message-stream.js';
 const URL = 'mqtt://user:SECRET@127.0.0.1:1';
 const TREE = `tree:\n  - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "${URL}" } }\n`;
 
-t.test('a password within a URL is nowhere shown, and writing back what is shown keeps it', async (t) => {
+t.test('a password in a URL is never shown, and writing the masked URL back keeps it', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + TREE);
   const id = await idOf(fixture, 'broker');
   const said: unknown[] = [];

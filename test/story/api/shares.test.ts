@@ -9,14 +9,14 @@ import { withinPatience, until } from '../../tools/until.js';
 
 const OPEN_FRONT = '/wfc/50002/api/';
 
-/** One call at an address of its own. */
+/** One call from a given local address. */
 async function from(address: string, world: ApiFixture, body: string) {
   await using connection = await RawConnection.open(world.port, address);
   connection.write(rawPost({ port: world.port, headers: [ownerLine], body }));
   return resultOrStatus(await connection.response());
 }
 
-t.test('an open front leaves sessions for other addresses and for the owner', async (t) => {
+t.test('open web fronts leave sessions for other addresses and for the owner', async (t) => {
   const world = await startApi(t);
   const sockets: RawWebSocket[] = [];
   t.teardown(() => Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]())));
@@ -26,15 +26,19 @@ t.test('an open front leaves sessions for other addresses and for the owner', as
     return socket.response.status;
   };
   for (let n = 0; n < SESSIONS.perAddress; n++) if ((await open('127.0.0.2')) !== 101) t.fail(`session ${n}`);
-  t.equal(await open('127.0.0.2'), 503, 'one address has its share');
-  t.ok([...world.limits.hits.keys()].some((limit) => limit.includes('sessions of fronts per address')));
+  t.equal(await open('127.0.0.2'), 503, 'the limit of one address');
+  t.ok(
+    [...world.limits.hits.keys()].some((limit) =>
+      limit.includes('the session limit of web fronts per address'),
+    ),
+  );
   t.equal(await open('127.0.0.3'), 101);
   t.equal(await open('127.0.0.2', [ownerLine], '/api/'), 101, 'the owner, at that address too');
   await sockets.shift()?.[Symbol.asyncDispose]();
-  await until('the place is free again', async () => (await open('127.0.0.2')) === 101);
+  await until('the session is available again', async () => (await open('127.0.0.2')) === 101);
 });
 
-t.test('idle connections make room for those that ask for something', async (t) => {
+t.test('idle connections are closed for connections that send requests', async (t) => {
   const world = await startApi(t);
   const idle: RawConnection[] = [];
   t.teardown(() => Promise.all(idle.map((connection) => connection[Symbol.asyncDispose]())));
@@ -48,13 +52,13 @@ t.test('idle connections make room for those that ask for something', async (t) 
     idle.push(await RawConnection.open(world.port, '127.0.0.2'));
   t.equal(await from('127.0.0.2', world, callText('Echo', [2])), 2, 'a new one at the same address');
   t.equal(await from('127.0.0.3', world, callText('Echo', [3])), 3);
-  await withinPatience('the first one made room', idle[0]?.closed ?? Promise.reject(new Error('none')));
+  await withinPatience('the first one was closed', idle[0]?.closed ?? Promise.reject(new Error('none')));
   t.strictSame([...world.limits.hits.keys()], [`${CONNECTIONS_PER_ADDRESS} connections per address`]);
   owner.write(ask);
   t.equal(resultOrStatus(await owner.response()), 1, 'the connection of the owner stays');
 });
 
-t.test('calls of a front that take their time leave room for others, and its batches go on', async (t) => {
+t.test('slow calls of a web front leave capacity for others, and its batches continue', async (t) => {
   const world = await startApi(t);
   let most = 0;
   let waiting = 0;
@@ -74,7 +78,7 @@ t.test('calls of a front that take their time leave room for others, and its bat
   const reply = post(world, batch, []);
   await until('the first of the batch are called', () => waiting > 0);
   t.equal(await from('127.0.0.1', world, callText('Late', [])), 'late');
-  t.ok(most <= 16, 'a few of them at once');
+  t.ok(most <= 16, 'at most 16 concurrent calls');
   gate.resolve();
   const replies = (JSON.parse((await reply).body) as Reply[]).map(resultOrCode);
   t.strictSame(new Set(replies), new Set(['slow']));

@@ -7,53 +7,50 @@ import { withinPatience } from '../../tools/until.js';
 
 const base64 = (username: string, password: string) =>
   Buffer.from(`${username}:${password}`).toString('base64');
-/** Credentials with "/", "+" and "=" in their Base64. */
+/** Credentials with "/", "+" and "=" in their Base64 form. */
 const ODD = { username: 'a', password: '>>>???ÿ~' };
 
-t.test(
-  'every form of credentials and path gets in, and the offer is echoed exactly (decision 19)',
-  async (t) => {
-    const world = await startApi(t, { remoteAccess: ODD });
-    const plain = base64(ODD.username, ODD.password);
-    t.match(plain, /\/.*=$/);
-    const owner = [plain, plain.replace(/=+$/, ''), encodeURIComponent(plain), plain.replaceAll('=', '%3D')];
-    for (const protocol of owner) {
-      await using socket = await RawWebSocket.open({ port: world.port, protocol });
+t.test('every form of credentials and path is accepted, and the subprotocol is echoed exactly', async (t) => {
+  const world = await startApi(t, { remoteAccess: ODD });
+  const plain = base64(ODD.username, ODD.password);
+  t.match(plain, /\/.*=$/);
+  const owner = [plain, plain.replace(/=+$/, ''), encodeURIComponent(plain), plain.replaceAll('=', '%3D')];
+  for (const protocol of owner) {
+    await using socket = await RawWebSocket.open({ port: world.port, protocol });
+    t.strictSame(
+      [socket.response.status, socket.response.headers['sec-websocket-protocol']],
+      [101, protocol],
+    );
+  }
+  const tulip = base64('webfront', 'tulip');
+  for (const path of ['/api/wfc/50001', '/api/wfc/50001/', '/wfc/50001/api/']) {
+    for (const protocol of [tulip, tulip.replace(/=+$/, ''), encodeURIComponent(tulip)]) {
+      await using socket = await RawWebSocket.open({ port: world.port, path, protocol });
       t.strictSame(
         [socket.response.status, socket.response.headers['sec-websocket-protocol']],
         [101, protocol],
       );
     }
-    const tulip = base64('webfront', 'tulip');
-    for (const path of ['/api/wfc/50001', '/api/wfc/50001/', '/wfc/50001/api/']) {
-      for (const protocol of [tulip, tulip.replace(/=+$/, ''), encodeURIComponent(tulip)]) {
-        await using socket = await RawWebSocket.open({ port: world.port, path, protocol });
-        t.strictSame(
-          [socket.response.status, socket.response.headers['sec-websocket-protocol']],
-          [101, protocol],
-        );
-      }
-    }
-    await using both = await RawWebSocket.open({ port: world.port, protocol: `chat, ${plain}` });
-    t.equal(
-      both.response.headers['sec-websocket-protocol'],
-      plain,
-      'of several, the one with the credentials',
-    );
-    const header = [basicLine(ODD.username, ODD.password)];
-    await using byHeader = await RawWebSocket.open({ port: world.port, headers: header, protocol: 'chat' });
-    t.strictSame(
-      [byHeader.response.status, byHeader.response.headers['sec-websocket-protocol']],
-      [101, 'chat'],
-    );
-    await using bare = await RawWebSocket.open({ port: world.port, headers: header });
-    t.strictSame([bare.response.status, bare.response.headers['sec-websocket-protocol']], [101, undefined]);
-    await using free = await RawWebSocket.open({ port: world.port, path: '/wfc/50002/api/' });
-    t.equal(free.response.status, 101, 'a configurator that does without a password');
-  },
-);
+  }
+  await using both = await RawWebSocket.open({ port: world.port, protocol: `chat, ${plain}` });
+  t.equal(
+    both.response.headers['sec-websocket-protocol'],
+    plain,
+    'of several subprotocols, the one with the credentials',
+  );
+  const header = [basicLine(ODD.username, ODD.password)];
+  await using byHeader = await RawWebSocket.open({ port: world.port, headers: header, protocol: 'chat' });
+  t.strictSame(
+    [byHeader.response.status, byHeader.response.headers['sec-websocket-protocol']],
+    [101, 'chat'],
+  );
+  await using bare = await RawWebSocket.open({ port: world.port, headers: header });
+  t.strictSame([bare.response.status, bare.response.headers['sec-websocket-protocol']], [101, undefined]);
+  await using free = await RawWebSocket.open({ port: world.port, path: '/wfc/50002/api/' });
+  t.equal(free.response.status, 101, 'a configurator without a password');
+});
 
-t.test('who may not is told so before the upgrade, in full', async (t) => {
+t.test('a rejected client gets the reason before the upgrade, with all headers', async (t) => {
   const world = await startApi(t);
   const rejected: [number, string, string, string[]][] = [
     [401, 'UNAUTHORIZED', '/api/', []],
@@ -81,7 +78,7 @@ t.test('who may not is told so before the upgrade, in full', async (t) => {
   t.equal(again.response.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
 });
 
-t.test('calls over the socket are answered on it; anything else said is ignored (decision 7)', async (t) => {
+t.test('calls over the WebSocket are answered on it; other messages are ignored', async (t) => {
   const world = await startApi(t);
   await using socket = await openWebSocket(world);
   t.equal(await callOverWebSocket(socket, 'GetValue', [world.lamp.id]), 0);
@@ -103,7 +100,7 @@ t.test('calls over the socket are answered on it; anything else said is ignored 
   t.ok(`ID${world.lamp.id}` in ((await callOverWebSocket(socket, 'Snapshot', [])) as object));
   const deep = `{"jsonrpc":"2.0","id":1,"method":"Echo","params":${'['.repeat(9000)}${']'.repeat(9000)}}`;
   socket.send(deep);
-  t.equal(await callOverWebSocket(socket, 'Echo', ['still here']), 'still here');
+  t.equal(await callOverWebSocket(socket, 'Echo', ['still open']), 'still open');
   await using webfront = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
   t.equal(await callOverWebSocket(webfront, 'WFC_Area', [50_001]), 50_001);
   t.match(await callOverWebSocket(webfront, 'WFC_Area', [50_002]), { data: { code: 'ACCESS_DENIED' } });
@@ -112,7 +109,7 @@ t.test('calls over the socket are answered on it; anything else said is ignored 
   });
 });
 
-t.test('what breaks the protocol is closed with the right code', async (t) => {
+t.test('a protocol violation closes the connection with its code', async (t) => {
   const world = await startApi(t, { bodyLimit: 100_000 });
   const cases: [Buffer, number][] = [
     [frameBytes(opcode.text, 'x', { masked: false }), 1002],
@@ -131,10 +128,10 @@ t.test('what breaks the protocol is closed with the right code', async (t) => {
   hello.connection.write(frameBytes(opcode.close, Buffer.from([3, 232])));
   t.equal((await hello.frame())?.opcode, opcode.close);
   world.set(world.lamp, 1);
-  t.equal(await hello.frame(), undefined, 'nothing comes after a goodbye');
+  t.equal(await hello.frame(), undefined, 'nothing is sent after the close frame');
 });
 
-t.test('sessions end when their access does, and when the gateway stops', async (t) => {
+t.test('sessions end when their access ends, and when the gateway stops', async (t) => {
   const world = await startApi(t);
   await using owner = await openWebSocket(world);
   await using ground = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
@@ -146,10 +143,10 @@ t.test('sessions end when their access does, and when the gateway stops', async 
   t.equal(await callOverWebSocket(owner, 'Echo', [2]), 2);
   const closing = world.api.close();
   t.match(closeOf((await owner.frame())!), { code: 1001, reason: 'the gateway is stopping' });
-  await withinPatience('the end', closing);
+  await withinPatience('the end of the session', closing);
 });
 
-t.test('an upgrade that is none is refused by the protocol’s own rules', async (t) => {
+t.test('an invalid upgrade request is rejected as RFC 6455 requires', async (t) => {
   const world = await startApi(t);
   await using connection = await RawConnection.open(world.port);
   const lines = [

@@ -22,7 +22,7 @@ async function archiveOf(fixture: GatewayFixture): Promise<number> {
   return id;
 }
 
-t.test('a button that is pressed stands in the archive, also after a restart', async (t) => {
+t.test('presses of a button are recorded, and are still in the archive after a restart', async (t) => {
   const clock = new ManualClock();
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const [archive, state] = [await archiveOf(fixture), await idOf(fixture, 'ground_floor/hall_button/STATE')];
@@ -30,7 +30,7 @@ t.test('a button that is pressed stands in the archive, also after a restart', a
     rpc(of, 'AC_GetLoggedValues', archive, state, from, to, 0) as Promise<Logged[]>;
   const press = async (isDown: boolean) => {
     await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', isDown);
-    await until('the button is seen', async () => {
+    await until('the button press is reported', async () => {
       clock.advance(10);
       return (await rpc(fixture, 'GetValue', state)) === isDown;
     });
@@ -38,7 +38,7 @@ t.test('a button that is pressed stands in the archive, also after a restart', a
   };
 
   await until(
-    'the button is there',
+    'the button exists',
     async () => (await valueAt(fixture, 'ground_floor/hall_button/LINK')) === 'online',
   );
   t.equal(await rpc(fixture, 'AC_GetLoggingStatus', archive, state), false);
@@ -50,11 +50,11 @@ t.test('a button that is pressed stands in the archive, also after a restart', a
   t.strictSame(
     seen.map(({ Value }) => Value),
     [true, false, true, false],
-    'newest first, beginning with what it was',
+    'newest first, beginning with the initial value',
   );
   for (const [n, { TimeStamp, Duration }] of seen.slice(1).entries()) {
     const held = (seen[n]?.TimeStamp ?? 0) - TimeStamp;
-    t.ok(held >= 30 && Math.abs(Duration - held) <= 1, `held for ${held} s, it says ${Duration}`);
+    t.ok(held >= 30 && Math.abs(Duration - held) <= 1, `held for ${held} s, recorded as ${Duration}`);
   }
   const [newest, , third] = seen;
   t.strictSame(

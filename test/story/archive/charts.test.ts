@@ -1,4 +1,4 @@
-// Charts are of local time: a zone that has summer time.
+// // Charts use local time: a time zone with daylight saving time.
 process.env['TZ'] = 'Europe/Berlin';
 
 import t, { type Test } from 'tap';
@@ -21,7 +21,7 @@ const CONFIG = `${SIMULATED_CONFIG}tree:
 configurators:
   - { title: Ground floor, ident: wf, base: ground, password: tulip }
 `;
-/** The day the clocks go back: 25 hours. */
+/** The day on which daylight saving time ends: 25 hours. */
 const START = new Date('2025-10-26T00:00').getTime() / 1000;
 const HOURS = 25;
 
@@ -34,7 +34,7 @@ interface Dataset {
   Points: { TimeStamp: number; Duration: number; Value: number; Min: number; Max: number }[];
 }
 
-/** A house with a day of records: temperatures every ten minutes, a meter's kWh every hour. */
+/** A gateway with a day of records: temperatures every ten minutes, a meter’s kWh every hour. */
 async function metered(t: Test) {
   const fixture = await startGateway(t, CONFIG);
   const archive = await idOfArchive(fixture);
@@ -64,61 +64,64 @@ async function idOfArchive({ gateway }: GatewayFixture): Promise<number> {
   throw new Error('no archive');
 }
 
-t.test('a day of 25 hours as a chart: five-minute averages, and an hour’s consumption each', async (t) => {
-  const { house: fixture, archive, outside, meter } = await metered(t);
-  const fetch = async (id: number, ...how: unknown[]) =>
-    (await rpc(fixture, 'AC_FetchChartData', archive, id, START, ...how)) as Dataset[];
-  const [line] = await fetch(outside, 1, 0);
-  t.match(line, {
-    VariableID: outside,
-    Kind: 'line',
-    StartTime: START,
-    EndTime: START + HOURS * 3600,
-    AggregationSpan: 5,
-  });
-  t.equal(line?.Points.length, HOURS * 12);
-  t.match(line?.Points[2], { TimeStamp: START + 600, Duration: 300, Value: 11, Min: 11, Max: 11 });
-  const [bars] = await fetch(meter, 1, 0);
-  t.match(bars, { Kind: 'bar', AggregationSpan: 0 });
-  t.strictSame(
-    bars?.Points.map(({ Value }) => Value).slice(1),
-    Array.from({ length: HOURS - 1 }, () => 0.5),
-  );
-  const [raw] = await fetch(outside, 0, 2);
-  t.match(raw, {
-    AggregationSpan: 7,
-    Points: [{ TimeStamp: START, Value: 10, Duration: 600 }, { Value: 11 }],
-  });
-  const svg = (await rpc(
-    fixture,
-    'AC_RenderChart',
-    archive,
-    meter,
-    START,
-    1,
-    0,
-    false,
-    true,
-    640,
-    300,
-  )) as string;
-  const rects = [...elementsOf(parseXml(svg))].filter(({ name }) => name === 'rect');
-  t.ok(rects.length >= HOURS - 1, `${rects.length} bars`);
-  t.match(svg, />kWh</);
-  for (const [code, ...params] of [
-    ['PARAMETER_BOUNDS', outside, START, 1, 0, false, true, 99, 300],
-    ['PARAMETER_BOUNDS', outside, START, 1, 0, false, true, 640, 4001],
-    ['PARAMETER_BOUNDS', outside, -1, 1, 0, false, true, 640, 300],
-    ['PARAMETER_BOUNDS', outside, START, 6, 0, false, true, 640, 300],
-    ['VARIABLE_TYPE', await idOf(fixture, 'ground/text'), START, 1, 0, false, true, 640, 300],
-    ['NOT_OF_TYPE', await idOf(fixture, 'ground'), START, 1, 0, false, true, 640, 300],
-    ['OBJECT_MISSING', 12, START, 1, 0, false, true, 640, 300],
-  ] as const)
-    t.equal(await rpc(fixture, 'AC_RenderChart', archive, ...params), code);
-  t.equal(await rpc(fixture, 'AC_FetchChartData', outside, outside, START, 1, 0), 'NOT_OF_TYPE');
-});
+t.test(
+  'a chart of a day of 25 hours has five-minute averages, and the consumption of each hour',
+  async (t) => {
+    const { house: fixture, archive, outside, meter } = await metered(t);
+    const fetch = async (id: number, ...how: unknown[]) =>
+      (await rpc(fixture, 'AC_FetchChartData', archive, id, START, ...how)) as Dataset[];
+    const [line] = await fetch(outside, 1, 0);
+    t.match(line, {
+      VariableID: outside,
+      Kind: 'line',
+      StartTime: START,
+      EndTime: START + HOURS * 3600,
+      AggregationSpan: 5,
+    });
+    t.equal(line?.Points.length, HOURS * 12);
+    t.match(line?.Points[2], { TimeStamp: START + 600, Duration: 300, Value: 11, Min: 11, Max: 11 });
+    const [bars] = await fetch(meter, 1, 0);
+    t.match(bars, { Kind: 'bar', AggregationSpan: 0 });
+    t.strictSame(
+      bars?.Points.map(({ Value }) => Value).slice(1),
+      Array.from({ length: HOURS - 1 }, () => 0.5),
+    );
+    const [raw] = await fetch(outside, 0, 2);
+    t.match(raw, {
+      AggregationSpan: 7,
+      Points: [{ TimeStamp: START, Value: 10, Duration: 600 }, { Value: 11 }],
+    });
+    const svg = (await rpc(
+      fixture,
+      'AC_RenderChart',
+      archive,
+      meter,
+      START,
+      1,
+      0,
+      false,
+      true,
+      640,
+      300,
+    )) as string;
+    const rects = [...elementsOf(parseXml(svg))].filter(({ name }) => name === 'rect');
+    t.ok(rects.length >= HOURS - 1, `${rects.length} bars`);
+    t.match(svg, />kWh</);
+    for (const [code, ...params] of [
+      ['PARAMETER_BOUNDS', outside, START, 1, 0, false, true, 99, 300],
+      ['PARAMETER_BOUNDS', outside, START, 1, 0, false, true, 640, 4001],
+      ['PARAMETER_BOUNDS', outside, -1, 1, 0, false, true, 640, 300],
+      ['PARAMETER_BOUNDS', outside, START, 6, 0, false, true, 640, 300],
+      ['VARIABLE_TYPE', await idOf(fixture, 'ground/text'), START, 1, 0, false, true, 640, 300],
+      ['NOT_OF_TYPE', await idOf(fixture, 'ground'), START, 1, 0, false, true, 640, 300],
+      ['OBJECT_MISSING', 12, START, 1, 0, false, true, 640, 300],
+    ] as const)
+      t.equal(await rpc(fixture, 'AC_RenderChart', archive, ...params), code);
+    t.equal(await rpc(fixture, 'AC_FetchChartData', outside, outside, START, 1, 0), 'NOT_OF_TYPE');
+  },
+);
 
-t.test('a chart of several variables is a media object; who sees it may hide some', async (t) => {
+t.test('a chart of several variables is a media object; a user who sees it may hide some', async (t) => {
   const { house: fixture, archive, outside, meter, bath, asFront } = await metered(t);
   const chart = (await rpc(fixture, 'SVC_CreateMedia', 4)) as number;
   await rpc(fixture, 'SVC_SetName', chart, 'Weather & <energy>');
@@ -137,7 +140,7 @@ t.test('a chart of several variables is a media object; who sees it may hide som
     const datasets = await rpc(fixture, 'AC_FetchChartDataEx', archive, chart, START, 1, 0, visibility);
     return Array.isArray(datasets) ? (datasets as Dataset[]).map(({ VariableID }) => VariableID) : datasets;
   };
-  t.strictSame(await shown(), [outside, bath], 'as the chart has it');
+  t.strictSame(await shown(), [outside, bath], 'as stored in the chart');
   t.strictSame(await shown(false, true, true), [bath, meter]);
   t.strictSame(await shown(0, 0, 0), []);
   t.equal(await shown('yes'), 'PARAMETER_TYPE');
@@ -154,7 +157,7 @@ t.test('a chart of several variables is a media object; who sees it may hide som
   t.strictSame(
     front.map(({ VariableID }) => VariableID),
     [outside],
-    'a front sees what is in its area',
+    'a web front sees what is in its area',
   );
   t.strictSame(replyIn(await asFront('WFC_FetchChartDataEx', chart, START, 1, 0, [false])).result, []);
   t.notMatch((await asFront('WFC_RenderChartEx', chart, ...size, [])).body, /Bath/);
@@ -162,7 +165,7 @@ t.test('a chart of several variables is a media object; who sees it may hide som
   t.equal(await shown(), 'CONFIGURATION_INVALID');
 });
 
-t.test('a front reads the records of its area', async (t) => {
+t.test('a web front reads the records of its area', async (t) => {
   const { house: fixture, archive, outside, bath, asFront } = await metered(t);
   const end = START + 3599;
   const own = await rpc(fixture, 'AC_GetLoggedValues', archive, outside, START, end, 0);
@@ -182,11 +185,11 @@ t.test('a front reads the records of its area', async (t) => {
   }
 });
 
-t.test('records of a deleted variable are nobody else’s: a new object has another id', async (t) => {
+t.test('records of a deleted variable never belong to a new object, which has another id', async (t) => {
   const { house: fixture, archive, bath, asFront } = await metered(t);
   const end = START + 3599;
   const records = await rpc(fixture, 'AC_GetLoggedValues', archive, bath, START, end, 0);
-  t.match(records, [{ Value: Number }], 'it has some');
+  t.match(records, [{ Value: Number }], 'it has records');
   t.equal(await rpc(fixture, 'SVC_DeleteVariable', bath), true);
   const ground = await idOf(fixture, 'ground');
   for (let n = 0; n < 200; n++) {

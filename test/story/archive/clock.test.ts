@@ -17,7 +17,7 @@ const recordsOf = async (fixture: GatewayFixture, id: number): Promise<ArchiveRe
   ((await rpc(fixture, 'GW_GetRecords', id, 0, 0, 0)) as { Records: ArchiveRecord[] }).Records;
 
 t.test(
-  'a box without a battery starts in 1970: what it records has its right times once the time is known',
+  'a machine without a real-time clock starts in 1970; its records are corrected once the time is known',
   async (t) => {
     const before = new ManualClock();
     const startMs = before.nowMs();
@@ -42,7 +42,7 @@ t.test(
     t.strictSame(
       seen.map(({ Value }) => Value),
       [1, 2],
-      'what lies ahead of that clock is read too',
+      'records from the time before synchronisation are read too',
     );
     await dark.gateway.close();
 
@@ -53,17 +53,17 @@ t.test(
       (await recordsOf(again, id)).map(({ ClockTrusted }) => ClockTrusted),
       [false, false, true],
     );
-    // The time server answers.
+    // // The time server replies.
     clock.stepWallClock(startMs + HOUR_MS - clock.nowMs());
     clock.hasTrustedTime = true;
     clock.advance(10_000);
-    const mended = await until('all times are known', async () => {
+    const corrected = await until('all times are known', async () => {
       const records = await recordsOf(again, id);
       return records.every(({ ClockTrusted }) => ClockTrusted) ? records : undefined;
     });
     const answeredS = (startMs + HOUR_MS) / 1000;
     t.strictSame(
-      mended.map(({ TimeStamp, Value }) => [TimeStamp, Value]),
+      corrected.map(({ TimeStamp, Value }) => [TimeStamp, Value]),
       [
         [startMs / 1000, 1],
         [answeredS - 90, 2],

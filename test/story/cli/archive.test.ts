@@ -10,7 +10,7 @@ import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 const [BOOLEAN, FLOAT, TEXT] = [0, 2, 3];
 
-/** A house with variables of these types that are recorded; a command to it. */
+/** A configuration with recorded variables of these types, and a function that runs the CLI in it. */
 async function recording(
   t: Parameters<typeof startGateway>[0],
   types: readonly number[],
@@ -34,7 +34,7 @@ const recordsOf = async (gateway: GatewayFixture, id: number) =>
     (await rpc(gateway, 'GW_GetRecords', id, 0, 0, 0)) as { Records: { TimeStamp: number; Value: unknown }[] }
   ).Records.map(({ TimeStamp, Value }) => [TimeStamp, Value]);
 
-t.test('what is exported and imported again is as it was, once', async (t) => {
+t.test('exported and imported records are the same, even if imported twice', async (t) => {
   const { house: gateway, archive, ids, command } = await recording(t, [FLOAT, TEXT, BOOLEAN]);
   const [number = 0, text = 0, toggle = 0] = ids;
   const add = (id: number, values: [number, unknown][]) =>
@@ -45,7 +45,7 @@ t.test('what is exported and imported again is as it was, once', async (t) => {
       id,
       values.map(([TimeStamp, Value]) => ({ TimeStamp, Value })),
     );
-  // More than a page, and more than one in a second.
+  // More than a page, and more than one per second.
   await add(
     number,
     Array.from({ length: 25_000 }, (_, n) => [1_600_000_000 + n / 8, n / 7]),
@@ -92,11 +92,11 @@ t.test('what is exported and imported again is as it was, once', async (t) => {
     }
     const again = join(directory, `again-${name}`);
     await command(['export', again]);
-    t.equal(readFileSync(again, 'utf8'), readFileSync(file, 'utf8'), 'all of them are the same');
+    t.equal(readFileSync(again, 'utf8'), readFileSync(file, 'utf8'), 'all are equal');
   }
 });
 
-t.test('some of it goes through pipes, to another variable', async (t) => {
+t.test('records can be piped to another variable', async (t) => {
   const { house: gateway, ids, command } = await recording(t, [FLOAT, FLOAT]);
   const [from = 0, to = 0] = ids;
   const lines = 'time;value\n2020-09-13T12:26:40Z;1.5\n1600000001;2\n2020-09-13T12:26:42.250Z;3\n';
@@ -135,7 +135,7 @@ t.test('some of it goes through pipes, to another variable', async (t) => {
   ]);
 });
 
-t.test('of a file with a mistake nothing is taken, and what can’t be meant is refused', async (t) => {
+t.test('a file with an invalid record is not imported, and ambiguous arguments are rejected', async (t) => {
   const { house: gateway, ids, command } = await recording(t, [FLOAT]);
   const [id = 0] = ids;
   const other = Number(await rpc(gateway, 'SVC_CreateVariable', FLOAT));
@@ -164,25 +164,28 @@ t.test('of a file with a mistake nothing is taken, and what can’t be meant is 
     [['export', none, '11111'], 1, /#?11111/],
   ] as const)
     t.match(await command(args), { code, stdout: '', stderr }, args.join(' '));
-  t.notOk(existsSync(none) || existsSync(`${none}.part`), 'no half of a file is left');
+  t.notOk(existsSync(none) || existsSync(`${none}.part`), 'no partial file is left');
 });
 
-t.test('what the gateway refuses in the midst of it is told, with what was taken', async (t) => {
-  const { house: gateway, ids, command } = await recording(t, [FLOAT]);
-  const [id = 0] = ids;
-  const file = join(await tempDirectory(t), 'ahead.csv');
-  // The gateway's clock stands in 2023: what lies ahead of it would never end.
-  const lines = Array.from(
-    { length: 6_000 },
-    (_, n) => `${n < 5_500 ? 1_600_000_000 + n : 1_750_000_000 + n},${n}`,
-  );
-  writeFileSync(file, ['time,value', ...lines].join('\n'));
-  const said = await command(['--variable', String(id), 'import', file]);
-  t.match(said, {
-    code: 1,
-    stdout: '',
-    stderr: /TimeStamp.*; 5000 records were imported.*before line 5002/,
-  });
-  const facts = (await rpc(gateway, 'GW_GetRecords', id, 0, 0, 0)) as { Records: unknown[] };
-  t.equal(facts.Records.length, 5_000);
-});
+t.test(
+  'an error of the gateway during an import is reported with the number of imported records',
+  async (t) => {
+    const { house: gateway, ids, command } = await recording(t, [FLOAT]);
+    const [id = 0] = ids;
+    const file = join(await tempDirectory(t), 'ahead.csv');
+    // The gateway's clock is in 2023, and records from the future are rejected.
+    const lines = Array.from(
+      { length: 6_000 },
+      (_, n) => `${n < 5_500 ? 1_600_000_000 + n : 1_750_000_000 + n},${n}`,
+    );
+    writeFileSync(file, ['time,value', ...lines].join('\n'));
+    const said = await command(['--variable', String(id), 'import', file]);
+    t.match(said, {
+      code: 1,
+      stdout: '',
+      stderr: /TimeStamp.*; 5000 records were imported.*before line 5002/,
+    });
+    const facts = (await rpc(gateway, 'GW_GetRecords', id, 0, 0, 0)) as { Records: unknown[] };
+    t.equal(facts.Records.length, 5_000);
+  },
+);

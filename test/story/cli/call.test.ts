@@ -16,14 +16,14 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { Program } from '../../tools/program.js';
 import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 
-/** A configuration that says where the gateway is, with `access` as its `remoteAccess`. */
+/** A configuration with the gateway's address, and with `access` as its `remoteAccess`. */
 async function configOf(fixture: GatewayFixture, access: string): Promise<string> {
   const file = join(fixture.directory, 'cli.yaml');
   await writeFile(file, `board: simulated\nremoteAccess: ${access}\napi: { port: ${fixture.port} }\n`);
   return file;
 }
 
-t.test('call switches, reads and says why not', async (t) => {
+t.test('call switches and reads, and prints errors', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const config = await configOf(fixture, `{ username: ${OWNER.username}, password: ${OWNER.password} }`);
   const call = (...args: string[]) => runCli(['call', ...args], { env: { STELLWERK_CONFIG: config } });
@@ -52,7 +52,7 @@ t.test('call switches, reads and says why not', async (t) => {
   for (const [args, why] of failed) t.match(await call(...args), { code: 1, stdout: '', stderr: why });
 });
 
-t.test('who calls is said by an address, a configuration, a file or stdin', async (t) => {
+t.test('the login comes from a URL, a configuration, a file or stdin', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const version = { code: 0, stdout: /^"\d+\.\d+"\n$/, stderr: '' };
   t.match(await runCli(['call', '--url', addressOf(fixture), 'SVC_GetKernelVersion']), version);
@@ -75,7 +75,7 @@ t.test('who calls is said by an address, a configuration, a file or stdin', asyn
   t.match(await runCli([...open, 'GetValue', '1']), { code: 1, stderr: /Credentials are missing/ });
 });
 
-t.test('over TLS a certificate is trusted when it is given', async (t) => {
+t.test('over TLS a given certificate is trusted', async (t) => {
   const fixture = await startGateway(
     t,
     `${SIMULATED_CONFIG.replace('{ port: 0 }', '{ port: 0, tls: auto }')}`,
@@ -87,7 +87,7 @@ t.test('over TLS a certificate is trusted when it is given', async (t) => {
   t.match(await runCli([...call, '--ca', ca]), { code: 0, stderr: '' });
 });
 
-t.test('a gateway that is not there ends with 69, a configuration with mistakes with 78', async (t) => {
+t.test('exit codes: 69 for an unreachable gateway, 78 for an invalid configuration', async (t) => {
   const directory = await tempDirectory(t);
   const url = `http://a:b@127.0.0.1:${await reservePort()}/`;
   for (const args of [
@@ -108,7 +108,7 @@ t.test('a gateway that is not there ends with 69, a configuration with mistakes 
   });
 });
 
-t.test('health is a table, with 0 when all is well and 1 when something is not', async (t) => {
+t.test('health prints a table; its exit code is 0 if all is well, otherwise 1', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const health = (...args: string[]) => runCli(['health', '--url', addressOf(fixture), ...args]);
   fixture.gateway.health.addCheck('clock', () => ({ state: 'ok', text: 'set', whatToDo: '' }));
@@ -120,13 +120,17 @@ t.test('health is a table, with 0 when all is well and 1 when something is not',
   t.equal(bad.code, 1);
   t.match(bad.stdout, /^warning {2}roof .* it leaks\n +call a roofer$/m);
   fixture.gateway.health.set('roof', { state: 'warning', text: '2 things\none\u001b\nother', whatToDo: '' });
-  t.match((await health()).stdout, /^warning {2}roof .* 2 things\n +one\\x1b\n +other$/m, 'a line per thing');
+  t.match(
+    (await health()).stdout,
+    /^warning {2}roof .* 2 things\n +one\\x1b\n +other$/m,
+    'one line per item',
+  );
   const { code, stdout } = await health('--json');
   t.equal(code, 1);
   t.match(JSON.parse(stdout), { State: 'warning' });
 });
 
-t.test('a reader that has had enough is no failure', async (t) => {
+t.test('a reader that closes the pipe is not an error', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const pipe = `"$0" "$@" | head -c 10; echo " \${PIPESTATUS[0]}"`;
   const program = new Program('bash', [
@@ -142,7 +146,7 @@ t.test('a reader that has had enough is no failure', async (t) => {
   t.equal(program.output, '{"options" 0\n');
 });
 
-t.test('a gateway whose log nobody reads any more goes on', async (t) => {
+t.test('a gateway continues when the reader of its log exits', async (t) => {
   const directory = await tempDirectory(t);
   await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG + SAMPLE_TREE);
   const reader = '{ sed /listening/q; exec <&-; echo gone; }';
@@ -152,7 +156,7 @@ t.test('a gateway whose log nobody reads any more goes on', async (t) => {
   const [, port] = await program.waitFor(/"port":(\d+)[^]*gone/);
   const at = { port: Number(port) };
   for (let i = 0; i < 3; i++)
-    t.match(await rpc(at, 'GW_ReloadConfiguration'), { Problems: [] }, 'which the log tells of');
+    t.match(await rpc(at, 'GW_ReloadConfiguration'), { Problems: [] }, 'which is logged');
   await program.end('SIGTERM');
   t.equal(await program.ended(), 0);
 });

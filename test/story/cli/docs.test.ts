@@ -9,7 +9,7 @@ const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const SAMPLE = textOf('docs/start/sample/gateway.yaml');
 const PAGES = ['README.md', 'docs/reference/cli.md', 'docs/hardware/gpio.md', 'docs/start/sample/try.txt'];
 
-t.test('every call that the pages show works on the sample that make run starts', async (t) => {
+t.test('every call in the documentation works with the sample that make run starts', async (t) => {
   const gateway = await startGateway(t, SAMPLE.replace('port: 3777', 'port: 0'));
   const config = join(gateway.directory, 'cli.yaml');
   writeFileSync(config, SAMPLE.replace('port: 3777', `port: ${gateway.port}`));

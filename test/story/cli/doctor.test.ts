@@ -17,7 +17,7 @@ interface Check {
   readonly WhatToDo: string;
 }
 
-/** What doctor says in a directory, check by check. */
+/** The output of doctor in a directory, by check. */
 async function doctor(directory: string, ...args: string[]) {
   const place = ['--config', join(directory, 'gateway.yaml'), '--data', directory];
   const { code, stdout, stderr } = await runCli(['doctor', '--json', ...place, ...args]);
@@ -25,12 +25,12 @@ async function doctor(directory: string, ...args: string[]) {
   return { code, stderr, checks: new Map(checks.map((check) => [check.Name, check])) };
 }
 
-t.test('beside a gateway that is well, doctor tells its checks too', async (t) => {
+t.test('with a healthy running gateway, doctor prints the gateway’s health checks too', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await gateway.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${gateway.port}`) + SAMPLE_TREE);
   const { checks, stderr } = await doctor(gateway.directory);
   t.equal(stderr, '');
-  t.match(checks.get('gateway'), { State: 'ok', Text: 'it answers' });
+  t.match(checks.get('gateway'), { State: 'ok', Text: 'it replies' });
   t.match(checks.get('lines'), { State: 'ok', Text: /all 3/ });
   for (const name of ['configuration', 'clock', 'space', 'store', 'devices'])
     t.equal(checks.has(name), true, name);
@@ -44,7 +44,7 @@ t.test('beside a gateway that is well, doctor tells its checks too', async (t) =
   t.match(table.stdout, /^ok +gateway +it answers$/m);
 });
 
-t.test('without its password it still says that the gateway answers', async (t) => {
+t.test('without its password, doctor still reports that the gateway replies', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const nobody = SIMULATED_CONFIG.replace(
     /remoteAccess:.*/,
@@ -56,7 +56,7 @@ t.test('without its password it still says that the gateway answers', async (t) 
   t.notOk(checks.has('store'));
 });
 
-t.test('without a gateway it says so, and what can be seen without it', async (t) => {
+t.test('without a gateway, doctor says so and runs the checks of the machine', async (t) => {
   const directory = await tempDirectory(t);
   const port = await reservePort();
   const yaml = `${SIMULATED_CONFIG.replace('port: 0', `port: ${port}`)}tree:
@@ -85,7 +85,7 @@ t.test('without a gateway it says so, and what can be seen without it', async (t
   });
 });
 
-t.test('the gateway looks at its machine by itself, now and then', async (t) => {
+t.test('the gateway checks its machine periodically', async (t) => {
   const clock = new ManualClock();
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const health = async () => {
@@ -94,6 +94,6 @@ t.test('the gateway looks at its machine by itself, now and then', async (t) => 
   };
   t.notOk((await health()).includes('space'), 'not while it starts');
   clock.advance(5000);
-  await until('what was seen', async () => (await health()).includes('space'));
+  await until('the result of the checks', async () => (await health()).includes('space'));
   t.ok((await health()).includes('lines'));
 });

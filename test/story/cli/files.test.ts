@@ -18,40 +18,43 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
 import { addressOf, runCli, runOnTerminal } from '../../tools/gateway/run-cli.js';
 
-t.test('setup writes a configuration that the password it prints opens, once', async (t) => {
-  const file = join(await tempDirectory(t), 'new', 'gateway.yaml');
-  const { code, stdout, stderr } = await runCli([
-    'setup',
-    '--config',
-    file,
-    '--username',
-    'me@home',
-    '--board',
-    'simulated',
-  ]);
-  t.strictSame([code, stderr], [0, '']);
-  const [, password = ''] = /^password: (\S+) /m.exec(stdout) ?? [];
-  t.match(stdout, /^name: me@home\n[^]*board: simulated \(Simulated board\)\n.*is written/);
-  t.equal(statSync(file).mode & 0o777, 0o600);
-  const { config } = await loadConfig(file);
-  t.equal(config.remoteAccess?.username, 'me@home');
-  t.ok(await verifyPassword(password, config.remoteAccess?.passwordHash ?? ''));
-  t.notMatch(readFileSync(file, 'utf8'), password, 'in the file there is its hash');
-  const before = readFileSync(file, 'utf8');
-  t.match(await runCli(['setup', '--config', file]), {
-    code: 1,
-    stdout: '',
-    stderr: /left as it is.*hash-password/,
-  });
-  t.equal(readFileSync(file, 'utf8'), before);
-  t.match(await runCli(['check', file]), { code: 0, stdout: /: fine\n$/, stderr: '' });
+t.test(
+  'setup writes a configuration that the printed password opens, and never prints it again',
+  async (t) => {
+    const file = join(await tempDirectory(t), 'new', 'gateway.yaml');
+    const { code, stdout, stderr } = await runCli([
+      'setup',
+      '--config',
+      file,
+      '--username',
+      'me@home',
+      '--board',
+      'simulated',
+    ]);
+    t.strictSame([code, stderr], [0, '']);
+    const [, password = ''] = /^password: (\S+) /m.exec(stdout) ?? [];
+    t.match(stdout, /^name: me@home\n[^]*board: simulated \(Simulated board\)\n.*is written/);
+    t.equal(statSync(file).mode & 0o777, 0o600);
+    const { config } = await loadConfig(file);
+    t.equal(config.remoteAccess?.username, 'me@home');
+    t.ok(await verifyPassword(password, config.remoteAccess?.passwordHash ?? ''));
+    t.notMatch(readFileSync(file, 'utf8'), password, 'the file contains its hash');
+    const before = readFileSync(file, 'utf8');
+    t.match(await runCli(['setup', '--config', file]), {
+      code: 1,
+      stdout: '',
+      stderr: /left as it is.*hash-password/,
+    });
+    t.equal(readFileSync(file, 'utf8'), before);
+    t.match(await runCli(['check', file]), { code: 0, stdout: /: fine\n$/, stderr: '' });
 
-  const fixture = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
-  const url = `http://me%40home:${password}@127.0.0.1:${fixture.port}/api/`;
-  t.match(await runCli(['call', '--url', url, 'SVC_GetKernelRunlevel']), { code: 0, stdout: '10103\n' });
-});
+    const fixture = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
+    const url = `http://me%40home:${password}@127.0.0.1:${fixture.port}/api/`;
+    t.match(await runCli(['call', '--url', url, 'SVC_GetKernelRunlevel']), { code: 0, stdout: '10103\n' });
+  },
+);
 
-t.test('setup adds to a configuration that is there, and refuses what would not work', async (t) => {
+t.test('setup adds to an existing configuration, and rejects invalid input', async (t) => {
   const directory = await tempDirectory(t);
   const file = join(directory, 'gateway.yaml');
   const installed = readFileSync(join(BIN, '..', '..', 'systemd', 'gateway.yaml'), 'utf8');
@@ -65,7 +68,7 @@ t.test('setup adds to a configuration that is there, and refuses what would not 
   for (const [args, code, why] of rejected) t.match(await setup(...args), { code, stdout: '', stderr: why });
   t.equal(readFileSync(file, 'utf8'), installed, 'nothing was written');
   t.equal((await setup()).code, 0);
-  t.ok(readFileSync(file, 'utf8').startsWith(installed), 'all that was there is there');
+  t.ok(readFileSync(file, 'utf8').startsWith(installed), 'the existing entries are kept');
   t.match((await loadConfig(file)).config, { api: { port: 3777 }, remoteAccess: { username: 'owner' } });
   t.same(readdirSync(directory), ['gateway.yaml']);
   writeFileSync(file, 'bord: x\n');
@@ -75,90 +78,90 @@ t.test('setup adds to a configuration that is there, and refuses what would not 
   });
 });
 
-t.test('check tells file, line and key of each mistake, and what may not be meant', async (t) => {
-  const directory = await tempDirectory(t);
-  const file = join(directory, 'gateway.yaml');
-  const check = (text: string, ...args: string[]) => {
-    writeFileSync(file, text);
-    return runCli(['check', ...(args.length > 0 ? args : [file])]);
-  };
-  t.match(await check(SIMULATED_CONFIG.replace('port: 0', 'port: 1') + SAMPLE_TREE), {
-    code: 0,
-    stdout: `${file}: fine\n`,
-    stderr: '',
-  });
-  t.match(await check(`board: simulated\n${SAMPLE_TREE}`, '--config', file), {
-    code: 0,
-    stderr: /warning: remoteAccess: /,
-  });
-  const closed =
-    'tree:\n  - { category: A, ident: a, children: [{ instance: B, ident: b, module: Relay, properties: { Line: 7, MinOnS: 2, MaxOnS: 1 } }] }\n';
-  t.match(await check(SIMULATED_CONFIG + closed), {
-    code: 78,
-    stdout: `${file}: 1 error\n`,
-    stderr: /:5:112: .*MinOnS: the instance stays closed: MinOnS is longer than MaxOnS/,
-  });
-  const { code, stdout, stderr } = await check(
-    `${SIMULATED_CONFIG}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
-  );
-  t.strictSame([code, stdout], [78, `${file}: 2 errors\n`]);
-  t.match(stderr, `${file}:4:8: log.levle: there is no such key; did you mean level?`);
-  t.match(stderr, `${file}:6:38: tree[0].module: there is no module GPIO Inputt; did you mean GPIO Input?`);
-  const open =
-    'board: auto\nremoteAccess: { username: a, password: secret-word }\napi: { host: 0.0.0.0, insecure: true }\n';
-  chmodSync(file, 0o644);
-  const warned = await check(open);
-  t.equal(warned.code, 0);
-  for (const what of [/board: no board file matches this machine/, /unencrypted to 0\.0\.0\.0/, /chmod o=/])
-    t.match(warned.stderr, what);
-  t.match(await runCli(['check', join(directory, 'none')]), {
-    code: 78,
-    stderr: /none:1:1: cannot be read/,
-  });
-});
-
 t.test(
-  'a backup of a running gateway goes onto a blank box, and the gateway there is the same',
+  'check reports file, line and key of each error, and warns about what is probably unintended',
   async (t) => {
-    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const setpoint = await idOf(fixture, 'ground_floor/setpoint');
-    await rpc(fixture, 'SVC_SetName', setpoint, 'Kept');
-    const data = join(fixture.directory, 'data');
-    const config = join(fixture.directory, 'gateway.yaml');
-    const file = join(await tempDirectory(t), 'house.db');
-    const backup = await runCli(['backup', '--data', data, '--config', config, file]);
-    t.match(backup, {
+    const directory = await tempDirectory(t);
+    const file = join(directory, 'gateway.yaml');
+    const check = (text: string, ...args: string[]) => {
+      writeFileSync(file, text);
+      return runCli(['check', ...(args.length > 0 ? args : [file])]);
+    };
+    t.match(await check(SIMULATED_CONFIG.replace('port: 0', 'port: 1') + SAMPLE_TREE), {
       code: 0,
-      stdout: /^.*house\.db: \d+ bytes, from .*, with .*gateway\.yaml\n$/,
+      stdout: `${file}: fine\n`,
       stderr: '',
     });
-    t.equal(statSync(file).mode & 0o777, 0o600);
-    const forgotten = ['backup', '--data', data, '--config', `${config}.old`, `${file}.2`];
-    t.match(await runCli(forgotten), { code: 64, stderr: /no file .*gateway\.yaml\.old/ });
-    t.match(await runCli(['backup', '--data', data, file]), {
-      code: 1,
-      stderr: /house\.db is there already/,
-    });
-    t.match(await runCli(['backup', '--data', file, `${file}.2`]), { code: 1, stderr: /no database in/ });
-    t.match(await runCli(['restore', '--data', data, '--replace', file]), {
-      code: 1,
-      stderr: /in use by another gateway; stop/,
-    });
-
-    const box = await tempDirectory(t);
-    const there = ['restore', '--data', join(box, 'data'), '--config', join(box, 'gateway.yaml'), file];
-    t.match(await runCli(there), {
+    t.match(await check(`board: simulated\n${SAMPLE_TREE}`, '--config', file), {
       code: 0,
-      stdout: /stellwerk\.db from house\.db\n.*gateway\.yaml\n$/,
-      stderr: '',
+      stderr: /warning: remoteAccess: /,
     });
-    t.match(await runCli(there), { code: 1, stderr: /would be replaced; say --replace/ });
-    const second = await startGateway(t, undefined, { directory: box });
-    t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Kept');
+    const closed =
+      'tree:\n  - { category: A, ident: a, children: [{ instance: B, ident: b, module: Relay, properties: { Line: 7, MinOnS: 2, MaxOnS: 1 } }] }\n';
+    t.match(await check(SIMULATED_CONFIG + closed), {
+      code: 78,
+      stdout: `${file}: 1 error\n`,
+      stderr: /:5:112: .*MinOnS: the instance stays closed: MinOnS is longer than MaxOnS/,
+    });
+    const { code, stdout, stderr } = await check(
+      `${SIMULATED_CONFIG}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
+    );
+    t.strictSame([code, stdout], [78, `${file}: 2 errors\n`]);
+    t.match(stderr, `${file}:4:8: log.levle: there is no such key; did you mean level?`);
+    t.match(stderr, `${file}:6:38: tree[0].module: there is no module GPIO Inputt; did you mean GPIO Input?`);
+    const open =
+      'board: auto\nremoteAccess: { username: a, password: secret-word }\napi: { host: 0.0.0.0, insecure: true }\n';
+    chmodSync(file, 0o644);
+    const warned = await check(open);
+    t.equal(warned.code, 0);
+    for (const what of [/board: no board file matches this machine/, /unencrypted to 0\.0\.0\.0/, /chmod o=/])
+      t.match(warned.stderr, what);
+    t.match(await runCli(['check', join(directory, 'none')]), {
+      code: 78,
+      stderr: /none:1:1: cannot be read/,
+    });
   },
 );
 
-t.test('restore latest takes the newest sound backup of its own', async (t) => {
+t.test('a backup of a running gateway restored on an empty machine gives the same gateway', async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  await rpc(fixture, 'SVC_SetName', setpoint, 'Kept');
+  const data = join(fixture.directory, 'data');
+  const config = join(fixture.directory, 'gateway.yaml');
+  const file = join(await tempDirectory(t), 'house.db');
+  const backup = await runCli(['backup', '--data', data, '--config', config, file]);
+  t.match(backup, {
+    code: 0,
+    stdout: /^.*house\.db: \d+ bytes, from .*, with .*gateway\.yaml\n$/,
+    stderr: '',
+  });
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const forgotten = ['backup', '--data', data, '--config', `${config}.old`, `${file}.2`];
+  t.match(await runCli(forgotten), { code: 64, stderr: /no file .*gateway\.yaml\.old/ });
+  t.match(await runCli(['backup', '--data', data, file]), {
+    code: 1,
+    stderr: /house\.db is there already/,
+  });
+  t.match(await runCli(['backup', '--data', file, `${file}.2`]), { code: 1, stderr: /no database in/ });
+  t.match(await runCli(['restore', '--data', data, '--replace', file]), {
+    code: 1,
+    stderr: /in use by another gateway; stop/,
+  });
+
+  const box = await tempDirectory(t);
+  const there = ['restore', '--data', join(box, 'data'), '--config', join(box, 'gateway.yaml'), file];
+  t.match(await runCli(there), {
+    code: 0,
+    stdout: /stellwerk\.db from house\.db\n.*gateway\.yaml\n$/,
+    stderr: '',
+  });
+  t.match(await runCli(there), { code: 1, stderr: /would be replaced; say --replace/ });
+  const second = await startGateway(t, undefined, { directory: box });
+  t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Kept');
+});
+
+t.test('restore latest uses the newest valid automatic backup', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const data = join(fixture.directory, 'data');
   t.match(await runCli(['restore', '--data', data, 'latest']), {
@@ -182,9 +185,9 @@ t.test('restore latest takes the newest sound backup of its own', async (t) => {
   t.equal(await rpc(again, 'SVC_GetName', setpoint), 'Old');
 });
 
-const asRoot = { skip: process.getuid?.() !== 0 && 'only root gives files to others' };
+const asRoot = { skip: process.getuid?.() !== 0 && 'only root changes the owner of files' };
 
-t.test('what root sets up and restores, the service’s user can use', asRoot, async (t) => {
+t.test('the service’s user can use what root sets up and restores', asRoot, async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const file = join(await tempDirectory(t), 'house.db');
   const config = join(fixture.directory, 'gateway.yaml');
@@ -206,47 +209,43 @@ t.test('what root sets up and restores, the service’s user can use', asRoot, a
   t.ok(existsSync(join(data, 'stellwerk.db')));
 });
 
-t.test('hash-password takes the password from stdin', async (t) => {
+t.test('hash-password reads the password from stdin', async (t) => {
   const { code, stdout } = await runCli(['hash-password'], { input: 'pässword 1\n' });
   t.equal(code, 0);
   t.ok(await verifyPassword('pässword 1', stdout.trim()));
   t.match(await runCli(['hash-password']), { code: 64, stderr: /stdin is empty/ });
 });
 
-const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
+const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not installed' };
 
-t.test(
-  'at a terminal passwords are asked for, twice where they are new, and not shown',
-  onTerminal,
-  async (t) => {
-    const hashed = await runOnTerminal(`${BIN} hash-password`, [
-      [/Password: $/, 'new password'],
-      [/again: $/, 'new password'],
-    ]);
-    t.equal(hashed.code, 0);
-    t.notMatch(hashed.output, 'new password');
-    t.ok(await verifyPassword('new password', /scrypt\S+/.exec(hashed.output)?.[0] ?? ''));
-    const other = await runOnTerminal(`${BIN} hash-password`, [
-      [/Password: $/, 'new password'],
-      [/again: $/, 'old password'],
-    ]);
-    t.equal(other.code, 1);
-    t.match(other.output, /the two are not the same/);
-    const file = join(await tempDirectory(t), 'gateway.yaml');
-    const setup = await runOnTerminal(`${BIN} setup --config ${file}`, [
-      [/Name \[owner\]: /, ''],
-      [/Password: $/, 'new password'],
-      [/again: $/, 'new password'],
-    ]);
-    t.equal(setup.code, 0);
-    t.notMatch(setup.output, /new password|shown this once/);
-    const { config } = await loadConfig(file);
-    t.ok(await verifyPassword('new password', config.remoteAccess?.passwordHash ?? ''));
-    const fixture = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
-    const url = addressOf(fixture).replace(/\/\/.*@/, '//owner@');
-    const called = await runOnTerminal(`${BIN} call --url ${url} SVC_GetKernelRunlevel`, [
-      [/Password of owner: $/, 'new password'],
-    ]);
-    t.match(called, { code: 0, output: /\n10103/ });
-  },
-);
+t.test('on a terminal passwords are prompted for, new ones twice, without echo', onTerminal, async (t) => {
+  const hashed = await runOnTerminal(`${BIN} hash-password`, [
+    [/Password: $/, 'new password'],
+    [/again: $/, 'new password'],
+  ]);
+  t.equal(hashed.code, 0);
+  t.notMatch(hashed.output, 'new password');
+  t.ok(await verifyPassword('new password', /scrypt\S+/.exec(hashed.output)?.[0] ?? ''));
+  const other = await runOnTerminal(`${BIN} hash-password`, [
+    [/Password: $/, 'new password'],
+    [/again: $/, 'old password'],
+  ]);
+  t.equal(other.code, 1);
+  t.match(other.output, /the two are not the same/);
+  const file = join(await tempDirectory(t), 'gateway.yaml');
+  const setup = await runOnTerminal(`${BIN} setup --config ${file}`, [
+    [/Name \[owner\]: /, ''],
+    [/Password: $/, 'new password'],
+    [/again: $/, 'new password'],
+  ]);
+  t.equal(setup.code, 0);
+  t.notMatch(setup.output, /new password|shown this once/);
+  const { config } = await loadConfig(file);
+  t.ok(await verifyPassword('new password', config.remoteAccess?.passwordHash ?? ''));
+  const fixture = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
+  const url = addressOf(fixture).replace(/\/\/.*@/, '//owner@');
+  const called = await runOnTerminal(`${BIN} call --url ${url} SVC_GetKernelRunlevel`, [
+    [/Password of owner: $/, 'new password'],
+  ]);
+  t.match(called, { code: 0, output: /\n10103/ });
+});

@@ -4,7 +4,7 @@ import { BIN, SIMULATED_CONFIG, startGateway, SAMPLE_TREE } from '../../tools/ga
 import { hasProgram, Program } from '../../tools/program.js';
 import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 
-t.test('lines draws the board once where nobody follows it', async (t) => {
+t.test('lines prints the board once if stdout is not a terminal', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await rpc(fixture, 'RequestAction', await idOf(fixture, 'ground_floor/hall_relay/STATE'), true);
   const { code, stdout, stderr } = await runCli(['lines', '--url', addressOf(fixture)]);
@@ -17,9 +17,9 @@ t.test('lines draws the board once where nobody follows it', async (t) => {
   t.equal(nobody.code, 69);
 });
 
-const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
+const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not installed' };
 
-t.test('on a terminal it follows in place, and gives the terminal back', onTerminal, async (t) => {
+t.test('on a terminal it updates in place, and restores the terminal', onTerminal, async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const state = await idOf(fixture, 'ground_floor/hall_relay/STATE');
   for (const end of ['q', '\u0003', 'SIGTERM'] as const) {
@@ -32,17 +32,17 @@ t.test('on a terminal it follows in place, and gives the terminal back', onTermi
     await program.waitFor(/\[\?1049h[^]*Hall relay {2}out ○/);
     await rpc(fixture, 'RequestAction', state, true);
     await program.waitFor(/\[H[^]*Hall relay {2}out ●[^]*\[J/);
-    t.notMatch(program.output, /\[\?1049l/, 'it is still there');
+    t.notMatch(program.output, /\[\?1049l/, 'it is still running');
     if (end === 'SIGTERM') process.kill(Number(pid), end);
     else program.process.stdin?.write(end);
     t.equal(await program.ended(), 0, JSON.stringify(end));
-    t.match(program.output, /\[\?25h.\[\?1049l$/, 'the cursor and the screen are back');
+    t.match(program.output, /\[\?25h.\[\?1049l$/, 'the cursor and the screen are restored');
     t.notMatch(program.output, /\[3[0-9]m/, 'NO_COLOR');
   }
 });
 
 t.test(
-  'a picture that is too tall is cut, and says so; a gateway that goes is told',
+  'a picture that is too tall is cut with a notice; a stopped gateway is reported',
   onTerminal,
   async (t) => {
     const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);

@@ -10,12 +10,12 @@ import { runCli } from '../../tools/gateway/run-cli.js';
 
 const PAGE = textOf('docs/use/scripts.md');
 const SAMPLE = textOf('docs/start/sample/gateway.yaml').replace('port: 3777', 'port: 0');
-/** An example: its language, its file, its text, and the output that stands below it. */
+/** An example: its language, its file, its text, and the output that follows it. */
 const EXAMPLES = [
   ...PAGE.matchAll(/```(js|ts)\n(\/\/ ([\w.]+)\n[^]*?)```\n(?:\n```text\n([^]*?)\n```)?/g),
 ].map(([, , text = '', file = '', output = '']) => ({ text, file, output }));
 
-t.test('every script that the page shows prints what the page says', async (t) => {
+t.test('every script of the page prints what the page shows', async (t) => {
   t.ok(EXAMPLES.length >= 6);
   const gateway = await startGateway(t, SAMPLE);
   const scripts = join(gateway.directory, 'data', 'scripts');
@@ -28,9 +28,7 @@ t.test('every script that the page shows prints what the page says', async (t) =
   }
 });
 
-/**
- * What the compiler says of some scripts, with the declarations and the configuration that the page shows.
- */
+/** The compiler's errors for some scripts, with the declarations and the configuration of the page. */
 async function compiled(files: Readonly<Record<string, string>>, declarations: string): Promise<string> {
   const directory = await tempDirectory(t);
   const [, config = ''] = /```json\n([^]*?)```/.exec(PAGE) ?? [];
@@ -45,7 +43,7 @@ async function compiled(files: Readonly<Record<string, string>>, declarations: s
   }
 }
 
-t.test('an editor knows all of it by what stellwerk types prints, and finds what is wrong', async (t) => {
+t.test('with the output of stellwerk types an editor knows all names, and finds errors', async (t) => {
   const { code, stdout, stderr } = await runCli(['types']);
   t.strictSame([code, stderr], [0, '']);
   const right = Object.fromEntries(EXAMPLES.map(({ file, text }) => [file, text]));
@@ -66,7 +64,7 @@ VARIABLE.toFixed();
   );
 });
 
-t.test('all that a script finds is declared, and all that is declared is there', async (t) => {
+t.test('the declarations match the globals of a script', async (t) => {
   const gateway = await startGateway(t, SAMPLE);
   const { stdout } = await runCli(['types']);
   const declared = [...stdout.matchAll(/^declare (?:const|function) (\w+)/gm)].map(([, name = '']) => name);

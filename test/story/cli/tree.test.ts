@@ -19,7 +19,7 @@ interface Branch {
   readonly Children: readonly Branch[];
 }
 
-t.test('tree prints what call takes, with values on request', async (t) => {
+t.test('tree prints the paths that call accepts, with values on request', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const at = ['--url', addressOf(fixture)];
   const print = async (...args: string[]) => (await runCli(['tree', ...at, ...args])).stdout;
@@ -37,7 +37,7 @@ t.test('tree prints what call takes, with values on request', async (t) => {
   const root = JSON.parse(await print('--json', '--values')) as Branch;
   const flat = (branch: Branch): Branch[] => [branch, ...branch.Children.flatMap(flat)];
   const objects = flat(root);
-  t.equal(objects.length, fixture.gateway.kernel.tree.size, 'every object is there');
+  t.equal(objects.length, fixture.gateway.kernel.tree.size, 'every object is printed');
   for (const { ID, Path } of objects)
     t.match(
       await rpc(fixture, 'SVC_GetObject', Path.includes('/') ? Path : `/${Path}`),
@@ -64,7 +64,7 @@ t.test('each shell completes commands, options and functions', async (t) => {
     ],
     zsh: (file, words) => [
       '-fc',
-      // What zsh's own completion functions are given.
+      // // The arguments that zsh's completion functions receive.
       `compdef() {}; compadd() { print -l -- \${(P)2}; }; _files() {}
        _describe() { print -l -- \${(P)2}; }; _arguments() { print -l -- "$@"; [[ $* != *compadd* ]] || compadd -a functions; }
        . ${file}; words=("$@"); CURRENT=$#; _stellwerk`,
@@ -76,7 +76,7 @@ t.test('each shell completes commands, options and functions', async (t) => {
   for (const [shell, command] of Object.entries(cases)) {
     const path = `/usr/bin/${shell}`;
     if (!existsSync(path)) {
-      t.comment(`${shell} is left out: it is not installed (test/packages.txt)`);
+      t.comment(`${shell} is skipped: it is not installed (test/packages.txt)`);
       continue;
     }
     const file = await script(shell);

@@ -28,18 +28,18 @@ async function watch(t: Test, gateway: GatewayFixture, ...args: string[]): Promi
   return program;
 }
 
-/** Changes the set-point until the watcher, which takes a moment to begin, shows it. */
+/** Changes the set-point until the watcher, which needs time to start, shows it. */
 async function seen(gateway: GatewayFixture, program: Program): Promise<void> {
   const setpoint = await idOf(gateway, 'ground_floor/setpoint');
   let value = 1;
   await until('a change that is shown', async () => {
-    if (!program.isRunning) throw new Error(`it ended: ${program.output}`);
+    if (!program.isRunning) throw new Error(`it exited: ${program.output}`);
     await rpc(gateway, 'SetValue', setpoint, value++);
     return program.output.includes(String(setpoint));
   });
 }
 
-t.test('watch shows names, values and what becomes of objects, and ends with Ctrl-C', async (t) => {
+t.test('watch shows names, values and changed objects, and ends with Ctrl-C', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = await watch(t, gateway);
   await rpc(gateway, 'GW_SimulateLine', 'BUTTON1', true);
@@ -61,7 +61,7 @@ t.test('watch shows names, values and what becomes of objects, and ends with Ctr
   t.equal(await program.ended(), 0);
 });
 
-t.test('watch --debug shows what an instance sends, as long as it watches', async (t) => {
+t.test('watch --debug shows what an instance sends, until it ends', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = await watch(t, gateway, '--debug', 'ground_floor/hall_relay');
   const relay = await idOf(gateway, 'ground_floor/hall_relay');
@@ -81,10 +81,10 @@ t.test('watch --debug shows what an instance sends, as long as it watches', asyn
     )?.Count;
   const before = await shown();
   await write(false);
-  t.equal(await shown(), before, 'nobody follows it any more');
+  t.equal(await shown(), before, 'no debug session is left');
 });
 
-t.test('a profile that changes is followed', async (t) => {
+t.test('a changed profile applies to later values', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = await watch(t, gateway);
   const blind = await idOf(gateway, 'upper_floor/blind');
@@ -96,7 +96,7 @@ t.test('a profile that changes is followed', async (t) => {
   t.match(program.output, / {2}profile Blind is new\n.* {2}profile Blind has other texts\n/);
 });
 
-t.test('watch --from shows one branch, watch --json the frames as they are', async (t) => {
+t.test('watch --from shows one branch, watch --json prints frames unchanged', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const setpoint = await idOf(gateway, 'ground_floor/setpoint');
   const program = await watch(t, gateway, '--json', '--from', 'ground_floor', '--from', '0001');
@@ -114,7 +114,7 @@ t.test('watch --from shows one branch, watch --json the frames as they are', asy
   t.match(nowhere.output, /Nothing at the root has the ident or the name cellar/);
 });
 
-t.test('watch says when the gateway is gone and comes back, and goes on', async (t) => {
+t.test('watch reports that the gateway stopped and restarted, and continues', async (t) => {
   const directory = await tempDirectory(t);
   const port = await reservePort();
   await writeFile(
@@ -146,9 +146,9 @@ t.test('watch says when the gateway is gone and comes back, and goes on', async 
   t.ok(program.isRunning);
 });
 
-const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
+const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not installed' };
 
-t.test('on a terminal there are colours, unless NO_COLOR says otherwise', onTerminal, async (t) => {
+t.test('on a terminal there are colours, unless NO_COLOR is set', onTerminal, async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const line = `exec ${BIN} watch --url ${addressOf(gateway)}`;
   for (const [env, isColoured] of [

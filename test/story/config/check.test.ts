@@ -20,7 +20,7 @@ const TREE = `tree:
       - { variable: V, ident: v, type: float, profile: Own, value: soon }
 `;
 
-/** What `check` finds in a file, without the file's name. */
+/** The findings of `check` for a file, without the file's name. */
 async function found(t: Test, text: string): Promise<string[]> {
   const file = join(await tempDirectory(t), 'gateway.yaml');
   await writeFile(file, text);
@@ -31,7 +31,7 @@ async function found(t: Test, text: string): Promise<string[]> {
     .map((line) => line.replace(`${file}:`, ''));
 }
 
-t.test('check shows errors in the form and problems of sound entries together', async (t) => {
+t.test('check prints schema errors and problems of valid entries together', async (t) => {
   const lines = await found(t, `board: simulated\n${SOUND}${TREE}log: { levl: info }\n`);
   t.strictSame(lines, [
     '4:59: tree[0].properties.Lin: Relay has no such property; did you mean Line?',
@@ -43,7 +43,7 @@ t.test('check shows errors in the form and problems of sound entries together', 
   ]);
 });
 
-t.test('without a sure board check guesses nothing about lines and passwords', async (t) => {
+t.test('with an unknown board, check does not check lines and passwords', async (t) => {
   const misspelt = await found(t, `bord: simulated\n${SOUND}${TREE}`);
   t.match(misspelt[0], '1:1: bord: there is no such key; did you mean board?');
   t.notMatch(misspelt.join('\n'), /RELAI1|everybody/);
@@ -55,7 +55,7 @@ t.test('without a sure board check guesses nothing about lines and passwords', a
   t.notMatch(unknown.join('\n'), /RELAI1|everybody/);
 });
 
-t.test('check prints only findings on stderr, also of a file with a script', async (t) => {
+t.test('check prints only findings on stderr, even of a file with a script', async (t) => {
   const script = 'tree:\n  - { script: S, ident: s, text: "foo(" }\n';
   const lines = await found(t, `board: simulated\n${SOUND}${script}`);
   t.equal(lines.length, 1, lines.join('\n'));

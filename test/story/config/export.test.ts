@@ -11,11 +11,11 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { runCli } from '../../tools/gateway/run-cli.js';
 
 const FRONT = 'configurators: [{ title: House, ident: wf, base: house, password: petunia }]\n';
-/** The gateway's own variables that are changed below. */
+/** The gateway's own variables that change below. */
 const STATUS = new Set(['HEALTH', 'PROBLEMS']);
 const SECRETS = [OWNER.password, 'petunia', 'hunter2', 'gandalf'];
 
-/** Objects that only calls have made, without idents and with everything that can be set. */
+/** Objects that were created by calls, without idents and with everything that can be set. */
 async function populate(fixture: GatewayFixture): Promise<void> {
   const create = async (method: string, [parent, name]: readonly [number, string], ...args: unknown[]) => {
     const id = (await rpc(fixture, method, ...args)) as number;
@@ -49,7 +49,7 @@ async function populate(fixture: GatewayFixture): Promise<void> {
     9,
     count,
     5,
-    await idOf(fixture, 'house/wish'),
+    await idOf(fixture, 'house/target'),
   );
   await rpc(fixture, 'SVC_SetEventCondition', event, 8, 3, 1);
   await rpc(fixture, 'SVC_SetEventConditionDateRule', event, 8, 1, 2, 1, 4, 2027);
@@ -77,7 +77,7 @@ async function populate(fixture: GatewayFixture): Promise<void> {
   await rpc(fixture, 'SVC_SetOption', 'ScriptTimeLimit', 60);
 }
 
-/** Everything of a tree but ids and times, with what objects name by their paths. */
+/** The tree without ids and times, with references as paths. */
 function shapeOf({ gateway: { kernel } }: GatewayFixture): unknown[] {
   const pathOf = (id: unknown): unknown => {
     const names: string[] = [];
@@ -142,7 +142,7 @@ const scripts = async (fixture: GatewayFixture) =>
     ),
   );
 
-t.test('a gateway can be rebuilt from its export, and exports the same again', async (t) => {
+t.test('a gateway can be rebuilt from its export, and then exports the same', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
   await populate(fixture);
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: { length: 0 } });
@@ -156,7 +156,7 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
       values: true,
     });
   const first = await exported(fixture.directory);
-  for (const secret of SECRETS) t.notOk(first.text.includes(secret), 'no secret is in it');
+  for (const secret of SECRETS) t.notOk(first.text.includes(secret), 'it contains no secret');
   t.match(first.text, /Replace each \*\*\* by the secret:\n[^]*broker: Password/);
   t.match(first.text, /stellwerk call SVC_SetIdent \d+ dach_boeden_oben_kein_kommentar/);
   t.match(first.notes, [/option ScriptTimeLimit: stellwerk call SVC_SetOption ScriptTimeLimit 60/]);
@@ -181,7 +181,7 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
   t.equal(second.text, withoutIdents(first.text));
 });
 
-t.test('what a file cannot express is listed, not dropped; and a backup can be exported too', async (t) => {
+t.test('what a file cannot express is listed, and a backup can be exported too', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
   const plug = await idOf(fixture, 'house/plug');
   const copy = (await rpc(

@@ -38,7 +38,7 @@ t.test('the file sets archives, profiles, actions, connections, scripts, media a
   });
   const script = await id('house/rules');
   t.equal(await rpc(fixture, 'SVC_GetScriptContent', script), 'print(1);\n');
-  t.match(await rpc(fixture, 'SVC_GetVariable', await id('house/wish')), { VariableCustomAction: script });
+  t.match(await rpc(fixture, 'SVC_GetVariable', await id('house/target')), { VariableCustomAction: script });
   t.match(await rpc(fixture, 'SVC_GetVariable', water), { VariableCustomAction: 1 });
   t.match(await rpc(fixture, 'SVC_GetMedia', await id('house/plan')), {
     MediaType: 1,
@@ -52,16 +52,16 @@ t.test('the file sets archives, profiles, actions, connections, scripts, media a
   const position = async (path: string) =>
     ((await rpc(fixture, 'SVC_GetObject', await id(path))) as { ObjectPosition: number }).ObjectPosition;
   t.strictSame(
-    await Promise.all(['house', 'broker', 'house/lamp', 'house/water', 'house/wish'].map(position)),
+    await Promise.all(['house', 'broker', 'house/lamp', 'house/water', 'house/target'].map(position)),
     [1, 2, 1, 40, 41],
-    'the order of the file; a position of its own wins',
+    'the order of the file; a configured position takes precedence',
   );
 });
 
 t.test('the file sets conditions, limits and schedules of events, and all patterns of days', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const event = async (path: string) => rpc(fixture, 'SVC_GetEvent', await idOf(fixture, path));
-  const [command, water] = [await idOf(fixture, 'house/wish'), await idOf(fixture, 'house/water')];
+  const [command, water] = [await idOf(fixture, 'house/target'), await idOf(fixture, 'house/water')];
   t.match(await event('house/leak'), {
     EventLimit: 3,
     EventActive: true,
@@ -114,7 +114,7 @@ t.test('the file sets conditions, limits and schedules of events, and all patter
   t.match(await event('house/rules/timer'), { CyclicTimeType: 2, EventActionID: '', EventScript: '' });
 });
 
-t.test('reading the same file again changes nothing and sends nothing, also after a restart', async (t) => {
+t.test('reading an unchanged file changes nothing and sends nothing, even after a restart', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const { gateway } = fixture;
   const ofLink = ({ ident }: { ident: string }) => ident === 'LINK' || ident === 'STATUS';
@@ -141,8 +141,7 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
     SenderID: number;
     Message: number;
   }[];
-  // How the broker that is not there stands is told at any time: LINK, STATUS, and the status of the
-  // instance.
+  // // The state of the missing broker may be reported at any time: LINK, STATUS, and the instance's status.
   const links = [...gateway.kernel.tree.all()].filter(ofLink).map(({ id }) => id);
   t.strictSame(
     sent.filter(
@@ -158,7 +157,7 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
   t.strictSame(tree(again.gateway), before);
 });
 
-t.test('a key that is removed leaves what it set; its opposite takes it back', async (t) => {
+t.test('removing a key keeps its setting; the opposite value removes it', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const archive = await idOf(fixture, 'stellwerk/AC');
   const water = await idOf(fixture, 'house/water');
@@ -169,7 +168,7 @@ t.test('a key that is removed leaves what it set; its opposite takes it back', a
   t.equal(await logged(), true);
   t.strictSame(await problems(fixture, FULL_CONFIG.replace(line, 'archive: false, ')), []);
   t.equal(await logged(), false);
-  t.equal(await rpc(fixture, 'AC_GetAggregationType', archive, water), 1, 'how it was kept stays');
+  t.equal(await rpc(fixture, 'AC_GetAggregationType', archive, water), 1, 'how it was archived stays');
   const none = FULL_CONFIG.replace(/associations: \[\{ value: 0.*/, 'associations: []').replace(
     /conditions:[^]*?\n {8}script/,
     'conditions: []\n        script',
@@ -185,7 +184,7 @@ t.test('a key that is removed leaves what it set; its opposite takes it back', a
 });
 
 t.test(
-  'objects created by calls keep their positions; so do those from before the order counted',
+  'objects created by calls keep their positions, like those from versions without an order',
   async (t) => {
     const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
     const own = (await rpc(fixture, 'SVC_CreateCategory')) as number;
@@ -196,23 +195,23 @@ t.test(
     t.match(
       await rpc(fixture, 'SVC_GetObject', lamp),
       { ObjectPosition: 99 },
-      'its place in the file is the same',
+      'its position in the file is the same',
     );
   },
 );
 
-t.test('a position from before the order counted stays at every start', async (t) => {
+t.test('a position from a version without an order is kept at every start', async (t) => {
   const before = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const { directory } = before;
   await rpc(before, 'SVC_SetPosition', await idOf(before, 'house/lamp'), 99);
   await before.gateway.close();
-  // As a gateway left it that did not know the order: no position was applied.
+  // // The database of a version that did not set positions.
   const db = new DatabaseSync(join(directory, 'data', 'stellwerk.db'));
   const applied = String(db.prepare("SELECT value FROM meta WHERE name = 'applied'").get()?.['value']);
   const without = (key: string, value: unknown) => (key === 'position' ? undefined : value);
   putMeta(db, 'applied', JSON.stringify(JSON.parse(applied, without)));
   db.close();
-  for (const start of ['the first start', 'the second one']) {
+  for (const start of ['the first start', 'the second start']) {
     const fixture = await startGateway(t, undefined, { directory });
     const lamp = await rpc(fixture, 'SVC_GetObject', await idOf(fixture, 'house/lamp'));
     t.match(lamp, { ObjectPosition: 99 }, start);

@@ -13,7 +13,7 @@ const FRONTS = `configurators:
 `;
 const tulip = [basicLine('webfront', 'tulip')];
 
-t.test('a call carries jsonrpc, id, method and params, its answer jsonrpc, id and result (E1)', async (t) => {
+t.test('a call has jsonrpc, id, method and params, its reply has jsonrpc, id and result', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const id = await idOf(gateway, 'ground_floor/setpoint');
   const response = await post(gateway, `{"jsonrpc":"2.0","id":"7f","method":"GetValue","params":[${id}]}`);
@@ -21,7 +21,7 @@ t.test('a call carries jsonrpc, id, method and params, its answer jsonrpc, id an
   t.equal((await post(gateway, callText('GetValue', [id]), [])).status, 401);
 });
 
-t.test('each function of the seed does what it says (E2)', async (t) => {
+t.test('each documented function behaves as documented', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const ground = await idOf(gateway, 'ground_floor');
   for (const [type, values] of [
@@ -55,30 +55,30 @@ t.test('each function of the seed does what it says (E2)', async (t) => {
   t.strictSame(unknown, ['NOT_OF_TYPE', 'IDENT_NOT_FOUND']);
 });
 
-t.test('functions of foreign names are ours under an alias (aliases { IPS: SVC, HM: HW })', async (t) => {
-  const yaml = SIMULATED_CONFIG.replace('port: 0', 'port: 0, aliases: { IPS: SVC, HM: HW }') + SAMPLE_TREE;
-  const gateway = await startGateway(t, yaml);
-  t.equal(await rpc(gateway, 'IPS_GetKernelVersion'), await rpc(gateway, 'SVC_GetKernelVersion'));
-  const relay = await idOf(gateway, 'ground_floor/hall_relay');
-  t.equal(await rpc(gateway, 'HM_WriteValueBoolean', relay, 'STATE', true), true);
-  t.equal(await valueAt(gateway, 'ground_floor/hall_sense/STATE'), true);
-});
-
 t.test(
-  'the configurators are listed without credentials, by seven fields and no more (rules 4, 5)',
+  'functions with other prefixes are available through aliases (aliases { IPS: SVC, HM: HW })',
   async (t) => {
-    const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
-    const [ground, upper] = [await idOf(gateway, 'wf'), await idOf(gateway, 'attic')];
-    const closed = { ID: ground, Title: 'Ground floor', Icon: 'Home', Position: 1, PasswordRequired: true };
-    const free = { ID: upper, Title: 'Upper floor', Icon: '', Position: 2, PasswordRequired: false };
-    t.strictSame(resultOrStatus(await post(gateway, callText('WFC_GetConfigurators', []), [])), [
-      { ...closed, Editable: false, MobileEnabled: true },
-      { ...free, Editable: false, MobileEnabled: false },
-    ]);
+    const yaml = SIMULATED_CONFIG.replace('port: 0', 'port: 0, aliases: { IPS: SVC, HM: HW }') + SAMPLE_TREE;
+    const gateway = await startGateway(t, yaml);
+    t.equal(await rpc(gateway, 'IPS_GetKernelVersion'), await rpc(gateway, 'SVC_GetKernelVersion'));
+    const relay = await idOf(gateway, 'ground_floor/hall_relay');
+    t.equal(await rpc(gateway, 'HM_WriteValueBoolean', relay, 'STATE', true), true);
+    t.equal(await valueAt(gateway, 'ground_floor/hall_sense/STATE'), true);
   },
 );
 
-t.test('a front’s password opens its own area and nothing else (rule 3)', async (t) => {
+t.test('the configurators are listed without credentials, with seven fields', async (t) => {
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
+  const [ground, upper] = [await idOf(gateway, 'wf'), await idOf(gateway, 'attic')];
+  const closed = { ID: ground, Title: 'Ground floor', Icon: 'Home', Position: 1, PasswordRequired: true };
+  const free = { ID: upper, Title: 'Upper floor', Icon: '', Position: 2, PasswordRequired: false };
+  t.strictSame(resultOrStatus(await post(gateway, callText('WFC_GetConfigurators', []), [])), [
+    { ...closed, Editable: false, MobileEnabled: true },
+    { ...free, Editable: false, MobileEnabled: false },
+  ]);
+});
+
+t.test('a web front’s password opens its own area only', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const front = await idOf(gateway, 'wf');
   const attic = await idOf(gateway, 'attic');
@@ -97,13 +97,13 @@ t.test('a front’s password opens its own area and nothing else (rule 3)', asyn
     (await post(gateway, callText('WFC_GetSnapshot', [front]), [basicLine('webfront', password)])).status;
   t.strictSame([await opened('tulip'), await opened('rose'), await opened('')], [200, 401, 401]);
   const free = await post(gateway, callText('WFC_GetSnapshot', [attic]), []);
-  t.equal(free.status, 200, 'a front that says it does without');
+  t.equal(free.status, 200, 'a web front without a password');
   const push = ['token', 'provider', 'device', 'phone'];
   t.equal(await rpc(gateway, 'WFC_RegisterPNS', attic, ...push), 'NOT_ALLOWED', 'not for mobile apps');
   t.equal(await rpc(gateway, 'WFC_RegisterPNS', front, ...push), 'device', 'for mobile apps');
 });
 
-t.test('the installed configuration has no password, and lets nobody in (rules 1, 2)', async (t) => {
+t.test('the installed configuration has no password, and rejects every login', async (t) => {
   const gateway = await startGateway(t, 'api: { port: 0 }\n');
   t.equal(await rpc(gateway, 'SVC_GetKernelVersion'), 401);
   t.strictSame(resultOrStatus(await post(gateway, callText('WFC_GetConfigurators', []), [])), []);
@@ -113,52 +113,49 @@ t.test('the installed configuration has no password, and lets nobody in (rules 1
   );
 });
 
-t.test(
-  'a switch closes, and every client sees it: full API, all three versions’ paths (E3, E4)',
-  async (t) => {
-    const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
-    const front = await idOf(gateway, 'wf');
-    const state = await idOf(gateway, 'ground_floor/hall_button/STATE');
-    const attic = await idOf(gateway, 'attic');
-    const protocol = Buffer.from('webfront:tulip').toString('base64');
-    const sockets = [
-      await openWebSocket(gateway),
-      await RawWebSocket.open({
-        port: gateway.port,
-        path: `/api/wfc/${front}`,
-        protocol: protocol.replace(/=+$/, ''),
-      }),
-      await RawWebSocket.open({
-        port: gateway.port,
-        path: `/wfc/${front}/api/`,
-        protocol: protocol.replace(/=+$/, ''),
-      }),
-      await RawWebSocket.open({
-        port: gateway.port,
-        path: `/wfc/${front}/api/`,
-        protocol: encodeURIComponent(protocol),
-      }),
-    ];
-    await using other = await openWebSocket(gateway, `/wfc/${attic}/api/`, []);
-    t.equal(await rpc(gateway, 'GW_SimulateLine', 'BUTTON1', true), true);
-    for (const socket of sockets) {
-      t.equal(socket.response.status, 101);
-      let frame = (await takeFrames(socket, 1))[0];
-      while (frame?.SenderID !== state) frame = (await takeFrames(socket, 1))[0];
-      t.match(frame, { Message: message.VM_UPDATE, Data: [true, true, false] });
-      t.equal(frame?.Data.length, 6);
-      await socket[Symbol.asyncDispose]();
-    }
-    await rpc(gateway, 'SetValue', await idOf(gateway, 'upper_floor/blind'), 3);
-    t.match(
-      (await takeFrames(other, 1))[0],
-      { SenderID: await idOf(gateway, 'upper_floor/blind') },
-      'nothing of the other floor',
-    );
-  },
-);
+t.test('a switch closes, and every client sees it, on all three paths of the API', async (t) => {
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
+  const front = await idOf(gateway, 'wf');
+  const state = await idOf(gateway, 'ground_floor/hall_button/STATE');
+  const attic = await idOf(gateway, 'attic');
+  const protocol = Buffer.from('webfront:tulip').toString('base64');
+  const sockets = [
+    await openWebSocket(gateway),
+    await RawWebSocket.open({
+      port: gateway.port,
+      path: `/api/wfc/${front}`,
+      protocol: protocol.replace(/=+$/, ''),
+    }),
+    await RawWebSocket.open({
+      port: gateway.port,
+      path: `/wfc/${front}/api/`,
+      protocol: protocol.replace(/=+$/, ''),
+    }),
+    await RawWebSocket.open({
+      port: gateway.port,
+      path: `/wfc/${front}/api/`,
+      protocol: encodeURIComponent(protocol),
+    }),
+  ];
+  await using other = await openWebSocket(gateway, `/wfc/${attic}/api/`, []);
+  t.equal(await rpc(gateway, 'GW_SimulateLine', 'BUTTON1', true), true);
+  for (const socket of sockets) {
+    t.equal(socket.response.status, 101);
+    let frame = (await takeFrames(socket, 1))[0];
+    while (frame?.SenderID !== state) frame = (await takeFrames(socket, 1))[0];
+    t.match(frame, { Message: message.VM_UPDATE, Data: [true, true, false] });
+    t.equal(frame?.Data.length, 6);
+    await socket[Symbol.asyncDispose]();
+  }
+  await rpc(gateway, 'SetValue', await idOf(gateway, 'upper_floor/blind'), 3);
+  t.match(
+    (await takeFrames(other, 1))[0],
+    { SenderID: await idOf(gateway, 'upper_floor/blind') },
+    'nothing of the other floor',
+  );
+});
 
-t.test('a relay moves, the line it is wired to follows, and the count of edges is exact', async (t) => {
+t.test('a relay moves, the line that it is wired to follows, and the edge count is exact', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const relay = await idOf(gateway, 'ground_floor/hall_relay');
   for (let n = 0; n < 100; n++)
@@ -168,7 +165,7 @@ t.test('a relay moves, the line it is wired to follows, and the count of edges i
   t.equal(await valueAt(gateway, 'ground_floor/hall_sense/LOST'), 0);
 });
 
-t.test('secrets are never shown, and writing "***" back leaves them as they are (decision 16)', async (t) => {
+t.test('secrets are never shown, and writing "***" back keeps them', async (t) => {
   const broker = `tree:
   - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1", UserName: u, Password: hidden4you } }
 `;

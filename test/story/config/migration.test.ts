@@ -5,7 +5,7 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 
-t.test('what the page about moving shows is what a gateway with that configuration answers', async (t) => {
+t.test('a gateway replies as the migration page shows', async (t) => {
   const page = await readFile(join(PACKAGE_ROOT, 'docs/start/migration.md'), 'utf8');
   const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
   const [, examples = ''] = /```text\n(.*?)```/s.exec(page) ?? [];

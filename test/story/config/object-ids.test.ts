@@ -11,33 +11,30 @@ import {
 const call = (gateway: Pick<GatewayFixture, 'port'>, method: string, ...params: unknown[]) =>
   rpc(gateway, method, ...params);
 
-t.test(
-  'the records of a variable that is gone are no other variable’s, until somebody says so',
-  async (t) => {
-    const gateway = await startGateway(t, SIMULATED_CONFIG);
-    const [archive] = (await call(gateway, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
-    const gone = (await call(gateway, 'SVC_CreateVariable', 1)) as number;
-    await call(gateway, 'AC_SetLoggingStatus', archive, gone, true);
-    for (const value of [3, 4]) await call(gateway, 'SetValue', gone, value);
-    await call(gateway, 'SVC_DeleteVariable', gone);
-    t.equal(await call(gateway, 'AC_GetLoggedValues', archive, gone, 0, 0, 0), 'NOT_OF_TYPE');
-    const facts = (await call(gateway, 'AC_GetAggregationVariables', archive, true)) as object[];
-    t.match(facts, [{ VariableID: gone, AggregationActive: false, RecordCount: Number }], 'they are kept');
-    const created: number[] = [];
-    for (let n = 0; n < 100; n++) {
-      const id = (await call(gateway, 'SVC_CreateVariable', 1)) as number;
-      created.push(id);
-      if (n < 99) await call(gateway, 'SVC_DeleteVariable', id);
-    }
-    t.equal(new Set([...created, gone]).size, 101);
-    const heir = created.at(-1) as number;
-    t.strictSame(await call(gateway, 'AC_GetLoggedValues', archive, heir, 0, 0, 0), []);
-    t.equal(await call(gateway, 'AC_ChangeVariableID', archive, gone, heir), true);
-    t.match(await call(gateway, 'AC_GetLoggedValues', archive, heir, 0, 0, 0), [{ Value: 4 }, {}]);
-  },
-);
+t.test('records of a deleted variable belong to no other variable until they are assigned', async (t) => {
+  const gateway = await startGateway(t, SIMULATED_CONFIG);
+  const [archive] = (await call(gateway, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
+  const gone = (await call(gateway, 'SVC_CreateVariable', 1)) as number;
+  await call(gateway, 'AC_SetLoggingStatus', archive, gone, true);
+  for (const value of [3, 4]) await call(gateway, 'SetValue', gone, value);
+  await call(gateway, 'SVC_DeleteVariable', gone);
+  t.equal(await call(gateway, 'AC_GetLoggedValues', archive, gone, 0, 0, 0), 'NOT_OF_TYPE');
+  const facts = (await call(gateway, 'AC_GetAggregationVariables', archive, true)) as object[];
+  t.match(facts, [{ VariableID: gone, AggregationActive: false, RecordCount: Number }], 'they are kept');
+  const created: number[] = [];
+  for (let n = 0; n < 100; n++) {
+    const id = (await call(gateway, 'SVC_CreateVariable', 1)) as number;
+    created.push(id);
+    if (n < 99) await call(gateway, 'SVC_DeleteVariable', id);
+  }
+  t.equal(new Set([...created, gone]).size, 101);
+  const heir = created.at(-1) as number;
+  t.strictSame(await call(gateway, 'AC_GetLoggedValues', archive, heir, 0, 0, 0), []);
+  t.equal(await call(gateway, 'AC_ChangeVariableID', archive, gone, heir), true);
+  t.match(await call(gateway, 'AC_GetLoggedValues', archive, heir, 0, 0, 0), [{ Value: 4 }, {}]);
+});
 
-t.test('no id is given twice, also when the process is killed', async (t) => {
+t.test('no id is assigned twice, even if the process is killed', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG);
   const given: number[] = [];
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {

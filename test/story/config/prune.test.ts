@@ -26,7 +26,7 @@ interface Check {
 const orphans = async (gateway: GatewayFixture) =>
   ((await rpc(gateway, 'GW_GetHealth')) as { Checks: Check[] }).Checks.find(({ Name }) => Name === 'orphans');
 
-t.test('health names what was removed from the file only, and prune deletes it', async (t) => {
+t.test('health lists what was removed from the file only, and prune deletes it', async (t) => {
   const front = 'configurators: [{ title: T, ident: wf, base: hall, passwordRequired: false }]\n';
   const gateway = await startGateway(t, tree(RELAY) + front);
   t.match(await orphans(gateway), { State: 'ok' });
@@ -45,7 +45,7 @@ t.test('health names what was removed from the file only, and prune deletes it',
   t.match(dry.stdout, `hall/lamp  #${lamp}  Instance  would be deleted\n`);
   t.match(dry.stdout, 'Nothing was changed. stellwerk prune --yes deletes them.');
   t.match(await rpc(gateway, 'GW_Prune', false), [{ ObjectID: lamp, Path: 'hall/lamp', Problem: '' }, {}]);
-  t.equal(await idOf(gateway, 'hall/lamp'), lamp, 'it is only shown');
+  t.equal(await idOf(gateway, 'hall/lamp'), lamp, 'it is only listed');
   t.match(await prune('--yes'), { code: 0, stdout: `hall/lamp  #${lamp}  Instance  deleted\n` });
   t.equal(await rpc(gateway, 'SVC_ObjectExists', lamp), false);
   t.equal(await rpc(gateway, 'SVC_ObjectExists', state), false, 'with its variables');
@@ -58,7 +58,7 @@ t.test('health names what was removed from the file only, and prune deletes it',
   t.match(await rpc(gateway, 'GW_ReloadConfiguration'), { Problems: [] }, 'its line is free');
 });
 
-t.test('what calls created stays, and so does what is above it', async (t) => {
+t.test('objects created by calls stay, and so do their parents', async (t) => {
   const category = '      - { category: Shelf, ident: shelf, children: [{ category: Box, ident: box }] }\n';
   const gateway = await startGateway(t, tree(RELAY + category));
   const mine = await rpc(gateway, 'SVC_CreateCategory');
@@ -84,27 +84,30 @@ t.test('what calls created stays, and so does what is above it', async (t) => {
   t.match(await orphans(gateway), { State: 'ok' });
 });
 
-t.test('an instance is deleted with its own variables, children first, and not with others', async (t) => {
-  const gateway = await startGateway(t, tree(RELAY));
-  const lamp = await idOf(gateway, 'hall/lamp');
-  const [state, link] = [await idOf(gateway, 'hall/lamp/STATE'), await idOf(gateway, 'hall/lamp/LINK')];
-  const own = await rpc(gateway, 'SVC_CreateVariable', 0);
-  await rpc(gateway, 'SVC_SetParent', own, lamp);
-  t.equal(await rpc(gateway, 'SVC_DeleteInstance', lamp), 'HAS_CHILDREN');
-  t.ok(await rpc(gateway, 'SVC_VariableExists', state), 'nothing was deleted');
-  await rpc(gateway, 'SVC_DeleteVariable', own);
-  await using client = await openWebSocket(gateway);
-  await rpc(gateway, 'SVC_DeleteInstance', lamp);
-  const seen: Frame[] = [];
-  const isEnd = ({ Message, SenderID }: Frame) => Message === message.OM_UNREGISTER && SenderID === lamp;
-  while (!seen.some(isEnd)) seen.push(...(await takeFrames(client, 1)));
-  const at = (number: number, id: unknown) =>
-    seen.findIndex(({ Message, SenderID }) => Message === number && SenderID === id);
-  for (const id of [state, link]) {
-    t.ok(
-      at(message.VM_DELETE, id) >= 0 && at(message.VM_DELETE, id) < at(message.OM_UNREGISTER, id),
-      'its DELETE before its UNREGISTER',
-    );
-    t.ok(at(message.OM_UNREGISTER, id) < at(message.IM_DELETE, lamp), 'variables before the instance');
-  }
-});
+t.test(
+  'an instance is deleted with its own variables, children first, but not with user-defined objects',
+  async (t) => {
+    const gateway = await startGateway(t, tree(RELAY));
+    const lamp = await idOf(gateway, 'hall/lamp');
+    const [state, link] = [await idOf(gateway, 'hall/lamp/STATE'), await idOf(gateway, 'hall/lamp/LINK')];
+    const own = await rpc(gateway, 'SVC_CreateVariable', 0);
+    await rpc(gateway, 'SVC_SetParent', own, lamp);
+    t.equal(await rpc(gateway, 'SVC_DeleteInstance', lamp), 'HAS_CHILDREN');
+    t.ok(await rpc(gateway, 'SVC_VariableExists', state), 'nothing was deleted');
+    await rpc(gateway, 'SVC_DeleteVariable', own);
+    await using client = await openWebSocket(gateway);
+    await rpc(gateway, 'SVC_DeleteInstance', lamp);
+    const seen: Frame[] = [];
+    const isEnd = ({ Message, SenderID }: Frame) => Message === message.OM_UNREGISTER && SenderID === lamp;
+    while (!seen.some(isEnd)) seen.push(...(await takeFrames(client, 1)));
+    const at = (number: number, id: unknown) =>
+      seen.findIndex(({ Message, SenderID }) => Message === number && SenderID === id);
+    for (const id of [state, link]) {
+      t.ok(
+        at(message.VM_DELETE, id) >= 0 && at(message.VM_DELETE, id) < at(message.OM_UNREGISTER, id),
+        'its DELETE before its UNREGISTER',
+      );
+      t.ok(at(message.OM_UNREGISTER, id) < at(message.IM_DELETE, lamp), 'variables before the instance');
+    }
+  },
+);

@@ -17,7 +17,7 @@ const front = (rest: string) =>
   `configurators: [{ title: Ground floor, ident: wf, base: ground_floor, ${rest} }]\n`;
 
 t.test(
-  'a gateway with mistakes in its configuration does not start, and names file and line of each',
+  'a gateway with an invalid configuration does not start, and names file and line of each error',
   async (t) => {
     const yaml = `board: generic
 remoteAccess: { username: owner@example.org, password: swordfish }
@@ -43,7 +43,7 @@ tree: [{ category: House, ident: house, chidlren: [] }]
   },
 );
 
-t.test('passwords stand in files of their own, as they are or as hashes', async (t) => {
+t.test('passwords can be in separate files, in plain text or as hashes', async (t) => {
   const directory = await tempDirectory(t);
   await writeFile(join(directory, 'owner'), `${await hashPassword(OWNER.password)}\n`);
   await writeFile(join(directory, 'front'), 'tulip\n');
@@ -57,7 +57,7 @@ t.test('passwords stand in files of their own, as they are or as hashes', async 
 });
 
 t.test(
-  'what tree lists is made where it is missing; what was changed at run time stays until its line changes',
+  'a reload creates what is missing in the tree; changes at run time stay until their line changes',
   async (t) => {
     const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const relay = await idOf(fixture, 'ground_floor/hall_relay');
@@ -80,12 +80,12 @@ t.test(
     t.strictSame(
       await state(),
       [18, 'Lamp', 'RELAY2'],
-      'none of these lines changed; a value is initial only',
+      'none of these lines changed; a value is only initial',
     );
     await reload(SAMPLE_TREE.replace('Line: RELAY1', 'Line: RELAY3'));
     t.strictSame(await state(), [18, 'Lamp', 'RELAY3'], 'one did');
     await reload('tree: [{ category: Cellar, ident: cellar }]\n');
-    t.strictSame(await state(), [18, 'Lamp', 'RELAY3'], 'nothing goes because its line is gone');
+    t.strictSame(await state(), [18, 'Lamp', 'RELAY3'], 'nothing is deleted because its line is gone');
     t.equal(await rpc(fixture, 'SVC_GetName', await idOf(fixture, 'cellar')), 'Cellar');
     await reload(SAMPLE_TREE.replace('Hall relay', 'Porch relay').replace('Line: RELAY1', 'Line: RELAY3'));
     t.strictSame(await state(), [18, 'Porch relay', 'RELAY3']);
@@ -104,7 +104,7 @@ t.test(
 );
 
 t.test(
-  'an entry that cannot be applied is told by the reload and by health, and stops no other',
+  'an entry that cannot be applied is reported by the reload and by health, and affects no other',
   async (t) => {
     const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     await fixture.configure(`${SIMULATED_CONFIG}tree:
@@ -119,7 +119,7 @@ t.test(
   },
 );
 
-t.test('a reload applies what can change at run time and says what needs a restart', async (t) => {
+t.test('a reload applies what can change at run time, and lists what needs a restart', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front('password: petunia'));
   await using owner = await openWebSocket(fixture);
   const wf = await idOf(fixture, 'wf');
@@ -143,7 +143,11 @@ t.test('a reload applies what can change at run time and says what needs a resta
   const me = [basicLine('me@example.org', 'another')];
   t.match(resultOrStatus(await post(fixture, callText('SVC_GetKernelVersion', []), me)), /\d/);
   await t.rejects(takeFrames(owner, 1000), /closed: 1008/, 'a session of the old password has ended');
-  t.equal(ground.connection.isFinished, false, 'one of a front whose password is the same goes on');
+  t.equal(
+    ground.connection.isFinished,
+    false,
+    'a session of a web front with an unchanged password continues',
+  );
   const three = `[${callText('Echo', [])},${callText('Echo', [])},${callText('Echo', [])}]`;
   t.equal(replyIn(await post(fixture, three, me)).error?.data.code, 'INVALID_REQUEST');
   t.match(resultOrStatus(await post(fixture, callText('WFC_GetConfigurators', []), [])), [
@@ -157,7 +161,7 @@ t.test('a reload applies what can change at run time and says what needs a resta
   );
 });
 
-t.test('a configuration with a mistake changes nothing when it is read again', async (t) => {
+t.test('a reload of an invalid configuration changes nothing', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await fixture.configure(
     `${SIMULATED_CONFIG.replace(OWNER.password, 'another')}tree: [{ categroy: x, ident: y }]\n`,
@@ -165,10 +169,10 @@ t.test('a configuration with a mistake changes nothing when it is read again', a
   const failed = replyIn(await post(fixture, callText('GW_ReloadConfiguration', []), [ownerLine]));
   t.match(failed.error, { code: -32_603, data: { code: 'CONFIGURATION_INVALID' } });
   t.match((failed.error as { message?: string }).message, /gateway\.yaml:4:\d+: tree\[0\]: /);
-  t.match(await rpc(fixture, 'SVC_GetKernelVersion'), /\d/, 'the old password holds');
+  t.match(await rpc(fixture, 'SVC_GetKernelVersion'), /\d/, 'the old password is still valid');
 });
 
-t.test('an address that is taken is told by the reload, and taken up when it is free', async (t) => {
+t.test('an address in use is reported by the reload, and used when it is free', async (t) => {
   const clock = new ManualClock();
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const taken = createServer().listen(0, '127.0.0.1');
@@ -179,7 +183,7 @@ t.test('an address that is taken is told by the reload, and taken up when it is 
   const messages = new RegExp(`api: 127.0.0.1:${port} does not work: .*EADDRINUSE`);
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [messages] });
   const other = { port: fixture.gateway.port('house') ?? 0 };
-  t.match(JSON.stringify(await rpc(other, 'GW_GetHealth')), messages, 'the web server is there all the same');
+  t.match(JSON.stringify(await rpc(other, 'GW_GetHealth')), messages, 'the web server works nevertheless');
   taken.close();
   await until('the address', () => {
     clock.advance(5000);
@@ -187,23 +191,26 @@ t.test('an address that is taken is told by the reload, and taken up when it is 
   });
 });
 
-t.test('a front whose area is deleted serves nothing of the tree until there is one again', async (t) => {
-  const fixture = await startGateway(
-    t,
-    SIMULATED_CONFIG + SAMPLE_TREE + front('password: tulip').replace('ground', 'upper'),
-  );
-  const wf = await idOf(fixture, 'wf');
-  const tulip = [basicLine('webfront', 'tulip')];
-  const shown = async () => {
-    const { objects } = resultOrStatus(await post(fixture, callText('WFC_GetSnapshot', [wf]), tulip)) as {
-      objects: object;
+t.test(
+  'a web front whose area is deleted serves nothing of the tree until the area exists again',
+  async (t) => {
+    const fixture = await startGateway(
+      t,
+      SIMULATED_CONFIG + SAMPLE_TREE + front('password: tulip').replace('ground', 'upper'),
+    );
+    const wf = await idOf(fixture, 'wf');
+    const tulip = [basicLine('webfront', 'tulip')];
+    const shown = async () => {
+      const { objects } = resultOrStatus(await post(fixture, callText('WFC_GetSnapshot', [wf]), tulip)) as {
+        objects: object;
+      };
+      return Object.keys(objects).length;
     };
-    return Object.keys(objects).length;
-  };
-  t.equal(await shown(), 3);
-  await rpc(fixture, 'SVC_DeleteVariable', await idOf(fixture, 'upper_floor/blind'));
-  t.equal(await rpc(fixture, 'SVC_DeleteCategory', await idOf(fixture, 'upper_floor')), true);
-  t.equal(await shown(), 0);
-  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
-  t.equal(await shown(), 3, 'the reload has made it anew');
-});
+    t.equal(await shown(), 3);
+    await rpc(fixture, 'SVC_DeleteVariable', await idOf(fixture, 'upper_floor/blind'));
+    t.equal(await rpc(fixture, 'SVC_DeleteCategory', await idOf(fixture, 'upper_floor')), true);
+    t.equal(await shown(), 0);
+    t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
+    t.equal(await shown(), 3, 'the reload has created it again');
+  },
+);

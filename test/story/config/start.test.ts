@@ -52,7 +52,7 @@ const profileOf = async (fixture: ApiAddress, path: string) => {
   return shown.VariableProfile;
 };
 
-t.test('a profile that does not exist ends no start, and is reported until it is corrected', async (t) => {
+t.test('a missing profile does not prevent the start, and is reported until it is corrected', async (t) => {
   const first = await startGateway(t, SIMULATED_CONFIG + devices('~Wat'));
   const messages = /Plug \(#\d+\): .*Topics\[0\]\.Profile: there is no profile ~Wat/;
   const other = /Meter \(#\d+\): .*Rules\[0\]\.Profile: there is no profile ~Wat/;
@@ -62,7 +62,7 @@ t.test('a profile that does not exist ends no start, and is reported until it is
   t.equal(await profileOf(first, 'broker/plug/POWER'), '');
 
   const fixture = await restarted(t, first);
-  t.match(await checkOf(fixture, 'devices'), messages, 'nor the next one');
+  t.match(await checkOf(fixture, 'devices'), messages, 'nor the next start');
   await fixture.configure(SIMULATED_CONFIG + devices('~Temperature'));
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
   t.equal(await profileOf(fixture, 'broker/plug/POWER'), '~Temperature');
@@ -78,7 +78,7 @@ t.test('a profile that does not exist ends no start, and is reported until it is
   t.match(await checkOf(again, 'devices'), type);
 });
 
-t.test('a profile that is deleted while an instance has it ends no start', async (t) => {
+t.test('deleting the profile of an instance’s variable does not prevent the next start', async (t) => {
   const first = await startGateway(t, `${SIMULATED_CONFIG}tree: []\n`);
   await rpc(first, 'SVC_CreateVariableProfile', 'Mine', 2);
   await first.configure(SIMULATED_CONFIG + devices('Mine'));
@@ -94,7 +94,7 @@ t.test('a profile that is deleted while an instance has it ends no start', async
   t.equal(await profileOf(fixture, 'wire/meter/TEMP'), 'Mine');
 });
 
-t.test('a type that changes in the file is the type of the variable, under the same id', async (t) => {
+t.test('a changed type in the file changes the variable, which keeps its id', async (t) => {
   const fixture = await startGateway(
     t,
     SIMULATED_CONFIG + devices('~Temperature').replaceAll('~Temperature', '""'),
@@ -118,7 +118,7 @@ t.test('a type that changes in the file is the type of the variable, under the s
   await isValue(again, 22);
 });
 
-t.test('an ident that every instance has is no variable of a device', async (t) => {
+t.test('an ident that every instance has is rejected as a variable of a device', async (t) => {
   const fixture = await startGateway(
     t,
     SIMULATED_CONFIG + devices('~Temperature').replace('POWER', 'STATUS'),
@@ -130,7 +130,7 @@ t.test('an ident that every instance has is no variable of a device', async (t) 
   t.match(await checkOf(again, 'devices'), messages);
 });
 
-t.test('what differs from the file after a reload is in health', async (t) => {
+t.test('health lists differences from the file after a reload', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature'));
   await fixture.configure(`${SIMULATED_CONFIG}tree: [{ categroy: x, ident: y }]\n`);
   const failed = replyIn(await post(fixture, callText('GW_ReloadConfiguration', []), [ownerLine]));
@@ -150,7 +150,7 @@ t.test('what differs from the file after a reload is in health', async (t) => {
   t.equal(
     await rpc(fixture, 'SVC_GetName', await idOf(fixture, 'wire/meter')),
     'Gauge',
-    'what is below is applied',
+    'the entries below it are applied',
   );
   await fixture.configure(SIMULATED_CONFIG + devices('~Temperature'));
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });

@@ -10,7 +10,7 @@ import { codeBlocks } from '../../tools/gateway/cookbook-gateway.js';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 
-t.test('a message goes out by ntfy, by Telegram and to a webhook', async (t) => {
+t.test('a message is sent with ntfy, with Telegram and to a webhook', async (t) => {
   const received: Record<string, unknown>[] = [];
   let status = 200;
   const server = createServer((request, response) => {

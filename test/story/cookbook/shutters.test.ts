@@ -5,7 +5,7 @@ import { idOf, rpc } from '../../tools/client/json-rpc.js';
 const [OPENS, STANDS, CLOSES] = [0, 2, 4];
 const IS_DAY = 'stellwerk/LC/IsDay';
 
-t.test('the shutter goes with the sun, and shuts nobody out', async (t) => {
+t.test('the shutter follows the sun, and stays open while the terrace door is open', async (t) => {
   // The sun sets at 19:33, and rises at 02:43.
   const room = await startCookbookPage(t, 'shutters.md', '2026-06-21T19:30:00Z');
   await room.run(1);
@@ -32,7 +32,7 @@ t.test('the shutter goes with the sun, and shuts nobody out', async (t) => {
   await room.set('BUTTON1', true);
   await room.sleepUntil('2026-06-22T19:32:00Z');
   await room.passUntil(IS_DAY, false, 120);
-  t.equal(await room.value('wires/relay2/STATE'), false, 'somebody is on the terrace');
+  t.equal(await room.value('wires/relay2/STATE'), false, 'the terrace door is open');
   await room.set('BUTTON1', false);
   await room.waitForValue('wires/relay2/STATE', true);
   await room.pass(30);
@@ -41,5 +41,5 @@ t.test('the shutter goes with the sun, and shuts nobody out', async (t) => {
   t.equal(await rpc(room.gateway, 'SetValue', byTheSun, false), true);
   await room.sleepUntil('2026-06-23T02:42:00Z');
   await room.passUntil(IS_DAY, true, 120);
-  t.equal(await room.value('wires/relay1/STATE'), false, 'left to people’s hands');
+  t.equal(await room.value('wires/relay1/STATE'), false, 'manual control stays in effect');
 });

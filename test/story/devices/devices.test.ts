@@ -52,7 +52,7 @@ const commands = (mqtt: MqttBench) =>
     .filter(({ topic }) => topic === 'plug/set')
     .map(({ payload }) => payload);
 
-/** The next update of a variable on a socket, other messages passed over. */
+/** The next update of a variable on a socket; other messages are skipped. */
 async function updateOf(socket: RawWebSocket, id: number): Promise<Frame> {
   for (;;) {
     const [frame] = await takeFrames(socket, 1);
@@ -61,7 +61,7 @@ async function updateOf(socket: RawWebSocket, id: number): Promise<Frame> {
 }
 
 t.test(
-  'a switch, a serial line and a topic become frames at every client; calls move all three',
+  'a switch, a serial line and a topic become frames at every client; calls control all three',
   { skip },
   async (t) => {
     await using serial = await ptyBench();
@@ -102,61 +102,69 @@ t.test(
     );
     await until('the command', () => serial.heard().toString() === 'LEVEL 7\r\n');
     t.equal(await rpc(gateway, 'RequestAction', id.plug, true), true);
-    await until('the wish', () => commands(mqtt).length === 1);
+    await until('the command', () => commands(mqtt).length === 1);
     t.strictSame(
       [commands(mqtt), await rpc(gateway, 'GetValue', id.plug)],
       [['ON'], false],
-      'a wish is no fact',
+      'a command does not change the variable',
     );
     t.match(await rpc(gateway, 'GW_GetHealth'), { State: 'ok' });
   },
 );
 
-t.test('a broker that is away: a command fails at once and is never sent later', { skip }, async (t) => {
-  await using serial = await ptyBench();
-  await using mqtt = await mosquittoBench(4);
-  const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
-  await link(gateway, 'broker/plug', 'online');
-  const plug = await idOf(gateway, 'broker/plug');
-  await mqtt.stop();
-  await link(gateway, 'broker/plug', 'waiting');
-  const failed = replyIn(await post(gateway, callText('HW_WriteValueBoolean', [plug, 'STATE', true])));
-  t.match(failed.error, { code: -32_603, data: { code: 'DEVICE_OFFLINE' } });
-  t.equal(
-    await rpc(gateway, 'RequestAction', await idOf(gateway, 'broker/plug/STATE'), true),
-    'DEVICE_OFFLINE',
-  );
-  serial.say('T=3\n');
-  await value(gateway, 'meter_port/meter/TEMPERATURE', 3);
-  await mqtt.start();
-  await link(gateway, 'broker/plug', 'online');
-  t.equal(await rpc(gateway, 'HW_WriteValueBoolean', plug, 'STATE', false), true);
-  await until('the command of now', () => commands(mqtt).length > 0);
-  t.strictSame(commands(mqtt), ['OFF'], 'and not the one of meanwhile');
-});
+t.test(
+  'while the broker is offline a command fails immediately and is never sent later',
+  { skip },
+  async (t) => {
+    await using serial = await ptyBench();
+    await using mqtt = await mosquittoBench(4);
+    const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
+    await link(gateway, 'broker/plug', 'online');
+    const plug = await idOf(gateway, 'broker/plug');
+    await mqtt.stop();
+    await link(gateway, 'broker/plug', 'waiting');
+    const failed = replyIn(await post(gateway, callText('HW_WriteValueBoolean', [plug, 'STATE', true])));
+    t.match(failed.error, { code: -32_603, data: { code: 'DEVICE_OFFLINE' } });
+    t.equal(
+      await rpc(gateway, 'RequestAction', await idOf(gateway, 'broker/plug/STATE'), true),
+      'DEVICE_OFFLINE',
+    );
+    serial.say('T=3\n');
+    await value(gateway, 'meter_port/meter/TEMPERATURE', 3);
+    await mqtt.start();
+    await link(gateway, 'broker/plug', 'online');
+    t.equal(await rpc(gateway, 'HW_WriteValueBoolean', plug, 'STATE', false), true);
+    await until('the new command', () => commands(mqtt).length > 0);
+    t.strictSame(commands(mqtt), ['OFF'], 'and not the failed one');
+  },
+);
 
-t.test('an adapter torn out shows, keeps ids and names, and is taken up again', { skip }, async (t) => {
-  await using serial = await ptyBench();
-  await using mqtt = await mosquittoBench(4);
-  const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
-  await link(gateway, 'meter_port/meter', 'online');
-  const id = await idOf(gateway, 'meter_port/meter/TEMPERATURE');
-  await serial.unplug();
-  await link(gateway, 'meter_port', 'waiting');
-  t.match(JSON.stringify(await rpc(gateway, 'GW_GetHealth')), /Meter port/);
-  t.equal(
-    await rpc(gateway, 'HW_WriteValueInteger', await idOf(gateway, 'meter_port/meter'), 'LEVEL', 1),
-    'DEVICE_OFFLINE',
-  );
-  await serial.plug();
-  await link(gateway, 'meter_port/meter', 'online');
-  serial.say('T=4\n');
-  await value(gateway, 'meter_port/meter/TEMPERATURE', 4);
-  t.equal(await idOf(gateway, 'meter_port/meter/TEMPERATURE'), id);
-  t.equal(serial.heard().toString(), '', 'nothing of meanwhile');
-});
+t.test(
+  'an unplugged adapter is reported, keeps ids and names, and is reopened when it is back',
+  { skip },
+  async (t) => {
+    await using serial = await ptyBench();
+    await using mqtt = await mosquittoBench(4);
+    const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
+    await link(gateway, 'meter_port/meter', 'online');
+    const id = await idOf(gateway, 'meter_port/meter/TEMPERATURE');
+    await serial.unplug();
+    await link(gateway, 'meter_port', 'waiting');
+    t.match(JSON.stringify(await rpc(gateway, 'GW_GetHealth')), /Meter port/);
+    t.equal(
+      await rpc(gateway, 'HW_WriteValueInteger', await idOf(gateway, 'meter_port/meter'), 'LEVEL', 1),
+      'DEVICE_OFFLINE',
+    );
+    await serial.plug();
+    await link(gateway, 'meter_port/meter', 'online');
+    serial.say('T=4\n');
+    await value(gateway, 'meter_port/meter/TEMPERATURE', 4);
+    t.equal(await idOf(gateway, 'meter_port/meter/TEMPERATURE'), id);
+    t.equal(serial.heard().toString(), '', 'no failed command is sent later');
+  },
+);
 
-t.test('instances that fail take no other down, and each says what to do', async (t) => {
+t.test('failing instances affect no other, and each status says what to do', async (t) => {
   const gateway = await startGateway(
     t,
     `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: No port, ident: no_port, module: Serial Port, properties: { Port: /dev/nothing } }
@@ -173,7 +181,7 @@ t.test('instances that fail take no other down, and each says what to do', async
     ['no_line', 'RELAY99'],
     ['unfinished', 'Line is empty'],
   ] as const)
-    await until(`${ident} to say why`, async () =>
+    await until(`${ident} to report why`, async () =>
       String(await valueAt(gateway, `${ident}/STATUS`)).includes(text),
     );
   const relay = await idOf(gateway, 'ground_floor/hall_relay');
@@ -182,7 +190,7 @@ t.test('instances that fail take no other down, and each says what to do', async
   const { Checks } = (await rpc(gateway, 'GW_GetHealth')) as { Checks: { Name: string; Text: string }[] };
   const { Text = '' } = Checks.find(({ Name }) => Name === 'devices') ?? {};
   for (const name of ['No port', 'No broker', 'Same line', 'No line', 'Unfinished']) t.match(Text, name);
-  t.equal(Text.split('\n').length, 6, 'one line per instance below the number of them');
+  t.equal(Text.split('\n').length, 6, 'one line per instance, sorted by id');
   t.strictSame(await rpc(gateway, 'HW_ReadServiceMessages', relay), []);
   const [inUse] = (await rpc(
     gateway,
@@ -190,7 +198,7 @@ t.test('instances that fail take no other down, and each says what to do', async
     await idOf(gateway, 'same_line'),
   )) as object[];
   const whose = `The device is offline: RELAY1 is in use by Hall relay (#${relay})`;
-  t.match(inUse, { Text: whose }, 'the owner is told by which');
+  t.match(inUse, { Text: whose }, 'the owner sees which instance uses the line');
   const said = (await rpc(gateway, 'HW_ReadServiceMessages', await idOf(gateway, 'no_line'))) as object[];
   t.match(
     said,

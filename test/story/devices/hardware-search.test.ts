@@ -25,7 +25,7 @@ interface Found {
 const searched = (fixture: GatewayFixture, id: number) =>
   until('the end of the search', async () => (await rpc(fixture, 'SVC_IsSearching', id)) === false);
 
-/** What a search finds under this name. */
+/** The item of this name in a search. */
 async function found(fixture: GatewayFixture, name: string): Promise<Found | undefined> {
   const hardware = await idOf(fixture, 'hardware');
   await rpc(fixture, 'SVC_StartSearch', hardware);
@@ -34,13 +34,13 @@ async function found(fixture: GatewayFixture, name: string): Promise<Found | und
   return all.find(({ Name }) => Name === name);
 }
 
-t.test('a search finds chips and lines, who has them, and what they can become', async (t) => {
+t.test('a search lists chips and lines, their users, and the instances that they can become', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const relay = await idOf(fixture, 'ground_floor/hall_relay');
   const used = await found(fixture, 'RELAY1');
   t.match(used, { ID: 'line simulated/0', Kind: 'line', About: 'simulated/0, output', UsedBy: 'stellwerk' });
   t.equal(used?.InstanceID, relay);
-  t.strictSame(used?.Create, [], 'it is one already');
+  t.strictSame(used?.Create, [], 'it is an instance already');
   const free = await found(fixture, 'BUTTON2');
   t.match(free, { About: 'simulated/17, input', UsedBy: '', InstanceID: 0 });
   t.strictSame(
@@ -56,7 +56,7 @@ t.test('a search finds chips and lines, who has them, and what they can become',
   t.ok(((await valueAt(fixture, 'hardware/FOUND')) as number) >= 25);
 });
 
-t.test('what was found becomes an instance by one call, that works at once', async (t) => {
+t.test('one call makes an instance of an item, which works immediately', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const hardware = await idOf(fixture, 'hardware');
   const floor = await idOf(fixture, 'ground_floor');
@@ -81,7 +81,7 @@ t.test('what was found becomes an instance by one call, that works at once', asy
   t.match(await rpc(fixture, 'SVC_GetInstance', relay), { ModuleInfo: { ModuleName: 'Relay' } });
 });
 
-t.test('what can not be made is refused, and nothing is made', async (t) => {
+t.test('an item that cannot become an instance is rejected, and nothing is created', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const hardware = await idOf(fixture, 'hardware');
   await searched(fixture, hardware);
@@ -96,7 +96,7 @@ t.test('what can not be made is refused, and nothing is made', async (t) => {
   t.strictSame(await rpc(fixture, 'SVC_GetInstanceList'), before);
 });
 
-t.test('only a module that searches does; a search tells its beginning and its end', async (t) => {
+t.test('only modules with a search have one; a search reports its beginning and its end', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const hardware = await idOf(fixture, 'hardware');
   const relay = await idOf(fixture, 'ground_floor/hall_relay');
@@ -110,9 +110,9 @@ t.test('only a module that searches does; a search tells its beginning and its e
   fixture.gateway.kernel.changes.listen(({ SenderID, Message }) => {
     if (SenderID === hardware) messages.push(Message);
   });
-  t.equal(await rpc(fixture, 'SVC_StopSearch', hardware), false, 'none is going on');
+  t.equal(await rpc(fixture, 'SVC_StopSearch', hardware), false, 'none is in progress');
   const { registry } = fixture.gateway;
-  // In one turn, in which no search ends.
+  // // In one iteration of the event loop, in which no search ends.
   const [started, isSearching] = ['SVC_StartSearch', 'SVC_IsSearching'].map((name) =>
     registry.call(name, [hardware], owner),
   );
@@ -122,7 +122,7 @@ t.test('only a module that searches does; a search tells its beginning and its e
   t.strictSame(messages, [message.IM_SEARCHSTART, message.IM_SEARCHUPDATE, message.IM_SEARCHSTOP]);
 });
 
-t.test('GW_GetLines gives what the picture of the board needs', async (t) => {
+t.test('GW_GetLines returns what the picture of the board needs', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await rpc(fixture, 'RequestAction', await idOf(fixture, 'ground_floor/hall_relay/STATE'), true);
   const { Board, Header, Lines } = (await rpc(fixture, 'GW_GetLines')) as {
@@ -149,5 +149,5 @@ t.test('GW_GetLines gives what the picture of the board needs', async (t) => {
       },
     ],
   );
-  t.notOk('Active' in (Lines.find(({ Name }) => Name === 'BUTTON8') ?? {}), 'nobody has it');
+  t.notOk('Active' in (Lines.find(({ Name }) => Name === 'BUTTON8') ?? {}), 'not in use');
 });

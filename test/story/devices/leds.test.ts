@@ -10,7 +10,7 @@ import { until } from '../../tools/until.js';
 const treeOf = (page: string): string =>
   /```yaml\ntree:\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs/hardware', page), 'utf8'))?.[1] ?? '';
 
-t.test('a LED that blinks and a light on a PWM channel, as their pages begin', async (t) => {
+t.test('the examples of the pages work: a blinking LED, and a light on a PWM channel', async (t) => {
   const gateway = await startGateway(t, `${SIMULATED_CONFIG}tree:\n${treeOf('led.md')}${treeOf('pwm.md')}`);
   const becomes = (path: string, value: unknown) =>
     until(`${path} to be ${String(value)}`, async () => (await valueAt(gateway, path)) === value);
@@ -25,7 +25,7 @@ t.test('a LED that blinks and a light on a PWM channel, as their pages begin', a
   t.equal(await valueAt(gateway, 'cabinet_light/STATE'), true);
   t.equal(await rpc(gateway, 'GetValueFormatted', await idOf(gateway, 'cabinet_light/LEVEL')), '50%');
   await act('damper/LEVEL', 0);
-  t.equal(await valueAt(gateway, 'damper/STATE'), true, 'at its end, and not limp');
+  t.equal(await valueAt(gateway, 'damper/STATE'), true, 'the LED stays on at the end of blinking');
   t.equal(await rpc(gateway, 'GW_SimulatePwmGone', 'simulated.pwm', true), true);
   const damper = await idOf(gateway, 'damper');
   t.equal(await rpc(gateway, 'HW_WriteValueFloat', damper, 'LEVEL', 1), 'DEVICE_OFFLINE');

@@ -13,13 +13,13 @@ const TREE =
 const becomes = (gateway: GatewayFixture, path: string, value: unknown) =>
   until(`${path} to be ${String(value)}`, async () => (await valueAt(gateway, path)) === value);
 
-/** How a value stands: 0 is good. */
+/** The quality of a value; 0 is good. */
 const stateOf = async (gateway: GatewayFixture, path: string) =>
   qualityOf(gateway, await idOf(gateway, path));
 const qualityOf = async (gateway: GatewayFixture, id: number) =>
   ((await rpc(gateway, 'GW_GetQuality', [id])) as [{ Quality: number }])[0].Quality;
 
-t.test('a thermometer and valves as the page begins', async (t) => {
+t.test('the example of the page works: a thermometer and valves', async (t) => {
   const gateway = await startGateway(t, SIMULATED_CONFIG + TREE);
   for (const ident of ['onewire', 'onewire/hall', 'onewire/valves'])
     await becomes(gateway, `${ident}/LINK`, 'online');
@@ -43,14 +43,14 @@ t.test('a thermometer and valves as the page begins', async (t) => {
   t.equal(await rpc(gateway, 'GW_SimulateOneWireGone', '28-000000000001', true), true);
   await rpc(gateway, 'OW_RequestStatus', await idOf(gateway, 'onewire/hall'));
   await until(
-    'the thermometer to be missed',
+    'the thermometer to be reported missing',
     async () => (await stateOf(gateway, 'onewire/hall/TEMPERATURE')) === 2,
   );
   t.equal(await rpc(gateway, 'OW_RequestStatus', await idOf(gateway, 'onewire/hall')), 'DEVICE_OFFLINE');
   t.equal(await rpc(gateway, 'GW_SimulateOneWireGone', '28-00000000ffff', true), 'NAME_NOT_FOUND');
 });
 
-t.test('what is on the bus is found, and one call makes an instance of it that is connected', async (t) => {
+t.test('a search lists the devices on the bus, and one call makes a connected instance', async (t) => {
   const gateway = await startGateway(
     t,
     `${SIMULATED_CONFIG}tree:\n  - { instance: Hardware, ident: hardware, module: Hardware }\n`,
@@ -89,7 +89,7 @@ t.test('what is on the bus is found, and one call makes an instance of it that i
   const connection = async (id: number) =>
     ((await rpc(gateway, 'SVC_GetInstance', id)) as { ConnectionID: number }).ConnectionID;
   const bus = await connection(hall);
-  t.equal(await connection(pair), bus, 'the bus was made once');
+  t.equal(await connection(pair), bus, 'the bus was created once');
   t.match(await rpc(gateway, 'SVC_GetInstance', bus), { ModuleInfo: { ModuleName: '1-Wire Bus' } });
   const temperature = (await rpc(gateway, 'SVC_GetObjectIDByIdent', 'TEMPERATURE', hall)) as number;
   await until('a temperature', async () => (await qualityOf(gateway, temperature)) === 0);

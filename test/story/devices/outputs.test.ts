@@ -17,41 +17,44 @@ const GATE = `tree:
 const becomes = (fixture: GatewayFixture, path: string, expected: unknown) =>
   until(`${path} to be ${String(expected)}`, async () => (await valueAt(fixture, path)) === expected);
 
-t.test('no way in gets past an interlock, and the tree says why', async (t) => {
-  const fixture = await startGateway(t, SIMULATED_CONFIG + GATE);
-  for (const ident of ['opens', 'closes', 'opened', 'closed'])
-    await becomes(fixture, `${ident}/LINK`, 'online');
-  const opens = await idOf(fixture, 'opens');
-  const closes = await idOf(fixture, 'closes');
-  const state = await idOf(fixture, 'closes/STATE');
-  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
-  await becomes(fixture, 'opened/STATE', true);
-  t.strictSame(
-    [
-      await rpc(fixture, 'HW_WriteValueBoolean', closes, 'STATE', true),
-      await rpc(fixture, 'RequestAction', state, true),
-    ],
-    ['RULE_FORBIDS', 'RULE_FORBIDS'],
-  );
-  t.equal(
-    await valueAt(fixture, 'closes/RULE'),
-    'The rule forbids it: interlock gate: another of the group is active',
-  );
-  const outcomes = await Promise.all(
-    Array.from({ length: 30 }, (_, n) =>
-      rpc(fixture, 'HW_WriteValueBoolean', n % 3 === 0 ? opens : closes, 'STATE', n % 2 === 0),
-    ),
-  );
-  t.strictSame(
-    outcomes.filter((one) => one !== true && one !== 'RULE_FORBIDS' && one !== 'DEVICE_REFUSED'),
-    [],
-    'all at once: each is done or refused',
-  );
-  const both = [await valueAt(fixture, 'opens/STATE'), await valueAt(fixture, 'closes/STATE')];
-  t.notSame(both, [true, true]);
-});
+t.test(
+  'an interlock applies to every kind of command, and the tree says why a command is rejected',
+  async (t) => {
+    const fixture = await startGateway(t, SIMULATED_CONFIG + GATE);
+    for (const ident of ['opens', 'closes', 'opened', 'closed'])
+      await becomes(fixture, `${ident}/LINK`, 'online');
+    const opens = await idOf(fixture, 'opens');
+    const closes = await idOf(fixture, 'closes');
+    const state = await idOf(fixture, 'closes/STATE');
+    t.equal(await rpc(fixture, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
+    await becomes(fixture, 'opened/STATE', true);
+    t.strictSame(
+      [
+        await rpc(fixture, 'HW_WriteValueBoolean', closes, 'STATE', true),
+        await rpc(fixture, 'RequestAction', state, true),
+      ],
+      ['RULE_FORBIDS', 'RULE_FORBIDS'],
+    );
+    t.equal(
+      await valueAt(fixture, 'closes/RULE'),
+      'The rule forbids it: interlock gate: another of the group is active',
+    );
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        rpc(fixture, 'HW_WriteValueBoolean', n % 3 === 0 ? opens : closes, 'STATE', n % 2 === 0),
+      ),
+    );
+    t.strictSame(
+      outcomes.filter((one) => one !== true && one !== 'RULE_FORBIDS' && one !== 'DEVICE_REFUSED'),
+      [],
+      'concurrent commands: each is executed or rejected',
+    );
+    const both = [await valueAt(fixture, 'opens/STATE'), await valueAt(fixture, 'closes/STATE')];
+    t.notSame(both, [true, true]);
+  },
+);
 
-t.test('the page of the first light: as it stands there, the button switches the light', async (t) => {
+t.test('the example of the first light works: the button switches the light', async (t) => {
   const [yaml = ''] = [...textOf('docs/start/first-light.md').matchAll(/```yaml\n([^]*?)```/g)].map(
     ([, text]) => text,
   );
@@ -69,7 +72,7 @@ t.test('the page of the first light: as it stands there, the button switches the
   await becomes(fixture, 'hall/light/STATE', true);
 });
 
-t.test('what is on for as long as it may be goes off by itself', async (t) => {
+t.test('an output with MaxOnS switches off by itself', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + GATE);
   await becomes(fixture, 'pump/LINK', 'online');
   t.equal(await rpc(fixture, 'HW_WriteValueBoolean', await idOf(fixture, 'pump'), 'STATE', true), true);
@@ -84,7 +87,7 @@ const BLIND = `tree:
 `;
 
 t.test(
-  'a shutter learns where it is, and still knows after a restart; its motor never outlives the gateway',
+  'a shutter learns its position, and keeps it over a restart; its motor never runs without the gateway',
   async (t) => {
     const first = await startGateway(t, SIMULATED_CONFIG + BLIND);
     for (const ident of ['blind', 'up', 'down']) await becomes(first, `${ident}/LINK`, 'online');
@@ -120,16 +123,16 @@ tree:
       - { instance: Gate closes, ident: closes, module: Relay, properties: { Line: RELAY2, Interlock: gate } }
       - { instance: Closed, ident: closed, module: GPIO Input, properties: { Line: SENSE2 } }
       - { instance: Button, ident: button, module: Button, properties: { Line: BUTTON1, Toggles: yard/closes } }
-      - { variable: Wish, ident: wish, type: boolean }
+      - { variable: Command, ident: command, type: boolean }
 `;
 
-t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, buttons', async (t) => {
+t.test('a rule applies to calls, sockets, pages, scripts, actions and buttons', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + YARD);
   for (const ident of ['opens', 'closes', 'closed', 'button'])
     await becomes(fixture, `yard/${ident}/LINK`, 'online');
   const closes = await idOf(fixture, 'yard/closes');
   const state = await idOf(fixture, 'yard/closes/STATE');
-  const command = await idOf(fixture, 'yard/wish');
+  const command = await idOf(fixture, 'yard/command');
   const front = await idOf(fixture, 'front');
   const script = await rpc(fixture, 'SVC_CreateScript', 0);
   await rpc(fixture, 'SVC_SetScriptContent', script, `RequestAction(${state}, true)`);
@@ -161,18 +164,18 @@ t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, 
   t.strictSame(
     [await rpc(fixture, 'SetValue', state, true), await rpc(fixture, 'GW_SetValues', [[state, true]])],
     ['READ_ONLY', 'READ_ONLY'],
-    'and what is shown can only be told by the device',
+    'and only the device sets what is reported',
   );
   await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
-  const troubles = async () =>
+  const problems = async () =>
     JSON.stringify(await rpc(fixture, 'HW_ReadServiceMessages', await idOf(fixture, 'yard/button')));
-  await until('the button to be refused', async () => (await troubles()).includes('interlock gate'));
+  await until('the button to be rejected', async () => (await problems()).includes('interlock gate'));
   t.strictSame(
     [await valueAt(fixture, 'yard/closed/STATE'), await valueAt(fixture, 'yard/closed/COUNT')],
     [false, 0],
   );
 
   t.equal(await rpc(fixture, 'HW_WriteValueBoolean', opens, 'STATE', false), true);
-  t.equal(await rpc(fixture, 'RequestAction', command, true), true, 'when it may, it does');
+  t.equal(await rpc(fixture, 'RequestAction', command, true), true, 'it works once the rule permits it');
   t.equal(await valueAt(fixture, 'yard/closes/STATE'), true);
 });

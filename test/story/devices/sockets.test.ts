@@ -20,7 +20,7 @@ const METER = `      - instance: Meter
 const value = (gateway: GatewayFixture, path: string, expected: unknown) =>
   until(`${path} to be ${String(expected)}`, async () => (await valueAt(gateway, path)) === expected);
 
-t.test('a meter behind a converter is worked over TCP as over its serial line', async (t) => {
+t.test('a meter behind a converter works over TCP like over a serial line', async (t) => {
   await using converter = await TcpPeer.start();
   const gateway = await startGateway(
     t,
@@ -46,10 +46,10 @@ ${METER}`,
   await value(gateway, 'converter/meter/LINK', 'online');
   converter.say('T=4\n');
   await value(gateway, 'converter/meter/TEMPERATURE', 4);
-  t.equal(converter.received().toString(), '', 'nothing of meanwhile');
+  t.equal(converter.received().toString(), '', 'no failed command is sent later');
 });
 
-t.test('meters that connect by themselves are clients of the gateway, each answered by itself', async (t) => {
+t.test('meters that connect to the gateway are its clients, each with its own reply', async (t) => {
   const port = await reservePort();
   const gateway = await startGateway(
     t,

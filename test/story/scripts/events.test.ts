@@ -20,7 +20,7 @@ const FRONTS = `configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
 `;
 
-/** An event of a type with a name, below an object. */
+/** Creates an event of a type with a name, below an object. */
 async function event(fixture: GatewayFixture, type: number, parent: number): Promise<number> {
   const id = (await rpc(fixture, 'SVC_CreateEvent', type)) as number;
   await rpc(fixture, 'SVC_SetParent', id, parent);
@@ -30,7 +30,7 @@ async function event(fixture: GatewayFixture, type: number, parent: number): Pro
 const nextRun = async (fixture: GatewayFixture, id: number) =>
   ((await rpc(fixture, 'SVC_GetEvent', id)) as { NextRun: number }).NextRun;
 
-t.test('a button is pressed, and an event’s script switches the relay and sees why it ran', async (t) => {
+t.test('a button press triggers an event; its script switches the relay and sees the cause', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const button = await idOf(fixture, 'ground_floor/hall_button/STATE');
   const relay = await idOf(fixture, 'ground_floor/hall_relay/STATE');
@@ -57,38 +57,33 @@ t.test('a button is pressed, and an event’s script switches the relay and sees
   t.ok(audit.some(({ Method, User }) => Method === 'RequestAction' && User === 'script'));
   t.notOk(
     audit.some(({ Method }) => Method === 'SetValue'),
-    'what scripts set is not written down each time',
+    'values set by scripts are not audited each time',
   );
 });
 
-t.test(
-  'an action switches in the same breath, and its failure is told with the event’s number',
-  async (t) => {
-    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const button = await idOf(fixture, 'ground_floor/hall_button/STATE');
-    const relay = await idOf(fixture, 'ground_floor/hall_relay/STATE');
-    const [toggles, fails] = [await event(fixture, 0, relay), await event(fixture, 0, button)];
-    for (const id of [toggles, fails]) {
-      await rpc(fixture, 'SVC_SetEventTrigger', id, 4, button);
-      await rpc(fixture, 'SVC_SetEventTriggerValue', id, true);
-      await rpc(fixture, 'SVC_SetEventTriggerSubsequentExecution', id, false);
-      await rpc(fixture, 'SVC_SetEventAction', id, TOGGLE_ACTION, {});
-      await rpc(fixture, 'SVC_SetEventActive', id, true);
-    }
-    const press = async (isPressed: boolean) => rpc(fixture, 'GW_SimulateLine', 'BUTTON1', isPressed);
-    for (const expected of [true, false]) {
-      await press(true);
-      await until('the relay to follow', async () => (await rpc(fixture, 'GetValue', relay)) === expected);
-      await press(false);
-      await until('the button to be up', async () => (await rpc(fixture, 'GetValue', button)) === false);
-    }
-    await until('the failure in the log', () =>
-      fixture.log.some((line) => line.includes(`event #${fails} (`)),
-    );
-  },
-);
+t.test('an action runs in the same iteration, and its failure is logged with the event’s id', async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const button = await idOf(fixture, 'ground_floor/hall_button/STATE');
+  const relay = await idOf(fixture, 'ground_floor/hall_relay/STATE');
+  const [toggles, fails] = [await event(fixture, 0, relay), await event(fixture, 0, button)];
+  for (const id of [toggles, fails]) {
+    await rpc(fixture, 'SVC_SetEventTrigger', id, 4, button);
+    await rpc(fixture, 'SVC_SetEventTriggerValue', id, true);
+    await rpc(fixture, 'SVC_SetEventTriggerSubsequentExecution', id, false);
+    await rpc(fixture, 'SVC_SetEventAction', id, TOGGLE_ACTION, {});
+    await rpc(fixture, 'SVC_SetEventActive', id, true);
+  }
+  const press = async (isPressed: boolean) => rpc(fixture, 'GW_SimulateLine', 'BUTTON1', isPressed);
+  for (const expected of [true, false]) {
+    await press(true);
+    await until('the relay to follow', async () => (await rpc(fixture, 'GetValue', relay)) === expected);
+    await press(false);
+    await until('the button to be released', async () => (await rpc(fixture, 'GetValue', button)) === false);
+  }
+  await until('the failure in the log', () => fixture.log.some((line) => line.includes(`event #${fails} (`)));
+});
 
-t.test('events run by the clock, are told of, and are there again after a restart', async (t) => {
+t.test('cyclic events run, are reported, and exist after a restart', async (t) => {
   const directory = await tempDirectory(t);
   const clock = new ManualClock(new Date(2026, 2, 28, 5, 59, 30).getTime());
   const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory, clock });
@@ -106,7 +101,7 @@ t.test('events run by the clock, are told of, and are there again after a restar
   await rpc(first, 'SVC_SetEventScheduleGroupPoint', plan, 1, 2, 22, 0, 0, 2);
   for (const id of [daily, plan]) await rpc(first, 'SVC_SetEventActive', id, true);
   const six = new Date(2026, 2, 28, 6).getTime() / 1000;
-  await until('both to be planned', async () => (await nextRun(first, plan)) === six);
+  await until('both to be scheduled', async () => (await nextRun(first, plan)) === six);
   t.equal(await nextRun(first, daily), six);
   clock.advance(30_000);
   await until('the heating', async () => (await rpc(first, 'GetValue', setpoint)) === 21);
@@ -124,18 +119,18 @@ t.test('events run by the clock, are told of, and are there again after a restar
   await socket[Symbol.asyncDispose]();
   await first.gateway.close();
 
-  // In the night in between the clocks go forward.
+  // // In the night in between daylight saving time begins.
   const second = await startGateway(t, undefined, { directory, clock });
-  await until('it to be planned again', async () => (await nextRun(second, daily)) > 0);
+  await until('it to be rescheduled', async () => (await nextRun(second, daily)) > 0);
   t.equal(await nextRun(second, daily), new Date(2026, 2, 29, 6).getTime() / 1000);
-  await until('the plan', async () => (await nextRun(second, plan)) > 0);
-  t.strictSame(await rpc(second, 'SVC_GetEvent', plan), before, 'with its last run and its next');
+  await until('the schedule', async () => (await nextRun(second, plan)) > 0);
+  t.strictSame(await rpc(second, 'SVC_GetEvent', plan), before, 'with its last and its next run');
   clock.advance(new Date(2026, 2, 28, 22).getTime() - clock.nowMs());
   await until('the heating', async () => (await rpc(second, 'GetValue', setpoint)) === 16);
   t.match(await rpc(second, 'SVC_GetEvent', plan), { LastActionID: 2 });
 });
 
-t.test('a front is shown its events, and nothing of what stands outside its area', async (t) => {
+t.test('a web front sees its events, and nothing outside its area', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const ground = await idOf(fixture, 'ground_floor');
   const blind = await idOf(fixture, 'upper_floor/blind');
@@ -156,7 +151,7 @@ t.test('a front is shown its events, and nothing of what stands outside its area
     t.equal(resultOrStatus(await post(fixture, callText(method, [id]), tulip)), 'ACCESS_DENIED', method);
 });
 
-t.test('the examples of the page run, on the sample that make run starts', async (t) => {
+t.test('the examples of the page work with the sample that make run starts', async (t) => {
   const sample = textOf('docs/start/sample/gateway.yaml').replace('port: 3777', 'port: 0');
   const fixture = await startGateway(t, sample);
   const scripts = [...textOf('docs/use/events.md').matchAll(/```js\n([^]*?)```/g)].map(
@@ -172,10 +167,10 @@ t.test('the examples of the page run, on the sample that make run starts', async
   const plans = (await rpc(fixture, 'SVC_GetEventListByType', 2)) as number[];
   const timed = [...plans, ...((await rpc(fixture, 'SVC_GetEventListByType', 1)) as number[])];
   t.equal(timed.length, 2);
-  for (const id of timed) await until('it to be planned', async () => (await nextRun(fixture, id)) > 0);
+  for (const id of timed) await until('it to be scheduled', async () => (await nextRun(fixture, id)) > 0);
 });
 
-t.test('events stand in gateway.yaml, and come with a reload', async (t) => {
+t.test('events are configured in gateway.yaml, and applied by a reload', async (t) => {
   const clock = new ManualClock(new Date(2026, 2, 27, 5, 59, 30).getTime());
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   await fixture.configure(`${SIMULATED_CONFIG}${SAMPLE_TREE}  - event: Light by the button
@@ -195,7 +190,7 @@ t.test('events stand in gateway.yaml, and come with a reload', async (t) => {
     return rpc(fixture, 'GetValue', relay);
   });
   const morning = await idOf(fixture, 'morning');
-  await until('it to be planned', async () => (await nextRun(fixture, morning)) > 0);
+  await until('it to be scheduled', async () => (await nextRun(fixture, morning)) > 0);
   clock.advance(30_000);
   const blind = await idOf(fixture, 'upper_floor/blind');
   await until('the blind', async () => (await rpc(fixture, 'GetValue', blind)) === 40);

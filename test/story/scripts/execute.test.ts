@@ -17,7 +17,7 @@ import { withinPatience, until } from '../../tools/until.js';
 
 const ALLOWED = SIMULATED_CONFIG.replace('port: 0', 'port: 0, allowExecute: true');
 
-t.test('programs run when the configuration allows it, and only then', async (t) => {
+t.test('programs run only if the configuration allows it', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG);
   const { registry } = fixture.gateway;
   const execute = async (name: string, ...params: unknown[]) => registry.call(name, params, owner);
@@ -61,12 +61,12 @@ t.test('programs run when the configuration allows it, and only then', async (t)
   await t.rejects(execute('SVC_Execute', '/bin/echo', 'x', false, true), { code: 'NOT_ALLOWED' });
 });
 
-t.test('a program is stopped at its limits, with all that it started', async (t) => {
+t.test('a program is stopped at its limits, with all its child processes', async (t) => {
   const clock = new ManualClock();
   const programs = new ProgramRunner(clock, silentLog);
   const directory = await tempDirectory(t);
   const script = join(directory, 'waits');
-  // It says who it is, and leaves another behind that would hold the channel open.
+  // // It prints its process id, and starts a child that would keep the pipe open.
   await writeFile(script, '#!/bin/sh\nsleep 600 &\necho $$ $!\nwait\n', { mode: 0o755 });
   const isGone = (pid: number) => {
     try {
@@ -96,15 +96,13 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
     .map(Number);
   clock.advance(WAITED_MS);
   await t.rejects(withinPatience('the end', hanging), { code: 'TIMED_OUT' });
-  await until('both to be gone', () => pids.every(isGone));
+  await until('both to exit', () => pids.every(isGone));
   for (let n = 0; n < AT_ONCE; n++)
     await programs.run({ file: '/bin/sleep', args: ['600'], waitsForOutput: false });
   await t.rejects(programs.run({ ...command, args: ['-c', 'true'] }), { code: 'BUSY' });
   clock.advance(UNWAITED_MS);
   t.equal(
-    await until('a free place', () =>
-      programs.run({ ...command, args: ['-c', 'echo free'] }).catch(() => ''),
-    ),
+    await until('a free slot', () => programs.run({ ...command, args: ['-c', 'echo free'] }).catch(() => '')),
     'free\n',
   );
   const last = programs.run({ ...command, args: ['-c', 'sleep 600'] });

@@ -10,13 +10,13 @@ import { until } from '../../tools/until.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs/use/location.md'), 'utf8');
 
-t.test('a gateway that is told where it is knows when the sun sets, and keeps its place', async (t) => {
+t.test('a gateway with a location knows when the sun sets, and keeps the location', async (t) => {
   const clock = new ManualClock(Date.parse('2026-06-21T10:00Z'));
   const fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
   const lc = await idOf(fixture, 'stellwerk/LC');
   t.match(await rpc(fixture, 'SVC_GetInstance', lc), { InstanceStatus: instanceStatus.inactive });
   t.match(await valueAt(fixture, 'stellwerk/LC/STATUS'), /set Latitude and Longitude/);
-  t.match(await rpc(fixture, 'GW_GetHealth'), { State: 'ok' }, 'who needs no sun has nothing to mend');
+  t.match(await rpc(fixture, 'GW_GetHealth'), { State: 'ok' }, 'without a use of the sun, health is ok');
   const calls = [...PAGE.matchAll(/^bin\/stellwerk call (\S+) stellwerk\/LC ?(\S*) ?(\S*)$/gm)];
   t.equal(calls.length, 3);
   for (const [, name = '', property, value] of calls)
@@ -27,7 +27,7 @@ t.test('a gateway that is told where it is knows when the sun sets, and keeps it
   t.match(
     await rpc(fixture, 'GetValueFormatted', await idOf(fixture, 'stellwerk/LC/Sunset')),
     /21\.?.*06|06.*21/,
-    'a date for people',
+    'a readable date',
   );
 
   await fixture.gateway.close();
@@ -41,11 +41,11 @@ t.test('a gateway that is told where it is knows when the sun sets, and keeps it
   );
 });
 
-t.test('the place can stand in gateway.yaml', async (t) => {
+t.test('the location can be configured in gateway.yaml', async (t) => {
   const clock = new ManualClock(Date.parse('2026-06-21T23:00Z'));
   const yaml = /```yaml\n([^]*?)```/.exec(PAGE)?.[1] ?? '';
   const fixture = await startGateway(t, SIMULATED_CONFIG + yaml, { clock });
   await until('it is night', async () => (await valueAt(fixture, 'stellwerk/LC/IsDay')) === false);
   const all = await rpc(fixture, 'SVC_GetInstanceListByModuleID', '{45E97A63-F870-408A-B259-2933F7EABF74}');
-  t.strictSame(all, [await idOf(fixture, 'stellwerk/LC')], 'the one that every gateway has');
+  t.strictSame(all, [await idOf(fixture, 'stellwerk/LC')], 'the built-in instance');
 });

@@ -13,7 +13,7 @@ interface ScriptFacts {
   readonly ScriptError: string;
 }
 
-t.test('somebody edits a script with an editor of their own, and sees at once what is wrong', async (t) => {
+t.test('a script file edited with any editor is checked immediately', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const id = await rpc(fixture, 'SVC_CreateScript', 0);
   t.equal(await rpc(fixture, 'SVC_SetScriptFile', id, 'evening.ts'), true);
@@ -22,7 +22,7 @@ t.test('somebody edits a script with an editor of their own, and sees at once wh
   const facts = async () => (await rpc(fixture, 'SVC_GetScript', id)) as ScriptFacts;
   await writeFile(`${file}~`, 'const warm: number = 21;\nSetValue(, warm);\n');
   await rename(`${file}~`, file);
-  await until('it is broken', async () => (await facts()).ScriptIsBroken);
+  await until('it has an error', async () => (await facts()).ScriptIsBroken);
   t.equal((await facts()).ScriptError, 'evening.ts:2:10: Expression expected');
   await until('the log says so', () =>
     fixture.log.some((line) =>
@@ -34,16 +34,16 @@ t.test('somebody edits a script with an editor of their own, and sees at once wh
     file,
     `const warm: number = 23;\nSetValue(${setpoint}, warm);\nprint(GetValueFormatted(${setpoint}));\n`,
   );
-  await until('it is whole', async () => !(await facts()).ScriptIsBroken);
+  await until('it has no error', async () => !(await facts()).ScriptIsBroken);
   t.match(await facts(), { ScriptError: '' });
   t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), '23.0 °C');
   await rm(file);
-  await until('it is gone', async () => (await facts()).ScriptError === 'evening.ts is not there');
+  await until('the file is missing', async () => (await facts()).ScriptError === 'evening.ts is not there');
   t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), 'SCRIPT_FAILED');
 });
 
 t.test(
-  'a script that is edited while the gateway is away, or with the first write after a start, is noticed',
+  'a script that is edited while the gateway is stopped, or right after a start, is noticed',
   async (t) => {
     const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const id = await rpc(first, 'SVC_CreateScript', 0);
@@ -55,13 +55,13 @@ t.test(
     t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), '2');
     await writeFile(file, 'let a = ;');
     await until(
-      'it is broken',
+      'it has an error',
       async () => ((await rpc(fixture, 'SVC_GetScript', id)) as ScriptFacts).ScriptIsBroken,
     );
   },
 );
 
-t.test('what scripts run in, what they share, and who called is seen through the functions', async (t) => {
+t.test('functions show a script’s thread, its semaphores, and who called', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const run = (text: string) => rpc(fixture, 'SVC_RunScriptTextWait', text);
   t.strictSame(await rpc(fixture, 'SVC_GetScriptThreadList'), [1, 2, 3, 4]);
@@ -76,7 +76,7 @@ t.test('what scripts run in, what they share, and who called is seen through the
   await rpc(fixture, 'SVC_SetScriptContent', id, holds);
   t.equal(await rpc(fixture, 'SVC_AbortScript', id), false, 'it does not run');
   t.equal(await rpc(fixture, 'SVC_RunScript', id), true);
-  const [thread] = await until('it has the semaphore', async () => {
+  const [thread] = await until('it holds the semaphore', async () => {
     if ((await run('print(SVC_SemaphoreEnter("pump", 0))')) === 'true') return undefined;
     const all = (await rpc(fixture, 'SVC_GetScriptThreads', [])) as { ThreadID: number; ScriptID: number }[];
     const found = all.filter(({ ScriptID }) => ScriptID === id);
@@ -108,7 +108,7 @@ t.test('what scripts run in, what they share, and who called is seen through the
   );
 });
 
-t.test('SVC_Sleep lasts as long as it says', async (t) => {
+t.test('SVC_Sleep waits as long as requested', async (t) => {
   const clock = new ManualClock();
   const fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
   let isOver = false;

@@ -6,7 +6,7 @@ import { until } from '../../tools/until.js';
 
 const UTILITY = '{B69010EA-96D5-46DF-B885-24821B8C8DBD}';
 
-t.test('what the clock sets off is a timer, and its runs are counted', async (t) => {
+t.test('a cyclic event is a timer, and its runs are counted', async (t) => {
   const clock = new ManualClock();
   const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const setpoint = await idOf(gateway, 'ground_floor/setpoint');
@@ -35,7 +35,7 @@ t.test('what the clock sets off is a timer, and its runs are counted', async (t)
   ])
     t.equal(await rpc(gateway, 'SVC_TimerExists', id), isTimer, `${String(id)}`);
   const timer = () => rpc(gateway, 'SVC_GetTimer', cyclic) as Promise<Record<string, number>>;
-  await until('it knows when it runs', async () => (await timer())['NextRun']! > 0);
+  await until('its next run is known', async () => (await timer())['NextRun']! > 0);
   const { NextRun: next = 0 } = await timer();
   t.match(await timer(), {
     TimerID: cyclic,
@@ -54,7 +54,7 @@ t.test('what the clock sets off is a timer, and its runs are counted', async (t)
   await until('it has run', async () => (await timer())['LastRun'] === next);
   t.equal((await timer())['NextRun'], next + 600);
   const triggered = async () => ((await statistics()) as { TriggerUpdateCount: number }).TriggerUpdateCount;
-  // Of what sets an event off while it runs only the newest waits: one at a time is counted each.
+  // // Of the triggers during a run only the newest is queued, so each is counted before the next.
   for (const run of [1, 2, 3]) {
     await rpc(gateway, 'SetValue', setpoint, run);
     await until('the trigger has run', async () => (await triggered()) === run);

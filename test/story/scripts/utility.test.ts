@@ -18,7 +18,7 @@ async function uc(fixture: GatewayFixture, name: string, ...params: unknown[]): 
 }
 
 t.test(
-  'a copied output moves nothing, before and after a restart, until it is given a line of its own',
+  'a copied output stays closed, before and after a restart, until it gets a line of its own',
   async (t) => {
     const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const relay = await idOf(fixture, 'ground_floor/hall_relay');
@@ -36,7 +36,7 @@ t.test(
       t.equal(await rpc(at, 'HW_WriteValueBoolean', copy, 'STATE', false), 'DEVICE_OFFLINE');
     };
     await stays(fixture);
-    t.equal(await valueAt(fixture, 'ground_floor/hall_sense/STATE'), true, 'the relay is as it was');
+    t.equal(await valueAt(fixture, 'ground_floor/hall_sense/STATE'), true, 'the relay is unchanged');
     await fixture.gateway.close();
 
     const second = await startGateway(t, undefined, fixture);
@@ -51,7 +51,7 @@ t.test(
     t.equal(
       await valueAt(second, 'ground_floor/hall_relay/STATE'),
       false,
-      'Boot: inactive, and nothing else moved it',
+      'Boot: inactive, and nothing else switched it',
     );
     const gone = [copy, await idOf(second, 'ground_floor')];
     t.equal(await uc(second, 'DeleteObjects', gone), true);
@@ -59,7 +59,7 @@ t.test(
   },
 );
 
-t.test('scripts’ files are searched, changed and renamed; no name leads out of their folder', async (t) => {
+t.test('script files are searched, changed and renamed; no name leads out of their directory', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG);
   const scripts = join(fixture.directory, 'data', 'scripts');
   const one = Number(await rpc(fixture, 'SVC_CreateScript', 0));
@@ -96,15 +96,15 @@ t.test('scripts’ files are searched, changed and renamed; no name leads out of
     'x.js\0',
   ])
     t.equal(await uc(fixture, 'RenameScript', two, name), 'FILE_NAME', name);
-  t.equal(await uc(fixture, 'RenameScript', two, 'answer.js'), true, 'the name that it has');
+  t.equal(await uc(fixture, 'RenameScript', two, 'answer.js'), true, 'the present name');
   t.equal(await readFile(join(scripts, 'kept.js'), 'utf8'), 'kept');
-  t.strictSame(await uc(fixture, 'FindInFiles', [], 'kept'), [], 'no file of a script of the tree');
+  t.strictSame(await uc(fixture, 'FindInFiles', [], 'kept'), [], 'no file of a script in the tree');
   t.equal(await uc(fixture, 'FindInFiles', ['kept.js'], 'kept'), 'FILE_MISSING');
   const copy = Number(await uc(fixture, 'DuplicateObject', two, 0, true));
   t.equal(await rpc(fixture, 'SVC_GetScriptFile', copy), `${copy}.js`);
   t.equal(await rpc(fixture, 'SVC_RunScriptWait', copy), '42');
   t.equal(await rpc(fixture, 'SVC_DeleteScript', two, true), true);
-  t.equal(await rpc(fixture, 'SVC_RunScriptWait', copy), '42', 'it has a file of its own');
+  t.equal(await rpc(fixture, 'SVC_RunScriptWait', copy), '42', 'it has its own file');
   t.equal(await uc(fixture, 'DeleteObjects', [copy]), true);
   t.ok(existsSync(join(scripts, `${copy}.js`)), 'files stay');
 });

@@ -18,9 +18,9 @@ const HOUSE = `${SIMULATED_CONFIG.replace('port: 0', 'port: 0, allowExecute: tru
 
 const skip = hasProgram('prlimit')
   ? false
-  : 'there is no prlimit here: the limits of a process cannot be changed';
+  : 'prlimit is not installed: the limits of a process cannot be changed';
 
-/** Leaves a process so many descriptors to open; those that are open stay open. */
+/** Limits a process to `free` further descriptors; open ones stay open. */
 function leave(pid: number, free: number): void {
   const taken = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
   let limit = 0;
@@ -31,14 +31,14 @@ function leave(pid: number, free: number): void {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number).filter(Boolean);
 
-/** The processes of scripts; one takes the place of the last. */
+/** Ends the processes of scripts; the last one is replaced. */
 async function endChildren(pid: number): Promise<void> {
   const children = childrenOf(pid);
   for (const child of children) process.kill(child, 'SIGKILL');
-  await until('they are gone', () => !childrenOf(pid).some((child) => children.includes(child)));
+  await until('they have exited', () => !childrenOf(pid).some((child) => children.includes(child)));
 }
 
-t.test('with few file descriptors it goes on, and with enough it is as before', { skip }, async (t) => {
+t.test('with few file descriptors the gateway continues, and with more it recovers', { skip }, async (t) => {
   const directory = await configDirectory(t, HOUSE);
   const gateway = await startGatewayProcess(t, directory);
   const { port, program } = gateway;
@@ -72,5 +72,5 @@ t.test('with few file descriptors it goes on, and with enough it is as before', 
   await until('a script runs again', works);
   t.equal(await ask('SVC_Execute', '/bin/echo', 'x', false, true), 'x\n');
   t.type(await ask('SVC_CreateScript', 0), 'number');
-  t.equal(await rpc(gateway, 'SVC_GetKernelRunlevel'), 10103, 'and others can connect');
+  t.equal(await rpc(gateway, 'SVC_GetKernelRunlevel'), 10103, 'and other clients can connect');
 });

@@ -1,4 +1,4 @@
-/** Whole gateways on disks that are full or read-only. */
+/** Complete gateways on disks that are full or read-only. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -26,7 +26,7 @@ async function check(fixture: GatewayFixture, name: string): Promise<Check | und
   return Checks.find(({ Name }) => Name === name);
 }
 
-/** Switches the relay, and sees the line it is wired to. */
+/** Switches the relay, and reads the line that it is wired to. */
 async function switched(fixture: GatewayFixture, isOn: boolean): Promise<unknown> {
   await rpc(fixture, 'HW_WriteValueBoolean', await idOf(fixture, 'ground_floor/hall_relay'), 'STATE', isOn);
   return valueAt(fixture, 'ground_floor/hall_sense/STATE');
@@ -34,7 +34,7 @@ async function switched(fixture: GatewayFixture, isOn: boolean): Promise<unknown
 
 await withOwnMounts(import.meta.url, (skip) => {
   t.test(
-    'a disk gets full: changes are refused in words, switching goes on, nothing is lost',
+    'on a full disk changes are rejected with a text, switching continues, and nothing is lost',
     { skip },
     async (t) => {
       const disk = await smallDisk(t);
@@ -44,7 +44,7 @@ await withOwnMounts(import.meta.url, (skip) => {
       const ground = await idOf(fixture, 'ground_floor');
       let length = 50_000;
       const failed = await until(
-        'a change that is refused',
+        'a change that is rejected',
         async () =>
           replyIn(await post(fixture, callText('SVC_SetInfo', [ground, 'x'.repeat(++length)]))).error,
       );
@@ -56,11 +56,11 @@ await withOwnMounts(import.meta.url, (skip) => {
         [true, false, true],
       );
       clock.advance(10_000);
-      t.match(await valueAt(fixture, 'stellwerk/HEALTH'), /store failed/, 'it stands in the tree too');
+      t.match(await valueAt(fixture, 'stellwerk/HEALTH'), /store failed/, 'it is in the tree too');
       t.equal(await rpc(fixture, 'SVC_SetName', ground, 'Down'), 'STORE_FAILED');
       empty(disk);
       clock.advance(60_000);
-      await until('all to be on the disk', async () => (await check(fixture, 'store'))?.State === 'ok');
+      await until('all to be written', async () => (await check(fixture, 'store'))?.State === 'ok');
       await fixture.gateway.close();
       const again = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk });
       t.equal(await rpc(again, 'SVC_GetName', ground), 'Down');
@@ -72,7 +72,7 @@ await withOwnMounts(import.meta.url, (skip) => {
     ['read-only', (disk: string) => remount(disk, 'ro'), (disk: string) => remount(disk, 'rw')],
   ] as const)
     t.test(
-      `a disk that is ${what} at the start: it starts, says so and what to do, and switches`,
+      `with a disk that is ${what} at the start, it starts, reports what to do, and switches`,
       { skip },
       async (t) => {
         const disk = await smallDisk(t);
@@ -94,13 +94,13 @@ await withOwnMounts(import.meta.url, (skip) => {
         );
         t.equal(await idOf(fixture, 'ground_floor/setpoint'), id);
         t.equal(await switched(fixture, true), true);
-        t.equal(await rpc(fixture, 'SVC_SetName', id, 'Wanted'), 'STORE_FAILED');
+        t.equal(await rpc(fixture, 'SVC_SetName', id, 'Changed'), 'STORE_FAILED');
         free(disk);
         clock.advance(60_000);
-        await until('all to be on the disk', async () => (await check(fixture, 'store'))?.State === 'ok');
+        await until('all to be written', async () => (await check(fixture, 'store'))?.State === 'ok');
         await fixture.gateway.close();
         const again = await startGateway(t, undefined, { directory });
-        t.equal(await rpc(again, 'SVC_GetName', id), 'Wanted');
+        t.equal(await rpc(again, 'SVC_GetName', id), 'Changed');
       },
     );
 });

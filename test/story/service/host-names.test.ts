@@ -13,13 +13,13 @@ import {
 import { withOwnMounts } from '../../tools/namespace.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
-/** A name server that never answers, at an address that nobody else uses. */
+/** A name server that never replies, at an address that no other program uses. */
 const SILENT = '127.0.0.77';
 
 const DEAD = ['dead1', 'dead2', 'dead3', 'dead4', 'dead5', 'dead6', 'dead7', 'dead8'];
 
 await withOwnMounts(import.meta.url, (skip) => {
-  t.test('names whose lookup hangs delay neither others nor the stop', { skip }, async (t) => {
+  t.test('a name lookup that hangs delays neither other lookups nor the stop', { skip }, async (t) => {
     const place = await tempDirectory(t);
     await writeFile(join(place, 'resolv.conf'), `nameserver ${SILENT}\n`);
     await writeFile(join(place, 'hosts'), '127.0.0.1 meter.lan\n');

@@ -10,7 +10,7 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 const residentKib = (pid = 0) =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 
-t.test('memory of a flood of large calls goes back to the machine without anybody asking', async (t) => {
+t.test('the memory of a flood of large calls is returned to the system', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG);
   const file = join(PACKAGE_ROOT, 'dist/test/tools/gateway/accelerated-gateway.js');
   const program = new Program(process.execPath, ['--expose-gc', file, directory]);
@@ -18,7 +18,7 @@ t.test('memory of a flood of large calls goes back to the machine without anybod
   const [, port] = await program.waitFor(/port (\d+)/);
   const { pid } = program.process;
   const before = residentKib(pid);
-  // Lists of small texts: they fill the heap, not only buffers.
+  // // Arrays of short texts: they fill the heap, not only buffers.
   const list = Array.from({ length: 100_000 }, (_, n) => [n, `text ${n}`]);
   const body = callText('GW_SetValues', [list]);
   for (let round = 0; round < 2; round++)

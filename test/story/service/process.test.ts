@@ -13,7 +13,7 @@ import { isChangesLost, openWebSocket, takeFrames } from '../../tools/client/mes
 import { RawConnection } from '../../tools/client/raw-http.js';
 import { until } from '../../tools/until.js';
 
-t.test('killed in the midst of it, it comes back with all that was acknowledged', async (t) => {
+t.test('after being killed during a change, it restarts with everything that was acknowledged', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const first = await startGatewayProcess(t, directory);
   const setpoint = await idOf(first, 'ground_floor/setpoint');
@@ -25,7 +25,7 @@ t.test('killed in the midst of it, it comes back with all that was acknowledged'
   }
   await rpc(first, 'SetValue', setpoint, 18.5);
   await using socket = await openWebSocket(first);
-  await rpc(first, 'SVC_SetName', setpoint, 'Wanted');
+  await rpc(first, 'SVC_SetName', setpoint, 'Changed');
   const [frame] = await takeFrames(socket, 1);
   const underWay = Array.from({ length: 50 }, (_, n) =>
     rpc(first, 'SVC_SetInfo', setpoint, `${n}`).catch(() => undefined),
@@ -36,14 +36,14 @@ t.test('killed in the midst of it, it comes back with all that was acknowledged'
 
   const second = await startGatewayProcess(t, directory);
   t.equal(await idOf(second, 'ground_floor/setpoint'), setpoint);
-  t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Wanted');
+  t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Changed');
   for (const [id, name] of known) t.equal(await rpc(second, 'SVC_GetName', id), name);
   const [{ TimeStamp }] = (await rpc(second, 'SVC_GetSnapshotChanges', 0)) as [{ TimeStamp: number }];
-  t.ok(TimeStamp > (frame?.TimeStamp ?? 0), 'the counter never goes back');
+  t.ok(TimeStamp > (frame?.TimeStamp ?? 0), 'the counter never decreases');
   await using late = await openWebSocket(second, `/api/?since=${frame?.TimeStamp}`);
   t.ok(
     isChangesLost((await takeFrames(late, 1))[0]!),
-    'whoever comes again is told that changes are lost (decision 10)',
+    'a client that reconnects is notified that changes are lost',
   );
   t.equal(
     await rpc(second, 'HW_WriteValueBoolean', await idOf(second, 'ground_floor/hall_relay'), 'STATE', true),
@@ -53,7 +53,7 @@ t.test('killed in the midst of it, it comes back with all that was acknowledged'
 });
 
 t.test(
-  'SIGTERM says goodbye to clients, writes the last values, frees port and data, and ends with 0',
+  'SIGTERM closes connections, writes the last values, releases port and data, and exits with 0',
   async (t) => {
     const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const first = await startGatewayProcess(t, directory);
@@ -71,7 +71,7 @@ t.test(
   },
 );
 
-t.test('last values outlive a crash where there is a runtime directory (RUNTIME_DIRECTORY)', async (t) => {
+t.test('last values survive a crash if there is a runtime directory (RUNTIME_DIRECTORY)', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const env = { RUNTIME_DIRECTORY: join(directory, 'runtime') };
   const first = await startGatewayProcess(t, directory, { env });

@@ -16,7 +16,7 @@ import { Program, hasProgram } from '../../tools/program.js';
 import { basicLine } from '../../tools/client/raw-http.js';
 import { until } from '../../tools/until.js';
 
-t.test('told to stop or to reload while it starts, it does so when it has', async (t) => {
+t.test('a signal to stop or reload during the start takes effect after the start', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = spawnGateway(t, directory);
   await program.waitFor(/a new database was made/);
@@ -26,7 +26,7 @@ t.test('told to stop or to reload while it starts, it does so when it has', asyn
   t.match(program.output, /"msg":"stopped"/);
 });
 
-t.test('SIGHUP reads the configuration again; one with a mistake is told and changes nothing', async (t) => {
+t.test('SIGHUP reloads the configuration; an invalid one is reported and changes nothing', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const served = await startGatewayProcess(t, directory);
   const configure = (yaml: string) => writeFile(join(directory, 'gateway.yaml'), yaml);
@@ -43,13 +43,13 @@ t.test('SIGHUP reads the configuration again; one with a mistake is told and cha
   t.match(resultOrStatus(await post(served, callText('SVC_GetKernelVersion', []), me)), /\d/);
 });
 
-t.test('what keeps it from starting is told in words, and by the exit code', async (t) => {
+t.test('what prevents the start is reported by a text and by the exit code', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG);
   const running = await startGatewayProcess(t, directory);
   const second = spawnGateway(t, directory);
   t.equal(await second.ended(), 69);
   t.match(second.output, /in use by another gateway; stop that one first/);
-  t.match(await rpc(running, 'SVC_GetKernelVersion'), /\d/, 'and harms the one that runs');
+  t.match(await rpc(running, 'SVC_GetKernelVersion'), /\d/, 'and does not affect the running gateway');
 
   const taken = createServer().listen(0, '127.0.0.1');
   t.teardown(() => taken.close());
@@ -74,7 +74,7 @@ t.test('what keeps it from starting is told in words, and by the exit code', asy
   t.match(noDirectory.output, join(place, 'data'));
 });
 
-t.test('when nobody reads its log any more, it goes on', async (t) => {
+t.test('it continues when the reader of its log exits', async (t) => {
   const served = await startGatewayProcess(t, await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE));
   served.program.process.stdout?.destroy();
   for (let n = 0; n < 3; n++) t.match(await rpc(served, 'GW_ReloadConfiguration'), { Problems: [] });
@@ -83,7 +83,7 @@ t.test('when nobody reads its log any more, it goes on', async (t) => {
   t.equal(await served.program.ended(), 0);
 });
 
-t.test('what it keeps is for its own user alone', async (t) => {
+t.test('its files are readable by its own user only', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const served = await startGatewayProcess(t, directory);
   t.match(await rpc(served, 'SVC_GetKernelVersion'), /\d/);
@@ -96,8 +96,8 @@ t.test('what it keeps is for its own user alone', async (t) => {
 
 const isRoot = process.getuid?.() === 0;
 t.test(
-  'a data directory of another user: it says so and where',
-  { skip: isRoot ? false : 'changing users takes root' },
+  'a data directory of another user is reported with its path',
+  { skip: isRoot ? false : 'changing users requires root' },
   async (t) => {
     const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
     await mkdir(join(directory, 'data'));
@@ -114,13 +114,13 @@ t.test(
 );
 
 t.test(
-  'systemd is told when it serves, reloads and stops, and that it is alive',
-  { skip: hasProgram('socat') ? false : 'needs socat, which plays systemd here' },
+  'systemd is notified when it is ready, reloads and stops, and by its watchdog',
+  { skip: hasProgram('socat') ? false : 'requires socat, which acts as systemd here' },
   async (t) => {
     const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const socket = join(directory, 'notify');
     await using systemd = new Program('socat', ['-u', `UNIX-RECV:${socket}`, 'STDOUT']);
-    await until('somebody to tell', () => existsSync(socket));
+    await until('the notification socket', () => existsSync(socket));
     const env = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '300000' };
     const { program } = await startGatewayProcess(t, directory, { env });
     await systemd.waitFor(/READY=1\nSTATUS=serving/);

@@ -27,7 +27,7 @@ const CONFIGURATORS = `configurators:
 const utilityOf = async (fixture: GatewayFixture): Promise<unknown> =>
   ((await rpc(fixture, 'SVC_GetInstanceListByModuleID', UTILITY)) as unknown[])[0];
 
-t.test('messages are counted by who sent them, of which kind, and how much memory they take', async (t) => {
+t.test('messages are counted by sender and type, with the memory that they occupy', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const uc = await utilityOf(fixture);
   const setpoint = await idOf(fixture, 'ground_floor/setpoint');
@@ -45,13 +45,13 @@ t.test('messages are counted by who sent them, of which kind, and how much memor
     SenderID: number;
     Count: number;
   }[];
-  // A value is made as the configuration has it, and then set 50 times.
+  // // A value is created as configured, and then set 50 times.
   const own = senders.find(({ SenderID }) => SenderID === setpoint)?.Count ?? 0;
   t.ok(own >= 50 && own < 70, `${own} messages`);
   t.strictSame(
     senders.map(({ Count }) => Count),
     senders.map(({ Count }) => Count).sort((a, b) => b - a),
-    'most first',
+    'most frequent first',
   );
   const sizes = (await rpc(fixture, 'UC_GetMessageSenderIDSizeList', uc)) as {
     SenderID: number;
@@ -77,7 +77,7 @@ t.test('messages are counted by who sent them, of which kind, and how much memor
     );
 });
 
-t.test('the log is counted, and the last of it kept, until either is reset', async (t) => {
+t.test('log lines are counted, and the latest kept, until either is reset', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG);
   const uc = await utilityOf(fixture);
   const last = (type: number) => rpc(fixture, 'UC_GetLastLogMessages', uc, type);
@@ -96,18 +96,18 @@ t.test('the log is counted, and the last of it kept, until either is reset', asy
   const failing = await rpc(fixture, 'SVC_CreateInstance', 'Serial Port');
   await rpc(fixture, 'SVC_SetProperty', failing, 'Port', '/dev/nowhere');
   await rpc(fixture, 'SVC_ApplyChanges', failing);
-  await until('the port is missed', async () => (await counts())['MessageWarningCount']! > 0);
+  await until('the port is reported missing', async () => (await counts())['MessageWarningCount']! > 0);
   t.match(await last(3), [{ Type: 3, Sender: 'device', Message: /nowhere/ }]);
   t.strictSame(await last(1), []);
   t.equal(await rpc(fixture, 'UC_ResetLogMessageStatistics', uc), true);
   t.match(await counts(), { MessageCustomCount: 0, MessageDefaultCount: 0 });
-  t.equal(((await last(6)) as unknown[]).length, 100, 'the two are apart');
+  t.equal(((await last(6)) as unknown[]).length, 100, 'the two are separate');
   t.equal(await rpc(fixture, 'UC_ResetLastLogMessages', uc), true);
   t.strictSame(await last(6), []);
   t.equal(await rpc(fixture, 'UC_GetLastLogMessages', uc, 7), 'PARAMETER_BOUNDS');
 });
 
-t.test('runs of scripts are counted by who had them run', async (t) => {
+t.test('runs of scripts are counted by their callers', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const uc = await utilityOf(fixture);
   t.strictSame(await rpc(fixture, 'UC_GetScriptSenderList', uc), []);
@@ -124,7 +124,7 @@ t.test('runs of scripts are counted by who had them run', async (t) => {
   ]);
 });
 
-t.test('how long messages take to be told is measured while the option says so', async (t) => {
+t.test('the latency of messages is measured while the option is set', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const relay = await idOf(fixture, 'ground_floor/hall_relay');
   const measured = () => rpc(fixture, 'SVC_GetInstanceMessageStatistics');
@@ -139,7 +139,7 @@ t.test('how long messages take to be told is measured while the option says so',
   t.strictSame(await measured(), []);
 });
 
-t.test('who is connected is listed', async (t) => {
+t.test('connected clients are listed', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
   t.equal(await rpc(fixture, 'SVC_GetActiveWebSocketConnections'), 0);
   t.strictSame(await rpc(fixture, 'SVC_GetConnectionList'), []);
@@ -151,17 +151,17 @@ t.test('who is connected is listed', async (t) => {
   t.match(await rpc(fixture, 'SVC_GetConnectionList'), [own, own]);
   await using idle = await RawConnection.open(fixture.port);
   await until(
-    'the idle one is seen',
+    'the idle one is listed',
     async () => (await rpc(fixture, 'SVC_GetActiveWebServerConnections')) === 2,
   );
   t.equal(await rpc(fixture, 'SVC_GetActiveProxyConnections'), 0);
   await front[Symbol.asyncDispose]();
-  await until('one is gone', async () => (await rpc(fixture, 'SVC_GetActiveWebSocketConnections')) === 1);
+  await until('one has left', async () => (await rpc(fixture, 'SVC_GetActiveWebSocketConnections')) === 1);
   t.equal(await callOverWebSocket(first, 'SVC_GetActiveWebSocketConnections', []), 1);
   t.ok(idle);
 });
 
-t.test('a temporary token opens what the password does, for its time', async (t) => {
+t.test('a temporary token is accepted like the password, until it expires', async (t) => {
   const clock = new ManualClock();
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS, { clock });
   const token = (await rpc(fixture, 'SVC_CreateTemporaryToken', 60)) as string;
@@ -177,7 +177,7 @@ t.test('a temporary token opens what the password does, for its time', async (t)
   t.equal(resultOrStatus(await post(fixture, version, [basicLine('webfront', token)])), 'ACCESS_DENIED');
   t.equal((await post(fixture, version, [basicLine(OWNER.username, token)])).status, 401);
   const create = callText('SVC_CreateTemporaryToken', [60]);
-  t.equal(resultOrStatus(await post(fixture, create, bearer)), 'NOT_ALLOWED', 'it does not prolong itself');
+  t.equal(resultOrStatus(await post(fixture, create, bearer)), 'NOT_ALLOWED', 'using it does not extend it');
   const relay = await idOf(fixture, 'ground_floor/hall_relay');
   await post(fixture, callText('HW_WriteValueBoolean', [relay, 'STATE', true]), bearer);
   t.match(await rpc(fixture, 'GW_GetAudit', 1), [
@@ -195,7 +195,7 @@ t.test('a temporary token opens what the password does, for its time', async (t)
   clock.advance(1);
   t.equal((await post(fixture, version, bearer)).status, 401);
   kept.write(request);
-  t.equal((await kept.response()).status, 401, 'on a connection where it was right before, too');
+  t.equal((await kept.response()).status, 401, 'also on a connection on which it was valid before');
   let frame = await socket.frame();
   while (frame !== undefined && frame.opcode !== opcode.close) frame = await socket.frame();
   t.match(frame && closeOf(frame), { code: 1008, reason: 'the token is no longer valid' });
@@ -208,7 +208,7 @@ t.test('a temporary token opens what the password does, for its time', async (t)
     t.equal(await rpc(fixture, 'SVC_CreateTemporaryToken', seconds), 'PARAMETER_BOUNDS', `${seconds}`);
 });
 
-t.test('tokens are limited in number, and end with the password that they were made by', async (t) => {
+t.test('the number of tokens is limited, and they end with the password that created them', async (t) => {
   const clock = new ManualClock();
   const fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
   const token = (await rpc(fixture, 'SVC_CreateTemporaryToken', 600)) as string;
@@ -219,13 +219,13 @@ t.test('tokens are limited in number, and end with the password that they were m
   const status = async () =>
     (await post(fixture, callText('SVC_GetKernelVersion', []), [`Authorization: Bearer ${token}`])).status;
   await fixture.gateway.reload();
-  t.equal(await status(), 200, 'a reload that changes nothing leaves it');
+  t.equal(await status(), 200, 'a reload without a change keeps it');
   await fixture.configure(SIMULATED_CONFIG.replace(OWNER.password, 'other'));
   await fixture.gateway.reload();
   t.equal(await status(), 401);
 });
 
-t.test('a picture behind a password is shown by a token in its URL', async (t) => {
+t.test('a media file behind a password is available with a token in its URL', async (t) => {
   const server =
     'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, basicAuth: { username: u, password: p } }]\n';
   const fixture = await startGateway(t, SIMULATED_CONFIG + server);
@@ -242,7 +242,7 @@ t.test('a picture behind a password is shown by a token in its URL', async (t) =
     t.equal((await get(`/user/a.txt?token=${wrong}`)).status, 401, wrong);
 });
 
-t.test('what goes over the wires is told to the owner, and to no web front', async (t) => {
+t.test('debug output of devices is sent to the owner, and to no web front', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
   const relay = await idOf(fixture, 'ground_floor/hall_relay');
   const sense = await idOf(fixture, 'ground_floor/hall_sense');
@@ -284,36 +284,33 @@ t.test('what goes over the wires is told to the owner, and to no web front', asy
     void fixture.gateway.registry.call('SVC_SendDebug', [sense, 'n', `${n}`, 0], owner);
   await fixture.gateway.close();
   const last = await readFile(join(fixture.directory, 'data', 'debug', `${sense}.log`), 'utf8');
-  t.match(last, /n: 99\n$/, 'all of it is written when the gateway has ended');
+  t.match(last, /n: 99\n$/, 'all of it is written when the gateway has stopped');
 });
 
-t.test('the largest request is an option', async (t) => {
+t.test('the maximum request size is an option', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG);
   const long = callText('SVC_LogMessage', ['x', 'y'.repeat(2000)]);
   t.equal(resultOrStatus(await post(fixture, long)), true);
   await rpc(fixture, 'SVC_SetOption', 'ServerMaxPostSize', 1024);
   await until('it is too large', async () => (await post(fixture, long)).status === 413);
   await rpc(fixture, 'SVC_SetOption', 'ServerMaxPostSize', 4096);
-  await until('it is taken again', async () => resultOrStatus(await post(fixture, long)) === true);
+  await until('it is accepted again', async () => resultOrStatus(await post(fixture, long)) === true);
   await fixture.gateway.close();
   const again = await startGateway(t, undefined, { directory: fixture.directory });
   t.equal(
     (await post(again, callText('SVC_LogMessage', ['x', 'y'.repeat(5000)]))).status,
     413,
-    'it was kept',
+    'it is stored',
   );
 });
 
-t.test(
-  'SVC_StopKernel ends the program once it has answered; within a test it is not ours to end',
-  async (t) => {
-    const fixture = await startGatewayProcess(t, await configDirectory(t, SIMULATED_CONFIG));
-    t.equal(await rpc(fixture, 'SVC_TrimKernel'), true);
-    await using socket = await openWebSocket(fixture);
-    t.equal(await rpc(fixture, 'SVC_StopKernel'), true);
-    t.equal(await fixture.program.ended(), 0);
-    await t.rejects(takeFrames(socket, 1000), /closed: 1001/);
-    const own = await startGateway(t, SIMULATED_CONFIG);
-    t.equal(await rpc(own, 'SVC_StopKernel'), 'NOT_SUPPORTED');
-  },
-);
+t.test('SVC_StopKernel exits the program after its reply; a gateway in a test does not exit', async (t) => {
+  const fixture = await startGatewayProcess(t, await configDirectory(t, SIMULATED_CONFIG));
+  t.equal(await rpc(fixture, 'SVC_TrimKernel'), true);
+  await using socket = await openWebSocket(fixture);
+  t.equal(await rpc(fixture, 'SVC_StopKernel'), true);
+  t.equal(await fixture.program.ended(), 0);
+  await t.rejects(takeFrames(socket, 1000), /closed: 1001/);
+  const own = await startGateway(t, SIMULATED_CONFIG);
+  t.equal(await rpc(own, 'SVC_StopKernel'), 'NOT_SUPPORTED');
+});

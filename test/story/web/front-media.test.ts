@@ -18,14 +18,14 @@ webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, basicAuth: {
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 const tulip = basicLine('webfront', 'tulip');
 
-/** A GET at the web server, said exactly so. */
+/** A GET to the web server, with exactly this request line. */
 async function fetched(fixture: GatewayFixture, path: string, headers: readonly string[] = [tulip]) {
   const at = { port: fixture.gateway.port('house') ?? 0 };
   const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${at.port}`, ...headers];
   return exchangeRaw(at, `${lines.join('\r\n')}\r\n\r\n`);
 }
 
-/** A medium below a category; a file where its name is given. */
+/** Creates a media object below a category; a file if its name is given. */
 async function medium(
   fixture: GatewayFixture,
   [type, parent]: readonly [number, string],
@@ -37,7 +37,7 @@ async function medium(
   return id;
 }
 
-/** As {@link medium}, with a picture in it. */
+/** As {@link medium}, with an image in it. */
 async function withContent(
   fixture: GatewayFixture,
   place: readonly [number, string],
@@ -52,7 +52,7 @@ async function withContent(
 const fixture = await startGateway(t, YAML);
 const [wf, wf2, open] = [await idOf(fixture, 'wf'), await idOf(fixture, 'wf2'), await idOf(fixture, 'open')];
 
-await t.test('a front shows the media of its area to who has its password', async (t) => {
+await t.test('a web front serves the media of its area to users with its password', async (t) => {
   const roof = await withContent(fixture, [1, 'ground'], 'media/the roof, 100+1.svg');
   const path = `/wfc/${wf}/media/${roof}`;
   const shown = await fetched(fixture, path);
@@ -61,8 +61,8 @@ await t.test('a front shows the media of its area to who has its password', asyn
     ['content-type', 'x-content-type-options', 'cache-control'].map((name) => shown.headers[name]),
     ['image/svg+xml', 'nosniff', 'no-cache'],
   );
-  t.match(shown.headers['content-security-policy'], /script-src 'none'/, 'nothing in it acts');
-  t.strictSame((await fetched(fixture, path, [tulip, 'Range: bytes=1-3'])).body, 'svg', 'or a part');
+  t.match(shown.headers['content-security-policy'], /script-src 'none'/, 'scripts in it are blocked');
+  t.strictSame((await fetched(fixture, path, [tulip, 'Range: bytes=1-3'])).body, 'svg', 'also partially');
   const same = await fetched(fixture, path, [tulip, `If-None-Match: ${shown.headers['etag'] ?? ''}`]);
   t.strictSame([same.status, same.body], [304, '']);
   for (const wrong of [[], [basicLine('webfront', 'rose')], [basicLine('guest', 'rose')], [ownerLine]]) {
@@ -70,18 +70,18 @@ await t.test('a front shows the media of its area to who has its password', asyn
     t.equal(rejected.status, 401, wrong.join());
     t.match(rejected.headers['www-authenticate'], /^Basic /);
   }
+  t.equal((await fetched(fixture, `/wfc/${open}/media/${roof}`, [])).body, PICTURE, 'no password');
+  t.equal((await fetched(fixture, `/wfc/${wf2}/media/${roof}`)).status, 401, 'with another front’s password');
   t.equal(
-    (await fetched(fixture, `/wfc/${open}/media/${roof}`, [])).body,
-    PICTURE,
-    'open without a password',
+    (await fetched(fixture, `/wfc/${roof}/media/${roof}`)).status,
+    401,
+    'of an object that is no web front',
   );
-  t.equal((await fetched(fixture, `/wfc/${wf2}/media/${roof}`)).status, 401, 'by another front’s password');
-  t.equal((await fetched(fixture, `/wfc/${roof}/media/${roof}`)).status, 401, 'of what is no front');
   const page = await rpc(fixture, 'SVC_GetMediaContent', roof);
-  t.equal(page, Buffer.from(PICTURE).toString('base64'), 'the owner has it over the API');
+  t.equal(page, Buffer.from(PICTURE).toString('base64'), 'the owner reads it over the API');
 });
 
-await t.test('a link brings what it points to into the area', async (t) => {
+await t.test('a link adds its target to the area', async (t) => {
   const sound = await withContent(fixture, [2, 'upper'], 'user/bell.mp3');
   const path = `/wfc/${wf}/media/${sound}`;
   t.equal((await fetched(fixture, path)).status, 404);
@@ -94,7 +94,7 @@ await t.test('a link brings what it points to into the area', async (t) => {
   t.equal((await fetched(fixture, path)).status, 404);
 });
 
-await t.test('all else is answered as what does not exist', async (t) => {
+await t.test('everything else is answered as missing', async (t) => {
   const data = join(fixture.directory, 'data');
   const outside = await withContent(fixture, [1, 'upper'], 'media/secret.svg');
   const linked = await medium(fixture, [1, 'ground'], 'media/linked.svg');

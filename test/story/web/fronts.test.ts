@@ -11,7 +11,7 @@ const FRONTS = `configurators:
   - { title: House, ident: all, base: /, password: rose }
 `;
 
-t.test('a popup reaches every front of its configurator, the owner, and nobody else', async (t) => {
+t.test('a popup reaches every web front of its configurator and the owner, and nobody else', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const [wf, all] = [await idOf(fixture, 'wf'), await idOf(fixture, 'all')];
   await using one = await openWebSocket(fixture, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
@@ -28,7 +28,7 @@ t.test('a popup reaches every front of its configurator, the owner, and nobody e
       if (frame?.Message === messageNumber.WF_POPUP) return frame;
     }
   };
-  t.match(await messages(other), { SenderID: all, Data: ['All', ''] }, 'the first it was told of');
+  t.match(await messages(other), { SenderID: all, Data: ['All', ''] }, 'the first message it received');
   t.match(await messages(owner), popup);
   const since = (await messages(owner)).TimeStamp;
   await rpc(fixture, 'WFC_Reload', wf);
@@ -38,11 +38,11 @@ t.test('a popup reaches every front of its configurator, the owner, and nobody e
   t.match(
     (await takeFrames(late, 1))[0],
     { SenderID: wf, Message: messageNumber.WF_RELOAD, Data: [] },
-    'who was away hears of it',
+    'a web front that reconnects receives it',
   );
 });
 
-t.test('items and registered devices are there after a restart', async (t) => {
+t.test('items and registered devices are kept over a restart', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const wf = await idOf(fixture, 'wf');
   t.equal(await rpc(fixture, 'WFC_AddItem', wf, 'home', 'Category', '{"title":"Home"}', ''), true);
@@ -65,6 +65,6 @@ t.test('items and registered devices are there after a restart', async (t) => {
   const said = [before, await rpc(again, 'SVC_GetConfiguration', wf), await rpc(again, 'GW_GetAudit', 100)];
   for (const call of ['SVC_GetSnapshot', 'GW_GetHealth']) said.push(await rpc(again, call));
   said.push(await rpc(again, 'WFC_GetSnapshot', wf), await rpc(again, 'UC_FindReferences', utility, wf));
-  t.match(JSON.stringify(said), /"WFC_RegisterPNS".*Phone/, 'the audit says that it registered');
+  t.match(JSON.stringify(said), /"WFC_RegisterPNS".*Phone/, 'the audit log has its registration');
   t.notMatch(JSON.stringify([said, fixture.log, again.log]), /secret-token/);
 });

@@ -17,7 +17,7 @@ const FRONT = `configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
 `;
 
-t.test('media outlive a restart; one whose file was removed meanwhile is not available', async (t) => {
+t.test('media are kept over a restart; one whose file was removed is not available', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const plan = await rpc(fixture, 'SVC_CreateMedia', 4);
   const photo = await rpc(fixture, 'SVC_CreateMedia', 1);
@@ -60,13 +60,13 @@ t.test('media outlive a restart; one whose file was removed meanwhile is not ava
   await rm(join(fixture.directory, 'data', 'media', 'photo.png'));
   const third = await startGateway(t, undefined, fixture);
   const { media } = third.gateway.kernel;
-  await until('it is seen without being asked for', () => !media.get(Number(photo)).data.available);
+  await until('it is noticed without a call', () => !media.get(Number(photo)).data.available);
   t.equal(media.get(Number(plan)).data.available, true);
   t.match(await rpc(third, 'SVC_GetMedia', photo), { MediaIsAvailable: false, MediaSize: 5 });
   t.equal(await rpc(third, 'SVC_GetMediaContent', photo), 'FILE_MISSING');
 });
 
-t.test('the largest content comes and goes over HTTP; one that is larger changes nothing', async (t) => {
+t.test('the largest content is transferred over HTTP; larger content changes nothing', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG);
   const id = await rpc(fixture, 'SVC_CreateMedia', 5);
   const largest = Buffer.alloc(MEDIA_LIMIT, 'stellwerk ').toString('base64');
@@ -78,7 +78,7 @@ t.test('the largest content comes and goes over HTTP; one that is larger changes
   t.match(await rpc(fixture, 'SVC_GetMedia', id), { MediaSize: MEDIA_LIMIT });
 });
 
-t.test('everybody is told of a new content; a front’s user reads and writes none', async (t) => {
+t.test('new content is reported to all clients; a front’s user can neither read nor write any', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
   const front = await idOf(fixture, 'wf');
   const id = await rpc(fixture, 'SVC_CreateMedia', 1);
@@ -100,7 +100,7 @@ t.test('everybody is told of a new content; a front’s user reads and writes no
   t.match(objects[`ID${String(id)}`], { data: { file: `media/${String(id)}.bin`, isAvailable: true } });
 });
 
-t.test('own icons are SVG files in the data directory', async (t) => {
+t.test('user-defined icons are SVG files in the data directory', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG);
   const icons = join(fixture.directory, 'data', 'icons');
   await mkdir(icons);

@@ -28,14 +28,14 @@ const FRONT = `configurators: [{ title: Ground & floor, ident: wf, base: ground_
 
 const server = (rest: string) => `webServers: [{ name: house, host: 127.0.0.1, port: 0, ${rest} }]\n`;
 
-/** A GET at a web server, said exactly so. */
+/** A GET to a web server, with exactly this request line. */
 async function fetched(fixture: GatewayFixture, path: string, headers: readonly string[] = []) {
   const at = { port: fixture.gateway.port('house') ?? 0 };
   const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${at.port}`, ...headers];
   return exchangeRaw(at, `${lines.join('\r\n')}\r\n\r\n`);
 }
 
-t.test('with the front, the user folder alone is behind the server’s password (rule 6)', async (t) => {
+t.test('with serve: front only the user directory is behind the server’s password', async (t) => {
   const yaml = SIMULATED_CONFIG + SAMPLE_TREE + FRONT + server(`serve: front, ${GUEST}`);
   const fixture = await startGateway(t, yaml);
   const user = join(fixture.directory, 'data', 'user');
@@ -48,7 +48,11 @@ t.test('with the front, the user folder alone is behind the server’s password 
   t.equal((await fetched(fixture, `/wfc/${await idOf(fixture, 'wf')}/`)).status, 200);
   const rejected = await fetched(fixture, '/user/plan.txt');
   t.strictSame([rejected.status, rejected.headers['www-authenticate']?.startsWith('Basic')], [401, true]);
-  t.equal((await fetched(fixture, '/user/plan.txt', [ownerLine])).status, 401, 'the owner is no guest');
+  t.equal(
+    (await fetched(fixture, '/user/plan.txt', [ownerLine])).status,
+    401,
+    'the owner’s login is not the guest’s',
+  );
   t.equal((await fetched(fixture, '/user/plan.txt', [guest])).body, 'the plan');
   const web = { port: fixture.gateway.port('house') ?? 0 };
   t.equal(
@@ -58,14 +62,14 @@ t.test('with the front, the user folder alone is behind the server’s password 
   t.equal(
     (await post(web, callText('SVC_GetKernelVersion', []), [guest])).status,
     401,
-    'nor the guest the owner',
+    'nor the guest’s the owner’s',
   );
   t.equal((await post(web, callText('WFC_GetConfigurators', []), [])).status, 200);
   await using socket = await RawWebSocket.open({ ...web, headers: [ownerLine] });
   t.equal(socket.response.status, 101, 'the API is on every web server');
 });
 
-t.test('with a directory, everything in it is behind the password, and never the API (rule 6)', async (t) => {
+t.test('with a directory, all its files are behind the password, and the API never is', async (t) => {
   const directory = await tempDirectory(t);
   const yaml = SIMULATED_CONFIG + SAMPLE_TREE + server(`serve: { directory: www }, ${GUEST}`);
   await mkdir(join(directory, 'www', 'sub'), { recursive: true });
@@ -78,7 +82,7 @@ t.test('with a directory, everything in it is behind the password, and never the
   t.strictSame([(await at('/', guest)).body, (await at('/sub/a.txt', guest)).body], ['<p>home', 'a']);
   t.equal((await at('/nothing', guest)).status, 404);
   t.equal((await at('/sub', guest)).headers['location'], '/sub/');
-  t.equal((await at('/sub/', guest)).status, 404, 'what is in a folder is not listed');
+  t.equal((await at('/sub/', guest)).status, 404, 'a directory is not listed');
   const web = { port: fixture.gateway.port('house') ?? 0 };
   t.equal(
     resultOrStatus(await post(web, callText('GetValue', [await idOf(fixture, 'ground_floor/setpoint')]))),
@@ -86,7 +90,7 @@ t.test('with a directory, everything in it is behind the password, and never the
   );
 });
 
-t.test('nothing outside the user folder is served, whatever the path or a link says', async (t) => {
+t.test('nothing outside the user directory is served, whatever the path or a link', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + FRONT + SAMPLE_TREE + server('serve: front'));
   const user = join(fixture.directory, 'data', 'user');
   await mkdir(join(user, 'sub'));
@@ -128,7 +132,7 @@ t.test('nothing outside the user folder is served, whatever the path or a link s
   }
 });
 
-t.test('a browser from an autostart address goes straight to its front', async (t) => {
+t.test('a browser from an autostart address is redirected to its web front', async (t) => {
   const front = FRONT.replace('password: tulip', 'password: tulip, autostart: ["127.0.0.2"]');
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front + server('serve: front'));
   const port = fixture.gateway.port('house') ?? 0;
@@ -142,7 +146,7 @@ t.test('a browser from an autostart address goes straight to its front', async (
   t.equal((await from('127.0.0.3')).status, 200);
 });
 
-t.test('page, file and call come over one connection, each with its own rules', async (t) => {
+t.test('page, file and call share one connection, each with its own rules', async (t) => {
   const fixture = await startGateway(
     t,
     SIMULATED_CONFIG + FRONT + SAMPLE_TREE + server(`serve: front, ${GUEST}`),
@@ -170,7 +174,7 @@ t.test('page, file and call come over one connection, each with its own rules', 
   t.strictSame(await said(rawPost({ port, headers: [ownerLine], body: calling })), [200, reply]);
 });
 
-/** The fingerprint of the certificate that is shown, and what was answered. */
+/** The fingerprint of the presented certificate, and the response. */
 async function overTls(
   port: number,
   path: string,
@@ -185,7 +189,7 @@ async function overTls(
     ...more,
   });
   return withinPatience(
-    'an answer over TLS',
+    'a response over TLS',
     new Promise((resolve, reject) => {
       requests.on('error', reject).on('response', (response) => {
         const shown = (response.socket as TLSSocket).getPeerCertificate();
@@ -210,7 +214,7 @@ async function putCertificate(directory: string, name: string): Promise<void> {
   await writeFile(join(directory, 'key.pem'), made.key);
 }
 
-t.test('a certificate is taken from its files, and another one with a reload', async (t) => {
+t.test('a certificate is read from its files, and replaced by a reload', async (t) => {
   const directory = await tempDirectory(t);
   await putCertificate(directory, 'one.example');
   const tls = 'serve: front, tls: { certificate: cert.pem, key: key.pem }';
@@ -226,7 +230,7 @@ t.test('a certificate is taken from its files, and another one with a reload', a
   const named = async (host: string) =>
     (await overTls(port, '/api/', { method: 'POST', headers: { host } })).status;
   const names = [await named(`one.example:${port}`), await named(hostname()), await named('two.example')];
-  t.strictSame(names, [401, 401, 403], 'the certificate’s names and this machine’s are its own (decision 4)');
+  t.strictSame(names, [401, 401, 403], 'the certificate’s names and this machine’s are known hosts');
 
   await putCertificate(directory, 'two.example');
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { NeedsRestart: [], Problems: [] });
@@ -234,15 +238,15 @@ t.test('a certificate is taken from its files, and another one with a reload', a
   t.equal(fixture.gateway.port('house'), port);
   const blind = await idOf(fixture, 'upper_floor/blind');
   await rpc(fixture, 'SetValue', blind, 4);
-  await until('a frame on the socket of before', () => frames.some((text) => text.includes(`${blind}`)));
+  await until('a frame on the earlier socket', () => frames.some((text) => text.includes(`${blind}`)));
 
   await writeFile(join(directory, 'cert.pem'), 'no certificate');
   await rpc(fixture, 'GW_ReloadConfiguration');
-  t.match(await overTls(port, '/'), { names: 'DNS:two.example' }, 'a bad one leaves the good one in place');
+  t.match(await overTls(port, '/'), { names: 'DNS:two.example' }, 'an invalid one keeps the previous one');
   t.match(await rpc(fixture, 'GW_GetHealth'), { State: 'warning' });
 });
 
-t.test('tls: auto makes a certificate for this machine and keeps it', async (t) => {
+t.test('tls: auto creates a certificate for this machine and keeps it', async (t) => {
   const yaml = SIMULATED_CONFIG + server('serve: front, tls: auto');
   const fixture = await startGateway(t, yaml);
   const first = await overTls(fixture.gateway.port('house') ?? 0, '/');
@@ -252,18 +256,18 @@ t.test('tls: auto makes a certificate for this machine and keeps it', async (t) 
   t.equal((await overTls(again.gateway.port('house') ?? 0, '/')).print, first.print);
 });
 
-t.test('tls: auto serves with a certificate in memory where it cannot be kept', async (t) => {
+t.test('tls: auto uses a certificate in memory if it cannot be stored', async (t) => {
   const directory = await configDirectory(
     t,
     SIMULATED_CONFIG.replace('{ port: 0 }', '{ port: 0, tls: auto }'),
   );
   await mkdir(join(directory, 'data'), { recursive: true });
-  await writeFile(join(directory, 'data/tls'), 'no folder');
+  await writeFile(join(directory, 'data/tls'), 'no directory');
   const fixture = await startGateway(t, undefined, { directory });
   t.match((await overTls(fixture.port, '/api/')).names, /DNS:localhost/);
 });
 
-t.test('a web server has the API’s port on another address, or on all and takes its place', async (t) => {
+t.test('a web server uses the API’s port on another address, or on all addresses in its place', async (t) => {
   const hosts = (port: number, host: string) =>
     SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) +
     `webServers: [{ name: house, host: ${host}, port: ${port}, serve: front, insecure: true }]\n`;
@@ -271,22 +275,22 @@ t.test('a web server has the API’s port on another address, or on all and take
     .flatMap((list) => list ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal);
   const other = lan?.address ?? '127.0.0.2';
-  const beside = await startGateway(t, hosts(await reservePort(), other));
-  const { port } = beside;
-  t.equal(beside.gateway.port('house'), port);
+  const fixture = await startGateway(t, hosts(await reservePort(), other));
+  const { port } = fixture;
+  t.equal(fixture.gateway.port('house'), port);
   const start = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
-  t.equal((await exchangeRaw({ port }, start)).status, 404, 'the local port serves the API alone');
+  t.equal((await exchangeRaw({ port }, start)).status, 404, 'the local port serves the API only');
   t.equal((await fetch(`http://${other}:${port}/`)).status, 200);
 
   await using socket = await RawWebSocket.open({ port, headers: [ownerLine] });
-  await beside.configure(hosts(port, '0.0.0.0'));
+  await fixture.configure(hosts(port, '0.0.0.0'));
   t.match(
     await rpc({ port }, 'GW_ReloadConfiguration'),
     { Problems: [] },
-    'answered, though its listener goes',
+    'answered although its listener is closed',
   );
-  t.equal(beside.gateway.port(), undefined);
-  await withinPatience('the end of a socket on the address that is gone', socket.connection.closed);
+  t.equal(fixture.gateway.port(), undefined);
+  await withinPatience('the end of a socket on the removed address', socket.connection.closed);
   t.equal((await exchangeRaw({ port }, start)).status, 200, 'now the page is there too');
   t.match(await rpc({ port }, 'SVC_GetKernelVersion'), /\d/);
   t.match(await rpc({ port }, 'GW_GetHealth'), { Checks: [] });

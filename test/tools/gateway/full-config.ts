@@ -27,9 +27,9 @@ tree:
             profile: Lamp
             archive: true
             children:
-              - { link: Also here, ident: also, target: house/wish }
+              - { link: Also here, ident: also, target: house/target }
       - { variable: Water, ident: water, position: 40, type: float, value: 3.5, archive: { type: counter, ignoreZeros: true, compaction: [{ months: 24, to: delete }, { months: 1, to: hour }] }, profile: Litres, action: false }
-      - { variable: Wish, ident: wish, type: float, value: 20, action: house/rules, hidden: true }
+      - { variable: Target, ident: target, type: float, value: 20, action: house/rules, hidden: true }
       - script: Rules
         ident: rules
         text: |
@@ -43,7 +43,7 @@ tree:
         conditions:
           - any:
               - { variable: house/water, is: atLeast, value: 2 }
-              - { variable: house/water, is: above, than: house/wish }
+              - { variable: house/water, is: above, than: house/target }
               - { date: 12-24 }
               - none: [{ time: "06:30", is: below }, { weekday: sunday }]
         script: print('leak')
@@ -52,7 +52,7 @@ tree:
         schedule:
           actions:
             - { name: warm, color: "#ff8800", script: print(1) }
-            - { name: cold, id: 7, action: { name: Set a variable, target: house/wish, value: 16 } }
+            - { name: cold, id: 7, action: { name: Set a variable, target: house/target, value: 16 } }
           groups:
             - { days: [monday, tuesday, wednesday, thursday, friday], points: [{ at: "06:00", action: warm }, { at: "22:15", action: 7 }] }
             - { days: [saturday, sunday], points: [{ at: "09:00", action: cold }] }
@@ -63,7 +63,7 @@ tree:
         active: false
       - { event: Once, ident: once, cyclic: { at: "12:00", date: 2030-01-01 }, script: print(3), disabled: true }
       - { event: Every year, ident: yearly, cyclic: { at: "07:00:30", month: 3, dayOfMonth: 31 }, script: print(4) }
-      - { event: Every third day, ident: third, cyclic: { everyS: 90, everyDays: 3 }, action: { name: Run a text as a script, script: print(5), target: house/wish } }
+      - { event: Every third day, ident: third, cyclic: { everyS: 90, everyDays: 3 }, action: { name: Run a text as a script, script: print(5), target: house/target } }
       - { event: Every second Tuesday, ident: tuesday, cyclic: { at: "07:00", everyWeeks: 2, days: [tuesday] }, action: { name: Run a script, target: house/rules } }
       - { media: Plan, ident: plan, type: image, file: media/plan.png, cached: true, icon: Image }
       - { media: Camera, ident: camera, type: stream, file: "http://camera.local/stream" }
