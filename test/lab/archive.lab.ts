@@ -1,6 +1,6 @@
 /**
- * The archive when the power goes while it records, and on a full disk: what it has is whole, and no older
- * than it may be; what finds no room waits, and is there when there is some.
+ * The archive during a power cut and on a full disk: it is complete and as current as configured, and records
+ * that cannot be written wait until there is space.
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -24,11 +24,11 @@ const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 /** How far the disk may be behind, s. A commit under emulation may take as long again. */
 const INTERVAL_S = 3;
 const AGE_LIMIT_S = 2 * INTERVAL_S;
-/** Far more than may be lost, in the guest's seconds. */
+/** Much more than may be lost, in the guest’s seconds. */
 const ENOUGH_S = 5 * AGE_LIMIT_S;
 const WORK_LIMIT_MS = 240_000;
 const BOOT_LIMIT_MS = 240_000;
-/** A writing is tried again with each batch. */
+/** A failed write is retried with each batch. */
 const AGAIN_LIMIT_MS = 120_000;
 const MOMENTS = 5;
 const LAMP_PIN = 0;
@@ -39,19 +39,19 @@ const LAMP = `
   properties: { Chip: 9030000.pl061, Line: "${LAMP_PIN}", Boot: inactive }
 - { variable: Note, ident: note, type: string }
 `;
-/** Large, so that they need room that is not there yet. */
+/** Large, so that there is no free space for them. */
 const TEXT_BYTES = 60_000;
 
-/** What was told of a variable that is recorded, up to the cut. */
+/** The values of a recorded variable that clients received before the cut. */
 interface Recorded extends RecordedValues {
-  readonly told: readonly unknown[];
+  readonly received: readonly unknown[];
 }
 
 const seed = fuzzSeed();
 const random = new Random(seed);
 
 await t.test(
-  `the power goes while the archive records: it is whole, and behind by no more than it may be (${seedLabel(seed)})`,
+  `the power is cut while the archive records: it is complete, and no further behind than configured (${seedLabel(seed)})`,
   async (t) => {
     const folder = await tempDirectory(t);
     const at = (name: string): string => join(folder, name);
@@ -61,7 +61,7 @@ await t.test(
     const log = await BlockLog.read(writeLog);
     await run('qemu-img', 'convert', '-l', `snapshot.name=${FROZEN.installed}`, '-O', 'raw', accepted, image);
 
-    // Some in which the archive is made, and as many of the second half, when it records.
+    // Some at which the archive is created, and as many of the second half, during recording.
     const { flushes } = log;
     const late = flushes.slice(flushes.length >> 1);
     const moments = new Set(
@@ -72,8 +72,12 @@ await t.test(
       const left = await leftOf(log, { image, moment, folder: at(`${moment}`) });
       for (const [n, one] of recorded.entries()) {
         const values = contents(left, one.id);
-        t.strictSame(values, asTold(one, values), `${one.path} at ${moment}: ${values.length} records`);
-        t.ok(values.length >= (before[n] ?? 0), 'none has gone');
+        t.strictSame(
+          values,
+          expectedRecords(one, values),
+          `${one.path} at ${moment}: ${values.length} records`,
+        );
+        t.ok(values.length >= (before[n] ?? 0), 'none is missing');
         before[n] = values.length;
       }
     }
@@ -91,7 +95,7 @@ await t.test(
 );
 
 await t.test(
-  'the disk is full: records wait, switching goes on, and they are written when there is room',
+  'while the disk is full records wait and switching continues; they are written when there is space',
   async (t) => {
     await using box = await Box.taken(t, LAMP);
     const { agent } = box.machine;
@@ -107,7 +111,7 @@ await t.test(
       'fallocate -l $(df --output=avail -B1 / | tail -1) /root/filler; cat /dev/zero >/root/rest || true',
     );
     const failed = await until(
-      'a writing that fails',
+      'a failed write',
       async () => {
         await change();
         const { archive: check } = await checks(box);
@@ -118,9 +122,13 @@ await t.test(
     t.match(failed, { Text: /^records wait in memory: .*full/, WhatToDo: /free some space/ });
     await box.call('RequestAction', await box.id('lamp/STATE'), true);
     await until('the lamp', () => pins.level(LAMP_PIN), PATIENCE_MS);
-    t.equal((await messages(box, archive, note)).length, count, 'what waits is read');
+    t.equal((await messages(box, archive, note)).length, count, 'waiting records are read');
     await agent.run('rm /root/filler /root/rest');
-    await until('all is written', async () => (await checks(box))['archive']?.State === 'ok', AGAIN_LIMIT_MS);
+    await until(
+      'all are written',
+      async () => (await checks(box))['archive']?.State === 'ok',
+      AGAIN_LIMIT_MS,
+    );
     await box.restart();
     const numbers = (await messages(box, archive, note)).map((text) => Number(String(text).split(' ')[0]));
     t.strictSame(
@@ -140,13 +148,13 @@ async function archiveOf(box: Box): Promise<number> {
   return id;
 }
 
-/** Values that stand in a box's archive, oldest first. */
+/** The values in a box’s archive, oldest first. */
 async function messages(box: Box, archive: number, id: number): Promise<unknown[]> {
   const all = (await box.call('AC_GetLoggedValues', archive, id, 0, 0, 0)) as { Value: unknown }[];
   return all.map(({ Value }) => Value).reverse();
 }
 
-/** What health says of the archive, by name. */
+/** The health checks of the archive, by name. */
 async function checks(box: Box): Promise<Record<string, { State: string; Text: string; WhatToDo: string }>> {
   const { Checks: all } = (await box.call('GW_GetHealth')) as {
     Checks: { Name: string; State: string; Text: string; WhatToDo: string }[];
@@ -157,7 +165,7 @@ async function checks(box: Box): Promise<Record<string, { State: string; Text: s
 }
 
 /**
- * Has a box record values that grow until there is enough to lose, and pulls its plug in the midst of that.
+ * Makes a box record increasing values until there is enough to lose, and cuts its power while it records.
  */
 async function cutInTheMidst(options: MachineOptions): Promise<Recorded[]> {
   await using box = await Box.on(await Machine.start(options));
@@ -166,7 +174,7 @@ async function cutInTheMidst(options: MachineOptions): Promise<Recorded[]> {
   const archive = await archiveOf(box);
   for (const path of ['meter/COUNT', 'ticker'])
     await box.call('AC_SetLoggingStatus', archive, await box.id(path), true);
-  await box.machine.agent.run('sync'); // the gateway does not answer for gateway.yaml, which the test has written
+  await box.machine.agent.run('sync'); // the gateway does not write gateway.yaml; the test has written it
   using frames = await box.frames();
   const growth = await Growth.of(box, frames);
   const work = growth.work();
@@ -177,10 +185,10 @@ async function cutInTheMidst(options: MachineOptions): Promise<Recorded[]> {
   const changes = (id: number) => frames.updates(id).filter(({ changed }) => changed === true);
   return growth
     .kept(AGE_LIMIT_S)
-    .map((kept) => ({ ...kept, told: changes(kept.id).map(({ value }) => value) }));
+    .map((kept) => ({ ...kept, received: changes(kept.id).map(({ value }) => value) }));
 }
 
-/** What a power cut at a moment leaves of the data directory. */
+/** The data directory after a power cut at a given write. */
 async function leftOf(
   log: BlockLog,
   { image, moment, folder }: { image: string; moment: number; folder: string },
@@ -195,7 +203,7 @@ async function leftOf(
   return join(folder, 'stellwerk');
 }
 
-/** Opens the archive of a data directory, which must be sound, and reads all records of a variable. */
+/** Opens the archive of a data directory, which must be valid, and reads all records of a variable. */
 function contents(directory: string, id: number): unknown[] {
   const file = new ArchiveFile(directory);
   const { text, quarantined: aside } = file.open(0);
@@ -211,20 +219,20 @@ function contents(directory: string, id: number): unknown[] {
 }
 
 /**
- * What those records must be: the value of the beginning, and what was told, without a gap, as far as it was
- * told.
+ * The records that must exist: the initial value and the reported ones, without a gap, up to the number of
+ * records that were kept.
  */
-function asTold({ told: messages }: Recorded, values: readonly unknown[]): unknown[] {
-  const begun = values.slice(0, values[0] === messages[0] ? 0 : 1);
+function expectedRecords({ received }: Recorded, values: readonly unknown[]): unknown[] {
+  const begun = values.slice(0, values[0] === received[0] ? 0 : 1);
   const rest = values.slice(begun.length);
-  return [...begun, ...messages.slice(0, rest.length), ...rest.slice(messages.length)];
+  return [...begun, ...received.slice(0, rest.length), ...rest.slice(received.length)];
 }
 
 async function isKept(t: Test, box: Box, one: Recorded): Promise<void> {
   const values = await messages(box, await archiveOf(box), one.id);
-  // What the variable held when the box came back may be older or newer.
+  // The initial value after the boot may be older or newer.
   const old = values.slice(0, -1);
-  t.strictSame(old, asTold(one, old), `${one.path}: ${values.length} records`);
-  const most = Math.max(...values.map(Number));
-  t.ok(most >= one.least && most <= one.most, `${one.path}: ${one.least} <= ${most} <= ${one.most}`);
+  t.strictSame(old, expectedRecords(one, old), `${one.path}: ${values.length} records`);
+  const newest = Math.max(...values.map(Number));
+  t.ok(newest >= one.min && newest <= one.max, `${one.path}: ${one.min} <= ${newest} <= ${one.max}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Counters on the kernel's simulated chip: 10,000 edges a second for a minute on one processor, each counted
- * or LOST, and what two processors merge. Emulated, the machine does not make that many in time: how long it
- * took is told.
+ * Counters on the kernel's simulated chip: 10,000 edges per second for a minute on one processor, each
+ * counted or LOST, and edges that coalesce on two processors. The emulated machine is slower than that; the
+ * time that it took is printed.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
@@ -10,15 +10,12 @@ import { FIRST_SENSE, interrupts, makeEdges } from './machine/sim-line.js';
 
 const PER_S = 10_000;
 const MINUTE = 60 * PER_S;
-/**
- * What the emulated machine does in time, with the program that makes the edges and the gateway on one
- * processor.
- */
+/** Edges per second that the emulated machine handles, with their source and the gateway on one processor. */
 const CALM_PER_S = 1_500;
 const CALM = 30 * CALM_PER_S;
-/** Edges of a burst; two processors merge most of them. */
+/** Edges of a burst; with two processors most of them coalesce. */
 const BURST = 1_000;
-/** Ten times slower than it should be, with half the processor for it. */
+/** Ten times slower than expected, with half of the processor. */
 const LIMIT_MS = 600_000;
 
 const counter = (n: number, more: string) =>
@@ -29,7 +26,7 @@ const { agent } = box.machine;
 for (const n of tree.keys()) await box.becomes(`c${n}/LINK`, 'online');
 
 const value = async (n: number, ident: string) => Number(await box.value(`c${n}/${ident}`));
-/** Waits until so many edges are told of, one way or another. */
+/** Waits until this number of edges is counted or LOST. */
 const messages = (n: number, edges: number, idents: readonly string[]) =>
   until(
     `${edges} edges of c${n}`,
@@ -40,24 +37,27 @@ const messages = (n: number, edges: number, idents: readonly string[]) =>
     PATIENCE_MS,
   );
 
-await t.test('one processor: as many edges as it makes in time, all counted, none LOST', async (t) => {
-  await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
-  const said = await agent.run(makeEdges(FIRST_SENSE, CALM, CALM_PER_S), LIMIT_MS);
-  await messages(0, CALM, ['COUNT', 'LOST']);
-  t.strictSame([await value(0, 'COUNT'), await value(0, 'LOST')], [CALM, 0]);
-  t.comment(`${CALM} edges, due ${CALM_PER_S} a second: ${said}`);
-});
+await t.test(
+  'one processor: at a rate that the machine handles, all edges are counted and none is LOST',
+  async (t) => {
+    await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
+    const said = await agent.run(makeEdges(FIRST_SENSE, CALM, CALM_PER_S), LIMIT_MS);
+    await messages(0, CALM, ['COUNT', 'LOST']);
+    t.strictSame([await value(0, 'COUNT'), await value(0, 'LOST')], [CALM, 0]);
+    t.comment(`${CALM} edges, due ${CALM_PER_S} per second: ${said}`);
+  },
+);
 
-await t.test('one processor: 10,000 edges a second for a minute, each of them counted or LOST', async (t) => {
+await t.test('one processor: of 10,000 edges per second for a minute, each is counted or LOST', async (t) => {
   const said = await agent.run(makeEdges(FIRST_SENSE + 1, MINUTE, PER_S), LIMIT_MS);
   await messages(1, MINUTE, ['COUNT', 'LOST']);
   const [count, lost] = [await value(1, 'COUNT'), await value(1, 'LOST')];
   t.equal(count + lost, MINUTE, `${count} counted and ${lost} lost`);
-  t.equal(await interrupts(agent, FIRST_SENSE + 1), MINUTE, 'as many as the kernel was interrupted for');
-  t.comment(`${MINUTE} edges, due ${PER_S} a second: ${said}; ${lost} LOST`);
+  t.equal(await interrupts(agent, FIRST_SENSE + 1), MINUTE, 'as many as interrupts of the kernel');
+  t.comment(`${MINUTE} edges, due ${PER_S} per second: ${said}; ${lost} LOST`);
 });
 
-await t.test('two processors: what the kernel merges is MERGED', async (t) => {
+await t.test('two processors: edges that the kernel coalesces are MERGED', async (t) => {
   await agent.run('echo 1 >/sys/devices/system/cpu/cpu1/online');
   const merged = await box.id('c2/MERGED');
   const isKnown = async () => {

@@ -1,13 +1,13 @@
 /**
- * The disk takes nothing, being full or having made itself read-only, as ext4 does after an error: the
- * gateway says so, goes on switching, and has everything on the disk when it can.
+ * The disk rejects writes because it is full or has been remounted read-only, as ext4 does after an error:
+ * the gateway reports it, continues to switch, and writes everything when it can.
  */
 import t, { type Test } from 'tap';
 import { RpcError } from '../../src/client/index.js';
 import { until } from '../tools/until.js';
 import { Box, PATIENCE_MS } from './machine/box.js';
 
-/** A commit is tried again after a minute at the latest. */
+/** A commit is retried after a minute at the latest. */
 const AGAIN_LIMIT_MS = 240_000;
 const LAMP_PIN = 0;
 const CONFIG = `
@@ -17,7 +17,7 @@ const CONFIG = `
   properties: { Chip: 9030000.pl061, Line: "${LAMP_PIN}", Boot: inactive }
 - { variable: Note, ident: note, type: string }
 `;
-/** Large, so that it needs room that is not there yet. */
+/** Large, so that there is no free space for it. */
 const TEXT_BYTES = 60_000;
 
 await using box = await Box.taken(t, CONFIG);
@@ -28,7 +28,7 @@ const lamp = await box.id('lamp/STATE');
 let lit = false;
 let notes = 0;
 
-/** What health says of the store. */
+/** The health check of the store. */
 async function storeCheck(): Promise<{ State: string; Text: string; WhatToDo: string } | undefined> {
   const { Checks: checks } = (await box.call('GW_GetHealth')) as {
     Checks: { Name: string; State: string; Text: string; WhatToDo: string }[];
@@ -36,7 +36,7 @@ async function storeCheck(): Promise<{ State: string; Text: string; WhatToDo: st
   return checks.find(({ Name }) => Name === 'store');
 }
 
-/** Changes the configuration, waiting for the disk; gives the failure. */
+/** Changes the configuration and waits for the disk; returns the failure. */
 function write(): Promise<unknown> {
   const text = `${++notes} `.padEnd(TEXT_BYTES, '.');
   return box.call('SVC_SetInfo', note, text).then(
@@ -49,19 +49,19 @@ async function failsAndGoesOn(
   t: Test,
   { text, whatToDo }: { text: RegExp; whatToDo: RegExp },
 ): Promise<void> {
-  const failure = await until('a change that the disk does not take', write, PATIENCE_MS);
+  const failure = await until('a change that cannot be written', write, PATIENCE_MS);
   t.ok(failure instanceof RpcError && failure.reason === 'STORE_FAILED', String(failure));
   t.match(await storeCheck(), { State: 'failed', Text: text, WhatToDo: whatToDo });
   lit = !lit;
   await box.call('RequestAction', lamp, lit);
   await until('the lamp', () => pins.level(LAMP_PIN) === lit, PATIENCE_MS);
-  t.equal(await box.value('lamp/STATE'), lit, 'it goes on switching');
+  t.equal(await box.value('lamp/STATE'), lit, 'switching continues');
 }
 
 async function recovers(t: Test): Promise<void> {
   const isFine = async (): Promise<boolean> => (await storeCheck())?.State === 'ok';
-  await until('everything is on the disk', isFine, AGAIN_LIMIT_MS);
-  t.equal(await write(), undefined, 'changes are taken again');
+  await until('everything is written', isFine, AGAIN_LIMIT_MS);
+  t.equal(await write(), undefined, 'changes are accepted again');
 }
 
 await t.test('the disk is full', async (t) => {
@@ -73,7 +73,7 @@ await t.test('the disk is full', async (t) => {
   await recovers(t);
 });
 
-await t.test('what was changed meanwhile is there after a restart', async (t) => {
+await t.test('changes from that time exist after a restart', async (t) => {
   await box.restart();
   const { ObjectInfo: info } = (await box.call('SVC_GetObject', note)) as { ObjectInfo: string };
   t.equal(info.split(' ')[0], String(notes));
@@ -81,7 +81,7 @@ await t.test('what was changed meanwhile is there after a restart', async (t) =>
 
 // A disk that was read-only at the start and is writable again: test/contract/store/full-disk.test.ts.
 await t.test(
-  'the disk makes itself read-only after an error, and the gateway is started on it',
+  'ext4 remounts the disk read-only after an error, and the gateway is started on it',
   async (t) => {
     await agent.run('mount -o remount,errors=remount-ro / && echo lab >/sys/fs/ext4/vda/trigger_fs_error');
     const messages = { text: /I\/O error|readonly/, whatToDo: /dmesg/ };

@@ -1,27 +1,24 @@
 /**
- * What may be claimed of counting: edges made as fast as a program can, on the kernel's simulated chip, and
- * edges made from outside the machine. `LOST` is what overflowed the kernel's buffer, exactly; edges that
- * merge before the kernel numbers them are nobody's to count, and nothing is claimed of them.
+ * What can be guaranteed about counting: edges made as fast as a program can, on the kernel's simulated chip,
+ * and edges from outside the machine. `LOST` is exactly what overflowed the kernel's buffer; edges that
+ * coalesce before the kernel numbers them cannot be counted.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
 import { Box, type Frames, PATIENCE_MS } from './machine/box.js';
 import { FIRST_SENSE, interrupts, makeEdges } from './machine/sim-line.js';
 
-/** Edges of a burst; even, so that it ends where it began. */
+/** Edges of a burst; even, so that it ends at its initial level. */
 const BURST = 1_000;
 /**
- * What the kernel keeps of a line until it is read (`EVENT_BUFFER` of the driver, the most that the kernel
+ * Edges that the kernel buffers for a line (`EVENT_BUFFER_SIZE` of the driver, the maximum that the kernel
  * grants).
  */
 const BUFFER = 1_024;
-/**
- * More than the buffer holds and more than the gateway reads in a turn, with the gateway reading all the
- * while.
- */
+/** More than the buffer holds and more than the gateway reads per iteration, while the gateway reads. */
 const FLOOD = 5_000;
 const CHIP = '9030000.pl061';
-/** A wait in which the whole flood goes through a slow machine to the client. */
+/** Limit for the complete flood to reach the client through a slow machine. */
 const FLOOD_LIMIT_MS = 180_000;
 
 const senses = Array.from({ length: 6 }, (_, n) => `SENSE${n + 1}`);
@@ -38,7 +35,10 @@ const { agent } = box.machine;
 for (const ident of [...senses.map((_, n) => `s${n}`), 'in', 'echo'])
   await box.becomes(`${ident}/LINK`, 'online');
 
-/** One line while edges are made on it: what a client was told, and what the gateway and the kernel count. */
+/**
+ * One line while edges are made on it: the values that a client received, and the counts of gateway and
+ * kernel.
+ */
 class Witness implements Disposable {
   readonly #ident: string;
   readonly #offset: number;
@@ -58,22 +58,20 @@ class Witness implements Disposable {
     return new Witness(n, state, await box.frames());
   }
 
-  /**
-   * Makes edges on the line in one go; `stalled`: with the gateway stopped meanwhile, so that nobody reads.
-   */
+  /** Makes a burst of edges on the line; `stalled`: while the gateway is stopped and reads nothing. */
   async edges(count: number, stalled: boolean): Promise<void> {
     const signal = (name: string) => `systemctl kill --kill-whom=main -s ${name} stellwerk`;
     const make = makeEdges(this.#offset, count);
     await agent.run(stalled ? `${signal('STOP')} && ${make}; made=$?; ${signal('CONT')}; exit $made` : make);
   }
 
-  /** How often the kernel was interrupted for the line. */
+  /** Number of interrupts of the line. */
   interrupts(): Promise<number> {
     return interrupts(agent, this.#offset);
   }
 
-  /** The values that the client was told, in order. */
-  get told(): boolean[] {
+  /** The values that the client received, in order. */
+  get received(): boolean[] {
     return this.#frames.updates(this.#state).map(({ value }) => value === true);
   }
 
@@ -81,33 +79,33 @@ class Witness implements Disposable {
     return box.value(`${this.#ident}/${ident}`) as Promise<number>;
   }
 
-  /** Waits until the edges that the client was told of and those that were lost are so many; gives both. */
-  async settled(edges: number): Promise<{ told: boolean[]; lost: number }> {
-    const all = async () => this.told.length + (await this.count('LOST')) >= edges;
-    await until(`${edges} edges of ${this.#ident}, told or lost`, all, FLOOD_LIMIT_MS);
-    return { told: this.told, lost: await this.count('LOST') };
+  /** Waits until the values received and the edges lost make up this number; returns both. */
+  async settled(edges: number): Promise<{ received: boolean[]; lost: number }> {
+    const all = async () => this.received.length + (await this.count('LOST')) >= edges;
+    await until(`${edges} edges of ${this.#ident}, received or lost`, all, FLOOD_LIMIT_MS);
+    return { received: this.received, lost: await this.count('LOST') };
   }
 
   /**
-   * Waits until nothing more comes: what merged is never told, so there is no number to wait for. Gives as
-   * `settled`.
+   * Waits until no more edges arrive: coalesced ones are never reported, so their number is unknown. Returns
+   * as `settled`.
    */
-  async rested(): Promise<{ told: boolean[]; lost: number }> {
+  async rested(): Promise<{ received: boolean[]; lost: number }> {
     let before = -1;
     const isResting = async () => {
-      // A change after those of the line: when it is told, they were.
+      // A change after those of the line: when it arrives, they have arrived.
       const mark = await box.id('mark');
       await box.call('SetValue', mark, ++this.#marks);
       await this.#frames.update(mark, this.#marks);
-      const isSame = this.told.length === before;
-      before = this.told.length;
+      const isSame = this.received.length === before;
+      before = this.received.length;
       return isSame;
     };
     await until(`the end of the edges of ${this.#ident}`, isResting, PATIENCE_MS);
-    return { told: this.told, lost: await this.count('LOST') };
+    return { received: this.received, lost: await this.count('LOST') };
   }
 
-  /** The value that a fresh reading of the line gives. */
+  /** The value of the line, read now. */
   async reading(): Promise<unknown> {
     await box.call('HW_RequestStatus', await box.id(this.#ident), 'STATE');
     return box.value(`${this.#ident}/STATE`);
@@ -126,7 +124,7 @@ const alternating = (values: readonly boolean[]): boolean =>
   values.every((value, n) => value !== values[n - 1]);
 const activeOf = (values: readonly boolean[]): number => values.filter(Boolean).length;
 
-await t.test('one processor: a burst is counted exactly, read at once or later', async (t) => {
+await t.test('one processor: a burst is counted exactly, read immediately or later', async (t) => {
   await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
   for (const [n, stalled] of [
     [0, false],
@@ -135,43 +133,46 @@ await t.test('one processor: a burst is counted exactly, read at once or later',
     using line = await Witness.of(n);
     const before = await line.interrupts();
     await line.edges(BURST, stalled);
-    const { told: messages, lost } = await line.settled(BURST);
-    const how = stalled ? 'read later' : 'read at once';
-    t.strictSame([messages.length, lost], [BURST, 0], `${how}: each edge is a frame`);
-    t.ok(alternating(messages), `${how}: in order`);
-    t.equal((await line.interrupts()) - before, BURST, `${how}: as many as the kernel was interrupted for`);
+    const { received, lost } = await line.settled(BURST);
+    const how = stalled ? 'read later' : 'read immediately';
+    t.strictSame([received.length, lost], [BURST, 0], `${how}: each edge is a frame`);
+    t.ok(alternating(received), `${how}: in order`);
+    t.equal((await line.interrupts()) - before, BURST, `${how}: as many as interrupts of the kernel`);
     t.strictSame(
-      [messages.at(-1), await line.count('COUNT'), await line.reading()],
+      [received.at(-1), await line.count('COUNT'), await line.reading()],
       [false, BURST / 2, false],
     );
   }
 });
 
-await t.test('one processor: what overflows the buffer is LOST, exactly, and told', async (t) => {
-  using line = await Witness.of(2);
-  await line.edges(2 * BUFFER + 10, true);
-  const { told: messages, lost } = await line.settled(2 * BUFFER + 10);
-  t.strictSame([messages.length, lost], [BUFFER, BUFFER + 10], 'the newest were kept');
-  t.ok(alternating(messages), 'without a gap among them');
-  t.strictSame(
-    [messages.at(-1), await line.count('COUNT'), await line.reading()],
-    [false, BUFFER / 2, false],
-  );
-  t.match(await line.status(), /faster than it can be read/);
-});
+await t.test(
+  'one processor: edges that overflow the buffer are counted as LOST, exactly, and reported',
+  async (t) => {
+    using line = await Witness.of(2);
+    await line.edges(2 * BUFFER + 10, true);
+    const { received, lost } = await line.settled(2 * BUFFER + 10);
+    t.strictSame([received.length, lost], [BUFFER, BUFFER + 10], 'the newest were kept');
+    t.ok(alternating(received), 'without a gap among them');
+    t.strictSame(
+      [received.at(-1), await line.count('COUNT'), await line.reading()],
+      [false, BUFFER / 2, false],
+    );
+    t.match(await line.status(), /faster than it can be read/);
+  },
+);
 
-await t.test('one processor: a flood, read as it comes, is told or lost to the last edge', async (t) => {
+await t.test('one processor: each edge of a flood is received or lost', async (t) => {
   using line = await Witness.of(3);
   await line.edges(FLOOD, false);
-  const { told: messages, lost } = await line.settled(FLOOD);
-  t.equal(messages.length + lost, FLOOD, `${messages.length} told and ${lost} lost`);
+  const { received, lost } = await line.settled(FLOOD);
+  t.equal(received.length + lost, FLOOD, `${received.length} received and ${lost} lost`);
   t.strictSame(
-    [messages.at(-1), await line.count('COUNT'), await line.reading()],
-    [false, activeOf(messages), false],
+    [received.at(-1), await line.count('COUNT'), await line.reading()],
+    [false, activeOf(received), false],
   );
 });
 
-await t.test('two processors: no more than there were, and the last is right', async (t) => {
+await t.test('two processors: no more edges than made, and the last value is correct', async (t) => {
   await agent.run('echo 1 >/sys/devices/system/cpu/cpu1/online');
   for (const [n, stalled] of [
     [4, false],
@@ -180,13 +181,13 @@ await t.test('two processors: no more than there were, and the last is right', a
     using line = await Witness.of(n);
     const before = await line.interrupts();
     await line.edges(BURST, stalled);
-    t.equal((await line.interrupts()) - before, BURST, 'the kernel was interrupted for each');
-    const { told: messages, lost } = await line.rested();
-    const sum = messages.length + lost;
-    t.ok(sum > 0 && sum <= BURST, `${sum} of ${BURST} were told or lost`);
+    t.equal((await line.interrupts()) - before, BURST, 'an interrupt for each');
+    const { received, lost } = await line.rested();
+    const sum = received.length + lost;
+    t.ok(sum > 0 && sum <= BURST, `${sum} of ${BURST} were received or lost`);
     t.strictSame(
-      [messages.at(-1), await line.count('COUNT'), await line.reading()],
-      [false, activeOf(messages), false],
+      [received.at(-1), await line.count('COUNT'), await line.reading()],
+      [false, activeOf(received), false],
     );
   }
 });
@@ -207,17 +208,17 @@ await t.test('from outside: 1,000 edges, each made when the last was echoed', as
   }
   lagsMs.sort((a, b) => a - b);
   const lag = (part: number) => lagsMs[Math.floor(part * BURST)]?.toFixed(0);
-  t.comment(`a pin to the frame, in the emulated machine: p50 ${lag(0.5)} ms, p99 ${lag(0.99)} ms`);
-  const messages = frames.updates(state);
-  t.equal(messages.length, BURST);
+  t.comment(`from a pin to the frame, in the emulated machine: p50 ${lag(0.5)} ms, p99 ${lag(0.99)} ms`);
+  const received = frames.updates(state);
+  t.equal(received.length, BURST);
   t.ok(
-    messages.every(({ value, changed }, n) => value === (n % 2 === 0) && changed === true),
+    received.every(({ value, changed }, n) => value === (n % 2 === 0) && changed === true),
     'strictly alternating',
   );
   t.strictSame([await box.value('in/COUNT'), await box.value('in/LOST')], [BURST / 2, 0]);
 });
 
-await t.test('from outside: after a burst the last level is right', async (t) => {
+await t.test('from outside: after a burst the last level is correct', async (t) => {
   const pins = await box.machine.pins();
   for (const last of [true, false]) {
     for (let n = 0; n < 99; n++) await pins.drive(1, n % 2 === 0 ? last : !last);

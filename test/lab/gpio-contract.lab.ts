@@ -23,5 +23,5 @@ for (const backend of ['cdev', 'sysfs'])
     // On one processor edges do not coalesce, so the contract can count them exactly.
     await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
     const file = 'contract/gpio/gpio-sim-program.js';
-    await runInGuest(t, agent, { file, words: backend, least: 10, limitMs: CONTRACT_LIMIT_MS });
+    await runInGuest(t, agent, { file, words: backend, minAssertions: 10, limitMs: CONTRACT_LIMIT_MS });
   });

@@ -35,10 +35,10 @@ for (const { backend, relay, button } of WAYS) {
       t.strictSame(
         Data.slice(0, 3),
         [isPressed, true, !isPressed],
-        `change ${n}: value, changed, value before`,
+        `change ${n}: value, changed, previous value`,
       );
     }
-    t.equal(frames.updates(state).length, PRESSES, 'one frame a change, no more');
+    t.equal(frames.updates(state).length, PRESSES, 'one frame per change');
     t.equal(await box.value(`button_${backend}/COUNT`), PRESSES / 2);
   });
 

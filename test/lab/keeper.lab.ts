@@ -1,6 +1,6 @@
 /**
- * The line keeper under the installed units: what systemd, the sandbox and the installer make of it. On the
- * simulated chip, whose lines fall to their pull as soon as nobody holds them.
+ * The line keeper under the installed units: systemd, the sandbox and the installation. On the simulated
+ * chip, whose lines return to their pull level when they are released.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
@@ -17,7 +17,7 @@ const TREE = ['hold', 'inactive', 'active']
 await using box = await Box.taken(t, TREE);
 const { agent } = box.machine;
 
-/** The levels of the lines, as a wire there would have them. */
+/** The physical levels of the lines. */
 const levels = (): Promise<string> => agent.run('cat /run/lab/gpio-sim/sim_gpio{0,1,2}/value | tr -d "\\n"');
 const pid = (unit: string): Promise<string> => agent.run(`systemctl show -P MainPID ${unit}`);
 const said = (): Promise<string> => agent.run('journalctl --no-pager -o cat -u stellwerk-keeper');
@@ -42,7 +42,7 @@ async function switched(on: boolean): Promise<void> {
   }
 }
 
-await t.test('it is there, and has the outputs', async (t) => {
+await t.test('it runs, and guards the outputs', async (t) => {
   await guarded();
   await switched(true);
   t.equal(await levels(), '111');
@@ -59,7 +59,7 @@ await t.test('it is there, and has the outputs', async (t) => {
 });
 
 await t.test(
-  'it is killed, and started again by hand: nothing moves, and all is guarded again',
+  'it is killed, and restarted manually: no line changes, and all are guarded again',
   async (t) => {
     for (const command of [
       'systemctl kill -s KILL stellwerk-keeper',
@@ -69,7 +69,7 @@ await t.test(
       const before = await pid('stellwerk-keeper');
       await agent.run(command);
       await until(
-        'another one',
+        'another process',
         async () => ![before, '0'].includes(await pid('stellwerk-keeper')),
         START_LIMIT_MS,
       );
@@ -79,14 +79,14 @@ await t.test(
   },
 );
 
-await t.test('it is killed while there is no gateway: systemd has its lines', async (t) => {
+await t.test('it is killed while there is no gateway: systemd keeps its lines', async (t) => {
   await agent.run('systemctl stop stellwerk', START_LIMIT_MS);
   t.equal(await levels(), '111', 'OnStop: hold');
   for (const command of ['systemctl kill -s KILL stellwerk-keeper', 'systemctl restart stellwerk-keeper']) {
     const starts = (await said()).split('restarted: 3 outputs').length;
     await agent.run(command);
     await until(
-      'another one',
+      'another process',
       async () => (await said()).split('restarted: 3 outputs').length > starts,
       START_LIMIT_MS,
     );
@@ -99,7 +99,7 @@ await t.test('it is killed while there is no gateway: systemd has its lines', as
 });
 
 await t.test(
-  'the gateway is killed: each line is what its policy says, and the next gateway finds it so',
+  'the gateway is killed: each line follows its policy, and the next gateway finds it so',
   async (t) => {
     await box.call('RequestAction', await box.id('out_2/STATE'), false);
     t.equal(await levels(), '110');

@@ -1,7 +1,7 @@
 /**
- * LEDs and PWM chips of a real kernel: LEDs on pins that are watched from outside the machine, and on a PWM
- * channel; PWM chips of the Raspberry Pi's kind, whose registers are read from outside. The machine boots
- * cold, as they are in its device tree.
+ * LEDs and PWM chips of a real kernel: LEDs on pins that are observed from outside the machine, and on a PWM
+ * channel; PWM chips like the Raspberry Pi's, whose registers are read from outside. The machine boots cold,
+ * because its device tree lists them.
  */
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -15,11 +15,11 @@ const CONTRACT_LIMIT_MS = 180_000;
 
 const PIN = 6;
 const LED = 'green:status';
-/** It leaves a LED dark, as long as all is well. */
+/** A trigger that leaves the LED dark during normal operation. */
 const TRIGGER = 'panic';
-/** As the names of the devices have it. */
+/** As in the device tree. */
 const [REGISTERS, CHIP, KEPT] = [0x6ff00000, '6ff00000.pwm', '6ff01000.pwm'];
-/** Of pwm-bcm2835.c: ticks are of 100 ns, as the machine's oscillator has it. */
+/** Registers of pwm-bcm2835.c; a tick is 100 ns, by the machine's oscillator. */
 const [CONTROL, PERIOD, DUTY] = [REGISTERS, REGISTERS + 0x10, REGISTERS + 0x14];
 const ENABLED = 1;
 
@@ -37,44 +37,47 @@ await box.configure(`
 
 const act = async (path: string, value: unknown) => box.call('RequestAction', await box.id(path), value);
 
-/** Waits until the pin has moved so often since this was called. */
+/** Waits for this number of changes of the pin. */
 async function moves(times: number): Promise<void> {
   let seen = 0;
   const end = pins.watch((pin) => (seen += Number(pin === PIN)));
-  await until(`${times} moves of the pin`, () => seen >= times, PATIENCE_MS).finally(end);
+  await until(`${times} changes of the pin`, () => seen >= times, PATIENCE_MS).finally(end);
 }
 
-await t.test('a LED is left to the kernel, is lit, blinks and is dark at its pin', async (t) => {
-  await box.becomes('status/LINK', 'online');
-  t.equal(await box.value('status/TRIGGER'), 'heartbeat', 'as the device tree has it');
-  await moves(2);
-  t.equal(await act('status/STATE', true), true);
-  await until('the pin lit', () => pins.level(PIN) === true, PATIENCE_MS);
-  t.equal(await box.value('status/TRIGGER'), 'none');
-  t.equal(await act('status/BLINK', true), true);
-  t.equal(await agent.run(`cd /sys/class/leds/${LED}; echo $(cat delay_on delay_off)`), '300 200');
-  await moves(6);
-  t.equal(await act('status/STATE', false), true);
-  await until('the pin dark', () => pins.level(PIN) === false, PATIENCE_MS);
-  t.equal(await act('status/TRIGGER', 'heartbeat'), true);
-  await moves(2);
-});
+await t.test(
+  'a LED is left to the kernel, and its pin follows commands to light, blink and go dark',
+  async (t) => {
+    await box.becomes('status/LINK', 'online');
+    t.equal(await box.value('status/TRIGGER'), 'heartbeat', 'as in the device tree');
+    await moves(2);
+    t.equal(await act('status/STATE', true), true);
+    await until('the pin lit', () => pins.level(PIN) === true, PATIENCE_MS);
+    t.equal(await box.value('status/TRIGGER'), 'none');
+    t.equal(await act('status/BLINK', true), true);
+    t.equal(await agent.run(`cd /sys/class/leds/${LED}; echo $(cat delay_on delay_off)`), '300 200');
+    await moves(6);
+    t.equal(await act('status/STATE', false), true);
+    await until('the pin dark', () => pins.level(PIN) === false, PATIENCE_MS);
+    t.equal(await act('status/TRIGGER', 'heartbeat'), true);
+    await moves(2);
+  },
+);
 
-await t.test('a PWM channel is what its registers say', async (t) => {
+await t.test('the registers of a PWM channel follow commands', async (t) => {
   await box.becomes('light/LINK', 'online');
-  t.equal(await pins.word(CONTROL), 0, 'opening moves nothing');
+  t.equal(await pins.word(CONTROL), 0, 'opening changes nothing');
   t.equal(await act('light/LEVEL', 0.25), true);
   t.equal(await pins.word(PERIOD), 10_000);
   t.equal(await pins.word(DUTY), 2_500);
   t.equal((await pins.word(CONTROL)) & ENABLED, ENABLED);
   t.equal(await act('light/STATE', false), true);
   t.equal(await pins.word(DUTY), 0);
-  t.equal((await pins.word(CONTROL)) & ENABLED, ENABLED, 'off, and its pin is still the chip’s');
+  t.equal((await pins.word(CONTROL)) & ENABLED, ENABLED, 'off, and its pin still belongs to the chip');
   await box.becomes('taken/LINK', 'waiting');
   t.match(await box.value('taken/STATUS'), /in use by the kernel or another program/);
 });
 
-await t.test('the gateway is killed and comes back: nothing moves', async (t) => {
+await t.test('the gateway is killed and restarted: nothing changes', async (t) => {
   await act('light/LEVEL', 0.5);
   await act('status/BLINK', true);
   await agent.run('systemctl kill -s KILL stellwerk');
@@ -93,7 +96,7 @@ const contract = (t: Test, folder: string, words: string) =>
   runInGuest(t, agent, {
     file: `contract/${folder}/kernel-program.js`,
     words,
-    least: 6,
+    minAssertions: 6,
     limitMs: CONTRACT_LIMIT_MS,
   });
 
@@ -102,7 +105,7 @@ await t.test('the contract on a LED on a PWM channel', async (t) => {
 });
 
 await t.test('the contract on a PWM chip', async (t) => {
-  // It would take the channel back, and has left it exported.
+  // It would claim the channel again, and has left it exported.
   await agent.run('systemctl stop stellwerk');
   const chip = await agent.run(`basename $(dirname /sys/devices/platform/${CHIP}/pwm/*/npwm)`);
   await agent.run(`cd /sys/class/pwm/${chip} && echo 0 >pwm0/enable && echo 0 >unexport`);

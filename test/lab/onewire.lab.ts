@@ -1,7 +1,7 @@
 /**
- * 1-Wire on a real kernel: its own core and its drivers of the families, over a bus whose devices are played
- * bit by bit by a module of the lab's (recipe/w1-sim.c). The installed gateway works them under its unit,
- * with its user's rights.
+ * 1-Wire on a real kernel: its core and its family drivers, on a bus whose devices are simulated bit by bit
+ * by a module of the lab (recipe/w1-sim.c). The installed gateway uses them under its unit, with the rights
+ * of its user.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
@@ -38,22 +38,22 @@ const conducting = async (address: string) =>
 const writes = async () => agent.run(`cut -d' ' -f3 /sys/devices/w1-sim/state`);
 const act = async (path: string, value: unknown) => box.call('RequestAction', await box.id(path), value);
 
-await t.test('a bus that comes is taken up with what is on it, and nothing is written to it', async (t) => {
+await t.test('a bus that appears is opened with its devices, and nothing is written to it', async (t) => {
   await box.becomes('bus/LINK', 'waiting');
   t.match(await box.value('bus/STATUS'), /no 1-Wire bus.*dtoverlay=w1-gpio/);
-  // Searched each second, and what two searches miss is gone.
+  // Searched each second; a device that two searches miss is removed.
   await agent.run('modprobe wire timeout=1 slave_ttl=2 && modprobe w1-sim');
-  // The one that the kernel does not load by itself.
+  // The only one that the kernel does not load automatically.
   await agent.run('modprobe w1_ds2406');
   await box.becomes('bus/LINK', 'online');
   await until('all devices', async () => (await box.value('bus/DEVICES')) === 4, PATIENCE_MS);
   await set(HALL, 'raw', 344);
   await box.becomes('bus/hall/TEMPERATURE', 21.5);
   await box.becomes('bus/eight/PORT', 0);
-  t.equal(new Set((await writes()).split('\n')).size, 1, 'none was written');
+  t.equal(new Set((await writes()).split('\n')).size, 1, 'nothing was written');
 });
 
-await t.test('pins are switched by the gateway’s user, and told as they are', async (t) => {
+await t.test('the gateway’s user may switch pins, and their state is reported', async (t) => {
   for (const [ident, address] of [
     ['single', SINGLE],
     ['eight', EIGHT],
@@ -68,7 +68,7 @@ await t.test('pins are switched by the gateway’s user, and told as they are', 
   t.equal(await box.value('bus/eight/PIN7'), false);
 });
 
-await t.test('the gateway is killed and comes back: no pin moves', async (t) => {
+await t.test('the gateway is killed and restarted: no pin changes', async (t) => {
   const before = await writes();
   await agent.run('systemctl kill -s KILL stellwerk');
   await box.answers(3 * PATIENCE_MS);
@@ -77,25 +77,28 @@ await t.test('the gateway is killed and comes back: no pin moves', async (t) => 
   t.equal(await writes(), before);
 });
 
-await t.test('85 °C that nobody measured is none, and a device goes and comes back', async (t) => {
-  const quality = async () => {
-    const [found] = (await box.call('GW_GetQuality', [await box.id('bus/hall/TEMPERATURE')])) as [
-      { Reason: string },
-    ];
-    return found.Reason;
-  };
-  await set(HALL, 'weak', 1);
-  await until('POWER_ON', async () => (await quality()) === 'POWER_ON', PATIENCE_MS);
-  t.equal(await box.value('bus/hall/TEMPERATURE'), 21.5);
-  await set(HALL, 'weak', 0);
-  await until('a measurement', async () => (await quality()) === '', PATIENCE_MS);
-  await set(HALL, 'silent', 1);
-  await until('it to be missed', async () => (await quality()) === 'UNAVAILABLE', PATIENCE_MS);
-  await set(HALL, 'silent', 0);
-  await set(HALL, 'raw', -40);
-  await box.becomes('bus/hall/TEMPERATURE', -2.5);
-  t.equal(await quality(), '');
-});
+await t.test(
+  '85 °C without a measurement is not reported, and a device disappears and comes back',
+  async (t) => {
+    const quality = async () => {
+      const [found] = (await box.call('GW_GetQuality', [await box.id('bus/hall/TEMPERATURE')])) as [
+        { Reason: string },
+      ];
+      return found.Reason;
+    };
+    await set(HALL, 'weak', 1);
+    await until('POWER_ON', async () => (await quality()) === 'POWER_ON', PATIENCE_MS);
+    t.equal(await box.value('bus/hall/TEMPERATURE'), 21.5);
+    await set(HALL, 'weak', 0);
+    await until('a measurement', async () => (await quality()) === '', PATIENCE_MS);
+    await set(HALL, 'silent', 1);
+    await until('it to be reported missing', async () => (await quality()) === 'UNAVAILABLE', PATIENCE_MS);
+    await set(HALL, 'silent', 0);
+    await set(HALL, 'raw', -40);
+    await box.becomes('bus/hall/TEMPERATURE', -2.5);
+    t.equal(await quality(), '');
+  },
+);
 
 await t.test('the contract', async (t) => {
   await agent.run('systemctl stop stellwerk');
@@ -108,7 +111,7 @@ await t.test('the contract', async (t) => {
   await runInGuest(t, agent, {
     file: 'contract/onewire/kernel-program.js',
     words: BUS,
-    least: 10,
+    minAssertions: 10,
     limitMs: CONTRACT_LIMIT_MS,
   });
 });

@@ -1,29 +1,27 @@
-/**
- * Where the lab keeps things: its sources in test/lab, everything it makes in .work/lab of the checkout.
- */
+/** Paths of the lab: its sources in test/lab, and everything that it creates in .work/lab of the checkout. */
 import { join, resolve } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** The checkout (this file runs as dist/test/lab/paths.js). */
 export const ROOT = resolve(PACKAGE_ROOT);
-/** Scripts and files that the machine is built from. */
+/** Scripts and files from which the machine is built. */
 export const RECIPE = join(ROOT, 'test/lab/recipe');
 /** Everything generated; may be deleted at any time. */
 export const WORK = join(ROOT, '.work/lab');
-/** The machine that up.ts leaves ready. */
+/** The machine that up.ts prepares. */
 export const READY = {
   kernel: join(WORK, 'kernel/vmlinuz'),
   initramfs: join(WORK, 'initramfs.cpio.gz'),
   /**
-   * Holds two frozen machines (see {@link FROZEN}); booted cold it is a box switched on after its
+   * Contains two frozen machines (see {@link FROZEN}); booted cold it is a box switched on after its
    * installation.
    */
   disk: join(WORK, 'machine.qcow2'),
 } as const;
 /**
- * The frozen machines inside the disk file: a bare booted box, and one with the gateway installed and
- * running.
+ * The frozen machines in the disk file: a booted box without the gateway, and one with the gateway installed
+ * and running.
  */
 export const FROZEN = { booted: 'booted', installed: 'installed' } as const;
-/** The size of the memory stick: a frozen machine remembers it. Room for the bundle. */
+/** The size of the memory stick, which a frozen machine remembers; enough for the bundle. */
 export const STICK_BYTES = 96 * 1024 * 1024;

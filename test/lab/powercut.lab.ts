@@ -1,10 +1,8 @@
 /**
- * The power goes while the configuration is being changed and values are being written. What comes after is
- * told twice: the disk keeps all that it had accepted, or no more than it must (blocklog.ts).
- *
- * That this can fail was tried by hand, with `synchronous = OFF` in the store's connection: of 138
- * acknowledged changes 16 were not there, the values were older than they may be, and there were 30 flushes
- * where there are some 400.
+ * The power is cut while the configuration changes and values are written. The result is checked for two
+ * disks: one keeps everything that it had accepted, one only what it must (blocklog.ts). A manual test showed
+ * that this can fail: with `synchronous = OFF` in the store's connection, 16 of 138 acknowledged changes were
+ * missing, the values were older than allowed, and there were 30 flushes instead of about 400.
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -23,11 +21,11 @@ import { Growth, GROWING, type RecordedValues } from './machine/growth.js';
 import { Machine, type MachineOptions } from './machine/machine.js';
 import { FROZEN } from './paths.js';
 
-/** How often values go to the disk, s. A commit under emulation may take as long again. */
+/** How often values are written to the disk, s. A commit under emulation may take as long again. */
 const PERIOD_S = 4;
 const AGE_LIMIT_S = 2 * PERIOD_S;
 /**
- * What there is to lose: changes acknowledged, and seconds of values (the guest's), far more than may be
+ * What there is to lose: acknowledged changes, and seconds of values (the guest's), much more than may be
  * lost.
  */
 const ENOUGH = { changes: 60, seconds: 2 * AGE_LIMIT_S };
@@ -50,11 +48,11 @@ interface Snapshot {
   readonly objects: Record<string, Entry>;
 }
 
-/** How things stood when the power went, as far as was seen from outside. */
+/** The state before the power cut, as seen from outside. */
 interface Before {
   readonly account: TreeAccount;
   readonly objects: ReadonlySet<string>;
-  /** The newest counter of changes that was seen. */
+  /** The newest change counter that was seen. */
   readonly counter: number;
   readonly values: readonly RecordedValues[];
 }
@@ -68,15 +66,15 @@ const [accepted, writeLog, image] = [await ownDisk(t), at('log'), at('image.raw'
 await makeLog(writeLog);
 const before = await cutInTheMidst({ disk: accepted, frozen: FROZEN.installed, writeLog });
 const log = await BlockLog.read(writeLog);
-// The disk as it was when the log began.
+// The disk at the beginning of the log.
 await run('qemu-img', 'convert', '-l', `snapshot.name=${FROZEN.installed}`, '-O', 'raw', accepted, image);
 
-await t.test('the power goes, and the disk keeps what it had accepted', (t) =>
+await t.test('the power is cut, and the disk keeps what it had accepted', (t) =>
   isAsItWas(t, before, accepted),
 );
 
 await t.test(
-  `the power goes in ${MOMENTS} other moments, each before a flush: the database is sound (${seedLabel(seed)})`,
+  `the power is cut at ${MOMENTS} other times, each before a flush: the database is valid (${seedLabel(seed)})`,
   async (t) => {
     const moments = new Set(Array.from({ length: MOMENTS }, () => random.pick(log.flushes)));
     let counter = 0;
@@ -91,15 +89,15 @@ await t.test(
       using db = new DatabaseSync(join(at(`${moment}`), 'stellwerk/stellwerk.db'));
       t.match(db.prepare('PRAGMA integrity_check').all(), [{ integrity_check: 'ok' }], JSON.stringify(fates));
       const { value } = db.prepare("SELECT value FROM meta WHERE name = 'counter'").get() ?? {};
-      t.ok(Number(value) >= counter, 'the counter does not go back');
+      t.ok(Number(value) >= counter, 'the counter does not decrease');
       counter = Number(value);
     }
   },
 );
 
-await t.test(`the power goes, and the disk keeps what it must (${seedLabel(seed)})`, async (t) => {
+await t.test(`the power is cut, and the disk keeps only what it must (${seedLabel(seed)})`, async (t) => {
   t.comment(await log.replay(image, random));
-  // As many calls as are under way at a time share one, no more.
+  // Concurrent calls share one commit, but no more.
   t.ok(log.flushes.length >= before.account.acknowledged / LANES, `${log.flushes.length} flushes`);
   const disk = at('disk.qcow2');
   await run('qemu-img', 'create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', image, disk);
@@ -110,12 +108,12 @@ async function run(command: string, ...args: string[]): Promise<void> {
   await promisify(execFile)(command, args);
 }
 
-/** Keeps a box busy until there is enough to lose, and pulls its plug in the midst of that. */
+/** Keeps a box busy until there is enough to lose, and cuts its power meanwhile. */
 async function cutInTheMidst(options: MachineOptions): Promise<Before> {
   await using box = await Box.on(await Machine.start(options));
   await box.configure(CONFIG);
   await box.call('SVC_SetOption', 'SaveInterval', PERIOD_S);
-  await box.machine.agent.run('sync'); // the gateway does not answer for gateway.yaml, which the test has written
+  await box.machine.agent.run('sync'); // the gateway does not write gateway.yaml; the test has written it
   const { objects } = (await box.call('SVC_GetSnapshot')) as Snapshot;
   using frames = await box.frames();
   const account = new TreeAccount(box);
@@ -142,11 +140,11 @@ async function isAsItWas(t: Test, before: Before, disk: string): Promise<void> {
   await using box = await Box.on(await Machine.start({ disk }));
   await box.answers(BOOT_LIMIT_MS);
   const { timestamp, objects } = (await box.call('SVC_GetSnapshot')) as Snapshot;
-  t.strictSame(account.disagreements(objects, before.objects), [], 'what was acknowledged is there');
-  t.ok(timestamp > counter, `the counter went on from ${counter} to ${timestamp}`);
-  for (const { id, path, least, most } of values) {
+  t.strictSame(account.disagreements(objects, before.objects), [], 'acknowledged changes exist');
+  t.ok(timestamp > counter, `the counter continued from ${counter} to ${timestamp}`);
+  for (const { id, path, min, max } of values) {
     const value = objects[`ID${id}`]?.data['value'];
-    t.ok(Number(value) >= least && Number(value) <= most, `${path}: ${least} <= ${String(value)} <= ${most}`);
+    t.ok(Number(value) >= min && Number(value) <= max, `${path}: ${min} <= ${String(value)} <= ${max}`);
   }
   const { Checks: checks } = (await box.call('GW_GetHealth')) as {
     Checks: { Name: string; State: string }[];

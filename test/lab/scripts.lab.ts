@@ -1,5 +1,5 @@
 /**
- * Scripts on an installed box, under systemd: the unit lets them confine themselves and give way to the
+ * Scripts on an installed box, under systemd: the unit lets them confine themselves and give priority to the
  * gateway.
  */
 import t from 'tap';
@@ -7,9 +7,9 @@ import { until } from '../tools/until.js';
 import { Box } from './machine/box.js';
 
 const LOOPS = 4;
-/** Calls that are timed with and without scripts that loop. */
+/** Calls that are timed with and without looping scripts. */
 const CALLS = 40;
-/** No script is stopped while it is looked at: all is slower in the emulated machine. */
+/** No script is stopped while it is inspected: the emulated machine is slow. */
 const SCRIPT_TIME_S = 600;
 const START_LIMIT_MS = 240_000;
 

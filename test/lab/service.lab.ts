@@ -1,5 +1,5 @@
 /**
- * What its owner does to the installed gateway at a shell: checks the configuration, reloads it, reads the
+ * What its owner does with the installed gateway in a shell: checks the configuration, reloads it, reads the
  * journal.
  */
 import t from 'tap';
@@ -12,21 +12,30 @@ const node = (ident: string) => `- { variable: ${ident}, ident: ${ident}, type: 
 await using box = await Box.taken(t, node('first'));
 const { agent } = box.machine;
 
-await t.test('a mistake is told by its line, and costs the running gateway nothing', async (t) => {
-  await agent.run(`cp ${CONFIG} /root/sound.yaml && echo 'trees: []' >>${CONFIG}`);
-  const lines = Number(await agent.run(`wc -l <${CONFIG}`));
-  const { code, out, err } = await agent.try('stellwerk check');
-  t.equal(code, 78);
-  t.match(out + err, `gateway.yaml:${lines}:1: trees: there is no such key; did you mean tree?`);
+await t.test(
+  'an invalid configuration is reported with its line, and does not affect the running gateway',
+  async (t) => {
+    await agent.run(`cp ${CONFIG} /root/sound.yaml && echo 'trees: []' >>${CONFIG}`);
+    const lines = Number(await agent.run(`wc -l <${CONFIG}`));
+    const { code, out, err } = await agent.try('stellwerk check');
+    t.equal(code, 78);
+    t.match(out + err, `gateway.yaml:${lines}:1: trees: there is no such key; did you mean tree?`);
 
-  await agent.run(`systemctl reload stellwerk; until ${JOURNAL} -p err | grep -q trees; do sleep 0.1; done`);
-  t.match(await agent.run(`${JOURNAL} -p err`), `gateway.yaml:${lines}:1`, 'the journal says it as an error');
-  t.equal(await agent.run('systemctl is-active stellwerk'), 'active');
-  t.equal(await box.value('first'), 1);
-  await agent.run(`cp /root/sound.yaml ${CONFIG}`);
-});
+    await agent.run(
+      `systemctl reload stellwerk; until ${JOURNAL} -p err | grep -q trees; do sleep 0.1; done`,
+    );
+    t.match(
+      await agent.run(`${JOURNAL} -p err`),
+      `gateway.yaml:${lines}:1`,
+      'the journal has it as an error',
+    );
+    t.equal(await agent.run('systemctl is-active stellwerk'), 'active');
+    t.equal(await box.value('first'), 1);
+    await agent.run(`cp /root/sound.yaml ${CONFIG}`);
+  },
+);
 
-await t.test('a reload takes up what is new and leaves what is there', async (t) => {
+await t.test('a reload applies what is new and keeps what exists', async (t) => {
   const first = await box.id('first');
   await box.call('SetValue', first, 7);
   await agent.run(`echo '  ${node('second')}' >>${CONFIG} && systemctl reload stellwerk`);
@@ -35,7 +44,7 @@ await t.test('a reload takes up what is new and leaves what is there', async (t)
   t.strictSame([await box.id('first'), await box.value('first')], [first, 7]);
 });
 
-await t.test('the configuration and the data are the service’s alone', async (t) => {
+await t.test('configuration and data are readable by the service only', async (t) => {
   const open = 'find /etc/stellwerk /var/lib/stellwerk /run/stellwerk -perm /o=rwx';
   t.equal(await agent.run(open), '', 'nobody else reads anything');
   const owners = 'stat -c "%n %U %G" /etc/stellwerk/gateway.yaml /var/lib/stellwerk/stellwerk.db';

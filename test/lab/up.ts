@@ -1,7 +1,7 @@
 /**
  * From nothing to a frozen machine with the bundle installed: `node dist/test/lab/up.js [BUNDLE.tar.gz]`.
  * Does only what is not done yet. Needs Debian 12, root, and the packages of packages.txt; without an
- * argument it takes the bundle that `make bundle ARCH=arm64` has made.
+ * argument it uses the bundle of `make bundle ARCH=arm64`.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, truncateSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { packageVersion } from '../../src/service/system.js';
 
 const SUITE = 'bookworm';
-/** The longest, the userland, takes two to three minutes on a quiet machine. */
+/** The longest, the userland, takes two to three minutes on an idle machine. */
 const SCRIPT_LIMIT_MS = 900_000;
 const SYSTEM_LIMIT_MS = 180_000;
 const INSTALL_LIMIT_MS = 240_000;
@@ -29,7 +29,7 @@ const bundle = process.argv[2] ?? currentBundle();
 await script('binfmt.sh');
 await install(await boot(await assemble()));
 
-/** Userland and kernel come from Debian, side by side; then the disk. */
+/** Userland and kernel are built from Debian in parallel; then the disk. */
 async function assemble(): Promise<string> {
   const packages = recipe('userland-packages.txt');
   const [userlandKey, kernelKey] = await Promise.all([
@@ -61,7 +61,7 @@ async function assemble(): Promise<string> {
   return initramfsKey + imageKey;
 }
 
-/** Boots the bare machine and freezes it. */
+/** Boots the machine without the gateway and freezes it. */
 function boot(diskKey: string): Promise<string> {
   return buildStage({
     name: 'booted',
@@ -79,7 +79,7 @@ function boot(diskKey: string): Promise<string> {
 }
 
 /**
- * Installs the bundle as a user would, from a memory stick, freezes the machine, and shuts it down in order.
+ * Installs the bundle as a user would, from a memory stick, freezes the machine, and shuts it down cleanly.
  */
 async function install(bootedKey: string): Promise<void> {
   const relay = ['relay.js', 'frames.js'].map((name) => join(PACKAGE_ROOT, 'dist/test/lab/guest', name));
@@ -97,8 +97,8 @@ async function install(bootedKey: string): Promise<void> {
       await agent.run('mkdir -p /opt/lab/relay');
       await agent.put('/opt/lab/relay/package.json', '{"type":"module"}');
       for (const file of relay) await agent.copy(file, '/opt/lab/relay');
-      // Past the page cache: the machine was frozen with an empty stick in it. gzip stops at the end of what
-      // it knows.
+      // Past the page cache: the machine was frozen with an empty stick. gzip stops at the end of the
+      // compressed data.
       const unpack = 'dd if=/dev/vdb bs=1M iflag=direct status=none | (gzip -dcq || [ $? = 2 ]) | tar -x';
       await agent.run(
         `set -o pipefail; mkdir /root/bundle && cd /root/bundle && ${unpack}`,
@@ -112,7 +112,7 @@ async function install(bootedKey: string): Promise<void> {
   });
 }
 
-/** The bundle of this version: another one may be there from before. */
+/** The bundle of this version; an older one may exist. */
 function currentBundle(): string {
   const file = join(ROOT, 'build', `stellwerk-${packageVersion()}-linux-arm64.tar.gz`);
   if (!existsSync(file)) throw new Error('no bundle: run `make bundle ARCH=arm64` first');
@@ -127,7 +127,7 @@ async function script(name: string, ...args: string[]): Promise<void> {
   await run(recipe(name), args);
 }
 
-/** Runs a program; what it said is in the error when it fails. */
+/** Runs a program; its output is in the error if it fails. */
 async function run(command: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(command, args, { timeout: SCRIPT_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
 }

@@ -1,22 +1,18 @@
 /**
- * The gateway hangs, and is stopped in order: what systemd does for it under the installed unit, and that
- * whoever stands at the pins of the box notices neither.
+ * The gateway hangs, and is stopped cleanly: what systemd does under the installed unit, without a change at
+ * the pins of the box.
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
 import { Box, PATIENCE_MS } from './machine/box.js';
 
 /**
- * The unit's WatchdogSec, then the end of the hanging process, then a start: each may take its time under
- * emulation.
+ * The unit's WatchdogSec, then the end of the hanging process, then a start, each slowed down by emulation.
  */
 const RESTART_LIMIT_MS = 240_000;
 const LAMP_PIN = 0;
 const BUTTON_PIN = 1;
-/**
- * Boot is for the machine's boot, and the gateway takes its time here: no restart of it may let it switch the
- * lamp off.
- */
+/** Boot applies to the machine's boot. The gateway starts slowly here: no restart may switch the lamp off. */
 const CONFIG = `
 - instance: Lamp
   ident: lamp
@@ -37,7 +33,7 @@ pins.watch((pin, high) => {
   if (pin === LAMP_PIN) moves.push(high);
 });
 
-/** A property of the service as systemd has it. */
+/** A property of the service in systemd. */
 const service = (name: string): Promise<string> =>
   agent.run(`systemctl show stellwerk --property=${name} --value`);
 
@@ -50,15 +46,15 @@ async function press(times: number): Promise<void> {
   }
 }
 
-/** The newest counter of changes that the gateway has given out. */
+/** The newest change counter of the gateway. */
 async function counter(): Promise<number> {
   const [newest] = (await box.call('SVC_GetSnapshotChanges', 0)) as { TimeStamp: number }[];
   return newest?.TimeStamp ?? NaN;
 }
 
 /**
- * Waits until the count and the setpoint are kept: in the runtime directory, a second after they changed at
- * the latest, or on the disk already.
+ * Waits until count and setpoint are stored: in the runtime directory, a second after the change at the
+ * latest, or on the disk.
  */
 async function kept(): Promise<void> {
   await agent.put(
@@ -71,10 +67,10 @@ async function kept(): Promise<void> {
     process.exitCode = [3, 21.5].every((value) => values.includes(value)) ? 0 : 1;`,
   );
   const check = async () => (await agent.try('/opt/stellwerk/current/bin/node /root/kept.cjs')).code === 0;
-  await until('the values are kept', check, PATIENCE_MS);
+  await until('the values are stored', check, PATIENCE_MS);
 }
 
-await t.test('the gateway hangs: the watchdog restarts it, and nothing is forgotten', async (t) => {
+await t.test('the gateway hangs: the watchdog restarts it, and nothing is lost', async (t) => {
   await box.call('RequestAction', await box.id('lamp/STATE'), true);
   await press(3);
   await box.call('SetValue', await box.id('setpoint'), 21.5);
@@ -92,19 +88,19 @@ await t.test('the gateway hangs: the watchdog restarts it, and nothing is forgot
   await box.answers(RESTART_LIMIT_MS);
   t.match(await agent.run('journalctl -u stellwerk --no-pager -o cat'), "Failed with result 'watchdog'");
   t.not(await service('MainPID'), before.pid);
-  t.ok((await counter()) > before.counter, 'the counter went on');
+  t.ok((await counter()) > before.counter, 'the counter continued');
   t.equal(await box.value('setpoint'), 21.5);
   await box.becomes('lamp/LINK', 'online');
   await box.becomes('button/LINK', 'online');
   t.equal(await box.value('lamp/STATE'), true);
   t.equal(await box.value('button/COUNT'), 3);
-  t.strictSame(moves, [true], 'the lamp has not even flickered');
+  t.strictSame(moves, [true], 'the lamp did not flicker');
   await press(1);
   await box.call('RequestAction', await box.id('lamp/STATE'), false);
   await until('the lamp is off', () => pins.level(LAMP_PIN) === false, PATIENCE_MS);
 });
 
-await t.test('it is stopped and started: a clean end, and the outputs stay as they are', async (t) => {
+await t.test('it is stopped and started: a clean exit, and the outputs stay as they are', async (t) => {
   await box.call('RequestAction', await box.id('lamp/STATE'), true);
   const before = await counter();
   const seen = moves.length;
@@ -116,11 +112,11 @@ await t.test('it is stopped and started: a clean end, and the outputs stay as th
   await box.becomes('lamp/LINK', 'online');
   t.equal(await box.value('lamp/STATE'), true);
   t.equal(await box.value('button/COUNT'), 4);
-  t.ok((await counter()) > before, 'the counter went on');
-  t.equal(moves.length, seen, 'the lamp has not moved');
+  t.ok((await counter()) > before, 'the counter continued');
+  t.equal(moves.length, seen, 'the lamp did not change');
 });
 
-await t.test('the power button: the machine goes off in order, and the lamp is on until then', async (t) => {
+await t.test('the power button: the machine shuts down cleanly, and the lamp is on until then', async (t) => {
   const seen = moves.length;
   await box.machine.qmp.execute('system_powerdown');
   await box.machine.off();

@@ -7,16 +7,19 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 import { openArchive, VARIABLE, type ArchiveBench } from './open-archive.js';
 
-// A place where the clocks are changed: they went back in the night to the 29th of October 2023.
+// A time zone with daylight saving time, which ended in the night to the 29th of October 2023.
 process.env['TZ'] = 'Europe/Berlin';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const YEARS_MS = 75 * 365 * DAY_MS;
-/** Local midnight of a day of that October, or after it. */
+/** Local midnight of a day of that October, or of a day after it. */
 const october = (day: number): number => new Date(2023, 9, day).getTime();
-/** The first of October until the 14th of November: a value a minute, no two hours alike. */
+/**
+ * From the first of October to the 14th of November: one value per minute, with a different average each
+ * hour.
+ */
 const [FIRST_MS, END_MS] = [october(1), october(45)];
 const valueAt = (ms: number): number => Math.floor((ms - FIRST_MS) / HOUR_MS) * 100 + ((ms / MINUTE_MS) % 60);
 
@@ -33,7 +36,7 @@ function keep({ kernel, variable }: ArchiveBench, compaction: Logging['compactio
 const countOf = async ({ archive }: ArchiveBench): Promise<number> =>
   (await archive.statistics())[0]?.count ?? 0;
 
-/** Averages by day, without the day that is not over. */
+/** Averages by day, without the incomplete day. */
 async function daysOf({ archive }: ArchiveBench): Promise<AggregatedValue[]> {
   const range = { startS: 0, endS: END_MS / 1000 - 1, limit: 0, span: aggregationSpan.day };
   return [...(await archive.aggregated(VARIABLE, range))];
@@ -43,7 +46,7 @@ const rounded = (days: readonly AggregatedValue[]) =>
   days.map(({ timeStamp, durationS, avg }) => [timeStamp, durationS, Math.round(avg * 1e6)]);
 
 t.test(
-  'day by day what gets old enough is thinned, over a change of the clocks, and what is imported later too',
+  'old records are compacted day by day, over the end of daylight saving time, including late imports',
   async (t) => {
     const clock = new ManualClock(new Date(2023, 10, 27, 23).getTime());
     const bench = await openArchive(await tempDirectory(t), clock);
@@ -60,21 +63,21 @@ t.test(
     t.equal(before.length, 44);
     t.equal(before.find(([start]) => start === october(29) / 1000)?.[1], 25 * 3600);
     keep(bench, [{ months: 1, kind: 3 }]);
-    /** How many records there are when all before that day are one an hour. */
+    /** Number of records if all before that day are compacted to one per hour. */
     const thinnedUntil = (day: number) =>
       (october(day) - FIRST_MS) / HOUR_MS + (END_MS - october(day)) / MINUTE_MS;
 
     clock.advance(10 * MINUTE_MS);
-    await until('the first round', async () => (await countOf(bench)) === thinnedUntil(27));
-    // The round is ten minutes after the start, and then each day at the hour of the start.
+    await until('the first run', async () => (await countOf(bench)) === thinnedUntil(27));
+    // Compaction runs ten minutes after the start, and then daily at the hour of the start.
     clock.advance(DAY_MS - 10 * MINUTE_MS);
     for (const day of [28, 29, 30, 32]) {
-      await until(`the round of day ${day}`, async () => (await countOf(bench)) === thinnedUntil(day));
+      await until(`the run of day ${day}`, async () => (await countOf(bench)) === thinnedUntil(day));
       t.strictSame(rounded(await daysOf(bench)), before, `day ${day}`);
       clock.advance(DAY_MS);
     }
     const all = thinnedUntil(33);
-    await until('the last round', async () => (await countOf(bench)) === all);
+    await until('the last run', async () => (await countOf(bench)) === all);
 
     const late = [october(10) + 12.5 * HOUR_MS, october(29) + 2.5 * HOUR_MS];
     await archive.add(
@@ -89,15 +92,15 @@ t.test(
       'their days have another average',
     );
     clock.advance(DAY_MS);
-    await until('they are thinned', async () => (await countOf(bench)) === thinnedUntil(34));
+    await until('they are compacted', async () => (await countOf(bench)) === thinnedUntil(34));
     t.strictSame(rounded(await daysOf(bench)), imported);
     await archive.reaggregate(VARIABLE);
-    t.strictSame(rounded(await daysOf(bench)), imported, 'sums made anew are the same');
+    t.strictSame(rounded(await daysOf(bench)), imported, 'recalculated sums are the same');
     await archive.close();
   },
 );
 
-t.test('by a clock that is not trusted nothing is old', async (t) => {
+t.test('nothing is compacted by a clock that is not synchronised', async (t) => {
   const clock = new ManualClock();
   const bench = await openArchive(await tempDirectory(t), clock);
   const startMs = clock.nowMs() - 400 * DAY_MS;
@@ -108,7 +111,7 @@ t.test('by a clock that is not trusted nothing is old', async (t) => {
   keep(bench, [{ months: 2, kind: 8 }]);
   clock.hasTrustedTime = false;
   clock.stepWallClock(YEARS_MS);
-  // The round is asked for within these, and is done before what is asked for after it.
+  // Compaction would be started within this time, and before any later request.
   clock.advance(10 * MINUTE_MS);
   clock.advance(DAY_MS);
   t.equal(await countOf(bench), 1000);
@@ -117,6 +120,6 @@ t.test('by a clock that is not trusted nothing is old', async (t) => {
   clock.stepWallClock(-YEARS_MS);
   clock.hasTrustedTime = true;
   clock.advance(DAY_MS);
-  await until('the old ones are gone', async () => (await countOf(bench)) === 1);
+  await until('the old ones are deleted', async () => (await countOf(bench)) === 1);
   await bench.archive.close();
 });

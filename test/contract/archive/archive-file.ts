@@ -4,14 +4,14 @@ import type { RecordRange, RecordBatch } from '../../../src/archive/worker-proto
 import { queryLogged } from '../../../src/archive/queries.js';
 import type { GivenRecord } from './reference-aggregation.js';
 
-/** The variable that is written, unless another is named. */
+/** The id of the variable that is written by default. */
 export const ID = 12_345;
 
 interface Written extends GivenRecord {
   readonly mark?: number;
 }
 
-/** Records as the worker is given them. */
+/** Encodes records as the worker receives them. */
 export function recordsOf(given: readonly Written[], id = ID): RecordBatch {
   return {
     ids: given.map(() => id),
@@ -25,7 +25,7 @@ export function recordsOf(given: readonly Written[], id = ID): RecordBatch {
 export const write = (file: ArchiveFile, given: readonly Written[], id = ID) =>
   file.write({ records: recordsOf(given, id), clocks: [], isPresent: false });
 
-/** All of a variable up to a time. */
+/** All records of a variable up to a time. */
 export const allRecords = (toMs: number): RecordRange => ({
   id: ID,
   isText: false,
@@ -43,7 +43,7 @@ export function openArchiveFile(directory: string): ArchiveFile {
   return file;
 }
 
-/** What stands in the archive, oldest first. */
+/** The records in the archive, oldest first. */
 export function contents(file: ArchiveFile, id = ID): GivenRecord[] {
   const { times, values } = queryLogged(file, { ...allRecords(2 ** 43), id });
   return Array.from(times, (atMs, n) => ({ atMs, value: values[n] as number })).reverse();

@@ -16,26 +16,23 @@ import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { contents, allRecords, ID, openArchiveFile, write } from './archive-file.js';
 import { referenceAggregation, type GivenRecord } from './reference-aggregation.js';
 
-// A place where the clocks are changed; the day after each change has 23 or 25 hours before it.
+// A time zone with daylight saving time; the days of its begin and end have 23 and 25 hours.
 process.env['TZ'] = 'Europe/Berlin';
 
-/** The clocks went back that night, and forward on the 29th of March. */
+/** Daylight saving time ended that night, and began on the 29th of March. */
 const AUTUMN_MS = Date.parse('2025-10-26T00:00:00Z');
 const SPRING_MS = Date.parse('2026-03-29T00:00:00Z');
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const seed = fuzzSeed();
 
-/** What should stand there: of several of the same time, the last one that was written. */
+/** The expected records: of several with the same time, the last one written. */
 function expected(given: readonly GivenRecord[]): GivenRecord[] {
   const last = new Map(given.map(({ atMs, value }) => [atMs, value]));
   return [...last].map(([atMs, value]) => ({ atMs, value })).sort((a, b) => a.atMs - b.atMs);
 }
 
-/**
- * What a meter shows, one after the other: it rises, goes over the end of its register, begins anew, and
- * reports zeros.
- */
+/** The values of a meter: it rises, wraps at the end of its register, restarts, and reports zeros. */
 function meter(random: Random): () => number {
   const size = 2 ** random.pick([16, 32] as const);
   const step = size / random.pick([20, 200, 20_000] as const);
@@ -47,7 +44,7 @@ function meter(random: Random): () => number {
   };
 }
 
-/** Values of many kinds around a change of the clocks, most in order, some not. */
+/** Values of many kinds around a change of daylight saving time, most in order, some not. */
 function around(random: Random, centreMs: number, count: number): GivenRecord[] {
   const complete = random.chance(0.5);
   const read = random.chance(0.4) ? meter(random) : undefined;
@@ -64,7 +61,7 @@ function around(random: Random, centreMs: number, count: number): GivenRecord[] 
 }
 
 t.test(
-  `what is written in batches, late ones too, is read, also after a restart (${seedLabel(seed)})`,
+  `records written in batches, including late ones, are read, even after a restart (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const directory = await tempDirectory(t);
@@ -86,11 +83,11 @@ t.test(
 
 for (const [name, counter, ignoreZeros] of [
   ['averages', false, false],
-  ['what a counter rose by', true, false],
-  ['what a counter rose by, zeros passed over', true, true],
+  ['the increase of a counter', true, false],
+  ['the increase of a counter, without zeros', true, true],
 ] as const)
   t.test(
-    `${name}: equal to what is plainly reckoned, over changes of the clocks (${seedLabel(seed)})`,
+    `${name}: equal to the reference aggregation, over changes of daylight saving time (${seedLabel(seed)})`,
     async (t) => {
       const random = new Random(seed + Number(counter) + Number(ignoreZeros) * 2);
       for (let round = 0; round < 4; round++) {
@@ -124,7 +121,7 @@ for (const [name, counter, ignoreZeros] of [
     },
   );
 
-/** The records of an answer, oldest first. */
+/** The records of a reply, oldest first. */
 function recordsIn(fields: Float64Array): number[][] {
   const records: number[][] = [];
   for (let n = 0; n < fields.length; n += AGGREGATED_FIELDS)
@@ -138,12 +135,12 @@ function firstDifference(made: number[][], required: number[][]): string {
     const isSame = one?.every(
       (field, k) => Math.abs(field - (other?.[k] ?? NaN)) <= 1e-9 * Math.max(1, Math.abs(field)),
     );
-    if (isSame !== true) return `${n}: ${JSON.stringify(one)} in place of ${JSON.stringify(other)}`;
+    if (isSame !== true) return `${n}: ${JSON.stringify(one)} instead of ${JSON.stringify(other)}`;
   }
   return '';
 }
 
-t.test('a day has 25 hours when the clocks go back, and 23 when they go forward', async (t) => {
+t.test('a day has 25 hours at the end of daylight saving time, and 23 at its beginning', async (t) => {
   const file = openArchiveFile(await tempDirectory(t));
   write(file, [{ atMs: AUTUMN_MS - 30 * DAY_MS, value: 1 }]);
   const nowMs = SPRING_MS + 10 * DAY_MS;
@@ -161,11 +158,11 @@ t.test('a day has 25 hours when the clocks go back, and 23 when they go forward'
 });
 
 for (const [name, counter, ignoreZeros] of [
-  ['a gauge averages', false, false],
-  ['a counter rises', true, false],
-  ['a counter whose zeros are passed over rises', true, true],
+  ['a gauge has averages', false, false],
+  ['a counter has increases', true, false],
+  ['a counter that ignores zeros has increases', true, true],
 ] as const)
-  t.test(`thinned, ${name} over longer pieces as before (${seedLabel(seed)})`, async (t) => {
+  t.test(`compacted, ${name} over longer spans is unchanged (${seedLabel(seed)})`, async (t) => {
     const random = new Random(seed + Number(ignoreZeros));
     for (let round = 0; round < 10; round++) {
       const file = openArchiveFile(await tempDirectory(t));
@@ -198,13 +195,13 @@ for (const [name, counter, ignoreZeros] of [
       const thinned = contents(file);
       t.ok(thinned.length <= given.length * 2);
       thin();
-      t.strictSame(contents(file), thinned, 'what is thinned is left alone');
+      t.strictSame(contents(file), thinned, 'compacted records are not compacted again');
       file.close();
       if (!t.passing()) break;
     }
   });
 
-t.test('what is old is deleted, but for the value that holds', async (t) => {
+t.test('old records are deleted, except for the value that is still valid', async (t) => {
   const file = openArchiveFile(await tempDirectory(t));
   const day = (n: number) => SPRING_MS + n * DAY_MS;
   write(
@@ -226,7 +223,7 @@ t.test('what is old is deleted, but for the value that holds', async (t) => {
   file.close();
 });
 
-t.test('the variables that have records are listed once each, whether in chunks or not', async (t) => {
+t.test('variables with records are listed once each, with and without chunks', async (t) => {
   const file = openArchiveFile(await tempDirectory(t));
   t.strictSame(recordedVariables(file), []);
   const many = Array.from({ length: 600 }, (_, n) => ({ atMs: SPRING_MS + n, value: n }));
@@ -264,7 +261,7 @@ t.test('records are deleted between two times, and of one variable only', async 
   file.close();
 });
 
-t.test("a variable's records become another's, among those that it has", async (t) => {
+t.test('records of a variable are moved to another one, among its own', async (t) => {
   const random = new Random(seed);
   const file = openArchiveFile(await tempDirectory(t));
   const [old, own] = [around(random, AUTUMN_MS, 900), around(random, AUTUMN_MS, 900)];
@@ -278,7 +275,7 @@ t.test("a variable's records become another's, among those that it has", async (
   file.close();
 });
 
-t.test('summaries that are wrong are made anew', async (t) => {
+t.test('wrong summaries are rebuilt', async (t) => {
   const random = new Random(seed);
   const file = openArchiveFile(await tempDirectory(t));
   const given = around(random, SPRING_MS, 3000);
@@ -299,7 +296,7 @@ t.test('summaries that are wrong are made anew', async (t) => {
   file.close();
 });
 
-t.test('texts are kept as they are, apart from numbers under the same id', async (t) => {
+t.test('texts are stored unchanged, separate from numbers under the same id', async (t) => {
   const file = openArchiveFile(await tempDirectory(t));
   const texts = ['', 'ä', 'long '.repeat(20_000), '\u0000x', 'end'];
   const times = texts.map((_, n) => 1_000 * (n + 1));
@@ -312,9 +309,9 @@ t.test('texts are kept as they are, apart from numbers under the same id', async
   file.close();
 });
 
-t.test('a damaged archive is set aside, and said; a missing one is made', async (t) => {
+t.test('a damaged archive is quarantined and reported; a missing one is created', async (t) => {
   const directory = await tempDirectory(t);
-  await writeFile(join(directory, 'archive.db'), 'this is no database, but long enough to look like one');
+  await writeFile(join(directory, 'archive.db'), 'this is not a database, but as long as the header of one');
   const file = new ArchiveFile(directory);
   const { text, quarantined: aside } = file.open(1_700_000_000_000);
   t.match(text, /damaged .* kept as archive\.db\.damaged-2023-11-14T22-13-20Z/);
@@ -328,14 +325,14 @@ t.test('a damaged archive is set aside, and said; a missing one is made', async 
   again.close();
 });
 
-t.test('a power cut in the midst of a change that has a journal is taken back', async (t) => {
+t.test('a change that a power cut interrupted is rolled back with its journal', async (t) => {
   const [directory, left] = [await tempDirectory(t), await tempDirectory(t)];
   const file = openArchiveFile(directory);
   write(file, [{ atMs: 1_000, value: 7 }]);
   file.close();
   const path = join(directory, 'archive.db');
   const db = new DatabaseSync(path);
-  // As when the database is made ready for its log; so small a cache that all goes to the disk at once.
+  // As during the change to WAL mode; the cache is so small that everything is written immediately.
   db.exec('PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN; DELETE FROM tail');
   for (let n = 0; n < 50; n++) db.prepare('INSERT INTO tail (records) VALUES (zeroblob(8000))').run();
   for (const name of readdirSync(directory)) cpSync(join(directory, name), join(left, name));

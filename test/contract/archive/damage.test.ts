@@ -7,19 +7,19 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openArchive, VARIABLE } from './open-archive.js';
 
-/** A dying card: from now on the file says this. */
+/** A failing card: from now on the file contains this. */
 function damage(directory: string, text: string): void {
   const path = join(directory, 'archive.db');
   using db = new DatabaseSync(path);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  // A write by another one has who uses it read the file again.
+  // After a write by another connection the file is read again.
   db.exec('UPDATE untrusted SET offset = 0; INSERT INTO tail (records) VALUES (zeroblob(0))');
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   writeFileSync(path, text.repeat(2_000), { flag: 'r+' });
 }
 
 t.test(
-  'each is set aside under a name of its own and said; the oldest, which has the history, stays',
+  'each damaged archive is quarantined under its own name and reported; the oldest, with the history, stays',
   async (t) => {
     const directory = await tempDirectory(t);
     const clock = new ManualClock();
@@ -44,7 +44,7 @@ t.test(
         text: /was damaged .* kept as .*damaged-.*new one/,
       });
       const { records } = await archive.records(VARIABLE, { startS: 0, endS: 0, limit: 0 });
-      t.equal(records.at(-1)?.value, value, 'what could not be written is in the new one');
+      t.equal(records.at(-1)?.value, value, 'records that could not be written are in the new archive');
     }
     t.strictSame(aside().map(beginning), ['first', 'third']);
     await archive.close();

@@ -6,10 +6,10 @@ import { openArchive, VARIABLE } from './open-archive.js';
 
 const ALL = { startS: 0, endS: 0, limit: 0 };
 
-/** The tests; with a reason, they are skipped for it. */
+/** The tests; given a reason, they are skipped with it. */
 export function diskTests(skip: string | false): void {
   t.test(
-    'a full disk: records wait, are read all the same, and are written when there is room',
+    'a full disk: records wait, can be read meanwhile, and are written when there is space',
     { skip },
     async (t) => {
       const directory = await smallDisk(t);
@@ -24,7 +24,7 @@ export function diskTests(skip: string | false): void {
       await archive.flush();
       t.equal(findings.get('archive')?.state, 'ok');
       fill(directory);
-      // A database has some room of its own.
+      // A database has some free pages.
       let value = 1;
       while (findings.get('archive')?.state === 'ok' && value < 200_000) {
         for (let n = 0; n < 1000; n++) set(++value);
@@ -32,11 +32,11 @@ export function diskTests(skip: string | false): void {
       }
       t.match(findings.get('archive'), { state: 'failed', whatToDo: /free some space/ });
       const [newest] = await archive.logged(VARIABLE, { ...ALL, limit: 1 });
-      t.equal(newest?.value, value, 'what waits is read');
+      t.equal(newest?.value, value, 'waiting records are read');
       const tried = archive.flush();
       await yieldToEventLoop();
       const [trying] = await archive.logged(VARIABLE, { ...ALL, limit: 1 });
-      t.equal(trying?.value, value, 'also while it is tried again');
+      t.equal(trying?.value, value, 'even while the write is retried');
       await tried;
       empty(directory);
       set(++value);

@@ -1,7 +1,7 @@
 import { aggregationSpan } from '../../../src/archive/buckets.js';
 import type { AggregationRange } from '../../../src/archive/worker-protocol.js';
 
-/** A record as it was given. */
+/** A record as it was written. */
 export interface GivenRecord {
   readonly atMs: number;
   readonly value: number;
@@ -9,10 +9,7 @@ export interface GivenRecord {
 
 const MINUTE_MS = 60_000;
 
-/**
- * What a minute belongs to, as a person would say it: two hours of the same name differ by what the clocks
- * are off.
- */
+/** The name of the period of a minute; two hours of the same name differ by the UTC offset. */
 function nameOf(span: AggregationRange['span'], ms: number): string {
   const date = new Date(ms);
   const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].join('-');
@@ -27,7 +24,7 @@ function nameOf(span: AggregationRange['span'], ms: number): string {
     case aggregationSpan.day:
       return day;
     case aggregationSpan.week: {
-      // Its Monday, found at noon, where no clock is changed.
+      // Its Monday, determined at noon, when the UTC offset never changes.
       const noon = new Date(date.getFullYear(), date.getMonth(), date.getDate(), 12);
       while (noon.getDay() !== 1) noon.setDate(noon.getDate() - 1);
       return noon.toDateString();
@@ -39,9 +36,7 @@ function nameOf(span: AggregationRange['span'], ms: number): string {
   }
 }
 
-/**
- * The pieces of time between two whole hours, minute by minute; hour by hour where they are longer than that.
- */
+/** The periods between two hours, minute by minute; hour by hour if they are longer than that. */
 function piecesOf(
   span: AggregationRange['span'],
   fromMs: number,
@@ -61,7 +56,10 @@ function piecesOf(
   return pieces;
 }
 
-/** What {@link aggregated} must give, in the plainest way: each piece looks at each record. Oldest first. */
+/**
+ * The expected result of {@link aggregated}, calculated in the simplest way: each period checks each record.
+ * Oldest first.
+ */
 export function referenceAggregation(
   all: readonly GivenRecord[],
   { span, fromMs, toMs, nowMs, limit, counter, ignoreZeros }: AggregationRange,
@@ -69,7 +67,7 @@ export function referenceAggregation(
   const given = [...all].sort((a, b) => a.atMs - b.atMs);
   const [first] = given;
   if (first === undefined) return [];
-  // So long before that the piece in which it all begins is found whole.
+  // Early enough that the first period is complete.
   const marginMs = (span === aggregationSpan.year ? 370 : 32) * 24 * 60 * MINUTE_MS;
   const beginMs = Math.floor((first.atMs - marginMs) / (60 * MINUTE_MS)) * 60 * MINUTE_MS;
   const pieces = piecesOf(span, beginMs, nowMs).map(([start, end]) => [start, Math.min(end, nowMs)] as const);
@@ -77,7 +75,7 @@ export function referenceAggregation(
     const lastS = end === nowMs ? Math.floor(nowMs / 1000) : end / 1000 - 1;
     return start >= fromMs && lastS <= Math.floor(toMs / 1000);
   });
-  // Those without a record before them are the oldest.
+  // Periods without a record before them are the oldest.
   const made = expected
     .slice(-limit)
     .map((piece) => (counter ? counted(given, piece, ignoreZeros) : averaged(given, piece)));
@@ -127,9 +125,7 @@ function counted(
   return [start, end - Math.max(start, first), sum, min, when(min), max, when(max)];
 }
 
-/**
- * A meter that falls began anew, unless it can have gone over the end of a register within a sixteenth of it.
- */
+/** A decreasing meter has restarted, unless it can have wrapped within a sixteenth of its register. */
 function riseFrom(before: number, now: number): number {
   if (now >= before) return now - before;
   const isWhole = before % 1 === 0 && now % 1 === 0;

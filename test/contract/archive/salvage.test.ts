@@ -11,7 +11,7 @@ import { runCli } from '../../tools/gateway/run-cli.js';
 const NOW = Date.UTC(2026, 5, 1);
 const ASIDE = 'archive.db.damaged-2026-06-01T00-00-00Z';
 
-/** Ten variables with 2,000 records each, the last ones in the tail; as a damaged archive that is kept. */
+/** Ten variables with 2,000 records each, the last ones in the tail, as a quarantined archive. */
 async function kept(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
   const directory = await tempDirectory(t);
   const file = new ArchiveFile(directory);
@@ -53,7 +53,7 @@ function recordsOf(directory: string): Map<number, Map<number, unknown>> {
 const count = (all: Map<number, Map<number, unknown>>) =>
   [...all.values()].reduce((sum, { size }) => sum + size, 0);
 
-/** A new, empty archive beside the damaged one. */
+/** A new, empty archive next to the damaged one. */
 async function salvaged(t: Parameters<typeof tempDirectory>[0], bytes: Buffer) {
   const directory = await tempDirectory(t);
   writeFileSync(join(directory, ASIDE), bytes);
@@ -61,32 +61,35 @@ async function salvaged(t: Parameters<typeof tempDirectory>[0], bytes: Buffer) {
   return { all: recordsOf(directory), reports };
 }
 
-t.test('all of a sound one is taken, twice as once; a dry run writes nothing', async (t) => {
-  const directory = await kept(t);
-  const before = recordsOf(directory);
-  t.equal(count(before), 20_000);
-  const bytes = readFileSync(join(directory, ASIDE));
-  const { all, reports } = await salvaged(t, bytes);
-  t.strictSame(all, before);
-  t.match(reports, [{ isWhole: true, text: /up to \d+ records of 10 variables, 2026-06-01T/ }]);
-  salvageArchives({ directory, file: undefined, write: true, nowMs: NOW });
-  t.strictSame(recordsOf(directory), before);
+t.test(
+  'all records of an undamaged archive are imported, once even if repeated; a dry run writes nothing',
+  async (t) => {
+    const directory = await kept(t);
+    const before = recordsOf(directory);
+    t.equal(count(before), 20_000);
+    const bytes = readFileSync(join(directory, ASIDE));
+    const { all, reports } = await salvaged(t, bytes);
+    t.strictSame(all, before);
+    t.match(reports, [{ isWhole: true, text: /up to \d+ records of 10 variables, 2026-06-01T/ }]);
+    salvageArchives({ directory, file: undefined, write: true, nowMs: NOW });
+    t.strictSame(recordsOf(directory), before);
 
-  const dry = await tempDirectory(t);
-  writeFileSync(join(dry, ASIDE), bytes);
-  const said = await runCli(['archive', '--data', dry, 'salvage']);
-  t.match(said, {
-    code: 0,
-    stdout: /0 damaged chunks\nnothing was written: stop the gateway and say --write/,
-  });
-  t.strictSame(readdirSync(dry), [ASIDE]);
-  const written = await runCli(['archive', '--data', dry, '--write', 'salvage']);
-  t.match(written, { code: 0, stdout: /what is sound is in the archive/ });
-  t.strictSame(recordsOf(dry), before);
-  t.equal((await runCli(['archive', '--data', join(dry, 'none'), 'salvage'])).code, 1);
-});
+    const dry = await tempDirectory(t);
+    writeFileSync(join(dry, ASIDE), bytes);
+    const said = await runCli(['archive', '--data', dry, 'salvage']);
+    t.match(said, {
+      code: 0,
+      stdout: /0 damaged chunks\nnothing was written: stop the gateway and say --write/,
+    });
+    t.strictSame(readdirSync(dry), [ASIDE]);
+    const written = await runCli(['archive', '--data', dry, '--write', 'salvage']);
+    t.match(written, { code: 0, stdout: /what is sound is in the archive/ });
+    t.strictSame(recordsOf(dry), before);
+    t.equal((await runCli(['archive', '--data', join(dry, 'none'), 'salvage'])).code, 1);
+  },
+);
 
-t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is taken', async (t) => {
+t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is imported', async (t) => {
   const directory = await kept(t);
   const before = recordsOf(directory);
   const bytes = readFileSync(join(directory, ASIDE));
@@ -105,16 +108,17 @@ t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is
       [...records].filter(([time, value]) => before.get(series)?.get(time) !== value),
     );
     t.strictSame(wrong, [], seedLabel(seed));
-    if (count(all) < 20_000) t.notOk(reports[0]?.isWhole, `what is missing is told (${seedLabel(seed)})`);
+    if (count(all) < 20_000)
+      t.notOk(reports[0]?.isWhole, `missing records are reported (${seedLabel(seed)})`);
   }
-  t.comment(`of 20,000 records ${least} at least were taken`);
+  t.comment(`of 20,000 records at least ${least} were imported`);
 });
 
 for (const [what, at] of [
   ['the first page', 0],
   ['a page in the middle', 5],
 ] as const)
-  t.test(`${what} is overwritten: the rest is taken`, async (t) => {
+  t.test(`${what} is overwritten: the other records are imported`, async (t) => {
     const directory = await kept(t);
     const bytes = readFileSync(join(directory, ASIDE));
     bytes.fill(0x5a, at * 4096, (at + 1) * 4096);

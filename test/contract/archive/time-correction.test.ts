@@ -1,4 +1,4 @@
-/** Records of untrusted clocks. */
+/** Records with times of unsynchronised clocks. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,45 +10,48 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { openArchive, VARIABLE } from './open-archive.js';
 import { contents, ID, openArchiveFile, recordsOf, write } from './archive-file.js';
 
-t.test('times of an untrusted clock are mended, also when the program was restarted meanwhile', async (t) => {
-  const directory = await tempDirectory(t);
-  let file = openArchiveFile(directory);
-  write(file, [{ atMs: 5_000, value: 1 }]);
-  file.write({
-    records: recordsOf([
-      { atMs: 4_000, value: 2, mark: 1 },
-      { atMs: 6_000, value: 3, mark: 1 },
-      { atMs: 7_000, value: 4, mark: 2 },
-    ]),
-    clocks: [
-      { mark: 1, offsetMs: 100 },
-      { mark: 2, offsetMs: 1_100 },
-    ],
-    isPresent: false,
-  });
-  t.strictSame(
-    contents(file).map(({ atMs }) => atMs),
-    [4_000, 5_000, 6_000, 7_000],
-  );
-  file.close();
-  file = new ArchiveFile(directory);
-  t.match(file.open(0), { isMarked: true, mark: 2 });
-  t.strictSame(correctTimes(file, { offsetMs: 10_100 }), { count: 3 });
-  t.strictSame(contents(file), [
-    { atMs: 5_000, value: 1 },
-    { atMs: 14_000, value: 2 },
-    { atMs: 16_000, value: 3 },
-    // The second clock was off by a second less: both times are the same, and neither record is lost.
-    { atMs: 16_001, value: 4 },
-  ]);
-  file.close();
-  file = new ArchiveFile(directory);
-  t.match(file.open(0), { isMarked: false });
-  t.strictSame(correctTimes(file, { offsetMs: 99_999 }), { count: 0 });
-  file.close();
-});
+t.test(
+  'times of an unsynchronised clock are corrected, even if the program was restarted meanwhile',
+  async (t) => {
+    const directory = await tempDirectory(t);
+    let file = openArchiveFile(directory);
+    write(file, [{ atMs: 5_000, value: 1 }]);
+    file.write({
+      records: recordsOf([
+        { atMs: 4_000, value: 2, mark: 1 },
+        { atMs: 6_000, value: 3, mark: 1 },
+        { atMs: 7_000, value: 4, mark: 2 },
+      ]),
+      clocks: [
+        { mark: 1, offsetMs: 100 },
+        { mark: 2, offsetMs: 1_100 },
+      ],
+      isPresent: false,
+    });
+    t.strictSame(
+      contents(file).map(({ atMs }) => atMs),
+      [4_000, 5_000, 6_000, 7_000],
+    );
+    file.close();
+    file = new ArchiveFile(directory);
+    t.match(file.open(0), { isMarked: true, mark: 2 });
+    t.strictSame(correctTimes(file, { offsetMs: 10_100 }), { count: 3 });
+    t.strictSame(contents(file), [
+      { atMs: 5_000, value: 1 },
+      { atMs: 14_000, value: 2 },
+      { atMs: 16_000, value: 3 },
+      // The second clock was off by a second less: both times are the same, and neither record is lost.
+      { atMs: 16_001, value: 4 },
+    ]);
+    file.close();
+    file = new ArchiveFile(directory);
+    t.match(file.open(0), { isMarked: false });
+    t.strictSame(correctTimes(file, { offsetMs: 99_999 }), { count: 0 });
+    file.close();
+  },
+);
 
-t.test('corrected records that meet others on a millisecond move to the next free one', async (t) => {
+t.test('corrected records whose millisecond is occupied move to the next free one', async (t) => {
   const file = openArchiveFile(await tempDirectory(t));
   const trusted = Array.from({ length: 3 }, (_, n) => ({ atMs: 50_000 + n, value: n }));
   write(file, trusted);
@@ -73,31 +76,34 @@ t.test('corrected records that meet others on a millisecond move to the next fre
   file.close();
 });
 
-t.test('many records of several chunks and variables are mended, though their times overlap', async (t) => {
-  const directory = await tempDirectory(t);
-  const file = openArchiveFile(directory);
-  // 150 s of each: 40 s later they lie over those that are not looked at yet.
-  const given = Array.from({ length: 1_500 }, (_, n) => ({ atMs: 1_000 + n * 100, value: n, mark: 1 }));
-  for (const id of [ID, ID + 1])
-    for (let n = 0; n < given.length; n += 100)
-      file.write({
-        records: recordsOf(given.slice(n, n + 100), id),
-        clocks: [{ mark: 1, offsetMs: 100 }],
-        isPresent: false,
-      });
-  t.strictSame(correctTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
-  const expected = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
-  file.close();
-  const again = openArchiveFile(directory);
-  for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), expected);
-  t.strictSame(correctTimes(again, { offsetMs: 40_100 }), { count: 0 });
-  again.close();
-});
+t.test(
+  'many records of several chunks and variables are corrected, although their times overlap',
+  async (t) => {
+    const directory = await tempDirectory(t);
+    const file = openArchiveFile(directory);
+    // 150 s of each: shifted by 40 s they overlap with those that are not corrected yet.
+    const given = Array.from({ length: 1_500 }, (_, n) => ({ atMs: 1_000 + n * 100, value: n, mark: 1 }));
+    for (const id of [ID, ID + 1])
+      for (let n = 0; n < given.length; n += 100)
+        file.write({
+          records: recordsOf(given.slice(n, n + 100), id),
+          clocks: [{ mark: 1, offsetMs: 100 }],
+          isPresent: false,
+        });
+    t.strictSame(correctTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
+    const expected = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
+    file.close();
+    const again = openArchiveFile(directory);
+    for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), expected);
+    t.strictSame(correctTimes(again, { offsetMs: 40_100 }), { count: 0 });
+    again.close();
+  },
+);
 
 const ALL = { startS: 0, endS: 0, limit: 0 };
 
 t.test(
-  'what is recorded while the last batch is written is mended too, when the time becomes known then',
+  'records that are added during the last batch are corrected too if the clock is synchronised then',
   async (t) => {
     const clock = new ManualClock(3_600_000);
     clock.hasTrustedTime = false;
@@ -125,7 +131,7 @@ t.test(
   },
 );
 
-t.test('an archive that opens late keeps the marks that it has, and what waited for it', async (t) => {
+t.test('an archive that opens late keeps its marks and the waiting records', async (t) => {
   const place = await tempDirectory(t);
   const [directory, away] = [join(place, 'data'), join(place, 'away')];
   await mkdir(directory);

@@ -1,19 +1,19 @@
 /**
- * Records a variable's values as fast as they go, for tests that kill it: 1, 2, 3 … a millisecond apart, and
- * says on stdout up to which they are written. Argument: the data directory.
+ * Records increasing values of a variable as fast as possible, for tests that kill it: 1, 2, 3 … one
+ * millisecond apart. Prints on stdout up to which value all are written. Argument: the data directory.
  */
 import { writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../../src/base/clock.js';
 import { openArchive } from './open-archive.js';
 
-/** 2020: whatever the clock says, it is over. */
+/** 2020: in the past, whatever the clock says. */
 const FIRST_MS = 1_577_836_800_000;
 const BATCH = 50;
 
 const [directory = ''] = process.argv.slice(2);
 const { archive, kernel, variable } = await openArchive(directory, systemClock());
-/** Who reads may be slow; what is written next waits until this is said. */
+/** The reader may be slow; the next write waits until this is printed. */
 const say = async (line: string): Promise<void> => {
   for (;;)
     try {

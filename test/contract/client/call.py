@@ -29,6 +29,6 @@ for request in json.loads(requests):
     try:
         with opener.open(post, timeout=20) as response:
             said = json.load(response)
-    except urllib.error.HTTPError as refusal:
-        said = {"status": refusal.code, "body": json.load(refusal)}
+    except urllib.error.HTTPError as error:
+        said = {"status": error.code, "body": json.load(error)}
     print(json.dumps(said))

@@ -15,7 +15,7 @@ const record = (counter: number, value: unknown = counter) => ({
 });
 const frame = (counter: number) => JSON.stringify(record(counter));
 
-/** A fake that knows the newest counter, and a client of it. */
+/** A fake gateway that has sent the newest counter, and a client of it. */
 async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
   const fake = await FakeGateway.listen();
   t.teardown(() => fake[Symbol.asyncDispose]());
@@ -41,7 +41,7 @@ const counters = (items: Item[]) =>
   items.map((item) => (item.kind === 'lost' ? -item.since : item.record.TimeStamp));
 
 await t.test(
-  'changes come in order, from the newest counter on, credentials as the sub-protocol',
+  'changes arrive in order, from the newest counter on, with credentials as the subprotocol',
   async (t) => {
     const { fake, client } = await world(t, 'u%C3%BC:p+%2F~%3F%3F');
     fake.onSocket = (socket) => [101, 102, 103].forEach((n) => socket.send(frame(n)));
@@ -54,36 +54,39 @@ await t.test(
   },
 );
 
-await t.test('changes go on by the counter after a cut, and tell of the link', async (t) => {
-  const { fake, address } = await world(t);
-  const clock = new ManualClock();
-  const links: string[] = [];
-  fake.onSocket = (socket) => {
-    const since = fake.upgrades.length * 10;
-    socket.send(frame(since + 1));
-    socket.send(frame(since + 2));
-    socket.close(1013, 'too slow');
-  };
-  const changes = new Client(address, { timing: clock }).changes({
-    since: 7,
-    onLink: (gone) => links.push(gone === undefined ? 'up' : gone.message),
-  });
-  t.same(counters(await take(changes, 2)), [11, 12]);
-  const third = changes.next();
-  await until('the pause', () => links.length === 2);
-  t.equal(fake.upgrades.length, 1, 'it waits before it tries again');
-  clock.advance(250);
-  t.match(await withinPatience('the next change', third), { value: { record: { TimeStamp: 21 } } });
-  t.same(
-    fake.upgrades.map(({ url }) => url),
-    ['/api/?since=7', '/api/?since=12'],
-  );
-  t.match(links, ['up', /1013, too slow/, 'up']);
-  await changes.return();
-  t.equal(clock.pendingTimers, 0, 'nothing is left running');
-});
+await t.test(
+  'after a disconnect changes continue from the counter, and the link state is reported',
+  async (t) => {
+    const { fake, address } = await world(t);
+    const clock = new ManualClock();
+    const links: string[] = [];
+    fake.onSocket = (socket) => {
+      const since = fake.upgrades.length * 10;
+      socket.send(frame(since + 1));
+      socket.send(frame(since + 2));
+      socket.close(1013, 'too slow');
+    };
+    const changes = new Client(address, { timing: clock }).changes({
+      since: 7,
+      onLink: (gone) => links.push(gone === undefined ? 'up' : gone.message),
+    });
+    t.same(counters(await take(changes, 2)), [11, 12]);
+    const third = changes.next();
+    await until('the pause', () => links.length === 2);
+    t.equal(fake.upgrades.length, 1, 'it waits before it reconnects');
+    clock.advance(250);
+    t.match(await withinPatience('the next change', third), { value: { record: { TimeStamp: 21 } } });
+    t.same(
+      fake.upgrades.map(({ url }) => url),
+      ['/api/?since=7', '/api/?since=12'],
+    );
+    t.match(links, ['up', /1013, too slow/, 'up']);
+    await changes.return();
+    t.equal(clock.pendingTimers, 0, 'nothing is left running');
+  },
+);
 
-await t.test('changes say when changes were lost, and go on from there', async (t) => {
+await t.test('lost changes are reported, and the stream continues', async (t) => {
   const { fake, client } = await world(t);
   fake.onSocket = (socket) => {
     socket.send('{"TimeStamp":50,"SenderID":0,"Message":0,"Data":["CHANGES_LOST"]}');
@@ -108,7 +111,7 @@ await t.test('changes of one configurator come from its own path', async (t) => 
   await changes.return();
 });
 
-await t.test('changes narrowed ask for that, and fail when the gateway refuses', async (t) => {
+await t.test('filtered changes request the filter, and fail if the gateway rejects it', async (t) => {
   const { fake, client } = await world(t);
   let refuse = false;
   fake.onSocket = (socket: WebSocket) =>
@@ -134,7 +137,7 @@ await t.test('changes narrowed ask for that, and fail when the gateway refuses',
 });
 
 await t.test(
-  'end by an RpcError when the credentials are wrong, and try again when nobody is there',
+  'wrong credentials end the stream with an RpcError; an unreachable gateway is retried',
   async (t) => {
     const { fake, address } = await world(t);
     fake.acceptsUpgrades = false;
@@ -178,7 +181,7 @@ await t.test(
   },
 );
 
-await t.test('changes stop when they are told to, wherever they are', async (t) => {
+await t.test('an aborted stream ends in every state', async (t) => {
   const { client, fake } = await world(t);
   await t.rejects(client.changes({ signal: AbortSignal.abort() }).next(), { name: 'AbortError' });
   const stop = new AbortController();
@@ -198,7 +201,7 @@ await t.test('changes stop when they are told to, wherever they are', async (t) 
   t.equal(clock.pendingTimers, 0);
 });
 
-await t.test('changes ask a silent gateway whether it is there, and leave it when it is not', async (t) => {
+await t.test('a silent gateway is pinged, and the connection closed if it does not reply', async (t) => {
   const { fake, address } = await world(t);
   const clock = new ManualClock();
   const questions: string[] = [];
@@ -224,16 +227,16 @@ await t.test('changes ask a silent gateway whether it is there, and leave it whe
   replies = false;
   const next = changes.next();
   clock.advance(30_000);
-  await until('the second question', () => questions.length === 2);
+  await until('the second ping', () => questions.length === 2);
   clock.advance(10_000);
-  await until('the end of the link', () => gone.length === 2);
+  await until('the end of the connection', () => gone.length === 2);
   t.match(gone[1], { name: 'ServerError', message: /silent/ });
   clock.advance(1_000);
   t.match(await withinPatience('a change over a new socket', next), { value: { record: { TimeStamp: 5 } } });
   await changes.return();
 });
 
-await t.test('a frame that is none is a reason to begin again', async (t) => {
+await t.test('an invalid frame closes the connection, which is reopened', async (t) => {
   const { fake, address } = await world(t);
   for (const text of [
     '',
@@ -251,7 +254,7 @@ await t.test('a frame that is none is a reason to begin again', async (t) => {
       onLink: (why) => gone.push(why),
     });
     const next = changes.next();
-    await until('the end of the link', () => gone.length === 2);
+    await until('the end of the connection', () => gone.length === 2);
     t.match(gone[1], { name: 'ServerError', message: /frame/ }, JSON.stringify(text));
     clock.advance(1_000);
     t.match(await withinPatience('a change', next), { value: { record: { TimeStamp: 9 } } });
@@ -259,20 +262,23 @@ await t.test('a frame that is none is a reason to begin again', async (t) => {
   }
 });
 
-await t.test('a reader that falls far behind loses nothing: it begins again where it is', async (t) => {
-  const { fake, client } = await world(t);
-  const last = 140_000;
-  let cut = 0;
-  fake.onSocket = (socket, url) => {
-    socket.on('close', () => cut++);
-    for (let n = Number(new URL(url, 'http://x').searchParams.get('since')) + 1; n <= last; n++)
-      socket.send(frame(n));
-  };
-  let expected = 1;
-  for await (const item of client.changes({ since: 0 })) {
-    if (expected === 1) await until('that too much waits', () => cut === 1);
-    if (item.kind !== 'change' || item.record.TimeStamp !== expected || expected++ === last) break;
-  }
-  t.equal(expected, last + 1);
-  t.ok(fake.upgrades.length > 1);
-});
+await t.test(
+  'a reader that falls far behind loses nothing: the stream restarts from its counter',
+  async (t) => {
+    const { fake, client } = await world(t);
+    const last = 140_000;
+    let cut = 0;
+    fake.onSocket = (socket, url) => {
+      socket.on('close', () => cut++);
+      for (let n = Number(new URL(url, 'http://x').searchParams.get('since')) + 1; n <= last; n++)
+        socket.send(frame(n));
+    };
+    let expected = 1;
+    for await (const item of client.changes({ since: 0 })) {
+      if (expected === 1) await until('that too many changes wait', () => cut === 1);
+      if (item.kind !== 'change' || item.record.TimeStamp !== expected || expected++ === last) break;
+    }
+    t.equal(expected, last + 1);
+    t.ok(fake.upgrades.length > 1);
+  },
+);

@@ -5,7 +5,7 @@ import { FakeGateway } from '../../tools/client/fake-gateway.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
 
-/** A fake that knows the newest counter, and a client of it. */
+/** A fake gateway that has sent the newest counter, and a client of it. */
 async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
   const fake = await FakeGateway.listen();
   t.teardown(() => fake[Symbol.asyncDispose]());
@@ -16,7 +16,7 @@ async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
   return { fake, address, client: new Client(address, { timeoutMs: 5_000 }) };
 }
 
-await t.test('calls say what the interface has, and give the result', async (t) => {
+await t.test('calls follow the interface, and return the result', async (t) => {
   const { fake, client } = await world(t);
   t.equal(await client.call('GetValue', 21), 42);
   const received = fake.requests[0];
@@ -34,7 +34,7 @@ await t.test('calls say what the interface has, and give the result', async (t) 
   });
 });
 
-await t.test('calls fail as RpcError when the gateway says so, whatever the HTTP status', async (t) => {
+await t.test('an error reply fails as RpcError, whatever the HTTP status', async (t) => {
   const { fake, client } = await world(t);
   const error = {
     code: -32000,
@@ -51,17 +51,17 @@ await t.test('calls fail as RpcError when the gateway says so, whatever the HTTP
   await t.rejects(client.call('GetValue', 1), { name: 'RpcError', code: -32603, retry: true });
 });
 
-await t.test('calls fail as ServerError when there is no answer to believe', async (t) => {
+await t.test('an invalid reply fails as ServerError', async (t) => {
   const { fake, client } = await world(t);
   const sick = {
     'a page of a proxy': { status: 502, body: '<html>Bad gateway</html>' },
-    'JSON that is no JSON-RPC': { body: '{"result":1}' },
-    'another call’s answer': { body: '{"jsonrpc":"2.0","id":"77","result":1}' },
-    'a result with a status that is none': { status: 500, body: '{"jsonrpc":"2.0","id":"4","result":1}' },
-    'an error that is none': { body: '{"jsonrpc":"2.0","id":"5","error":{"code":"x"}}' },
-    'an answer cut short': { headers: { 'Content-Length': '99' }, body: '{"jsonrpc":"2.0"' },
-    'a redirection': { status: 302, headers: { Location: '/elsewhere' }, body: '' },
-    'a cut connection': 'cut',
+    'JSON that is not JSON-RPC': { body: '{"result":1}' },
+    'another call’s reply': { body: '{"jsonrpc":"2.0","id":"77","result":1}' },
+    'a result with an error status': { status: 500, body: '{"jsonrpc":"2.0","id":"4","result":1}' },
+    'an invalid error': { body: '{"jsonrpc":"2.0","id":"5","error":{"code":"x"}}' },
+    'a truncated reply': { headers: { 'Content-Length': '99' }, body: '{"jsonrpc":"2.0"' },
+    'a redirect': { status: 302, headers: { Location: '/elsewhere' }, body: '' },
+    'a closed connection': 'cut',
     silence: 'silence',
   } as const;
   for (const [name, said] of Object.entries(sick)) {
@@ -79,7 +79,7 @@ await t.test('calls fail as ServerError when there is no answer to believe', asy
   });
 });
 
-await t.test('being stopped is no failure', async (t) => {
+await t.test('an aborted call is no failure', async (t) => {
   const { fake, client } = await world(t);
   fake.answer = () => 'silence';
   const stop = new AbortController();
@@ -89,7 +89,7 @@ await t.test('being stopped is no failure', async (t) => {
   await t.rejects(call, { name: 'AbortError' });
 });
 
-await t.test('calls refuse to send what JSON would turn into null, which is a value', async (t) => {
+await t.test('calls with values that JSON would turn into null are rejected', async (t) => {
   const { fake, client } = await world(t);
   for (const value of [NaN, Infinity, undefined as unknown as number]) {
     await t.rejects(client.call('SetValue', 1, value), { name: 'TypeError' });
@@ -97,10 +97,10 @@ await t.test('calls refuse to send what JSON would turn into null, which is a va
   t.equal(fake.requests.length, 0);
 });
 
-await t.test('no address with a mistake, and no client, shows its password', (t) => {
+await t.test('neither an invalid address nor an inspected client shows its password', (t) => {
   for (const address of ['u:secret@host', 'ftp://u:secret@host/', 'http://u:secret@ho st/', '']) {
     try {
-      t.fail(`took ${inspect(new Client(address))}`);
+      t.fail(`accepted ${inspect(new Client(address))}`);
     } catch (thrown) {
       t.match(thrown, { name: 'TypeError' });
       t.notMatch(inspect(thrown), /secret/);
@@ -111,7 +111,7 @@ await t.test('no address with a mistake, and no client, shows its password', (t)
   t.end();
 });
 
-await t.test('a batch is one request, and each call has its own answer', async (t) => {
+await t.test('a batch is one request, and each call has its own reply', async (t) => {
   const { fake, client } = await world(t);
   const reversed = fake.answer;
   fake.answer = (received) => {
@@ -141,7 +141,7 @@ await t.test('a batch is one request, and each call has its own answer', async (
   await t.rejects(client.batch([['GetValue', 1]]), { name: 'ServerError' });
 });
 
-await t.test('any function can be called by those who ask for that', async (t) => {
+await t.test('any function can be called without types', async (t) => {
   const { fake, address } = await world(t);
   fake.answerCalls({ IPS_Foo: 'bar' });
   t.equal(await new Client<AnyFunction>(address).call('IPS_Foo', 1, [2]), 'bar');

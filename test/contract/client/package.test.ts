@@ -11,7 +11,7 @@ import { addressOf } from '../../tools/gateway/run-cli.js';
 const run = promisify(execFile);
 const NPM = ['--offline', '--no-audit', '--no-fund', '--silent'];
 
-/** A project that has the packed client, as `npm install FILE.tgz` leaves it. */
+/** A project that has the packed client, as after `npm install FILE.tgz`. */
 async function project(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
   const directory = await tempDirectory(t);
   await run('npm', ['pack', ...NPM, '--pack-destination', directory, join(ROOT, 'dist/client')]);
@@ -21,22 +21,24 @@ async function project(t: Parameters<typeof tempDirectory>[0]): Promise<string> 
   return directory;
 }
 
-t.test('the packed client is installed alone, calls a gateway and follows it', async (t) => {
-  const directory = await project(t);
-  const installed = JSON.parse(await readFile(join(directory, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, unknown>;
-  };
-  t.strictSame(
-    Object.keys(installed.packages),
-    ['', 'node_modules/stellwerk-client'],
-    'it needs no other package',
-  );
-  const code = await readFile(join(directory, 'node_modules/stellwerk-client/client.js'), 'utf8');
-  t.notMatch(code, /\bimport\b[^(\n]*from|\brequire\(|node:/, 'it imports nothing');
-  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  await writeFile(
-    join(directory, 'try.js'),
-    `import { Client, RpcError } from 'stellwerk-client';
+t.test(
+  'the packed client is installed without dependencies, calls a gateway and follows its changes',
+  async (t) => {
+    const directory = await project(t);
+    const installed = JSON.parse(await readFile(join(directory, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, unknown>;
+    };
+    t.strictSame(
+      Object.keys(installed.packages),
+      ['', 'node_modules/stellwerk-client'],
+      'it needs no other package',
+    );
+    const code = await readFile(join(directory, 'node_modules/stellwerk-client/client.js'), 'utf8');
+    t.notMatch(code, /\bimport\b[^(\n]*from|\brequire\(|node:/, 'it imports nothing');
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    await writeFile(
+      join(directory, 'try.js'),
+      `import { Client, RpcError } from 'stellwerk-client';
 const gateway = new Client(process.argv[2]);
 const { ObjectID: id } = await gateway.request('SVC_GetObject', ['ground_floor/setpoint']);
 const changes = gateway.changes({ onLink: async (gone) => gone ?? (await gateway.call('SetValue', id, 30.5)) });
@@ -47,12 +49,13 @@ for await (const item of changes)
   }
 await gateway.call('GetValue', 1).catch((thrown) => console.log(thrown instanceof RpcError, thrown.reason));
 `,
-  );
-  const { stdout } = await run(process.execPath, ['try.js', addressOf(fixture)], { cwd: directory });
-  t.equal(stdout, '30.5 30.5 °C\ntrue NOT_OF_TYPE\n');
-});
+    );
+    const { stdout } = await run(process.execPath, ['try.js', addressOf(fixture)], { cwd: directory });
+    t.equal(stdout, '30.5 30.5 °C\ntrue NOT_OF_TYPE\n');
+  },
+);
 
-t.test('its types hold for a program with a browser’s types and with Node’s', async (t) => {
+t.test('its types work with a browser’s types and with Node’s', async (t) => {
   const directory = await project(t);
   await writeFile(
     join(directory, 'typed.ts'),

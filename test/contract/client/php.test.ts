@@ -27,7 +27,7 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
   t.teardown(() => fake[Symbol.asyncDispose]());
   const host = `127.0.0.1:${fake.port}`;
 
-  await t.test('says the call as the interface has it, credentials decoded', async (t) => {
+  await t.test('calls follow the interface, with decoded credentials', async (t) => {
     fake.answerCalls({
       SetValue: true,
       GetValue: 21.0,
@@ -48,7 +48,7 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
     t.notMatch(dump, /Authorization|p@/, 'a dump shows no password');
   });
 
-  await t.test('a password may hold #, ? and /, percent-encoded or not', async (t) => {
+  await t.test('a password may contain #, ? and /, percent-encoded or not', async (t) => {
     fake.answerCalls({ GetValue: 1 });
     for (const [password, meant] of [
       ['a#b?c/d', 'a#b?c/d'],
@@ -68,7 +68,7 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
   });
 
   await t.test(
-    'an address without a path is that of the API, one without a user sends no credentials',
+    'an address without a path is the API’s, one without a user sends no credentials',
     async (t) => {
       fake.answerCalls({ GetValue: 1 });
       t.same((await php(`http://${host}`, [['GetValue', 1]])).said, [{ result: 1 }]);
@@ -77,9 +77,9 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
     },
   );
 
-  await t.test('a call that fails is a JSONRPCException, whatever the HTTP status', async (t) => {
+  await t.test('a failed call is a JSONRPCException, whatever the HTTP status', async (t) => {
     const error = { code: -32603, message: 'Variable #1 does not exist', data: { code: 'NOT_OF_TYPE' } };
-    const refusal = {
+    const failure = {
       code: -32000,
       message: 'Credentials are missing or wrong',
       data: { code: 'UNAUTHORIZED' },
@@ -88,21 +88,21 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
     t.same((await php(`http://${host}/api/`, [['GetValue', 1]])).said, [
       { rpc: [error.code, error.message, error.data] },
     ]);
-    fake.answer = () => ({ status: 401, body: JSON.stringify({ jsonrpc: '2.0', id: null, error: refusal }) });
+    fake.answer = () => ({ status: 401, body: JSON.stringify({ jsonrpc: '2.0', id: null, error: failure }) });
     t.same((await php(`http://${host}/api/`, [['GetValue', 1]])).said, [
-      { rpc: [refusal.code, refusal.message, refusal.data] },
+      { rpc: [failure.code, failure.message, failure.data] },
     ]);
   });
 
-  await t.test('anything else is a plain Exception with a text', async (t) => {
+  await t.test('any other failure is a plain Exception with a text', async (t) => {
     const sick = {
       'a page of a proxy': { status: 502, body: '<html>Bad gateway</html>' },
-      'JSON that is no JSON-RPC': { body: '[1,2]' },
-      'another call’s answer': { body: '{"jsonrpc":"2.0","id":"77","result":1}' },
-      'a result with a status that is none': { status: 500, body: '{"jsonrpc":"2.0","id":"1","result":1}' },
-      'an answer cut short': { headers: { 'Content-Length': '99' }, body: '{"jsonrpc":"2.0"' },
-      'a redirection': { status: 302, headers: { Location: `http://${host}/elsewhere` }, body: '' },
-      'a cut connection': 'cut',
+      'JSON that is not JSON-RPC': { body: '[1,2]' },
+      'another call’s reply': { body: '{"jsonrpc":"2.0","id":"77","result":1}' },
+      'a result with an error status': { status: 500, body: '{"jsonrpc":"2.0","id":"1","result":1}' },
+      'a truncated reply': { headers: { 'Content-Length': '99' }, body: '{"jsonrpc":"2.0"' },
+      'a redirect': { status: 302, headers: { Location: `http://${host}/elsewhere` }, body: '' },
+      'a closed connection': 'cut',
       silence: 'silence',
     } as const;
     for (const [name, said] of Object.entries(sick)) {
@@ -115,7 +115,7 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
     }
   });
 
-  await t.test('nobody there is a plain Exception', async (t) => {
+  await t.test('an unreachable gateway is a plain Exception', async (t) => {
     const { said } = await php(`http://u:secret@127.0.0.1:${await reservePort()}/api/`, [['GetValue', 1]]);
     t.match(said, [{ server: ['Exception', /cannot be reached: .*refused/] }]);
     t.notMatch(JSON.stringify(said), /secret/);

@@ -14,10 +14,10 @@ const boards = await Promise.all(
 );
 const kernels = writtenFacts();
 
-/** Who has the 40 pins of the Raspberry Pi. */
+/** Boards with the 40-pin header of the Raspberry Pi. */
 const withPins = boards.filter(({ name }) => name.startsWith('raspberry-pi'));
 
-/** The machines that the kernels know and this board is for, each with its kernel. */
+/** The machines of a board, each with the data of its kernel. */
 function* machinesOf(board: Board) {
   for (const { kernel, labels, machines } of kernels)
     for (const [name, machine] of Object.entries(machines))
@@ -25,11 +25,11 @@ function* machinesOf(board: Board) {
         yield { name: `${board.name}: ${name} of ${kernel}`, labels, machine };
 }
 
-/** The machine's chips: label → names of the lines. */
+/** The machine’s chips: label → names of the lines. */
 const chipsOf = ({ gpio }: MachineFacts) =>
   new Map(Object.entries(gpio).map(([driver, lines]) => [labelOf[driver], lines]));
 
-t.test('chips and lines are those of the kernels', async (t) => {
+t.test('chips and lines match the kernels', async (t) => {
   for (const board of withPins) {
     const seen = new Set<string>();
     for (const { name, labels, machine } of machinesOf(board)) {
@@ -48,15 +48,12 @@ t.test('chips and lines are those of the kernels', async (t) => {
     t.strictSame(
       [...seen],
       board.gpio.map(({ chip }) => chip),
-      `${board.name} was held to a kernel`,
+      `${board.name} was compared with a kernel`,
     );
   }
 });
 
-/**
- * A name that the kernel gives too is the same line there, and what the kernel calls GPIOn is ours of that
- * name.
- */
+/** A name that the kernel has too is the same line there, and the kernel’s GPIOn has that name here. */
 function sameLines(
   t: Test,
   of: string,
@@ -72,12 +69,12 @@ function sameLines(
   }
 }
 
-t.test('the recognising strings, LEDs, PWM chips and ports are those of the kernels', async (t) => {
+t.test('compatible strings, LEDs, PWM chips and ports match the kernels', async (t) => {
   for (const board of withPins) {
     const machines = [...machinesOf(board)];
-    t.ok(machines.length > 0, `${board.name} is a machine that a kernel knows`);
+    t.ok(machines.length > 0, `${board.name} is a machine known to a kernel`);
     for (const { name, machine } of machines) {
-      // Debian's kernels show no LEDs of the Raspberry Pi 5.
+      // Debian’s kernels provide no LEDs of the Raspberry Pi 5.
       const missing = board.leds.filter((led) => !machine.leds.split(' ').includes(led.name));
       if (machine.leds !== '') t.strictSame(missing, [], `${name} has these LEDs`);
       const chips = board.pwm?.filter((pwm) => !machine.pwm.split(' ').includes(pwm.chip)) ?? [];
@@ -91,21 +88,21 @@ t.test('the recognising strings, LEDs, PWM chips and ports are those of the kern
   }
 });
 
-t.test('a board draws its header with its own lines', async (t) => {
+t.test('a board’s header has its own lines', async (t) => {
   for (const board of boards.filter(({ header }) => header !== undefined)) {
     const lines = board.gpio.flatMap((chip) => Object.keys(chip.lines)).sort();
     const pins = board.header?.flat() ?? [];
     const drawn = pins.filter((pin) => !/^(3V3|5V|GND)$/.test(pin)).sort();
-    t.strictSame(drawn, lines, `${board.name} draws each line once`);
+    t.strictSame(drawn, lines, `${board.name} has each line once`);
     for (const [, line = '', pin] of textOf(board).matchAll(/^ +(\w+): \d+ # pin (\d+)/gm))
       t.equal(pins.indexOf(line) + 1, Number(pin), `${board.name}: ${line}`);
   }
   for (const { name, header } of withPins) t.equal(header?.flat().length, 40, name);
 });
 
-t.test('boards are told apart, and have only names that a configuration can write', async (t) => {
+t.test('boards are distinguishable, and their names can be written in a configuration', async (t) => {
   const words = boards.flatMap(({ compatible }) => compatible);
-  t.equal(new Set(words).size, words.length, 'no string is two boards');
+  t.equal(new Set(words).size, words.length, 'no string belongs to two boards');
   for (const { name, gpio, serial, leds } of boards) {
     const lines = gpio.flatMap((chip) => Object.keys(chip.lines));
     const all = [lines, serial.map((port) => port.name), leds.map((led) => led.name)];

@@ -47,7 +47,7 @@ async function errors(text: string): Promise<string[]> {
   return [];
 }
 
-t.test('every mistake is told with its line and key, all at once', async (t) => {
+t.test('all errors are reported together, with line and key', async (t) => {
   const found = await errors(`board: simulated
 remoteAcces: { username: a, password: b }
 api: { port: 99999 }
@@ -82,7 +82,7 @@ configurators:
   t.equal(found.length, 10);
 });
 
-t.test('what the schema cannot say', async (t) => {
+t.test('errors that the schema cannot express', async (t) => {
   t.match(await errors('tree: [{ variable: v, type: float, value: 9007199254740993 }]'), [
     /1:43 ?: 9007199254740993 cannot be represented exactly/,
   ]);
@@ -137,10 +137,10 @@ t.test('what the schema cannot say', async (t) => {
   t.match(await errors('tree:\n  - { category: A, name: &a [1, { x: *a }] }'), [
     /^2:38 : \*a refers to the node that contains it$/,
   ]);
-  t.same(await errors(''), [], 'an empty file is a configuration');
+  t.same(await errors(''), [], 'an empty file is a valid configuration');
 });
 
-t.test('secrets may stand in files of their own, and never in an error', async (t) => {
+t.test('secrets can be in separate files, and are never in an error', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   t.teardown(() => rm(directory, { recursive: true }));
   await writeFile(join(directory, 'pw'), 'hunter2\n');
@@ -158,7 +158,7 @@ t.test('secrets may stand in files of their own, and never in an error', async (
   t.notMatch(found.join(), /hunter2/);
 });
 
-t.test('boards are recognised by what the device tree says', async (t) => {
+t.test('boards are recognised by the device tree', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   t.teardown(() => rm(directory, { recursive: true }));
   const compatible = join(directory, 'compatible');
@@ -202,7 +202,7 @@ tree:
       - { instance: Thing, ident: device, module: Device, properties: { Line: ${line} } }
 `;
 
-t.test('the tree is created where missing; a key wins only when its own line changed', async (t) => {
+t.test('the tree is created if missing; a key takes precedence only when its own line changes', async (t) => {
   const { kernel, devices, apply } = gateway();
   const first = await apply(tree('A'), {});
   t.same(first.problems, []);
@@ -213,7 +213,7 @@ t.test('the tree is created where missing; a key wins only when its own line cha
   t.match(device?.data, { connectionId: bus?.id, properties: { Line: 'A' } });
   t.match(kernel.tree.findByPath('hall/link')?.data, { targetId: device?.id });
 
-  if (!setpoint?.is(2) || device === undefined) throw new Error('not made');
+  if (!setpoint?.is(2) || device === undefined) throw new Error('not created');
   kernel.variables.update(setpoint, 18, 1000);
   kernel.tree.set(setpoint.parent ?? kernel.tree.root, 'name', 'Renamed at run time');
   devices.setProperty(device.id, 'Line', 'B');
@@ -227,7 +227,7 @@ t.test('the tree is created where missing; a key wins only when its own line cha
   const third = await apply(tree('C', 'Corridor'), second.applied);
   t.match(device.data, { properties: { Line: 'C' } });
   t.equal(setpoint.parent?.name, 'Corridor');
-  t.equal(setpoint.data.value, 18, 'a value is initial only');
+  t.equal(setpoint.data.value, 18, 'a value is only initial');
 
   const fourth = await apply('tree: []', third.applied);
   t.equal(kernel.tree.findByPath('bus/device'), device, 'nothing is deleted because a line is gone');
@@ -235,7 +235,7 @@ t.test('the tree is created where missing; a key wins only when its own line cha
   await devices.close();
 });
 
-t.test('an entry that cannot be applied is told and stops no other', async (t) => {
+t.test('an entry that cannot be applied is reported and affects no other', async (t) => {
   const { kernel, apply, devices } = gateway();
   kernel.variables.create(0, { ident: 'hall' });
   const { problems } = await apply(tree('A').replace('bus/device }', 'nowhere }'), {});
@@ -244,7 +244,7 @@ t.test('an entry that cannot be applied is told and stops no other', async (t) =
   await devices.close();
 });
 
-t.test('a configurator whose base is deleted has none, whoever gets its id', async (t) => {
+t.test('a configurator whose base is deleted has none, even if another object gets the id', async (t) => {
   const kernel = new Kernel({ counter: 0, random: () => 0 });
   const own = {
     kernel,
@@ -287,85 +287,82 @@ tree:
 `;
 const WARM = '{ variable: hall/warmth, on: above, value: 25, subsequent: false }';
 
-t.test(
-  'events of the tree: what sets them off, what they do; and what is wrong is tried again',
-  async (t) => {
-    const { kernel, apply } = gateway();
-    const first = await apply(events(WARM), {});
-    t.same(first.problems, []);
-    const at = (path: string) => {
-      const found = kernel.tree.findByPath(path);
-      if (!found?.is(4)) throw new Error(`no event at ${path}`);
-      return found;
-    };
-    const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.findByPath(path)?.id);
-    t.match(at('hall/warm'), {
-      name: 'Too warm',
-      data: {
-        active: true,
-        trigger: { type: 2, variableId: warmth, value: 25, subsequent: false },
-        actionParameters: { TARGET: fan, VALUE: true },
-      },
-    });
-    t.match(at('hall/morning').data, {
+t.test('events of the tree have triggers and actions; invalid entries are retried', async (t) => {
+  const { kernel, apply } = gateway();
+  const first = await apply(events(WARM), {});
+  t.same(first.problems, []);
+  const at = (path: string) => {
+    const found = kernel.tree.findByPath(path);
+    if (!found?.is(4)) throw new Error(`no event at ${path}`);
+    return found;
+  };
+  const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.findByPath(path)?.id);
+  t.match(at('hall/warm'), {
+    name: 'Too warm',
+    data: {
       active: true,
-      script: 'print(1)',
-      cyclic: {
-        dateType: 3,
-        dateValue: 1,
-        dateDay: 1 + 16,
-        timeType: 0,
-        timeFrom: { hour: 6, minute: 30, second: 0 },
-      },
-    });
-    t.match(at('often').data, {
-      active: false,
-      cyclic: {
-        dateType: 0,
-        timeType: 1,
-        timeValue: 90,
-        timeFrom: { hour: 8, minute: 0 },
-        timeTo: { hour: 20, minute: 0, second: 30 },
-      },
-    });
+      trigger: { type: 2, variableId: warmth, value: 25, subsequent: false },
+      actionParameters: { TARGET: fan, VALUE: true },
+    },
+  });
+  t.match(at('hall/morning').data, {
+    active: true,
+    script: 'print(1)',
+    cyclic: {
+      dateType: 3,
+      dateValue: 1,
+      dateDay: 1 + 16,
+      timeType: 0,
+      timeFrom: { hour: 6, minute: 30, second: 0 },
+    },
+  });
+  t.match(at('often').data, {
+    active: false,
+    cyclic: {
+      dateType: 0,
+      timeType: 1,
+      timeValue: 90,
+      timeFrom: { hour: 8, minute: 0 },
+      timeTo: { hour: 20, minute: 0, second: 30 },
+    },
+  });
 
-    const warm = at('hall/warm');
-    kernel.events.set(warm, { active: false });
-    kernel.events.setTrigger(warm.id, { value: 30 });
-    const second = await apply(events(WARM), first.applied);
-    t.match(warm.data, { active: false, trigger: { value: 30 } }, 'no line changed');
-    const third = await apply(events(WARM.replace('25', '24')), second.applied);
-    t.match(warm.data, { active: false, trigger: { value: 24 } }, 'one did');
+  const warm = at('hall/warm');
+  kernel.events.set(warm, { active: false });
+  kernel.events.setTrigger(warm.id, { value: 30 });
+  const second = await apply(events(WARM), first.applied);
+  t.match(warm.data, { active: false, trigger: { value: 30 } }, 'no line changed');
+  const third = await apply(events(WARM.replace('25', '24')), second.applied);
+  t.match(warm.data, { active: false, trigger: { value: 24 } }, 'one did');
 
-    const lost = await apply(events(WARM.replace('warmth', 'heat')), third.applied);
-    t.same(lost.problems, ['tree: hall/warm: there is no object at hall/heat']);
-    t.equal(warm.data.trigger?.variableId, warmth, 'it stays what it was');
-    kernel.variables.create(2, {
-      parent: kernel.tree.findByPath('hall') ?? kernel.tree.root,
-      ident: 'heat',
-      name: 'Heat',
-    });
-    t.same((await apply(events(WARM.replace('warmth', 'heat')), lost.applied)).problems, []);
-    t.equal(
-      warm.data.trigger?.variableId,
-      kernel.tree.findByPath('hall/heat')?.id,
-      'tried again with the same lines',
-    );
+  const lost = await apply(events(WARM.replace('warmth', 'heat')), third.applied);
+  t.same(lost.problems, ['tree: hall/warm: there is no object at hall/heat']);
+  t.equal(warm.data.trigger?.variableId, warmth, 'it stays as it was');
+  kernel.variables.create(2, {
+    parent: kernel.tree.findByPath('hall') ?? kernel.tree.root,
+    ident: 'heat',
+    name: 'Heat',
+  });
+  t.same((await apply(events(WARM.replace('warmth', 'heat')), lost.applied)).problems, []);
+  t.equal(
+    warm.data.trigger?.variableId,
+    kernel.tree.findByPath('hall/heat')?.id,
+    'retried with the same lines',
+  );
 
-    const never = gateway();
-    const no = await never.apply(events(WARM.replace('25', 'hot')), {});
-    t.match(no.problems, [/^tree: hall\/warm: .*the text is not a number/]);
-    t.match(
-      never.kernel.tree.findByPath('hall/warm')?.data,
-      { active: false },
-      'what is not whole sets nothing off',
-    );
-    const unknown = await never.apply(events(WARM).replace('Set a variable', 'Sett'), {});
-    t.match(unknown.problems, [/there is no action Sett; actions: Run a text as a script, Run a script, /]);
-  },
-);
+  const never = gateway();
+  const no = await never.apply(events(WARM.replace('25', 'hot')), {});
+  t.match(no.problems, [/^tree: hall\/warm: .*the text is not a number/]);
+  t.match(
+    never.kernel.tree.findByPath('hall/warm')?.data,
+    { active: false },
+    'an incomplete event is not triggered',
+  );
+  const unknown = await never.apply(events(WARM).replace('Set a variable', 'Sett'), {});
+  t.match(unknown.problems, [/there is no action Sett; actions: Run a text as a script, Run a script, /]);
+});
 
-t.test('what an entry names was deleted and made anew: it is led to again', async (t) => {
+t.test('an entry refers to a re-created target again', async (t) => {
   const { kernel, apply } = gateway();
   const text = `${events(WARM)}  - { link: Fan, ident: link, target: hall/fan }\n`;
   const first = await apply(text, {});
@@ -384,7 +381,7 @@ t.test('what an entry names was deleted and made anew: it is led to again', asyn
   t.match(kernel.tree.findByPath('link')?.data, { targetId: fan });
 });
 
-t.test('mistakes in events are named at their lines', async (t) => {
+t.test('errors in events are reported at their lines', async (t) => {
   t.same(await errors(events(WARM)), []);
   t.match(await errors(events('{ variable: hall/warmth, on: value }')), [/on: value requires a value/]);
   t.match(await errors(events('{ variable: hall/warmth, on: often }')), [

@@ -47,7 +47,7 @@ interface Entry {
 const all = (entries: readonly Entry[]): Entry[] =>
   entries.flatMap((entry) => [entry, ...all(entry.children ?? [])]);
 
-await t.test("the examples of the drivers' pages can be opened", async (t) => {
+await t.test('the examples of the drivers’ pages can be opened', async (t) => {
   let seen = 0;
   for (const page of readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
@@ -69,7 +69,7 @@ await t.test("the examples of the drivers' pages can be opened", async (t) => {
   t.ok(seen >= 15);
 });
 
-await t.test('the page of the configuration names every key, and its example has no mistake', async (t) => {
+await t.test('the configuration page describes every key, and its example is valid', async (t) => {
   const page = readFileSync(join(DOCS, 'use/configuration.md'), 'utf8');
   const named = new Set(page.match(/\w+/g));
   const keys = [gatewaySchema, ...Object.values(nodeSchemas)].flatMap((schema) => keysOf(schema));
@@ -87,7 +87,7 @@ await t.test('the page of the configuration names every key, and its example has
   );
 });
 
-await t.test('the texts that the page of problems quotes are texts of the code', (t) => {
+await t.test('texts quoted in the troubleshooting page exist in the code', (t) => {
   const page = readFileSync(join(DOCS, 'start/troubleshooting.md'), 'utf8');
   const table = /\| `STATUS` contains [^]*?\n\n/.exec(page)?.[0] ?? '';
   const quoted = [...table.matchAll(/^\| `(?!STATUS)([^`]+)`/gm)].map(([, text = '']) => text);
@@ -103,7 +103,7 @@ await t.test('the texts that the page of problems quotes are texts of the code',
   t.end();
 });
 
-/** All keys that a schema knows, at any depth. */
+/** All keys of a schema, at any depth. */
 function keysOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {}, ...rest } = schema as { properties?: object };

@@ -19,16 +19,16 @@ const problems = (value: unknown): string =>
     ? ''
     : (validate.errors ?? []).map((one) => `${one.instancePath} ${one.message}`).join('; ');
 
-/** All pages, those in folders too, and the sample. */
+/** All pages, including those in subdirectories, and the sample configuration. */
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
   /\.(md|yaml)$/.test(name),
 );
 
-t.test('the schema that is shipped is the one that follows from the sources', async (t) => {
+t.test('the shipped schema is up to date', async (t) => {
   t.equal(
     readFileSync(join(ROOT, SCHEMA_FILE), 'utf8'),
     text,
-    'make it again: test/tools/generate/reference-files.ts',
+    'generate it with test/tools/generate/reference-files.ts',
   );
   t.match(JSON.parse(text), { $schema: 'http://json-schema.org/draft-07/schema#' });
   for (const name of ['docs/start/sample/gateway.yaml', 'systemd/gateway.yaml'])
@@ -38,7 +38,7 @@ t.test('the schema that is shipped is the one that follows from the sources', as
     );
 });
 
-t.test('every documented configuration fits it', async (t) => {
+t.test('every documented configuration is valid', async (t) => {
   let seen = 0;
   const known = Object.keys(gatewaySchema.properties);
   for (const page of pages) {
@@ -48,7 +48,7 @@ t.test('every documented configuration fits it', async (t) => {
       : Array.from(content.matchAll(/```yaml\n([^]*?)```/g), ([, one = '']) => one);
     for (const block of blocks) {
       const value = parse(block) as Record<string, unknown>;
-      // Board files and lists of entries have pages of their own.
+      // Board files and lists of entries have their own pages.
       if (!Object.keys(value).every((key) => known.includes(key))) {
         t.match(page, /^hardware\/boards\.md$/, `${page}: ${Object.keys(value).join()}`);
         continue;
@@ -61,7 +61,7 @@ t.test('every documented configuration fits it', async (t) => {
   t.equal(problems(parse(FULL_CONFIG)), '');
 });
 
-t.test('what it rejects is wrong, and the check rejects it too', async (t) => {
+t.test('what the schema rejects is invalid, and check rejects it too', async (t) => {
   const modules = createModuleList(systemClock());
   const wrong: (readonly [string, string])[] = [
     ['digits: 1', 'digits: 16'],
@@ -97,5 +97,5 @@ t.test('what it rejects is wrong, and the check rejects it too', async (t) => {
   const digits = {
     tree: [{ instance: '', ident: 'x', module: 'GPIO Input', properties: { DebounceUs: '5' } }],
   };
-  t.equal(problems(digits), '', 'a text in place of a number, as the check takes it');
+  t.equal(problems(digits), '', 'a text instead of a number, which check accepts');
 });

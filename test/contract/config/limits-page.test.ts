@@ -45,7 +45,7 @@ const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
 const kib = (bytes: number) => `${bytes / 1024} KiB`;
 const seconds = (ms: number) => `${ms / 1000} s`;
 
-t.test('the page of limits shows the values of the code', (t) => {
+t.test('the limits page shows the values of the code', (t) => {
   const expected: Record<string, string> = {
     'object IDs': `${number(FIRST_ID)} to ${number(LAST_ID)}`,
     'name, ident, texts of a profile': `${number(NAME_LIMIT)} characters`,
@@ -75,7 +75,7 @@ t.test('the page of limits shows the values of the code', (t) => {
   t.end();
 });
 
-t.test('the page of limits lists all options with their ranges', (t) => {
+t.test('the limits page lists all options with their ranges', (t) => {
   const options = new Options({ saved: {}, save: () => Promise.resolve() });
   for (const name of options.names()) {
     const { Default, Minimum, Maximum } = options.record(name);

@@ -13,7 +13,7 @@ enableLinearPatterns();
 
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts()), ...modbusModules()];
 
-/** A device that handles each connection as a test wants. */
+/** A device that handles each connection as a test requires. */
 async function device(t: Test, serve: (socket: Socket, nth: number) => void) {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -31,7 +31,7 @@ async function device(t: Test, serve: (socket: Socket, nth: number) => void) {
   return { port: (server.address() as AddressInfo).port, unplug, connections: () => connections };
 }
 
-/** Answers a request of Modbus TCP for one register with how often it was asked. */
+/** Replies to a Modbus TCP request for one register with the number of requests. */
 function reply(request: Buffer, value: number): Buffer {
   return Buffer.from([...request.subarray(0, 4), 0, 5, request[6] ?? 0, 3, 2, value >> 8, value & 255]);
 }
@@ -61,7 +61,7 @@ await t.test('a Modbus unit that closes after each reply is polled as fast as an
   await fixture.waitForQuality(address, 'Value', 'bad UNREACHABLE');
 });
 
-await t.test('what a connection had begun is not completed by the next one', async (t) => {
+await t.test('a frame that a connection left incomplete is not completed by the next one', async (t) => {
   const printer = await device(t, (socket, nth) => {
     if (nth === 1) socket.end('T=1\nT=9');
     else socket.write('5\nT=2\n');
@@ -76,7 +76,7 @@ await t.test('what a connection had begun is not completed by the next one', asy
   t.equal(printer.connections(), 2);
 });
 
-await t.test('a device that closes without a word is tried with a back-off', async (t) => {
+await t.test('a device that closes immediately is retried with backoff', async (t) => {
   const rude = await device(t, (socket) => socket.destroy());
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: rude.port });
@@ -84,7 +84,7 @@ await t.test('a device that closes without a word is tried with a back-off', asy
   t.match(fixture.status(socket), /closed the connection|broke the connection off/);
 });
 
-await t.test('a device that says that it is busy and closes is tried with a back-off', async (t) => {
+await t.test('a device that sends a busy message and closes is retried with backoff', async (t) => {
   const busy = await device(t, (socket) => socket.end('Port already in use\r\n'));
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: busy.port });

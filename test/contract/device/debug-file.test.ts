@@ -18,7 +18,7 @@ function debugged({ changes }: Kernel): (readonly [number, ...unknown[]])[] {
   return seen;
 }
 
-t.test('a debug file grows to its limit, and one before it is kept', async (t) => {
+t.test('a debug file grows to its limit, and the previous one is kept', async (t) => {
   const directory = join(await tempDirectory(t), 'debug');
   const clock = new ManualClock();
   const kernel = new Kernel({ counter: 0, random: Math.random });
@@ -31,15 +31,15 @@ t.test('a debug file grows to its limit, and one before it is kept', async (t) =
   await Promise.all([debug.enableFile(12_345), debug.enableFile(12_345)]);
   debug.send(12_345, { what: 'received', data: 'a\nb' });
   debug.send(12_345, { what: 'raw', data: Buffer.from([1, 2]) });
-  debug.send(54_321, { what: 'received', data: 'of another' });
+  debug.send(54_321, { what: 'received', data: 'of another instance' });
   await debug.disableFile(12_345);
   t.equal(debug.isOn, false);
   debug.send(12_345, { what: 'received', data: 'too late' });
   const at = new Date(clock.nowMs()).toISOString();
   const path = join(directory, '12345.log');
   t.equal(await readFile(path, 'utf8'), `${at} received: a\\nb\n${at} raw: 0102\n`);
-  t.equal((await stat(path)).mode & 0o077, 0, 'for nobody else to read');
-  t.strictSame(seen, [], 'who wants a file only gets a file only');
+  t.equal((await stat(path)).mode & 0o077, 0, 'readable by the owner only');
+  t.strictSame(seen, [], 'a request for a file only writes the file');
 
   await writeFile(path, 'x'.repeat(FILE_LIMIT - 10));
   await writeFile(`${path}.1`, 'old');
@@ -51,7 +51,7 @@ t.test('a debug file grows to its limit, and one before it is kept', async (t) =
   t.equal((await stat(`${path}.1`)).size, FILE_LIMIT - 10);
 });
 
-t.test('a debug file that cannot be written says why, and is forgotten', async (t) => {
+t.test('an unwritable debug file is reported, and ends', async (t) => {
   const place = await tempDirectory(t);
   await writeFile(join(place, 'debug'), 'no directory');
   await using debug = new Debug({

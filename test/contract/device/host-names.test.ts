@@ -15,7 +15,7 @@ import { addressesIn, systemSources } from '../../../src/device/toolkit/system-r
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
-/** Names that a test resolves by hand. */
+/** A resolver whose lookups a test settles. */
 function scene() {
   const clock = new ManualClock();
   const requests: string[] = [];
@@ -35,7 +35,7 @@ function scene() {
   return { clock, names, asked: requests, waiting, stopped, failing };
 }
 
-await t.test('the hosts file and localhost wait for no name that hangs', async (t) => {
+await t.test('the hosts file and localhost do not wait for a hanging lookup', async (t) => {
   const { names, asked: requests, failing } = scene();
   const dead = Array.from({ length: 20 }, (_, n) => failing(`dead${n}.test`));
   await until('lookups', () => requests.length === CONCURRENT_LOOKUPS);
@@ -45,7 +45,7 @@ await t.test('the hosts file and localhost wait for no name that hangs', async (
   t.equal(dead.length, 20);
 });
 
-await t.test('one lookup serves all who ask, and for a while who asks later', async (t) => {
+await t.test('one lookup serves concurrent callers, and later ones from the cache', async (t) => {
   const { clock, names, asked: requests, waiting } = scene();
   const all = [names.addressesOf('broker'), names.addressesOf('BROKER'), names.addressesOf('broker')];
   await until('the lookup', () => waiting.has('broker'));
@@ -56,27 +56,27 @@ await t.test('one lookup serves all who ask, and for a while who asks later', as
   t.same(requests, ['broker']);
   clock.advance(1);
   void names.addressesOf('broker');
-  await until('the next', () => requests.length === 2);
+  await until('the next lookup', () => requests.length === 2);
 });
 
-await t.test('a name that hangs is given up, and waits behind the others from then on', async (t) => {
+await t.test('a hanging lookup times out, and waits behind the others from then on', async (t) => {
   const { clock, names, asked: requests, waiting, stopped, failing } = scene();
   const dead = Array.from({ length: CONCURRENT_LOOKUPS }, (_, n) => `dead${n}.test`);
   const first = dead.map(failing);
   await until('lookups', () => requests.length === CONCURRENT_LOOKUPS);
   const good = names.addressesOf('good.test');
   await yieldToEventLoop();
-  t.notOk(requests.includes('good.test'), 'all places are taken');
+  t.notOk(requests.includes('good.test'), 'all slots are taken');
   clock.advance(LOOKUP_TIMEOUT_MS);
   t.same(
     await Promise.all(first),
     dead.map(() => 'EAI_AGAIN'),
   );
-  t.same(stopped, dead, 'their programs are ended');
+  t.same(stopped, dead, 'their programs are killed');
   await until('the good one', () => waiting.has('good.test'));
   waiting.get('good.test')?.resolve(['10.0.0.2']);
   t.same(await good, ['10.0.0.2']);
-  t.equal(await failing('dead0.test'), 'EAI_AGAIN', 'known for a while, without another lookup');
+  t.equal(await failing('dead0.test'), 'EAI_AGAIN', 'cached for a while, without another lookup');
   t.equal(requests.length, CONCURRENT_LOOKUPS + 1);
   clock.advance(1000);
   for (const name of dead) void failing(name);
@@ -87,7 +87,7 @@ await t.test('a name that hangs is given up, and waits behind the others from th
   t.same(await other, ['10.0.0.3']);
 });
 
-await t.test('a name that nobody knows has a back-off that grows', async (t) => {
+await t.test('an unknown name has increasing backoff', async (t) => {
   const { clock, asked: requests, waiting, failing } = scene();
   const unknown = async () => {
     const failure = failing('typo.test');
@@ -111,7 +111,7 @@ await t.test('a name that nobody knows has a back-off that grows', async (t) => 
   }
 });
 
-await t.test('a name with umlauts is looked up as name servers know it', async (t) => {
+await t.test('an internationalised name is looked up in its ASCII form', async (t) => {
   const { names, waiting } = scene();
   const found = names.addressesOf('Küche.local');
   await until('the lookup', () => waiting.size === 1);
@@ -129,7 +129,7 @@ await t.test('a hosts file', (t) => {
   t.end();
 });
 
-await t.test('the system is asked by a program that can be ended', async (t) => {
+await t.test('the system resolver runs in a program that can be killed', async (t) => {
   const directory = await tempDirectory(t);
   // The programs do not keep the process alive, and nothing else does here.
   const alive = setInterval(() => undefined, 60_000);
@@ -154,7 +154,7 @@ await t.test('the system is asked by a program that can be ended', async (t) => 
   await t.rejects(sources.system('x', signal), { code: 'ENOTFOUND' });
 });
 
-await t.test('a socket that is given `lookup` connects where the name leads', async (t) => {
+await t.test('a socket with `lookup` connects to the resolved address', async (t) => {
   const names = new NameResolver(systemClock(), { local: async () => ['127.0.0.1'], system: async () => [] });
   const socket = connect({ host: 'here.test', port: 1, lookup: names.lookup });
   const error = await new Promise((resolve) => socket.once('error', resolve));

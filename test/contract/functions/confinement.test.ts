@@ -10,7 +10,7 @@ import { validValue } from '../../tools/client/parameter-samples.js';
 import { basicLine } from '../../tools/client/raw-http.js';
 import { until } from '../../tools/until.js';
 
-/** Stands in every text of what is outside the area, and in nothing else. */
+/** Contained in every text outside the area, and in nothing else. */
 const SECRET = 'Zq9';
 const START = 1_790_000_000;
 
@@ -53,7 +53,7 @@ const [lamp, plain, shown] = [
 ];
 const archive = [...tree.objectsOfType(1)].find(({ data }) => data.moduleName === 'Archive Control')?.id ?? 0;
 
-/** Makes an object of that type below another. */
+/** Creates an object of that type below another. */
 async function made(
   parent: number,
   name: string,
@@ -65,7 +65,7 @@ async function made(
   return id;
 }
 
-/** One object of every type that nobody on the ground floor may know of. */
+/** One object of every type outside the area. */
 async function secrets() {
   const secret = (word: string, ...call: [string, ...unknown[]]) => made(upper, `${SECRET}${word}`, ...call);
   const ids = {
@@ -95,7 +95,7 @@ const at = await secrets();
 const missing =
   Array.from({ length: 50_000 }, (_one, n) => 10_000 + n).find((id) => tree.find(id) === undefined) ?? 0;
 
-/** What on the ground floor has to do with what is outside. */
+/** References between the area and the outside. */
 async function ties() {
   await as('SVC_SetVariableCustomAction', lamp, at.script);
   await as('SVC_SetLinkTargetID', await made(ground, 'To what is shown', 'SVC_CreateLink'), shown);
@@ -119,7 +119,7 @@ async function ties() {
 
 const tied = await ties();
 const inside = new Set([...tree.all()].filter(({ id }) => isInside(id)).map(({ id }) => id)).add(shown);
-/** Known by their place on the way to what is shown, or by the configurator's password. */
+/** Known from the path of a visible object, or from the configurator’s password. */
 const named = new Set([0, upper, wf]);
 
 function isInside(id: number): boolean {
@@ -133,7 +133,7 @@ const functions = registry
   .all()
   .filter(({ access, unsupported: nothing }) => access === 'webfront' && nothing === undefined);
 
-/** A value for each parameter with which the call is carried out. */
+/** A value for each parameter with which the call succeeds. */
 const given: Readonly<Record<string, unknown>> = {
   InstanceID: wf,
   ObjectID: lamp,
@@ -151,7 +151,7 @@ const given: Readonly<Record<string, unknown>> = {
 };
 const fit = (parameter: Parameter) => given[parameter.name] ?? validValue(parameter);
 
-/** What a front's user is answered: the result, or the failure's code and text. */
+/** The reply to a web front’s user: the result, or the failure’s code and text. */
 async function response(method: string, params: readonly unknown[]): Promise<string> {
   try {
     return JSON.stringify(await completeResult(registry.call(method, params, user)));
@@ -161,7 +161,7 @@ async function response(method: string, params: readonly unknown[]): Promise<str
   }
 }
 
-await t.test('objects outside of the area are treated as missing, and nothing happens', async (t) => {
+await t.test('objects outside the area are treated as missing, and nothing happens', async (t) => {
   t.ok(
     functions.length >= 14 && outside.length >= 15,
     `${functions.length} functions, ${outside.length} objects`,
@@ -182,7 +182,7 @@ await t.test('objects outside of the area are treated as missing, and nothing ha
       if (!isFree && !/^(OBJECT_MISSING|NOT_OF_TYPE|ACCESS_DENIED|PARAMETER_TYPE) /.test(expected))
         different.push(`${name} ${parameter.name}: ${expected}`);
       for (const id of outside) {
-        // The root's id is a false in lists of true and false.
+        // The root’s id is a false in lists of booleans.
         if ((n === 0 && id === wf) || (!isId && id === 0)) continue;
         for (const form of [id, String(id), `${id}.0`]) {
           calls += 1;
@@ -199,8 +199,7 @@ await t.test('objects outside of the area are treated as missing, and nothing ha
 });
 
 /**
- * Where in a text something stands that is of the outside: its ids, its words. Numbers of messages and
- * counters are none.
+ * Where a text contains something of the outside: ids or words. Message numbers and counters are excluded.
  */
 function leaks(text: string): string[] {
   const found = text.includes(SECRET)
@@ -213,7 +212,7 @@ function leaks(text: string): string[] {
   return found;
 }
 
-/** Every answer that a front's user gets when all parameters are in order. */
+/** Every reply that a web front’s user gets with valid parameters. */
 async function allAnswers(since: number): Promise<string[]> {
   const replies: string[] = [];
   for (const { name, parameters } of functions) {
@@ -228,17 +227,13 @@ async function allAnswers(since: number): Promise<string[]> {
   return replies;
 }
 
-await t.test('no answer discloses anything of the outside', async (t) => {
+await t.test('no reply discloses anything outside the area', async (t) => {
   for (const leak of [`{"ID${at.number}":1}`, `[${at.script}]`, `"a ${SECRET}"`])
     t.equal(leaks(leak).length, 1, `${leak} would be found`);
   const replies = await allAnswers(kernel.changes.counter);
   t.strictSame(replies.flatMap(leaks), []);
   const rejected = replies.filter((one) => /^\w+ [A-Z_]+ -\d+:/.test(one)).map((one) => one.slice(0, 60));
-  t.strictSame(
-    rejected,
-    [`WFC_Execute ACTION_INVALID -32603: Action is invalid`],
-    'all others are carried out',
-  );
+  t.strictSame(rejected, [`WFC_Execute ACTION_INVALID -32603: Action is invalid`], 'all others are executed');
   const snapshot = replies.find((one) => one.startsWith('WFC_GetSnapshot ')) ?? '';
   for (const id of [lamp, shown, tied.event, tied.chart, tied.device])
     t.ok(snapshot.includes(`"ID${id}"`), `${id} is in it`);
@@ -250,11 +245,11 @@ await t.test('no answer discloses anything of the outside', async (t) => {
       [lamp, 1],
       [shown, 1],
     ],
-    'of a chart what is in the area',
+    'of a chart, the part in the area',
   );
 });
 
-await t.test('nor does what a device or a script says or fails with', async (t) => {
+await t.test('nor do texts and failures of devices and scripts', async (t) => {
   const since = kernel.changes.counter;
   const seen = (path: string, text: RegExp) =>
     until(`${path} to be ${String(text)}`, async () => text.test(String(await valueAt(fixture, path))));
@@ -274,7 +269,7 @@ await t.test('nor does what a device or a script says or fails with', async (t) 
   );
   const pump = await idOf(fixture, 'ground/pump');
   const owners = await as('HW_WriteValueBoolean', pump, 'STATE', true).catch(messageOf);
-  t.match(owners, new RegExp(`interlock pumps: ${SECRET}pump is active`), 'the owner is told which');
+  t.match(owners, new RegExp(`interlock pumps: ${SECRET}pump is active`), 'the owner sees which');
   await seen('ground/pump/RULE', /another of the group is active/);
   await seen('ground/heater/STATUS', /Boot is active here and at others/);
   await seen('ground/button/LINK', /online/);
@@ -294,7 +289,7 @@ await t.test('nor does what a device or a script says or fails with', async (t) 
   t.strictSame(replies.flatMap(leaks), []);
 });
 
-/** Does to what is outside, and to what ties the area to it, whatever an owner can. */
+/** Makes every change that an owner can make, outside the area and to references into it. */
 async function stir(): Promise<void> {
   for (const id of Object.values(at)) {
     for (const [method, value] of [
@@ -332,7 +327,7 @@ async function stir(): Promise<void> {
   await as('SVC_DeleteLink', at.link);
 }
 
-await t.test('nor does anything that a front is told of, nor what it asks for afterwards', async (t) => {
+await t.test('nor do messages that a web front receives, nor its later calls', async (t) => {
   const since = kernel.changes.counter;
   await using socket = await openWebSocket(fixture, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
   await stir();

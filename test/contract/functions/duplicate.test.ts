@@ -11,7 +11,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
 import { Replica, snapshotOf } from '../../tools/client/replica.js';
 
-/** A desk with files, and a branch of every kind of objects that point to each other and out of it. */
+/** A fixture with files, and a branch with objects of every type that refer to each other and out of it. */
 async function bench(t: { teardown(end: () => Promise<void>): void }, random: Random) {
   const directory = await tempDirectory(t);
   const fixture = new FunctionFixture([], directory);
@@ -99,7 +99,7 @@ async function pointAbout(
   }
 }
 
-/** Has an event run on a variable's change and on a condition, to switch something. */
+/** Makes a variable’s change trigger an event with a condition and an action. */
 function pointEvent(
   { events }: Kernel,
   event: Event,
@@ -124,7 +124,7 @@ function pointEvent(
     events.setSchedule(event.id, { actions: [{ ...action, actionParameters: { TARGET: target.id } }] });
 }
 
-/** Of type 1 it compares with another variable, the one with the id that is its value. */
+/** Type 1 compares with another variable, whose id is its value. */
 const rule = (type: 0 | 1, id: number) => ({
   id: type,
   comparison: 0,
@@ -133,10 +133,7 @@ const rule = (type: 0 | 1, id: number) => ({
   value: type === 1 ? id : 3,
 });
 
-/**
- * All of a branch, with the places of its objects in it in place of their ids; what lies outside keeps its
- * id.
- */
+/** A branch with positions instead of the ids of its objects; ids outside of it are kept. */
 async function picture(fixture: FunctionFixture, top: TreeObject): Promise<object[]> {
   const places = new Map([...walkSubtree(top)].map(({ id }, at) => [id, `object ${at}`]));
   const where = (id: number) => places.get(id) ?? id;
@@ -206,7 +203,7 @@ function eventOf({ data }: Event, where: (id: number) => string | number): objec
 
 const seed = fuzzSeed();
 
-t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, async (t) => {
+t.test(`a copy equals its original except for ids (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (let round = 0; round < 12; round++) {
     const { desk: fixture, duplicate, top } = await bench(t, random);
@@ -219,7 +216,7 @@ t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, 
     const [root = {}, ...below] = before;
     // At the root its ident is taken.
     t.strictSame(await picture(fixture, copy), [{ ...root, ident: '' }, ...below], `round ${round}`);
-    t.strictSame(await picture(fixture, top), before, 'the original is as it was');
+    t.strictSame(await picture(fixture, top), before, 'the original is unchanged');
     t.strictSame(
       [...walkSubtree(copy)].filter(({ id }) => ids.has(id)),
       [],
@@ -230,7 +227,7 @@ t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, 
         one.is(3) || (one.is(5) && one.data.type !== 3) ? [one.data.file] : [],
       );
     const shared = files(copy).filter((file) => file !== '' && files(top).includes(file));
-    t.strictSame(shared, [], 'each has files of its own');
+    t.strictSame(shared, [], 'each has its own files');
     t.strictSame(
       [...walkSubtree(copy)].filter((one) => one.is(4) && one.data.active),
       [],
@@ -245,7 +242,7 @@ t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, 
     );
     for (const frame of fixture.kernel.changes.since(counter)) replica.apply(frame as never);
     const followed = Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry]));
-    t.strictSame(followed, snapshotOf(fixture.kernel), 'clients that follow the changes know the same');
+    t.strictSame(followed, snapshotOf(fixture.kernel), 'clients that follow the changes have the same state');
   }
 });
 
@@ -264,7 +261,7 @@ t.test('a copied lamp stays off until its changes are applied', async (t) => {
   t.match(
     value(copy, 'STATE'),
     { value: false, updated: 0, action: copy },
-    'what was reported is the other’s',
+    'reported values belong to the original',
   );
   t.equal(value(copy, 'LEVEL').customAction, script);
   t.match(value(copy, 'STATUS').value, /^closed since .*a copy.*SVC_ApplyChanges/);
@@ -277,16 +274,16 @@ t.test('a copied lamp stays off until its changes are applied', async (t) => {
   await fixture.call('HW_WriteValueBoolean', copy, 'STATE', true);
   t.equal(value(copy, 'STATE').value, true);
   const plain = await duplicate(fixture.idOf(lamp, 'STATE'), 0);
-  t.match(tree.get(plain).data, { value: true, action: 0 }, 'a variable alone is nobody’s');
+  t.match(tree.get(plain).data, { value: true, action: 0 }, 'a copied variable has no instance');
   const bare = await duplicate(lamp, 0, false);
   t.equal(
     tree.get(bare).children?.size,
     tree.get(lamp).children?.size,
-    'a module makes its variables itself',
+    'a module creates its variables itself',
   );
 });
 
-t.test('a copy that fails leaves nothing behind', async (t) => {
+t.test('a failed copy leaves nothing behind', async (t) => {
   const { desk: fixture, directory, duplicate, top } = await bench(t, new Random(2));
   const { tree, scripts, media } = fixture.kernel;
   for (const [id, parent, code] of [
@@ -307,9 +304,5 @@ t.test('a copy that fails leaves nothing behind', async (t) => {
   await t.rejects(duplicate(top.id, 0), { code: 'INTERNAL' });
   t.equal(tree.size, count);
   t.strictSame(await readdir(join(directory, 'media')).catch(() => []), files);
-  t.strictSame(
-    fixture.errors,
-    ['function failed with an internal error'],
-    'and nothing went wrong with that',
-  );
+  t.strictSame(fixture.errors, ['function failed with an internal error'], 'and without a second error');
 });

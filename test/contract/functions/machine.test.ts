@@ -34,8 +34,8 @@ t.test('processor load is measured since the previous call', async (t) => {
   await writeFile(join(root, 'proc/stat'), stat);
   t.strictSame(await figures.processors(), { CPU_AVG: 50, CPU_0: 75, CPU_1: 25 });
   await writeFile(join(root, 'proc/stat'), stat.replace('cpu  175', 'cpu  177'));
-  t.equal((await figures.processors())['CPU_AVG'], 100, 'too near: against the reading before');
-  t.equal((await figures.processors())['CPU_AVG'], 100, 'which stays');
+  t.equal((await figures.processors())['CPU_AVG'], 100, 'too soon: compared with the earlier reading');
+  t.equal((await figures.processors())['CPU_AVG'], 100, 'which is kept');
   t.strictSame(await new SystemMetrics(join(root, 'nowhere')).processors(), {});
 });
 
@@ -202,14 +202,14 @@ exit 2
   await t.rejects(ping.ping('forbidden', 1000), { code: 'NOT_ALLOWED', message: /ping_group_range/ });
   const slow = ping.ping('slow', 1000);
   const lines = () => readFile(requests, 'utf8');
-  await until('the slow one is asked', async () => (await lines()).includes('slow'));
+  await until('the slow program is running', async () => (await lines()).includes('slow'));
   clock.advance(1000);
   t.equal(await slow, false);
   t.equal((await lines()).split('\n')[0], '-n -c 1 -W 2 -- up');
   t.equal(clock.pendingTimers, 0);
   const without = new SystemCommands(clock, '/nowhere');
   await t.rejects(without.ping('up', 1000), { code: 'NOT_SUPPORTED', message: /iputils-ping/ });
-  t.strictSame(await without.spooler(), [], 'nor is there a print service');
+  t.strictSame(await without.spooler(), [], 'without a print service');
 });
 
 t.test('the print queue comes from the print service', async (t) => {

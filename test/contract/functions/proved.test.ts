@@ -50,15 +50,15 @@ t.test('the test of every function fails when the function does nothing', async 
       for (;;) {
         const file = [...jobs.keys()].sort((a, b) => order(a) - order(b))[0];
         if (file === undefined) return;
-        const wanted = jobs.get(file) ?? [];
+        const names = jobs.get(file) ?? [];
         jobs.delete(file);
         const { detected, broken, ms } = await worker.run({
           file: file.replace(/^test\//, '').replace(/ts$/, 'js'),
-          functions: wanted,
+          functions: names,
         });
         for (const why of broken) t.comment(`${file}: ${why}`);
-        t.comment(`${file}: ${detected.length} of ${wanted.length} in ${Math.round(ms)} ms`);
-        for (const name of wanted)
+        t.comment(`${file}: ${detected.length} of ${names.length} in ${Math.round(ms)} ms`);
+        for (const name of names)
           if (detected.includes(name)) left.delete(name);
           else assign(name);
       }

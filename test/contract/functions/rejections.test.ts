@@ -11,21 +11,21 @@ import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../../tools/gateway
 import { validValue, mistypedValues, outOfRangeValues } from '../../tools/client/parameter-samples.js';
 import { snapshotOf } from '../../tools/client/replica.js';
 
-/** Two configurators: what one's user may see is not the other's. */
+/** Two configurators with different areas. */
 const CONFIG = `${SIMULATED_CONFIG}${SAMPLE_TREE}configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
   - { title: Upper floor, ident: wf2, base: upper_floor, password: rose }
 `;
 
 const NOTHING: readonly FaultCode[] = ['NOTHING_TO_DO'];
-/** No object ever has this id: they begin at 10000. */
+/** An id that no object has: ids begin at 10000. */
 const MISSING = 9999;
 
-/** The faults that say so; those that say it in their own words. */
+/** Faults for a missing object, including those of specific functions. */
 const MISSING_CODES: readonly FaultCode[] = ['OBJECT_MISSING', 'NOT_OF_TYPE'];
 const OWN_CODES: Readonly<Record<string, readonly FaultCode[]>> = {
   SVC_SetVariableCustomAction: ['ACTION_INVALID'],
-  // What was found is looked for before the place to put it.
+  // The item is checked before its new parent.
   GW_CreateFrom: ['NAME_NOT_FOUND'],
 };
 
@@ -35,7 +35,10 @@ const declarations = registry.all();
 const [ground, upper] = [await idOf(fixture, 'wf'), await idOf(fixture, 'wf2')];
 const user: Caller = { role: 'webfront', user: 'webfront', remote: '10.0.0.9', configurator: ground };
 
-/** An object for every parameter that takes one, so that a call fails for the one that is missing alone. */
+/**
+ * An existing object for every parameter that takes one, so that a call fails only because of the missing
+ * one.
+ */
 const some = await objects();
 
 async function objects(): Promise<Readonly<Record<string, number>>> {
@@ -67,13 +70,13 @@ async function objects(): Promise<Readonly<Record<string, number>>> {
   };
 }
 
-/** To a web front's function what is not in the area is denied, whether it is elsewhere or nowhere. */
+/** A web front’s function denies access to objects outside the area, existing or not. */
 function missingCodes(name: string): readonly FaultCode[] {
   const own = OWN_CODES[name] ?? (name.startsWith('WFC_') ? (['ACCESS_DENIED'] as const) : []);
   return [...MISSING_CODES, ...own];
 }
 
-/** An object that is there where the parameter takes one, or another value that it takes. */
+/** An existing object if the parameter takes one, or another valid value. */
 function present({ name }: FunctionDeclaration, parameter: Parameter): unknown {
   if (parameter.kind !== 'integer') return validValue(parameter);
   const core = { AC: 'Archive Control', UC: 'Utility Control' }[name.slice(0, 2)];
@@ -84,7 +87,7 @@ function present({ name }: FunctionDeclaration, parameter: Parameter): unknown {
   return some[parameter.name] ?? validValue(parameter);
 }
 
-/** What came of a call: its result, or the fault's code. */
+/** The outcome of a call: its result, or the fault’s code. */
 type Outcome = { readonly result: unknown } | { readonly code: FaultCode; readonly rpc: number };
 
 async function outcomeOf(name: string, params: unknown, caller: Caller = owner): Promise<Outcome> {
@@ -96,18 +99,16 @@ async function outcomeOf(name: string, params: unknown, caller: Caller = owner):
   }
 }
 
-/** One thing that is tried on every function: the calls that it makes, and what must come of each. */
+/** A check that is made for every function: the calls, and their expected outcomes. */
 interface Trial {
   readonly params: unknown;
   readonly caller?: Caller;
-  /** The codes that it may be refused with; none: a result that is as said. */
+  /** The expected fault codes; none for a valid result. */
   readonly codes: readonly FaultCode[];
   readonly result?: unknown;
 }
 
-/**
- * Tries something on every function; the tree must be as it was, and nothing have been told or journalled.
- */
+/** Makes a check for every function; the tree must be unchanged, and nothing published or journalled. */
 function everyFunction(
   what: string,
   { atLeast, trials }: { atLeast: number; trials: (declaration: FunctionDeclaration) => readonly Trial[] },
@@ -122,7 +123,7 @@ function everyFunction(
       }
     }
     t.ok(count >= atLeast, `${count} calls`);
-    t.strictSame(snapshotOf(kernel), before, 'the tree is as it was');
+    t.strictSame(snapshotOf(kernel), before, 'the tree is unchanged');
   });
 }
 
@@ -137,10 +138,10 @@ async function tryOut(t: Test, name: string, { params, caller, codes, result }: 
   if (stateOf(fixture.gateway) !== state) t.fail(`${messages} changed something`);
 }
 
-/** What moves with every change: of the configuration, and of anything that is told. */
+/** Counters that increase with every change of the configuration and every message. */
 const stateOf = ({ kernel: { journal, changes } }: Gateway) => `${journal.version} ${changes.counter}`;
 
-await everyFunction('a wrong number of parameters is refused', {
+await everyFunction('a wrong number of parameters is rejected', {
   atLeast: 2 * declarations.length - 100,
   trials: ({ parameters }) => {
     const all = parameters.map(validValue);
@@ -154,7 +155,7 @@ await everyFunction('a wrong number of parameters is refused', {
   },
 });
 
-await everyFunction('a value of another type is refused, whatever stands in the other places', {
+await everyFunction('a value of another type is rejected, for every parameter', {
   atLeast: 2000,
   trials: ({ parameters }) =>
     parameters.flatMap((parameter, place) =>
@@ -165,7 +166,7 @@ await everyFunction('a value of another type is refused, whatever stands in the 
     ),
 });
 
-await everyFunction('a number that an enumeration does not have is refused', {
+await everyFunction('a number outside an enumeration is rejected', {
   atLeast: 20,
   trials: ({ parameters }) =>
     parameters.flatMap((parameter, place) =>
@@ -176,7 +177,7 @@ await everyFunction('a number that an enumeration does not have is refused', {
     ),
 });
 
-await everyFunction('an object that does not exist is missed, in every place where one is named', {
+await everyFunction('a missing object is reported, for every parameter that takes one', {
   atLeast: 100,
   trials: (declaration) => {
     const { name, parameters, unsupported: nothing } = declaration;
@@ -191,7 +192,7 @@ await everyFunction('an object that does not exist is missed, in every place whe
   },
 });
 
-await everyFunction('who has no right is refused, whatever the parameters', {
+await everyFunction('a caller without permission is rejected, whatever the parameters', {
   atLeast: 2 * declarations.length - 20,
   trials: ({ access, parameters }) => {
     const params = parameters.map(validValue);

@@ -7,7 +7,7 @@ import { CONTENT_LIMIT } from '../../../src/service/fetch.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { until } from '../../tools/until.js';
 
-/** An HTTP server of the test's; its URL. */
+/** An HTTP server of the test; returns its URL. */
 async function serving(t: Test, handler: RequestListener): Promise<string> {
   const server = createServer();
   server.on('request', handler);
@@ -50,16 +50,16 @@ t.test('a URL is requested with the given options', async (t) => {
   t.equal(await fixture.call('Sys_GetURLContent', `${url}/`), 'ä and more');
   t.equal(await get('/latin', []), '\u00e4\u00ff', 'one character a byte');
   t.equal(await get('/moved'), 'ä and more');
-  const login = { AuthUser: 'anna', AuthPass: 's:e', Headers: ['X-Wanted:  yes ', 'Accept: a, b'] };
+  const login = { AuthUser: 'anna', AuthPass: 's:e', Headers: ['X-Extra:  yes ', 'Accept: a, b'] };
   await get('/', login);
   t.match(received.at(-1), {
     authorization: `Basic ${Buffer.from('anna:s:e').toString('base64')}`,
-    'x-wanted': 'yes',
+    'x-extra': 'yes',
     accept: 'a, b',
     connection: 'close',
   });
   t.equal(await get('/away', login), 'elsewhere');
-  t.match(received.at(-1), { url: '/there', authorization: undefined, 'x-wanted': undefined });
+  t.match(received.at(-1), { url: '/there', authorization: undefined, 'x-extra': undefined });
   t.equal(((await get('/full')) as string).length, CONTENT_LIMIT);
   await t.rejects(get('/large'), { code: 'TEXT_TOO_LONG' });
   await t.rejects(get('/round'), { code: 'URL_FAILED', message: /again and again/ });
@@ -67,7 +67,7 @@ t.test('a URL is requested with the given options', async (t) => {
   await t.rejects(get('/error'), { code: 'URL_FAILED', message: /answers 503 Service Unavailable$/ });
   await t.rejects(get('/cut'), { code: 'URL_FAILED' });
   const silent = get('/silent', { Timeout: 5000 });
-  await until('the silent one is asked', () => received.at(-1)?.['url'] === '/silent');
+  await until('the silent server is called', () => received.at(-1)?.['url'] === '/silent');
   fixture.clock.advance(5000);
   await t.rejects(silent, { code: 'TIMED_OUT' });
   t.equal(fixture.clock.pendingTimers, 0);
@@ -114,7 +114,7 @@ t.test('method and body of a request are not sent to another host on a redirect'
     const failed = (await send(`/${code}/away`, { Body: '1', Headers }).catch(messageOf)) as string;
     t.match(failed, /redirects to another host, which is not sent the body/);
     t.notMatch(failed, /away|t0ken/);
-    t.equal(received.length, before + 1, 'the other host is not asked');
+    t.equal(received.length, before + 1, 'the other host is not called');
   }
   await send('/302/away', { Body: '1', Headers, AuthUser: 'a', AuthPass: 'b' });
   t.match(received.at(-1), { url: '/there', method: 'GET', body: '', authorization: undefined });

@@ -22,8 +22,8 @@ await t.test('a worker that ends while it watches a line ends cleanly and releas
   const source = `
     const { workerData, parentPort } = require('node:worker_threads');
     const { Request, flags } = require(workerData.addon);
-    const wish = { offsets: [3], consumer: 'worker', flags: flags.input | flags.rising };
-    const request = new Request(workerData.node, wish);
+    const options = { offsets: [3], consumer: 'worker', flags: flags.input | flags.rising };
+    const request = new Request(workerData.node, options);
     request.watch(() => parentPort.postMessage('edge'), () => undefined);
     parentPort.postMessage('watching');`;
   const [chip] = await bench.backend.chips();

@@ -48,7 +48,7 @@ export async function gpioSimBench(backend: GpioBackend): Promise<Bench> {
     async close() {
       clearInterval(alive);
       for (const pull of pulls) closeSync(pull);
-      await writeFile(`${config}/live`, '0').catch(() => undefined); // it may be pulled out already
+      await writeFile(`${config}/live`, '0').catch(() => undefined); // it may have been unplugged already
       for (const part of ['/bank0/line7', '/bank0', '']) await rmdir(config + part);
     },
   };

@@ -1,4 +1,4 @@
-/** Contracts told by node:test, for a machine that has the gateway's own packages and nothing else. */
+/** Runs contracts with node:test, for a machine that has the gateway's own packages and nothing else. */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { test, type TestContext } from 'node:test';
 import type { Asserts, ContractCase } from './suite.js';
@@ -12,5 +12,5 @@ const asserts = (context: TestContext): Asserts => ({
   pass: (_text, { skip }) => context.skip(skip),
 });
 
-/** Tells one sentence of a contract without tap. */
+/** Runs one case of a contract without tap. */
 export const withNodeTest: ContractCase = (name, body) => test(name, (context) => body(asserts(context)));

@@ -275,7 +275,7 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
   });
 
   await on(
-    'a burst beyond the buffer: numbers show what was dropped, the last value is right',
+    'a burst beyond the buffer: numbers show what was dropped, the last value is correct',
     async (t, { bench, input }) => {
       const { line, recorder } = await input(0, { eventBuffer: 64 });
       await using _line = line;
@@ -339,8 +339,8 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
     const { line, recorder } = await input(1);
     if (bench.unplug !== undefined) {
       await bench.unplug();
-      await t.rejects(withinPatience('an answer', out.set(true)), { code: 'DEVICE_OFFLINE' });
-      await t.rejects(withinPatience('an answer', line.get()), { code: 'DEVICE_OFFLINE' });
+      await t.rejects(withinPatience('a reply', out.set(true)), { code: 'DEVICE_OFFLINE' });
+      await t.rejects(withinPatience('a reply', line.get()), { code: 'DEVICE_OFFLINE' });
       const failure = await Promise.race([
         recorder.gone.promise,
         line.get().catch((thrown: unknown) => thrown),

@@ -31,7 +31,7 @@ async function simulatedBench(): Promise<LedBench> {
 
 await t.test('the simulated class', (t) => ledContract((name, body) => t.test(name, body), simulatedBench));
 
-await t.test('udev takes its time to give a trigger’s files to our group', async (t) => {
+await t.test('the files of a trigger belong to our group after udev’s delay', async (t) => {
   const clock = new ManualClock();
   const leds = new SimulatedLeds(clock, [{ name: 'ACT' }]);
   const led = await KernelLed.open(leds, clock, 'ACT');
@@ -53,7 +53,7 @@ await t.test('udev takes its time to give a trigger’s files to our group', asy
   await rejected;
 });
 
-await t.test('a LED that the kernel keeps, and a kernel that can’t blink, say so', async (t) => {
+await t.test('a LED in use by the kernel, and a kernel that cannot blink, are reported', async (t) => {
   const clock = new ManualClock();
   const leds = new SimulatedLeds(clock, [{ name: 'flash' }]);
   const led = await KernelLed.open(leds, clock, 'flash');
@@ -67,10 +67,10 @@ await t.test('a LED that the kernel keeps, and a kernel that can’t blink, say 
   });
 });
 
-await t.test('the class of a machine is read from its folders, and nothing in it is made', async (t) => {
+await t.test('the class of a machine is read from its directories, without creating anything', async (t) => {
   const directory = await tempDirectory(t);
   const root = join(directory, 'class');
-  t.strictSame(await listLeds(kernelSysfs(root)), [], 'none, where there is no class');
+  t.strictSame(await listLeds(kernelSysfs(root)), [], 'none, without a class');
   await mkdir(root);
   for (const name of ['PWR', 'ACT']) {
     const device = join(directory, 'devices', name);

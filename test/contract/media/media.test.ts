@@ -20,7 +20,7 @@ const [CHANGEFILE, AVAILABLE, UPDATE, CACHED] = [
 ];
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 
-/** A desk with a data directory, in which `data/user` is there. */
+/** A fixture with a data directory that contains `data/user`. */
 async function bench(t: Test) {
   const directory = join(await tempDirectory(t), 'data');
   await mkdir(join(directory, 'user'), { recursive: true });
@@ -37,7 +37,7 @@ async function bench(t: Test) {
   return { desk: fixture, directory, make, content, record };
 }
 
-t.test('a content is written, told and read', async (t) => {
+t.test('content is written, reported and read', async (t) => {
   const { desk: fixture, directory, make, content, record } = await bench(t);
   const id = await make(5);
   t.equal(await fixture.call('SVC_MediaExists', id), true);
@@ -70,13 +70,13 @@ t.test('a content is written, told and read', async (t) => {
   t.equal(await content(id), '123456789');
   await fixture.call('SVC_SetMediaContent', id, '');
   t.match(await record(id), { MediaCRC: '00000000', MediaSize: 0, MediaIsAvailable: true });
-  t.equal(await content(id), '', 'an empty content is one');
+  t.equal(await content(id), '', 'empty content is valid');
   const chart = await make(4);
   await fixture.call('SVC_SetMediaContent', chart, base64('{}'));
   t.match(await record(chart), { MediaFile: `media/${chart}.json` });
   for (const frame of fixture.kernel.changes.since(counter)) replica.apply(frame as never);
   const followed = Object.fromEntries([...replica.objects].map(([key, entry]) => [`ID${key}`, entry]));
-  t.strictSame(followed, snapshotOf(fixture.kernel), 'clients that follow the changes know the same');
+  t.strictSame(followed, snapshotOf(fixture.kernel), 'clients that follow the changes have the same state');
   t.strictSame((await readdir(join(directory, 'media'))).sort(), [`${id}.bin`, `${chart}.json`].sort());
   t.strictSame(
     fixture.audit.filter(({ method }) => method === 'SVC_SetMediaContent').map(({ params }) => params[1]),
@@ -100,7 +100,7 @@ t.test('media are found by type, name and file', async (t) => {
   await t.rejects(fixture.call('SVC_GetMedia', 0), { message: 'Media #0 does not exist' });
 });
 
-t.test('what is not Base64, or too much, changes nothing', async (t) => {
+t.test('invalid Base64, or too much, changes nothing', async (t) => {
   const { desk: fixture, make, content } = await bench(t);
   const id = await make(1);
   await fixture.call('SVC_SetMediaContent', id, base64('before'));
@@ -126,10 +126,10 @@ t.test('what is not Base64, or too much, changes nothing', async (t) => {
   t.equal(await content(id), 'before');
   await fixture.call('SVC_SetMediaContent', id, base64(large.subarray(1)));
   t.match(await fixture.call('SVC_GetMedia', id), { MediaSize: MEDIA_LIMIT });
-  t.equal((await content(id)).length, MEDIA_LIMIT, 'as much as that is taken, and given');
+  t.equal((await content(id)).length, MEDIA_LIMIT, 'as much as is accepted, and returned');
 });
 
-t.test('a file stands in media or user and nowhere else', async (t) => {
+t.test('a file is in media or user and nowhere else', async (t) => {
   const { desk: fixture, directory, make, record } = await bench(t);
   await writeFile(join(directory, 'secret'), 'secret');
   const id = await make(5, 'media/a.txt');
@@ -205,7 +205,7 @@ t.test('links lead nowhere', async (t) => {
   t.notOk(existsSync(join(directory, 'media', 'plain.txt')));
 });
 
-t.test('what people do with the files by hand is taken up', async (t) => {
+t.test('manual changes of the files are noticed', async (t) => {
   const { desk: fixture, directory, make, content, record } = await bench(t);
   const path = join(directory, 'user', 'plan.svg');
   await writeFile(path, '<svg/>');
@@ -228,7 +228,7 @@ t.test('what people do with the files by hand is taken up', async (t) => {
   const before = await stat(path);
   await writeFile(path, '<svg>!</svg'.slice(0, 11));
   await utimes(path, before.atime, before.mtime);
-  t.strictSame(await fixture.messagesOfCall('SVC_GetMedia', id), [], 'neither size nor time are others');
+  t.strictSame(await fixture.messagesOfCall('SVC_GetMedia', id), [], 'size and time are unchanged');
   t.match(await fixture.messagesOfCall('SVC_SendMediaEvent', id), [[id, UPDATE, [String, 11]]]);
   await t.rejects(fixture.call('SVC_SetMediaFile', id, 'user/none.svg', true), { code: 'FILE_MISSING' });
   t.match(await record(id), { MediaFile: 'user/plan.svg' });
@@ -239,13 +239,13 @@ t.test('what people do with the files by hand is taken up', async (t) => {
   await t.rejects(fixture.call('SVC_GetMediaContent', id), { code: 'TEXT_TOO_LONG' });
 });
 
-t.test('a cached content is held in memory, within a budget', async (t) => {
+t.test('content is cached in memory, up to a limit', async (t) => {
   const { desk: fixture, directory, make } = await bench(t);
   const size = Math.floor(CACHE_BUDGET / 2);
   const ids = [await make(1), await make(1), await make(1)];
   const first = async (id: number) =>
     Buffer.from(((await fixture.call('SVC_GetMediaContent', id)) as string).slice(0, 4), 'base64')[0];
-  /** Another content behind the gateway's back, in a file that looks the same. */
+  /** Replaces the content on disk without a change of size or time. */
   const swap = async (id: number) => {
     const path = join(directory, 'media', `${id}.bin`);
     const { atime, mtime } = await stat(path);
@@ -260,16 +260,16 @@ t.test('a cached content is held in memory, within a budget', async (t) => {
     t.equal(await first(id), 1);
     await swap(id);
   }
-  t.strictSame(await Promise.all(ids.map(first)), [2, 1, 1], 'the oldest had to go');
+  t.strictSame(await Promise.all(ids.map(first)), [2, 1, 1], 'the oldest was dropped');
   const [, second = 0, third = 0] = ids;
   await fixture.call('SVC_SetMediaContent', third, base64(Buffer.alloc(size, 3)));
-  t.equal(await first(third), 3, 'what is written counts at once');
+  t.equal(await first(third), 3, 'written content counts immediately');
   t.match(await fixture.call('SVC_GetMedia', second), { MediaIsCached: true });
   await fixture.call('SVC_SetMediaCached', second, false);
   t.equal(await first(second), 2);
 });
 
-t.test('a stream is a URL, whose password is shown to nobody', async (t) => {
+t.test('a stream is a URL, whose password is never shown', async (t) => {
   const { desk: fixture, make, record } = await bench(t);
   const id = await make(3);
   const url = 'rtsp://viewer:tul:ip@camera.local:554/main?x=1@2';
@@ -282,7 +282,7 @@ t.test('a stream is a URL, whose password is shown to nobody', async (t) => {
   t.strictSame(
     await fixture.messagesOfCall('SVC_SetMediaFile', id, shown, false),
     [],
-    'what is shown leaves it as it is',
+    'writing back the masked URL keeps it',
   );
   t.equal(fixture.kernel.media.get(id).data.file, url);
   t.equal(await fixture.call('SVC_GetMediaIDByFile', url), id);
@@ -307,13 +307,13 @@ t.test('a stream is a URL, whose password is shown to nobody', async (t) => {
   t.notMatch(snapshot + JSON.stringify(fixture.audit), /tul/);
 });
 
-t.test('a file is deleted with its last object, when asked to', async (t) => {
+t.test('a file is deleted with its last object, if requested', async (t) => {
   const { desk: fixture, directory, make } = await bench(t);
   const path = join(directory, 'media', 'a.png');
   const [one, two, three] = [await make(1, 'a.png'), await make(1, 'a.png'), await make(1, 'a.png')];
   await fixture.call('SVC_SetMediaContent', one, base64('a'));
   await fixture.call('SVC_DeleteMedia', one, true);
-  t.ok(existsSync(path), 'others have it');
+  t.ok(existsSync(path), 'others use it');
   await fixture.call('SVC_DeleteMedia', two, false);
   t.ok(existsSync(path));
   const below = (await fixture.call('SVC_CreateLink')) as number;
@@ -326,17 +326,17 @@ t.test('a file is deleted with its last object, when asked to', async (t) => {
   await t.rejects(fixture.call('SVC_DeleteMedia', three, true), { code: 'NOT_OF_TYPE' });
 });
 
-t.test('a disk that takes nothing is told, and what was there stays', async (t) => {
+t.test('a disk that rejects writes is reported, and the previous content stays', async (t) => {
   const { desk: fixture, directory, make } = await bench(t);
   const id = await make(5);
-  await writeFile(join(directory, 'media'), 'a file where the folder would be');
+  await writeFile(join(directory, 'media'), 'a file instead of the directory');
   await t.rejects(fixture.call('SVC_SetMediaContent', id, 'YQ=='), { code: 'STORE_FAILED' });
   t.match(await fixture.call('SVC_GetMedia', id), { MediaFile: '', MediaIsAvailable: false });
   const lost = await make(5, 'user/none/a.txt');
   await t.rejects(fixture.call('SVC_SetMediaContent', lost, 'YQ=='), { code: 'STORE_FAILED' });
 });
 
-t.test('icons: those of the profiles are there, the user’s own win', async (t) => {
+t.test('icons include those of the profiles; user-defined ones take precedence', async (t) => {
   const directory = join(await tempDirectory(t), 'icons');
   const icons = new Icons(directory);
   const names = await icons.names();
@@ -370,7 +370,7 @@ t.test('icons: those of the profiles are there, the user’s own win', async (t)
   await t.rejects(icons.content('Secret'), { code: 'ICON_MISSING' });
 });
 
-t.test('the icon of an object is its own, or its value’s, or its profile’s', async (t) => {
+t.test('the icon of an object is its own, its value’s, or its profile’s', async (t) => {
   const { desk: fixture } = await bench(t);
   const category = (await fixture.call('SVC_CreateCategory')) as number;
   const variable = (await fixture.call('SVC_CreateVariable', 1)) as number;

@@ -10,13 +10,13 @@ import { Program } from '../../tools/program.js';
 import { openPtyPair } from '../../tools/devices/pty.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 
-/** A unit of another maker's, and the way to it. */
+/** A unit by another implementation, and the connection to it. */
 export interface ModbusBench extends AsyncDisposable {
   readonly side: ModbusServer;
   /** The I/O module with its properties, and `GatewayMode`. */
   readonly io: readonly [module: string, properties: Record<string, unknown>];
   readonly mode: number;
-  /** Cuts the way, or holds back all that goes over it, where that can be. */
+  /** Cuts the connection, or delays its data, if possible. */
   readonly cut?: () => void;
   readonly freeze?: () => void;
   readonly thaw?: () => void;
@@ -25,7 +25,7 @@ export interface ModbusBench extends AsyncDisposable {
 export const MODULES = [...serialModules(), ...socketModules(), ...modbusModules()];
 export const UNIT = 7;
 
-/** Modbus TCP, through a stretch of network that can be cut. */
+/** Modbus TCP, through a proxy that can cut the connection. */
 export async function tcpBench(): Promise<ModbusBench> {
   const side = new ModbusServer(UNIT);
   const server = await side.serveTcp();
@@ -62,7 +62,7 @@ export async function lineBench(): Promise<ModbusBench> {
   };
 }
 
-/** Modbus RTU over TCP: a box between the network and the line, which knows nothing of Modbus. */
+/** Modbus RTU over TCP: a converter between network and line that does not know Modbus. */
 export async function boxBench(): Promise<ModbusBench> {
   const line = await lineBench();
   const port = await reservePort();

@@ -12,21 +12,21 @@ import { startMosquitto, type Broker } from '../../tools/devices/mosquitto.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { until } from '../../tools/until.js';
 
-/** A broker with another client on it, and the network in between. */
+/** A broker with another client, and a proxy in front of it. */
 export interface MqttBench extends AsyncDisposable {
   readonly brokers: BrokerConnector;
   readonly url: string;
   readonly version: 4 | 5;
   /** Another client publishes. */
   publish(topic: string, payload: string | Buffer, retain?: boolean): Promise<void>;
-  /** All that came by at the broker since the bench was made. */
+  /** All messages at the broker since the bench was created. */
   heard(): PublishedMessage[];
-  /** The broker goes, keeping what is retained, and comes. */
+  /** Stops the broker, which keeps retained messages, and starts it again. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** The connections end without a word. */
+  /** Closes the connections without DISCONNECT. */
   cut(): void;
-  /** The broker seems to be there and answers no publish, until `thaw`. */
+  /** The broker stays connected but acknowledges no publish, until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
@@ -44,7 +44,7 @@ export const OPTIONS: Omit<ConnectOptions, 'url' | 'version'> = {
 
 export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
   const broker = new SimulatedBroker();
-  // As a real one's connection does, it keeps the process alive.
+  // Like a real connection, it keeps the process alive.
   const life = setInterval(() => undefined, 60_000);
   return {
     brokers: broker,
@@ -64,7 +64,7 @@ export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
   };
 }
 
-/** Another client of a real broker: hears everything, and can publish. */
+/** Another client of a real broker: receives everything, and can publish. */
 class Outsider {
   readonly heard: PublishedMessage[] = [];
   readonly #client: MqttClient;
@@ -96,10 +96,10 @@ class Outsider {
   }
 }
 
-/** Debian's mosquitto, with a proxy before it. */
+/** Debian's mosquitto, behind a proxy. */
 export async function mosquittoBench(version: 4 | 5): Promise<MqttBench> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
-  // Its queue for the other client must hold a whole burst.
+  // Its queue for the other client must have room for a complete burst.
   const lines = ['persistence true', `persistence_location ${directory}/`, 'max_queued_messages 0'];
   let broker: Broker = await startMosquitto({ directory, lines });
   const { port } = broker;
@@ -128,7 +128,7 @@ export async function mosquittoBench(version: 4 | 5): Promise<MqttBench> {
   };
 }
 
-/** The broker aedes, which knows MQTT 3.1.1 only, with a proxy before it. */
+/** The broker aedes, which supports MQTT 3.1.1 only, behind a proxy. */
 export async function aedesBench(): Promise<MqttBench> {
   const retained = new Map<string, string | Buffer>();
   const sockets = new Set<Socket>();

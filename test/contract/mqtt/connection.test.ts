@@ -125,7 +125,7 @@ await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) =>
   await t.rejects(connect({ url: `mqtts://127.0.0.1:${web}` }), { message: /does not use TLS/ });
 });
 
-/** A server that answers CONNECT, and then whatever a test wants; it is closed with the test. */
+/** A server that sends CONNACK, and then whatever a test requires; closed with the test. */
 async function server(t: Test, reply: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const listening = createServer((socket) => {
@@ -154,11 +154,11 @@ await t.test('every failure to connect is described in words', async (t) => {
   const given = new AbortController();
   const connecting = connect({ url: silent }, given.signal).catch((thrown: unknown) => thrown);
   given.abort();
-  t.ok(isAbort(await withinPatience('giving up', connecting)), 'giving up on a silent one');
+  t.ok(isAbort(await withinPatience('cancelling', connecting)), 'cancelling during a silent handshake');
   const closing = await server(t, (socket) => socket.end());
   await t.rejects(connect({ url: closing }), { message: /closed the connection before it replied/ });
   const web = await server(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  await t.rejects(connect({ url: web }), { code: 'DEVICE_OFFLINE' }, 'no MQTT at all');
+  await t.rejects(connect({ url: web }), { code: 'DEVICE_OFFLINE' }, 'not MQTT');
   for (const [code, version, words] of [
     [1, 4, /set ProtocolVersion to 5/],
     [2, 4, /rejected the ClientID stellwerk/],
@@ -183,7 +183,7 @@ await t.test('a misbehaving broker loses its connection without affecting the ga
       { onMessage: () => undefined, onLost: resolve },
       new AbortController().signal,
     );
-    // It may come before we are told that we are connected.
+    // It may arrive before we know that we are connected.
     connecting.catch(resolve);
     const cause = await withinPatience('the loss', promise);
     await connecting.then((connection) => connection.close()).catch(() => undefined);

@@ -18,7 +18,7 @@ const PLUG = [
   },
 ];
 
-/** The two modules under the real supervisor, over whichever broker. */
+/** The two modules under the real supervisor, with a given broker. */
 export async function mqttModulesContract(
   t: Test,
   name: string,
@@ -46,26 +46,26 @@ export async function mqttModulesContract(
     await bench.publish('plug/tele', '{"energy":{"power":[12.5]},"other":null}');
     await fixture.waitForValue(plug, 'POWER', 12.5);
     await fixture.devices.write(plug.id, 'STATE', false);
-    await until('the wish', () => payloads(bench, 'plug/set').includes('OFF'));
-    t.equal(fixture.value(plug, 'STATE'), true, 'a wish is no fact');
+    await until('the command', () => payloads(bench, 'plug/set').includes('OFF'));
+    t.equal(fixture.value(plug, 'STATE'), true, 'a command does not change the variable');
     await bench.publish('plug/state', 'OFF');
     await fixture.waitForValue(plug, 'STATE', false);
     await fixture.devices.write(plug.id, 'LAMP', true);
-    t.equal(fixture.value(plug, 'LAMP'), true, 'what no topic tells is what was taken');
+    t.equal(fixture.value(plug, 'LAMP'), true, 'without a state topic the accepted command is the value');
     await fixture.devices.write(plug.id, 'NAME', 'a"b\n');
     await until('the name', () => payloads(bench, 'plug/name/set').includes('{"name":"a\\"b\\n"}'));
     await t.rejects(fixture.devices.write(plug.id, 'POWER', 1), { code: 'READ_ONLY' });
     await bench.publish('plug/state', 'maybe');
-    await until('the trouble', () =>
+    await until('the problem', () =>
       /STATE, from plug\/state: "maybe" is neither On \(ON\)/.test(fixture.status(plug)),
     );
-    t.equal(fixture.value(plug, 'STATE'), false, 'the variable keeps the truth');
+    t.equal(fixture.value(plug, 'STATE'), false, 'the variable keeps its value');
     await fixture.devices.refresh(plug.id, 'STATE');
     await fixture.waitForValue(plug, 'STATE', true);
   });
 
   await on(
-    'a broker away and back: nothing stale is sent, the state is asked again',
+    'after a broker restart: nothing stale is sent, and the state is requested again',
     async (t, bench, fixture) => {
       const broker = await client(bench, fixture);
       const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
@@ -85,8 +85,8 @@ export async function mqttModulesContract(
       await bench.publish('plug/state', 'OFF', true);
       await fixture.waitForValue(plug, 'STATE', false);
       await fixture.devices.write(plug.id, 'STATE', true);
-      await until('the new wish', () => payloads(bench, 'plug/set').length > 0);
-      t.same(payloads(bench, 'plug/set'), ['ON'], 'and not the one of meanwhile');
+      await until('the new command', () => payloads(bench, 'plug/set').length > 0);
+      t.same(payloads(bench, 'plug/set'), ['ON'], 'and not the failed one');
       t.same(fixture.devices.problems(broker.id), []);
     },
   );
@@ -170,9 +170,9 @@ export async function mqttModulesContract(
     await fixture.waitForValue(room, 'WARM', 20);
     await fixture.waitForValue(room, 'WET', 50);
     await fixture.waitForValue(room, 'DOOR', true);
-    t.equal(fixture.quality(room, 'WARM'), 'stale OVERDUE', 'nobody knows when the broker was told it');
-    t.equal(fixture.quality(room, 'WET'), 'good', 'it says when');
-    t.equal(fixture.quality(room, 'DOOR'), 'good', 'nothing is promised');
+    t.equal(fixture.quality(room, 'WARM'), 'stale OVERDUE', 'it is unknown when the broker received it');
+    t.equal(fixture.quality(room, 'WET'), 'good', 'the payload has the time');
+    t.equal(fixture.quality(room, 'DOOR'), 'good', 'no deadline applies');
     await bench.publish('room/t', '21');
     await fixture.waitForValue(room, 'WARM', 21);
     t.equal(fixture.quality(room, 'WARM'), 'good');
@@ -181,7 +181,7 @@ export async function mqttModulesContract(
     t.equal(fixture.quality(room, 'WET'), 'stale OVERDUE');
     await bench.publish('room/t', 'warm');
     await fixture.waitForQuality(room, 'WARM', 'bad UNREADABLE');
-    t.equal(fixture.value(room, 'WARM'), 21, 'what was last known');
+    t.equal(fixture.value(room, 'WARM'), 21, 'the last known value');
     await bench.publish('room/t', '21');
     await fixture.waitForQuality(room, 'WARM', 'good');
   });
@@ -203,10 +203,10 @@ export async function mqttModulesContract(
     await bench.publish('plug/state', 'OFF');
     await fixture.waitForQuality(plug, 'STATE', 'good');
     await bench.publish('plug/there', 'what?');
-    await until('the complaint', () =>
+    await until('the problem', () =>
       /plug\/there: .* is neither online nor offline/.test(fixture.status(plug)),
     );
-    t.equal(fixture.quality(plug, 'STATE'), 'good', 'what says nothing changes nothing');
+    t.equal(fixture.quality(plug, 'STATE'), 'good', 'an unknown state changes nothing');
     await bench.publish('plug/there', '{"state":"offline"}', true);
     await fixture.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
     await bench.stop();
@@ -231,14 +231,14 @@ export async function mqttModulesContract(
     t.same(
       await show('elsewhere/x'),
       { Topic: 'elsewhere/x', Payload: 'ON', Encoding: 'utf8' },
-      'not listened to',
+      'without a subscription',
     );
-    t.same(reports, [], 'asking tells the devices nothing');
+    t.same(reports, [], 'a query does not publish to the devices');
     t.equal(await remove('plug/state'), true);
     await t.rejects(show('plug/state'), { code: 'RETAINED_MISSING', message: /nothing at plug\/state/ });
     const before = bench.heard().length;
     await t.rejects(remove('plug/news'), { code: 'RETAINED_MISSING' });
-    t.equal(bench.heard().length, before, 'where nothing is retained nothing is published');
+    t.equal(bench.heard().length, before, 'nothing is published if nothing is retained');
     for (const bad of ['', 'plug/+', '#', 'a\0']) {
       await t.rejects(show(bad), { code: 'PARAMETER_TYPE' }, bad);
       await t.rejects(remove(bad), { code: 'PARAMETER_TYPE' }, bad);
@@ -249,7 +249,7 @@ export async function mqttModulesContract(
     });
     t.equal(await fixture.call('MQTT_ClearRetainedMessages', broker.id), true);
     t.same(await list(), []);
-    t.match(await show('elsewhere/x'), { Payload: 'ON' }, 'what nobody here listens to is still there');
+    t.match(await show('elsewhere/x'), { Payload: 'ON' }, 'messages outside the subscriptions are kept');
     await fixture.change(broker, { Subscriptions: ['plug/#', '+/x'] });
     await fixture.waitForLink(plug, 'online');
     t.same(await list(), ['elsewhere/x']);
@@ -265,7 +265,7 @@ export async function mqttModulesContract(
     await bench.publish('plug/state', 'OFF');
     await fixture.waitForValue(plug, 'STATE', false);
     t.match(await known(), [{ Topic: 'plug/state', LastPayload: 'OFF' }]);
-    t.equal(bench.brokers.openCount, 1, 'nothing that asked is left open');
+    t.equal(bench.brokers.openCount, 1, 'no secondary connection is left open');
     await t.rejects(fixture.call('MQTT_ClearTopics', plug.id), { code: 'WRONG_MODULE' });
     await bench.stop();
     await fixture.waitForLink(broker, 'waiting');

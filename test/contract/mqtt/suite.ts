@@ -28,10 +28,10 @@ class Ear implements ConnectionListener {
 
 const LEVELS = [0, 1, 2] as const;
 
-/** Topics that are easily mistaken for something else on the way. */
+/** Topics that are easily misinterpreted. */
 const ODD = ['1', '0', 'resubscribe', '__proto__', 'a b', '/', '//', 'ä/€/😀', `long/${'x'.repeat(5000)}`];
 
-/** What every connection to a broker must do; `make` gives a bench of its own to each test. */
+/** The contract of a connection to a broker; `make` creates a bench for each test. */
 export async function mqttContract(t: Test, name: string, make: () => Promise<MqttBench>): Promise<void> {
   const on = (what: string, run: (t: Test, bench: MqttBench) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
@@ -57,8 +57,8 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await bench.publish('elsewhere', 'no');
     await bench.publish('in/text', 'yes');
     await until('both', () => ear.messages.length === 2);
-    t.ok(ear.messages[0]?.payload.equals(bytes), 'bytes as they were');
-    t.equal(ear.messages[0]?.text, undefined, 'no UTF-8');
+    t.ok(ear.messages[0]?.payload.equals(bytes), 'bytes are unchanged');
+    t.equal(ear.messages[0]?.text, undefined, 'not UTF-8');
     t.equal(ear.messages[1]?.text, 'yes');
     t.same(ear.messages[0]?.subscriptionIds, bench.version === 5 ? [7] : undefined);
     for (const qos of LEVELS)
@@ -78,9 +78,9 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await until('both', () => ear.messages.length === 2);
     t.same(ear.heard.toSorted(), ['state/a=1 (kept)', 'state/b=2 (kept)']);
     await connection.subscribe([{ filter: 'state/a', qos: 0, id: 1 }]);
-    await until('one again', () => ear.messages.length === 3);
+    await until('repeated for one', () => ear.messages.length === 3);
     await bench.publish('state/a', 'now', true);
-    await until('the news', () => ear.heard.includes('state/a=now'));
+    await until('the new message', () => ear.heard.includes('state/a=now'));
     await connection.publish('state/c', Buffer.from('ours'), { qos: 1, retain: true });
     const other = await join(bench, { clientId: 'other' });
     await other.connection.subscribe([{ filter: 'state/c', qos: 0, id: 1 }]);
@@ -117,9 +117,9 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     const all = Array.from({ length: 300 }, (_, n) =>
       connection.publish('burst', Buffer.from(String(n)), { qos: LEVELS[n % 3] ?? 0, retain: false }),
     );
-    await withinPatience('all taken', Promise.all(all));
+    await withinPatience('all acknowledged', Promise.all(all));
     const arrived = () => bench.heard().filter(({ topic }) => topic === 'burst');
-    await until('all there', () => arrived().length >= 300);
+    await until('all received', () => arrived().length >= 300);
     t.equal(new Set(arrived().map(({ payload }) => payload)).size, 300);
     await connection.close();
   });
@@ -131,7 +131,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     t.match(await withinPatience('the loss', ear.gone.promise), { code: 'DEVICE_OFFLINE' });
     await t.rejects(connection.publish('x', Buffer.from('stale'), plain), { code: 'DEVICE_OFFLINE' });
     await t.rejects(connection.subscribe([{ filter: 'x', qos: 0, id: 1 }]), { code: 'DEVICE_OFFLINE' });
-    await t.rejects(join(bench), { code: 'DEVICE_OFFLINE' }, 'while it is away');
+    await t.rejects(join(bench), { code: 'DEVICE_OFFLINE' }, 'while it is stopped');
     await connection.close();
     t.equal(ear.losses, 1);
     await bench.start();
@@ -139,7 +139,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await again.connection.subscribe([{ filter: 'state', qos: 0, id: 1 }]);
     await until('the retained state', () => again.ear.heard.includes('state=old (kept)'));
     await again.connection.publish('x', Buffer.from('fresh'), plain);
-    await until('the fresh one', () => bench.heard().some(({ payload }) => payload === 'fresh'));
+    await until('the new one', () => bench.heard().some(({ payload }) => payload === 'fresh'));
     t.notOk(
       bench.heard().some(({ payload }) => payload === 'stale'),
       'nothing was kept for later',
@@ -148,7 +148,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   });
 
   await on(
-    'what is under way fails with the connection, and is not sent by the next one',
+    'a publish in flight fails with the connection, and is not sent by the next one',
     async (t, bench) => {
       const { connection } = await join(bench, { cleanSession: false });
       bench.freeze();
@@ -166,7 +166,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
       bench.thaw();
       const again = await join(bench, { cleanSession: false });
       await again.connection.publish('late', Buffer.from('fresh'), plain);
-      await until('the fresh one', () => bench.heard().some(({ topic }) => topic === 'late'));
+      await until('the new one', () => bench.heard().some(({ topic }) => topic === 'late'));
       t.same(
         bench.heard().filter(({ topic }) => topic === 'late'),
         [{ topic: 'late', payload: 'fresh', retain: false }],
@@ -190,7 +190,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     t.equal(
       second.ear.messages[0]?.subscriptionIds,
       undefined,
-      'identifiers would be those of another connection',
+      'identifiers would belong to another connection',
     );
     await second.connection.close();
     const clean = await join(bench);
@@ -207,7 +207,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     t.ok(isAbort(await connection.publish('x', Buffer.from('x'), plain).catch((thrown: unknown) => thrown)));
     bench.thaw();
     await bench.publish('in', 'too late');
-    t.equal(ear.losses, 0, 'closing is no loss');
+    t.equal(ear.losses, 0, 'closing is not reported as a loss');
     t.same(ear.heard, []);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The contract on a bus of this machine's kernel, whose devices are played (test/lab/recipe/w1-sim.c): a
- * program for a machine that has root, the gateway's own packages and nothing else. `node --test-reporter=tap
+ * The contract on a bus of this machine's kernel with simulated devices (test/lab/recipe/w1-sim.c): a program
+ * for a machine that has root, the gateway's own packages and nothing else. `node --test-reporter=tap
  * kernel-program.js BUS`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const set = (address: string, word: string, number: number) =>
   writeFile(`${FAR_END}/set`, `${address} ${word} ${number}`);
 const pulled = new Map<string, number>();
 
-/** The pins that conduct, and how often they were written. */
+/** The pins that conduct, and the number of writes to them. */
 async function stateOf(address: string): Promise<readonly [on: number, writes: number]> {
   const lines = (await readFile(`${FAR_END}/state`, 'utf8')).split('\n');
   const [, on, writes] = lines.find((line) => line.startsWith(address))?.split(' ') ?? [];
@@ -32,7 +32,7 @@ async function stateOf(address: string): Promise<readonly [on: number, writes: n
 }
 
 await oneWireContract(withNodeTest, async () => {
-  // It searches when it is told to: what is silent for a while stays on its list.
+  // It searches only on request: a device that is silent for a while stays on its list.
   await attributes.write(`${bus}/w1_master_search`, '0');
   return {
     attributes,

@@ -12,7 +12,7 @@ const [THERMOMETER, SINGLE, EIGHT, PAIR] = [
 ] as const;
 
 async function simulatedBench(): Promise<OneWireBench> {
-  // What is measured here is there at once.
+  // Measurements take no time here.
   const after = (_ms: number, callback: () => void) => {
     const soon = setImmediate(callback);
     return () => clearImmediate(soon);

@@ -5,33 +5,30 @@ import { Thermometer } from '../../../drivers/onewire/thermometer.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, ContractCase } from '../gpio/suite.js';
 
-/**
- * A bus with devices at whose far end a test stands. All of the contract is told by it, to a kernel or to
- * what plays one.
- */
+/** A bus with devices that a test controls, of a kernel or simulated. */
 export interface OneWireBench {
   readonly attributes: SysfsClass;
   readonly bus: string;
-  /** A DS18B20, a DS2406, a DS2408 and a DS2413 that are on the bus. */
+  /** A DS18B20, a DS2406, a DS2408 and a DS2413 on the bus. */
   readonly thermometer: string;
   readonly single: string;
   readonly eight: string;
   readonly pair: string;
-  /** Sets what there is to measure, °C. */
+  /** Sets the temperature to measure, °C. */
   warm(celsius: number): Promise<void> | void;
-  /** Lets the thermometer's supply break down whenever it measures, or not. */
+  /** Makes the thermometer's supply break down during measurements, or not. */
   weaken(isWeak: boolean): Promise<void> | void;
-  /** Lets bits of the thermometer's answers be lost, or not. */
+  /** Makes the thermometer's replies lose bits, or not. */
   damage(isDamaged: boolean): Promise<void> | void;
-  /** Pulls a pin of a switch down from outside, or lets it go. */
+  /** Pulls a pin of a switch down from outside, or releases it. */
   pull(address: string, pin: number, isDown: boolean): Promise<void> | void;
-  /** The pins of a switch whose transistors conduct, as the device itself has them. */
+  /** The pins of a switch whose transistors conduct, in the device itself. */
   conducting(address: string): Promise<number> | number;
-  /** So many times a switch was written, by anybody. */
+  /** The number of writes to a switch so far. */
   writes(address: string): Promise<number> | number;
-  /** Takes a device off the wire, or puts it back. Whether the kernel has noticed is another thing. */
+  /** Disconnects a device from the bus, or connects it again, without notice to the kernel. */
   setSilent(address: string, isSilent: boolean): Promise<void> | void;
-  /** Lets the kernel search until it has noticed. */
+  /** Makes the kernel search until it has noticed. */
   search(address: string, isThere: boolean): Promise<void> | void;
   close(): Promise<void>;
 }
@@ -41,7 +38,7 @@ const valueIn = (readings: readonly ChipReading[], ident: string) =>
 const reasonIn = (readings: readonly ChipReading[], ident: string) =>
   readings.find((one) => one.ident === ident)?.problem?.reason;
 
-/** Runs the whole contract on benches made anew for each sentence. */
+/** Runs the complete contract, each case on a new bench. */
 export async function oneWireContract(
   sentence: ContractCase,
   makeBench: () => Promise<OneWireBench>,
@@ -75,10 +72,10 @@ export async function oneWireContract(
     for (const celsius of [21.5, 0, -10.125, -55, 125, 0.0625]) {
       await bench.warm(celsius);
       const [messages] = await chip.read();
-      // The kernel cuts millidegrees off.
+      // The kernel truncates to millidegrees.
       t.ok(
         Math.abs(Number(messages?.value) - celsius) < 0.001,
-        `${celsius} is told as ${String(messages?.value)}`,
+        `${celsius} is reported as ${String(messages?.value)}`,
       );
     }
   });
@@ -109,13 +106,13 @@ export async function oneWireContract(
     const chip = thermometerOf(bench);
     const others = [bench.single, bench.eight, bench.pair];
     await bench.warm(40);
-    t.equal(await measureAll(bench.attributes, bench.bus), false, 'not while others are on their bus');
+    t.equal(await measureAll(bench.attributes, bench.bus), false, 'not with other devices on the bus');
     for (const other of others) await bench.setSilent(other, true);
     for (const other of others) await bench.search(other, false);
     t.equal(await measureAll(bench.attributes, bench.bus), true);
     await bench.warm(50);
-    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 40, 'of the common measurement');
-    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 50, 'of its own');
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 40, 'of the bulk measurement');
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 50, 'of its own measurement');
     for (const other of others) await bench.setSilent(other, false);
     for (const other of others) await bench.search(other, true);
   });

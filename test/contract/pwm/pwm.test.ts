@@ -33,7 +33,7 @@ async function simulatedBench(): Promise<PwmBench> {
 
 await t.test('the simulated class', (t) => pwmContract((name, body) => t.test(name, body), simulatedBench));
 
-await t.test('udev takes its time to give an exported channel to our group', async (t) => {
+await t.test('an exported channel belongs to our group after udev’s delay', async (t) => {
   const clock = new ManualClock();
   const pwm = new SimulatedPwm(clock, [{ id: ID, channels: 2 }]);
   const [chip] = await listPwmChips(pwm);
@@ -59,7 +59,7 @@ await t.test('udev takes its time to give an exported channel to our group', asy
   });
 });
 
-await t.test('a chip that can’t invert, or not that fast, says so', async (t) => {
+await t.test('a chip that cannot invert, or not at that frequency, is reported', async (t) => {
   const clock = new ManualClock();
   const pwm = new SimulatedPwm(clock, [{ id: ID, channels: 1, periodNs: [10_000, 1e9], canInvert: false }]);
   const [chip] = await listPwmChips(pwm);
@@ -72,10 +72,10 @@ await t.test('a chip that can’t invert, or not that fast, says so', async (t) 
   t.equal(pwm.waveform(ID, 0), undefined);
 });
 
-await t.test('the chips of a machine are known by their devices', async (t) => {
+await t.test('the chips of a machine are identified by their devices', async (t) => {
   const directory = await tempDirectory(t);
   const root = join(directory, 'class');
-  t.strictSame(await listPwmChips(kernelSysfs(root)), [], 'none, where there is no class');
+  t.strictSame(await listPwmChips(kernelSysfs(root)), [], 'none, without a class');
   await mkdir(root);
   for (const [name, device] of [
     ['pwmchip10', 'fe20c800.pwm'],

@@ -8,19 +8,19 @@ import type { Clock } from '../../../src/base/clock.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, ContractCase } from '../gpio/suite.js';
 
-/** A PWM chip of at least two channels that are the test's. */
+/** A PWM chip with at least two channels for the test. */
 export interface PwmBench {
   readonly attributes: SysfsClass;
   readonly clock: Clock;
-  /** The device that the chip is. */
+  /** The device name of the chip. */
   readonly id: string;
-  /** A channel that a driver of the kernel's has. */
+  /** A channel that a kernel driver uses. */
   readonly kept: { readonly id: string; readonly channel: number };
   /**
-   * Every state of a channel since the bench was made, where they can be seen; undefined is nothing put out.
+   * All outputs of a channel since the bench was created, if they are observable; undefined for no output.
    */
   seen?(channel: number): readonly (Waveform | undefined)[];
-  /** Pulls the chip out, where that can be done. The bench is of no more use then. */
+  /** Unplugs the chip, if possible. The bench cannot be used afterwards. */
   unplug?(): Promise<void> | void;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const wave = (periodNs: number, dutyNs: number, isInverted = false): Waveform =>
   isInverted,
 });
 
-/** Runs the whole contract on benches made anew for each sentence. */
+/** Runs the complete contract, each case on a new bench. */
 export async function pwmContract(sentence: ContractCase, makeBench: () => Promise<PwmBench>): Promise<void> {
   type Open = (channel: number) => Promise<PwmChannel>;
   const on = (name: string, body: (t: Asserts, bench: PwmBench, open: Open) => Promise<void>) =>
@@ -47,7 +47,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
       }
     });
 
-  await on('a chip is listed by its device, and what is exported shows', async (t, bench, open) => {
+  await on('a chip is listed by its device, with its exported channels', async (t, bench, open) => {
     const listed = async () => (await listPwmChips(bench.attributes)).find(({ id }) => id === bench.id);
     const before = await listed();
     t.strictSame(before?.exported, []);
@@ -56,7 +56,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
   });
 
   await on(
-    'a channel puts out what it is told, and opening it again moves nothing',
+    'a channel outputs the given waveform, and opening it again changes nothing',
     async (t, _bench, open) => {
       const channel = await open(0);
       t.equal(await channel.read(), undefined);
@@ -70,7 +70,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
     },
   );
 
-  await on('a longer and a shorter period go by no wave that is none', async (t, bench, open) => {
+  await on('between a longer and a shorter period the waveform is always valid', async (t, bench, open) => {
     const channel = await open(0);
     const waves = [
       wave(1_000_000, 900_000),
@@ -83,7 +83,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
       t.strictSame(await channel.read(), next);
     }
     if (bench.seen === undefined) return;
-    // The first one is undefined until all of it is set; from then on it never stops.
+    // The first one is undefined until it is set completely; from then on it never stops.
     const from = bench.seen(0).findIndex((state) => state !== undefined);
     t.ok(
       bench
@@ -91,10 +91,10 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
         .slice(from)
         .every((state) => state !== undefined),
     );
-    t.equal(bench.seen(0).length - from, 1 + 2 + 1 + 2, 'and no more than the writes that it takes');
+    t.equal(bench.seen(0).length - from, 1 + 2 + 1 + 2, 'with the minimum number of writes');
   });
 
-  await on('the polarity changes while it puts out nothing', async (t, bench, open) => {
+  await on('the polarity changes while the output is disabled', async (t, bench, open) => {
     const channel = await open(1);
     await channel.set(wave(1_000_000, 250_000, true));
     t.strictSame(await channel.read(), wave(1_000_000, 250_000, true));
@@ -106,7 +106,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
       t.notOk(state !== undefined && states[n - 1]?.isInverted === !state.isInverted);
   });
 
-  await on('what the chip can’t make is refused with what to change', async (t, _bench, open) => {
+  await on('an unsupported waveform is rejected with what to change', async (t, _bench, open) => {
     const channel = await open(0);
     await channel.set(wave(1_000_000, 250_000));
     await t.rejects(channel.set(wave(0, 0)), {
@@ -116,7 +116,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
     t.strictSame(await channel.read(), wave(1_000_000, 250_000));
   });
 
-  await on('the kernel’s own rules, on which all of this stands', async (t, bench, open) => {
+  await on('the kernel’s rules that the driver relies on', async (t, bench, open) => {
     const { attributes } = bench;
     const { chip } = await placeOf(attributes, { id: bench.id, channel: 0 });
     const write = (path: string, text: string) => attributes.write(`${chip.name}/${path}`, text);
@@ -127,22 +127,19 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
     await channel.set(wave(1_000_000, 250_000));
     await t.rejects(write('pwm0/duty_cycle', '1000001'), { code: 'EINVAL' });
     await t.rejects(write('pwm0/period', '249999'), { code: 'EINVAL' });
-    await t.rejects(write('pwm0/polarity', 'upside down'), { code: 'EINVAL' });
+    await t.rejects(write('pwm0/polarity', 'inverted'), { code: 'EINVAL' });
     await t.rejects(write('pwm0/enable', '2'), { code: 'EINVAL' });
     t.strictSame(await channel.read(), wave(1_000_000, 250_000));
   });
 
-  await on(
-    'a channel that a driver of the kernel’s has is in use',
-    async (t, { attributes, clock, kept }) => {
-      const opening = PwmChannel.open(attributes, clock, await placeOf(attributes, kept));
-      await t.rejects(opening, { code: 'DEVICE_OFFLINE', message: /in use by the kernel/ });
-    },
-  );
+  await on('a channel of a kernel driver is in use', async (t, { attributes, clock, kept }) => {
+    const opening = PwmChannel.open(attributes, clock, await placeOf(attributes, kept));
+    await t.rejects(opening, { code: 'DEVICE_OFFLINE', message: /in use by the kernel/ });
+  });
 
-  await on('a chip that is pulled out is offline', async (t, bench, open) => {
+  await on('an unplugged chip is offline', async (t, bench, open) => {
     if (bench.unplug === undefined)
-      return void t.pass('a chip that is pulled out', { skip: 'it can’t be pulled out here' });
+      return void t.pass('an unplugged chip', { skip: 'it cannot be unplugged here' });
     const channel = await open(0);
     await bench.unplug();
     const gone = { code: 'DEVICE_OFFLINE', message: /the PWM channel .* is gone/ };

@@ -12,7 +12,7 @@ import { hasProgram } from '../../tools/program.js';
 import { scriptFixture } from '../../tools/gateway/script-fixture.js';
 import { withinPatience, until } from '../../tools/until.js';
 
-/** What a command writes. */
+/** The output of a command. */
 async function outputOf(t: Test, [program = '', ...args]: readonly string[]): Promise<string> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' });
   t.teardown(() => child.kill('SIGKILL'));
@@ -23,14 +23,13 @@ async function outputOf(t: Test, [program = '', ...args]: readonly string[]): Pr
   return output;
 }
 
-/**
- * What a program writes that runs as a script's process does: confined, but free to call whatever it likes.
- */
+/** The output of a program that runs like a script's process: confined, but with all of Node's functions. */
 const confinedOutput = (t: Test, paths: readonly string[], program: readonly string[]): Promise<string> =>
   outputOf(t, confinedCommand(process.pid, paths, program));
 
 /**
- * JavaScript with all that Node has, as if a script had broken out of its context and of Node's permissions.
+ * JavaScript with all of Node's functions, as if a script had escaped from its context and from Node's
+ * permissions.
  */
 const attempts: readonly (readonly [name: string, code: string, result: string])[] = [
   ['a connection over TCP', 'connect({ port: PORT, host: "127.0.0.1" })', 'EPERM'],
@@ -68,7 +67,7 @@ const reading: typeof attempts = [
   ['a device', 'fs.openSync("/dev/zero")', 'EACCES'],
 ];
 
-t.test('a process that has escaped from its context can do none of this', async (t) => {
+t.test('a process that has escaped from its context cannot do any of this', async (t) => {
   const directory = await tempDirectory(t);
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -147,7 +146,7 @@ print(json.dumps({
 `;
 
 const noPython = hasProgram('python3') ? false : 'python3 is not installed';
-t.test('nor can it call what JavaScript has no function for', { skip: noPython }, async (t) => {
+t.test('system calls without a JavaScript function are blocked too', { skip: noPython }, async (t) => {
   const where = 'import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)';
   const found = execFileSync('python3', ['-c', where], { encoding: 'utf8' }).trim();
   const [python = '', prefix = ''] = found.split('\n');
@@ -186,7 +185,7 @@ t.test(
   },
 );
 
-t.test('the process of a script is confined, and gives way to the gateway', async (t) => {
+t.test('the process of a script is confined, and has a lower priority than the gateway', async (t) => {
   const { script, runId, engine } = await scriptFixture(t);
   const { id } = await script('Sleep(1e6)');
   const run = t.rejects(runId(id), { message: /was aborted/ });
@@ -204,7 +203,7 @@ t.test('the process of a script is confined, and gives way to the gateway', asyn
 
 const noStrace = hasProgram('strace') ? false : 'strace is not installed';
 t.test(
-  'without Landlock and seccomp, a process starts all the same and says so',
+  'without Landlock and seccomp, a process starts nevertheless and reports it',
   { skip: noStrace },
   async (t) => {
     const lacking = ['landlock_create_ruleset:error=ENOSYS', 'prctl:error=EINVAL', 'setpriority:error=EPERM'];
@@ -218,7 +217,7 @@ t.test(
   },
 );
 
-t.test('what a kernel lacks is a health finding', (t) => {
+t.test('a missing kernel feature is a health finding', (t) => {
   t.equal(confinementFinding('[7:0x1] 20 ms: Mark-Compact'), undefined);
   const files = 'stellwerk-script: no restriction of files (Landlock): Function not implemented\n';
   t.match(confinementFinding(files), { state: 'ok', text: /Landlock/ });
@@ -227,7 +226,7 @@ t.test('what a kernel lacks is a health finding', (t) => {
   t.end();
 });
 
-t.test('what a process writes to its channel cannot harm the gateway', (t) => {
+t.test('invalid data on a process’s channel cannot affect the gateway', (t) => {
   const failed = { is: 'failed', message: 'm', output: '', isBroken: false, isLast: false, peakBytes: 1 };
   const place = { file: 'a.js', line: 1, column: 2 };
   for (const message of [

@@ -10,25 +10,28 @@ import { scriptFixture } from '../../tools/gateway/script-fixture.js';
 import { until } from '../../tools/until.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
-t.test('writers of one text do not meet, and a script that is deleted meanwhile stays deleted', async (t) => {
-  const { script, engine, kernel, runId } = await scriptFixture(t);
-  const made = await script('');
-  const texts = Array.from({ length: 8 }, (_, i) => `print(${'1'.repeat(i * 1000)})`);
-  await Promise.all(texts.map((text) => engine.setContent(made.id, text)));
-  t.equal(await engine.content(made.id), texts.at(-1));
-  const { id } = made;
-  const late = Promise.allSettled([
-    engine.setContent(id, 'let a = ;'),
-    engine.setFile(id, 'other.js'),
-    runId(id),
-  ]);
-  kernel.tree.delete(made);
-  const { counter } = kernel.changes;
-  t.match(await late, Array(3).fill({ status: 'rejected', reason: { code: 'NOT_OF_TYPE' } }));
-  t.equal(kernel.changes.counter, counter, 'nothing more is told of it');
-});
+t.test(
+  'concurrent writes of one text are serialised, and a script deleted meanwhile stays deleted',
+  async (t) => {
+    const { script, engine, kernel, runId } = await scriptFixture(t);
+    const made = await script('');
+    const texts = Array.from({ length: 8 }, (_, i) => `print(${'1'.repeat(i * 1000)})`);
+    await Promise.all(texts.map((text) => engine.setContent(made.id, text)));
+    t.equal(await engine.content(made.id), texts.at(-1));
+    const { id } = made;
+    const late = Promise.allSettled([
+      engine.setContent(id, 'let a = ;'),
+      engine.setFile(id, 'other.js'),
+      runId(id),
+    ]);
+    kernel.tree.delete(made);
+    const { counter } = kernel.changes;
+    t.match(await late, Array(3).fill({ status: 'rejected', reason: { code: 'NOT_OF_TYPE' } }));
+    t.equal(kernel.changes.counter, counter, 'nothing more is reported of it');
+  },
+);
 
-t.test('texts are files that people can edit; their names lead nowhere else', async (t) => {
+t.test('scripts are editable files; their names lead nowhere else', async (t) => {
   const { script, engine, directory, kernel, runId } = await scriptFixture(t);
   const made = await script('print("first")');
   const file = join(directory, 'scripts', made.data.file);
@@ -56,7 +59,7 @@ t.test('texts are files that people can edit; their names lead nowhere else', as
   await t.rejects(engine.content(1), { code: 'NOT_OF_TYPE' });
 });
 
-t.test('what is too large, or no file, is refused', async (t) => {
+t.test('files that are too large, and other objects than files, are rejected', async (t) => {
   const { script, engine, directory, runId } = await scriptFixture(t);
   const made = await script('print(1)');
   const file = join(directory, 'scripts', made.data.file);
@@ -69,7 +72,7 @@ t.test('what is too large, or no file, is refused', async (t) => {
   await t.rejects(runId(made.id), { message: /cannot be read: it is no file/ });
 });
 
-t.test('a change on the disk is noticed, however an editor makes it', async (t) => {
+t.test('a change on the disk is noticed, with every editor’s way of saving', async (t) => {
   const { script, directory, kernel, runId, loud } = await scriptFixture(t);
   const made = await script('print(1)', 'lamp.js');
   const updates: unknown[] = [];
@@ -81,7 +84,7 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
   const messages = async (what: string, count: number) =>
     until(`${what}: ${JSON.stringify(updates)}`, () => updates.length >= count);
   await writeFile(file, 'let a = ;');
-  await messages('a broken text', 2);
+  await messages('an invalid text', 2);
   t.match(updates, [
     [messageNumber.SM_UPDATE, /^[0-9A-F]{8}$/],
     [messageNumber.SM_BROKEN, true],
@@ -89,19 +92,19 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
   t.match(loud.at(-1), /^script \d{5} “.*” cannot be run: lamp\.js:1:9: Unexpected token ';'$/);
   await writeFile(`${file}.tmp`, 'print(2)');
   await rename(`${file}.tmp`, file);
-  await messages('a rename over it', 4);
+  await messages('replaced by a rename', 4);
   t.equal(made.data.broken, false);
   await rm(file);
-  await messages('it is gone', 5);
+  await messages('it is deleted', 5);
   t.match(loud.at(-1), /lamp\.js is not there any more/);
   await t.rejects(runId(made.id), { message: /lamp\.js is not there/ });
   await writeFile(file, 'print(3)');
-  await messages('it is back', 7);
+  await messages('it exists again', 7);
   t.equal(made.data.broken, false);
   t.equal(await runId(made.id), '3');
   await rename(join(directory, 'scripts'), join(directory, 'aside'));
-  await messages('the directory is gone', 8);
-  await until('the directory is watched anew', async () => {
+  await messages('the directory is deleted', 8);
+  await until('the directory is watched again', async () => {
     await mkdir(join(directory, 'scripts'), { recursive: true });
     await writeFile(file, 'print(4)');
     return updates.length >= 10;
@@ -110,7 +113,7 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
   t.equal(updates.filter((one) => (one as number[])[0] === messageNumber.SM_BROKEN).length % 2, 0);
 });
 
-t.test('what is being written is read when it is written', async (t) => {
+t.test('a file is read when it has been written completely', async (t) => {
   const files = new ScriptFiles(await tempDirectory(t));
   const writing = files.write('a.js', 'print(1)');
   t.match(await files.readSettled('a.js'), { text: 'print(1)' });
@@ -118,7 +121,7 @@ t.test('what is being written is read when it is written', async (t) => {
   t.equal(await files.readSettled('b.js'), undefined);
 });
 
-t.test("the gateway's own writing is told once", async (t) => {
+t.test('the gateway’s own writes are reported once', async (t) => {
   const { script, engine, directory, kernel } = await scriptFixture(t);
   const made = await script('print(1)');
   const other = await script('print(1)');
@@ -135,20 +138,23 @@ t.test("the gateway's own writing is told once", async (t) => {
   t.equal(updates, 1);
 });
 
-t.test('scripts that share a file share its text, and the file goes with the last of them', async (t) => {
-  const { script, engine, directory, kernel } = await scriptFixture(t);
-  const [first, second] = [await script('print(1)', 'lamp.js'), await script('', 'lamp.js')];
-  const messages: number[] = [];
-  kernel.changes.listen(({ SenderID, Message }) => {
-    if (Message === message.SM_UPDATE) messages.push(SenderID);
-  });
-  await engine.setContent(first.id, 'let a = ;');
-  t.strictSame(messages, [first.id, second.id], 'both are told of');
-  t.strictSame([first.data.broken, second.data.broken], [true, true]);
-  await engine.setContent(second.id, 'print(2)');
-  t.strictSame([first.data.broken, second.data.broken], [false, false]);
-  await engine.delete(first.id, true);
-  t.equal(await engine.content(second.id), 'print(2)', 'its text is still there');
-  await engine.delete(second.id, true);
-  t.notOk(existsSync(join(directory, 'scripts', 'lamp.js')));
-});
+t.test(
+  'scripts with a common file share its text, and the file is deleted with the last of them',
+  async (t) => {
+    const { script, engine, directory, kernel } = await scriptFixture(t);
+    const [first, second] = [await script('print(1)', 'lamp.js'), await script('', 'lamp.js')];
+    const messages: number[] = [];
+    kernel.changes.listen(({ SenderID, Message }) => {
+      if (Message === message.SM_UPDATE) messages.push(SenderID);
+    });
+    await engine.setContent(first.id, 'let a = ;');
+    t.strictSame(messages, [first.id, second.id], 'both are reported');
+    t.strictSame([first.data.broken, second.data.broken], [true, true]);
+    await engine.setContent(second.id, 'print(2)');
+    t.strictSame([first.data.broken, second.data.broken], [false, false]);
+    await engine.delete(first.id, true);
+    t.equal(await engine.content(second.id), 'print(2)', 'its text still exists');
+    await engine.delete(second.id, true);
+    t.notOk(existsSync(join(directory, 'scripts', 'lamp.js')));
+  },
+);

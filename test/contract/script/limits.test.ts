@@ -6,7 +6,7 @@ import { until } from '../../tools/until.js';
 
 type Wild = readonly (readonly [text: string, why: RegExp])[];
 
-/** Runs scripts that must each be stopped for a reason and told of once, beside one that must not be. */
+/** Runs scripts that must each be stopped for a reason and reported once, next to one that must not be. */
 async function stopped(t: Test, limits: Partial<ScriptLimits>, wild: Wild) {
   const now: { -readonly [K in keyof ScriptLimits]?: ScriptLimits[K] } = {};
   const { runs, loud, calls } = await scriptFixture(t, now);
@@ -19,7 +19,7 @@ async function stopped(t: Test, limits: Partial<ScriptLimits>, wild: Wild) {
     const thrown: unknown = failure?.status === 'rejected' ? failure.reason : undefined;
     t.match(thrown, { code: 'SCRIPT_FAILED', message: why }, text);
     const { message } = thrown as Error;
-    t.equal(loud.filter((line) => line.endsWith(message)).length, 1, `told once: ${message}`);
+    t.equal(loud.filter((line) => line.endsWith(message)).length, 1, `reported once: ${message}`);
   }
   t.ok(
     loud.every((line) => /^script \d{5} “S”: \d{5}\.js/.test(line)),
@@ -30,7 +30,7 @@ async function stopped(t: Test, limits: Partial<ScriptLimits>, wild: Wild) {
   t.equal(await runs('print("still here")'), 'still here');
 }
 
-t.test('a script that never ends is stopped at the line where it is, and stops nothing else', (t) =>
+t.test('an endless script is stopped at its current line, and affects no other', (t) =>
   stopped(t, { timeMs: 2000 }, [
     [
       'let n = 0;\nfunction count() {\n  for (;;)\n    n++;\n}\ncount();',
@@ -46,7 +46,7 @@ t.test('a script that never ends is stopped at the line where it is, and stops n
   ]),
 );
 
-t.test('a script that eats memory is stopped at the line where it is', (t) =>
+t.test('a script that allocates too much memory is stopped at its current line', (t) =>
   stopped(t, { timeMs: 120_000, residentMiB: 200 }, [
     [
       'const a = [];\nfor (;;)\n  a.push(new Array(10000).fill(a.length + 0.5))',
@@ -59,7 +59,7 @@ t.test('a script that eats memory is stopped at the line where it is', (t) =>
   ]),
 );
 
-t.test('a script that prints or calls without end harms only itself', (t) =>
+t.test('a script that prints or calls without end affects only itself', (t) =>
   stopped(t, { timeMs: 120_000, calls: 3000 }, [
     ['for (;;) print("x".repeat(1000))', /\.js:1:10: the script printed more than 1048576/],
     ['for (;;) try { print("x".repeat(1000)) } catch {}', /\.js:1:16: the script printed more/],
@@ -73,25 +73,25 @@ t.test('a script that prints or calls without end harms only itself', (t) =>
   ]),
 );
 
-t.test('a flood of calls is slowed down to its rate', async (t) => {
+t.test('a flood of calls is limited to its rate', async (t) => {
   const { runs, calls } = await scriptFixture(t, { timeMs: 3000, callsPerS: 100, calls: 1e6 });
   await t.rejects(runs('for (;;) Double(1)'), { message: /ran for more than 3 s/ });
-  // Five seconds' worth at once, and what three seconds bring; a timer is late, never early.
+  // A burst of five seconds, and three seconds at the rate; a timer is late, never early.
   t.ok(calls.length >= 500 && calls.length <= 810, `${calls.length} calls`);
 });
 
-t.test('a failure that comes again and again is told once in a while', async (t) => {
+t.test('a repeated failure is reported once per interval', async (t) => {
   const { script, runId, loud } = await scriptFixture(t);
   const { id } = await script('throw new Error("again")');
   for (let i = 0; i < 5; i++) await t.rejects(runId(id), { message: /:1:7: again/ });
   t.equal(loud.length, 1);
 });
 
-t.test('a script that calls itself without end is refused, and told of once', async (t) => {
+t.test('a script that calls itself recursively is rejected at a depth, and reported once', async (t) => {
   const { runs, loud } = await scriptFixture(t);
   const deep = new RegExp(`more than ${DEPTH_LIMIT} levels deep`);
   await t.rejects(runs('print(RunWait(SELF))'), { message: deep });
   t.match(loud, [deep]);
   t.equal(loud.length, 1);
-  t.equal(await runs('Run(SELF)'), '', 'one that starts itself ends at the same depth');
+  t.equal(await runs('Run(SELF)'), '', 'a script that starts itself ends at the same depth');
 });

@@ -6,7 +6,7 @@ import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { owner, scriptFixture } from '../../tools/gateway/script-fixture.js';
 import { until } from '../../tools/until.js';
 
-t.test('scripts that wait for each other go on', async (t) => {
+t.test('scripts that wait for each other continue', async (t) => {
   const { script, runId } = await scriptFixture(t);
   const leaf = await script('print("leaf")');
   const median = await script(`print("<", RunWait(${leaf.id}), ">")`);
@@ -14,7 +14,7 @@ t.test('scripts that wait for each other go on', async (t) => {
   t.ok(all.every((output) => output === '<leaf>'));
 });
 
-t.test('also where the way leads through a device, and nobody knows who waits for whom', async (t) => {
+t.test('even through a device, when it is unknown which script waits for which', async (t) => {
   const { script, runId } = await scriptFixture(t, { concurrent: 2 });
   const leaf = await script('print("leaf")');
   const median = await script(`print("<", Act(${leaf.id}), ">")`);
@@ -22,7 +22,7 @@ t.test('also where the way leads through a device, and nobody knows who waits fo
   t.ok(all.every((output) => output === '<leaf>'));
 });
 
-t.test('a semaphore is had by one script at a time, in the order they came', async (t) => {
+t.test('a semaphore has one owner at a time, in order of arrival', async (t) => {
   const { script, runId, functions } = await scriptFixture(t);
   let inside = 0;
   let most = 0;
@@ -39,12 +39,12 @@ t.test('a semaphore is had by one script at a time, in the order they came', asy
   t.equal(most, 1);
 });
 
-t.test('a semaphore ends with who has it, however that ends', async (t) => {
+t.test('a semaphore is released with its owner, however that ends', async (t) => {
   const { script, runs, runId, engine } = await scriptFixture(t, { timeMs: 5000 });
-  t.equal(await runs('print(Enter("a", 0), Enter("a", 0))'), 'truetrue', 'who has it enters again');
-  t.equal(await runs('print(Enter("a", 0))'), 'true', 'left by its end');
+  t.equal(await runs('print(Enter("a", 0), Enter("a", 0))'), 'truetrue', 'its owner enters again');
+  t.equal(await runs('print(Enter("a", 0))'), 'true', 'released by its end');
   await t.rejects(runs('Enter("a", 0); throw new Error("x")'));
-  t.equal(await runs('print(Enter("a", 0))'), 'true', 'left by its failure');
+  t.equal(await runs('print(Enter("a", 0))'), 'true', 'released by its failure');
   const holder = await script('Enter("a", 0); Double(1); for (;;);');
   const held = t.rejects(runId(holder.id), { message: /was aborted/ });
   await until('it is held', async () => (await runs('print(Enter("a", 0)); Leave("a")')) === 'false');
@@ -52,14 +52,14 @@ t.test('a semaphore ends with who has it, however that ends', async (t) => {
   const waits = runs('print(Enter("a", 60000))');
   t.equal(engine.abort(holder.id), true);
   await held;
-  t.equal(await waits, 'true', 'left by its death');
+  t.equal(await waits, 'true', 'released by its death');
   t.throws(() => engine.enter('a', 0, owner), { code: 'NOT_ALLOWED' });
   t.throws(() => engine.leave('a', owner), { code: 'NOT_ALLOWED' });
   await t.rejects(runs('for (let i = 0; ; i++) Enter("n" + i, 0)'), { message: /Too many semaphores/ });
   t.equal(await runs('print(Enter("b", 0))'), 'true');
 });
 
-t.test('a script is aborted wherever it is, and what it waits for with it', async (t) => {
+t.test('a script is aborted in every state, with everything that it waits for', async (t) => {
   const { script, runId, engine, loud } = await scriptFixture(t, { concurrent: 2 });
   const loop = await script('Double(1);\nfor (;;);');
   const sleeps = await script('\nSleep(1e6)');
@@ -76,20 +76,20 @@ t.test('a script is aborted wherever it is, and what it waits for with it', asyn
   const calling = t.rejects(runId(caller.id), { message: /\.js:3:1: the script was aborted/ });
   await isRun(sleeps.id);
   const waiting = t.rejects(runId(timer.id), { message: /the script was aborted/ });
-  t.equal(engine.abort(timer.id), true, 'before its turn has come');
+  t.equal(engine.abort(timer.id), true, 'before it has started');
   await waiting;
   t.equal(engine.abort(caller.id), true);
   await calling;
   t.equal(engine.abort(loop.id), true);
   await looping;
   await until('all are idle', async () => (await engine.threads()).every(({ StartTime }) => StartTime === 0));
-  t.equal(loud.length, 2, 'each is told of once, and what was waited for is not');
+  t.equal(loud.length, 2, 'each is reported once, but no script that was waited for');
   t.equal(await runId((await script('print(1)')).id), '1');
   const self = await script('print(1);\nAbort(SELF);\nprint(2)');
   await t.rejects(runId(self.id), { message: /\.js:2:1: the script was aborted/ });
 });
 
-t.test('threads tell what runs in them, and what ran', async (t) => {
+t.test('threads list their current and last script', async (t) => {
   const { script, runId, engine } = await scriptFixture(t, { concurrent: 3 });
   const idle = await engine.threads();
   t.strictSame(
@@ -100,11 +100,11 @@ t.test('threads tell what runs in them, and what ran', async (t) => {
       PeakMemoryUsage,
     ]),
     [1, 2, 3].map((id) => [id, 0, 0, 0]),
-    'no process is there before the first script',
+    'no process exists before the first script',
   );
   const made = await script('Sleep(20)');
   const run = runId(made.id);
-  const busy = await until('it is seen', async () =>
+  const busy = await until('it is listed', async () =>
     (await engine.threads()).find((thread) => thread.ScriptID === made.id),
   );
   t.match(busy, { ThreadID: 1, FilePath: made.data.file, Sender: 'Test' });
@@ -127,7 +127,7 @@ t.test('threads tell what runs in them, and what ran', async (t) => {
   await until('its process was replaced', async () => (await engine.threads())[0]?.MemoryCleanups === 1);
 });
 
-t.test('more than may wait for their turn are refused', async (t) => {
+t.test('scripts above the queue limit are rejected', async (t) => {
   const { script, engine, runs } = await scriptFixture(t, { concurrent: 1, calls: 5000 });
   const { id } = await script('Sleep(100)');
   const messages = await runs(
@@ -141,7 +141,7 @@ t.test('more than may wait for their turn are refused', async (t) => {
 });
 
 const seed = fuzzSeed();
-t.test(`whatever scripts do to each other, all come to an end (${seedLabel(seed)})`, async (t) => {
+t.test(`scripts that call and abort each other at random all end (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const { script, runId, kernel, engine } = await scriptFixture(t, { concurrent: 3, timeMs: 120_000 });
   const made = await Promise.all(Array.from({ length: 8 }, () => script('')));
@@ -153,7 +153,7 @@ t.test(`whatever scripts do to each other, all come to an end (${seedLabel(seed)
       () => `Sleep(${random.below(20)});`,
       () => 'Double(1);',
     ])();
-  // One other each: all ways through more would take for ever.
+  // One other each: all paths through more would take too long.
   const another = () =>
     random.pick([
       () => `RunWait(${random.pick(ids)});`,
@@ -172,11 +172,11 @@ t.test(`whatever scripts do to each other, all come to an end (${seedLabel(seed)
     [],
   );
   const free = await script('print(Enter("a", 60000), Enter("b", 60000))');
-  t.equal(await runId(free.id), 'truetrue', 'and nothing is held');
+  t.equal(await runId(free.id), 'truetrue', 'and no semaphore is held');
   t.equal(kernel.scripts.get(free.id).data.broken, false);
 });
 
-t.test('however many scripts a front starts, the owner and the events have theirs run', async (t) => {
+t.test('however many scripts a web front starts, those of the owner and of events run', async (t) => {
   const atOnce = 2;
   const { script, engine } = await scriptFixture(t, { timeMs: 120_000, concurrent: atOnce });
   const [loop, short] = [await script('for (;;);'), await script('print("done")')];
@@ -196,8 +196,8 @@ t.test('however many scripts a front starts, the owner and the events have their
   const person: Caller = { role: 'owner', user: 'owner', remote: '10.0.0.1' };
   t.equal(await run(short.id, event), 'done');
   t.equal(await run(short.id, person), 'done');
-  t.equal(rejected, 10 - atOnce / 2, 'only the front itself is refused');
+  t.equal(rejected, 10 - atOnce / 2, 'only the web front is rejected');
   const nested = await script(`print(RunWait(${short.id}))`);
   run(nested.id, front(50_002)).catch(() => undefined);
-  t.equal(await run(nested.id, event), 'done', 'also one that runs another');
+  t.equal(await run(nested.id, event), 'done', 'even a script that runs another');
 });

@@ -7,8 +7,8 @@ import { ROOT } from '../../law/sources.js';
 import { withinPatience, until } from '../../tools/until.js';
 
 /**
- * A process's state and the processor time that it has used (ticks); one that ended may still be waited for
- * (Z).
+ * A process's state and the processor time that it has used (ticks); Z if it has ended but was not waited
+ * for.
  */
 function check(pid: number): { state: string; ticks: number } {
   try {
@@ -20,7 +20,7 @@ function check(pid: number): { state: string; ticks: number } {
   }
 }
 
-t.test('a script that loops ends with the gateway, also when that is killed', async (t) => {
+t.test('a looping script ends with the gateway, even if that is killed', async (t) => {
   const program = join(ROOT, 'dist/test/tools/gateway/endless-script.js');
   const gateway = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => gateway.kill('SIGKILL'));
@@ -31,7 +31,7 @@ t.test('a script that loops ends with the gateway, also when that is killed', as
   await until('it to loop', () => check(pid).ticks > ticks + 10);
   const ended = once(gateway, 'exit');
   gateway.kill('SIGKILL');
-  t.same(await withinPatience('the blow', ended), [null, 'SIGKILL']);
+  t.same(await withinPatience('the signal', ended), [null, 'SIGKILL']);
   const end = await until('the end of the script', () => {
     const { state } = check(pid);
     return ['Z', 'gone'].includes(state) && state;

@@ -2,8 +2,9 @@ import t from 'tap';
 import { scriptFixture } from '../../tools/gateway/script-fixture.js';
 
 /**
- * For the scripts below: `judge` says what is wrong with an object that a script got: it leads to the
- * process, or its prototypes are of another realm. `seen` prints that of everything that the script puts in.
+ * For the scripts below: `judge` returns why an object that a script received is a leak: it leads to the
+ * process, or has prototypes of another realm. `seen` prints that for everything that the script passes to
+ * it.
  */
 const JUDGE = `
   const roots = new Set([Object.prototype, Function.prototype]);
@@ -31,7 +32,7 @@ const JUDGE = `
   }
 `;
 
-/** Each gets hold of an object that the process may have made. */
+/** Each obtains an object that the process may have created. */
 const attempts: Readonly<Record<string, string>> = {
   'the constructor of a global':
     'for (const name of ["print", "include", "setTimeout", "atob", "Double"]) seen(globalThis[name])',
@@ -48,9 +49,9 @@ const attempts: Readonly<Record<string, string>> = {
     'try { globalThis.Error = { prepareStackTrace(e, sites) { seen(sites); return "" } } } catch {} seen(new TypeError("x").stack); try { Fails() } catch (e) { seen(e.stack) }',
   callers:
     'function f() { return [f.caller, f.arguments, arguments.callee.caller] } for (const item of f()) seen(item); setTimeout(() => f().forEach(seen), 1); [1].forEach(() => f().forEach(seen))',
-  'what a promise is given':
+  'arguments of a promise’s callbacks':
     'const { then } = Promise.prototype; Promise.prototype.then = function (...args) { args.forEach(seen); return then.apply(this, args) }; await null; await { then: (...args) => { args.forEach(seen); args[0](1) } }; await Promise.resolve(2).finally(() => {})',
-  'what a thrown object is asked':
+  'traps of a thrown object':
     'const wary = new Proxy({}, { get(target, key, receiver) { seen(target); seen(receiver); seen(key); return undefined }, has: () => true }); try { print(wary) } catch (e) { seen(e) } setTimeout(() => verdict(), 2); try { throw wary } catch (e) { seen(e) }',
   'what a timer passes':
     'setTimeout(function (...args) { seen(this); seen(arguments); args.forEach(seen) }, 1, {}, []); setImmediate(function () { seen(this) }); queueMicrotask(function () { seen(this) })',
@@ -71,25 +72,25 @@ const attempts: Readonly<Record<string, string>> = {
     'const all = [() => print("x"), () => include("lib.js"), () => include("missing.js"), () => setTimeout(() => {}, 1), () => clearTimeout(1), () => Double(1), () => List(), () => Fails(), () => atob("aa=="), () => btoa("a"), () => queueMicrotask(() => {}), () => atob("%"), () => console.log(1)]; for (const one of all) { let n = 0; const deep = () => { n++; try { deep() } catch (e) { seen(e) } for (let i = 0; i < 2; i++) try { one() } catch (e) { if (put.length < 5000) seen(e) } if (n > 0 && --n < -1) return }; let budget = 60; const shallow = () => { try { shallow() } catch (e) { seen(e) } if (budget-- > 0) try { one() } catch (e) { seen(e) } }; shallow() }',
   'a stack that ends inside an import':
     'const ps = []; let budget = 100; const deep = () => { try { deep() } catch (e) { seen(e) } if (budget-- > 0) ps.push(import("x")) }; deep(); for (const p of ps) { seen(p); await p.catch(seen) }',
-  'all that can be reached':
+  'everything that is reachable':
     'const known = new Set(); const todo = [globalThis, List(), PARAMETERS]; while (todo.length > 0) { const item = todo.pop(); if ((typeof item !== "object" && typeof item !== "function") || item === null || known.has(item)) continue; known.add(item); seen(item); todo.push(Object.getPrototypeOf(item)); for (const own of Object.values(Object.getOwnPropertyDescriptors(item))) todo.push(own.value, own.get, own.set) } if (known.size < 500) throw new Error("only " + known.size)',
 };
 
 for (const [name, text] of Object.entries(attempts))
-  t.test(`nothing of the process is reached by ${name}`, async (t) => {
+  t.test(`no object of the process is reachable by ${name}`, async (t) => {
     const { runs, script } = await scriptFixture(t);
     await script('let a = ;', 'wrong.js');
     await script('nothing.there()', 'failing.js');
     await script('var included = true', 'lib.js');
-    // What is shown is decided when all is done: a timer that ends last.
+    // The result is printed at the end: by a timer that fires last.
     const attempt = `${JUDGE}\n{ ${text} }\nsetTimeout(verdict, 5);`;
     const output = await runs(attempt, { LIST: [{ a: 1 }] });
-    // Where the stack ends inside the engine's own code for an import, the error is the process's: of frozen
+    // If the stack ends in the engine's code for an import, the error belongs to the process, with frozen
     // prototypes.
     t.match(output, name === 'a stack that ends inside an import' ? /(ok|inert)$/ : /ok$/);
   });
 
-t.test('a script cannot send a message of its own making', async (t) => {
+t.test('a script cannot send a crafted message', async (t) => {
   const { runs, calls } = await scriptFixture(t);
   const forged = `Object.prototype.toJSON = () => ({ is: 'ended', output: 7 }); Array.prototype.toJSON = () => 'x"}\\n{"is":"ended"}';
     try { Double({}) } catch (e) { print(e.message) } print('on')`;

@@ -3,7 +3,7 @@ import { message } from '../../../src/kernel/messages.js';
 import { owner, scriptFixture } from '../../tools/gateway/script-fixture.js';
 import { setTimeZone } from '../../tools/time-zone.js';
 
-t.test('functions are synchronous globals, and what is printed comes back', async (t) => {
+t.test('functions are synchronous globals, and printed text is returned', async (t) => {
   const { runs, calls, kernel } = await scriptFixture(t);
   t.equal(
     await runs('print(GetValue(1) + 1, "\\n"); echo(VALUE, PARAMETERS.VARIABLE)', {
@@ -27,7 +27,7 @@ t.test('functions are synchronous globals, and what is printed comes back', asyn
   t.equal(await runs('print(SENDER, VARIABLE, EVENT, PARAMETERS.SENDER)'), 'TestundefinedundefinedTest');
 });
 
-t.test('each run is told: that of a script, and that of a text', async (t) => {
+t.test('each run is reported, of a script and of a text', async (t) => {
   const { engine, script, runId, kernel } = await scriptFixture(t);
   const messages: unknown[] = [];
   kernel.changes.listen(({ SenderID, Message, Data }) => {
@@ -45,7 +45,7 @@ t.test('each run is told: that of a script, and that of a text', async (t) => {
   t.match(messages, [[0, message.SE_RUNNING, ['RunScript', 'scripts/text.js', 2, Number]]]);
 });
 
-t.test('what a script gets is of its own kind, and what it prints is readable', async (t) => {
+t.test('values passed to a script belong to its realm, and printed ones are readable', async (t) => {
   const { runs } = await scriptFixture(t);
   const kinds =
     'const [, item] = List(); try { Fails() } catch (e) { print(List() instanceof Array, item instanceof Object, e instanceof Error) }';
@@ -58,7 +58,7 @@ t.test('what a script gets is of its own kind, and what it prints is readable', 
   t.equal(await runs('print(atob(btoa("hall")))'), 'hall');
 });
 
-t.test('there is nothing of the machine: no modules, no network, no process', async (t) => {
+t.test('modules, network and process are not available', async (t) => {
   const { runs } = await scriptFixture(t);
   const absent = ['process', 'require', 'module', 'fetch', 'Buffer', 'global'];
   t.equal(
@@ -76,7 +76,7 @@ t.test('a script has the time zone of the gateway', async (t) => {
   t.equal(await runs('print(new Date(2026, 0, 1).getTimezoneOffset())'), '-660');
 });
 
-t.test('timers and promises: a script ends when all is done', async (t) => {
+t.test('a script ends when its timers and promises have ended', async (t) => {
   const { runs } = await scriptFixture(t);
   const order = `
     setTimeout((word) => print(word, Double(2)), 20, "d");
@@ -105,10 +105,10 @@ t.test('timers and promises: a script ends when all is done', async (t) => {
   await t.rejects(runs('\nPromise.reject(new Error("lost"))'), { message: /\.js:2:16: lost/ });
   await t.rejects(runs('const a = 1;\nawait null;\nthrow new Error("late")'), { message: /\.js:3:7: late/ });
   await t.rejects(runs('setTimeout("print(1)", 1)'), { message: /a timer takes a function/ });
-  t.equal(await runs('print("next")'), 'next', 'and nothing of all that is left for the next');
+  t.equal(await runs('print("next")'), 'next', 'and nothing of that is left for the next script');
 });
 
-t.test('a script that fails says where, and is marked broken when it cannot be compiled', async (t) => {
+t.test('a failure has its position, and a syntax error marks the script as broken', async (t) => {
   const { runs, runId, script, engine, kernel, loud } = await scriptFixture(t);
   await t.rejects(runs('\n\nnothing.there()'), {
     code: 'SCRIPT_FAILED',
@@ -136,7 +136,7 @@ t.test('a script that fails says where, and is marked broken when it cannot be c
   }
 });
 
-t.test('a script includes another, by its id or its file, once', async (t) => {
+t.test('a script includes another once, by its id or its file', async (t) => {
   const { runs, runId, script, engine, loud } = await scriptFixture(t);
   const library = await script(
     'const half = 0.5;\nfunction scaled(n) { return Double(n) * half }\nprint("i")',
@@ -147,7 +147,7 @@ t.test('a script includes another, by its id or its file, once', async (t) => {
   t.equal(await runs('await null; include("scaling.js"); print(scaled(3))'), 'i3');
   const first = await script('include("second.js"); print("1")', 'first.js');
   await script('include("first.js"); print("2")', 'second.js');
-  t.equal(await runId(first.id), '21', 'a circle ends where it began');
+  t.equal(await runId(first.id), '21', 'a cycle ends where it began');
   await script('let a = ;', 'wrong.js');
   await t.rejects(runs('print(1);\ninclude("wrong.js")'), { message: /^wrong\.js:1:9: Unexpected token/ });
   await script('\n nothing.there()', 'failing.js');
@@ -160,7 +160,7 @@ t.test('a script includes another, by its id or its file, once', async (t) => {
   t.equal(await engine.compileError(first.id), '');
 });
 
-t.test('TypeScript runs with its types taken out', async (t) => {
+t.test('TypeScript runs with its types removed', async (t) => {
   const { runs, runId, script, engine } = await scriptFixture(t);
   const typed =
     'interface Lamp { readonly id: number }\nconst lamp: Lamp = { id: 7 };\nprint(Double(lamp.id as number))';
@@ -177,22 +177,22 @@ t.test('TypeScript runs with its types taken out', async (t) => {
   await t.rejects(runId(unsupported.id), { message: /^c\.ts:2:3: TypeScript enum is not supported/ });
 });
 
-t.test('a text in PHP is kept, marked broken, and fails saying so', async (t) => {
+t.test('a PHP script is stored, marked broken, and fails with a text', async (t) => {
   const { script, runId, engine, runs } = await scriptFixture(t);
   const why = /\.js:\d+(:\d+)?: this gateway runs JavaScript and TypeScript; this text is PHP$/;
   for (const text of ['<?php\necho 1;', '\n <? echo 1; ?>', '<html><?php echo 1; ?></html>', '<?=1?>']) {
     const { id, data } = await script(text);
-    t.equal(await engine.content(id), text, 'it is stored as it came');
+    t.equal(await engine.content(id), text, 'it is stored unchanged');
     t.equal(data.broken, true);
     t.match(await engine.compileError(id), why);
     await t.rejects(runId(id), { code: 'SCRIPT_FAILED', message: why });
   }
   await script('<?php', 'lib.js');
   await t.rejects(runs('include("lib.js")'), { message: /^lib\.js:1:1: .* is PHP$/ });
-  t.equal(await runs('print("<?php")'), '<?php', 'JavaScript may speak of it');
+  t.equal(await runs('print("<?php")'), '<?php', 'JavaScript may mention it');
 });
 
-t.test('a type in a file that ends in .js is told to be TypeScript', async (t) => {
+t.test('types in a .js file are reported as TypeScript', async (t) => {
   const { script, engine } = await scriptFixture(t);
   const hint = 'types are TypeScript: they need a file that ends in .ts';
   const problem = async (text: string) => engine.compileError((await script(text)).id);

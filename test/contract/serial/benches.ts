@@ -10,19 +10,19 @@ import type { ControlLines, SerialPorts } from '../../../drivers/serial/port.js'
 import { Program } from '../../tools/program.js';
 import { withinPatience, until } from '../../tools/until.js';
 
-/** A port with a device at its far end, whose adapter can be torn out and plugged in again. */
+/** A port with a simulated device, whose adapter can be unplugged and plugged in again. */
 export interface SerialBench extends AsyncDisposable {
   readonly ports: SerialPorts;
   readonly where: string;
-  /** The device says something. */
+  /** The device sends. */
   say(text: string | Buffer): void;
-  /** All that the device has heard since it was plugged in. */
+  /** Everything that the device has received since it was plugged in. */
   heard(): Buffer;
   plug(): Promise<void>;
   unplug(): Promise<void>;
-  /** Takes the port for another program, and gives it back. */
+  /** Opens the port in another program; the returned function closes it. */
   occupy(): Promise<() => Promise<void>>;
-  /** How the control lines look to the device; absent where it has none. */
+  /** The control lines at the device; absent if it has none. */
   lines?(): ControlLines;
   /** The device stops reading. */
   deaf(): void;
@@ -56,7 +56,7 @@ export async function fakeBench(): Promise<SerialBench> {
   };
 }
 
-/** Connects to a socket whose file is there before its program listens. */
+/** Connects to a socket whose file may exist before its program listens. */
 async function reached(path: string): Promise<Socket> {
   for (;;) {
     const socket = createConnection(path);
@@ -71,8 +71,8 @@ async function reached(path: string): Promise<Socket> {
 }
 
 /**
- * A pseudo-terminal with a socket of the test's at its far end: to the kernel's tty layer it is a port like
- * any other.
+ * A pseudo-terminal with a socket of the test as its peer: to the kernel's tty layer it is a port like any
+ * other.
  */
 export async function ptyBench(): Promise<SerialBench> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
@@ -84,7 +84,7 @@ export async function ptyBench(): Promise<SerialBench> {
   const plug = async () => {
     socat = new Program('socat', [`pty,rawer,link=${where}`, `unix-listen:${socketPath}`]);
     await until('a pseudo-terminal', () => existsSync(where) && existsSync(socketPath));
-    far = await withinPatience('its far end', reached(socketPath));
+    far = await withinPatience('its peer', reached(socketPath));
     const mine: Buffer[] = (received = []);
     far.on('data', (bytes: Buffer) => mine.push(bytes));
     far.on('error', () => undefined);

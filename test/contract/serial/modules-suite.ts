@@ -18,7 +18,7 @@ const DEVICE = {
   ],
 };
 
-/** The two modules under the real supervisor, over whichever ports. */
+/** The two modules under the real supervisor, with given ports. */
 export async function serialModulesContract(
   t: Test,
   name: string,
@@ -40,11 +40,11 @@ export async function serialModulesContract(
     await fixture.waitForValue(device, 'RELAY', true);
     await fixture.devices.write(device.id, 'RELAY', false);
     await until('the command', () => bench.heard().toString() === 'RELAY OFF\r\n');
-    t.equal(fixture.value(device, 'RELAY'), true, 'a wish is no fact');
+    t.equal(fixture.value(device, 'RELAY'), true, 'a command does not change the variable');
     bench.say('RELAY OFF\n');
     await fixture.waitForValue(device, 'RELAY', false);
     await fixture.devices.write(device.id, 'LEVEL', 7);
-    t.equal(fixture.value(device, 'LEVEL'), 7, 'what no rule reads is what was sent');
+    t.equal(fixture.value(device, 'LEVEL'), 7, 'a variable without a rule has the sent value');
     await t.rejects(fixture.devices.write(device.id, 'TEMPERATURE', 1), { code: 'READ_ONLY' });
     t.match(fixture.devices.knownDevices(device.id)[0], { Frame: 'RELAY OFF', Matched: true });
   });
@@ -69,7 +69,7 @@ export async function serialModulesContract(
       await fixture.waitForLink(device, 'online');
       bench.say('T=22\n');
       await fixture.waitForValue(device, 'TEMPERATURE', 22);
-      t.equal(bench.heard().toString(), '', 'the command of meanwhile was not sent');
+      t.equal(bench.heard().toString(), '', 'the failed command was not sent later');
       t.equal(device.id, id);
       t.same(fixture.devices.problems(port.id), []);
     },

@@ -4,7 +4,7 @@ import t from 'tap';
 import { discoverPorts } from '../../../drivers/serial/port-discovery.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
-t.test('a port goes by the name that stays the same', async (t) => {
+t.test('a port is listed with its stable name', async (t) => {
   const root = await tempDirectory(t);
   const [tty, dev, usb] = [join(root, 'tty'), join(root, 'dev'), join(root, 'usb')];
   for (const [name, device] of [

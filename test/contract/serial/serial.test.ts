@@ -37,7 +37,7 @@ await t.test('adapters are found by their sysfs attributes', async (t) => {
     await symlink(join(directory, 'devices', 'platform', tty), join(roots.tty, tty, 'device'));
     await writeFile(join(roots.tty, tty, 'type'), `${type}\n`);
   };
-  t.same(await listPorts(roots), [], 'none, where there is no tty at all');
+  t.same(await listPorts(roots), [], 'none, without a tty');
   await t.rejects(resolvePort('0403:6001', roots), {
     code: 'DEVICE_OFFLINE',
     message: /has no serial ports/,

@@ -26,7 +26,7 @@ class Ear implements PortListener {
   }
 }
 
-/** What every way to the ports must do; `make` gives a bench of its own to each test. */
+/** The contract of serial ports; `make` creates a bench for each test. */
 export async function serialContract(t: Test, name: string, make: () => Promise<SerialBench>): Promise<void> {
   const on = (what: string, run: (t: Test, bench: SerialBench) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
@@ -68,7 +68,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /in use/ });
     await giveBack();
     const { port } = await open(bench);
-    await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /in use/ }, 'not even we twice');
+    await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /in use/ }, 'not even by us');
     t.equal(bench.ports.openCount, 1);
     await port.close();
   });
@@ -88,9 +88,9 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     bench.say('too late');
     const again = await open(bench);
     bench.say('in time');
-    await until('what came later', () => again.ear.heard.toString().endsWith('in time'));
+    await until('what came after it', () => again.ear.heard.toString().endsWith('in time'));
     t.equal(ear.heard.length, 0);
-    t.equal(ear.losses, 0, 'closing is no loss');
+    t.equal(ear.losses, 0, 'closing is not reported as a loss');
     await again.port.close();
   });
 
@@ -100,16 +100,16 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await bench.unplug();
     const cause = await withinPatience('the loss', ear.gone.promise);
     t.match(cause, { code: 'DEVICE_OFFLINE' });
-    t.ok(cause.message.includes(bench.where), 'says which');
+    t.ok(cause.message.includes(bench.where), 'names the port');
     await t.rejects(port.send(Buffer.from('x')), { code: 'DEVICE_OFFLINE' });
     await t.rejects(port.checkPresent(), { code: 'DEVICE_OFFLINE' });
-    await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /plug it in/ }, 'while it is away');
+    await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /plug it in/ }, 'while it is unplugged');
     await port.close();
     t.equal(ear.losses, 1);
     await bench.plug();
     const again = await open(bench);
     bench.say('back');
-    await until('its first word', () => again.ear.heard.toString() === 'back');
+    await until('its first bytes', () => again.ear.heard.toString() === 'back');
     await again.port.close();
   });
 
@@ -148,7 +148,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
   await on('control lines are set individually', async (t, bench) => {
     const { port } = await open(bench);
     if (bench.lines === undefined) {
-      await t.rejects(port.setLines({ rts: false }), { code: 'DEVICE_REFUSED' }, 'where there are none');
+      await t.rejects(port.setLines({ rts: false }), { code: 'DEVICE_REFUSED' }, 'without control lines');
       return port.close();
     }
     t.same(bench.lines(), { brk: false, dtr: true, rts: true }, 'as opened');

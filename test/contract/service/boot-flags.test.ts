@@ -4,7 +4,7 @@ import t from 'tap';
 import { silentLog } from '../../../src/base/log.js';
 import { BootFlagFile } from '../../../src/service/boot-flag-file.js';
 
-t.test('marks outlive a restart, not a boot, and a directory that is not there is no harm', async (t) => {
+t.test('flags outlive a restart but not a boot, and a missing directory is no error', async (t) => {
   const directory = t.testdir();
   const first = new BootFlagFile(directory, silentLog, 'boot 1');
   for (const mark of ['output a', 'output b', 'output a']) first.add(mark);
@@ -17,11 +17,15 @@ t.test('marks outlive a restart, not a boot, and a directory that is not there i
   restarted.delete('output c');
   restarted.add('output d');
   t.strictSame([...restarted], ['output b', 'output d']);
-  t.strictSame([...new BootFlagFile(directory, silentLog, 'boot 1')], ['output b', 'output d'], 'at once');
+  t.strictSame(
+    [...new BootFlagFile(directory, silentLog, 'boot 1')],
+    ['output b', 'output d'],
+    'immediately',
+  );
   t.notOk(new BootFlagFile(directory, silentLog, 'boot 2').has('output b'));
   t.notOk(
     new BootFlagFile(directory, silentLog, 'boot 1').has('output b'),
-    'an older boot does not come back',
+    'an older boot is never restored',
   );
 
   const lost = join(directory, 'gone');

@@ -19,7 +19,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 const pi: MachineRequirements['board'] = { name: 'raspberry-pi-4', isUnknown: false };
 const pc: MachineRequirements['board'] = { name: 'generic', isUnknown: true };
 
-/** A machine with nothing in it. */
+/** A machine without any hardware. */
 const bare: Machine = {
   user: { name: 'stellwerk', uid: 900, gids: [900, 997] },
   compatible: [],
@@ -49,7 +49,7 @@ const port = (name: string, stable: string): HardwareItem => ({
   kind: 'port',
   id: `port ${stable}`,
 });
-/** An instance of a module whose properties refer to hardware; only some of them are set. */
+/** An instance whose module has properties that refer to hardware; only some of them are set. */
 const refers = (kind: ReferenceKind) => Type.String({ refers: kind });
 const hardware = Type.Object({
   Line: refers(referenceKind.line),
@@ -66,10 +66,7 @@ const instance = (name: string, properties: Properties): ConfiguredInstance => (
 const relay = instance('Pump', { Line: 'GPIO8' });
 const meter = (Port: string) => instance('Meter', { Port });
 
-/**
- * One check of a machine: its state, its text and what to do, in one text; undefined where it is none of its
- * business.
- */
+/** One check of a machine as a text: its state, its text and the remedy; undefined if it does not apply. */
 function check(
   name: string,
   machine: Partial<Machine>,
@@ -79,21 +76,21 @@ function check(
   return found && [found.state, found.text, found.whatToDo].filter((part) => part !== '').join(' | ');
 }
 
-t.test('what does not concern the machine is not reported', async (t) => {
+t.test('checks that do not apply to the machine are omitted', async (t) => {
   t.strictSame([...diagnose(bare, { instances: [], board: pc }).keys()], []);
   t.equal(check('rights', { chips: [node('/dev/gpiochip0', { mode: 0o600 })] }, { board: pc }), undefined);
-  t.equal(check('lines', { found: [line('GPIO8', 'spi0 CS0')] }), undefined, 'nobody wants the line');
+  t.equal(check('lines', { found: [line('GPIO8', 'spi0 CS0')] }), undefined, 'no instance uses the line');
 });
 
-t.test('only what some instance wants is looked for', async (t) => {
+t.test('only hardware that an instance uses is checked', async (t) => {
   t.strictSame(searchedKinds([]), []);
   t.strictSame(searchedKinds([instance('x', { Line: '', Port: '0403:6001:A1' })]), []);
   t.strictSame(searchedKinds([relay, meter('/dev/ttyS1')]), ['line', 'serialPort']);
   t.strictSame(searchedKinds([instance('x', { Lines: ['A'], Channel: '0' })]), ['line', 'channel']);
-  t.strictSame(searchedKinds([{ ...relay, references: [] }]), [], 'names of properties mean nothing');
+  t.strictSame(searchedKinds([{ ...relay, references: [] }]), [], 'names of properties have no meaning');
 });
 
-t.test('a machine that no file knows is told, where it has a device tree', async (t) => {
+t.test('a machine without a board file is reported, if it has a device tree', async (t) => {
   t.match(
     check('board', { compatible: ['vendor,box', 'vendor,soc'] }, { board: pc }),
     /^warning.*vendor,box.*boards\.md/,
@@ -101,35 +98,38 @@ t.test('a machine that no file knows is told, where it has a device tree', async
   t.match(check('board', { compatible: ['raspberrypi,4-model-b'] }), /^ok \| raspberry-pi-4/);
 });
 
-t.test('rights: as the kernel decides them, with the command that mends them', async (t) => {
-  const chips = [node('/dev/gpiochip0'), node('/dev/gpiochip1')];
-  t.match(check('rights', { chips }), /^ok \| stellwerk may open \/dev\/gpiochip0 and \/dev\/gpiochip1$/);
-  const others = { name: 'stellwerk', uid: 900, gids: [900] };
-  t.equal(
-    check('rights', { chips: chips.slice(0, 1), user: others }),
-    'failed | stellwerk may not open /dev/gpiochip0 (group gpio) | sudo usermod -aG gpio stellwerk, then restart the gateway',
-  );
-  t.match(check('rights', { chips, user: { name: 'root', uid: 0, gids: [0] } }), /^ok/);
-  t.match(check('rights', { chips, user: { name: 'x', uid: 0, gids: [] } }), /^ok/);
-  t.match(
-    check('rights', { chips: [node('/dev/gpiochip0', { gid: 0, group: 'root', mode: 0o600 })] }),
-    /^failed.*udev rule/,
-  );
-  t.match(check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, gid: 0, mode: 0o600 })] }), /^ok/);
-  t.match(
-    check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, mode: 0o060 })] }),
-    /^failed/,
-    'the owner is no member',
-  );
-  const messages = (isOpen: boolean) =>
-    check('rights', { chips: [node('/dev/gpiochip0', { isOpen })], user: others });
-  t.match(messages(true), /^ok/, 'the kernel has said so');
-  t.match(messages(false), /^failed.*sudo stellwerk doctor shows how/);
-  const ports = [{ path: '/dev/ttyUSB0', node: node('/dev/ttyUSB0', { gid: 20, group: 'dialout' }) }];
-  t.match(check('rights', { ports }, { board: pc }), /usermod -aG dialout stellwerk/);
-});
+t.test(
+  'missing permissions are reported as the kernel sees them, with the command that corrects them',
+  async (t) => {
+    const chips = [node('/dev/gpiochip0'), node('/dev/gpiochip1')];
+    t.match(check('rights', { chips }), /^ok \| stellwerk may open \/dev\/gpiochip0 and \/dev\/gpiochip1$/);
+    const others = { name: 'stellwerk', uid: 900, gids: [900] };
+    t.equal(
+      check('rights', { chips: chips.slice(0, 1), user: others }),
+      'failed | stellwerk may not open /dev/gpiochip0 (group gpio) | sudo usermod -aG gpio stellwerk, then restart the gateway',
+    );
+    t.match(check('rights', { chips, user: { name: 'root', uid: 0, gids: [0] } }), /^ok/);
+    t.match(check('rights', { chips, user: { name: 'x', uid: 0, gids: [] } }), /^ok/);
+    t.match(
+      check('rights', { chips: [node('/dev/gpiochip0', { gid: 0, group: 'root', mode: 0o600 })] }),
+      /^failed.*udev rule/,
+    );
+    t.match(check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, gid: 0, mode: 0o600 })] }), /^ok/);
+    t.match(
+      check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, mode: 0o060 })] }),
+      /^failed/,
+      'the owner is no member',
+    );
+    const messages = (isOpen: boolean) =>
+      check('rights', { chips: [node('/dev/gpiochip0', { isOpen })], user: others });
+    t.match(messages(true), /^ok/, 'the kernel has rejected it');
+    t.match(messages(false), /^failed.*sudo stellwerk doctor shows how/);
+    const ports = [{ path: '/dev/ttyUSB0', node: node('/dev/ttyUSB0', { gid: 20, group: 'dialout' }) }];
+    t.match(check('rights', { ports }, { board: pc }), /usermod -aG dialout stellwerk/);
+  },
+);
 
-t.test('lines in other hands are told with who has them, and how to get them', async (t) => {
+t.test('lines in use are reported with their consumers, and how to release them', async (t) => {
   const purpose = { instances: [relay] };
   t.match(check('lines', { found: [line('GPIO8', '')] }, purpose), /^ok/);
   t.match(check('lines', { found: [line('GPIO8', 'stellwerk')] }, purpose), /^ok/);
@@ -140,7 +140,7 @@ t.test('lines in other hands are told with who has them, and how to get them', a
   t.match(
     check('lines', { found: [line('GPIO8', 'spi0 CS0')] }, purpose),
     /stop what uses it as spi0 CS0/,
-    'no Pi',
+    'not a Pi',
   );
   const offset = instance('Pump', { Chip: 'main', Line: '8' });
   t.match(
@@ -155,7 +155,7 @@ t.test('lines in other hands are told with who has them, and how to get them', a
   );
 });
 
-t.test('ports: missing, on the kernel’s console, without a name that stays', async (t) => {
+t.test('ports: missing, used by the kernel’s console, without a stable name', async (t) => {
   const usb = '/dev/ttyUSB0';
   const there = [{ path: usb, node: node(usb) }];
   const purpose = { instances: [meter(usb)] };
@@ -177,7 +177,7 @@ t.test('ports: missing, on the kernel’s console, without a name that stays', a
   );
 });
 
-t.test('a UART that is switched off is told with the setting that switches it on', async (t) => {
+t.test('a disabled UART is reported with the setting that enables it', async (t) => {
   const ports = [{ path: '/dev/serial0', node: undefined }];
   const purpose = { instances: [meter('/dev/serial0')] };
   const on = (settings: string[], more: Partial<Machine> = {}) =>
@@ -188,10 +188,10 @@ t.test('a UART that is switched off is told with the setting that switches it on
   );
   t.match(on(['enable_uart=1']), /enable_uart=1 is in \/boot\/firmware\/config\.txt, but not active: reboot/);
   t.match(on([], { compatible: ['raspberrypi,5-model-b'] }), /add dtparam=uart0=on/);
-  t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'no Pi');
+  t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'not a Pi');
 });
 
-t.test('PWM that no overlay has switched on is told with the overlay that does', async (t) => {
+t.test('PWM without an overlay is reported with the overlay that enables it', async (t) => {
   const lamp = instance('Lamp', { Channel: 'PWM0' });
   const pwm = (machine: Partial<Machine>, instances = [lamp]) => check('pwm', machine, { instances });
   t.equal(pwm({}, [relay]), undefined);
@@ -204,15 +204,15 @@ t.test('PWM that no overlay has switched on is told with the overlay that does',
     pwm({ boot: { ...boot, settings: ['dtoverlay=pwm,pin=18'] } }),
     /dtoverlay=pwm,pin=18 is in .*reboot/,
   );
-  t.match(pwm({}), /in the device tree/, 'no Pi');
+  t.match(pwm({}), /in the device tree/, 'not a Pi');
 });
 
-t.test('a line keeper that is installed and not there is told', async (t) => {
+t.test('a line keeper that is installed but not running is reported', async (t) => {
   t.match(check('outputs', { hasKeeper: true }), /^ok/);
   t.match(check('outputs', { hasKeeper: false }), /^warning.*not guarded.*systemctl start stellwerk-keeper/);
 });
 
-t.test('space and card: fine, a warning, a failure', async (t) => {
+t.test('disk space and card: ok, a warning, a failure', async (t) => {
   const space = (free: number, bytes = 16e9) => check('space', { space: { bytes, free } });
   t.match(space(8e9), /^ok \| 8\.0 GB of 16 GB free/);
   t.match(space(700e6), /^warning \| 700 MB of 16 GB/);
@@ -228,7 +228,7 @@ t.test('space and card: fine, a warning, a failure', async (t) => {
   t.match(card(2, 3), /^failed/);
 });
 
-/** Files below a directory, by their paths. */
+/** Creates files below a directory, by their paths. */
 async function make(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -236,7 +236,7 @@ async function make(root: string, files: Readonly<Record<string, string>>): Prom
   }
 }
 
-/** A Raspberry Pi as files, with its data directory on a card. */
+/** The files of a Raspberry Pi, with its data directory on a card. */
 async function box(t: Test): Promise<{ root: string; dataDirectory: string }> {
   const root = await tempDirectory(t);
   const dataDirectory = await tempDirectory(t);
@@ -267,7 +267,7 @@ async function box(t: Test): Promise<{ root: string; dataDirectory: string }> {
   return { root, dataDirectory };
 }
 
-t.test('a machine is seen by its files', async (t) => {
+t.test('a machine is read from its files', async (t) => {
   const { root, dataDirectory } = await box(t);
   await make(root, { 'dev/pts/3': '' });
   const ports = ['/dev/serial0', '/dev/ttyUSB0', '/dev/pts/3'];
@@ -289,35 +289,38 @@ t.test('a machine is seen by its files', async (t) => {
   });
   t.strictSame(seen.wear, { device: 'mmcblk0', tenths: 9, spare: 2 });
   t.ok((seen.space?.bytes ?? 0) > 0);
-  t.equal(seen.hasKeeper, false, 'installed, and not there');
+  t.equal(seen.hasKeeper, false, 'installed, but not running');
   await make(root, { 'run/stellwerk-keeper/socket': '' });
   const again = await inspectMachine({ root, dataDirectory, ports, isGateway: false, found: [] });
   t.equal(again.hasKeeper, true);
 });
 
-t.test('the gateway looks with its own rights; a machine without anything has nothing', async (t) => {
-  const { root, dataDirectory } = await box(t);
-  const own = await inspectMachine({ root, dataDirectory, ports: [], isGateway: true, found: [] });
-  t.equal(own.user.uid, process.geteuid?.());
-  t.equal(own.chips[0]?.isOpen, true);
-  t.equal(own.hasKeeper, undefined, 'it knows by itself');
-  const empty = await tempDirectory(t);
-  const seen = await inspectMachine({
-    root: empty,
-    dataDirectory: join(empty, 'none'),
-    ports: ['/dev/x'],
-    isGateway: false,
-    found: [],
-  });
-  t.match(seen, {
-    compatible: [],
-    chips: [],
-    consoles: [],
-    off: [],
-    boot: undefined,
-    space: undefined,
-    wear: undefined,
-  });
-  t.strictSame(seen.ports, [{ path: '/dev/x', node: undefined }]);
-  t.equal(seen.user.uid, process.geteuid?.());
-});
+t.test(
+  'the gateway checks with its own permissions; a machine without hardware has no findings',
+  async (t) => {
+    const { root, dataDirectory } = await box(t);
+    const own = await inspectMachine({ root, dataDirectory, ports: [], isGateway: true, found: [] });
+    t.equal(own.user.uid, process.geteuid?.());
+    t.equal(own.chips[0]?.isOpen, true);
+    t.equal(own.hasKeeper, undefined, 'it is detected');
+    const empty = await tempDirectory(t);
+    const seen = await inspectMachine({
+      root: empty,
+      dataDirectory: join(empty, 'none'),
+      ports: ['/dev/x'],
+      isGateway: false,
+      found: [],
+    });
+    t.match(seen, {
+      compatible: [],
+      chips: [],
+      consoles: [],
+      off: [],
+      boot: undefined,
+      space: undefined,
+      wear: undefined,
+    });
+    t.strictSame(seen.ports, [{ path: '/dev/x', node: undefined }]);
+    t.equal(seen.user.uid, process.geteuid?.());
+  },
+);

@@ -23,7 +23,7 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const root = PACKAGE_ROOT;
 
-/** A folder as a bundle unpacks to, with a program that says how it was called in Node's place. */
+/** A directory as a bundle unpacks to, with a program instead of Node that prints its arguments. */
 function makeBundle(at: string, version: string): string {
   for (const folder of ['bin', 'dist/program/lib', 'systemd'])
     mkdirSync(join(at, folder), { recursive: true });
@@ -47,7 +47,7 @@ function install(bundle: string, destdir: string, ...options: string[]): string 
   return execFileSync(join(bundle, 'install.sh'), ['--destdir', destdir, ...options], { encoding: 'utf8' });
 }
 
-t.test('the installer puts a version beside the last one, and keeps what is the owner’s', async (t) => {
+t.test('the installer puts a version next to the previous one, and keeps the owner’s files', async (t) => {
   const place = await tempDirectory(t);
   const destdir = join(place, 'box');
   const home = join(destdir, 'opt/stellwerk');
@@ -70,36 +70,40 @@ t.test('the installer puts a version beside the last one, and keeps what is the 
   install(join(place, 'one'), destdir);
   install(makeBundle(join(place, 'two'), '1.1.0'), destdir);
   t.equal(readlinkSync(join(home, 'current')), '1.1.0');
-  t.same(readdirSync(home).sort(), ['1.0.0', '1.1.0', 'current'], 'the version before stays, to go back to');
+  t.same(
+    readdirSync(home).sort(),
+    ['1.0.0', '1.1.0', 'current'],
+    'the previous version stays, for a rollback',
+  );
   install(makeBundle(join(place, 'three'), '1.2.0'), destdir);
-  t.same(readdirSync(home).sort(), ['1.1.0', '1.2.0', 'current'], 'the one before that does not');
+  t.same(readdirSync(home).sort(), ['1.1.0', '1.2.0', 'current'], 'the one before that is removed');
   t.equal(
     readFileSync(configuration, 'utf8'),
     'board: generic\n',
-    'an upgrade leaves the configuration alone',
+    'an upgrade does not change the configuration',
   );
 
   install(join(place, 'three'), destdir, '--uninstall');
   t.notOk(existsSync(home));
   t.notOk(existsSync(join(destdir, 'etc/systemd/system/stellwerk.service')));
-  t.equal(readFileSync(configuration, 'utf8'), 'board: generic\n', 'neither does taking it out');
+  t.equal(readFileSync(configuration, 'utf8'), 'board: generic\n', 'nor does an uninstallation');
   t.equal(readFileSync(join(destdir, 'var/lib/stellwerk/data'), 'utf8'), 'theirs');
 });
 
-t.test('the installer says what is wrong, and does nothing by halves', async (t) => {
+t.test('the installer reports errors, and installs completely or not at all', async (t) => {
   const place = await tempDirectory(t);
   const bundle = makeBundle(join(place, 'one'), '1.0.0');
   t.equal(spawnSync(join(bundle, 'install.sh'), ['--nonsense']).status, 2);
   const checkout = spawnSync(join(root, 'systemd/install.sh'), ['--destdir', place], { encoding: 'utf8' });
   t.equal(checkout.status, 1);
   t.match(checkout.stderr, /is not an unpacked bundle/);
-  t.notOk(existsSync(join(place, 'etc')), 'nothing was set up');
+  t.notOk(existsSync(join(place, 'etc')), 'nothing was installed');
   install(bundle, join(place, 'box'), '--prefix', '/usr');
   const unit = readFileSync(join(place, 'box/usr/lib/systemd/system/stellwerk.service'), 'utf8');
   t.match(unit, 'ExecStart=/usr/lib/stellwerk/current/bin/stellwerk serve ');
 });
 
-/** What a link of an installed tree leads to, within that tree. */
+/** The target of a link of an installed tree, within that tree. */
 function within(destdir: string, path: string): string {
   let at = destdir;
   for (const step of path.split('/').filter((one) => one !== '')) {
@@ -114,7 +118,7 @@ function within(destdir: string, path: string): string {
   return at;
 }
 
-t.test('the docs, the schema and completions are installed, and taken out again', async (t) => {
+t.test('the docs, the schema and completions are installed, and removed again', async (t) => {
   const place = await tempDirectory(t);
   const bundle = makeBundle(join(place, 'one'), '1.0.0');
   for (const [prefix, share, options] of [
@@ -141,7 +145,7 @@ t.test('the docs, the schema and completions are installed, and taken out again'
   }
 });
 
-t.test('every path that a text names exists on an installed box', async (t) => {
+t.test('every path in a text exists on an installed machine', async (t) => {
   const destdir = join(await tempDirectory(t), 'box');
   install(makeBundle(join(destdir, '../bundle'), '1.0.0'), destdir);
   const inBundle = (path: string) =>
@@ -165,7 +169,7 @@ t.test('every path that a text names exists on an installed box', async (t) => {
       const exact = path
         .replace(/[.,]$/, '')
         .replace(/\/opt\/stellwerk\/(VERSION|\d+\.\d+\.\d+)/, '/opt/stellwerk/1.0.0');
-      // An administrator makes drop-ins; the rest is installed.
+      // Administrators create drop-ins; everything else is installed.
       if (/\.d\/|\.d$/.test(exact)) continue;
       t.ok(existsSync(within(destdir, exact)), `${file}: ${path}`);
       seen += 1;
@@ -174,7 +178,7 @@ t.test('every path that a text names exists on an installed box', async (t) => {
   t.ok(seen > 100, `${seen} paths`);
 });
 
-t.test('texts of the program send people to pages by their path on this machine', async (t) => {
+t.test('texts of the program refer to pages by their path on this machine', async (t) => {
   const sources = ['src', 'drivers'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -192,7 +196,7 @@ t.test('texts of the program send people to pages by their path on this machine'
   t.ok(existsSync(manualPage('hardware/boards.md')));
 });
 
-t.test('bin/stellwerk becomes the Node that stands beside it, also through links', async (t) => {
+t.test('bin/stellwerk becomes the Node next to it, also through links', async (t) => {
   const place = await tempDirectory(t);
   const bundle = makeBundle(join(place, 'app'), '1.0.0');
   const link = join(place, 'stellwerk');
@@ -204,7 +208,7 @@ t.test('bin/stellwerk becomes the Node that stands beside it, also through links
 });
 
 t.test(
-  'bin/stellwerk without a Node that will do, or without a program, ends with 69 and says what to do',
+  'bin/stellwerk without a suitable Node, or without a program, exits with 69 and says what to do',
   async (t) => {
     const place = await tempDirectory(t);
     const bundle = makeBundle(join(place, 'app'), '1.0.0');
@@ -227,7 +231,7 @@ t.test(
 );
 
 t.test(
-  'the units are closed as far as they can be',
+  'the units are as restricted as possible',
   { skip: hasProgram('systemd-analyze') ? false : 'systemd-analyze is not installed' },
   async (t) => {
     for (const [unit, most] of [
@@ -245,7 +249,7 @@ t.test(
 );
 
 t.test(
-  'the shell scripts hold what shellcheck looks for',
+  'the shell scripts pass shellcheck',
   { skip: hasProgram('shellcheck') ? false : 'shellcheck is not installed' },
   async (t) => {
     const scripts = ['bin/stellwerk', 'systemd/install.sh', '.ci/run'].map((file) => join(root, file));

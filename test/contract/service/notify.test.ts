@@ -13,12 +13,12 @@ const { notify, giveBack } = createRequire(import.meta.url)(nativeFile('notify.n
   notify(path: string, text: string): void;
   giveBack(): void;
 };
-const skip = hasProgram('socat') ? false : 'needs socat, which plays systemd here';
+const skip = hasProgram('socat') ? false : 'requires socat, which acts as systemd here';
 
-/** Sends until somebody listens, and gives what arrived. */
+/** Sends until there is a listener, and returns what it received. */
 async function received(receiver: string, path: string, text: string): Promise<string> {
   await using socat = new Program('socat', ['-u', receiver, 'STDOUT']);
-  await until('somebody to listen', () => {
+  await until('a listener', () => {
     try {
       notify(path, text);
       return true;
@@ -31,7 +31,7 @@ async function received(receiver: string, path: string, text: string): Promise<s
   return socat.output;
 }
 
-await t.test('a state text reaches a socket in the file system', { skip }, async (t) => {
+await t.test('a state reaches a socket in the file system', { skip }, async (t) => {
   const path = join(await tempDirectory(t), 'notify');
   const text = 'READY=1\nSTATUS=Grün: 3 of 3 instances online\nWATCHDOG=1';
   t.equal(await received(`UNIX-RECV:${path}`, path, text), text);
@@ -42,7 +42,7 @@ await t.test('and one at an abstract address', { skip }, async (t) => {
   t.equal(await received(`ABSTRACT-RECV:${name}`, `@${name}`, 'STOPPING=1'), 'STOPPING=1');
 });
 
-await t.test('what cannot be sent is thrown, not waited for', async (t) => {
+await t.test('a state that cannot be sent throws, without waiting', async (t) => {
   const path = join(await tempDirectory(t), 'nobody');
   t.throws(() => notify(path, 'READY=1'), { code: 'ENOENT' });
   t.throws(() => notify(`@stellwerk-test-nobody-${process.pid}`, 'READY=1'), { code: 'ECONNREFUSED' });
@@ -54,12 +54,12 @@ await t.test('what cannot be sent is thrown, not waited for', async (t) => {
     t.throws(() => untyped(...wrong), { code: 'EINVAL' });
 });
 
-await t.test('memory that nobody uses goes back to the machine', async (t) => {
+await t.test('unused memory is returned to the system', async (t) => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   const resident = () => process.memoryUsage().rss / 2 ** 20;
-  // Below what the C library has a mapping of its own for; some stay, so that what lies between can't just be
-  // cut off.
+  // Smaller than what the C library maps separately; some stay, so that the top of the heap cannot just be
+  // trimmed.
   const all = Array.from({ length: 2000 }, () => Buffer.allocUnsafeSlow(60_000).fill(1));
   const kept = all.filter((_one, n) => n % 50 === 0);
   all.length = 0;
@@ -70,6 +70,6 @@ await t.test('memory that nobody uses goes back to the machine', async (t) => {
   t.ok(before - resident() > 50, `${before} MiB before, ${resident()} after`);
   t.ok(
     kept.every((one) => one.every((byte) => byte === 1)),
-    'and nothing that somebody uses',
+    'and no memory in use',
   );
 });

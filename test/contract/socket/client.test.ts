@@ -59,7 +59,7 @@ await t.test(
     await fixture.waitForLink(device, 'online');
     far.say('T=22\n');
     await fixture.waitForValue(device, 'TEMPERATURE', 22);
-    t.equal(far.received().toString(), '', 'nothing of meanwhile');
+    t.equal(far.received().toString(), '', 'no failed command is sent later');
     t.same(fixture.devices.problems(socket.id), []);
   },
 );
@@ -97,11 +97,11 @@ await t.test('the debug output shows both directions', async () => {
   });
   fixture.debug.enable(socket.id, 60);
   far.say('in');
-  await until(`what came, of ${messages.join(' ')}`, () =>
+  await until(`received, of ${messages.join(' ')}`, () =>
     messages.some((one) => /received.*696e/i.test(one)),
   );
   await fixture.call('CSCK_SendText', socket.id, 'out');
-  await until(`what went, of ${messages.join(' ')}`, () => messages.some((one) => /sent.*6f7574/i.test(one)));
+  await until(`sent, of ${messages.join(' ')}`, () => messages.some((one) => /sent.*6f7574/i.test(one)));
 });
 
 await t.test(
@@ -119,9 +119,9 @@ await t.test(
     await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'.repeat(QUEUE_LIMIT + 1)), {
       code: 'TEXT_TOO_LONG',
     });
-    // The kernel takes some megabytes by itself.
+    // The kernel buffers some megabytes.
     const sends: Promise<unknown>[] = [];
-    const rejected = await until('a refusal', async () => {
+    const rejected = await until('a rejection', async () => {
       const sending = send();
       sends.push(sending.catch((thrown: unknown) => thrown));
       return Promise.race([
@@ -133,7 +133,7 @@ await t.test(
       ]);
     });
     t.match(rejected, { code: 'DEVICE_OFFLINE', message: /is too slow: \d+ bytes are queued/ });
-    t.equal(fixture.value(socket, 'LINK'), 'online', 'it may still come to itself');
+    t.equal(fixture.value(socket, 'LINK'), 'online', 'it may recover');
     clock.advance(STALL_TIMEOUT_MS);
     await fixture.waitForLink(socket, 'waiting');
     t.match(fixture.status(socket), /has stopped reading/);
@@ -165,7 +165,7 @@ await t.test('errors of connecting are described in words', async (t) => {
   await fixture.change(socket, { CaFile: '/nowhere', Open: true });
   t.match(fixture.status(socket), /CaFile only applies with UseSSL/);
 
-  // A queue of connections that nobody takes: the kernel answers none any more.
+  // A queue of connections that is never accepted: when it is full, the kernel does not reply any more.
   const full = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 });
   t.teardown(() => full.close());
   await until('it to listen', () => full.listening);
@@ -175,7 +175,7 @@ await t.test('errors of connecting are described in words', async (t) => {
     CaFile: '',
     UseSSL: true,
   });
-  // It takes the connection and says nothing of TLS.
+  // It accepts the connection but sends no TLS handshake.
   await until(
     'an attempt',
     () => new Promise((resolve) => full.getConnections((_error, count) => resolve(count))),
@@ -227,18 +227,18 @@ await t.test('a vanished device is detected by unacknowledged retransmissions', 
   t.equal(isPeerDead('', ends), false);
   t.equal(isPeerDead(row(40_000, 0, 0), ends), false);
   t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT - 1, 0), ends), false);
-  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0), ends), true, 'data without an answer');
-  t.equal(isPeerDead(row(40_000, 0, RETRANSMIT_LIMIT), ends), true, 'probes without an answer');
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0), ends), true, 'data without an acknowledgement');
+  t.equal(isPeerDead(row(40_000, 0, RETRANSMIT_LIMIT), ends), true, 'probes without a reply');
   t.equal(isPeerDead(row(40_001, RETRANSMIT_LIMIT, 0), ends), false, "another's");
-  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0) + row(40_000, 0, 0), ends), false, 'in doubt');
-  t.ok(KEEPALIVE_IDLE_MS <= 30_000, 'a silent one is asked in time');
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0) + row(40_000, 0, 0), ends), false, 'ambiguous');
+  t.ok(KEEPALIVE_IDLE_MS <= 30_000, 'a silent peer is probed in time');
 
   await using far = await TcpPeer.start();
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
   await fixture.waitForLink(socket, 'online');
   await far.connected();
-  t.same(await findDeadPeers(far.sockets), [], 'the real table, of one that answers');
+  t.same(await findDeadPeers(far.sockets), [], 'the real table, of a peer that acknowledges');
   const table = await readFile('/proc/net/tcp', 'utf8');
   const [near] = far.sockets;
   const inVain = table.replaceAll(
@@ -248,7 +248,7 @@ await t.test('a vanished device is detected by unacknowledged retransmissions', 
   t.equal(
     near !== undefined && isPeerDead(inVain, near),
     true,
-    'the real table, as it were of one that does not',
+    'the real table, changed to a peer that does not',
   );
   const running = fixture.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]);
   t.equal(await running.probe?.(), undefined);
@@ -256,47 +256,51 @@ await t.test('a vanished device is detected by unacknowledged retransmissions', 
 
 const skipOpenssl = hasProgram('openssl') ? false : 'openssl is not installed (Debian package openssl)';
 
-await t.test("CaFile may be the device's own, of a vendor's authority", { skip: skipOpenssl }, async (t) => {
-  const directory = await tempDirectory(t);
-  const at = (name: string) => join(directory, name);
-  const make = (name: string, subject: string, ...more: string[]) => {
-    const key = [
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-keyout',
-      at(`${name}.key`),
-    ];
-    return run('openssl', [
-      'req',
-      '-x509',
-      ...key,
-      '-days',
-      '2',
-      '-subj',
-      subject,
-      '-out',
-      at(name),
-      ...more,
-    ]);
-  };
-  await make('vendor', '/CN=Vendor');
-  await make('other', '/CN=Other');
-  const signed = ['-CA', at('vendor'), '-CAkey', at('vendor.key')];
-  await make('device', '/CN=Device', ...signed, '-addext', 'subjectAltName=DNS:localhost');
-  const [cert, key] = [await readFile(at('device')), await readFile(at('device.key'))];
-  await using far = await TcpPeer.start({ cert, key });
-  await using fixture = new DeviceFixture(MODULES);
-  const properties = { Host: 'localhost', Port: far.port, UseSSL: true };
-  const socket = await fixture.add('Client Socket', { ...properties, CaFile: at('device') });
-  await fixture.waitForLink(socket, 'online');
-  await fixture.change(socket, { CaFile: at('other') });
-  await until('a refusal', () => /not from a known authority/.test(fixture.status(socket)));
-  await fixture.change(socket, { CaFile: at('vendor') });
-  await fixture.waitForLink(socket, 'online');
-});
+await t.test(
+  'CaFile may be the device’s own certificate, issued by a vendor’s authority',
+  { skip: skipOpenssl },
+  async (t) => {
+    const directory = await tempDirectory(t);
+    const at = (name: string) => join(directory, name);
+    const make = (name: string, subject: string, ...more: string[]) => {
+      const key = [
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:P-256',
+        '-nodes',
+        '-keyout',
+        at(`${name}.key`),
+      ];
+      return run('openssl', [
+        'req',
+        '-x509',
+        ...key,
+        '-days',
+        '2',
+        '-subj',
+        subject,
+        '-out',
+        at(name),
+        ...more,
+      ]);
+    };
+    await make('vendor', '/CN=Vendor');
+    await make('other', '/CN=Other');
+    const signed = ['-CA', at('vendor'), '-CAkey', at('vendor.key')];
+    await make('device', '/CN=Device', ...signed, '-addext', 'subjectAltName=DNS:localhost');
+    const [cert, key] = [await readFile(at('device')), await readFile(at('device.key'))];
+    await using far = await TcpPeer.start({ cert, key });
+    await using fixture = new DeviceFixture(MODULES);
+    const properties = { Host: 'localhost', Port: far.port, UseSSL: true };
+    const socket = await fixture.add('Client Socket', { ...properties, CaFile: at('device') });
+    await fixture.waitForLink(socket, 'online');
+    await fixture.change(socket, { CaFile: at('other') });
+    await until('a rejection', () => /not from a known authority/.test(fixture.status(socket)));
+    await fixture.change(socket, { CaFile: at('vendor') });
+    await fixture.waitForLink(socket, 'online');
+  },
+);
 
 await t.test('closing before the socket exists prevents the connection', async (t) => {
   await using far = await TcpPeer.start();
@@ -306,7 +310,7 @@ await t.test('closing before the socket exists prevents the connection', async (
     { clock: new ManualClock(), signal: stopped, names: systemResolver(new ManualClock()) },
   );
   await t.rejects(connecting, { name: 'AbortError' });
-  // One that comes later is taken later: were there another, it would be counted by now.
+  // A later connection is accepted later: if there were another, it would be counted by now.
   const clock = new ManualClock();
   const { signal } = new AbortController();
   const names = systemResolver(clock);

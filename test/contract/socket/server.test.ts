@@ -40,7 +40,7 @@ interface Served {
   readonly device: Instance;
 }
 
-/** A server socket that is open, with a Serial Device on it. */
+/** An open server socket with a Serial Device on it. */
 async function serve(fixture: DeviceFixture, properties: Record<string, unknown> = {}): Promise<Served> {
   const port = await reservePort();
   const server = await fixture.add('Server Socket', { Port: port, ...properties });
@@ -49,7 +49,7 @@ async function serve(fixture: DeviceFixture, properties: Record<string, unknown>
   return { port, server, device };
 }
 
-/** Waits until the server knows of so many clients. */
+/** Waits until the server has this number of clients. */
 const clients = (fixture: DeviceFixture, server: Instance, count: number) =>
   until(`${count} clients`, () => fixture.devices.knownDevices(server.id).length === count);
 
@@ -66,7 +66,7 @@ await t.test('texts go to all clients, packets to one, and data of any client is
   await t.rejects(
     fixture.devices.write(device.id, 'LEVEL', 1),
     { code: 'DEVICE_OFFLINE' },
-    'a command to nobody',
+    'a command without a client',
   );
   using one = await TcpClient.connect(port);
   using two = await TcpClient.connect(port);
@@ -99,7 +99,7 @@ await t.test('texts go to all clients, packets to one, and data of any client is
   await t.rejects(fixture.call('SSCK_SendPacket', server.id, 'x', '127.0.0.1', two.port), {
     code: 'DEVICE_OFFLINE',
   });
-  t.same(fixture.devices.problems(server.id), [], 'that one leaves is no trouble');
+  t.same(fixture.devices.problems(server.id), [], 'a client that leaves is no problem');
 });
 
 await t.test(
@@ -143,7 +143,7 @@ await t.test('it listens on 127.0.0.1 by default, and reports why it cannot list
   await fixture.waitForLink(server, 'online');
   const other = createServer();
   t.teardown(() => other.close());
-  // Another address of this machine is free: nothing of ours listens there.
+  // Another address of this machine is free: nothing of the test listens there.
   await new Promise<void>((resolve, reject) => {
     other.once('error', reject);
     other.listen({ host: '127.0.0.2', port }, resolve);
@@ -181,7 +181,7 @@ await t.test('clients above Limit are rejected, and this is reported', async (t)
   t.equal(one.isGone, false);
 });
 
-await t.test('silent clients make room for others', async (t) => {
+await t.test('silent clients are dropped for new ones', async (t) => {
   const clock = new ManualClock();
   await using fixture = new DeviceFixture(MODULES, clock);
   const { port, server, device } = await serve(fixture, { Limit: 3 });
@@ -201,8 +201,8 @@ await t.test('silent clients make room for others', async (t) => {
   await two.ends();
   late.say('a=2\n');
   await fixture.waitForValue(device, 'VALUE', 2);
-  t.equal(meter.isGone, false, 'of the address that has the most');
-  t.equal(one.isGone, false, 'it has spoken');
+  t.equal(meter.isGone, false, 'of the address with most clients');
+  t.equal(one.isGone, false, 'it has sent something');
   await status(fixture, server, /a client was dropped: .* was silent for longest/);
 });
 
@@ -221,7 +221,7 @@ await t.test('a client that stops reading does not block the others, and is drop
     sent += text.length;
     return fixture.devices.knownDevices(server.id).length === 1;
   });
-  await until('all of it at the quick one', () => quick.heard().length === sent);
+  await until('all of it at the fast one', () => quick.heard().length === sent);
   await status(fixture, server, /a client was dropped: .* is too slow: \d+ bytes are queued/);
   t.equal(quick.isGone, false);
 
@@ -229,7 +229,7 @@ await t.test('a client that stops reading does not block the others, and is drop
   await clients(fixture, server, 2);
   deaf.socket.pause();
   const sends: Promise<unknown>[] = [];
-  await until('a packet that is refused', async () => {
+  await until('a rejected packet', async () => {
     const sending = fixture.call('SSCK_SendPacket', server.id, text, '127.0.0.1', deaf.port);
     const outcome = sending.then(
       () => undefined,
@@ -239,7 +239,7 @@ await t.test('a client that stops reading does not block the others, and is drop
     const turn = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
     return Promise.race([outcome, turn]);
   });
-  t.equal(fixture.devices.knownDevices(server.id).length, 2, 'it may still come to itself');
+  t.equal(fixture.devices.knownDevices(server.id).length, 2, 'it may recover');
   clock.advance(STALL_TIMEOUT_MS);
   await clients(fixture, server, 1);
   const failed = (await Promise.all(sends)).filter((outcome) => outcome !== undefined);
@@ -336,10 +336,10 @@ await t.test('handshakes that closing interrupts are not reported', async (t) =>
     },
   );
   using wrong = await TcpClient.connect(port);
-  wrong.say('this is no TLS\n');
-  await until('a complaint', () => messages.length === 1);
+  wrong.say('not TLS\n');
+  await until('a problem', () => messages.length === 1);
   using silent = await TcpClient.connect(port);
-  // The server has it when a later one was answered.
+  // The server has handled it when a later one was answered.
   using later = await TcpClient.connect(port, (to) =>
     connectTls({ port: to, host: '127.0.0.1', ca: certificate, servername: 'localhost' }),
   );

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { until } from '../../tools/until.js';
 
-/** A client of a server on 127.0.0.1: what it heard can be read. */
+/** A client of a server on 127.0.0.1 that records what it receives. */
 export class TcpClient implements Disposable {
   readonly socket: Socket;
   #heard: Buffer[] = [];
-  /** Whether the server, or the way, has ended it. */
+  /** Whether the connection has ended. */
   isGone = false;
 
   private constructor(socket: Socket) {
@@ -40,7 +40,7 @@ export class TcpClient implements Disposable {
 
   async hears(text: string): Promise<void> {
     await until(
-      `it to hear ${JSON.stringify(text)}, not ${JSON.stringify(this.heard())}`,
+      `it to receive ${JSON.stringify(text)}, not ${JSON.stringify(this.heard())}`,
       () => this.heard() === text,
     );
   }

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { withinPatience, until } from '../../tools/until.js';
 
-/** A device with a TCP port, on 127.0.0.1: what it heard can be read, and it says what a test wants. */
+/** A device with a TCP port on 127.0.0.1 that records what it receives, and sends what a test requires. */
 export class TcpPeer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -11,7 +11,7 @@ export class TcpPeer implements AsyncDisposable {
   #heard: Buffer[] = [];
   #connections = 0;
 
-  /** With options of TLS it speaks that. */
+  /** Uses TLS if options for it are given. */
   constructor(tls?: TlsOptions) {
     this.#server = tls === undefined ? createServer() : createTlsServer(tls);
     this.#server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
@@ -33,7 +33,7 @@ export class TcpPeer implements AsyncDisposable {
     return this.#port;
   }
 
-  /** How often somebody connected. */
+  /** Number of accepted connections. */
   get connections(): number {
     return this.#connections;
   }
@@ -42,7 +42,7 @@ export class TcpPeer implements AsyncDisposable {
     return [...this.#sockets];
   }
 
-  /** All that was heard since it was last plugged in. */
+  /** Everything received since it was last plugged in. */
   received(): Buffer {
     return Buffer.concat(this.#heard);
   }
@@ -51,12 +51,12 @@ export class TcpPeer implements AsyncDisposable {
     for (const socket of this.#sockets) socket.write(bytes);
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   deaf(): void {
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Listens, at the same port as before. */
+  /** Listens, on the same port as before. */
   async plug(): Promise<void> {
     this.#heard = [];
     this.#server.listen(this.#port, '127.0.0.1');
@@ -64,14 +64,14 @@ export class TcpPeer implements AsyncDisposable {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections, and listens no more. */
+  /** Ends all connections, and stops listening. */
   async unplug(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#sockets) socket.destroy();
-    await withinPatience('the far end to be gone', closed);
+    await withinPatience('the peer to be gone', closed);
   }
 
-  /** Waits for the first connection that stands, or so many. */
+  /** Waits until this number of connections is open. */
   async connected(count = 1): Promise<void> {
     await until(`${count} connections`, () => this.#sockets.size >= count);
   }

@@ -32,7 +32,7 @@ interface Far {
   readonly heard: { readonly text: string; readonly port: number }[];
 }
 
-/** Somebody who sends and hears datagrams on 127.0.0.1; gone with the test. */
+/** A peer that sends and receives datagrams on 127.0.0.1; closed with the test. */
 async function far(t: Test): Promise<Far> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -42,7 +42,7 @@ async function far(t: Test): Promise<Far> {
   return { socket, port: socket.address().port, heard: received };
 }
 
-/** A port for datagrams that was free a moment ago. */
+/** A UDP port that was free a moment ago. */
 async function freeUdpPort(): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -150,18 +150,18 @@ await t.test('errors of sending and listening say what to do', async (t) => {
   await t.rejects(packet('127.0.0.1', 9), { code: 'DEVICE_OFFLINE' });
 });
 
-await t.test('EnableReuseAddress lets two have the same port', async (t) => {
+await t.test('EnableReuseAddress allows two instances on the same port', async (t) => {
   await using fixture = new DeviceFixture(MODULES);
   const shared = { BindIP: '127.0.0.1', BindPort: await freeUdpPort(), EnableReuseAddress: true };
   const [one, two] = [await fixture.add('UDP Socket', shared), await fixture.add('UDP Socket', shared)];
   await fixture.waitForLink(one, 'online');
   await fixture.waitForLink(two, 'online');
   await fixture.change(two, { EnableReuseAddress: false });
-  await until('a refusal', () => /another program uses this port/.test(fixture.status(two)));
+  await until('a rejection', () => /another program uses this port/.test(fixture.status(two)));
   t.equal(fixture.value(one, 'LINK'), 'online');
 });
 
-await t.test('EnableBroadcast opens the way to the broadcast address', async (t) => {
+await t.test('EnableBroadcast allows sending to the broadcast address', async (t) => {
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('UDP Socket', {
     Host: '127.255.255.255',
@@ -178,7 +178,7 @@ await t.test('EnableBroadcast opens the way to the broadcast address', async (t)
   t.equal(await fixture.call('USCK_SendText', socket.id, 'x'), true);
 });
 
-/** A socket on a port that the kernel chose, names resolved by the test, and what arrived. */
+/** A socket on a port that the kernel chose, with names resolved by the test, and the received datagrams. */
 async function datagrams(t: Test, { broadcast = false } = {}) {
   const clock = new ManualClock();
   const lookups = new Map<string, PromiseWithResolvers<string>>();
@@ -225,7 +225,7 @@ await t.test(
     t.same(
       one.heard.map((datagram) => datagram.text),
       ['1', '2'],
-      'not what was late',
+      'not the late one',
     );
 
     const waiting = [socket.send(text(1), to('0.test'))];
@@ -259,22 +259,22 @@ await t.test('an ephemeral port only receives from recent destinations', async (
   await say(stranger, 'stranger');
   await say(one.socket, 'answer');
   await say(two.socket, 'from another port of the device');
-  await until('the answers', () => received.length >= 2);
+  await until('the replies', () => received.length >= 2);
   t.same(received, ['answer', 'from another port of the device']);
 
   for (let i = 0; i < RECENT_PEERS_LIMIT; i++)
     await socket.send(Buffer.from('?'), { address: `127.0.1.${i + 1}`, port: one.port });
   await say(one.socket, 'forgotten');
   await socket.send(Buffer.from('?'), { address: '127.0.0.2', port: one.port });
-  await say(stranger, 'no stranger any more');
+  await say(stranger, 'no longer a stranger');
   await until('it', () => received.length >= 3);
-  t.same(received.slice(2), ['no stranger any more']);
+  t.same(received.slice(2), ['no longer a stranger']);
 });
 
 await t.test('replies to a broadcast are accepted from any address', async (t) => {
   const one = await far(t);
   const { socket, heard: received } = await datagrams(t, { broadcast: true });
   one.socket.send('here', socket.port, '127.0.0.1');
-  await until('the answer', () => received.length === 1);
+  await until('the reply', () => received.length === 1);
   t.same(received, ['here']);
 });

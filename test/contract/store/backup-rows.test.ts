@@ -6,27 +6,30 @@ import { listBackups } from '../../../src/store/backup.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench } from './open-store.js';
 
-t.test('a backup with sound pages and a damaged row ends no start when the database is gone', async (t) => {
-  const directory = await tempDirectory(t);
-  const { store, kernel } = await openBench(directory);
-  kernel.variables.create(1, { ident: 'kept', value: 5 });
-  store.setMeta('applied', '{"kept":{}}');
-  await store.committed();
-  await store.backup();
-  await store.close();
-  rmSync(join(directory, 'stellwerk.db'));
-  for (const { path } of listBackups(directory)) {
-    using db = new DatabaseSync(path);
-    db.exec(`UPDATE meta SET value = replace(value, 'kept', 'kepu') WHERE name = 'applied'`);
-  }
-  const again = await openBench(directory);
-  t.match(again.kernel.tree.root.children?.byIdent('kept'), { data: { value: 5 } });
-  t.equal(again.store.meta('applied'), undefined, 'what is damaged is left out');
-  t.match(again.findings.get('database'), { state: 'failed', text: /damaged.*applied/ });
-  await again.store.close();
-});
+t.test(
+  'a backup with valid pages and a damaged row does not prevent the start without a database',
+  async (t) => {
+    const directory = await tempDirectory(t);
+    const { store, kernel } = await openBench(directory);
+    kernel.variables.create(1, { ident: 'kept', value: 5 });
+    store.setMeta('applied', '{"kept":{}}');
+    await store.committed();
+    await store.backup();
+    await store.close();
+    rmSync(join(directory, 'stellwerk.db'));
+    for (const { path } of listBackups(directory)) {
+      using db = new DatabaseSync(path);
+      db.exec(`UPDATE meta SET value = replace(value, 'kept', 'kepu') WHERE name = 'applied'`);
+    }
+    const again = await openBench(directory);
+    t.match(again.kernel.tree.root.children?.byIdent('kept'), { data: { value: 5 } });
+    t.equal(again.store.meta('applied'), undefined, 'the damaged row is omitted');
+    t.match(again.findings.get('database'), { state: 'failed', text: /damaged.*applied/ });
+    await again.store.close();
+  },
+);
 
-t.test('what an interrupted backup left goes with the next one, and nothing else', async (t) => {
+t.test('files of an interrupted backup are deleted by the next one, and nothing else is', async (t) => {
   const directory = await tempDirectory(t);
   const { store } = await openBench(directory);
   await store.backup();

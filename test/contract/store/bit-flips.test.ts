@@ -14,7 +14,7 @@ const FLIPS = Number(process.env['STELLWERK_FLIPS'] ?? 100);
 
 const file = (directory: string) => join(directory, 'stellwerk.db');
 
-/** A database with some of everything, a backup of it, and some changes after that. */
+/** A database with objects of all kinds, a backup of it, and some later changes. */
 async function furnished(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
   const directory = await tempDirectory(t);
   const { store, kernel } = await openBench(directory);
@@ -30,7 +30,7 @@ async function furnished(t: Parameters<typeof tempDirectory>[0]): Promise<string
   return directory;
 }
 
-/** All that a start reads, as texts; and what it says was damaged. */
+/** Everything that a start reads, as texts, and the damage that it reports. */
 function started(directory: string) {
   const database = new Database({ directory, runtimeDirectory: undefined, files: {} });
   try {
@@ -51,14 +51,14 @@ function started(directory: string) {
   }
 }
 
-t.test('a changed row of any table is restored from the backup, or missed aloud', async (t) => {
+t.test('a changed row of any table is restored from the backup, or reported as missing', async (t) => {
   const base = await furnished(t);
   const { rows, counter } = started(base);
   const changes = {
     'the text of an object': "UPDATE objects SET data = replace(data, '1', '2') WHERE born = 2",
     'the id of an object': 'UPDATE objects SET id = id + 1 WHERE born = 2',
     'the parent of an object': 'UPDATE objects SET parent = 1 WHERE born = 2',
-    'a JSON text that is none': "UPDATE objects SET attributes = 'x' || attributes WHERE born = 2",
+    'an invalid JSON text': "UPDATE objects SET attributes = 'x' || attributes WHERE born = 2",
     'the value of a variable': "UPDATE last_values SET value = value + 1 WHERE typeof(value) = 'real'",
     'the variable of a value':
       'UPDATE last_values SET id = 9999 WHERE id = (SELECT id FROM objects WHERE born = 2)',
@@ -68,7 +68,7 @@ t.test('a changed row of any table is restored from the backup, or missed aloud'
     'the name of what was applied': "UPDATE meta SET name = 'bpplied' WHERE name = 'applied'",
     'a checksum': 'UPDATE objects SET sum = sum + 1 - 2 * (sum % 2) WHERE born = 70',
     'the version in the header': 'PRAGMA user_version = 3',
-    'the version before': 'PRAGMA user_version = 0',
+    'an older version': 'PRAGMA user_version = 0',
   };
   for (const [what, sql] of Object.entries(changes)) {
     const directory = join(await tempDirectory(t), 'data');
@@ -78,7 +78,7 @@ t.test('a changed row of any table is restored from the backup, or missed aloud'
     db.close();
     const again = started(directory);
     t.strictSame(again.rows, rows, what);
-    t.ok(again.said.length > 0, `${what}: told`);
+    t.ok(again.said.length > 0, `${what}: reported`);
     t.match(readdirSync(directory).join(), /stellwerk\.db\.damaged-/, `${what}: the file is kept`);
     t.strictSame(started(directory).said, [], `${what}: once`);
   }
@@ -90,11 +90,11 @@ t.test('a changed row of any table is restored from the backup, or missed aloud'
     db.close();
     const again = started(directory);
     t.strictSame(again.rows, rows, name);
-    t.ok(again.counter >= counter, `${name}: the counter does not go back`);
+    t.ok(again.counter >= counter, `${name}: the counter does not decrease`);
   }
 });
 
-t.test('an object that is in no backup is missed aloud, and nothing else', async (t) => {
+t.test('an object without a backup is reported as missing, and nothing else is', async (t) => {
   const directory = await furnished(t);
   const before = started(directory);
   const db = new DatabaseSync(file(directory));
@@ -111,7 +111,7 @@ t.test('an object that is in no backup is missed aloud, and nothing else', async
   );
 });
 
-t.test(`no flipped bit ends the start, and none is loaded as sound`, async (t) => {
+t.test(`no flipped bit prevents the start, and none is loaded as valid`, async (t) => {
   const base = await furnished(t);
   const expected = started(base);
   const bytes = readFileSync(file(base));
@@ -135,11 +135,11 @@ t.test(`no flipped bit ends the start, and none is loaded as sound`, async (t) =
       else if (said.length > 0) seen.missed += 1;
       else {
         seen.silent += 1;
-        wrong.push(`byte ${at} bit ${bit} is loaded as sound`);
+        wrong.push(`byte ${at} bit ${bit} is loaded as valid`);
       }
     } catch (thrown) {
       seen.ended += 1;
-      wrong.push(`byte ${at} bit ${bit} ends the start: ${String(thrown)}`);
+      wrong.push(`byte ${at} bit ${bit} prevents the start: ${String(thrown)}`);
     }
   }
   t.comment(`${FLIPS} flips of ${bytes.length} bytes: ${JSON.stringify(seen)}`);
@@ -156,45 +156,42 @@ t.test('an id of six digits is stored', async (t) => {
   database.close();
 });
 
-t.test(
-  'a database of the version without checksums is migrated, and an older program refuses it',
-  async (t) => {
-    const directory = await tempDirectory(t);
-    const first = await openBench(directory);
-    const text = first.kernel.variables.create(3, { ident: 'text', value: 'a\u0000b \ud800 ä' });
-    first.kernel.variables.create(2, { ident: 'float', value: -1.5e-300 });
-    first.kernel.profiles.create('Mine', 1);
-    await first.store.committed();
-    await first.store.close();
-    // As the version before left it.
-    const db = new DatabaseSync(file(directory));
-    for (const table of ['meta', 'profiles', 'objects', 'last_values', 'audit'])
-      db.exec(`ALTER TABLE ${table} RENAME TO new_${table}`);
-    db.exec(`${String(steps[0])}; DELETE FROM new_meta WHERE name = 'schema'; PRAGMA user_version = 1;
+t.test('a database of the version without checksums is migrated, and older programs reject it', async (t) => {
+  const directory = await tempDirectory(t);
+  const first = await openBench(directory);
+  const text = first.kernel.variables.create(3, { ident: 'text', value: 'a\u0000b \ud800 ä' });
+  first.kernel.variables.create(2, { ident: 'float', value: -1.5e-300 });
+  first.kernel.profiles.create('Mine', 1);
+  await first.store.committed();
+  await first.store.close();
+  // As the previous version left it.
+  const db = new DatabaseSync(file(directory));
+  for (const table of ['meta', 'profiles', 'objects', 'last_values', 'audit'])
+    db.exec(`ALTER TABLE ${table} RENAME TO new_${table}`);
+  db.exec(`${String(steps[0])}; DELETE FROM new_meta WHERE name = 'schema'; PRAGMA user_version = 1;
     INSERT INTO meta SELECT name, value FROM new_meta; INSERT INTO profiles SELECT name, profile FROM new_profiles;
     INSERT INTO objects SELECT born, id, type, parent, attributes, data FROM new_objects;
     INSERT INTO last_values SELECT id, value, updated, changed FROM new_last_values;
     INSERT INTO audit (record) VALUES ('{"at":1}'), ('{"at":2}'), ('{"at":3}'), ('{"at":4}')`);
-    for (const table of ['meta', 'profiles', 'objects', 'last_values', 'audit'])
-      db.exec(`DROP TABLE new_${table}`);
-    db.close();
-    const before = picture(first.kernel);
-    const second = await openBench(directory);
-    t.equal(second.findings.get('database')?.state, 'ok');
-    const written = before.map((row) => row.replace('\\ud800', '\ufffd'));
-    t.strictSame(picture(second.kernel), written);
-    t.equal((second.kernel.tree.get(text.id).data as { value: string }).value, 'a\u0000b \ufffd ä');
-    const all = [{ at: 4 }, { at: 3 }, { at: 2 }, { at: 1 }];
-    t.strictSame(await second.store.audit(10, 'owner'), all, 'what has no role was the owner');
-    t.strictSame(await second.store.audit(10, 'webfront'), []);
-    await second.store.close();
-    t.match(readdirSync(join(directory, 'backups')), [/before-schema-2\.db$/]);
-    const migrated = new DatabaseSync(file(directory), { readOnly: true });
-    t.match(
-      migrated.prepare('PRAGMA user_version').get(),
-      { user_version: 2 },
-      'newer than an older one knows',
-    );
-    migrated.close();
-  },
-);
+  for (const table of ['meta', 'profiles', 'objects', 'last_values', 'audit'])
+    db.exec(`DROP TABLE new_${table}`);
+  db.close();
+  const before = picture(first.kernel);
+  const second = await openBench(directory);
+  t.equal(second.findings.get('database')?.state, 'ok');
+  const written = before.map((row) => row.replace('\\ud800', '\ufffd'));
+  t.strictSame(picture(second.kernel), written);
+  t.equal((second.kernel.tree.get(text.id).data as { value: string }).value, 'a\u0000b \ufffd ä');
+  const all = [{ at: 4 }, { at: 3 }, { at: 2 }, { at: 1 }];
+  t.strictSame(await second.store.audit(10, 'owner'), all, 'entries without a role belong to the owner');
+  t.strictSame(await second.store.audit(10, 'webfront'), []);
+  await second.store.close();
+  t.match(readdirSync(join(directory, 'backups')), [/before-schema-2\.db$/]);
+  const migrated = new DatabaseSync(file(directory), { readOnly: true });
+  t.match(
+    migrated.prepare('PRAGMA user_version').get(),
+    { user_version: 2 },
+    'newer than an older program supports',
+  );
+  migrated.close();
+});

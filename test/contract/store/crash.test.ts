@@ -20,19 +20,19 @@ interface Line {
   readonly counter: number;
 }
 
-/** Runs the writer until it has written for `ms`, kills it, and gives what it had acknowledged. */
+/** Runs the writer until it has written for `ms`, kills it, and returns what it had acknowledged. */
 async function killed(directory: string, ms: number): Promise<Line[]> {
   return (await killAfter(ms, WRITER, directory)).map((line) => JSON.parse(line) as Line);
 }
 
-t.test(`killed ${KILLS} times in the midst of it: nothing acknowledged is lost`, async (t) => {
+t.test(`killed ${KILLS} times while writing: no acknowledged change is lost`, async (t) => {
   const directory = await tempDirectory(t);
   const present = new Map<number, string>();
   let counter = 0;
   let acknowledged = 0;
   for (let round = 0; round < KILLS; round++) {
     const lines = await killed(directory, Math.random() * 80);
-    t.ok((lines[0]?.counter ?? 0) >= counter, 'the counter went on');
+    t.ok((lines[0]?.counter ?? 0) >= counter, 'the counter continued');
     for (const line of lines) {
       counter = Math.max(counter, line.counter);
       if (line.gone !== undefined) present.delete(line.gone);
@@ -44,7 +44,7 @@ t.test(`killed ${KILLS} times in the midst of it: nothing acknowledged is lost`,
     const rows = db.prepare("SELECT id, attributes ->> 'name' AS name FROM objects").all();
     const found = new Map(rows.map(({ id, name }) => [Number(id), String(name)]));
     db.close();
-    // What was under way may be there already: the next name of it, or its end.
+    // A change in flight may be stored already: its next name, or its deletion.
     const last = lines.at(-1)?.id ?? 0;
     const next = found.get(last);
     if (next === undefined) present.delete(last);
@@ -59,7 +59,7 @@ t.test(`killed ${KILLS} times in the midst of it: nothing acknowledged is lost`,
 });
 
 t.test(
-  'a crash of the process: values are a second old at most, where there is a runtime directory',
+  'after a crash of the process, values are at most a second old if there is a runtime directory',
   async (t) => {
     const directory = await tempDirectory(t);
     const runtimeDirectory = await tempDirectory(t);
@@ -72,7 +72,7 @@ t.test(
     first.kernel.variables.update(first.kernel.variables.get(idOf(first.kernel)), 43, 0);
     await first.store.close();
 
-    // What lies in the runtime directory from an earlier run is older than what is on the disk.
+    // An earlier run's file in the runtime directory is older than the disk.
     await writeFile(join(runtimeDirectory, 'values.db'), left);
     const second = await openBench(directory, { runtimeDirectory });
     t.equal(valueOf(second.kernel), 43);
@@ -80,13 +80,13 @@ t.test(
   },
 );
 
-t.test('values that an older version kept in the runtime directory are taken over', async (t) => {
+t.test('values that an older version stored in the runtime directory are read', async (t) => {
   const directory = await tempDirectory(t);
   const runtimeDirectory = await tempDirectory(t);
   const child = new Program(process.execPath, [VALUES, directory, runtimeDirectory]);
   await child.waitFor(/kept 42/);
   await child.end('SIGKILL');
-  // As the version before checksums wrote it.
+  // As written by the version without checksums.
   const db = new DatabaseSync(join(runtimeDirectory, 'values.db'));
   db.exec('ALTER TABLE last_values DROP COLUMN sum');
   db.close();

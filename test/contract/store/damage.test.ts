@@ -15,7 +15,7 @@ import { putMeta } from '../../../src/store/checksums.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench } from './open-store.js';
 
-/** A directory with a database of one variable `kept`, and a backup of it made before `later` came. */
+/** A directory with a database of one variable `kept`, and a backup of it from before `later` was created. */
 async function withBackup(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
   const directory = await tempDirectory(t);
   const { store, kernel } = await openBench(directory);
@@ -47,26 +47,26 @@ function overwrite(file: string, at: number, length: number): void {
 }
 
 for (const [what, damage] of Object.entries(damages)) {
-  t.test(
-    `a database ${what}: the newest backup is taken, the file kept, and it is said loudly`,
-    async (t) => {
-      const directory = await withBackup(t);
-      damage(path(directory));
-      const { store, kernel, findings } = await openBench(directory);
-      const { root } = kernel.tree;
-      t.match(root.children?.byIdent('kept'), { data: { value: 5 } });
-      t.equal(root.children?.byIdent('later'), undefined);
-      t.match(findings.get('database'), { state: 'failed', text: /damaged.*backup-000001/s });
-      t.equal(readdirSync(directory).filter((name) => /^stellwerk\.db\.damaged-.*Z$/.test(name)).length, 1);
-      t.ok(kernel.changes.counter > 1_000_000, 'the counter goes on well after what can have been given out');
-      await store.close();
-      const again = await openBench(directory);
-      t.match(again.findings.get('database'), { state: 'warning', text: /damaged/ }, 'and is not forgotten');
-      await again.store.close();
-    },
-  );
+  t.test(`a database ${what}: the newest backup is used, the file kept, and a warning logged`, async (t) => {
+    const directory = await withBackup(t);
+    damage(path(directory));
+    const { store, kernel, findings } = await openBench(directory);
+    const { root } = kernel.tree;
+    t.match(root.children?.byIdent('kept'), { data: { value: 5 } });
+    t.equal(root.children?.byIdent('later'), undefined);
+    t.match(findings.get('database'), { state: 'failed', text: /damaged.*backup-000001/s });
+    t.equal(readdirSync(directory).filter((name) => /^stellwerk\.db\.damaged-.*Z$/.test(name)).length, 1);
+    t.ok(
+      kernel.changes.counter > 1_000_000,
+      'the counter continues above all values that can have been issued',
+    );
+    await store.close();
+    const again = await openBench(directory);
+    t.match(again.findings.get('database'), { state: 'warning', text: /damaged/ }, 'and is kept');
+    await again.store.close();
+  });
 
-  t.test(`a database ${what} and no backup: it starts all the same, and says so loudly`, async (t) => {
+  t.test(`a database ${what} without a backup: it starts nevertheless, with a warning`, async (t) => {
     const directory = await withBackup(t);
     for (const backup of listBackups(directory)) writeFileSync(backup.path, 'damaged too');
     damage(path(directory));
@@ -82,7 +82,7 @@ for (const [what, damage] of Object.entries(damages)) {
   });
 }
 
-t.test('a database that is gone comes back from the backup, without the log it left', async (t) => {
+t.test('a deleted database is restored from the backup, without the log that it left', async (t) => {
   const directory = await withBackup(t);
   const later = await openBench(directory);
   later.kernel.variables.create(1, { ident: 'latest' });
@@ -97,7 +97,7 @@ t.test('a database that is gone comes back from the backup, without the log it l
   await store.close();
 });
 
-t.test('a newer database is refused and not touched', async (t) => {
+t.test('a newer database is rejected and not changed', async (t) => {
   const directory = await withBackup(t);
   const db = new DatabaseSync(path(directory));
   putMeta(db, 'schema', '99');
@@ -112,7 +112,7 @@ t.test('a newer database is refused and not touched', async (t) => {
   t.notOk(readdirSync(directory).some((name) => name.includes('damaged')));
 });
 
-t.test('a database that is missing beside an archive or scripts is no silent fresh start', async (t) => {
+t.test('a database that is missing next to an archive or scripts is reported', async (t) => {
   for (const name of ['archive.db', 'scripts/12345.js']) {
     const directory = await tempDirectory(t);
     mkdirSync(join(directory, 'scripts'));

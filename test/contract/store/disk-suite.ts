@@ -6,10 +6,10 @@ import { DISK_BYTES, empty, fill, remount, smallDisk } from '../../tools/small-d
 import { until } from '../../tools/until.js';
 import { openBench } from './open-store.js';
 
-/** The tests; with a reason, they are skipped for it. */
+/** The tests; given a reason, they are skipped with it. */
 export function diskTests(skip: string | false): void {
   t.test(
-    'a full disk: the caller is told, work goes on, and all is written when there is room',
+    'a full disk: the caller gets an error, work continues, and everything is written when there is space',
     { skip },
     async (t) => {
       const directory = await smallDisk(t);
@@ -18,7 +18,7 @@ export function diskTests(skip: string | false): void {
       kernel.variables.create(1, { ident: 'first' });
       await store.committed();
       fill(directory);
-      const failure = await until('a commit that fails', async () => {
+      const failure = await until('a failed commit', async () => {
         kernel.variables.create(3, { info: 'x'.repeat(60_000) });
         return store.committed().then(
           () => undefined,
@@ -30,12 +30,12 @@ export function diskTests(skip: string | false): void {
       const late = kernel.variables.create(1, { ident: 'late' });
       kernel.variables.update(late, 7, clock.nowMs());
       await t.rejects(store.committed(), { code: 'STORE_FAILED' });
-      t.equal(late.data.value, 7, 'the tree goes on');
+      t.equal(late.data.value, 7, 'the tree continues to work');
       t.ok(Number(kernel.tree.size) > 3);
 
       empty(directory);
       clock.advance(60_000);
-      await until('everything is on the disk', () => findings.get('store')?.state === 'ok');
+      await until('everything is written', () => findings.get('store')?.state === 'ok');
       const { size } = kernel.tree;
       await store.close();
       const again = await openBench(directory);
@@ -54,7 +54,7 @@ export function diskTests(skip: string | false): void {
     ],
   ] as const) {
     t.test(
-      `a disk that is ${what} at the start: it starts, says so, and writes when it can`,
+      `a disk that is ${what} at the start: it starts, reports it, and writes when it can`,
       { skip },
       async (t) => {
         const directory = await smallDisk(t);
@@ -72,7 +72,7 @@ export function diskTests(skip: string | false): void {
         t.equal(findings.get('store')?.state, 'failed');
         free(directory);
         clock.advance(60_000);
-        await until('everything is on the disk', () => findings.get('store')?.state === 'ok');
+        await until('everything is written', () => findings.get('store')?.state === 'ok');
         t.match(findings.get('database'), { state: 'ok', text: /now it can/ });
         await store.close();
         const again = await openBench(directory);
@@ -84,24 +84,28 @@ export function diskTests(skip: string | false): void {
     );
   }
 
-  t.test('a disk with room for a database and not for its log: it starts, says so', { skip }, async (t) => {
-    const directory = await smallDisk(t);
-    writeFileSync(join(directory, 'filler'), Buffer.alloc(DISK_BYTES - 64 * 1024));
-    const clock = new ManualClock();
-    const { store, kernel, findings } = await openBench(directory, { clock });
-    t.match(findings.get('database'), { state: 'failed', text: /cannot be written to .*full/ });
-    kernel.variables.create(1, { ident: 'new' });
-    await t.rejects(store.committed(), { code: 'STORE_FAILED' });
-    rmSync(join(directory, 'filler'));
-    clock.advance(60_000);
-    await until('everything is on the disk', () => findings.get('store')?.state === 'ok');
-    await store.close();
-    const again = await openBench(directory);
-    t.ok(again.kernel.tree.root.children?.byIdent('new'));
-    await again.store.close();
-  });
+  t.test(
+    'a disk with space for a database but not for its log: it starts, and reports it',
+    { skip },
+    async (t) => {
+      const directory = await smallDisk(t);
+      writeFileSync(join(directory, 'filler'), Buffer.alloc(DISK_BYTES - 64 * 1024));
+      const clock = new ManualClock();
+      const { store, kernel, findings } = await openBench(directory, { clock });
+      t.match(findings.get('database'), { state: 'failed', text: /cannot be written to .*full/ });
+      kernel.variables.create(1, { ident: 'new' });
+      await t.rejects(store.committed(), { code: 'STORE_FAILED' });
+      rmSync(join(directory, 'filler'));
+      clock.advance(60_000);
+      await until('everything is written', () => findings.get('store')?.state === 'ok');
+      await store.close();
+      const again = await openBench(directory);
+      t.ok(again.kernel.tree.root.children?.byIdent('new'));
+      await again.store.close();
+    },
+  );
 
-  t.test('a read-only disk with nothing on it: it starts with an empty tree', { skip }, async (t) => {
+  t.test('an empty read-only disk: it starts with an empty tree', { skip }, async (t) => {
     const directory = await smallDisk(t);
     remount(directory, 'ro');
     const { store, kernel, findings } = await openBench(directory);

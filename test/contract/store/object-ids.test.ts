@@ -9,7 +9,7 @@ import { objectType } from '../../../src/kernel/object.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
-/** A tree in which something refers to ids that no object has, with the archive and the files beside it. */
+/** A tree with references to ids that no object has, with the archive and the files of its directory. */
 async function scene(t: Parameters<typeof tempDirectory>[0]) {
   const directory = await tempDirectory(t);
   const kernel = new Kernel({ counter: 0, random: Math.random });
@@ -48,13 +48,13 @@ async function scene(t: Parameters<typeof tempDirectory>[0]) {
   return { kernel, sources, mentioned, free: gone('nothing') };
 }
 
-t.test('in a tree from before ids were counted, what anything refers to is not given', async (t) => {
+t.test('in a tree from before ids were counted, referenced ids are not assigned', async (t) => {
   const { kernel, sources, mentioned, free } = await scene(t);
   const { tree } = kernel;
   const before = tree.size - 1;
   tree.ids.restore('5:0:unsure');
   await guardIds(sources);
-  t.equal(tree.ids.isUnsure, true, 'and at the next start it is looked again');
+  t.equal(tree.ids.isUnsure, true, 'and at the next start it is checked again');
   const given = new Set<number>();
   for (let n = 0; n < 50_000 - mentioned.length - before; n++) given.add(tree.ids.take());
   t.notOk(mentioned.some((id) => given.has(id)));
@@ -62,22 +62,22 @@ t.test('in a tree from before ids were counted, what anything refers to is not g
   t.ok([...given].every((id) => tree.find(id) === undefined && id < 60_000));
 });
 
-t.test('an archive that cannot be read keeps nothing else from being found', async (t) => {
+t.test('an unreadable archive does not prevent finding other references', async (t) => {
   const { kernel, sources, mentioned } = await scene(t);
   kernel.tree.ids.restore('5:0:unsure');
   const get = () => Promise.reject(new Error('no archive'));
   await guardIds({ ...sources, archive: { get } });
   const given = new Set(Array.from({ length: 49_900 }, () => kernel.tree.ids.take()));
-  t.ok(mentioned.filter((id) => given.has(id)).length <= 1, 'but for that of the records');
+  t.ok(mentioned.filter((id) => given.has(id)).length <= 1, 'except that of the records');
 });
 
-t.test('when all ids have been used, those that nothing refers to are given again', async (t) => {
+t.test('when all ids have been used, those without a reference are assigned again', async (t) => {
   const { kernel, sources, mentioned } = await scene(t);
   const { ids } = kernel.tree;
   await guardIds(sources);
   t.equal(ids.isUnsure, false);
   ids.restore(`1:${950_000 - 3}`);
-  // Given before the end comes near, so that it can only come back.
+  // Assigned before the end is near, so that it can only be a reuse.
   const late = [ids.take(), ids.take(), ids.take()];
   t.equal(new Set(late).size, 3);
   await until('ids that were used', () => ids.left >= 10_000);
@@ -103,7 +103,7 @@ t.test('ids: five digits first, then six, none twice, whatever is deleted', asyn
 });
 
 t.test(
-  'ids: what is left over is given when no other is left, and who looks for it is told in time',
+  'ids: the last free ones are assigned when no other is left, with a search for references in time',
   async (t) => {
     const taken = new Set<number>();
     const ranges = [
@@ -129,35 +129,32 @@ t.test(
     }
     t.equal(new Set(given).size, 34);
     t.notOk([10_007, 10_012, 100_003].some((id) => given.includes(id)));
-    t.notSame(given.slice(0, 27), given.slice(0, 27).sort(), 'in no order that anybody sees');
+    t.notSame(given.slice(0, 27), given.slice(0, 27).sort(), 'in an unpredictable order');
     t.equal(ids.left, 0);
     t.throws(() => ids.take(), { code: 'IDS_EXHAUSTED' });
     t.ok(low > 0);
     ids.refill([10_007, 10_020]);
-    t.equal(ids.take(), 10_020, 'not what is in use meanwhile');
+    t.equal(ids.take(), 10_020, 'not those in use');
     t.throws(() => ids.take(), { code: 'IDS_EXHAUSTED' });
     t.equal([...ids.spent()].length, 35);
   },
 );
 
-t.test(
-  'ids: the state of a backup skips those that were given since; one that is unusable is unsure',
-  async (t) => {
-    const taken = new Set<number>();
-    const pool = (state?: string) => {
-      const ids = new IdPool({ random: () => 0.3, isTaken: (id) => taken.has(id) });
-      ids.restore(state);
-      return ids;
-    };
-    const first = pool('17:5');
-    t.equal(first.isUnsure, false);
-    const since = Array.from({ length: 1000 }, () => first.take());
-    const after = pool(skipIdsAfterBackup('17:5'));
-    t.notOk(since.includes(after.take()));
-    t.equal(after.state, '17:1006');
-    for (const state of [undefined, '', '17', 'x:1', '1:2:3', '99999999999:1', '1:-1']) {
-      t.equal(pool(state).isUnsure, true, String(state));
-      t.equal(pool(pool(state).state).isUnsure, true);
-    }
-  },
-);
+t.test('ids: the state of a backup skips those assigned since; an unusable state is uncertain', async (t) => {
+  const taken = new Set<number>();
+  const pool = (state?: string) => {
+    const ids = new IdPool({ random: () => 0.3, isTaken: (id) => taken.has(id) });
+    ids.restore(state);
+    return ids;
+  };
+  const first = pool('17:5');
+  t.equal(first.isUnsure, false);
+  const since = Array.from({ length: 1000 }, () => first.take());
+  const after = pool(skipIdsAfterBackup('17:5'));
+  t.notOk(since.includes(after.take()));
+  t.equal(after.state, '17:1006');
+  for (const state of [undefined, '', '17', 'x:1', '1:2:3', '99999999999:1', '1:-1']) {
+    t.equal(pool(state).isUnsure, true, String(state));
+    t.equal(pool(pool(state).state).isUnsure, true);
+  }
+});

@@ -5,7 +5,7 @@ import { Kernel } from '../../../src/kernel/kernel.js';
 import type { LoadReport } from '../../../src/store/load-tree.js';
 import { Store } from '../../../src/store/store.js';
 
-/** A store with its kernel on a real directory, and what it said of itself. */
+/** A store with its kernel on a real directory, and its reports. */
 export interface Bench {
   readonly store: Store;
   readonly kernel: Kernel;
@@ -13,7 +13,7 @@ export interface Bench {
   readonly findings: Map<string, HealthFinding>;
 }
 
-/** Where a bench works; times are turned by hand unless another clock is given. */
+/** The directories of a bench; the clock is manual by default. */
 export interface BenchOptions {
   readonly runtimeDirectory?: string;
   readonly clock?: Clock;
@@ -38,7 +38,7 @@ export async function openBench(directory: string, options: BenchOptions = {}): 
   return { store, kernel, report, findings };
 }
 
-/** The tree as text, with names, places and values: equal trees give equal texts. */
+/** The tree as text, with names, positions and values: equal trees give equal texts. */
 export function picture(kernel: Kernel): string[] {
   return Array.from(kernel.tree.all(), ({ id, type, parentId, data, ...object }) => {
     const { name, ident, position, hidden, disabled, readOnly, icon, info, summary } = object;

@@ -10,7 +10,7 @@ import { SCHEMA_VERSION, steps, storeShape } from '../../../src/store/schema.js'
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench, picture } from './open-store.js';
 
-t.test('a backup goes onto a blank box: tree, scripts, configuration', async (t) => {
+t.test('a backup is restored on an empty machine: tree, scripts, configuration', async (t) => {
   const directory = await tempDirectory(t);
   const config = join(await tempDirectory(t), 'gateway.yaml');
   const backup = join(await tempDirectory(t), 'backup.db');
@@ -28,8 +28,8 @@ t.test('a backup goes onto a blank box: tree, scripts, configuration', async (t)
   first.kernel.variables.create(2, { ident: 'v', value: 1.25 });
   await first.store.committed();
   const made = backupDirectory(directory, { to: backup, config });
-  t.ok(made.bytes > FOLDER_BUDGET / 2, 'while the gateway works');
-  t.strictSame(made.leftOut.length, 1, 'both photo and film would be more than the budget');
+  t.ok(made.bytes > FOLDER_BUDGET / 2, 'while the gateway runs');
+  t.strictSame(made.leftOut.length, 1, 'photo and film together would exceed the limit');
   t.throws(() => backupDirectory(directory, { to: backup, config }), { code: 'STORE_UNUSABLE' });
   const before = picture(first.kernel);
   const { counter } = first.kernel.changes;
@@ -48,21 +48,21 @@ t.test('a backup goes onto a blank box: tree, scripts, configuration', async (t)
   const second = await openBench(blank);
   t.strictSame(picture(second.kernel), before);
   t.equal(second.findings.get('database')?.state, 'ok');
-  t.ok(second.kernel.changes.counter > counter + 1_000_000, 'the counter goes on well beyond');
+  t.ok(second.kernel.changes.counter > counter + 1_000_000, 'the counter continues far above');
   t.throws(
     () => restoreBackup({ ...how, replace: true }),
     { message: /in use/ },
-    'not under a running gateway',
+    'not for a running gateway',
   );
   await second.store.close();
 
   t.throws(() => restoreBackup(how), { message: /--replace/ });
   const done = restoreBackup({ ...how, replace: true });
-  t.equal(done.filter((line) => line.includes('kept as')).length, 5, 'what was there is kept');
+  t.equal(done.filter((line) => line.includes('kept as')).length, 5, 'the previous files are kept');
   t.strictSame(readdirSync(join(blank, 'scripts')), ['12345.js']);
 });
 
-t.test('what is no sound backup changes nothing', async (t) => {
+t.test('an invalid backup changes nothing', async (t) => {
   const directory = await tempDirectory(t);
   const backup = join(directory, 'backup.db');
   const target = join(directory, 'target');
@@ -100,7 +100,7 @@ t.test('a backup cannot write outside the data directory', async (t) => {
 
 t.test('a database of an older version is migrated, after a backup', async (t) => {
   const directory = await tempDirectory(t);
-  // Version 0: ours by its mark, and nothing in it yet.
+  // Version 0: marked as ours, and without content yet.
   const db = new DatabaseSync(join(directory, 'stellwerk.db'));
   db.exec(`PRAGMA application_id = ${storeShape.id}; CREATE TABLE old (a); INSERT INTO old VALUES (1)`);
   db.close();
@@ -116,7 +116,7 @@ t.test('a database of an older version is migrated, after a backup', async (t) =
   saved.close();
 });
 
-t.test('a step that fails leaves the version before it whole', async (t) => {
+t.test('a failed step leaves the previous version complete', async (t) => {
   const path = join(await tempDirectory(t), 'a.db');
   createDatabase(path, storeShape);
   const db = connect(path);
@@ -134,11 +134,11 @@ t.test('a step that fails leaves the version before it whole', async (t) => {
     },
   );
   migrate(db, { ...storeShape, steps: further.slice(0, -1) });
-  t.equal(versionOf(db), SCHEMA_VERSION + 1, 'and nothing is done twice');
+  t.equal(versionOf(db), SCHEMA_VERSION + 1, 'and no step is repeated');
   db.close();
 });
 
-t.test('50,000 objects load in a few times what reading them costs', async (t) => {
+t.test('loading 50,000 objects takes a small multiple of reading them', async (t) => {
   const directory = await tempDirectory(t);
   const first = await openBench(directory);
   for (let i = 0; i < 49_900; i++) first.kernel.variables.create(2, { name: `Variable ${i}`, value: i / 8 });
@@ -170,6 +170,8 @@ t.test('50,000 objects load in a few times what reading them costs', async (t) =
     ratios.push((performance.now() - between) / (between - started));
   }
   const median = ratios.sort((a, b) => a - b)[1] ?? Infinity;
-  t.comment(`${median.toFixed(1)} times the yardstick, the worker's start and a checked database included`);
+  t.comment(
+    `${median.toFixed(1)} times the baseline, including the worker’s start and the check of the database`,
+  );
   t.ok(median < 8);
 });

@@ -15,7 +15,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench, picture, type Bench } from './open-store.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
-/** A little of everything. */
+/** Creates objects of all kinds. */
 function furnish({ tree, variables, profiles, instances, scripts, links }: Kernel): void {
   const hall = tree.create(objectType.category, {}, { name: 'Hällchen 𝄞', ident: 'hall', position: 3 });
   profiles.create('Watt.Mine', 2);
@@ -36,7 +36,7 @@ function furnish({ tree, variables, profiles, instances, scripts, links }: Kerne
   tree.move(text, io);
 }
 
-t.test('what was there is there again after a stop and a start', async (t) => {
+t.test('everything exists again after a stop and a start', async (t) => {
   const directory = await tempDirectory(t);
   const first = await openBench(directory);
   t.equal(first.findings.get('database')?.state, 'ok');
@@ -50,17 +50,17 @@ t.test('what was there is there again after a stop and a start', async (t) => {
 
   const second = await openBench(directory);
   t.equal(second.report.objects, before.length - 1);
-  // An instance's status is found anew.
+  // An instance's status is determined again.
   const expected = before.map((text) => text.replace(/"status":\d+/, '"status":101'));
   t.strictSame(picture(second.kernel).sort(), expected.sort());
   t.equal(second.kernel.profiles.get('Watt.Mine').suffix, ' W');
   t.equal(second.store.meta('options'), '{"a":1}');
-  t.equal(second.kernel.changes.counter, counter, 'after a clean stop the counter goes on where it was');
+  t.equal(second.kernel.changes.counter, counter, 'after a clean stop the counter continues from its value');
   await second.store.close();
 });
 
 t.test(
-  'events are there again, with when they ran last; a run is written with the values, and not by itself',
+  'events exist again, with their last run; a run is written with the values, not separately',
   async (t) => {
     const directory = await tempDirectory(t);
     const first = await openBench(directory);
@@ -106,7 +106,7 @@ t.test(
   },
 );
 
-t.test('older siblings come before younger ones of the same name, also after a restart', async (t) => {
+t.test('older siblings precede younger ones of the same name, even after a restart', async (t) => {
   const directory = await tempDirectory(t);
   const first = await openBench(directory);
   const ids = Array.from({ length: 50 }, () => first.kernel.variables.create(1, { name: 'Same' }).id);
@@ -121,41 +121,38 @@ t.test('older siblings come before younger ones of the same name, also after a r
   await second.store.close();
 });
 
-t.test(
-  'a removed object is gone, and its id is no other one’s, after a stop and after a power cut',
-  async (t) => {
-    const directory = await tempDirectory(t);
-    const given: number[] = [];
-    const first = await openBench(directory);
-    const use = async ({ kernel, store }: Bench) => {
-      for (let n = 0; n < 200; n++) {
-        const object = kernel.tree.create(objectType.category, {});
-        given.push(object.id);
-        if (n > 0) kernel.tree.delete(object);
-      }
-      await store.committed();
-    };
-    await use(first);
-    const cut = await tempDirectory(t);
-    await cp(directory, cut, { recursive: true });
-    await first.store.close();
-    for (const place of [directory, cut]) {
-      const before = [...given];
-      const bench = await openBench(place);
-      t.equal(bench.report.objects, 1);
-      await use(bench);
-      await bench.store.close();
-      const again = await openBench(place);
-      t.equal(again.kernel.tree.ids.isUnsure, true, 'nobody has looked what there was before');
-      await use(again);
-      await again.store.close();
-      t.equal(new Set(given).size, given.length);
-      given.splice(0, given.length, ...before);
+t.test('a deleted object stays deleted, and its id unused, after a stop and after a power cut', async (t) => {
+  const directory = await tempDirectory(t);
+  const given: number[] = [];
+  const first = await openBench(directory);
+  const use = async ({ kernel, store }: Bench) => {
+    for (let n = 0; n < 200; n++) {
+      const object = kernel.tree.create(objectType.category, {});
+      given.push(object.id);
+      if (n > 0) kernel.tree.delete(object);
     }
-  },
-);
+    await store.committed();
+  };
+  await use(first);
+  const cut = await tempDirectory(t);
+  await cp(directory, cut, { recursive: true });
+  await first.store.close();
+  for (const place of [directory, cut]) {
+    const before = [...given];
+    const bench = await openBench(place);
+    t.equal(bench.report.objects, 1);
+    await use(bench);
+    await bench.store.close();
+    const again = await openBench(place);
+    t.equal(again.kernel.tree.ids.isUnsure, true, 'the previous content was not searched');
+    await use(again);
+    await again.store.close();
+    t.equal(new Set(given).size, given.length);
+    given.splice(0, given.length, ...before);
+  }
+});
 
-t.test('objects with ids of six digits are kept as all others', async (t) => {
+t.test('objects with ids of six digits are stored like all others', async (t) => {
   const directory = await tempDirectory(t);
   const first = await openBench(directory);
   first.kernel.tree.ids.restore('7:50000');
@@ -170,7 +167,7 @@ t.test('objects with ids of six digits are kept as all others', async (t) => {
   await second.store.close();
 });
 
-t.test('values: kept in the runtime directory each second, on the disk every ten', async (t) => {
+t.test('values are stored in the runtime directory each second, on the disk every ten', async (t) => {
   const directory = await tempDirectory(t);
   const runtimeDirectory = await tempDirectory(t);
   const clock = new ManualClock();
@@ -184,14 +181,14 @@ t.test('values: kept in the runtime directory each second, on the disk every ten
   t.match(inRuntime.prepare('SELECT value FROM last_values').all(), [{ value: 2 }]);
   const onDisk = new DatabaseSync(join(directory, 'stellwerk.db'), { readOnly: true });
   const stored = () => onDisk.prepare('SELECT value FROM last_values').all();
-  t.match(stored(), [{ value: 1 }], 'its first value came with its configuration');
+  t.match(stored(), [{ value: 1 }], 'its initial value was written with its configuration');
   clock.advance(SAVE_EVERY_MS);
   await store.audit(1);
   t.match(stored(), [{ value: 2 }]);
   t.strictSame(
     inRuntime.prepare('SELECT value FROM last_values').all(),
     [],
-    'what is on the disk is no longer kept',
+    'what is on the disk is removed from the runtime directory',
   );
   inRuntime.close();
   onDisk.close();
@@ -214,7 +211,7 @@ t.test('an idle gateway writes nothing', async (t) => {
   await store.close();
 });
 
-t.test('the counter never goes back', async (t) => {
+t.test('the counter never decreases', async (t) => {
   const directory = await tempDirectory(t);
   let last = 0;
   for (let start = 0; start < 3; start++) {
@@ -227,7 +224,7 @@ t.test('the counter never goes back', async (t) => {
   }
 });
 
-t.test('the audit keeps who did what, newest first', async (t) => {
+t.test('the audit log has who did what, newest first', async (t) => {
   const directory = await tempDirectory(t);
   const { store } = await openBench(directory);
   const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [1, 2], ok: true };
@@ -241,7 +238,7 @@ t.test('the audit keeps who did what, newest first', async (t) => {
   await again.store.close();
 });
 
-t.test('each ring of the audit keeps its own records, also while nothing can be committed', async (t) => {
+t.test('each audit ring keeps its own records, even while no commit succeeds', async (t) => {
   const directory = await tempDirectory(t);
   const { store } = await openBench(directory);
   const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [], ok: true };
@@ -262,7 +259,7 @@ t.test('each ring of the audit keeps its own records, also while nothing can be 
   await store.close();
 });
 
-t.test('a data directory that cannot be made is told, at once', async (t) => {
+t.test('a data directory that cannot be created is reported, immediately', async (t) => {
   await t.rejects(openBench('/proc/nothing/here'), {
     code: 'STORE_UNUSABLE',
     message: /cannot be made.*proc/,
@@ -280,7 +277,7 @@ t.test('two gateways cannot have the same data directory', async (t) => {
 
 const path = (directory: string) => join(directory, 'stellwerk.db');
 
-t.test('orphans and circles are put below the root, and stay there', async (t) => {
+t.test('orphans and cycles are moved below the root, permanently', async (t) => {
   const directory = await tempDirectory(t);
   const first = await openBench(directory);
   const above = first.kernel.tree.create(objectType.category, {}, { ident: 'above' });
@@ -308,19 +305,22 @@ t.test('orphans and circles are put below the root, and stay there', async (t) =
   }
 });
 
-t.test('a backup a day, seven kept; the files beside the database go along', async (t) => {
-  const directory = await tempDirectory(t);
-  const scripts = join(directory, 'scripts');
-  const clock = new ManualClock();
-  const { store, kernel } = await openBench(directory, { clock, files: { scripts } });
-  kernel.variables.create(1, {});
-  await store.committed();
-  for (let day = 1; day <= BACKUPS_KEPT + 3; day++) {
-    clock.advance(86_400_000);
-    while (listBackups(directory)[0]?.number !== day) await store.ping();
-    await store.audit(1);
-  }
-  t.equal(listBackups(directory).length, BACKUPS_KEPT);
-  t.match(readdirSync(join(directory, 'backups')), BACKUPS_KEPT === 7 ? { length: 7 } : {});
-  await store.close();
-});
+t.test(
+  'there is a backup per day, seven are kept, and they include the files next to the database',
+  async (t) => {
+    const directory = await tempDirectory(t);
+    const scripts = join(directory, 'scripts');
+    const clock = new ManualClock();
+    const { store, kernel } = await openBench(directory, { clock, files: { scripts } });
+    kernel.variables.create(1, {});
+    await store.committed();
+    for (let day = 1; day <= BACKUPS_KEPT + 3; day++) {
+      clock.advance(86_400_000);
+      while (listBackups(directory)[0]?.number !== day) await store.ping();
+      await store.audit(1);
+    }
+    t.equal(listBackups(directory).length, BACKUPS_KEPT);
+    t.match(readdirSync(join(directory, 'backups')), BACKUPS_KEPT === 7 ? { length: 7 } : {});
+    await store.close();
+  },
+);

@@ -1,6 +1,6 @@
 /**
- * Sets a variable to 42 and says `kept 42` when that stands in the runtime directory; then waits to be
- * killed. Arguments: the data directory, the runtime directory.
+ * Sets a variable to 42 and prints `kept 42` when that is in the runtime directory; then waits to be killed.
+ * Arguments: the data directory, the runtime directory.
  */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';

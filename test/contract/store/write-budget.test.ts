@@ -9,7 +9,7 @@ import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench } from './open-store.js';
 
-/** All values go that seldom here: what is on the disk sooner is there by its budget. */
+/** The interval of all values, so long that anything on the disk sooner was written because of its budget. */
 const SELDOM_MS = 3_600_000;
 
 const meterOf = ({ tree, variables }: Kernel) => variables.get(tree.root.children?.byIdent('meter')?.id ?? 0);
@@ -30,14 +30,14 @@ async function metered(t: Test, { every, withinS }: WriteBudget, initial: Value 
   const meter = kernel.variables.create(type, { ident: 'meter', value: initial });
   meter.data.writeBudget = { every, withinS };
   await store.committed();
-  /** A second goes by, and the disk has done what it was asked to. */
+  /** A second passes, and the disk has done its work. */
   const second = async () => {
     clock.advance(1000);
     await store.audit(1);
   };
   /**
-   * What a start finds on the disk as it is now: with the runtime directory after a crash, without it after a
-   * power cut.
+   * What a start finds on the disk in its present state: with the runtime directory after a crash, without it
+   * after a power cut.
    */
   const found = async (after: 'crash' | 'power cut') => {
     const copy = await tempDirectory(t);
@@ -68,27 +68,30 @@ t.test(`a power cut costs a counter no more than its budget (${seedLabel(seed)})
     await second();
     counts.push(value);
     const kept = Number(await found('power cut'));
-    t.ok(kept >= before && kept <= value, 'never backward');
+    t.ok(kept >= before && kept <= value, 'never less');
     t.ok(value - kept < every, `second ${n}: ${kept} of ${value}`);
     t.ok(kept >= (counts[n - withinS] ?? 0), `second ${n}: ${kept}, and ${withinS} s ago it was more`);
     before = kept;
   }
 });
 
-t.test('a crash: what went to the disk by its budget is not taken for older than it is', async (t) => {
-  const { count, second, found } = await metered(t, { every: 10, withinS: 100 });
-  count(3);
-  await second();
-  t.strictSame([await found('crash'), await found('power cut')], [3, 0]);
-  count(15);
-  await second();
-  t.strictSame([await found('crash'), await found('power cut')], [15, 15]);
-  count(16);
-  await second();
-  t.strictSame([await found('crash'), await found('power cut')], [16, 15]);
-});
+t.test(
+  'a crash: values written because of their budget are not considered older than they are',
+  async (t) => {
+    const { count, second, found } = await metered(t, { every: 10, withinS: 100 });
+    count(3);
+    await second();
+    t.strictSame([await found('crash'), await found('power cut')], [3, 0]);
+    count(15);
+    await second();
+    t.strictSame([await found('crash'), await found('power cut')], [15, 15]);
+    count(16);
+    await second();
+    t.strictSame([await found('crash'), await found('power cut')], [16, 15]);
+  },
+);
 
-t.test('a clock that is set back does not put it off', async (t) => {
+t.test('a clock that is set back does not delay it', async (t) => {
   const { clock, count, second, found } = await metered(t, { every: 10, withinS: 100 });
   count(3);
   clock.stepWallClock(-86_400_000);
@@ -96,7 +99,7 @@ t.test('a clock that is set back does not put it off', async (t) => {
   t.equal(await found('power cut'), 3);
 });
 
-t.test('a switch or a text is there with the next look, whatever it was before', async (t) => {
+t.test('a switch or a text is written at the next check, whatever it was before', async (t) => {
   const relay = await metered(t, { every: 1, withinS: 1 }, false);
   for (const value of [true, false, true]) {
     relay.count(value);

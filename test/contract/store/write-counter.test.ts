@@ -7,7 +7,7 @@ import { SAVE_EVERY_MS } from '../../../src/store/store.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench } from './open-store.js';
 
-t.test('a value that is repeated is written with every sixtieth saving, and by a stop', async (t) => {
+t.test('a repeated value is written with every sixtieth save, and by a stop', async (t) => {
   const directory = await tempDirectory(t);
   const clock = new ManualClock();
   const { store, kernel } = await openBench(directory, { clock });
@@ -36,7 +36,7 @@ t.test('a value that is repeated is written with every sixtieth saving, and by a
   onDisk.close();
 });
 
-t.test('large texts that change all the time stay within their budget, and health says so', async (t) => {
+t.test('large texts that change all the time stay within their budget, and health reports it', async (t) => {
   const directory = await tempDirectory(t);
   const clock = new ManualClock();
   const { store, kernel, findings } = await openBench(directory, { clock });
@@ -55,7 +55,7 @@ t.test('large texts that change all the time stay within their budget, and healt
     const now = new Map(stored().map(({ id, value }) => [id, value]));
     for (const [id, value] of now)
       if (typeof value === 'string' && value !== before.get(id)) written += value.length;
-    t.equal(now.get(small.id), round, 'small values are not held up');
+    t.equal(now.get(small.id), round, 'small values are not delayed');
     before = now;
   }
   t.ok(written < 2 * 1024 * 1024, `${written} bytes of 78 million`);

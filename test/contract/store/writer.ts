@@ -1,6 +1,6 @@
 /**
- * A gateway's worth of changes, as fast as they go, for tests that kill it: creates and renames variables,
- * updates values, and says on stdout what was acknowledged. Arguments: the data directory, the runtime
+ * Makes the changes of a gateway as fast as possible, for tests that kill it: creates and renames variables,
+ * updates values, and prints on stdout what was acknowledged. Arguments: the data directory, the runtime
  * directory or '-'.
  */
 import { writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ const { store, kernel } = await openBench(directory, {
   clock: systemClock(),
   ...(runtime !== '-' && { runtimeDirectory: runtime }),
 });
-/** Who reads may be slow; what is acknowledged next waits until this is said. */
+/** The reader may be slow; the next acknowledgement waits until this is printed. */
 const say = async (line: object): Promise<void> => {
   for (;;)
     try {

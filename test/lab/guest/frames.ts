@@ -1,17 +1,17 @@
 /**
- * How many TCP connections share the one serial port between the host and the guest: frames of
- * `kind (1 byte), channel (4), length (4), payload`, big-endian.
+ * How many TCP connections share the one serial port between the host and the guest: frames of `kind (1
+ * byte), channel (4), length (4), payload`, big-endian.
  */
 
 /**
- * `reset` ends all channels; `open` carries the TCP port as two bytes; `end` is a half-close, `close` a whole
- * one.
+ * `reset` ends all channels; `open` contains the TCP port in two bytes; `end` closes one direction, `close`
+ * both.
  */
 export const KIND = { reset: 0, open: 1, data: 2, end: 3, close: 4 } as const;
 
 const HEADER_BYTES = 9;
 
-/** One frame as bytes. */
+/** Encodes a frame. */
 export function encodeFrame(kind: number, channel: number, payload: Uint8Array = new Uint8Array()): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt8(kind, 0);
@@ -20,7 +20,7 @@ export function encodeFrame(kind: number, channel: number, payload: Uint8Array =
   return Buffer.concat([header, payload]);
 }
 
-/** Puts frames together from bytes as they come. */
+/** Assembles frames from received bytes. */
 export class FrameReader {
   #rest = Buffer.alloc(0);
 

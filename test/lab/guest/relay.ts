@@ -1,7 +1,6 @@
 /**
- * Runs inside the guest: carries TCP connections between the host's end of the serial port and programs
- * listening on 127.0.0.1. The machine has no network, and needs none for a client on the host to speak to the
- * gateway in it.
+ * Runs in the guest: forwards TCP connections between the host's end of the serial port and programs
+ * listening on 127.0.0.1. The machine has no network; with this, a client on the host reaches the gateway.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -9,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeFrame, FrameReader, KIND } from './frames.js';
 
 const PORT = '/dev/virtio-ports/stellwerk.lab.relay';
-/** Reading gives nothing while the host's end is not there. */
+/** Reading returns nothing while the host's end is closed; retry after this time. */
 const HOST_AWAY_MS = 100;
 const READ_BYTES = 64 * 1024;
 
@@ -30,7 +29,7 @@ function openChannel(channel: number, tcpPort: number): void {
   const socket = connect({ host: '127.0.0.1', port: tcpPort, allowHalfOpen: true, noDelay: true });
   channels.set(channel, socket);
   socket.on('data', (bytes) => {
-    socket.pause(); // no more than one chunk of each connection waits for the port
+    socket.pause(); // at most one chunk of each connection waits for the port
     void send(KIND.data, channel, bytes).then(() => socket.resume());
   });
   socket.on('end', () => void send(KIND.end, channel));

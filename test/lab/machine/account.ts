@@ -1,28 +1,28 @@
 /**
- * A client that changes the configuration of a box as fast as it is answered, and keeps an account of what it
- * was told was done. After a power cut the box must agree with the account: nothing acknowledged may be
- * missing. What had no answer yet may be done or not.
+ * A client that changes the configuration of a box as fast as it gets replies, and records what was
+ * acknowledged. After a power cut the box must agree with the record: no acknowledged change may be missing.
+ * A change without a reply may have been made or not.
  */
 import type { Entry } from '../../tools/client/replica.js';
 import type { Box } from './box.js';
 
 /** What is known of an object. */
 type Known = Partial<Pick<Entry, 'name' | 'info' | 'ident' | 'parentID'>>;
-/** How an object was made to be. */
+/** The recorded state of an object. */
 type State = Known | 'deleted';
 
 const VARIABLE_OF_TYPE_STRING = 3;
 
-/** See the file's head. */
+/** A client that records the changes that it made. */
 export class TreeAccount {
   readonly #box: Box;
   /** What was acknowledged, by id. */
   readonly #states = new Map<number, State>();
-  /** What was asked for and not answered, by id; those that have none yet are counted. */
+  /** What was requested without a reply yet, by id; those without an id are counted. */
   readonly #asked = new Map<number, State>();
   #creating = 0;
   #isOver = false;
-  /** Changes acknowledged so far. */
+  /** Number of acknowledged changes. */
   acknowledged = 0;
 
   constructor(box: Box) {
@@ -30,7 +30,7 @@ export class TreeAccount {
   }
 
   /**
-   * Creates, moves, renames and deletes variables until {@link end}, several at a time; rejects when a call
+   * Creates, moves, renames and deletes variables until {@link end}, several concurrently; rejects if a call
    * fails before.
    */
   async work(parentID: number, lanes: number): Promise<void> {
@@ -43,8 +43,8 @@ export class TreeAccount {
   }
 
   /**
-   * What the objects of a snapshot lack of what was acknowledged, and what was never asked for; `before` are
-   * the ids of old.
+   * Differences between the objects of a snapshot and what was acknowledged, and objects that were never
+   * requested; `before` are the ids that existed at the beginning.
    */
   disagreements(objects: Record<string, Entry>, before: ReadonlySet<string>): string[] {
     const wrong = [...this.#states].flatMap(([id, state]) =>
@@ -53,13 +53,13 @@ export class TreeAccount {
     const strays = Object.keys(objects).filter(
       (key) => !before.has(key) && !this.#states.has(Number(key.slice(2))),
     );
-    return strays.length > this.#creating ? [...wrong, `nobody asked for ${strays.join(', ')}`] : wrong;
+    return strays.length > this.#creating ? [...wrong, `unrequested: ${strays.join(', ')}`] : wrong;
   }
 
   #disagrees(id: number, state: State, found: Entry | undefined): string[] {
     const requests = this.#asked.get(id) ?? {};
-    if (state === 'deleted') return found === undefined ? [] : ['is there again'];
-    if (found === undefined) return requests === 'deleted' ? [] : ['is gone'];
+    if (state === 'deleted') return found === undefined ? [] : ['exists again'];
+    if (found === undefined) return requests === 'deleted' ? [] : ['is missing'];
     const commanded = requests === 'deleted' ? {} : requests;
     return (Object.keys(state) as (keyof Known)[])
       .filter((key) => found[key] !== state[key] && found[key] !== commanded[key])

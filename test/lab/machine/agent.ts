@@ -1,5 +1,6 @@
 /**
- * The guest agent: commands and files in the machine, over a virtio-serial port. No network, no login.
+ * The guest agent: commands and files in the machine, over a virtio-serial port, without a network or a
+ * login.
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -10,12 +11,12 @@ import { connect, Wire } from './wire.js';
 const SYNC_LIMIT_MS = 3_000;
 const ANSWER_LIMIT_MS = 30_000;
 const RUN_LIMIT_MS = 120_000;
-/** The agent takes at most 48 MB a call, but what it holds in memory it holds several times. */
+/** The agent accepts at most 48 MB per call, but keeps several copies of it in memory. */
 const CHUNK_BYTES = 256 * 1024;
-/** Between two questions whether a command has ended: each costs the guest some of its slow processor. */
+/** Interval of checks whether a command has ended; each costs time of the guest's slow processor. */
 const ASK_AGAIN_MS = 40;
 
-/** How a command in the guest ended. */
+/** The result of a command in the guest. */
 export interface CommandResult {
   code: number;
   out: string;
@@ -42,26 +43,26 @@ export class GuestAgent implements Disposable {
     this.#wire = wire;
   }
 
-  /** Waits until the agent answers; a machine that boots cold takes 15 to 40 s for that. */
+  /** Waits until the agent replies; a machine that boots cold takes 15 to 40 s for that. */
   static async open(path: string, limitMs: number): Promise<GuestAgent> {
     return new GuestAgent(path, await GuestAgent.#inStep(path, limitMs));
   }
 
-  /** The machine was reset: waits until its agent answers again. */
+  /** Waits until the agent replies after a reset of the machine. */
   async again(limitMs: number): Promise<void> {
     this[Symbol.dispose]();
     this.#wire = await GuestAgent.#inStep(this.#path, limitMs);
   }
 
-  /** A wire on which the next line is the answer to the next request. */
+  /** A wire on which the next line is the reply to the next request. */
   static #inStep(path: string, limitMs: number): Promise<Wire> {
     let id = 0;
     const attempt = async (): Promise<Wire | undefined> => {
       const wire = new Wire(await connect(path));
       try {
-        // What an earlier attempt left in the pipe carries another id.
+        // Data that an earlier attempt left in the pipe has another id.
         const ask = JSON.stringify({ execute: 'guest-sync', arguments: { id: ++id } });
-        let line = await wire.ask(ask, SYNC_LIMIT_MS);
+        let line = await wire.request(ask, SYNC_LIMIT_MS);
         while ((JSON.parse(line) as { return?: unknown }).return !== id)
           line = await wire.next(SYNC_LIMIT_MS);
         return wire;
@@ -70,17 +71,17 @@ export class GuestAgent implements Disposable {
         return undefined;
       }
     };
-    return until('an answer of the guest agent', attempt, limitMs);
+    return until('a reply of the guest agent', attempt, limitMs);
   }
 
   async #call(execute: string, args: Record<string, unknown>): Promise<unknown> {
-    const line = await this.#wire.ask(JSON.stringify({ execute, arguments: args }), ANSWER_LIMIT_MS);
+    const line = await this.#wire.request(JSON.stringify({ execute, arguments: args }), ANSWER_LIMIT_MS);
     const reply = JSON.parse(line) as { return?: unknown; error?: { desc: string } };
     if (reply.error) throw new Error(`${execute}: ${reply.error.desc}`);
     return reply.return;
   }
 
-  /** Starts a bash script and does not wait for it. */
+  /** Starts a bash script without waiting for it. */
   async start(script: string): Promise<{ ended(limitMs?: number): Promise<CommandResult> }> {
     const arg = ['-c', script];
     const started = await this.#call('guest-exec', { path: '/bin/bash', arg, 'capture-output': true });
@@ -98,19 +99,19 @@ export class GuestAgent implements Disposable {
     return { ended: (limitMs = RUN_LIMIT_MS) => until(what, status, limitMs) };
   }
 
-  /** Runs a bash script to its end, whatever that is. */
+  /** Runs a bash script to its end, whatever its exit code. */
   async try(script: string, limitMs = RUN_LIMIT_MS): Promise<CommandResult> {
     return (await this.start(script)).ended(limitMs);
   }
 
-  /** Runs a bash script and gives what it printed; rejects when it ends with anything but 0. */
+  /** Runs a bash script and returns its output; rejects if its exit code is not 0. */
   async run(script: string, limitMs = RUN_LIMIT_MS): Promise<string> {
     const { code, out, err } = await this.try(script, limitMs);
     if (code !== 0) throw new Error(`in the guest (${code}): ${script.slice(0, 200)}\n${out}${err}`);
     return out.trimEnd();
   }
 
-  /** Writes a file, replacing what was there. */
+  /** Writes a file, replacing an existing one. */
   async put(path: string, content: string | Buffer): Promise<void> {
     const bytes = Buffer.from(content as Buffer);
     const handle = await this.#call('guest-file-open', { path, mode: 'w' });
@@ -121,7 +122,7 @@ export class GuestAgent implements Disposable {
     await this.#call('guest-file-close', { handle });
   }
 
-  /** Copies a file of the host into a folder of the guest. */
+  /** Copies a file of the host into a directory of the guest. */
   async copy(from: string, folder: string): Promise<void> {
     await this.put(`${folder}/${basename(from)}`, await readFile(from));
   }

@@ -1,22 +1,22 @@
 /**
- * What a disk holds after a power cut, at its worst. A killed qemu leaves all that the guest's disk had
- * accepted in the host's page cache; a real disk or card keeps for certain only what was there at the last
- * flush. So qemu records the writes and flushes (blklogwrites, in the layout of the kernel's dm-log-writes),
- * and the disk is put together again from them: everything up to the last flush, and of what came after it
- * whatever chance lets through.
+ * The state of a disk after a power cut, in the least favourable case. A killed qemu leaves everything
+ * that the guest's disk had accepted in the host's page cache; a real disk or card guarantees only what was
+ * there at the last flush. So qemu records writes and flushes (blklogwrites, in the format of the kernel's
+ * dm-log-writes), and the disk is rebuilt from them: everything up to the last flush, and a random selection
+ * of the writes after it.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Random } from '../../tools/random.js';
 
-/** qemu does not let the log grow: it is made this large, with nothing in it. */
+/** qemu does not let the log grow: the file is created with this size, and empty. */
 const LOG_BYTES = 4 * 1024 ** 3;
 const SECTOR_BYTES = 512;
 const MAGIC = 0x6a736677736872n;
 const FLAG = { flush: 1, fua: 2, discard: 4 } as const;
 /** What a power cut does to a write that was not flushed. */
-const FATES = ['lost', 'lost', 'whole', 'torn'] as const;
+const FATES = ['lost', 'lost', 'complete', 'torn'] as const;
 
-/** One entry of the log: `bytes` of data, at `from` in the log, that went to `to` on the disk. */
+/** One entry of the log: `bytes` of data, at `from` in the log, written to `to` on the disk. */
 interface Entry {
   readonly flags: number;
   readonly bytes: number;
@@ -24,10 +24,10 @@ interface Entry {
   readonly to: number;
 }
 
-/** What became of the writes after the last flush. */
+/** Counts of the writes after the last flush, by their fate. */
 export type WriteFates = Record<(typeof FATES)[number], number>;
 
-/** Makes the empty file that a machine's `writeLog` is. */
+/** Creates the empty file for a machine's `writeLog`. */
 export async function makeLog(path: string): Promise<void> {
   await using file = await open(path, 'wx');
   await file.truncate(LOG_BYTES);
@@ -48,28 +48,28 @@ export class BlockLog {
     return new BlockLog(path, await readEntries(file));
   }
 
-  /** The places of the flushes: so many entries came before each. */
+  /** The positions of the flushes: the number of entries before each. */
   get flushes(): number[] {
     return [...this.#entries.entries()].filter(([, { flags }]) => flags & FLAG.flush).map(([place]) => place);
   }
 
   /**
-   * Takes a raw image of the disk from where the log began to what is left of it when the power goes after
-   * the first `count` entries, or after all.
+   * Turns a raw image of the disk at the beginning of the log into the disk after a power cut behind the
+   * first `count` entries; all by default.
    */
   async replay(imagePath: string, random: Random, count = Infinity): Promise<WriteFates> {
     await using log = await open(this.#path, 'r');
     await using image = await open(imagePath, 'r+');
     const entries = this.#entries.slice(0, count);
     const lastFlush = entries.findLastIndex(({ flags }) => flags & FLAG.flush);
-    const fates: WriteFates = { lost: 0, whole: 0, torn: 0 };
+    const fates: WriteFates = { lost: 0, complete: 0, torn: 0 };
     for (const [index, { flags, bytes, from, to }] of entries.entries()) {
       if (bytes === 0) continue;
       const data = await bytesAt(log, from, bytes);
       const isSafe = index < lastFlush || (flags & FLAG.fua) !== 0;
-      const fate = isSafe ? 'whole' : random.pick(FATES);
+      const fate = isSafe ? 'complete' : random.pick(FATES);
       if (!isSafe) fates[fate]++;
-      if (fate === 'whole') await image.write(data, 0, bytes, to);
+      if (fate === 'complete') await image.write(data, 0, bytes, to);
       if (fate !== 'torn') continue;
       for (let at = 0; at < bytes; at += SECTOR_BYTES)
         if (random.chance(0.5)) await image.write(data, at, SECTOR_BYTES, to + at);
@@ -78,11 +78,11 @@ export class BlockLog {
   }
 }
 
-/** The entries up to the first that is not there; the log's own count of them is behind. */
+/** The entries up to the first missing one; the log's own count is behind. */
 async function readEntries(log: FileHandle): Promise<Entry[]> {
   const head = await bytesAt(log, 0, SECTOR_BYTES);
   if (head.readBigUInt64LE(0) !== MAGIC || head.readUInt32LE(24) !== SECTOR_BYTES)
-    throw new Error('this is no log of a disk of 512-byte sectors');
+    throw new Error('this is not a log of a disk of 512-byte sectors');
   const entries: Entry[] = [];
   for (let at = SECTOR_BYTES; at < LOG_BYTES;) {
     const header = await bytesAt(log, at, SECTOR_BYTES);
@@ -92,7 +92,7 @@ async function readEntries(log: FileHandle): Promise<Entry[]> {
       number,
     ];
     if (length === 0 && flags === 0) break;
-    // A discard has a length and no data; what it discards may just as well still be there.
+    // A discard has a length and no data; the discarded data may still be there.
     const bytes = flags & FLAG.discard ? 0 : length * SECTOR_BYTES;
     entries.push({ flags, bytes, from: at + SECTOR_BYTES, to: to * SECTOR_BYTES });
     at += SECTOR_BYTES + bytes;

@@ -1,6 +1,6 @@
 /**
- * A box with the gateway on it, as its owner has it: under its unit, with a configuration of the test's,
- * reached over real sockets. The pins, serial lines and the power switch are the machine's (`machine.ts`).
+ * A box with the gateway as a user has it: under its unit, with a configuration from the test, reached over
+ * real sockets. The pins, serial lines and the power switch belong to the machine (`machine.ts`).
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,23 +17,23 @@ const CONFIG = '/etc/stellwerk/gateway.yaml';
 const API_PORT = 3777;
 const OWNER = { username: 'owner', password: 'lab-password' } as const;
 /**
- * Reloading is over when the gateway says so: the frozen box has never been reloaded, and a failure is said
- * otherwise.
+ * A reload is finished when the gateway logs it: the frozen box has never been reloaded, and a failure has
+ * another text.
  */
 const RELOAD = `systemctl reload stellwerk
 for n in {1..300}; do journalctl -o cat -u stellwerk | grep -q 'configuration reloaded' && exit; sleep 0.1; done
 journalctl -n 30 -o cat -u stellwerk; exit 1`;
-/** Everything in the box is some ten times slower than on a real one: a wait that ends here means "never". */
+/** The box is about ten times slower than a real one: a wait that times out here means "never". */
 export const PATIENCE_MS = 60_000;
 
-/** A disk of the test's own, as the installation left it; gone with the test. */
+/** A disk of the test, as the installation left it; deleted after the test. */
 export async function ownDisk(t: { teardown(end: () => Promise<void>): void }): Promise<string> {
   const disk = join(await tempDirectory(t), 'disk.qcow2');
   await copyFile(READY.disk, disk);
   return disk;
 }
 
-/** See the file's head. Use with `await using`; it ends with its machine. */
+/** A box with the gateway on it. Use with `await using`; disposing of it stops its machine. */
 export class Box implements AsyncDisposable {
   readonly machine: Machine;
   readonly #relay: Relay;
@@ -46,8 +46,8 @@ export class Box implements AsyncDisposable {
   }
 
   /**
-   * The frozen box on a disk of the test's own, its running gateway reloaded with a configuration (its
-   * `tree`, as YAML).
+   * The frozen box on a disk of the test; its running gateway is reloaded with a configuration (its `tree`,
+   * as YAML).
    */
   static async taken(t: { teardown(end: () => Promise<void>): void }, tree: string): Promise<Box> {
     const machine = await Machine.start({ disk: await ownDisk(t), frozen: FROZEN.installed });
@@ -63,23 +63,21 @@ export class Box implements AsyncDisposable {
     }
   }
 
-  /** The gateway in a machine that the caller has started; the machine now ends with the box. */
+  /** The gateway in a machine that the caller has started; disposing of the box then stops the machine. */
   static async on(machine: Machine): Promise<Box> {
     const relay = await Relay.open(machine);
     return new Box(machine, relay, await relay.forward(API_PORT));
   }
 
-  /**
-   * Writes the configuration (its `tree`, as YAML) and starts the gateway anew; comes back when it answers.
-   */
+  /** Writes the configuration (its `tree`, as YAML) and restarts the gateway; resolves when it replies. */
   async configure(tree: string): Promise<void> {
     await this.#write(tree);
     await this.restart();
   }
 
   /**
-   * Writes the configuration and has the gateway, which knows its owner already, apply it; comes back when it
-   * has.
+   * Writes the configuration and makes the gateway, whose owner login is unchanged, reload it; resolves when
+   * it has.
    */
   async reload(tree: string): Promise<void> {
     await this.#write(tree);
@@ -99,16 +97,14 @@ export class Box implements AsyncDisposable {
     await this.machine.agent.put(CONFIG, yaml);
   }
 
-  /** Starts the gateway anew, by systemd, and waits until it answers. */
+  /** Restarts the gateway through systemd, and waits until it replies. */
   async restart(): Promise<void> {
-    // systemctl comes back with the gateway's own word that it is ready.
+    // systemctl returns after the gateway's ready notification.
     await this.machine.agent.run('systemctl restart stellwerk || { journalctl -n 30 -u stellwerk; false; }');
     await this.answers();
   }
 
-  /**
-   * Resets the machine hard, and waits until `isOff` and then until it is up again and its gateway answers.
-   */
+  /** Resets the machine hard, and waits for `isOff` and then until it is up again and its gateway replies. */
   async powerCut(isOff: () => Promise<unknown>, withinMs: number): Promise<void> {
     const { qmp, agent } = this.machine;
     await qmp.execute('system_reset');
@@ -120,19 +116,19 @@ export class Box implements AsyncDisposable {
     await this.answers(withinMs);
   }
 
-  /** Waits until the gateway answers a call of its owner. */
+  /** Waits until the gateway replies to a call of its owner. */
   async answers(withinMs = PATIENCE_MS): Promise<void> {
     const requests = () =>
       this.call('SVC_GetKernelVersion').then(
         () => true,
         () => false,
       );
-    await until('an answer of the gateway', requests, withinMs).catch(async (late: unknown) => {
+    await until('a reply of the gateway', requests, withinMs).catch(async (late: unknown) => {
       throw new Error(`${messageOf(late)}\n${await this.journal()}`);
     });
   }
 
-  /** Calls a function as the owner; rejects with `RpcError` where the gateway refuses. */
+  /** Calls a function as the owner; rejects with `RpcError` if the gateway rejects it. */
   call(method: string, ...params: unknown[]): Promise<unknown> {
     return this.#client.call(method, ...params);
   }
@@ -150,29 +146,26 @@ export class Box implements AsyncDisposable {
     return (await this.call('GetValue', await this.id(path))) as Value;
   }
 
-  /** Waits until the variable at a path has a value; fails naming both. */
+  /** Waits until the variable at a path has a value; the error names both. */
   async becomes(path: string, value: Value, withinMs = PATIENCE_MS): Promise<void> {
     const id = await this.id(path);
     const isThere = async () => (await this.call('GetValue', id)) === value;
     await until(`${path} is ${value}`, isThere, withinMs);
   }
 
-  /**
-   * The changes from now on, as the WebSocket on `/api/` tells them; resolves when nothing from now on is
-   * missed.
-   */
+  /** The changes from now on, as received from the WebSocket on `/api/`; resolves when it is subscribed. */
   async frames(): Promise<Frames> {
     const [newest] = (await this.call('SVC_GetSnapshotChanges', 0)) as ChangeRecord[];
-    if (newest === undefined) throw new Error('the gateway did not say its newest counter');
+    if (newest === undefined) throw new Error('the gateway did not send its newest counter');
     return new Frames(this.#client, newest.TimeStamp);
   }
 
-  /** Makes another TCP port of the box reachable, and gives the port of 127.0.0.1 where it is. */
+  /** Makes another TCP port of the box reachable, and returns its port on 127.0.0.1. */
   forward(boxPort: number): Promise<number> {
     return this.#relay.forward(boxPort);
   }
 
-  /** What the gateway has written to the journal. */
+  /** The gateway's part of the journal. */
   journal(): Promise<string> {
     return this.machine.agent.run('journalctl --no-pager -o cat -u stellwerk');
   }
@@ -183,9 +176,9 @@ export class Box implements AsyncDisposable {
   }
 }
 
-/** What one client hears over its WebSocket. */
+/** The messages that one client receives over its WebSocket. */
 export class Frames implements Disposable {
-  /** All that came so far. */
+  /** All messages so far. */
   readonly all: ChangeRecord[] = [];
   readonly #stop = new AbortController();
   #failed: unknown;
@@ -202,7 +195,7 @@ export class Frames implements Disposable {
     }
   }
 
-  /** The updates of a variable so far, in their order: the value and whether it was another one. */
+  /** The updates of a variable so far, in order: the value, and whether it changed. */
   updates(id: number): { value: unknown; changed: unknown }[] {
     return this.all
       .filter(({ SenderID, Message }) => SenderID === id && Message === message.VM_UPDATE)
@@ -210,8 +203,7 @@ export class Frames implements Disposable {
   }
 
   /**
-   * Waits for an update of a variable to a value that came after the last one waited for, and takes all up to
-   * it.
+   * Waits for an update of a variable to a value after the last one waited for, and consumes all up to it.
    */
   async update(id: number, value: Value, withinMs = PATIENCE_MS): Promise<ChangeRecord> {
     const fits = ({ SenderID, Message, Data }: ChangeRecord): boolean =>

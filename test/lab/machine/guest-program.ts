@@ -1,6 +1,6 @@
 /**
- * Programs of the quick tests in a machine: each is put together with what it imports into one file, and runs
- * on the installed gateway's own Node, addons and packages.
+ * Runs programs of the contract tests in a machine: each is bundled with its imports into one file, and runs
+ * with the Node, addons and packages of the installed gateway.
  */
 import { build } from 'esbuild';
 import { basename, join } from 'node:path';
@@ -10,19 +10,24 @@ import type { GuestAgent } from './agent.js';
 import { ROOT } from '../paths.js';
 
 const INSTALLED = '/opt/stellwerk/current';
-/** As deep as the sources stand: the addons are found from there. */
+/** At the depth of the sources: addons are found relative to it. */
 const FOLDER = `${INSTALLED}/dist/test/contract`;
-/** What the installed gateway has as packages of their own. */
+/** Packages that the installed gateway has. */
 const PACKAGES = ['onoff', 'serialport', 'mqtt', 'ws', 'fastify', '@fastify/send', 'pino', 'suncalc'];
 
 /**
- * Runs such a program of dist/test, with words; each of its sentences is an assertion, and there are more
- * than `least`.
+ * Runs such a program of dist/test with arguments; each contract case is an assertion, and there are more
+ * than `minAssertions`.
  */
 export async function runInGuest(
   t: Test,
   agent: GuestAgent,
-  { file, words, least, limitMs }: { file: string; words: string; least: number; limitMs: number },
+  {
+    file,
+    words,
+    minAssertions,
+    limitMs,
+  }: { file: string; words: string; minAssertions: number; limitMs: number },
 ): Promise<void> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'dist/test', file)],
@@ -39,5 +44,5 @@ export async function runInGuest(
   for (const [, failed, sentence = ''] of messages) t.notOk(failed, sentence);
   if (code !== 0) t.comment(out + err);
   t.equal(code, 0);
-  t.ok(messages.length > least, 'the whole contract was told');
+  t.ok(messages.length > minAssertions, 'the contract is complete');
 }

@@ -1,7 +1,7 @@
 /**
- * One emulated arm64 machine: stock Debian kernel, systemd, a GPIO controller whose pins the test holds, two
- * UARTs, a USB port, and no network at all. It is switched on cold or taken up where it was frozen, and ends
- * when it is disposed of, when this process ends, or when the test pulls the plug.
+ * One emulated arm64 machine: stock Debian kernel, systemd, a GPIO controller whose pins the test drives, two
+ * UARTs, a USB port, and no network. It boots cold or continues from a frozen state, and ends when it is
+ * disposed of, when this process exits, or when the test cuts its power.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,41 +18,41 @@ import { Pins } from './pins.js';
 import { Qmp } from './qmp.js';
 import { connect } from './wire.js';
 
-/** A cold boot to the agent takes 15 to 40 s on two quiet cores; CI's are neither. */
+/** A cold boot to the agent takes 15 to 40 s on two idle cores; those of CI are not idle. */
 const BOOT_LIMIT_MS = 240_000;
 const POWER_OFF_LIMIT_MS = 60_000;
-/** The console says one of these when the guest can't go on. */
+/** The console prints one of these if the guest has died. */
 const DEAD_GUEST = /lab-init: .*|Kernel panic.*|Internal error: .*|Unable to mount root.*/;
-/** Writes go to the disk and, in the order in which it has them, to the log. */
+/** Writes go to the disk and, in the same order, to the log. */
 const LOGGED = 'driver=blklogwrites,node-name=logged,file=disk';
-/** Enough of the console for an error text. */
+/** The end of the console, for an error text. */
 const CONSOLE_TAIL = 2_000;
 
-/** The emulated board, and what of it stands in its device tree. */
+/** The emulated board, and the node of its device tree. */
 const BOARD = 'virt,gic-version=3';
 const BUILT_IN = '-cpu cortex-a53 -m 768 -smp 2 -nodefaults -display none';
 const DEVICE_TREE = 'machine.dtb';
 
 const run = promisify(execFile);
 
-/** What a machine is started from. */
+/** Options for starting a machine. */
 export interface MachineOptions {
-  /** A qcow2 file that is this machine's own: it is written to. */
+  /** A qcow2 file of this machine alone, which is written to. */
   disk: string;
-  /** The frozen state in `disk` to go on from; without it the machine boots cold. */
+  /** The frozen state in `disk` to continue from; without it the machine boots cold. */
   frozen?: string;
-  /** A file that takes a record of all that the machine writes to its disk from now on (blocklog.ts). */
+  /** A file that records all writes of the machine to its disk from now on (blocklog.ts). */
   writeLog?: string;
   /** A file that the guest sees as the read-only disk /dev/vdb (a memory stick with the bundle). */
   stick?: string;
-  /** Source of a device tree with what the machine has beside its own devices; such a machine boots cold. */
+  /** Source of a device tree with additional devices; such a machine boots cold. */
   devices?: string;
 }
 
-/** The serial lines of the machine, as their far ends: sockets on this side. */
+/** The serial lines of the machine; their peers are sockets of this process. */
 export type SerialLine = 'uart0' | 'uart1' | 'usb';
 
-/** See the file's head. Use with `await using`. */
+/** An emulated machine. Use with `await using`. */
 export class Machine implements AsyncDisposable {
   readonly #qemu: ChildProcess;
   readonly #folder: string;
@@ -64,7 +64,7 @@ export class Machine implements AsyncDisposable {
 
   private constructor(options: MachineOptions, folder: string) {
     this.#folder = folder;
-    // setpriv: qemu must not outlive a test that is killed hard.
+    // setpriv: qemu must not outlive a test that is killed.
     const command = ['--pdeathsig', 'KILL', 'qemu-system-aarch64', ...qemuArguments(options, folder)];
     this.#qemu = spawn('setpriv', command, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#killOnExit = () => this.#qemu.kill('SIGKILL');
@@ -75,7 +75,7 @@ export class Machine implements AsyncDisposable {
     this.#watchConsole();
   }
 
-  /** Starts a machine and waits until its agent answers. */
+  /** Starts a machine and waits until its agent replies. */
   static async start(options: MachineOptions): Promise<Machine> {
     const folder = await mkdtemp(join(tmpdir(), 'stellwerk-lab-'));
     if (options.devices !== undefined) await writeDeviceTree(options.devices, folder);
@@ -83,7 +83,7 @@ export class Machine implements AsyncDisposable {
     try {
       machine.#qmp = await Qmp.open(machine.#path('qmp'));
       const agent = GuestAgent.open(machine.#path('agent'), BOOT_LIMIT_MS);
-      const ended = machine.#exited.then(() => Promise.reject(new Error('qemu ended')));
+      const ended = machine.#exited.then(() => Promise.reject(new Error('qemu exited')));
       if (options.frozen !== undefined) await machine.#load(options.frozen);
       machine.#agent = await Promise.race([agent, ended]);
       return machine;
@@ -97,7 +97,7 @@ export class Machine implements AsyncDisposable {
     return join(this.#folder, name);
   }
 
-  /** A guest that can't go on ends at once: whoever waits for it is told so, and stderr says why. */
+  /** Detects a guest that has died: rejects what waits for it, and prints the console to stderr. */
   #watchConsole(): void {
     let tail = '';
     this.#qemu.stdout?.on('data', (data: Buffer) => {
@@ -109,12 +109,12 @@ export class Machine implements AsyncDisposable {
   }
 
   get agent(): GuestAgent {
-    if (!this.#agent) throw new Error('the machine is not up');
+    if (!this.#agent) throw new Error('the machine to start');
     return this.#agent;
   }
 
   get qmp(): Qmp {
-    if (!this.#qmp) throw new Error('the machine is not up');
+    if (!this.#qmp) throw new Error('the machine to start');
     return this.#qmp;
   }
 
@@ -124,19 +124,19 @@ export class Machine implements AsyncDisposable {
     return this.#pins;
   }
 
-  /** The far end of a serial line. For `usb`, see {@link plugUsbSerial}. */
+  /** The peer of a serial line. For `usb`, see {@link plugUsbSerial}. */
   line(name: SerialLine): Promise<Socket> {
     return connect(this.#path(name));
   }
 
-  /** The port that the relay in the guest speaks on. */
+  /** The port that the relay in the guest uses. */
   relayPort(): Promise<Socket> {
     return connect(this.#path('relay'));
   }
 
   /**
-   * Plugs a USB serial adapter (an FTDI) in and gives the far end of its line. Destroying that socket tears
-   * the adapter out; calling this again plugs the same one in again.
+   * Plugs in a USB serial adapter (an FTDI) and returns the peer of its line. Destroying that socket unplugs
+   * the adapter; another call plugs in the same one.
    */
   async plugUsbSerial(): Promise<Socket> {
     const id = 'adapter';
@@ -154,7 +154,7 @@ export class Machine implements AsyncDisposable {
   }
 
   /**
-   * Goes on from a frozen state. (-loadvm would do so at the start, but refuses a disk whose writes are
+   * Continues from a frozen state. (-loadvm would do so at the start, but rejects a disk whose writes are
    * recorded.)
    */
   async #load(tag: string): Promise<void> {
@@ -176,26 +176,26 @@ export class Machine implements AsyncDisposable {
     await this.qmp.execute('cont');
   }
 
-  /** Freezes the whole running machine into its disk file under a name. */
+  /** Freezes the running machine into its disk file under a name. */
   async freeze(name: string): Promise<void> {
     await this.qmp.monitor(`savevm ${name}`);
   }
 
-  /** Pulls the plug: nothing in the guest gets to know. What its disk has accepted stays. */
+  /** Cuts the power without a notice to the guest. What its disk has accepted is kept. */
   async cut(): Promise<void> {
     this.#qemu.kill('SIGKILL');
     await this.#exited;
   }
 
-  /** Shuts the guest down in order. */
+  /** Shuts the guest down cleanly. */
   async powerOff(): Promise<void> {
     await this.agent.start('systemctl poweroff');
     await this.off();
   }
 
-  /** Waits until the machine has switched itself off. */
+  /** Waits until the machine has powered off. */
   async off(): Promise<void> {
-    await withinPatience('the machine is off', this.#exited, POWER_OFF_LIMIT_MS);
+    await withinPatience('the machine to power off', this.#exited, POWER_OFF_LIMIT_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -206,10 +206,7 @@ export class Machine implements AsyncDisposable {
   }
 }
 
-/**
- * Writes the device tree that qemu would give the machine, with these devices added, for
- * {@link qemuArguments}.
- */
+/** Writes the device tree that qemu would provide, with these devices added, for {@link qemuArguments}. */
 async function writeDeviceTree(devices: string, folder: string): Promise<void> {
   const [own, all] = [join(folder, 'own.dtb'), join(folder, 'all.dts')];
   await run('qemu-system-aarch64', `-M ${BOARD},dumpdtb=${own} ${BUILT_IN}`.split(' '));
@@ -219,8 +216,7 @@ async function writeDeviceTree(devices: string, folder: string): Promise<void> {
 }
 
 /**
- * The machine's hardware, as options of qemu. A frozen machine can only be taken up by exactly the hardware
- * that froze.
+ * The machine's hardware, as options of qemu. A frozen machine only continues on exactly the same hardware.
  */
 function qemuArguments(options: MachineOptions, folder: string): string[] {
   const { disk, writeLog, stick, frozen, devices } = options;
@@ -242,7 +238,7 @@ function qemuArguments(options: MachineOptions, folder: string): string[] {
     '-device virtio-serial-pci -device virtio-rng-pci -device qemu-xhci,id=xhci',
     `${socket('agent')} -device virtserialport,chardev=agent,name=org.qemu.guest_agent.0`,
     `${socket('relay')} -device virtserialport,chardev=relay,name=stellwerk.lab.relay`,
-    // Two cards of one port each: qemu's card with two ports can't be frozen.
+    // Two cards with one port each: qemu's card with two ports can't be frozen.
     `${socket('uart0')} -device pci-serial,chardev=uart0`,
     `${socket('uart1')} -device pci-serial,chardev=uart1`,
     socket('usb'),
@@ -251,7 +247,7 @@ function qemuArguments(options: MachineOptions, folder: string): string[] {
   return [...words, '-append', 'console=ttyAMA0 root=/dev/vda panic=-1 quiet systemd.show_status=0'];
 }
 
-/** The drive is always there, and always of one size. */
+/** A file for the drive, which always exists and always has the same size. */
 function emptyStick(folder: string): string {
   const path = join(folder, 'stick.raw');
   writeFileSync(path, '');

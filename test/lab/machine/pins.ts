@@ -1,6 +1,6 @@
 /**
- * The pins of the machine's PL061 GPIO controller, seen and driven from outside the machine through qemu's
- * qtest socket: what a wire soldered to them would see and do.
+ * The pins of the machine's PL061 GPIO controller, read and driven from outside the machine through qemu's
+ * qtest socket, like wires soldered to them.
  */
 import { connect, Wire } from './wire.js';
 import type { Qmp } from './qmp.js';
@@ -34,40 +34,40 @@ export class Pins implements Disposable {
     if (!device) throw new Error('this machine has no PL061');
     const controller = `/machine/unattached/${device.name}`;
     const listeners = new Set<PinListener>();
-    const unasked = (line: string): boolean => {
+    const unsolicited = (line: string): boolean => {
       const [, edge, pin] = IRQ_LINE.exec(line) ?? [];
       if (edge === undefined) return false;
       for (const listener of listeners) listener(Number(pin), edge === 'raise');
       return true;
     };
-    const wire = new Wire(await connect(path), unasked);
+    const wire = new Wire(await connect(path), unsolicited);
     const pins = new Pins(wire, controller, listeners);
-    await pins.#ask(`irq_intercept_out ${controller}`);
+    await pins.#request(`irq_intercept_out ${controller}`);
     return pins;
   }
 
-  async #ask(line: string): Promise<string> {
-    const reply = await this.#wire.ask(line, ANSWER_LIMIT_MS);
+  async #request(line: string): Promise<string> {
+    const reply = await this.#wire.request(line, ANSWER_LIMIT_MS);
     if (!reply.startsWith('OK')) throw new Error(`qtest ${line}: ${reply}`);
     return reply.slice('OK'.length).trim();
   }
 
   /** The 32-bit word at an address of the machine. */
   async word(address: number): Promise<number> {
-    return Number(await this.#ask(`readl 0x${address.toString(16)}`));
+    return Number(await this.#request(`readl 0x${address.toString(16)}`));
   }
 
   /** Drives an input pin. */
   async drive(pin: number, high: boolean): Promise<void> {
-    await this.#ask(`set_irq_in ${this.#controller} unnamed-gpio-in ${pin} ${high ? 1 : 0}`);
+    await this.#request(`set_irq_in ${this.#controller} unnamed-gpio-in ${pin} ${high ? 1 : 0}`);
   }
 
-  /** What an output pin was last seen at; `undefined` while it has not moved since this was opened. */
+  /** The last known level of an output pin; `undefined` if it has not changed since this was opened. */
   level(pin: number): boolean | undefined {
     return this.#levels.get(pin);
   }
 
-  /** Hears of every move of an output pin; the result ends that. */
+  /** Calls the listener for every change of an output pin, until the returned function is called. */
   watch(listener: PinListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

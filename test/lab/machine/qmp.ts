@@ -1,9 +1,7 @@
-/**
- * QMP, qemu's own control protocol: plugging devices, freezing the machine.
- */
+/** QMP, qemu's control protocol: plugging devices, freezing the machine. */
 import { connect, Wire } from './wire.js';
 
-/** Freezing writes the guest's whole memory to the disk. */
+/** Freezing writes the guest's memory to the disk. */
 const ANSWER_LIMIT_MS = 60_000;
 
 /** The control connection of one running qemu. */
@@ -22,15 +20,18 @@ export class Qmp implements Disposable {
     return qmp;
   }
 
-  /** One command; rejects with qemu's own words. */
+  /** Runs a command; rejects with qemu's error text. */
   async execute(command: string, args: Record<string, unknown> = {}): Promise<unknown> {
-    const line = await this.#wire.ask(JSON.stringify({ execute: command, arguments: args }), ANSWER_LIMIT_MS);
+    const line = await this.#wire.request(
+      JSON.stringify({ execute: command, arguments: args }),
+      ANSWER_LIMIT_MS,
+    );
     const reply = JSON.parse(line) as { return?: unknown; error?: { desc: string } };
     if (reply.error) throw new Error(`${command}: ${reply.error.desc}`);
     return reply.return;
   }
 
-  /** A command of the human monitor, for what QMP itself lacks (savevm). It reports a failure as text. */
+  /** Runs a command of the human monitor, for what QMP lacks (savevm). It reports a failure as text. */
   async monitor(line: string): Promise<void> {
     const text = String(await this.execute('human-monitor-command', { 'command-line': line })).trim();
     if (text !== '') throw new Error(`${line}: ${text}`);

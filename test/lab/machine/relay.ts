@@ -1,13 +1,13 @@
 /**
  * The host's end of the relay (see guest/relay.ts): makes TCP ports of the guest reachable on 127.0.0.1 of
- * the host, so that clients here speak to the gateway there over real sockets.
+ * the host, so that clients here reach the gateway there over real sockets.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { encodeFrame, FrameReader, KIND } from '../guest/frames.js';
 import type { Machine } from './machine.js';
 
-/** One machine's relay; at most one at a time. Ends with the machine, or earlier by itself. */
+/** One machine's relay; at most one at a time. It ends with the machine, or earlier by itself. */
 export class Relay implements AsyncDisposable {
   readonly #port: Socket;
   readonly #servers: Server[] = [];
@@ -29,7 +29,7 @@ export class Relay implements AsyncDisposable {
     this.again();
   }
 
-  /** The guest's end has been started (again): what was under way is given up, on both sides. */
+  /** The guest's end has been started or restarted: connections in progress are closed on both sides. */
   again(): void {
     this.#closeAll();
     this.#reader = new FrameReader();
@@ -40,7 +40,7 @@ export class Relay implements AsyncDisposable {
     return new Relay(await machine.relayPort());
   }
 
-  /** Makes a TCP port of the guest reachable and gives the port of 127.0.0.1 where it is. */
+  /** Makes a TCP port of the guest reachable and returns its port on 127.0.0.1. */
   async forward(guestPort: number): Promise<number> {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#accept(socket, guestPort),

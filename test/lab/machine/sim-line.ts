@@ -1,6 +1,6 @@
 /**
- * A line of the kernel's simulated chip in the machine (`recipe/overlay/opt/lab/gpio-sim.sh`): edges are made
- * on it by a program there, and the kernel counts its interrupts.
+ * A line of the kernel's simulated chip in the machine (`recipe/overlay/opt/lab/gpio-sim.sh`): a program
+ * there makes edges on it, and the kernel counts its interrupts.
  */
 import type { GuestAgent } from './agent.js';
 
@@ -8,13 +8,12 @@ import type { GuestAgent } from './agent.js';
 export const FIRST_SENSE = 8;
 
 /**
- * How a program in the machine makes edges: as fast as a loop can, or so many a second by the machine's own
- * clock.
+ * The command that makes edges in the machine: as fast as a loop can, or at a rate by the machine's clock.
  */
 export const makeEdges = (offset: number, count: number, perS?: number): string =>
   `/opt/lab/edges ${count} /run/lab/gpio-sim/sim_gpio${offset}/pull ${perS ?? ''}`;
 
-/** How often the kernel was interrupted for the line, since the gateway has it; NaN where it hasn't. */
+/** Interrupts of the line since the gateway requested it; NaN if it has not. */
 export async function interrupts(agent: GuestAgent, offset: number): Promise<number> {
   const lines = (await agent.run('cat /proc/interrupts')).split('\n').map((line) => line.trim().split(/\s+/));
   const mine = lines.find((words) => words.slice(-4).join(' ') === `irq_sim ${offset} Edge stellwerk`);

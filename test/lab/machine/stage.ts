@@ -1,26 +1,22 @@
-/**
- * What is made once and used again: a stage is made anew only when something that it is made from has
- * changed.
- */
+/** Results that are built once and reused: a stage is rebuilt only when one of its inputs has changed. */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { WORK } from '../paths.js';
 
-/** One thing to make. */
+/** One stage of a build. */
 export interface BuildStage {
-  /** Printed, and the name of the file that remembers the key. */
+  /** Printed, and the name of the file that stores the key. */
   name: string;
-  /** What the result depends on: files, folders, or the keys of other stages. */
+  /** Inputs: files, directories, or the keys of other stages. */
   from: readonly string[];
-  /** Must be there for the stage to count as made. */
+  /** Must exist for the stage to count as built. */
   output: string;
   make(): Promise<void>;
 }
 
 /**
- * Makes the stage if needed; gives its key. A stage that fails leaves no key behind and is made again next
- * time.
+ * Builds the stage if needed; returns its key. A stage that fails leaves no key and is built again next time.
  */
 export async function buildStage({ name, from, output, make }: BuildStage): Promise<string> {
   const hash = createHash('sha256');
@@ -36,7 +32,7 @@ export async function buildStage({ name, from, output, make }: BuildStage): Prom
   return key;
 }
 
-/** Adds what is in a file, or in all files of a folder; a key is added as it stands. */
+/** Adds the content of a file, or of all files of a directory; a key is added as it is. */
 function addTo(hash: Hash, input: string): void {
   if (!existsSync(input)) hash.update(`\0${input}`);
   else if (!statSync(input).isDirectory()) hash.update(`\0${basename(input)}\0`).update(readFileSync(input));

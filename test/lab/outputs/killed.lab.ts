@@ -20,7 +20,7 @@ await prove(t, bench, {
     if (round % 2 === 0) {
       await bench.box.call('SVC_RunScriptText', bench.flood(100));
       const many = () => [...moves.values()].flat().length >= MOVES;
-      await until('the script is in the midst of it', many, PATIENCE_MS);
+      await until('the script is running', many, PATIENCE_MS);
     }
     await agent.run(`kill -9 ${pid}`);
     return { signal: 9, to: pid };

@@ -172,7 +172,7 @@ export class Bench implements AsyncDisposable {
       [...were].every(
         ([{ chip, offset }, is]) => chip === 'sim' || (this.pins.level(offset) ?? false) === is,
       );
-    await until('all pins are as they were told', isThere, PATIENCE_MS);
+    await until('all pins are as commanded', isThere, PATIENCE_MS);
     for (const { chip, offset } of LINES) if (chip === 'pl061') this.moves.set(offset, []);
     await this.trace.clear();
     return were;
@@ -180,13 +180,13 @@ export class Bench implements AsyncDisposable {
 
   /** Waits until the tree shows the values of all outputs. */
   async shown(levels: ReadonlyMap<Line, boolean>): Promise<void> {
-    const tells = async () => {
+    const isShown = async () => {
       const requests = [...levels].map(async ([{ ident }, is]) => {
         return (await this.box.call('GetValue', this.id(`${ident}/STATE`))) === is;
       });
       return (await Promise.all(requests)).every(Boolean);
     };
-    await until('the tree shows what the outputs are', tells, PATIENCE_MS);
+    await until('the tree shows what the outputs are', isShown, PATIENCE_MS);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -217,8 +217,12 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
         line.ident,
         event.ends ? allowed(line, from.get(line) === true) : [],
       ]);
-      t.strictSame(movesOf(others), Object.fromEntries(policies), `round ${round}: what moved by itself`);
-      t.strictSame(seen.released, [], `round ${round}: no line was let go`);
+      t.strictSame(
+        movesOf(others),
+        Object.fromEntries(policies),
+        `round ${round}: changes without a command`,
+      );
+      t.strictSame(seen.released, [], `round ${round}: no line was released`);
       t.strictSame(
         together(were, seen.moves),
         [],
@@ -261,7 +265,7 @@ async function pinsAgree(
   const saw = () =>
     Object.fromEntries(pins.map(({ ident, offset }) => [ident, bench.moves.get(offset) ?? []]));
   const many = expected.reduce((sum, [, moves]) => sum + moves.length, 0);
-  await until('the moves at the pins', () => Object.values(saw()).flat().length >= many, PATIENCE_MS);
+  await until('the changes of the pins', () => Object.values(saw()).flat().length >= many, PATIENCE_MS);
   t.strictSame(saw(), Object.fromEntries(expected), `round ${at.round}: the host saw the same`);
 }
 
@@ -291,7 +295,7 @@ function together(were: ReadonlyMap<Line, boolean>, moves: readonly Move[]): str
   let offAtS = -Infinity;
   for (const { line, active: goesOn, atS } of moves) {
     if (!PAIR.some(({ ident }) => ident === line.ident)) continue;
-    if (goesOn && active.size > 0) wrong.push(`${line.ident} at ${atS} beside ${[...active].join()}`);
+    if (goesOn && active.size > 0) wrong.push(`${line.ident} at ${atS} together with ${[...active].join()}`);
     if (goesOn && atS - offAtS < DEAD_TIME_MS / 1000)
       wrong.push(`${line.ident} ${atS - offAtS} s after the other`);
     if (goesOn) active.add(line.ident);

@@ -122,7 +122,7 @@ export class Trace {
       if (event === 'sim_free') {
         const offset = Number(/offset=(\w+)/.exec(rest)?.[1]);
         const one = LINES.find((candidate) => candidate.chip === 'sim' && candidate.offset === offset);
-        if (one !== undefined) released.push(`${one.ident} was let go`);
+        if (one !== undefined) released.push(`${one.ident} was released`);
       }
       if (event === 'sched_process_exit') ends.set(pid, atS);
       const [, signal, to] = /sig=(\d+) .* pid=(\d+) /.exec(rest) ?? [];

@@ -1,8 +1,8 @@
 /*
- * edges.c: edges COUNT PULL_FILE [PER_SECOND]: makes COUNT edges on a line of gpio-sim, by writing its pull
- * up and down in turn (up first): as fast as a loop can, or so many a second, each when it is due by
- * CLOCK_MONOTONIC, or at once where that has passed. Prints the milliseconds it took, and the most that an
- * edge was late. Ends with 1 when the kernel did not take one of them.
+ * edges.c: edges COUNT PULL_FILE [PER_SECOND]: makes COUNT edges on a line of gpio-sim by setting its pull up
+ * and down alternately (up first): as fast as a loop can, or PER_SECOND, each when it is due by
+ * CLOCK_MONOTONIC, or immediately if that time has passed. Prints the milliseconds that it took, and the
+ * maximum delay of an edge. Exits with 1 if the kernel rejected one.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /*
- * init.c: the whole initramfs of the lab machine. Loads the modules in /modules in the order of their names
- * (what the stock kernel needs to reach its disk), mounts the disk that root= names and becomes its
- * /sbin/init. Debian's own initramfs does the same and takes many times as long to unpack under emulation.
- *
- * Whatever goes wrong is said on the console with the prefix "lab-init:", which the test watches for.
+ * init.c: the complete initramfs of the lab machine. Loads the modules in /modules in the order of their
+ * names (those that the stock kernel needs to reach its disk), mounts the disk that root= names and executes
+ * its /sbin/init. Debian's own initramfs does the same and takes many times as long to unpack under
+ * emulation.  Errors are printed on the console with the prefix "lab-init:", for which the test watches.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -19,15 +18,15 @@
 #define ROOT_WAIT_MS 30000
 #define ROOT_POLL_MS 50
 
-static void complain(const char *what)
+static void log_error(const char *what)
 {
 	fprintf(stderr, "lab-init: %s: %m\n", what);
 }
 
-/* There is nothing to return to: PID 1 that ends is a kernel panic, which hides the message above it. */
-static void give_up(const char *what)
+/* There is nothing to return to: if PID 1 exits, the kernel panics, which hides the message above it. */
+static void fail(const char *what)
 {
-	complain(what);
+	log_error(what);
 	for (;;)
 		pause();
 }
@@ -46,7 +45,7 @@ static void load_modules(void)
 		snprintf(path, sizeof path, "%s/%s", MODULES, names[i]->d_name);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || syscall(SYS_finit_module, fd, "", 0) != 0)
-			complain(path);
+			log_error(path);
 		close(fd);
 	}
 }
@@ -59,7 +58,7 @@ static void root_device(char *device, size_t size)
 
 	snprintf(device, size, "/dev/vda");
 	if (fd < 0 || read(fd, line, sizeof line - 1) < 0)
-		complain("/proc/cmdline");
+		log_error("/proc/cmdline");
 	close(fd);
 	for (word = strtok(line, " \n"); word; word = strtok(NULL, " \n"))
 		if (strncmp(word, "root=", 5) == 0)
@@ -70,7 +69,7 @@ static void mount_root(const char *device)
 {
 	for (int waited = 0; mount(device, "/root", "ext4", 0, "") != 0; waited += ROOT_POLL_MS) {
 		if (waited >= ROOT_WAIT_MS)
-			give_up(device);
+			fail(device);
 		usleep(ROOT_POLL_MS * 1000);
 	}
 }
@@ -89,11 +88,11 @@ int main(void)
 	umount("/proc");
 	umount("/sys");
 	if (chdir("/root") || mount("/dev", "dev", 0, MS_MOVE, 0) || mount(".", "/", 0, MS_MOVE, 0) || chroot(".") || chdir("/"))
-		give_up("changing to the disk");
+		fail("changing to the disk");
 	console = open("/dev/console", O_RDWR);
 	for (int fd = 0; console >= 0 && fd < 3; fd++)
 		dup2(console, fd);
 	execl("/sbin/init", "/sbin/init", (char *)0);
-	give_up("/sbin/init");
+	fail("/sbin/init");
 	return 1;
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * w1-sim: a 1-Wire bus of the kernel's with devices that are played, bit by bit as they hear and speak on the
- * wire: a DS18B20, a DS2406, a DS2408 and a DS2413. What the kernel makes of them is its own affair, and its
- * drivers'.
- *
- * /sys/devices/w1-sim/set takes `ADDRESS WORD NUMBER`: `raw` (sixteenths of a degree to measure), `weak` (its
- * supply breaks down when it measures), `damaged` (a bit of what it says is lost), `pulled` (pins that are
- * pulled down from outside), `silent` (it is off the wire). /sys/devices/w1-sim/state has a line for each:
- * address, pins that conduct, how often those were written.
+ * w1-sim: a 1-Wire bus of the kernel with devices that are simulated bit by bit: a DS18B20, a DS2406, a
+ * DS2408 and a DS2413. The kernel's own core and drivers use them.  /sys/devices/w1-sim/set takes `ADDRESS
+ * WORD NUMBER`: `raw` (sixteenths of a degree to measure), `weak` (its supply breaks down when it measures),
+ * `damaged` (a transmitted bit is inverted), `pulled` (pins that are pulled down from outside), `silent` (it
+ * is disconnected). /sys/devices/w1-sim/state has a line for each: address, pins that conduct, and the number
+ * of writes to those.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -24,15 +22,15 @@ struct slave {
 	int raw, weak, damaged, pulled, silent;
 	/* On the wire. */
 	enum listening listening;
-	bool resumes; /* it was the last that was selected */
+	bool resumes; /* it was the last one selected */
 	int place, phase; /* in the ROM, while it is matched or searched */
-	u8 shift, bits; /* the byte that is coming in */
+	u8 shift, bits; /* the byte being received */
 	u8 heard[4], count; /* since it was selected */
 	u8 said[16];
-	int length, sent; /* of what it says, bytes and bits */
-	/* Of its own. */
+	int length, sent; /* position in the transmitted bytes and bits */
+	/* internal state */
 	u8 pad[8], latch, control;
-	bool is_armed; /* DS2406: what it heard is taken with the next byte */
+	bool is_armed; /* DS2406: a received byte takes effect with the next one */
 	unsigned int writes;
 };
 
@@ -42,7 +40,7 @@ static struct slave slaves[] = {
 	{ .family = 0x29, .id = 0x000000d0d0d0ULL },
 	{ .family = 0x3a, .id = 0x000000123456ULL },
 };
-/* A DS18B20 that has got power and has not measured. */
+/* A DS18B20 after power-on that has not measured. */
 static const u8 fresh[8] = { 0x50, 0x05, 0x4b, 0x46, 0x7f, 0xff, 0x0c, 0x10 };
 static DEFINE_SPINLOCK(lock);
 static struct device *root;
@@ -78,7 +76,7 @@ static void write_latch(struct slave *s, u8 latch)
 	s->writes++;
 }
 
-/* A switch's second command byte repeats the first turned round, and it confirms that. */
+/* A switch's second command byte is the complement of the first, and it confirms that. */
 static void write_pins(struct slave *s)
 {
 	u8 answer = 0xff;
@@ -152,7 +150,7 @@ static void ds2408(struct slave *s)
 	case 0x5a:
 		write_pins(s);
 		return;
-	case 0xcc: /* write registers: of the control register two bits, and one that is only cleared */
+	case 0xcc: /* write registers: of the control register two bits, and one that can only be cleared */
 		if (s->count == 4 && s->heard[1] == 0x8d)
 			s->control = 0x80 | (s->heard[3] & 0x05) | (s->control & s->heard[3] & 0x08);
 		return;
@@ -232,7 +230,7 @@ static u8 rom_bit(const struct slave *s)
 	return (s->rom[s->place / 8] >> (s->place % 8)) & 1;
 }
 
-/* The master has given a bit of the address: those of another one leave. */
+/* The master has sent a bit of the address: devices with another one leave the transaction. */
 static void rom_step(struct slave *s, u8 bit)
 {
 	if (bit != rom_bit(s)) {
@@ -243,7 +241,10 @@ static void rom_step(struct slave *s, u8 bit)
 	}
 }
 
-/* One slot of one device: the master gives a bit, or a 1 to hear one; what the device leaves the wire at. */
+/*
+ * One time slot of one device: the master sends a bit, or a 1 to read one; returns the level that the device
+ * leaves.
+ */
 static u8 slot(struct slave *s, u8 bit)
 {
 	u8 own;
@@ -396,5 +397,5 @@ static void __exit sim_exit(void)
 
 module_init(sim_init);
 module_exit(sim_exit);
-MODULE_DESCRIPTION("A 1-Wire bus with devices that are played");
+MODULE_DESCRIPTION("A simulated 1-Wire bus");
 MODULE_LICENSE("GPL");

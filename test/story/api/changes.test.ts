@@ -190,7 +190,7 @@ t.test('a slow client gets the latest values instead of all, and delays no other
   slow.connection.socket.pause();
   const text = kernel.variables.create(3, { parent: ground });
   await takeFrames(quick, 4);
-  // // More than the buffers of kernel and socket: 3,000 frames of 10 KB.
+  // More than the buffers of kernel and socket: 3,000 frames of 10 KB.
   let old = '';
   for (let n = 0; n < 3000; n++) {
     const value = String(n).padStart(5000, '.');

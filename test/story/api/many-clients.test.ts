@@ -24,7 +24,7 @@ t.test('two gateways in one process are independent', async (t) => {
 });
 
 t.test('a closed gateway leaves nothing in its process', async (t) => {
-  // // Timers belong to tap too, and file operations in flight vary.
+  // Timers belong to tap too, and file operations in flight vary.
   const passing = new Set(['Timeout', 'FSReqCallback']);
   const held = () =>
     process

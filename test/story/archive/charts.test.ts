@@ -1,4 +1,4 @@
-// // Charts use local time: a time zone with daylight saving time.
+// Charts use local time: a time zone with daylight saving time.
 process.env['TZ'] = 'Europe/Berlin';
 
 import t, { type Test } from 'tap';

@@ -53,7 +53,7 @@ t.test(
       (await recordsOf(again, id)).map(({ ClockTrusted }) => ClockTrusted),
       [false, false, true],
     );
-    // // The time server replies.
+    // The time server replies.
     clock.stepWallClock(startMs + HOUR_MS - clock.nowMs());
     clock.hasTrustedTime = true;
     clock.advance(10_000);

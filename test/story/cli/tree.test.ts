@@ -64,7 +64,7 @@ t.test('each shell completes commands, options and functions', async (t) => {
     ],
     zsh: (file, words) => [
       '-fc',
-      // // The arguments that zsh's completion functions receive.
+      // The arguments that zsh's completion functions receive.
       `compdef() {}; compadd() { print -l -- \${(P)2}; }; _files() {}
        _describe() { print -l -- \${(P)2}; }; _arguments() { print -l -- "$@"; [[ $* != *compadd* ]] || compadd -a functions; }
        . ${file}; words=("$@"); CURRENT=$#; _stellwerk`,

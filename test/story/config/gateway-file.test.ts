@@ -141,7 +141,7 @@ t.test('reading an unchanged file changes nothing and sends nothing, even after 
     SenderID: number;
     Message: number;
   }[];
-  // // The state of the missing broker may be reported at any time: LINK, STATUS, and the instance's status.
+  // The state of the missing broker may be reported at any time: LINK, STATUS, and the instance's status.
   const links = [...gateway.kernel.tree.all()].filter(ofLink).map(({ id }) => id);
   t.strictSame(
     sent.filter(
@@ -205,7 +205,7 @@ t.test('a position from a version without an order is kept at every start', asyn
   const { directory } = before;
   await rpc(before, 'SVC_SetPosition', await idOf(before, 'house/lamp'), 99);
   await before.gateway.close();
-  // // The database of a version that did not set positions.
+  // The database of a version that did not set positions.
   const db = new DatabaseSync(join(directory, 'data', 'stellwerk.db'));
   const applied = String(db.prepare("SELECT value FROM meta WHERE name = 'applied'").get()?.['value']);
   const without = (key: string, value: unknown) => (key === 'position' ? undefined : value);

@@ -9,7 +9,7 @@ t.test('on the first of the month there is a report of the previous month', asyn
   const home = await startCookbookPage(t, 'energy-report.md', new Date(2026, 9, 31, 23, 50).toISOString());
   const archive = await idOf(home.gateway, 'stellwerk/AC');
   const quantity = await idOf(home.gateway, 'energy/meter/QUANTITY');
-  // // October from its first day on: half a kWh per hour, nothing on the last day.
+  // October from its first day on: half a kWh per hour, nothing on the last day.
   const begin = new Date(2026, 9, 1).getTime() / 1000;
   const end = new Date(2026, 9, 31).getTime() / 1000;
   const records = [];

@@ -2,7 +2,7 @@ import t from 'tap';
 import { startCookbookPage } from '../../tools/gateway/cookbook-gateway.js';
 
 t.test('the staircase light goes out two minutes after the last press', async (t) => {
-  // // The two minutes include midnight.
+  // The two minutes include midnight.
   const stairs = await startCookbookPage(t, 'staircase-light.md', '2026-03-10T23:58:00Z');
   const timer = 'stairs/timed_light/ScriptTimer';
   t.equal(await stairs.value('wires/relay1/STATE'), false);

@@ -112,7 +112,7 @@ t.test('only modules with a search have one; a search reports its beginning and 
   });
   t.equal(await rpc(fixture, 'SVC_StopSearch', hardware), false, 'none is in progress');
   const { registry } = fixture.gateway;
-  // // In one iteration of the event loop, in which no search ends.
+  // In one iteration of the event loop, in which no search ends.
   const [started, isSearching] = ['SVC_StartSearch', 'SVC_IsSearching'].map((name) =>
     registry.call(name, [hardware], owner),
   );

@@ -22,7 +22,7 @@ t.test('a press that began before a restart is not counted; the counts continue'
   };
   const first = await startGateway(t, SIMULATED_CONFIG + TREE, { directory });
   await value(first, 'door/LINK', 'online');
-  // // Nothing drives the line, and it is pulled up: the button is pressed when the instance opens.
+  // Nothing drives the line, and it is pulled up: the button is pressed when the instance opens.
   t.equal(await valueAt(first, 'door/STATE'), true);
   await press(first, false);
   await press(first, true);

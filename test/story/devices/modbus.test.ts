@@ -20,7 +20,7 @@ const [line = '', network = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```ya
 
 /** The registers of the example units: 230.1 V, -1500.5 W, 12,345.67 kWh, a pump that is off. */
 function metered(): ModbusServer {
-  // // All units of the line.
+  // All units of the line.
   const side = new ModbusServer(255);
   for (const [at, word] of [0x4366, 0x199a].entries()) side.input.set(at, word);
   for (const [at, word] of [0xc4bb, 0x9000].entries()) side.input.set(12 + at, word);

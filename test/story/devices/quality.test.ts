@@ -134,7 +134,7 @@ t.test(
             `${String(await rpc(fixture, 'SVC_GetLocation', VariableID))}: ${Reason}`,
         ),
       );
-      // // No day has ended yet, and the shutter has never been at an end stop.
+      // No day has ended yet, and the shutter has never been at an end stop.
       t.strictSame(
         messages,
         ['Counter\\Yesterday: NO_VALUE', 'Counter\\Last month: NO_VALUE', 'Shutter\\Position: NOT_KNOWN'],

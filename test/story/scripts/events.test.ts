@@ -119,7 +119,7 @@ t.test('cyclic events run, are reported, and exist after a restart', async (t) =
   await socket[Symbol.asyncDispose]();
   await first.gateway.close();
 
-  // // In the night in between daylight saving time begins.
+  // In the night in between daylight saving time begins.
   const second = await startGateway(t, undefined, { directory, clock });
   await until('it to be rescheduled', async () => (await nextRun(second, daily)) > 0);
   t.equal(await nextRun(second, daily), new Date(2026, 2, 29, 6).getTime() / 1000);

@@ -66,7 +66,7 @@ t.test('a program is stopped at its limits, with all its child processes', async
   const programs = new ProgramRunner(clock, silentLog);
   const directory = await tempDirectory(t);
   const script = join(directory, 'waits');
-  // // It prints its process id, and starts a child that would keep the pipe open.
+  // It prints its process id, and starts a child that would keep the pipe open.
   await writeFile(script, '#!/bin/sh\nsleep 600 &\necho $$ $!\nwait\n', { mode: 0o755 });
   const isGone = (pid: number) => {
     try {

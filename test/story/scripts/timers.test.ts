@@ -54,7 +54,7 @@ t.test('a cyclic event is a timer, and its runs are counted', async (t) => {
   await until('it has run', async () => (await timer())['LastRun'] === next);
   t.equal((await timer())['NextRun'], next + 600);
   const triggered = async () => ((await statistics()) as { TriggerUpdateCount: number }).TriggerUpdateCount;
-  // // Of the triggers during a run only the newest is queued, so each is counted before the next.
+  // Of the triggers during a run only the newest is queued, so each is counted before the next.
   for (const run of [1, 2, 3]) {
     await rpc(gateway, 'SetValue', setpoint, run);
     await until('the trigger has run', async () => (await triggered()) === run);

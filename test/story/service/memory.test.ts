@@ -18,7 +18,7 @@ t.test('the memory of a flood of large calls is returned to the system', async (
   const [, port] = await program.waitFor(/port (\d+)/);
   const { pid } = program.process;
   const before = residentKib(pid);
-  // // Arrays of short texts: they fill the heap, not only buffers.
+  // Arrays of short texts: they fill the heap, not only buffers.
   const list = Array.from({ length: 100_000 }, (_, n) => [n, `text ${n}`]);
   const body = callText('GW_SetValues', [list]);
   for (let round = 0; round < 2; round++)

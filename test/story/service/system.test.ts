@@ -45,7 +45,7 @@ t.test('messages are counted by sender and type, with the memory that they occup
     SenderID: number;
     Count: number;
   }[];
-  // // A value is created as configured, and then set 50 times.
+  // A value is created as configured, and then set 50 times.
   const own = senders.find(({ SenderID }) => SenderID === setpoint)?.Count ?? 0;
   t.ok(own >= 50 && own < 70, `${own} messages`);
   t.strictSame(

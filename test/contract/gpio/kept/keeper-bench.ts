@@ -75,9 +75,9 @@ export async function buildKeeper(): Promise<BuiltKeeper> {
 
 /** Builds under another name and renames: another test may be running the present program. */
 async function made(file: string, args: readonly string[]): Promise<void> {
-  const beside = `${file}.${process.pid}`;
-  await run('gcc', [...args, '-o', beside]);
-  await rename(beside, file);
+  const temporary = `${file}.${process.pid}`;
+  await run('gcc', [...args, '-o', temporary]);
+  await rename(temporary, file);
 }
 
 /** A value that was driven: when, by which process, where, and the level. */
@@ -209,7 +209,7 @@ export class Gateway extends Program {
   #asked = 0;
 
   /** Sends a command and waits for its reply. */
-  async tell(what: object): Promise<string> {
+  async send(what: object): Promise<string> {
     const requests = ++this.#asked;
     this.process.stdin?.write(`${JSON.stringify({ ...what, asked: requests })}\n`);
     const [, reply = ''] = await this.waitFor(new RegExp(`^done ${requests} ?(.*)$`, 'm'));
