@@ -1,7 +1,7 @@
 /**
- * Loaded into a gateway before its own code (`--import`): SIGUSR2 begins to watch the turns of its event
- * loop, the next one ends it and tells the longest. A turn is counted in processor time, so that a core
- * shared with others does not show; the kernel counts it in steps of a few milliseconds.
+ * Loaded into a gateway before its own code (`--import`): SIGUSR2 starts to measure the iterations of its
+ * event loop, the next one stops and prints the longest. An iteration is measured in processor time, so that
+ * other processes on the core have no effect; the kernel counts it in steps of a few milliseconds.
  */
 let longestUs = 0;
 let isWatching = false;

@@ -8,32 +8,32 @@ import { idOf, pinned } from './machine.js';
 export const LOGIN = { username: 'bench@stellwerk.example', password: 'measure twice' };
 export const AUTHORIZATION = `Basic ${Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64')}`;
 
-/** A server to be measured: the gateway, or a yardstick. */
+/** A server to be measured: the gateway, or a baseline. */
 export interface Server extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly program: Program;
 }
 
-/** What a gateway is started with, besides what all have. */
+/** Options for starting a gateway, in addition to the common ones. */
 export interface GatewaySetup {
-  /** Its data directory and its configuration stand below it; what is there already is used. */
+  /** Contains its data directory and its configuration; existing data is used. */
   readonly directory: string;
-  /** More of `gateway.yaml`; JSON is YAML too. */
+  /** Additional keys of `gateway.yaml`; JSON is YAML. */
   readonly config?: object;
   readonly core: number | undefined;
-  /** More arguments for Node. */
+  /** Additional arguments for Node. */
   readonly nodeOptions?: string;
 }
 
-/** Starts the real gateway as its own process; resolves as soon as it says that it listens. */
+/** Starts a gateway as a separate process; resolves as soon as it listens. */
 export async function startGateway(setup: GatewaySetup): Promise<Server> {
   const { port, program } = await gatewayProgram(setup);
   await program.waitFor(/"listening"/);
   return { port, program, pid: idOf(program), [Symbol.asyncDispose]: () => program.end() };
 }
 
-/** Begins to start a gateway; where it will listen. */
+/** Starts a gateway, and determines its port. */
 export async function gatewayProgram({
   directory,
   config = {},
@@ -55,7 +55,7 @@ export async function gatewayProgram({
   return { port, program };
 }
 
-/** Starts one of the programs in `yardstick/`; it says its port. */
+/** Starts one of the baseline programs, which prints its port. */
 export async function startYardstick(
   core: number | undefined,
   name: string,
@@ -65,7 +65,7 @@ export async function startYardstick(
   return served(pinned(core, [process.execPath, file, ...args]));
 }
 
-/** A program as a server, as soon as it says its port. */
+/** A program as a server, as soon as it prints its port. */
 export async function served(program: Program): Promise<Server> {
   const [, port] = await program.waitFor(/port (\d+)/);
   return {
@@ -76,7 +76,7 @@ export async function served(program: Program): Promise<Server> {
   };
 }
 
-/** Calls one function and gives its result; throws what the answer's error says. */
+/** Calls one function and returns its result; throws the error of the reply. */
 export async function call(port: number, method: string, ...params: unknown[]): Promise<unknown> {
   const [result] = await callAll(port, [[method, ...params]]);
   return result;

@@ -1,6 +1,6 @@
 /**
- * A gateway on a board of one's own, as `stellwerk serve` has it on the package's: `node --expose-gc
- * large-board.js CONFIG DATA BOARDS`. Says its port.
+ * A gateway on a board of the test, otherwise like `stellwerk serve`: `node --expose-gc
+ * large-board-gateway.js CONFIG DATA BOARDS`. Prints its port.
  */
 import { Gateway } from '../../src/composition/gateway.js';
 import { ServiceLog } from '../../src/service/log.js';

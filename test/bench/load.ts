@@ -4,21 +4,21 @@ import { AUTHORIZATION, type Server } from './gateway.js';
 import type { Round } from './statistics.js';
 import { cpuMs, roundEnd } from './machine.js';
 
-/** One buffer for all connections: each takes out what it needs before the next is read. */
+/** One buffer for all connections: each copies what it needs before the next is read. */
 const READ_BYTES = 256 * 1024;
 
-/** What one run of calls came to. */
+/** The result of one run of calls. */
 export interface Calls extends Round {
   readonly latenciesMs: readonly number[];
-  /** Answers that were not the expected ones. */
+  /** Number of unexpected replies. */
   readonly wrong: number;
 }
 
-/** A request that is sent again and again, and how its answer ends. */
+/** A request that is sent repeatedly, and the end of its reply. */
 export interface Shot {
   readonly request: Buffer;
   readonly answer: string;
-  /** How many calls are in it. */
+  /** Number of calls in it. */
   readonly calls: number;
 }
 
@@ -41,9 +41,9 @@ export function shot(message: object, reply: object): Shot {
 }
 
 /**
- * Connections that each send a request, wait for its answer and send the next: much cheaper than any HTTP
- * client, so that it is the server that is measured. Answers to one request are all equally long, since only
- * their values could differ.
+ * Connections that each send a request, wait for its reply and send the next: much cheaper than an HTTP
+ * client, so that the server is measured. Replies to one request have the same length, because only their
+ * values differ.
  */
 export class Callers implements Disposable {
   readonly #sockets: Socket[] = [];
@@ -78,8 +78,8 @@ export class Callers implements Disposable {
   }
 
   /**
-   * Sends the shots in turn on each connection until the time is over, and waits for the last answers; 0: one
-   * shot each.
+   * Sends the requests alternately on each connection until the time is over, and waits for the last replies;
+   * 0: each request once.
    */
   async run(shots: readonly Shot[], seconds: number): Promise<Calls> {
     const latenciesMs: number[] = [];
@@ -112,7 +112,7 @@ export class Callers implements Disposable {
       else if (--open === 0) over.resolve();
     };
     for (const [index, socket] of this.#sockets.entries()) send(socket, index % shots.length);
-    await withinPatience('the answers', over.promise, seconds * 6000 + 20_000);
+    await withinPatience('the replies', over.promise, seconds * 6000 + 20_000);
     const tookMs = performance.now() - startMs;
     this.#took = () => undefined;
     return {
@@ -129,8 +129,8 @@ export class Callers implements Disposable {
 }
 
 /**
- * Calls that are each made on a connection of their own, some at a time: what a client costs that keeps none
- * open.
+ * Calls that each open a connection, several concurrently: the cost of a client without persistent
+ * connections.
  */
 export async function callOnNewConnections(
   server: Server,
@@ -160,7 +160,7 @@ export async function callOnNewConnections(
   };
 }
 
-/** One call on a new connection, which the client closes when it has the reply. */
+/** One call on a new connection, which the client closes after the reply. */
 function replyOf(port: number, { request }: Shot): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
@@ -175,12 +175,12 @@ function replyOf(port: number, { request }: Shot): Promise<string> {
   });
 }
 
-/** How long an answer is, from its head. */
+/** The length of a reply, from its header section. */
 function lengthOf(bytes: Buffer): number {
   const text = bytes.toString('latin1');
   const head = text.indexOf('\r\n\r\n');
   const [, length] = /content-length: (\d+)/i.exec(text) ?? [];
   if (!text.startsWith('HTTP/1.1 200') || head < 0 || length === undefined)
-    throw new Error(`not an answer: ${text.slice(0, 300)}`);
+    throw new Error(`not a reply: ${text.slice(0, 300)}`);
   return head + 4 + Number(length);
 }

@@ -11,14 +11,14 @@ import { Program, hasProgram } from '../tools/program.js';
 const TICK_MS = 10;
 
 /**
- * Which core serves and which core loads; on a machine with one core, or without taskset, nothing is pinned.
+ * The cores of the server and of the load; on a machine with one core, or without taskset, nothing is pinned.
  */
 export interface Cores {
   readonly server: number | undefined;
   readonly load: number | undefined;
 }
 
-/** Puts this process, which is the load, on the last core, and says where servers go. */
+/** Pins this process, which is the load, to the last core, and returns the core for servers. */
 export function takeCores(): Cores {
   if (availableParallelism() < 2 || !hasProgram('taskset')) return { server: undefined, load: undefined };
   const load = cpus().length - 1;
@@ -26,10 +26,7 @@ export function takeCores(): Cores {
   return { server: 0, load };
 }
 
-/**
- * All threads of this process. One may end between being listed and being moved, of which taskset makes a
- * failure.
- */
+/** All threads of this process. One may end between listing and pinning, which makes taskset fail. */
 function pin(core: number): void {
   for (let tries = 3; tries > 0; tries--)
     try {
@@ -51,7 +48,7 @@ export function pinned(
     : new Program('taskset', ['-c', String(core), command, ...args], options);
 }
 
-/** The id of a program that runs. */
+/** The id of a running program. */
 export function idOf({ process: { pid } }: Program): number {
   if (pid === undefined) throw new Error('it never ran');
   return pid;
@@ -66,20 +63,19 @@ export function mainThreadMs(pid: number): number {
 /** Processor time that a process has used, with all its threads, ms. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name stands in parentheses and may hold anything; 14 and 15 are counted from the process id.
+  // The name is in parentheses and may contain anything; 14 and 15 are counted from the process id.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** What a process holds in memory, MiB. */
+/** Resident memory of a process, MiB. */
 export function residentMiB(pid: number): number {
   const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
   return Number(kib) / 1024;
 }
 
 /**
- * What a process has had written to disks, bytes; with all its threads. Throws where the kernel does not
- * count it.
+ * Bytes that a process, with all its threads, has written to disks. Throws if the kernel does not count them.
  */
 export function writtenBytes(pid: number): number {
   const [, bytes] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1')) ?? [];
@@ -87,31 +83,22 @@ export function writtenBytes(pid: number): number {
   return Number(bytes);
 }
 
-/**
- * Waits until a process has nothing left to do: it used less than `most` ms of processor time in half a
- * second.
- */
+/** Waits until a process is idle: it used less than `most` ms of processor time in half a second. */
 export async function idle(pid: number, most = 20): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const before = cpuMs(pid);
     await sleep(500);
     if (cpuMs(pid) - before <= most) return;
   }
-  throw new Error(`process ${pid} does not come to rest`);
+  throw new Error(`process ${pid} does not become idle`);
 }
 
-/**
- * Ticks of processor time that make a round count: on a machine that is shared, seconds alone may hold hardly
- * any.
- */
+/** Processor time that makes a round valid: on a shared machine, its duration may contain hardly any. */
 const ROUND_MS = 250;
-/** A round ends in any case after so many times its seconds. */
+/** A round ends in any case after this multiple of its duration. */
 const MOST_ROUNDS = 3;
 
-/**
- * Tells when a round is over: its time has passed, and the process has used enough of the processor to be
- * counted.
- */
+/** Detects the end of a round: its duration has passed, and the process has used enough processor time. */
 export function roundEnd(pid: number, seconds: number): () => boolean {
   const startMs = performance.now();
   const cpuBefore = cpuMs(pid);

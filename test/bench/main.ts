@@ -1,8 +1,8 @@
 /**
  * Measures the gateway: `node dist/test/bench/main.js`, with `BENCH=short` in about two minutes,
  * `BENCH=http,start` only those families. Prints a table, writes build/bench.json, build/bench.md and for
- * `.ci/run` build/results/bench.json. A figure that misses its goal is told; what fails the run are lost
- * messages, wrong answers and what could not be measured.
+ * `.ci/run` build/results/bench.json. A figure that misses its goal is reported; lost messages, wrong replies
+ * and failed measurements fail the run.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

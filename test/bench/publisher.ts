@@ -6,10 +6,7 @@ const CONNECT = 0x10;
 const CONNACK = 0x20;
 const PUBLISH_QOS_0 = 0x30;
 
-/**
- * A client that does nothing but publish at QoS 0, from bytes made before: it must cost less than what it
- * measures.
- */
+/** A client that only publishes at QoS 0, from prepared bytes: it must cost less than what it measures. */
 export class Publisher implements Disposable {
   readonly #socket: Socket;
 
@@ -25,7 +22,8 @@ export class Publisher implements Disposable {
     // Protocol 4, clean session, no keep-alive.
     const head = Buffer.concat([text('MQTT'), Buffer.from([4, 2, 0, 0])]);
     socket.write(packet(CONNECT, Buffer.concat([head, text('stellwerk-bench')])));
-    if ((await withinPatience('the broker', taken))[0] !== CONNACK) throw new Error('the broker refused');
+    if ((await withinPatience('the broker', taken))[0] !== CONNACK)
+      throw new Error('the broker rejected the connection');
     return new Publisher(socket);
   }
 
@@ -38,7 +36,7 @@ export class Publisher implements Disposable {
   }
 }
 
-/** The packet of one message; several may be sent joined. */
+/** The packet of one message; several may be sent together. */
 export function message(topic: string, payload: string): Buffer {
   return packet(PUBLISH_QOS_0, Buffer.concat([text(topic), Buffer.from(payload)]));
 }

@@ -1,7 +1,7 @@
 /**
- * What large trees cost: `node dist/test/bench/scale.js [COUNT …]` makes a data directory with so many
- * variables, starts the gateway on it and prints a table for docs/reference/performance.md. It takes some
- * minutes and some GB of memory with 500,000.
+ * The cost of large trees: `node dist/test/bench/scale.js [COUNT …]` creates a data directory with this
+ * number of variables, starts the gateway on it and prints a table for docs/reference/performance.md. It
+ * takes some minutes and some GB of memory with 500,000.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -11,7 +11,7 @@ import { AUTHORIZATION, call, gatewayProgram } from './gateway.js';
 import { cpuMs, idOf, idle, residentMiB } from './machine.js';
 import { seed } from './seed-variables.js';
 
-/** Each is on the disk before its answer. */
+/** Each is on the disk before its reply. */
 const CREATED = 100;
 
 const given = process.argv.slice(2).map(Number);
@@ -88,7 +88,7 @@ async function measured(place: string, count: number): Promise<string[]> {
   ];
 }
 
-/** Fetched and thrown away piece by piece: what the gateway costs, not the reader. */
+/** Fetched and discarded in chunks: the cost of the gateway, not of the reader. */
 async function snapshot(port: number, pid: number): Promise<{ text: string; bytes: number }> {
   const cpuBefore = cpuMs(pid);
   const fromMs = performance.now();

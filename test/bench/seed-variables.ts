@@ -5,13 +5,10 @@ import { variableType } from '../../src/kernel/value.js';
 import { openBench } from '../contract/store/open-store.js';
 
 const PER_CATEGORY = 100;
-/** Variables in one commit: a gateway's callers come one after the other, too. */
+/** Variables per commit, as if created by separate calls. */
 const COMMITTED = 10_000;
 
-/**
- * Makes a data directory, for a gateway to be started on, with so many variables that have all that variables
- * can have.
- */
+/** Creates a data directory for a gateway with this number of variables, which have all optional members. */
 export async function seed(directory: string, count: number): Promise<number[]> {
   const data = join(directory, 'data');
   mkdirSync(data, { recursive: true });

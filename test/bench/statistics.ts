@@ -1,40 +1,40 @@
-/** What a figure is to reach; 'at least' and 'at most' hold for its value. */
+/** The goal of a figure; 'at least' and 'at most' apply to its value. */
 export interface Goal {
   readonly is: 'at least' | 'at most' | 'below';
   readonly value: number;
 }
 
-/** One measured figure: a ratio to a yardstick, or a number of its own. */
+/** One measured figure: a ratio to a baseline, or an absolute number. */
 export interface Figure {
   readonly name: string;
-  /** What is compared with the goal, with its unit: `×` for a ratio. */
+  /** The value that is compared with the goal, with its unit: `×` for a ratio. */
   readonly value: number;
   readonly unit: string;
   readonly goal: Goal | undefined;
-  /** The raw numbers behind the value, for the reader. */
+  /** The raw numbers behind the value. */
   readonly ours: string;
   readonly yardstick: string;
-  /** What the reader must know to read it right. */
+  /** What the reader must know to interpret it. */
   readonly note?: string;
 }
 
 /**
- * One family of figures, and what went wrong in it: lost messages, wrong answers. That fails the run; a
- * missed goal does not.
+ * One family of figures, and its errors: lost messages, wrong replies. They fail the run; a missed goal does
+ * not.
  */
 export interface Report {
   readonly figures: readonly Figure[];
   readonly wrong: readonly string[];
 }
 
-/** How much is measured. */
+/** The effort of a measurement. */
 export interface Effort {
   readonly rounds: number;
   /** Of one round of load. */
   readonly seconds: number;
 }
 
-/** Rounds of all sides in turn, A B A B, after one of each that does not count. */
+/** Runs rounds of all sides alternately, A B A B, after one of each that is not counted. */
 export async function interleaved<T, S extends readonly (() => Promise<T>)[]>(
   rounds: number,
   sides: readonly [...S],
@@ -53,7 +53,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value below which that part of the values lies. Throws where there are none: nothing was measured. */
+/** The value below which this fraction of the values is. Throws for no values: nothing was measured. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
@@ -61,14 +61,14 @@ export function quantile(values: readonly number[], part: number): number {
   return value;
 }
 
-/** What one round of load came to. */
+/** The result of one round of load. */
 export interface Round {
-  /** Of the server, for one call or message. */
+  /** Of the server, per call or message. */
   readonly cpuUs: number;
   readonly perSecond: number;
 }
 
-/** Both sides by processor time, which is what compares on a machine that others use too. */
+/** Compares both sides by processor time, which is comparable on a shared machine. */
 export function ratioOf(name: string, [ours, theirs]: readonly [Round[], Round[]], goal: Goal): Figure {
   return {
     name,
@@ -80,7 +80,7 @@ export function ratioOf(name: string, [ours, theirs]: readonly [Round[], Round[]
   };
 }
 
-/** How many times the yardstick's processor time our side needs. */
+/** Our processor time as a multiple of the baseline's. */
 export function costOf(name: string, [ours, theirs]: readonly [Round[], Round[]], atMost: number): Figure {
   return {
     name,
@@ -92,7 +92,7 @@ export function costOf(name: string, [ours, theirs]: readonly [Round[], Round[]]
   };
 }
 
-/** Of the quieter rounds: what others do to the caches and to a virtual processor only ever adds. */
+/** Of the quieter rounds: other processes on the caches and on a virtual processor can only add time. */
 export function quietCpuUs(rounds: readonly Round[]): number {
   return quantile(
     rounds.map(({ cpuUs }) => cpuUs),
@@ -107,10 +107,10 @@ export function formatRounds(rounds: readonly Round[]): string {
   return `${Math.round(perSecond).toLocaleString('en-US')}/s, ${cpuUs.toFixed(cpuUs < 10 ? 2 : 1)} µs CPU`;
 }
 
-/** What a figure says of itself that others' load can only make worse. */
+/** The note of a figure that load of other processes can only make worse. */
 export const QUIETEST = 'the quietest round';
 
-/** Two sides' middle delays by their quietest rounds, ms. */
+/** The median delays of both sides in their quietest rounds, ms. */
 export function lagFigure(
   name: string,
   [ours, theirs]: readonly [readonly number[], readonly number[]],
@@ -128,7 +128,7 @@ export function lagFigure(
   };
 }
 
-/** Whether a figure is where it should be; one without a goal is. */
+/** Whether a figure reaches its goal; true without a goal. */
 export function isReached({ value, goal }: Figure): boolean {
   switch (goal?.is) {
     case undefined:

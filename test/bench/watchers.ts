@@ -3,62 +3,64 @@ import { withinPatience } from '../tools/until.js';
 import { AUTHORIZATION, type Server } from './gateway.js';
 
 const READ_BYTES = 256 * 1024;
-/** First bytes of a whole text frame, and of a ping without content; what answers it, masked with zeros. */
+/**
+ * First bytes of a complete text frame, and of a ping without content; the reply to it, masked with zeros.
+ */
 const TEXT = 0x81;
 const PING = 0x89;
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
-/** How every frame's text begins. */
+/** The beginning of every frame's text. */
 const BEGINNING = '{"TimeStamp":';
-/** A frame's head without a mask (RFC 6455 §5.2), the beginning, and a counter of up to 15 digits. */
+/** The header of an unmasked frame (RFC 6455 §5.2), the beginning, and a counter of up to 15 digits. */
 const LOOK_BYTES = 10 + BEGINNING.length + 16;
 
 /**
- * WebSocket clients that count frames without parsing them, and see from the counters whether one is missing:
- * many must cost less than the server that feeds them.
+ * WebSocket clients that count frames without parsing them, and detect missing ones by the counters: many
+ * must cost less than the server.
  */
 export class Watchers implements Disposable {
   readonly #watchers: Watcher[] = [];
-  #told: () => void = () => undefined;
+  #onChunk: () => void = () => undefined;
 
   static async open(server: Server, count: number): Promise<Watchers> {
     const watchers = new Watchers();
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     for (let i = 0; i < count; i++) {
-      const watcher = new Watcher(server.port, buffer, () => watchers.#told());
+      const watcher = new Watcher(server.port, buffer, () => watchers.#onChunk());
       await withinPatience('an upgrade', watcher.ready);
       watchers.#watchers.push(watcher);
     }
     return watchers;
   }
 
-  /** Frames that have come, over all clients. */
+  /** Number of received frames, over all clients. */
   get frames(): number {
     return this.#watchers.reduce((sum, { frames }) => sum + frames, 0);
   }
 
-  /** Frames of the client that has the fewest. */
+  /** Number of frames of the client with the fewest. */
   get fewest(): number {
     return this.#watchers.reduce((least, { frames }) => Math.min(least, frames), Infinity);
   }
 
-  /** Counters that did not follow on the one before, over all clients. */
+  /** Counters that did not follow the previous one, over all clients. */
   get gaps(): number {
     return this.#watchers.reduce((sum, { gaps }) => sum + gaps, 0);
   }
 
-  /** Called whenever something has come. */
-  set told(messages: () => void) {
-    this.#told = messages;
+  /** Called after each received chunk. */
+  set onChunk(listener: () => void) {
+    this.#onChunk = listener;
   }
 
-  /** Resolves when every client has at least so many frames. */
+  /** Resolves when every client has at least this number of frames. */
   async have(frames: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const check = () => this.fewest >= frames && resolve();
-    this.#told = check;
+    this.#onChunk = check;
     check();
     await withinPatience(`${frames} frames at each client`, promise, 30_000);
-    this.#told = () => undefined;
+    this.#onChunk = () => undefined;
   }
 
   [Symbol.dispose](): void {
@@ -71,17 +73,17 @@ class Watcher {
   gaps = 0;
   readonly ready: Promise<void>;
   readonly #socket: Socket;
-  readonly #told: () => void;
+  readonly #onChunk: () => void;
   #last = 0;
-  /** Bytes of the frame being read that are still to come. */
+  /** Remaining bytes of the frame that is being read. */
   #skip = 0;
-  /** A frame's beginning that was cut off. */
+  /** The incomplete beginning of a frame. */
   #held: Buffer | undefined;
 
-  constructor(port: number, buffer: Buffer, messages: () => void) {
+  constructor(port: number, buffer: Buffer, listener: () => void) {
     const upgraded = Promise.withResolvers<void>();
     this.ready = upgraded.promise;
-    this.#told = messages;
+    this.#onChunk = listener;
     let isUpgraded = false;
     const callback = (length: number): boolean => {
       let bytes = buffer.subarray(0, length);
@@ -94,7 +96,7 @@ class Watcher {
         bytes = bytes.subarray(end + 4);
       }
       this.#read(bytes);
-      this.#told();
+      this.#onChunk();
       return true;
     };
     this.#socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback } });
@@ -148,7 +150,7 @@ class Watcher {
   }
 }
 
-/** Whether a short frame at the end of the bytes is all there. */
+/** Whether a short frame at the end of the bytes is complete. */
 function isWhole(bytes: Buffer, at: number): boolean {
   const short = (bytes[at + 1] ?? 0x7f) & 0x7f;
   return short < 126 && bytes.length - at >= 2 + short;

@@ -9,18 +9,17 @@ import { randomBody } from './inputs/bodies.js';
 import { corrupt } from './inputs/json.js';
 import { loggedErrors, startFuzzedApi } from './fuzzed-api.js';
 
-/** Bound the suite: about 3 s. */
+/** Bounds the suite: about 3 s. */
 const BODIES = 1000;
 const REQUESTS = 300;
 /**
- * What may be held after all of it that was not held after a third of it: the tree has grown by some texts,
- * no more.
+ * Limit of memory that remains after all bodies, compared with a third of them: only some texts in the tree.
  */
 const GROWTH_BYTES = 24 * 1024 * 1024;
 
 const seed = fuzzSeed();
 
-/** A POST of the body, sent as one, in chunks, or with the rest of it later. */
+/** A POST of the body, sent as one text, in chunks, or in two parts. */
 function requestOf(random: Random, port: number, body: Buffer): Buffer[] {
   const headers = [
     ownerLine,
@@ -43,7 +42,7 @@ function requestOf(random: Random, port: number, body: Buffer): Buffer[] {
 }
 
 await t.test(
-  `every body has the answer that JSON-RPC wants, and costs no memory (${seedLabel(seed)})`,
+  `every body gets the reply that JSON-RPC requires, and leaks no memory (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const served = await startFuzzedApi(t);
@@ -61,7 +60,7 @@ await t.test(
         expected === undefined
           ? response.status === 204 && response.body === ''
             ? undefined
-            : 'it answers a notification'
+            : 'it replies to a notification'
           : response.status === 200
             ? replyProblem(response.body, expected)
             : `status ${response.status}`;
@@ -72,48 +71,53 @@ await t.test(
       if (n === Math.floor(BODIES / 3)) before = liveHeapBytes();
     }
     const growth = liveHeapBytes() - before;
-    t.ok(growth < GROWTH_BYTES, `${growth} bytes more are held`);
+    t.ok(growth < GROWTH_BYTES, `${growth} more bytes are held`);
     t.ok(Math.min(seen.none, seen.one, seen.list) > BODIES / 100, JSON.stringify(seen));
     t.strictSame(loggedErrors(served), []);
   },
 );
 
-await t.test(`what is hardly HTTP is refused or cut, and harms nobody (${seedLabel(seed)})`, async (t) => {
-  const random = new Random(seed + 1);
-  const served = await startFuzzedApi(t);
-  const { methods, port } = served;
-  const odd: string[] = [];
-  for (let n = 0; n < REQUESTS; n++) {
-    await using connection = await RawConnection.open(port);
-    const sound = rawPost({
-      port,
-      headers: [ownerLine],
-      body: randomBody(random, methods).subarray(0, 2000),
-    });
-    const sent = random.chance(0.2)
-      ? random.bytes(random.below(300))
-      : corrupt(random, sound.toString('latin1'));
-    connection.write(sent);
-    connection.end();
-    // Answers until it closes: each is whole, and each but a good one says why in JSON-RPC.
-    for (let count = 0; count < 3; count++) {
-      const response = await connection.response().catch(() => undefined);
-      if (response === undefined) break;
-      const { status, body } = response;
-      const isRight =
-        status === 200 ||
-        status === 204 ||
-        (status >= 400 && /^\{"jsonrpc":"2.0".*"code":-32\d{3}/.test(body));
-      if (!isRight)
-        odd.push(`${status} ${body.slice(0, 200)} ${JSON.stringify(sent.toString('latin1').slice(0, 400))}`);
+await t.test(
+  `malformed HTTP is rejected or closed, and affects nothing else (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed + 1);
+    const served = await startFuzzedApi(t);
+    const { methods, port } = served;
+    const odd: string[] = [];
+    for (let n = 0; n < REQUESTS; n++) {
+      await using connection = await RawConnection.open(port);
+      const sound = rawPost({
+        port,
+        headers: [ownerLine],
+        body: randomBody(random, methods).subarray(0, 2000),
+      });
+      const sent = random.chance(0.2)
+        ? random.bytes(random.below(300))
+        : corrupt(random, sound.toString('latin1'));
+      connection.write(sent);
+      connection.end();
+      // Replies until it closes: each is complete, and each except a valid one has a JSON-RPC error.
+      for (let count = 0; count < 3; count++) {
+        const response = await connection.response().catch(() => undefined);
+        if (response === undefined) break;
+        const { status, body } = response;
+        const isRight =
+          status === 200 ||
+          status === 204 ||
+          (status >= 400 && /^\{"jsonrpc":"2.0".*"code":-32\d{3}/.test(body));
+        if (!isRight)
+          odd.push(
+            `${status} ${body.slice(0, 200)} ${JSON.stringify(sent.toString('latin1').slice(0, 400))}`,
+          );
+      }
+      if (n % 50 === 0)
+        t.equal(
+          replyIn(await post({ port }, callText('SVC_GetKernelVersion', []))).result,
+          '7.0',
+          'it still replies',
+        );
     }
-    if (n % 50 === 0)
-      t.equal(
-        replyIn(await post({ port }, callText('SVC_GetKernelVersion', []))).result,
-        '7.0',
-        'it still answers',
-      );
-  }
-  t.strictSame(odd, []);
-  t.strictSame(loggedErrors(served), []);
-});
+    t.strictSame(odd, []);
+    t.strictSame(loggedErrors(served), []);
+  },
+);

@@ -1,19 +1,19 @@
-/** What must come back for one call: its id, and −32600 where it is no call. */
+/** The expected reply to one call: its id, and −32600 if it is no call. */
 interface Expected {
   readonly id: unknown;
   readonly code?: number;
 }
 
 /**
- * What JSON-RPC 2.0 wants for a text, found another way than the gateway does: nothing, one answer, or a
+ * The reply that JSON-RPC 2.0 requires for a text, determined independently of the gateway: none, one, or a
  * list.
  */
 export type Expectation = undefined | Expected | readonly Expected[];
 
-/** How deep a request may nest. */
+/** Limit of the nesting of a request. */
 const DEPTH = 64;
 
-/** What must come back for the bytes of a body. */
+/** The expected reply to the bytes of a body. */
 export function expectedReply(bytes: Buffer): Expectation {
   let message: unknown;
   try {
@@ -52,13 +52,13 @@ function depthOf(value: unknown): number {
   }
 }
 
-/** Codes of calls that were understood, and refused or failed. */
+/** Codes of calls that were rejected or failed. */
 const CALL_CODES = [-32601, -32602, -32603, -32000];
 
-/** What is wrong with an answer's text; undefined where nothing is. */
+/** What is wrong with a reply's text; undefined if nothing is. */
 export function replyProblem(text: string, expected: Exclude<Expectation, undefined>): string | undefined {
-  if (!/^\[?\{"/.test(text)) return 'it does not begin as an answer';
-  if (/node_modules|\.js:\d|Internal error/.test(text)) return 'it shows the inside of the gateway';
+  if (!/^\[?\{"/.test(text)) return 'it does not begin like a reply';
+  if (/node_modules|\.js:\d|Internal error/.test(text)) return 'it discloses internals of the gateway';
   const reply = JSON.parse(text) as unknown;
   if (!Array.isArray(expected)) return complaintAboutOne(reply, expected as Expected);
   if (!Array.isArray(reply) || reply.length !== expected.length) return `not ${expected.length} answers`;
@@ -68,7 +68,7 @@ export function replyProblem(text: string, expected: Exclude<Expectation, undefi
 function complaintAboutOne(reply: unknown, { id, code }: Expected): string | undefined {
   if (typeof reply !== 'object' || reply === null) return 'not an object';
   const { jsonrpc, id: given, result, error, ...more } = reply as Record<string, unknown>;
-  if (jsonrpc !== '2.0' || Object.keys(more).length > 0) return 'not a JSON-RPC 2.0 answer';
+  if (jsonrpc !== '2.0' || Object.keys(more).length > 0) return 'not a JSON-RPC 2.0 reply';
   if (given !== id) return `the id ${String(given)}, not ${String(id)}`;
   if ((result === undefined) === (error === undefined)) return 'neither result nor error, or both';
   if (error === undefined) return code === undefined ? undefined : `a result, not ${code}`;

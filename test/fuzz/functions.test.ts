@@ -10,74 +10,77 @@ import { randomJson, randomText } from './inputs/json.js';
 
 /** Bounds the suite: about 3 s. */
 const CALLS = 15_000;
-/** After so many calls, what a client made of the messages is compared with the tree. */
+/** Number of calls after which the state of a client is compared with the tree. */
 const CHUNK = 500;
-/** Objects in the tree past which nothing more is created. */
+/** Limit of objects in the tree, above which none is created. */
 const CROWD = 400;
 
 const seed = fuzzSeed();
 
-/** What moves with every change: of the configuration, and of anything that is told. */
+/** Counters that increase with every change of the configuration and every message. */
 const stateOf = ({ journal, changes }: Kernel) => [journal.version, changes.counter] as const;
 const isSame = (a: readonly number[], b: readonly number[]) => a.every((number, at) => number === b[at]);
 
-await t.test(`every call succeeds, or is refused and has changed nothing (${seedLabel(seed)})`, async (t) => {
-  const random = new Random(seed);
-  await using fixture = new FunctionFixture();
-  const { kernel, registry } = fixture;
-  for (let type = 0; type <= 3; type++) await fixture.call('SVC_CreateVariable', type);
-  for (const { id } of [bus, lamp]) await fixture.call('SVC_CreateInstance', id);
-  const declarations = registry.all();
-  const replica = new Replica(snapshotOf(kernel));
-  const results = { taken: 0, refused: 0 };
-  const waiting: Promise<void>[] = [];
-  let seen = kernel.changes.counter;
-  for (let n = 1; n <= CALLS; n++) {
-    const declaration = random.pick(declarations);
-    if (declaration.name.startsWith('SVC_Create') && [...kernel.tree.all()].length > CROWD) continue;
-    const params = someByName(
-      random,
-      declaration,
-      JSON.parse(paramsOf(random, declaration, kernel)) as unknown[],
-    );
-    const messages = `${declaration.name}(${JSON.stringify(params).slice(0, 200)})`;
-    const before = stateOf(kernel);
-    let reply: unknown;
-    try {
-      reply = registry.call(declaration.name, params, owner);
-    } catch (thrown) {
-      reply = Promise.reject(thrown as Error);
-      if (!isSame(stateOf(kernel), before)) t.fail(`${messages} was refused and changed something`);
+await t.test(
+  `every call succeeds, or is rejected and has changed nothing (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    await using fixture = new FunctionFixture();
+    const { kernel, registry } = fixture;
+    for (let type = 0; type <= 3; type++) await fixture.call('SVC_CreateVariable', type);
+    for (const { id } of [bus, lamp]) await fixture.call('SVC_CreateInstance', id);
+    const declarations = registry.all();
+    const replica = new Replica(snapshotOf(kernel));
+    const results = { taken: 0, refused: 0 };
+    const waiting: Promise<void>[] = [];
+    let seen = kernel.changes.counter;
+    for (let n = 1; n <= CALLS; n++) {
+      const declaration = random.pick(declarations);
+      if (declaration.name.startsWith('SVC_Create') && [...kernel.tree.all()].length > CROWD) continue;
+      const params = someByName(
+        random,
+        declaration,
+        JSON.parse(paramsOf(random, declaration, kernel)) as unknown[],
+      );
+      const messages = `${declaration.name}(${JSON.stringify(params).slice(0, 200)})`;
+      const before = stateOf(kernel);
+      let reply: unknown;
+      try {
+        reply = registry.call(declaration.name, params, owner);
+      } catch (thrown) {
+        reply = Promise.reject(thrown as Error);
+        if (!isSame(stateOf(kernel), before)) t.fail(`${messages} was rejected and changed something`);
+      }
+      waiting.push(
+        completeResult(reply).then(
+          (result) => {
+            const difference = n % 4 === 0 ? schemaViolation(declaration, result) : undefined;
+            if (difference !== undefined) t.fail(difference);
+            results.taken++;
+          },
+          (thrown: unknown) => {
+            results.refused++;
+            if (!(thrown instanceof Fault)) t.fail(`${messages} threw ${String(thrown)}`);
+            else if (thrown.code === 'INTERNAL') t.fail(`${messages} threw ${(thrown.cause as Error).stack}`);
+          },
+        ),
+      );
+      // Calls overlap with earlier ones that have no reply yet.
+      if (n % CHUNK === 0 || random.chance(0.3)) await Promise.all(waiting.splice(0));
+      if (n % CHUNK === 0) {
+        for (const { frame } of kernel.changes.since(seen)) replica.apply(JSON.parse(frame) as Frame);
+        seen = kernel.changes.counter;
+        const entries = [...replica.objects].map(([id, entry]) => [`ID${id}`, entry]);
+        t.same(Object.fromEntries(entries), snapshotOf(kernel), 'the messages are complete');
+        if (!t.passing()) break;
+      }
     }
-    waiting.push(
-      completeResult(reply).then(
-        (result) => {
-          const difference = n % 4 === 0 ? schemaViolation(declaration, result) : undefined;
-          if (difference !== undefined) t.fail(difference);
-          results.taken++;
-        },
-        (thrown: unknown) => {
-          results.refused++;
-          if (!(thrown instanceof Fault)) t.fail(`${messages} threw ${String(thrown)}`);
-          else if (thrown.code === 'INTERNAL') t.fail(`${messages} threw ${(thrown.cause as Error).stack}`);
-        },
-      ),
-    );
-    // Calls meet others that are not answered yet.
-    if (n % CHUNK === 0 || random.chance(0.3)) await Promise.all(waiting.splice(0));
-    if (n % CHUNK === 0) {
-      for (const { frame } of kernel.changes.since(seen)) replica.apply(JSON.parse(frame) as Frame);
-      seen = kernel.changes.counter;
-      const entries = [...replica.objects].map(([id, entry]) => [`ID${id}`, entry]);
-      t.same(Object.fromEntries(entries), snapshotOf(kernel), 'the messages told it all');
-      if (!t.passing()) break;
-    }
-  }
-  t.ok(results.taken > CALLS / 10 && results.refused > CALLS / 10, JSON.stringify(results));
-  t.same(fixture.errors, []);
-});
+    t.ok(results.taken > CALLS / 10 && results.refused > CALLS / 10, JSON.stringify(results));
+    t.same(fixture.errors, []);
+  },
+);
 
-await t.test('whoever has no credentials gets nothing out of any function but one', async (t) => {
+await t.test('without credentials only one function returns anything', async (t) => {
   const random = new Random(seed + 1);
   await using fixture = new FunctionFixture();
   for (const declaration of fixture.registry.all()) {
@@ -92,7 +95,7 @@ await t.test('whoever has no credentials gets nothing out of any function but on
   }
 });
 
-/** Parameters of the right kinds mostly, as JSON text. */
+/** Parameters, mostly of the right types, as JSON text. */
 function paramsOf(random: Random, { parameters }: FunctionDeclaration, kernel: Kernel): string {
   const texts = parameters.map((parameter) =>
     random.chance(0.1) ? randomJson(random) : fitting(random, parameter, kernel),
@@ -102,7 +105,7 @@ function paramsOf(random: Random, { parameters }: FunctionDeclaration, kernel: K
   return `[${texts.join()}]`;
 }
 
-/** The same parameters, sometimes by their names. */
+/** The same parameters, sometimes by name. */
 function someByName(random: Random, { parameters }: FunctionDeclaration, params: unknown[]): unknown {
   if (params.length > parameters.length || !random.chance(0.2)) return params;
   return Object.fromEntries(params.map((param, at) => [parameters[at]?.name, param]));
@@ -137,7 +140,7 @@ function fitting(random: Random, { name, kind, enumeration }: Parameter, kernel:
   }
 }
 
-/** Mostly the id of an object that is there, and of the type that the parameter's name asks for. */
+/** Mostly the id of an existing object, of the type that the parameter's name implies. */
 function idFor(random: Random, name: string, kernel: Kernel): string {
   const types: Record<string, number> = { Category: 0, Instance: 1, Variable: 2, Script: 3, Link: 6 };
   const expected = types[/^[A-Z][a-z]+/.exec(name)?.[0] ?? ''];

@@ -1,14 +1,14 @@
 import { startApi, type ApiFixture } from '../tools/gateway/api-fixture.js';
 import { FunctionFixture } from '../tools/gateway/function-fixture.js';
 
-/** What a suite is served by: a real port before the whole command reference. */
+/** The API under test: a real port with the complete command reference. */
 export interface FuzzedApi extends ApiFixture {
   readonly desk: FunctionFixture;
-  /** Functions worth calling, aliases too; none that creates objects without end. */
+  /** Functions to call, including aliases; none that creates objects without a limit. */
   readonly methods: readonly string[];
 }
 
-/** Starts an API before the whole command reference over a small tree; it ends with the test. */
+/** Starts an API with the complete command reference over a small tree; it ends with the test. */
 export async function startFuzzedApi(t: Parameters<typeof startApi>[0]): Promise<FuzzedApi> {
   const fixture = new FunctionFixture();
   t.teardown(() => fixture[Symbol.asyncDispose]());
@@ -23,7 +23,7 @@ export async function startFuzzedApi(t: Parameters<typeof startApi>[0]): Promise
   };
 }
 
-/** What the gateway logged as its own mistake. */
+/** Errors that the gateway logged as its own. */
 export function loggedErrors({ desk: fixture, log }: FuzzedApi): string[] {
   return [...fixture.errors, ...log.lines.filter((line) => line.startsWith('error'))];
 }

@@ -3,7 +3,7 @@ import { rtuFrame } from '../tools/devices/fake-modbus-units.js';
 import { ModbusFixture } from '../tools/devices/modbus-fixture.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
-/** What a disturbed line carries: noise, pieces of frames, frames of others, lengths that can't be. */
+/** Data of a disturbed line: noise, partial frames, frames of others, impossible lengths. */
 function noise(random: Random): Buffer {
   const frame = rtuFrame(1 + random.below(3), Buffer.from([3, 6, ...random.bytes(6)]));
   switch (random.below(5)) {
@@ -30,7 +30,7 @@ await t.test(
     const gateway = await scene.gateway(1, { Retries: 5 });
     const addresses = [await scene.register(gateway, 0), await scene.register(gateway, 1)];
     const seen = addresses.map((address) => scene.fixture.watch(address, 'Value'));
-    // Some seeds leave no whole answer in the noise.
+    // With some seeds the noise contains no complete reply.
     await scene.waitFor('a value of each', () => seen.every(({ length }) => length > 0));
     for (let round = 0; round < 400; round++) {
       unit.behaviour = random.pick([

@@ -15,7 +15,7 @@ import { socketVocabulary, socketModules, SocketTarget } from './model/socket-ta
 import type { Vocabulary, Step } from './model/steps.js';
 import { runSequence, sequenceText } from './model/sequences.js';
 
-/** Bound the suite: about 10 s. */
+/** Bounds the suite: about 10 s. */
 const STOPS = 9;
 const KILLS = 2;
 const STEPS = 24;
@@ -24,8 +24,8 @@ const seed = fuzzSeed();
 const modules = await socketModules();
 
 /**
- * One sequence in parts, one after the other about each kind of thing: between two of them the gateway ends
- * and begins anew. The last call of each has all written that came about by itself.
+ * One sequence in parts, each about one kind of object; the gateway restarts between two parts. The last call
+ * of each waits until all changes are written.
  */
 function parts(count: number, seed: number, cast: Vocabulary): Step[][] {
   const author = new CallGenerator(new Random(seed), cast);
@@ -34,7 +34,7 @@ function parts(count: number, seed: number, cast: Vocabulary): Step[][] {
 }
 
 await t.test(
-  `a gateway is after a stop and after a power cut what it was before (${seedLabel(seed)})`,
+  `after a stop or a power cut a gateway has its previous state (${seedLabel(seed)})`,
   async (t) => {
     const clock = new ManualClock();
     let fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
@@ -49,7 +49,7 @@ await t.test(
       }
       const after = round % 2 === 0 ? 'a cut' : 'a stop';
       await world[Symbol.asyncDispose]();
-      // What lies on the disk at this very moment is what is there when the power comes back.
+      // A copy of the disk at this moment is its state after the power cut.
       const directory = after === 'a cut' ? await copied(t, fixture.directory) : fixture.directory;
       await fixture.gateway.close();
       fixture = await startGateway(t, undefined, { directory, clock });
@@ -68,7 +68,7 @@ async function copied(t: Test, directory: string): Promise<string> {
   return copy;
 }
 
-await t.test(`a gateway that was killed has all that it had answered for (${seedLabel(seed)})`, async (t) => {
+await t.test(`a killed gateway has everything that it had acknowledged (${seedLabel(seed)})`, async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG);
   let served = await startGatewayProcess(t, directory);
   let world = new SocketTarget(served, modules);

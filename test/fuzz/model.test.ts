@@ -6,7 +6,7 @@ import { ModelRun } from './model/model-run.js';
 import type { Step } from './model/steps.js';
 import { runSequence, shrinkSequence, sequenceText } from './model/sequences.js';
 
-/** Bound the suite: about 10 s. */
+/** Bounds the suite: about 10 s. */
 const SEQUENCES = 120;
 const STEPS = 80;
 
@@ -35,6 +35,6 @@ await t.test(`gateway, messages and model agree after every call (${seedLabel(se
   const { taken, refused: rejected, ran } = seen;
   t.ok(
     taken > SEQUENCES * 10 && rejected > SEQUENCES * 5 && ran > SEQUENCES / 3,
-    `${taken} taken, ${rejected} refused; ${ran} runs of events`,
+    `${taken} accepted, ${rejected} rejected; ${ran} runs of events`,
   );
 });

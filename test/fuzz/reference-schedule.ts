@@ -1,16 +1,16 @@
 import type { Cyclic, EventDate, EventTime, Schedule } from '../../src/kernel/events/event-data.js';
 
 /**
- * When events run, as slow and as obvious as can be, to hold the fast way against: it walks day by day and
- * minute by minute, and asks of each moment only what the clock on the wall shows.
+ * When events run, in the slowest and simplest way, as a reference for the fast one: it walks day by day and
+ * minute by minute, and only reads the local time of each.
  */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How far ahead is looked for a next run: no pattern of the tests is sparser. */
+/** How far ahead a next run is searched: no pattern of the tests is sparser. */
 const HORIZON_DAYS = 5 * 366;
 
-/** A civil date, as the noon of that day in UTC: a count of days that no clock changes. */
+/** A civil date as the noon of that day in UTC: a day count that is independent of UTC offsets. */
 type Noon = number;
 
 const noonOf = ({ year, month, day }: EventDate): Noon => Date.UTC(year, month - 1, day, 12);
@@ -22,7 +22,7 @@ const noonHere = (ms: number): Noon => {
 /** 1 Monday … 64 Sunday. */
 const bitOf = (noon: Noon): number => 1 << ((new Date(noon).getUTCDay() + 6) % 7);
 
-/** Walks through time until the clock on the wall first shows that time of that day, or a later one. */
+/** Walks through time until the local clock first shows that time of that day, or a later one. */
 function moment(noon: Noon, { hour, minute, second }: EventTime): number {
   const date = new Date(noon);
   const expected = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), hour, minute, second];
@@ -39,7 +39,7 @@ function moment(noon: Noon, { hour, minute, second }: EventTime): number {
     const differs = shown.findIndex((part, n) => part !== expected[n]);
     return differs === -1 || shown[differs]! > expected[differs]!;
   };
-  // No place is more than 14 hours ahead of UTC; a day that is left out is within the walk too.
+  // No time zone is more than 14 hours ahead of UTC; a skipped day is within the walk too.
   let ms = noon - 27 * 60 * MINUTE_MS;
   while (!isThere(ms + 59_000)) ms += MINUTE_MS;
   while (!isThere(ms)) ms += 1000;
@@ -67,7 +67,7 @@ function takesPart(cyclic: Cyclic, noon: Noon, createdMs: number): boolean {
   return isDayOfMonth(noon, dateDay, dateDayValue);
 }
 
-/** Whether it is the `which`-th day of its month, or the `which`-th there of these weekdays. */
+/** Whether it is the `which`-th day of its month, or the `which`-th of these weekdays in it. */
 function isDayOfMonth(noon: Noon, weekdays: number, which: number): boolean {
   const month = new Date(noon).getUTCMonth();
   const all = [...Array(63).keys()]
@@ -79,7 +79,7 @@ function isDayOfMonth(noon: Noon, weekdays: number, which: number): boolean {
   return (which >= 5 ? last : all[which - 1]) === noon;
 }
 
-/** All runs of the day, one after the other. */
+/** All runs of the day, in order. */
 function runsOf(cyclic: Cyclic, noon: Noon): number[] {
   const { timeType, timeValue, timeFrom, timeTo } = cyclic;
   const start = moment(noon, timeFrom);
@@ -96,7 +96,7 @@ function runsOf(cyclic: Cyclic, noon: Noon): number[] {
   return runs;
 }
 
-/** What `nextCyclic` promises. */
+/** The specified result of `nextCyclic`. */
 export function referenceNextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): number | undefined {
   const from = noonHere(afterMs) - 2 * DAY_MS;
   for (let noon = from; noon < from + HORIZON_DAYS * DAY_MS; noon += DAY_MS) {
@@ -107,7 +107,7 @@ export function referenceNextCyclic(cyclic: Cyclic, afterMs: number, createdMs: 
   return undefined;
 }
 
-/** What `pointAt` promises. */
+/** The specified result of `pointAt`. */
 export function referencePointAt(
   schedule: Schedule,
   atMs: number,
@@ -124,8 +124,7 @@ export function referencePointAt(
             pointId,
             actionId,
           });
-  // The newest is the last by day, time, group and point: in the order in which they were found, but for the
-  // time.
+  // The newest is the last by day, time, group and point: in the order of the search, except for the time.
   const newest = begun.sort((a, b) => a.day - b.day || a.second - b.second).at(-1);
   return newest && { groupId: newest.groupId, pointId: newest.pointId, actionId: newest.actionId };
 }

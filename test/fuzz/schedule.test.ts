@@ -6,11 +6,11 @@ import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { setTimeZone } from '../tools/time-zone.js';
 import { referenceNextCyclic, referencePointAt } from './reference-schedule.js';
 
-/** Bound the suite: about 10 s. */
+/** Bounds the suite: about 10 s. */
 const CASES = 300;
 /**
- * Where the clock is set an hour, half an hour, two hours, at midnight, a minute after it, a whole day, in
- * the south, never.
+ * Time zones whose offset changes by an hour, half an hour, two hours, at midnight, a minute after it, by a
+ * day, in the south, never.
  */
 const ZONES = [
   'Europe/Berlin',
@@ -28,7 +28,7 @@ const ZONES = [
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Instants, within two decades, at which the clock is set here; found by looking at it every hour. */
+/** Times, within two decades, at which the UTC offset changes here; found by checking every hour. */
 function changesOfClock(): number[] {
   const found: number[] = [];
   for (let ms = Date.UTC(2005); ms < Date.UTC(2027); ms += HOUR_MS)
@@ -37,14 +37,14 @@ function changesOfClock(): number[] {
   return found;
 }
 
-/** Any moment of two decades; every second time one near a change of the clock. */
+/** Any time of two decades; every second one is near a change of the offset. */
 function anyMoment(random: Random, changes: readonly number[]): number {
   if (changes.length > 0 && random.chance(0.5))
     return random.pick(changes) + Math.floor((random.next() - 0.7) * 2 * DAY_MS);
   return Date.UTC(2005) + Math.floor(random.next() * 21 * 365 * DAY_MS);
 }
 
-/** A time of day; often in the hours in which clocks are set. */
+/** A time of day; often in the hours in which the offset changes. */
 function anyTime(random: Random): EventTime {
   return {
     hour: random.chance(0.5) ? random.pick([0, 1, 2, 3, 23]) : random.below(24),
@@ -95,27 +95,30 @@ function anySchedule(random: Random): Schedule {
 const seed = fuzzSeed();
 
 for (const zone of ZONES)
-  await t.test(`events run when a slow walk says they do: ${zone} (${seedLabel(seed)})`, async (t) => {
-    setTimeZone(t, zone);
-    const random = new Random(seed);
-    const changes = changesOfClock();
-    const wrong: unknown[] = [];
-    let ran = 0;
-    for (let n = 0; n < CASES; n++) {
-      const afterMs = anyMoment(random, changes);
-      const cyclic = anyCyclic(random, afterMs);
-      const createdMs = afterMs - Math.floor(random.next() * 100 * DAY_MS);
-      const fast = nextCyclic(cyclic, afterMs, createdMs);
-      const slow = referenceNextCyclic(cyclic, afterMs, createdMs);
-      if (slow !== undefined) ran += 1;
-      if (fast !== slow) wrong.push({ cyclic, afterMs, createdMs, fast, slow });
-    }
-    t.strictSame(wrong.slice(0, 3), [], 'cyclic events');
-    t.ok(ran > CASES / 3, `${ran} of ${CASES} patterns had a next run`);
-  });
+  await t.test(
+    `the next run of an event agrees with a slow walk: ${zone} (${seedLabel(seed)})`,
+    async (t) => {
+      setTimeZone(t, zone);
+      const random = new Random(seed);
+      const changes = changesOfClock();
+      const wrong: unknown[] = [];
+      let ran = 0;
+      for (let n = 0; n < CASES; n++) {
+        const afterMs = anyMoment(random, changes);
+        const cyclic = anyCyclic(random, afterMs);
+        const createdMs = afterMs - Math.floor(random.next() * 100 * DAY_MS);
+        const fast = nextCyclic(cyclic, afterMs, createdMs);
+        const slow = referenceNextCyclic(cyclic, afterMs, createdMs);
+        if (slow !== undefined) ran += 1;
+        if (fast !== slow) wrong.push({ cyclic, afterMs, createdMs, fast, slow });
+      }
+      t.strictSame(wrong.slice(0, 3), [], 'cyclic events');
+      t.ok(ran > CASES / 3, `${ran} of ${CASES} patterns had a next run`);
+    },
+  );
 
 for (const zone of ZONES)
-  await t.test(`schedules are where a slow walk says they are: ${zone} (${seedLabel(seed)})`, async (t) => {
+  await t.test(`the point of a schedule agrees with a slow walk: ${zone} (${seedLabel(seed)})`, async (t) => {
     setTimeZone(t, zone);
     const random = new Random(seed);
     const changes = changesOfClock();
@@ -129,7 +132,7 @@ for (const zone of ZONES)
       if ((next === undefined) !== (slow === undefined)) wrong.push({ schedule, atMs, next });
       if (next === undefined) continue;
       const { atMs: nextMs, ...point } = next;
-      // Up to the next point the one in force stays, and at the next one it is in force.
+      // The active point applies until the next point begins.
       const before = referencePointAt(schedule, nextMs - 1);
       const there = referencePointAt(schedule, nextMs);
       if (nextMs <= atMs || JSON.stringify(before) !== JSON.stringify(slow))

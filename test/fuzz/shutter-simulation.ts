@@ -95,7 +95,7 @@ export class ShutterSimulation {
     if (this.#value('PENDING') !== '') this.violations.push(`pending: ${String(this.#value('PENDING'))}`);
     if (this.#value('KNOWN') !== true) this.violations.push(`not known after going to ${position}`);
     if (wrong > TOLERANCE + 100 / travelMs)
-      this.violations.push(`told to go to ${position}, at ${this.#real.toString()}`);
+      this.violations.push(`commanded to ${position}, at ${this.#real.toString()}`);
   }
 
   get #shutterId(): number {
@@ -142,7 +142,7 @@ export class ShutterSimulation {
       (thrown: unknown) => this.violations.push(String(thrown)),
     );
     for (let turns = 0; !isDone && turns < 2000; turns++) await this.#pass(LOOK_MS);
-    if (!isDone) this.violations.push('it does not come to an end');
+    if (!isDone) this.violations.push('it does not come to rest');
   }
 
   async #pass(ms: number): Promise<void> {
@@ -187,10 +187,10 @@ export class ShutterSimulation {
   #mayGoOn(direction: MotorDirection): void {
     const other = direction === 'up' ? 'down' : 'up';
     if (this.#cabinet.simulatedBoard.level(lines[other]))
-      this.violations.push(`${direction} goes on while ${other} is`);
-    // Checked every few milliseconds: it may have gone off that much earlier.
+      this.violations.push(`${direction} switches on while ${other} is`);
+    // Checked every few milliseconds: it may have switched off that much earlier.
     else if (this.#nowMs() - this.#since[other] + LOOK_MS < this.#deadMs)
-      this.violations.push(`${direction} goes on within the dead time`);
+      this.violations.push(`${direction} switches on within the dead time`);
   }
 
   #look(): void {
@@ -215,7 +215,7 @@ export class ShutterSimulation {
     this.#compare();
   }
 
-  /** Checks that a known position is right at rest. */
+  /** Checks that a known position is correct at rest. */
   #compare(): void {
     const rests = directions.every(
       (one) => !this.#on[one] && this.#nowMs() - this.#since[one] > 4 * SLOWEST_MS,

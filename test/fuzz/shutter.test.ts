@@ -2,7 +2,7 @@ import t from 'tap';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { ShutterSimulation } from './shutter-simulation.js';
 
-/** Bound the suite: about 5 s. */
+/** Bounds the suite: about 5 s. */
 const WORLDS = 20;
 const STEPS = 40;
 
@@ -22,7 +22,7 @@ await t.test(
       problems.push(...world.violations.map((text) => `world ${n}: ${text}`));
       for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
     }
-    t.strictSame(problems.slice(0, 10), [], 'never both, never too long, and where it is said to be');
+    t.strictSame(problems.slice(0, 10), [], 'never both, never too long, and at the reported position');
     for (const [what, times] of Object.entries(seen)) t.ok(times > 10, `${what}: ${times}`);
   },
 );

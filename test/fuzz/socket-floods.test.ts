@@ -18,13 +18,13 @@ enableLinearPatterns();
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 const RULES = [{ Pattern: '^T=([0-9]+)$', Ident: 'T', Type: 'integer' }];
 
-/** What of a flood the gateway may hold. */
+/** Limit of memory that the gateway may use for a flood. */
 const HELD_BYTES = 16 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
 const seed = fuzzSeed();
 
-await t.test(`guests who babble, break off and come again (${seedLabel(seed)})`, async (t) => {
+await t.test(`clients that send garbage, disconnect and reconnect (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   await using fixture = new DeviceFixture(MODULES);
   const port = await reservePort();
@@ -65,7 +65,7 @@ for (const [what, fill, size] of [
   ['a line without an end', 'x', 64 * MIB],
   ['empty lines', '\n', 8 * MIB],
 ] as const) {
-  await t.test(`megabytes of ${what} neither fill the memory nor hold others up`, async (t) => {
+  await t.test(`megabytes of ${what} neither fill the memory nor delay other clients`, async (t) => {
     await using fixture = new DeviceFixture(MODULES);
     const port = await reservePort();
     const server = await fixture.add('Server Socket', { Port: port });
@@ -86,14 +86,14 @@ for (const [what, fill, size] of [
       await fixture.waitForValue(device, 'T', value);
       held = Math.max(held, liveBytesWithBuffers() - before);
     }
-    t.equal(value, size / (4 * MIB), 'the other was heard all the time');
+    t.equal(value, size / (4 * MIB), 'the other client was received all the time');
     t.ok(held < HELD_BYTES, `${Math.round(held / 1024)} KiB held`);
     t.equal(flood.isGone, false);
     if (fill === 'x') t.match(fixture.devices.problems(device.id), [{ code: 'OVERFLOW' }]);
   });
 }
 
-await t.test('datagrams of many senders, and no sense in them', async (t) => {
+await t.test('garbage datagrams of many senders', async (t) => {
   const random = new Random(seed);
   await using fixture = new DeviceFixture(MODULES);
   const far = createSocket('udp4').bind(0, '127.0.0.1');
@@ -109,13 +109,14 @@ await t.test('datagrams of many senders, and no sense in them', async (t) => {
   const say = async (from: typeof far, bytes: Buffer | string) =>
     new Promise<void>((resolve) => from.send(bytes, port, '127.0.0.1', () => resolve()));
   await say(far, 'T=');
-  // More senders than are told apart: who was silent for the longest is forgotten, with what it had begun.
+  // More senders than there are framers: the one that was silent for longest is dropped with its incomplete
+  // line.
   for (let sender = 0; sender < SENDERS_LIMIT; sender += 1) {
     const other = createSocket('udp4');
     await say(other, random.chance(0.2) ? random.bytes(random.below(2000)) : 'T=5');
     await new Promise<void>((resolve) => other.close(resolve));
   }
-  await until('the forgotten beginning', async () => {
+  await until('the dropped beginning', async () => {
     await say(far, '\nT=42\n');
     return fixture.value(device, 'T') === 42;
   });

@@ -11,15 +11,15 @@ import { randomUpgrade } from './inputs/upgrades.js';
 import { loggedErrors, startFuzzedApi, type FuzzedApi } from './fuzzed-api.js';
 import { messageNumber } from '../tools/client/message-numbers.js';
 
-/** Bound the suite: about 4 s. */
+/** Bounds the suite: about 4 s. */
 const UPGRADES = 400;
 const SOCKETS = 150;
-/** What may be held after all sockets that was not held after a third of them. */
+/** Limit of memory that remains after all sockets, compared with a third of them. */
 const GROWTH_BYTES = 24 * 1024 * 1024;
 
 const seed = fuzzSeed();
 
-/** Guesses are slowed down; here they wait a hundredth of the time. */
+/** A clock that runs a hundred times as fast, because wrong logins are delayed. */
 function hurried(): Clock {
   const clock = systemClock();
   return { ...clock, after: (ms, callback) => clock.after(ms / 100, callback) };
@@ -28,7 +28,7 @@ function hurried(): Clock {
 const owner = `${OWNER.username}:${OWNER.password}`;
 const webfront = 'webfront:tulip';
 
-/** Whether a sub-protocol may open a path: it is Base64 of the pair, in whatever form. */
+/** Whether a subprotocol is authorised for a path: it is Base64 of the credentials, in any form. */
 function opens(path: string, protocol: string): boolean {
   const pair = /^\/api\/(\?|$)/.test(path)
     ? owner
@@ -42,7 +42,7 @@ function opens(path: string, protocol: string): boolean {
 }
 
 await t.test(
-  `an upgrade is let in by the right pair alone, or refused in full (${seedLabel(seed)})`,
+  `an upgrade is accepted with correct credentials only, and otherwise rejected completely (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const world = await startApi(t, {}, { clock: hurried() });
@@ -62,7 +62,7 @@ await t.test(
       if (status === 101) {
         const { protocol = '' } = input;
         const echo = headers['sec-websocket-protocol'] ?? '';
-        if (!opens(input.path, protocol)) odd.push(`let in: ${messages}`);
+        if (!opens(input.path, protocol)) odd.push(`accepted: ${messages}`);
         if (!protocol.includes(echo) || echo === '') odd.push(`echoed ${echo}: ${messages}`);
       } else if (
         ![400, 401, 403, 404, 405, 426, 431].includes(status) &&
@@ -82,7 +82,7 @@ await t.test(
     t.match(
       await socket.json(),
       { SenderID: world.lamp.id, Message: messageNumber.VM_UPDATE },
-      'who may listen still does',
+      'the accepted ones are still open',
     );
     t.strictSame(
       world.log.lines.filter((line) => line.startsWith('error')),
@@ -91,7 +91,7 @@ await t.test(
   },
 );
 
-/** All that comes over a socket until it ends. */
+/** Everything that arrives over a socket until it closes. */
 async function allFrom(socket: RawWebSocket) {
   const texts: string[] = [];
   let close: number | undefined;
@@ -103,7 +103,7 @@ async function allFrom(socket: RawWebSocket) {
   }
 }
 
-/** What is wrong with a text that came over a socket; undefined where nothing is. */
+/** What is wrong with a text received over a socket; undefined if nothing is. */
 function complaintAbout(text: string): string | undefined {
   const replies = [JSON.parse(text) as unknown].flat() as Record<string, unknown>[];
   const isSound = replies.every(({ jsonrpc, TimeStamp, SenderID, Message, Data }) =>
@@ -112,7 +112,7 @@ function complaintAbout(text: string): string | undefined {
   return isSound && !/node_modules|\.js:\d|Internal error/.test(text) ? undefined : text.slice(0, 300);
 }
 
-/** Reads what a listener is told up to the newest message; what does not come in order is returned. */
+/** Reads a listener's messages up to the newest; returns those that are out of order. */
 async function follow(
   listener: RawWebSocket,
   { desk: fixture }: FuzzedApi,
@@ -127,40 +127,43 @@ async function follow(
   return at;
 }
 
-await t.test(`whatever a client sends over a socket costs only its own (${seedLabel(seed)})`, async (t) => {
-  const random = new Random(seed + 1);
-  const served = await startFuzzedApi(t);
-  const { desk: fixture, methods, port } = served;
-  await using listener = await openWebSocket(served);
-  let last: number | string = fixture.kernel.changes.counter;
-  const seen = { answered: 0, closed: 0 };
-  const odd: unknown[] = [];
-  let before = 0;
-  for (let n = 0; n < SOCKETS && typeof last === 'number'; n++) {
-    await using socket = await RawWebSocket.open({ port, headers: [ownerLine] });
-    for (let count = random.below(8); count >= 0; count--)
-      socket.connection.write(randomFrames(random, methods));
-    socket.send(callText('SVC_GetKernelVersion', [], 'last'));
-    socket.connection.end();
-    const { texts, close } = await allFrom(socket);
-    odd.push(...texts.map(complaintAbout).filter((said) => said !== undefined));
-    if (texts.some((text) => text.includes('"id":"last","result":"7.0"'))) seen.answered++;
-    if (close !== undefined) seen.closed++;
-    if (
-      close !== undefined &&
-      ![1000, 1002, 1005, 1007, 1009].includes(close) &&
-      (close < 3000 || close > 4999)
-    )
-      odd.push(`closed with ${close}`);
-    last = await follow(listener, served, last);
-    fixture.audit.length = 0;
-    fixture.scripts.runs.length = 0;
-    if (n === Math.floor(SOCKETS / 3)) before = liveHeapBytes();
-  }
-  t.type(last, 'number', 'another is told all, in order');
-  t.strictSame(odd, []);
-  t.ok(seen.answered > SOCKETS / 20 && seen.closed > SOCKETS / 20, JSON.stringify(seen));
-  const growth = liveHeapBytes() - before;
-  t.ok(growth < GROWTH_BYTES, `${growth} bytes more are held`);
-  t.strictSame(loggedErrors(served), []);
-});
+await t.test(
+  `whatever a client sends over a socket affects only that socket (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed + 1);
+    const served = await startFuzzedApi(t);
+    const { desk: fixture, methods, port } = served;
+    await using listener = await openWebSocket(served);
+    let last: number | string = fixture.kernel.changes.counter;
+    const seen = { answered: 0, closed: 0 };
+    const odd: unknown[] = [];
+    let before = 0;
+    for (let n = 0; n < SOCKETS && typeof last === 'number'; n++) {
+      await using socket = await RawWebSocket.open({ port, headers: [ownerLine] });
+      for (let count = random.below(8); count >= 0; count--)
+        socket.connection.write(randomFrames(random, methods));
+      socket.send(callText('SVC_GetKernelVersion', [], 'last'));
+      socket.connection.end();
+      const { texts, close } = await allFrom(socket);
+      odd.push(...texts.map(complaintAbout).filter((said) => said !== undefined));
+      if (texts.some((text) => text.includes('"id":"last","result":"7.0"'))) seen.answered++;
+      if (close !== undefined) seen.closed++;
+      if (
+        close !== undefined &&
+        ![1000, 1002, 1005, 1007, 1009].includes(close) &&
+        (close < 3000 || close > 4999)
+      )
+        odd.push(`closed with ${close}`);
+      last = await follow(listener, served, last);
+      fixture.audit.length = 0;
+      fixture.scripts.runs.length = 0;
+      if (n === Math.floor(SOCKETS / 3)) before = liveHeapBytes();
+    }
+    t.type(last, 'number', 'another client receives everything, in order');
+    t.strictSame(odd, []);
+    t.ok(seen.answered > SOCKETS / 20 && seen.closed > SOCKETS / 20, JSON.stringify(seen));
+    const growth = liveHeapBytes() - before;
+    t.ok(growth < GROWTH_BYTES, `${growth} more bytes are held`);
+    t.strictSame(loggedErrors(served), []);
+  },
+);

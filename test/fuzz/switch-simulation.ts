@@ -47,7 +47,7 @@ class FakeLine {
     return promise;
   }
 
-  /** Releases the line: a drive in progress is never done. */
+  /** Releases the line: a drive in progress is cancelled. */
   release(): void {
     for (const cancel of this.#under) cancel();
     this.#under.clear();
@@ -199,17 +199,17 @@ export class SwitchSimulation {
       for (const other of this.members) {
         if (other.id === id) continue;
         const dead = Math.max(rules.deadTimeMs, other.rules.deadTimeMs);
-        if (other.line.level) this.violations.push(`R${id} goes active while R${other.id} is`);
+        if (other.line.level) this.violations.push(`R${id} switches on while R${other.id} is on`);
         else if (other.line.sinceMs !== undefined && nowMs - other.line.sinceMs < dead)
-          this.violations.push(`R${id} goes active within the dead time of R${other.id}`);
+          this.violations.push(`R${id} switches on within the dead time of R${other.id}`);
       }
       if (forMs !== undefined && forMs < rules.minOffMs && !line.isRough)
-        this.violations.push(`R${id} goes active after ${forMs} ms, minimum ${rules.minOffMs}`);
+        this.violations.push(`R${id} switches on after ${forMs} ms, minimum ${rules.minOffMs}`);
     } else {
       const isOver = rules.maxOnMs > 0 && forMs !== undefined && forMs >= rules.maxOnMs - SLOWEST_MS;
       if (isOver) this.seen.byItself++;
       if (forMs !== undefined && forMs < rules.minOnMs && !isOver && !line.isRough && !line.mustGo)
-        this.violations.push(`R${id} goes inactive after ${forMs} ms, minimum ${rules.minOnMs}`);
+        this.violations.push(`R${id} switches off after ${forMs} ms, minimum ${rules.minOnMs}`);
     }
     line.level = active;
     line.sinceMs = nowMs;
@@ -222,7 +222,7 @@ export class SwitchSimulation {
       if (!line.level || line.isRough || open === undefined || line.sinceMs === undefined) continue;
       const forMs = this.#nowMs() - line.sinceMs;
       if (rules.maxOnMs > 0 && forMs > rules.maxOnMs + 3 * SLOWEST_MS)
-        this.violations.push(`R${id} is active for ${forMs} ms, most ${rules.maxOnMs}`);
+        this.violations.push(`R${id} is on for ${forMs} ms, maximum ${rules.maxOnMs}`);
     }
   }
 

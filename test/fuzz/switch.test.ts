@@ -2,7 +2,7 @@ import t from 'tap';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { SwitchSimulation } from './switch-simulation.js';
 
-/** Bound the suite: about 5 s. */
+/** Bounds the suite: about 5 s. */
 const WORLDS = 150;
 const STEPS = 120;
 

@@ -11,7 +11,7 @@ import { DeviceFixture } from '../tools/devices/device-fixture.js';
 import { randomJson } from './inputs/json.js';
 import { randomPayload, randomTopic } from './inputs/topics.js';
 
-/** Bound the suite: about 3 s. */
+/** Bounds the suite: about 3 s. */
 const PAIRS = 3_000;
 const DEVICES = 150;
 const MESSAGES = 100;
@@ -20,7 +20,7 @@ const seed = fuzzSeed();
 const types = ['boolean', 'integer', 'float', 'string'] as const;
 const typeOf = { boolean: 'boolean', integer: 'number', float: 'number', string: 'string' } as const;
 
-/** What MQTT 3.1.1 §4.7 says, another way than the driver has it. */
+/** Topic matching by MQTT 3.1.1 §4.7, implemented differently from the driver. */
 function fits(filter: string, topic: string): boolean {
   if (topic.startsWith('$') && /^[+#]/.test(filter)) return false;
   const pattern = filter
@@ -70,7 +70,7 @@ await t.test(
       if (device instanceof Fault) continue;
       if (device instanceof Error) throw device;
       const instance = device as Instance;
-      const link = await until('its start, or why it does not', () => {
+      const link = await until('it to open, or to report why not', () => {
         const now = bench.value(instance, 'LINK');
         return now === 'online' || bench.devices.problems(instance.id).length > 0 ? String(now) : undefined;
       });
@@ -95,11 +95,11 @@ await t.test(
       await bench.devices.disconnect(instance.id);
     }
     t.ok(opened > 0 && reported > 0, `${opened} of ${DEVICES} devices opened, ${reported} values`);
-    t.equal(broker.openCount, 1, 'and the connection stands');
+    t.equal(broker.openCount, 1, 'and the connection is open');
   },
 );
 
-/** One entry of `Topics`, most of its fields sound. */
+/** One entry of `Topics`, with mostly valid fields. */
 function anyFields(random: Random, at: number): Record<string, unknown> & { Type: (typeof types)[number] } {
   const odd = () => JSON.parse(randomJson(random, 2).replace(/\d{17,}|1e400/g, '7')) as unknown;
   const fields: Record<string, unknown> = { Ident: `V${at}`, StateTopic: `plug/${at}/state` };

@@ -6,12 +6,12 @@ import type { Media, MediaType } from '../../src/kernel/media.js';
 import type { TreeObject } from '../../src/kernel/object.js';
 import type { Random } from '../tools/random.js';
 
-/** Objects in a tree past which nothing more is created. */
+/** Limit of objects in a tree, above which none is created. */
 const CROWD = 40;
 const BUS = { id: '{00000000-0000-0000-0000-0000000000B1}', name: 'Bus', kind: 1 };
 
 /**
- * Does something to a tree, what the owner, the configuration or a device could do; what is refused changes
+ * Makes one change to a tree that the owner, the configuration or a device could make; a rejected one changes
  * nothing.
  */
 export function mutateTree(random: Random, kernel: Kernel): void {
@@ -100,13 +100,13 @@ function disturbAny(random: Random, kernel: Kernel): void {
   }
 }
 
-/** What the variable set off is told that it is gone, as those do that run events. */
+/** Clears triggers of the deleted variable, like the event engine. */
 function remove({ tree, events }: Kernel, object: TreeObject): void {
   tree.delete(object);
   for (const event of events.triggeredBy(object.id)) events.clearTriggerVariable(event);
 }
 
-/** Whatever names objects names any, inside of a front's area and outside. */
+/** References may be to any object, inside and outside a web front's area. */
 function disturbEvent(random: Random, { tree, events }: Kernel, event: Event): void {
   const { id } = random.pick([...tree.all()]);
   const variable = random.pick([...tree.objectsOfType(2)])?.id ?? 0;
@@ -141,7 +141,7 @@ function disturbEvent(random: Random, { tree, events }: Kernel, event: Event): v
         return events.setTrigger(event.id, {
           type: random.below(5),
           variableId,
-          // Of a variable that is none of the front's, the value is none of it either.
+          // If the variable is outside the web front's area, so is its value.
           ...(!isKept && { value: random.pick([`of ${variableId}`, 'a value']) }),
         });
       }

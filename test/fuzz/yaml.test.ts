@@ -28,7 +28,7 @@ const sample = readFileSync(join(root, 'docs/start/sample/gateway.yaml'), 'utf8'
 const clock = new ManualClock();
 const board = { gpio: [], simulated: { wires: [] } };
 
-await t.test(`a configuration is taken, or each mistake has its line (${seedLabel(seed)})`, async (t) => {
+await t.test(`a configuration is accepted, or each error has its line (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const modules = new ModuleRegistry([...gpioModules(new Backends(board, clock)), ...serialModules()]);
   let taken = 0;
@@ -45,7 +45,7 @@ await t.test(`a configuration is taken, or each mistake has its line (${seedLabe
         if (line < 1 || line > lines || column < 1 || why === '')
           t.fail(`${line}:${column} ${why}`, { text });
       }
-      if (outcome.findings.length === 0) t.fail('no mistake named', { text });
+      if (outcome.findings.length === 0) t.fail('no error reported', { text });
       if (/swordfish|tulip/.test(outcome.message)) t.fail(`shows a secret: ${outcome.message}`, { text });
     } else if (outcome instanceof Error) {
       t.fail(`threw ${outcome.stack}`, { text });
@@ -61,7 +61,7 @@ await t.test(`a configuration is taken, or each mistake has its line (${seedLabe
   t.same(Object.keys(Object.prototype), [], 'nothing has got into every object');
 });
 
-/** What was taken can be applied: to nothing, and again to what that made. */
+/** An accepted configuration can be applied: to an empty tree, and again to the result. */
 async function applied({ tree }: LoadedConfig, modules: ModuleRegistry): Promise<void> {
   const kernel = new Kernel({ counter: 0, random: () => 0.5 });
   const devices = new Devices({ kernel, modules, clock, log: silentLog });

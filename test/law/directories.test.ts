@@ -3,7 +3,7 @@ import t from 'tap';
 import { ALONE } from '../runner/alone.js';
 import { filesOf, importsOf } from './sources.js';
 
-/** More files side by side can't be taken in at a glance. */
+/** Limit of files in one directory, so that a listing stays readable. */
 const MOST_FILES = 25;
 
 const files = ['src', 'drivers', 'test', 'docs', 'systemd', 'board'].flatMap((directory) =>
@@ -11,7 +11,7 @@ const files = ['src', 'drivers', 'test', 'docs', 'systemd', 'board'].flatMap((di
 );
 const directories = Map.groupBy(files, dirname);
 
-t.test('no directory has more files side by side than one can take in', async (t) => {
+t.test('no directory has more than 25 files side by side', async (t) => {
   const crowded = [...directories].filter(([, inside]) => inside.length > MOST_FILES);
   t.strictSame(
     crowded.map(([directory, inside]) => `${directory}: ${inside.length} files`),
@@ -22,7 +22,7 @@ t.test('no directory has more files side by side than one can take in', async (t
 t.test('no two files of a directory differ only by an ending', async (t) => {
   const alike: string[] = [];
   for (const [directory, inside] of directories) {
-    // A test, its fixture and a C header share the name of what they belong to.
+    // A test, its fixture and a C header share the name of the file that they belong to.
     const names = new Set(inside.map((file) => basename(file).replace(/\..*$/, '')));
     for (const [, same] of Map.groupBy(names, rootOf))
       if (same.length > 1) alike.push(`${directory}: ${same.join(', ')}`);
@@ -30,7 +30,7 @@ t.test('no two files of a directory differ only by an ending', async (t) => {
   t.strictSame(alike, []);
 });
 
-t.test('no file imports itself by way of others, types aside', async (t) => {
+t.test('there are no cycles of value imports', async (t) => {
   const imports = new Map(
     files
       .filter((file) => /\.tsx?$/.test(file))
@@ -43,7 +43,7 @@ t.test('no file imports itself by way of others, types aside', async (t) => {
 });
 
 t.test(
-  'unit tests are pure: they reach nothing outside the process, and share fixtures that read',
+  'unit tests are pure: they use nothing outside the process, and only fixtures that read',
   async (t) => {
     const outside = /^node:(fs|fs\/promises|net|http|https|tls|dgram|child_process|worker_threads|sqlite)$/;
     const impure = files
@@ -59,7 +59,7 @@ t.test(
   },
 );
 
-t.test('each file that runs in a process of its own is there', async (t) => {
+t.test('each file that needs a process of its own exists', async (t) => {
   t.strictSame(
     [...ALONE].filter((name) => !files.includes(`test/${name}.ts`)),
     [],

@@ -18,26 +18,27 @@ function broken(from: string, to: string, typeOnly: boolean): string | undefined
   if (room === 'composition') return undefined;
   if (room === target) {
     const apart = room === 'drivers/*' && from.split('/')[1] !== to.split('/')[1];
-    return apart ? 'one driver knows nothing of another' : undefined;
+    return apart ? 'a driver may not import another one' : undefined;
   }
   const path = to.replace(/^src\//, '').replace(/\.ts$/, '');
   const allowed = MAY_IMPORT[room]?.some((part) => path === part || path.startsWith(`${part}/`));
-  if (allowed !== true) return `${room} may not know ${target}`;
+  if (allowed !== true) return `${room} may not import ${target}`;
   const typesOnly = TYPES_ONLY[room]?.includes(target) === true;
-  return typesOnly && !typeOnly ? `${room} may have the types of ${target} only` : undefined;
+  return typesOnly && !typeOnly ? `${room} may only import types of ${target}` : undefined;
 }
 
-t.test('every import keeps the law', async (t) => {
-  t.ok(sources.length > 20, 'there are sources to look at');
+t.test('every import is allowed', async (t) => {
+  t.ok(sources.length > 20, 'there are sources to check');
   const faults: string[] = [];
   for (const file of sources) {
-    if (roomOf(file).endsWith('.ts') && roomOf(file) !== 'main.ts') faults.push(`${file}: stands in no room`);
+    if (roomOf(file).endsWith('.ts') && roomOf(file) !== 'main.ts')
+      faults.push(`${file}: is in no directory of ARCHITECTURE.md`);
     for (const { text, file: to, typeOnly, bare } of importsOf(file)) {
       // A style sheet of a page: the build collects it.
       if (file.endsWith('.tsx') && text.endsWith('.css')) continue;
-      if (bare) faults.push(`${file}: '${text}' is imported for its effect`);
+      if (bare) faults.push(`${file}: '${text}' is imported for its side effect`);
       if (to === undefined) continue;
-      if (!sources.includes(to)) faults.push(`${file}: '${text}' is no source of src or drivers`);
+      if (!sources.includes(to)) faults.push(`${file}: '${text}' is not a source file of src or drivers`);
       const reason = broken(file, to, typeOnly);
       if (reason !== undefined) faults.push(`${file}: '${text}': ${reason}`);
     }
@@ -48,7 +49,7 @@ t.test('every import keeps the law', async (t) => {
 t.test('ARCHITECTURE.md says the same', async (t) => {
   const said = new Map<string, string[]>();
   const block = /## Who may import whom\s+```\n([^]*?)```/.exec(textOf('ARCHITECTURE.md'))?.[1] ?? '';
-  // A line says it of one room, or of two, with blanks between: `base      → nothing      kernel → base`.
+  // A line describes one directory, or two separated by blanks: `base      → nothing      kernel → base`.
   for (const sentence of block.split(/\n| {2,}(?=[\w.]+ +→)/)) {
     const [rooms = '', list = ''] = sentence.split('→');
     const parts = list
@@ -66,7 +67,7 @@ t.test('ARCHITECTURE.md says the same', async (t) => {
   );
 });
 
-t.test('the world outside is reached by the files that are listed for it, and by no other', async (t) => {
+t.test('only the listed files reach outside the process', async (t) => {
   const touching = new Map<string, string[]>();
   for (const file of sources) {
     const io = importsOf(file).filter(({ text, typeOnly }) => !typeOnly && IO_MODULES.test(text));
@@ -82,18 +83,18 @@ t.test('the world outside is reached by the files that are listed for it, and by
   t.strictSame(
     IO_FILES.filter((file) => !touching.has(file)),
     [],
-    'the list names no file that has stopped doing so',
+    'every listed file still needs to be listed',
   );
 });
 
-t.test('node:http is fetched in one place, beside the module loader', async (t) => {
+t.test('node:http is imported in one place, and by the module loader', async (t) => {
   const importers = sources.filter((file) =>
     importsOf(file).some(({ text, typeOnly }) => text === 'node:http' && !typeOnly),
   );
   t.strictSame(importers, [], 'src/api/http/node-http.ts says why');
 });
 
-t.test('the kernel is synchronous, and asks nobody for the time', async (t) => {
+t.test('the kernel is synchronous and does not read the clock', async (t) => {
   const forbidden =
     /\basync\b|\bawait\b|\bPromise\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bDate\.now\b|\bperformance\b|\bMath\.random\b/;
   const faults = sources
@@ -124,11 +125,11 @@ t.test('time and timers come from the clock', async (t) => {
   t.strictSame(
     exceptions.filter((file) => !users.get(file)?.length),
     [],
-    'every exception is still one',
+    'every exception still applies',
   );
 });
 
-t.test('no module has state of its own, a default export, or a silenced type', async (t) => {
+t.test('no module has mutable state, a default export, or a suppressed type error', async (t) => {
   const state = [
     /^(export\s+)?(let|var)\b/,
     // An empty collection at module level is there to be filled.
@@ -171,9 +172,7 @@ t.test('an ignored failure and a forced cast have a comment with the reason', as
   t.strictSame(faults, []);
 });
 
-/**
- * The lines of a file's code (comments and texts blanked) on which the pattern stands, as `file:line: text`.
- */
+/** The lines of a file's code (comments and texts blanked) that match the pattern, as `file:line: text`. */
 function linesWith(file: string, pattern: RegExp): string[] {
   return codeOf(file)
     .split('\n')

@@ -1,11 +1,11 @@
 /**
- * The import law as data: who may import whom, and which files may touch the world outside the process.
- * ARCHITECTURE.md says why. A line more here is a decision, not a formality.
+ * The import rules as data: who may import whom, and which files may reach outside the process.
+ * ARCHITECTURE.md gives the reasons. Adding a line here is a decision.
  */
 
 /**
- * A room of src/ → what it may import beside itself: rooms, or single files of one. ARCHITECTURE.md shows the
- * same lines, and a test compares the two. composition/, which joins all, has none.
+ * A directory of src/ → what it may import besides itself: directories, or single files. ARCHITECTURE.md has
+ * the same lines, and a test compares them. composition/, which connects everything, has none.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -41,7 +41,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli', 'base/linear-pattern'],
 };
 
-/** Rooms of which another may have the types, but run nothing of them. */
+/** Directories of which others may import types only. */
 export const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
   functions: ['archive', 'events', 'script'],
   events: ['script'],
@@ -123,12 +123,12 @@ export const IO_FILES: readonly string[] = [
 ];
 
 /**
- * Files that are the whole program of a process or a thread of its own: nobody imports them, and their state
- * is theirs.
+ * Files that are the program of a process or a thread of its own: they are never imported, and their state is
+ * theirs.
  */
 export const PROGRAMS: readonly string[] = ['src/script/child.ts'];
 
-/** The files that use timers or the time of Node directly, not through a clock, and why. */
+/** The files that use Node's timers or time directly, not through a clock, and the reason. */
 export const TIMER_FILES: Readonly<Record<string, string>> = {
   'src/base/clock.ts': 'implements the clock',
   'src/base/event-loop.ts': 'yields to the event loop',

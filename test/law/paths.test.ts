@@ -25,8 +25,7 @@ import { until } from '../tools/until.js';
 import { ROOT, textOf } from './sources.js';
 
 /**
- * The four paths of ARCHITECTURE.md: the files that a call or a value really passes through, from the outside
- * in.
+ * The four paths of ARCHITECTURE.md: the files that a call or a value passes through, from the outside in.
  */
 
 Error.stackTraceLimit = 200;
@@ -49,14 +48,14 @@ function frames(): string[] {
 /** Each file once, where it first appears. */
 const filesOf = (stack: readonly string[]): string[] => [...new Set(stack)];
 
-/** The files that a diagram of ARCHITECTURE.md names, in its order. */
+/** The files that a diagram of ARCHITECTURE.md names, in order. */
 function drawn(title: string): string[] {
   const [, block = ''] =
     new RegExp(`\\*\\*${title}[^]*?\`\`\`\n([^]*?)\`\`\``).exec(textOf('ARCHITECTURE.md')) ?? [];
   return [...block.matchAll(/(?:src|drivers)\/\S+\.ts/g)].map(([file]) => file);
 }
 
-/** A kernel's line: remembers from where it was driven, and can be made to have an edge. */
+/** A line of the kernel: records the stack when it is driven, and can produce an edge. */
 class FakeRequest {
   static readonly driven: string[][] = [];
   static edge: () => void = () => undefined;
@@ -135,7 +134,7 @@ async function stackAtFrame(t: Tap, port: number, act: () => unknown): Promise<s
 t.test('a call moves a relay: at most 10 files and 14 calls', async (t) => {
   const { api, added } = await gatewayWith(t, await gpioModules(await tempDirectory(t)));
   const id = await added('GPIO Output', { Line: '0', Boot: 'inactive' });
-  // The request's head comes first, its body in a turn of its own.
+  // The request's header section comes first, its body in a later iteration of the event loop.
   let reading: string[] = [];
   const on = IncomingMessage.prototype.on;
   t.teardown(() => void (IncomingMessage.prototype.on = on));
@@ -152,7 +151,7 @@ t.test('a call moves a relay: at most 10 files and 14 calls', async (t) => {
   });
   const headers = { authorization: `Basic ${btoa(`${OWNER.username}:${OWNER.password}`)}` };
   const call = () => fetch(`http://127.0.0.1:${api.port}/api/`, { method: 'POST', headers, body });
-  t.match(await (await call()).json(), { result: true }, 'the first call proves who calls');
+  t.match(await (await call()).json(), { result: true }, 'the first call verifies the credentials');
   FakeRequest.driven.length = 0;
   t.match(await (await call()).json(), { result: true });
   const [driving = []] = FakeRequest.driven;

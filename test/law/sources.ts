@@ -5,7 +5,7 @@ import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 /** The checkout's root, seen from dist/test/law/. */
 export const ROOT = PACKAGE_ROOT;
 
-/** What is made, fetched or kept out of the repository. */
+/** Generated or downloaded files, and those outside the repository. */
 const NOT_OURS = new Set([
   'node_modules',
   'dist',
@@ -18,14 +18,14 @@ const NOT_OURS = new Set([
   '.oxlint',
 ]);
 
-/** One import of a source file: where it points, and whether it is gone once types are taken out. */
+/** One import of a source file: its target, and whether only types are imported. */
 export interface Import {
   /** As written: `./clock.js`, `node:fs`. */
   readonly text: string;
-  /** Within the tree: the source file, `src/base/clock.ts`. Else undefined. */
+  /** The source file in the tree, `src/base/clock.ts`; otherwise undefined. */
   readonly file: string | undefined;
   readonly typeOnly: boolean;
-  /** `import 'x'`: it can only be there for what it does. */
+  /** `import 'x'`: only for its side effect. */
   readonly bare: boolean;
 }
 
@@ -43,9 +43,7 @@ export function textOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-/**
- * A source without comments and without what stands in its strings and templates; lines stay where they are.
- */
+/** A source without comments and without the contents of strings and templates; line numbers are kept. */
 export function codeOf(file: string): string {
   const token = /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
   return textOf(file).replace(token, (match) =>

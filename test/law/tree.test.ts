@@ -8,25 +8,25 @@ const texts = files.filter((file) => !/\.(png|jpg|ico|woff2?|gz|node|wasm)$/.tes
 
 /** Files of more than 400 lines, each with its reason. */
 const LONG: Readonly<Record<string, string>> = {
-  'docs/reference/gateway.schema.json': 'made by a program',
-  'docs/reference/functions.md': 'a function a line, made by a program',
-  'docs/reference/openrpc.json': 'a function a line, made by a program',
-  'package-lock.json': 'npm writes it',
-  'src/client/generated/functions.ts': 'a function a line, made from the command reference',
-  'src/client/generated/records.ts': 'a field a line, made from the command reference',
+  'docs/reference/gateway.schema.json': 'generated',
+  'docs/reference/functions.md': 'one line per function, generated',
+  'docs/reference/openrpc.json': 'one line per function, generated',
+  'package-lock.json': 'written by npm',
+  'src/client/generated/functions.ts': 'one line per function, generated from the command reference',
+  'src/client/generated/records.ts': 'one line per field, generated from the command reference',
 };
 
-t.test('the lock file names versions and checksums, no addresses', async (t) => {
+t.test('the lock file has versions and checksums, but no addresses', async (t) => {
   const lock = JSON.parse(textOf('package-lock.json')) as {
     packages: Record<string, { resolved?: string; optionalDependencies?: object }>;
   };
   const packages = Object.entries(lock.packages);
-  t.ok(packages.length > 50, 'it names packages');
+  t.ok(packages.length > 50, 'it lists packages');
   t.strictSame(
     packages.filter(([, { resolved }]) => resolved?.startsWith('http')).map(([name]) => name),
     [],
   );
-  // npm leaves out what it could not look up, and `npm ci` then refuses the whole file.
+  // npm omits entries that it could not look up, and `npm ci` then rejects the file.
   const optional = packages.flatMap(([, { optionalDependencies = {} }]) => Object.keys(optionalDependencies));
   t.strictSame(
     optional.filter((name) => !packages.some(([at]) => at.endsWith(`node_modules/${name}`))),
@@ -35,33 +35,30 @@ t.test('the lock file names versions and checksums, no addresses', async (t) => 
   );
 });
 
-t.test(
-  'nothing in the tree names a registry, a mirror, or a place on the machine where it was written',
-  async (t) => {
-    // Written in pieces, so that this file does not name them either.
-    const hosts = [
-      ['registry', 'npmjs'],
-      ['registry', 'yarnpkg'],
-      ['deb', 'debian'],
-      ['security', 'debian'],
-      ['proxy', 'golang'],
-    ].map((part) => part.join('\\.'));
-    const places = ['work', 'farm', 'home/[a-z]+', 'tmp/brief'].map(
-      (place) => `(?<![\\w.$}~-])/${place}/[a-z.]`,
-    );
-    const forbidden = new RegExp([...hosts, ...places].join('|'));
-    const found = texts.flatMap((file) =>
-      textOf(file)
-        .split('\n')
-        .flatMap((line, index) =>
-          forbidden.test(line) ? [`${file}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
-        ),
-    );
-    t.strictSame(found, []);
-  },
-);
+t.test('no file names a registry, a mirror, or a path of the machine where it was written', async (t) => {
+  // Written in parts, so that this file does not name them either.
+  const hosts = [
+    ['registry', 'npmjs'],
+    ['registry', 'yarnpkg'],
+    ['deb', 'debian'],
+    ['security', 'debian'],
+    ['proxy', 'golang'],
+  ].map((part) => part.join('\\.'));
+  const places = ['work', 'farm', 'home/[a-z]+', 'tmp/brief'].map(
+    (place) => `(?<![\\w.$}~-])/${place}/[a-z.]`,
+  );
+  const forbidden = new RegExp([...hosts, ...places].join('|'));
+  const found = texts.flatMap((file) =>
+    textOf(file)
+      .split('\n')
+      .flatMap((line, index) =>
+        forbidden.test(line) ? [`${file}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
+      ),
+  );
+  t.strictSame(found, []);
+});
 
-t.test('every link in the documents leads somewhere', async (t) => {
+t.test('every link in the documents has a target', async (t) => {
   const broken: string[] = [];
   let links = 0;
   for (const file of files.filter((name) => name.endsWith('.md'))) {
@@ -82,7 +79,7 @@ t.test('every link in the documents leads somewhere', async (t) => {
   t.comment(`${links} links followed`);
 });
 
-t.test('no file is longer than a person reads at once, or it has a reason', async (t) => {
+t.test('no file exceeds the limit of lines, unless it has a reason', async (t) => {
   const long = texts.filter(
     (file) =>
       /\.(ts|c|h|mjs|js|css|html|json|sh|md|yaml)$|Makefile$|\.ci\/run$/.test(file) &&
@@ -94,7 +91,7 @@ t.test('no file is longer than a person reads at once, or it has a reason', asyn
   );
 });
 
-/** The anchors of a document's headings, as they are made from their text. */
+/** The anchors of a document's headings, as generated from their text. */
 function anchorsOf(file: string): string[] {
   return [...textOf(file).matchAll(/^#+\s+(.*)$/gm)].map(([, heading = '']) =>
     heading

@@ -1,4 +1,4 @@
-/** Test files that cannot share a process with others; the reason stands in front of each group. */
+/** Test files that cannot share a process with others; the reason precedes each group. */
 export const ALONE: ReadonlySet<string> = new Set([
   // They mount disks in a namespace of their own: the file is run once more in it (test/tools/namespace.ts).
   'contract/archive/full-disk.test',

@@ -18,8 +18,8 @@ export function hasProgram(name: string): boolean {
 }
 
 /**
- * The environment for a program of a test, without what decides on colours wherever the tests run: a build
- * server sets CI.
+ * The environment for a program of a test, without variables that decide about colours: a build server sets
+ * CI.
  */
 export function environment(own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const decided = {
@@ -34,11 +34,11 @@ export function environment(own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 /** A program that runs next to a test: its output, its exit, and its end with the test. */
 export class Program implements AsyncDisposable {
   readonly process: ChildProcess;
-  /** All it wrote, on both channels. */
+  /** Its complete output, on both channels. */
   output = '';
   #changed = Promise.withResolvers<void>();
 
-  /** Starts it. Its end without being asked shows in `waitFor`, not here. */
+  /** Starts it. An early exit is reported by `waitFor`, not here. */
   constructor(
     command: string,
     args: readonly string[],
@@ -58,17 +58,17 @@ export class Program implements AsyncDisposable {
     this.process.on('close', () => this.#heard(''));
   }
 
-  /** Waits until its output matches, and gives the match; fails when it ended before. */
+  /** Waits until its output matches, and returns the match; rejects if it exits before. */
   async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.output);
       if (found !== null) return found;
-      if (!this.isRunning) throw new Error(`It ended without saying ${pattern}: ${this.output}`);
+      if (!this.isRunning) throw new Error(`It exited without printing ${pattern}: ${this.output}`);
       await withinPatience(`${pattern} in: ${this.output}`, this.#changed.promise);
     }
   }
 
-  /** Waits for its end, and gives the exit code, or the signal that ended it. */
+  /** Waits for its exit, and returns the exit code, or the signal that ended it. */
   async ended(): Promise<number | NodeJS.Signals | null> {
     if (this.isRunning) await withinPatience('the end of a program', once(this.process, 'close'));
     return this.process.exitCode ?? this.process.signalCode;
@@ -80,7 +80,7 @@ export class Program implements AsyncDisposable {
     );
   }
 
-  /** Ends it (SIGTERM, unless told otherwise) and waits for that; fine when it has ended already. */
+  /** Ends it (with SIGTERM by default) and waits for the exit; allowed if it has exited already. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (this.isRunning) this.process.kill(signal);
     await this.ended().catch(() => this.process.kill('SIGKILL'));

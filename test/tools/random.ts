@@ -1,6 +1,6 @@
 /**
- * Where a fuzz run's seed comes from; without it a new one is taken, and printed, so that the run can be
- * repeated.
+ * The variable with the seed of a fuzz run; without it a new seed is generated, and printed, so that the run
+ * can be repeated.
  */
 const SEED_VARIABLE = 'STELLWERK_FUZZ_SEED';
 
@@ -33,7 +33,7 @@ export class Random {
     return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, not including, `limit`. */
+  /** An integer from 0 to `limit` − 1. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }

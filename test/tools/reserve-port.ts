@@ -8,8 +8,8 @@ const LOWEST = 15_000;
 
 /**
  * A TCP port of 127.0.0.1 on which nothing listens, and that no other test takes as long as this process
- * runs: for programs that cannot listen on port 0, and for addresses at which there must be nobody.
- * Everything that can listen on port 0 does, and reports its port.
+ * runs: for programs that cannot listen on port 0, and for addresses without a server. Everything that can
+ * listen on port 0 does, and reports its port.
  */
 export async function reservePort(): Promise<number> {
   const [first = '32768'] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/);

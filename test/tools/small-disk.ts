@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDirectory } from './temp-directory.js';
 
-/** How large it is. */
+/** Its size. */
 export const DISK_BYTES = 1024 * 1024;
 
-/** A small disk of its own, mounted in this namespace (`namespace.ts`), and gone with the test. */
+/** A small disk, mounted in this namespace (`namespace.ts`), and unmounted with the test. */
 export async function smallDisk(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
   const directory = await tempDirectory(t);
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', directory]);
@@ -20,12 +20,12 @@ export function fill(directory: string): void {
     try {
       for (let n = 0; ; n++) writeFileSync(join(directory, `filler-${size}-${n}`), Buffer.alloc(size, 1));
     } catch {
-      // Smaller ones may still go.
+      // Smaller writes may still succeed.
     }
   }
 }
 
-/** Takes away what {@link fill} put there. */
+/** Removes what {@link fill} wrote. */
 export function empty(directory: string): void {
   for (let size = DISK_BYTES; size >= 4096; size /= 2)
     for (let n = 0; n < 300; n++) rmSync(join(directory, `filler-${size}-${n}`), { force: true });

@@ -4,7 +4,7 @@ const ELEMENTS = new Set(['svg', 'title', 'style', 'g', 'path', 'rect', 'text'])
 const ATTRIBUTES =
   /^(xmlns|class|viewBox|width|height|role|x|y|d|rx|fill(-opacity)?|stroke(-\w+)?|font-(family|size)|text-anchor)$/;
 
-/** What is wrong with a drawing of that size; undefined where nothing is. */
+/** What is wrong with a drawing of that size; undefined if nothing is. */
 export function svgProblem(
   svg: string,
   { width, height }: { readonly width: number; readonly height: number },
@@ -48,7 +48,7 @@ export function svgProblem(
   return undefined;
 }
 
-/** Where the curves may be: over the line of the time axis. */
+/** The area of the curves: above the line of the time axis. */
 function plotOf(root: XmlElement): { left: number; right: number; bottom: number } {
   const time = [...elementsOf(root)].find(({ attributes }) => attributes.get('class') === 'time');
   const [, left, bottom, right] =
@@ -56,7 +56,7 @@ function plotOf(root: XmlElement): { left: number; right: number; bottom: number
   return { left: Number(left), right: Number(right), bottom: Number(bottom) };
 }
 
-/** Where a path goes. */
+/** The points of a path. */
 function dotsOf(path: string): [number, number][] {
   let [x, y] = [0, 0];
   return [...path.matchAll(/([MLHVhvZ])([-\d.e]*) ?([-\d.e]*)/g)].map(([, step = '', a = '', b = '']) => {

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 
-/** The rest of this test, or file, lives in that time zone; whatever was before is back when it ends. */
+/** Sets the time zone for the rest of this test, or file, and restores the previous one at its end. */
 export function setTimeZone(t: Test, zone: string): void {
   const before = process.env['TZ'];
   process.env['TZ'] = zone;

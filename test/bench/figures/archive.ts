@@ -16,17 +16,17 @@ import { call, startYardstick, type Server } from '../gateway.js';
 import { cpuMs, type Cores } from '../machine.js';
 import { Adding, Changing, MINUTE_MS, RecordingGateway, YEAR_MINUTES, type Resident } from './recorded.js';
 
-/** Of one round: with five of them a million. */
+/** Of one round: five of them are a million. */
 const RECORDS = 200_000;
-/** Variables that change, in turn: two changes of one within a millisecond are one record. */
+/** Variables that change alternately: two changes of one within a millisecond are one record. */
 const CHANGING = 2000;
-/** A history that is short, and one that is long. */
+/** A short and a long history. */
 const SHORT = 100_000;
 const DAY_SPAN = 1;
 
 /**
- * The archive: what a record costs on its way in, on the disk and in memory, and what a year of them costs to
- * read.
+ * The archive: the cost of writing a record, in time, on the disk and in memory, and of reading a year of
+ * records.
  */
 export async function archiveFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using added = await RecordingGateway.start(join(directory, 'added'), cores);
@@ -73,7 +73,7 @@ export async function archiveFigures(effort: Effort, cores: Cores, directory: st
   };
 }
 
-/** Processor time and time of one round, all of it on the disk. */
+/** Processor time and duration of one round, until everything is on the disk. */
 async function timed(
   { pid }: { readonly pid: number },
   count: number,
@@ -86,7 +86,7 @@ async function timed(
   return { cpuUs: ((cpuMs(pid) - cpuBefore) * 1000) / count, perSecond: (count * 1000) / tookMs };
 }
 
-/** What the disk gets for a record where so many of them come at a time, of as many variables. */
+/** Bytes written per record for records in batches, of this number of variables. */
 function inBatches(directory: string, records: number): number {
   const file = new ArchiveFile(join(directory, `batches-${records}`));
   const startMs = Date.now();
@@ -108,7 +108,7 @@ function inBatches(directory: string, records: number): number {
 }
 
 const bytesFigure = (what: string, bytes: number): Figure => ({
-  name: `bytes that the disk gets for a record, ${what}`,
+  name: `bytes written to disk per record, ${what}`,
   value: bytes,
   unit: 'B',
   goal: { is: 'below', value: 60 },
@@ -125,7 +125,7 @@ function memoryFigure(short: Resident, long: Resident, count: number): Figure {
     goal: { is: 'at most', value: 1.2 },
     ours: text(long),
     yardstick: text(short),
-    note: 'with the garbage collected (`SVC_TrimKernel`); beside it what was resident before',
+    note: 'after garbage collection (`SVC_TrimKernel`), with the resident memory before it',
   };
 }
 
@@ -157,7 +157,7 @@ async function yearFigure(
     },
   ]);
   return {
-    name: 'a year of values a minute, aggregated by day',
+    name: 'a year of one value per minute, aggregated by day',
     value: Math.min(...ours),
     unit: 'ms',
     goal: { is: 'below', value: 50 },
@@ -167,7 +167,7 @@ async function yearFigure(
   };
 }
 
-/** Two changes within a millisecond may be one record; all else is lost. */
+/** Two changes within a millisecond may be one record; any other difference is a loss. */
 function wrongCount(what: string, stored: number, expected: number): string[] {
   return stored > expected || stored < expected * 0.99
     ? [`${stored} records of ${expected} that were ${what}`]

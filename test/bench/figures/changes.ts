@@ -17,18 +17,19 @@ import { Watchers } from '../watchers.js';
 
 const CLIENTS = 50;
 /**
- * Changes that are set by one request, and requests at a time: the next ones when the slowest client has all.
+ * Changes per request, and concurrent requests: the next ones follow when the slowest client has received
+ * all.
  */
 const BATCH = 100;
 const AHEAD = 4;
 const FAN_OUTS = [1, 50, 500];
 /**
- * Clients that each set one value at a time: their changes arrive one by one, several in a turn of the event
- * loop.
+ * Clients that each set one value at a time: their changes arrive separately, several per iteration of the
+ * event loop.
  */
 const SETTERS = 32;
 
-/** What is set goes to all WebSocket clients: how many changes, and how late. */
+/** Values that are set are sent to all WebSocket clients: throughput and latency. */
 export async function changeFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using gateway = await startGateway({ directory: join(directory, 'changes'), core: cores.server });
   await using bare = await startYardstick(cores.server, 'fan-out');
@@ -46,7 +47,11 @@ export async function changeFigures(effort: Effort, cores: Cores, directory: str
   await using perTurn = await startYardstick(cores.server, 'fan-out-per-turn');
   const single = await singleChanges(effort, [gateway, perTurn], { ids, wrong });
   figures.push(
-    costOf(`single changes to ${CLIENTS} clients, to one bare socket write per client and turn`, single, 1.4),
+    costOf(
+      `single changes to ${CLIENTS} clients, to one bare socket write per client and iteration`,
+      single,
+      1.4,
+    ),
   );
   for (const clients of FAN_OUTS) figures.push(await lagOf(effort, sides, { ids, wrong, clients }));
   return { figures, wrong };
@@ -76,7 +81,7 @@ async function throughputOf(
     let sent = 0;
     for (; !isOver(); sent += BATCH * AHEAD) {
       const { wrong: replies } = await callers.run([batch], 0);
-      if (replies > 0) wrong.push('changes were answered wrong');
+      if (replies > 0) wrong.push('changes had wrong replies');
       await watchers.have(before + sent + BATCH * AHEAD);
     }
     const tookMs = performance.now() - startMs;
@@ -86,7 +91,7 @@ async function throughputOf(
   return await interleaved(rounds, [() => side(0), () => side(1)]);
 }
 
-/** Changes that are set one by one, by several callers at a time. */
+/** Changes that are set separately, by several concurrent callers. */
 async function singleChanges(
   { rounds, seconds }: Effort,
   sides: readonly [Server, Server],
@@ -105,14 +110,14 @@ async function singleChanges(
     const { length: sent } = latenciesMs;
     await watchers.have(before + sent);
     const tookMs = performance.now() - startMs;
-    if (answers > 0) wrong.push('single changes were answered wrong');
+    if (answers > 0) wrong.push('single changes had wrong replies');
     if (watchers.gaps > 0) wrong.push(`${watchers.gaps} gaps in single changes`);
     return { cpuUs: ((cpuMs(server.pid) - cpuBefore) * 1000) / sent, perSecond: (sent * 1000) / tookMs };
   };
   return await interleaved(rounds, [() => side(0), () => side(1)]);
 }
 
-/** From the moment a change is sent until the last client has it; each is waited for before the next. */
+/** From sending a change until the last client has received it; each is awaited before the next. */
 async function lagOf(
   { rounds, seconds }: Effort,
   sides: readonly [Server, Server],
@@ -127,7 +132,7 @@ async function lagOf(
       const startMs = performance.now();
       const came = watchers.have(watchers.fewest + 1).then(() => performance.now());
       const { wrong: replies } = await callers.run([shots[lags.length % BATCH] as Shot], 0);
-      if (replies > 0) wrong.push('a change was answered wrong');
+      if (replies > 0) wrong.push('a change had a wrong reply');
       lags.push((await came) - startMs);
     }
     if (watchers.gaps > 0) wrong.push(`gaps in the changes of ${clients} clients`);

@@ -6,15 +6,15 @@ import { interleaved, median, type Effort, type Report } from '../statistics.js'
 import { call, startGateway, startYardstick, type Server } from '../gateway.js';
 import type { Cores } from '../machine.js';
 
-/** What is asked of one line; a machine that stops for a tenth of a second loses none of them. */
+/** Edges per second on one line; the buffer covers a stall of a tenth of a second. */
 const PER_S = 10_000;
 const FLOOD_MS = 1_000;
-/** A counter tells five times a second. */
+/** A counter reports five times per second. */
 const LAST_TOLD_MS = 300;
 
 /**
- * One line of the simulated board changes 10,000 times a second, and a Counter counts: is each there, and
- * what does it cost?
+ * One line of the simulated board changes 10,000 times per second, and a Counter counts: completeness and
+ * cost.
  */
 export async function countingFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   const counter = {
@@ -42,17 +42,17 @@ export async function countingFigures(effort: Effort, cores: Cores, directory: s
   if (missing !== 0) wrong.push(`${missing} edges are neither counted nor LOST`);
   const dropped = Number(await call(gateway.port, 'GetValue', lost));
   const us = (rounds: readonly Flooded[]) => median(rounds.map(({ cpuUs }) => cpuUs));
-  const text = (rounds: readonly Flooded[]) => `${us(rounds).toFixed(2)} µs CPU an edge`;
+  const text = (rounds: readonly Flooded[]) => `${us(rounds).toFixed(2)} µs CPU per edge`;
   return {
     figures: [
       {
-        name: '10,000 edges a second on a simulated line, each counted: to a bare count',
+        name: '10,000 edges per second on a simulated line, each counted: to a bare count',
         value: us(theirs) / us(ours),
         unit: '×',
         goal: { is: 'at least', value: 0.5 },
         ours: `${text(ours)}, ${dropped} LOST`,
         yardstick: text(theirs),
-        note: 'both with the simulation, which makes the edges; LOST is what comes while others stop the process for a tenth of a second',
+        note: 'both with the simulation, which makes the edges; LOST are edges during stalls of a tenth of a second',
       },
     ],
     wrong,
@@ -61,11 +61,11 @@ export async function countingFigures(effort: Effort, cores: Cores, directory: s
 
 interface Flooded {
   readonly missing: number;
-  /** Processor time for an edge. */
+  /** Processor time per edge. */
   readonly cpuUs: number;
 }
 
-/** One flood, from its first edge to the last that is told. */
+/** One flood, from its first edge to the last reported one. */
 async function flooded(
   { pid, port }: Server,
   counts: readonly number[],
@@ -80,13 +80,13 @@ async function flooded(
   await call(port, ...flood);
   await sleep(FLOOD_MS + LAST_TOLD_MS);
   const cpuUs = (ranUs(pid) - cpuBefore) / PER_S;
-  // On a machine that was too busy the flood may still go on.
+  // On a busy machine the flood may still be running.
   await until('all edges', async () => (await value()) >= before + PER_S).catch(() => undefined);
   return { missing: before + PER_S - (await value()), cpuUs };
 }
 
 /**
- * Processor time that a process's threads have used, µs: to the nanosecond, where ticks would be too coarse.
+ * Processor time of a process's threads, µs: with nanosecond resolution, because ticks would be too coarse.
  */
 function ranUs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);

@@ -6,14 +6,12 @@ import { Callers, shot } from '../load.js';
 import { cpuMs, idle, type Cores } from '../machine.js';
 import { Watchers } from '../watchers.js';
 
-/** How long nothing happens, per round of effort, s. */
+/** Duration of the idle measurement per round of effort, s. */
 const IDLE_S = 2;
-/** Presses come one by one, as a person's do, ms. */
+/** Pause between presses, ms. */
 const PAUSE_MS = 2;
 
-/**
- * A button of the simulated board is pressed: when is the frame on the wire? And what costs it to do nothing?
- */
+/** A button of the simulated board is pressed: latency of the frame, and the cost of an idle gateway. */
 export async function edgeFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   const button = {
     instance: 'Button',
@@ -36,7 +34,7 @@ export async function edgeFigures(effort: Effort, cores: Cores, directory: strin
   return {
     figures: [
       edge(ours, theirs),
-      await idleFigure(gateway, 'processor time while nothing happens', IDLE_S * effort.rounds),
+      await idleFigure(gateway, 'processor time while idle', IDLE_S * effort.rounds),
     ],
     wrong,
   };
@@ -53,7 +51,7 @@ function edge(ours: readonly number[][], theirs: readonly number[][]): Figure {
     goal: { is: 'below', value: 1 },
     ours: text(ours),
     yardstick: text(theirs),
-    note: 'the quietest round, with the call that presses the button; the yardstick sets a value on a bare ws loop',
+    note: 'the quietest round, with the call that presses the button; the baseline sets a value on a bare ws loop',
   };
 }
 
@@ -73,14 +71,14 @@ async function presses(
     const startMs = performance.now();
     const came = watchers.have(watchers.fewest + 1).then(() => performance.now());
     const { wrong } = await callers.run([pressed], 0);
-    if (wrong > 0) throw new Error('a press was answered wrong');
+    if (wrong > 0) throw new Error('a press had a wrong reply');
     lags.push((await came) - startMs);
     await sleep(PAUSE_MS);
   }
   return lags;
 }
 
-/** What a server costs that has nothing to do, over so many seconds. */
+/** The cost of an idle server over this number of seconds. */
 export async function idleFigure({ pid }: Server, name: string, seconds: number): Promise<Figure> {
   await idle(pid);
   const before = cpuMs(pid);

@@ -6,17 +6,17 @@ import { Callers, shot, type Shot } from '../load.js';
 import type { Cores } from '../machine.js';
 
 const EVENTS = 10_000;
-/** Calls of one request, as many as a batch may have. */
+/** Calls per request: the limit of a batch. */
 const BATCH = 1000;
-/** Variables that are set; as many others are what events wait for. */
+/** Variables that are set; the same number of others trigger events. */
 const VARIABLES = 100;
 const CONNECTIONS = 8;
 const [TRIGGER, CYCLIC] = [0, 1];
 const ON_VALUE = 4;
-/** How long nothing happens, per round of effort, s. */
+/** Duration of the idle measurement per round of effort, s. */
 const IDLE_S = 0.6;
 
-/** Events that wait: what they cost those who set other variables, and while nothing happens at all. */
+/** Waiting events: their cost for setting other variables, and for an idle gateway. */
 export async function eventFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using full = await startGateway({ directory: join(directory, 'events'), core: cores.server });
   await using bare = await startGateway({ directory: join(directory, 'no-events'), core: cores.server });
@@ -32,16 +32,16 @@ export async function eventFigures(effort: Effort, cores: Cores, directory: stri
   ]);
   const wrong = rounds.flat().reduce((sum, round) => sum + round.wrong, 0);
   const shown = EVENTS.toLocaleString('en-US');
-  const idle = `processor time while nothing happens, with ${shown} events that wait`;
+  const idle = `processor time while idle, with ${shown} waiting events`;
   return {
     figures: [
-      ratioOf(`SetValue in batches with ${shown} events that wait, to without`, rounds, {
+      ratioOf(`SetValue in batches with ${shown} waiting events, to without`, rounds, {
         is: 'at least',
         value: 0.9,
       }),
       await idleFigure(full, idle, IDLE_S * effort.rounds),
     ],
-    wrong: wrong === 0 ? [] : [`${wrong} answers beside events were wrong`],
+    wrong: wrong === 0 ? [] : [`${wrong} replies with waiting events were wrong`],
   };
 }
 
@@ -51,7 +51,7 @@ async function variables({ port }: Server): Promise<number[]> {
 }
 
 /**
- * Half of them wait for values that never come, the other half for a time of the day after tomorrow at the
+ * Half of them wait for values that never occur, the other half for a time of the day after tomorrow at the
  * earliest.
  */
 async function addEvents({ port }: Server, waitedFor: readonly number[]): Promise<void> {

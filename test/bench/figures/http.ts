@@ -14,17 +14,17 @@ import { callAll, startGateway, startYardstick, type Server } from '../gateway.j
 import { callOnNewConnections, Callers, shot, type Calls, type Shot } from '../load.js';
 import type { Cores } from '../machine.js';
 
-/** As many as wall panels, scripts and visualisations keep open at a time. */
+/** Typical number of connections of wall panels, scripts and visualisations. */
 const CONNECTIONS = 32;
 const BATCH = 100;
-/** Calls at a time that are each made on a connection of their own. */
+/** Concurrent calls that each open a connection. */
 const CONCURRENT = 8;
 /** Rounds of those that do not count: V8 compiles the code of new connections after some thousand calls. */
 const WARM_UP_ROUNDS = 4;
-/** So many are read, as many others written: what is read stays what it is. */
+/** Number of variables that are read, and of others that are written: the read ones do not change. */
 const VARIABLES = 100;
 
-/** Calls over HTTP, with credentials: single reads, single writes, batches. */
+/** Calls over HTTP with credentials: single reads, single writes, batches. */
 export async function httpFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using gateway = await startGateway({ directory: join(directory, 'http'), core: cores.server });
   const created = await callAll(
@@ -79,12 +79,12 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
       latency([reads, bareReads]),
       costOf('GetValue on a new connection each, to bare node:http', [opened, bareOpened], 1.2),
     ],
-    wrong: wrong === 0 ? [] : [`${wrong} answers over HTTP were wrong`],
+    wrong: wrong === 0 ? [] : [`${wrong} replies over HTTP were wrong`],
   };
 }
 
 /**
- * The slowest answers against the middle one, in the quietest of the rounds: others' load would show here
+ * The slowest replies relative to the median, in the quietest round: load of other processes shows here
  * first.
  */
 function latency([ours, theirs]: readonly [Calls[], Calls[]]): Figure {

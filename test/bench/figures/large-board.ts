@@ -7,10 +7,10 @@ import { call, callAll, LOGIN, served, type Server } from '../gateway.js';
 import { cpuMs, idle, pinned, residentMiB, type Cores } from '../machine.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
-/** What stands in a large cabinet. */
+/** The lines of a large cabinet. */
 const INPUTS = 200;
 const OUTPUTS = 100;
-/** How often each input changes, and each output is switched, a second. */
+/** Changes of each input, and commands for each output, per second. */
 const CHANGES_PER_S = 10;
 const MODULES = ['GPIO Input', 'Button', 'Counter', 'Frequency'];
 
@@ -32,7 +32,7 @@ const tree = [
   })),
 ];
 
-/** A cabinet full of lines: what it holds in memory, and what it costs while all of them are busy. */
+/** A cabinet with many lines: memory, and processor time while all are in use. */
 export async function largeBoardFigures(
   { rounds }: Effort,
   cores: Cores,
@@ -80,7 +80,7 @@ export async function largeBoardFigures(
         yardstick: `${mib[1].toFixed(1)} MiB, the same without them`,
       },
       {
-        name: `processor time while ${INPUTS} inputs change ${CHANGES_PER_S} times a second, and ${OUTPUTS} outputs once`,
+        name: `processor time while ${INPUTS} inputs change ${CHANGES_PER_S} times per second, and ${OUTPUTS} outputs once`,
         value: (usedMs / tookMs) * 100,
         unit: '%',
         goal: { is: 'below', value: 25 },
@@ -93,7 +93,7 @@ export async function largeBoardFigures(
   };
 }
 
-/** A gateway on a board that has all these lines. */
+/** A gateway on a board with all these lines. */
 async function start(directory: string, instances: readonly object[], cores: Cores): Promise<Server> {
   const boards = join(directory, 'boards');
   mkdirSync(boards, { recursive: true });

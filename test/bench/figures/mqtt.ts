@@ -19,14 +19,14 @@ import { message, Publisher } from '../publisher.js';
 import { Watchers } from '../watchers.js';
 
 const TOPICS = 10;
-/** Messages that are sent before all of those before them are waited for. */
+/** Limit of messages in flight. */
 const AHEAD = 500;
 
 /** A message from a broker becomes a variable, and a frame at a WebSocket client. */
 export async function mqttFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   if (!hasProgram('mosquitto')) throw new Error('mosquitto is not installed');
   mkdirSync(join(directory, 'mqtt'));
-  // A client that is behind by a round is still told everything.
+  // A client that is a round behind still receives everything.
   const lines = ['max_queued_messages 0', 'max_queued_bytes 0', 'set_tcp_nodelay true'];
   await using broker = await startMosquitto({ directory: join(directory, 'mqtt'), lines });
   const topics = Array.from({ length: TOPICS }, (_, at) => ({
@@ -75,7 +75,7 @@ interface Flow {
   readonly wrong: string[];
 }
 
-/** Each side has its own topics, so that it stands still while the other is measured. */
+/** Each side has its own topics, so that it is idle while the other is measured. */
 async function throughputOf(
   { rounds, seconds }: Effort,
   sides: readonly [Server, Server],
@@ -102,7 +102,7 @@ async function throughputOf(
   return interleaved(rounds, [() => side(sides[0], 'gateway'), () => side(sides[1], 'bridge')]);
 }
 
-/** From the moment a message is sent to the broker until its frame has come. */
+/** From sending a message to the broker until its frame has arrived. */
 async function lagOf(
   { rounds, seconds }: Effort,
   sides: readonly [Server, Server],

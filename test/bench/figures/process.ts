@@ -10,14 +10,14 @@ import { cpuMs, idle, idOf, pinned, residentMiB, type Cores } from '../machine.j
 import { seed } from '../seed-variables.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
-/** With the rooms they stand in, all the ids that there are, but for a few. */
+/** With their categories, nearly all ids of five digits. */
 const VARIABLES = 49_000;
-/** A start is all computing; the clock's time stands beside it. */
-const BY_CPU = 'by processor time; beside it the quietest start by the clock';
-/** How long a connection that was refused waits before it is tried again, ms. */
+/** A start is limited by the processor; the elapsed time is given too. */
+const BY_CPU = 'by processor time, with the elapsed time of the quietest start';
+/** Delay before a rejected connection is retried, ms. */
 const RETRY_MS = 2;
 
-/** What the process costs by being there: memory, and the time until it answers. */
+/** The cost of the process itself: memory, and the time until it replies. */
 export async function processFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   const empty = join(directory, 'empty');
   const full = join(directory, 'full');
@@ -44,7 +44,7 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
       starts.map((start) => start.cpuMs),
       0.25,
     );
-  // What others do to the machine only ever makes a start longer.
+  // Other processes can only make a start longer.
   const text = (starts: readonly Start[]) =>
     `${Math.min(...starts.map(({ answeredMs }) => answeredMs)).toFixed(0)} ms, ${cpu(starts)} ms CPU`;
   return {
@@ -52,7 +52,7 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
       memory('resident set with an empty tree and no driver', 72, [ours, theirs]),
       memory(`resident set with ${VARIABLES.toLocaleString('en-US')} variables`, 150, [loaded, theirs]),
       {
-        name: 'start to the first answered call, to a bare process with the same packages',
+        name: 'start to the first reply, to a bare process with the same packages',
         value: cpu(ours) / cpu(theirs),
         unit: '×',
         goal: { is: 'at most', value: 1.2 },
@@ -90,11 +90,11 @@ interface Start {
   readonly answeredMs: number;
   /** Processor time until then. */
   readonly cpuMs: number;
-  /** Resident, when it has come to rest. */
+  /** Resident memory when it is idle. */
   readonly mib: number;
 }
 
-/** Starts a process, asks it until it answers, lets it come to rest, and ends it. */
+/** Starts a process, calls it until it replies, waits until it is idle, and ends it. */
 async function start(
   begin: () => Promise<{ port: number; program: ReturnType<typeof pinned> }>,
 ): Promise<Start> {
@@ -119,10 +119,10 @@ async function answered(port: number, request: Buffer): Promise<void> {
       socket.once('error', () => resolve(false)).once('data', () => resolve(true));
       socket.once('connect', () => socket.write(request));
     });
-    const isAnswered = await withinPatience('an answer', reply, 30_000);
+    const isAnswered = await withinPatience('a reply', reply, 30_000);
     socket.destroy();
     if (isAnswered) return;
     await sleep(RETRY_MS);
   }
-  throw new Error('it does not answer');
+  throw new Error('it does not reply');
 }

@@ -4,12 +4,12 @@ import { idle, residentMiB, writtenBytes, type Cores } from '../machine.js';
 
 export const MINUTE_MS = 60_000;
 export const YEAR_MINUTES = 365 * 24 * 60;
-/** Records of one call, and changes of one request. */
+/** Records per call, and changes per request. */
 const ADDED = 10_000;
 const BATCH = 1000;
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 
-/** What a process holds, MiB: with what it has not collected yet, and without. */
+/** Resident memory of a process, MiB: before and after garbage collection. */
 export interface Resident {
   readonly all: number;
   readonly held: number;
@@ -39,12 +39,12 @@ export class RecordingGateway implements AsyncDisposable {
     return this.server.port;
   }
 
-  /** What it had the disk write, bytes. */
+  /** Bytes written to the disk. */
   get written(): number {
     return writtenBytes(this.pid);
   }
 
-  /** Makes variables of numbers that are recorded. */
+  /** Creates recorded variables of numbers. */
   async log(count: number): Promise<number[]> {
     const ids: number[] = [];
     while (ids.length < count) {
@@ -62,7 +62,7 @@ export class RecordingGateway implements AsyncDisposable {
     return ids;
   }
 
-  /** Records that are there; all that waits is on the disk then. */
+  /** Number of stored records; waiting ones are written first. */
   async stored(): Promise<number> {
     const all = (await call(this.port, 'AC_GetAggregationVariables', this.archive, true)) as {
       RecordCount: number;
@@ -70,7 +70,7 @@ export class RecordingGateway implements AsyncDisposable {
     return all.reduce((sum, { RecordCount }) => sum + RecordCount, 0);
   }
 
-  /** What it holds when it has come to rest, MiB, with and without what it has not collected yet. */
+  /** Resident memory of the idle gateway, MiB, before and after garbage collection. */
   async resident(): Promise<Resident> {
     await idle(this.pid);
     const all = residentMiB(this.pid);
@@ -83,7 +83,7 @@ export class RecordingGateway implements AsyncDisposable {
   }
 }
 
-/** A value a minute, that ends about now. */
+/** One value per minute, ending now. */
 export class Adding {
   readonly #to: RecordingGateway;
   readonly #variable: number;
@@ -135,7 +135,7 @@ export class Changing implements Disposable {
       }));
       const replies = calls.map(() => ({ jsonrpc: '2.0', id: 1, result: true }));
       const { wrong } = await this.#callers.run([shot(calls, replies)], 0);
-      if (wrong > 0) throw new Error('changes were answered wrong');
+      if (wrong > 0) throw new Error('changes had wrong replies');
     }
     await this.#of.stored();
   }

@@ -14,12 +14,15 @@ import { call, startGateway, startYardstick } from '../gateway.js';
 import { Callers, shot, type Calls } from '../load.js';
 import type { Cores } from '../machine.js';
 
-/** Calls of one run: fewer than may come at once. */
+/** Calls per run: fewer than the burst limit. */
 const CALLS = 2000;
-/** Starts of one round. */
+/** Starts per round. */
 const STARTS = 5;
 
-/** Scripts: what a start and a call cost, and what others notice of a script that floods the tree. */
+/**
+ * Scripts: the cost of a start and of a call, and the effect of a script that floods the tree on other
+ * clients.
+ */
 export async function scriptFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using gateway = await startGateway({ directory: join(directory, 'scripts'), core: cores.server });
   await using line = await startYardstick(cores.server, 'line');
@@ -68,7 +71,7 @@ export async function scriptFigures(effort: Effort, cores: Cores, directory: str
   return {
     figures: [
       {
-        name: 'start and end of a script in a process kept ready, by a call: to a bare process of Node',
+        name: 'start and end of a script in a prepared process, by a call: to a bare process of Node',
         value: least(bare) / least(warm),
         unit: '×',
         goal: { is: 'at least', value: 5 },
@@ -91,7 +94,7 @@ export async function scriptFigures(effort: Effort, cores: Cores, directory: str
         yardstick: `${lag.yardstick}, p99 ${slowest(calm)} ms`,
       },
     ],
-    wrong: wrong === 0 ? [] : [`${wrong} answers beside a script were wrong`],
+    wrong: wrong === 0 ? [] : [`${wrong} replies during a script were wrong`],
   };
 }
 
@@ -99,7 +102,7 @@ const middles = (rounds: readonly Calls[]) => rounds.map(({ latenciesMs }) => me
 const slowest = (rounds: readonly Calls[]) =>
   Math.min(...rounds.map(({ latenciesMs }) => quantile(latenciesMs, 0.99))).toFixed(2);
 
-/** How long one of some starts took, ms. */
+/** Median duration of some starts, ms. */
 async function startMs(start: () => unknown): Promise<number> {
   const took: number[] = [];
   for (let i = 0; i < STARTS; i++) {
@@ -117,7 +120,7 @@ function bareNode(core: number | undefined): void {
   else execFileSync('taskset', ['-c', String(core), ...bare]);
 }
 
-/** Microseconds of one of some calls over the bare line. */
+/** Median duration of some calls over the bare line, µs. */
 async function bareCalls(port: number): Promise<number> {
   await call(port, 'SetValue', 1, CALLS);
   return until('the bare calls', async () => Number(await call(port, 'GetValue', 2)));

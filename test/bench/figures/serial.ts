@@ -15,10 +15,10 @@ import {
 import { call, startGateway, startYardstick, type Server } from '../gateway.js';
 import { cpuMs, roundEnd, type Cores } from '../machine.js';
 
-/** A line every other reading of which is another value, as a busy meter's. */
+/** A line; every second reading has another value, like a busy meter's. */
 const line = (at: number) => `T=${20 + (at % 10) / 10}\n`;
 const LINES_PER_WRITE = 500;
-/** No reading is this: it is the last line of a round. */
+/** The last line of a round; no reading has this value. */
 const LAST = -40;
 
 /** Lines over a pseudo-terminal become values of a variable. */
@@ -75,7 +75,7 @@ export async function serialFigures(effort: Effort, cores: Cores, directory: str
   return {
     figures: [
       {
-        name: 'serial lines to a variable, for a second of processor',
+        name: 'serial lines to a variable, per second of processor time',
         value: perSecond,
         unit: '/s',
         goal: { is: 'at least', value: 100_000 },
@@ -91,7 +91,7 @@ export async function serialFigures(effort: Effort, cores: Cores, directory: str
 interface Side {
   readonly server: Server;
   readonly far: string;
-  /** The variable, and how many changes there were. */
+  /** The variable, and the number of its changes. */
   readonly id: number;
   readonly count: () => Promise<number>;
 }
@@ -105,8 +105,8 @@ async function side({ seconds }: Effort, { server, far, id, count }: Side, wrong
   const isOver = roundEnd(server.pid, seconds);
   let sent = 0;
   for (; !isOver(); sent += LINES_PER_WRITE) {
-    // The terminal takes no more than it has room for, and then waits: no faster than it is read.
-    await withinPatience('the port to take lines', file.writeFile(block), 20_000);
+    // The terminal buffers a limited amount: it is written as fast as it is read.
+    await withinPatience('the port to accept lines', file.writeFile(block), 20_000);
   }
   await file.writeFile(`T=${LAST}\n`);
   sent += 1;

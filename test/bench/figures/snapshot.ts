@@ -18,12 +18,12 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 const VARIABLES = 10_000;
 /** Variables that are set by one batch. */
 const BATCH = 1000;
-/** Snapshots in a round: each costs tens of milliseconds, and processor time is counted in tens. */
+/** Snapshots per round: each takes tens of milliseconds, and processor time is counted in tens. */
 const SNAPSHOTS = 5;
 /** Snapshots that the first one after a start is compared with. */
 const LATER = 3;
 
-/** The whole tree as one answer. */
+/** The complete tree as one reply. */
 export async function snapshotFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   const place = join(directory, 'snapshot');
   const ids = await seed(place, VARIABLES);
@@ -36,7 +36,7 @@ export async function snapshotFigures(effort: Effort, cores: Cores, directory: s
   const { result } = JSON.parse(await fetched(gateway)) as { result: { objects: object } };
   const wrong: string[] = [];
   const found = Object.keys(result.objects).length;
-  if (found <= VARIABLES) wrong.push(`a snapshot held ${found} objects, with ${VARIABLES} variables`);
+  if (found <= VARIABLES) wrong.push(`a snapshot had ${found} objects, with ${VARIABLES} variables`);
   const file = join(place, 'snapshot.json');
   writeFileSync(file, JSON.stringify(result));
   await using bare = await startYardstick(cores.server, 'snapshot', file);
@@ -66,7 +66,7 @@ export async function snapshotFigures(effort: Effort, cores: Cores, directory: s
   };
 }
 
-/** Processor time of ours to that of the yardstick: less is better. */
+/** Processor time relative to the baseline's: less is better. */
 function costOf(name: string, rounds: [Round[], Round[]]): Figure {
   const figure = ratioOf(name, rounds, { is: 'at most', value: 1.1 });
   return { ...figure, value: 1 / figure.value };
@@ -85,7 +85,10 @@ async function round(server: Server, before: (value: number) => Promise<void> = 
   return { cpuUs: (usedMs * 1000) / SNAPSHOTS, perSecond: (SNAPSHOTS * 1000) / tookMs };
 }
 
-/** Processor time of the first snapshot after a start to that of the next ones, of gateways at rest. */
+/**
+ * Processor time of the first snapshot after a start relative to that of the following ones, of idle
+ * gateways.
+ */
 async function firstToLater(
   directory: string,
   { effort, cores }: { effort: Effort; cores: Cores },
@@ -108,7 +111,7 @@ async function firstToLater(
     goal: { is: 'at most', value: 1.5 },
     ours: ms(first),
     yardstick: ms(later),
-    note: `processor time of the main thread; the yardstick is the next ${LATER} snapshots of the same gateway`,
+    note: `processor time of the main thread; the baseline is the next ${LATER} snapshots of the same gateway`,
   };
 }
 
@@ -118,7 +121,7 @@ async function costMs(server: Server): Promise<number> {
   return mainThreadMs(server.pid) - before;
 }
 
-/** The longest turn of the loop while snapshots are made, with all entries to be made anew. */
+/** The longest iteration of the event loop during snapshots with all entries to be rebuilt. */
 async function longestTurn(
   { program, pid, port }: Server,
   setAll: (value: number) => Promise<void>,
@@ -134,7 +137,7 @@ async function longestTurn(
     longest.push(Number(us) / 1000);
   }
   return {
-    name: 'longest turn of the loop while a snapshot is made',
+    name: 'longest iteration of the event loop during a snapshot',
     value: median(longest),
     unit: 'ms',
     goal: { is: 'at most', value: 5 },

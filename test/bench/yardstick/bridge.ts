@@ -1,4 +1,4 @@
-/** MQTT to WebSocket, in the plainest way: `node bridge.js BROKER_PORT`. */
+/** MQTT to WebSocket, in the simplest way: `node bridge.js BROKER_PORT`. */
 import { connect } from 'mqtt';
 import { WebSocketServer } from 'ws';
 import { bareApi, listen } from './json-rpc-server.js';

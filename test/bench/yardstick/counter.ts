@@ -1,6 +1,6 @@
 /**
- * The simulated chip with a bare count of its edges: `node counter.js`. Setting variable 1 makes a second's
- * flood of so many edges, 2 is their count.
+ * The simulated chip with a bare count of its edges: `node counter.js`. Setting variable 1 makes a flood of
+ * this number of edges within a second, 2 is their count.
  */
 import { injectFlood } from '../../../drivers/gpio/backends/fault-injection.js';
 import { openSimulated } from '../../../drivers/gpio/backends/simulated.js';

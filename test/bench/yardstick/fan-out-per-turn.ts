@@ -1,6 +1,6 @@
 /**
- * Every value that is set goes to all WebSocket clients with one socket write per client and turn of the
- * event loop.
+ * Every value that is set is sent to all WebSocket clients with one socket write per client and iteration of
+ * the event loop.
  */
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';

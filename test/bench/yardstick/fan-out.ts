@@ -1,4 +1,4 @@
-/** Every value that is set goes to all WebSocket clients, in the plainest way that `ws` allows. */
+/** Every value that is set is sent to all WebSocket clients, in the simplest way that `ws` allows. */
 import { WebSocketServer } from 'ws';
 import { bareApi, listen } from './json-rpc-server.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';

@@ -7,7 +7,7 @@ interface Request {
   readonly params: readonly [number, unknown];
 }
 
-/** What a bare `node:http` needs to be taken for the API: JSON and a Map of values, nothing else. */
+/** The minimum on a bare `node:http` to replace the API: JSON and a Map of values. */
 export function bareApi(
   values: Map<number, unknown>,
   messages: (id: number) => void = () => undefined,
@@ -18,7 +18,7 @@ export function bareApi(
     messages(variable);
     return { jsonrpc: '2.0', id, result: true };
   };
-  // As long as the gateway's: connections wait while the other side is measured.
+  // As long as the gateway's: connections are idle while the other side is measured.
   return createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -34,7 +34,7 @@ export function bareApi(
   });
 }
 
-/** Listens on a port of its own choice and says it. */
+/** Listens on a free port and prints it. */
 export function listen(server: Server): void {
   server.listen(0, '127.0.0.1', () => console.log(`port ${(server.address() as AddressInfo).port}`));
 }

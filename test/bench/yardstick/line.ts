@@ -1,6 +1,7 @@
 /**
- * Synchronous calls over a socket pair and nothing else: `node line.js` starts itself as a child, which asks
- * for a value as often as its parent is told by SetValue(1, count), and 2 is how many microseconds each took.
+ * Synchronous calls over a socket pair and nothing else: `node line.js` starts itself as a child. SetValue(1,
+ * count) makes the child request a value this number of times; variable 2 is then the duration of one request
+ * in microseconds.
  */
 import { spawn } from 'node:child_process';
 import { readSync, writeSync } from 'node:fs';
@@ -14,7 +15,7 @@ function ask(): string {
   return chunk.toString('utf8', 0, readSync(CHANNEL, chunk, 0, chunk.length, null));
 }
 
-/** Waits for a count, asks as often, and says what that took. */
+/** Waits for a count, makes this number of requests, and reports their duration. */
 function child(): never {
   for (;;) {
     const { count } = JSON.parse(ask()) as { count: number };

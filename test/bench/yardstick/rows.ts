@@ -1,8 +1,8 @@
 /**
- * Records in a bare SQLite and nothing else: `node rows.js FILE`. It writes them as the archive's connection
- * does (WAL, each commit flushed), a row each, a thousand a commit: told SetValue(1, count) so many of one
- * variable, told SetValue(2, count) so many of two thousand in turn. Told SetValue(3, from) it aggregates the
- * one's since then by day, and 4 is how many milliseconds that took.
+ * Records in a bare SQLite and nothing else: `node rows.js FILE`. It writes them like the archive's
+ * connection (WAL, each commit flushed), one row each, a thousand per commit: SetValue(1, count) writes this
+ * number for one variable, SetValue(2, count) for two thousand variables alternately. SetValue(3, from)
+ * aggregates the one variable since then by day, and variable 4 is the duration in milliseconds.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { bareApi, listen } from './json-rpc-server.js';
@@ -22,7 +22,7 @@ const byDay = db.prepare(
   `SELECT at / ${DAY_MS}, avg(value), min(value), max(value) FROM records WHERE variable = 0 AND at >= ? GROUP BY 1`,
 );
 
-/** Writes records; of the n-th, whose it is. */
+/** Writes records; the function returns the variable of the n-th one. */
 function writer(variableOf: (n: number) => number): (expected: number) => void {
   let written = 0;
   return (expected) => {

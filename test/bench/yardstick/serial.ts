@@ -1,6 +1,6 @@
 /**
  * Lines of a serial port into a Map, with the package's own reader: `node serial.js PORT`. Variable 1 is the
- * value, 2 their count.
+ * value, 2 the number of lines.
  */
 import { ReadlineParser, SerialPort } from 'serialport';
 import { bareApi, listen } from './json-rpc-server.js';

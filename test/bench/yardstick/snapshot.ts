@@ -1,6 +1,4 @@
-/**
- * A snapshot in the plainest way: `node snapshot.js FILE`, which holds the object that every request gets.
- */
+/** A snapshot in the simplest way: `node snapshot.js FILE`, which contains the object of every reply. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listen } from './json-rpc-server.js';

@@ -1,4 +1,4 @@
-/** What a gateway imports from packages to start with, and nothing else: `node start.js PORT`. */
+/** The packages that a gateway imports at its start, and nothing else: `node start.js PORT`. */
 import * as typebox from '@sinclair/typebox';
 import * as value from '@sinclair/typebox/value';
 import * as pino from 'pino';

@@ -1,7 +1,7 @@
 import type { Random } from '../../tools/random.js';
 import { randomJson, randomText, corrupt } from './json.js';
 
-/** Requests that are wrong as a whole. */
+/** Requests that are invalid in their entirety. */
 const WHOLES = [
   '',
   ' ',
@@ -18,11 +18,12 @@ const WHOLES = [
   'NaN',
 ];
 
-/** How deep the deepest nesting goes: enough to end a recursive parser or checker. */
+/** The deepest nesting: enough to overflow the stack of a recursive parser or checker. */
 const DEEP = 50_000;
 
 /**
- * The body of a POST to the API: a call or a batch, sound, odd or broken. `methods` are names worth calling.
+ * The body of a POST to the API: a call or a batch, valid, unusual or malformed. `methods` are the functions
+ * to call.
  */
 export function randomBody(random: Random, methods: readonly string[]): Buffer {
   if (random.chance(0.05)) return Buffer.from(random.pick(WHOLES));
@@ -33,7 +34,7 @@ export function randomBody(random: Random, methods: readonly string[]): Buffer {
   return random.chance(0.25) ? corrupt(random, text) : Buffer.from(text);
 }
 
-/** One request object; most of its members are as they should be. */
+/** One request object; most of its members are valid. */
 export function randomRequest(random: Random, methods: readonly string[]): string {
   const members: string[] = [];
   const usually = (name: string, make: () => string) => {
@@ -51,7 +52,7 @@ export function randomRequest(random: Random, methods: readonly string[]): strin
   return `{${members.join()}}`;
 }
 
-/** Parameters: a list mostly, of the length that many functions have; sometimes by name. */
+/** Parameters: mostly a list, of the length that many functions have; sometimes by name. */
 function anyParams(random: Random): string {
   if (random.chance(0.15)) {
     const names = random.some(4, () =>

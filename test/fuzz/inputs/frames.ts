@@ -3,12 +3,12 @@ import { frameBytes, opcode } from '../../tools/client/raw-websocket.js';
 import { randomBody } from './bodies.js';
 import { randomText } from './json.js';
 
-/** Lengths at the edges of the three ways a frame says its length. */
+/** Lengths at the limits of the three encodings of a frame's length. */
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536];
 
 /**
- * The bytes of one thing a client may send over a socket: sound requests, odd frames, and what is no frame at
- * all.
+ * The bytes of one message that a client may send over a socket: valid requests, unusual frames, and invalid
+ * ones.
  */
 export function randomFrames(random: Random, methods: readonly string[]): Buffer {
   switch (random.below(10)) {
@@ -46,7 +46,8 @@ export function randomFrames(random: Random, methods: readonly string[]): Buffer
 }
 
 /**
- * One message cut into frames, with a ping between, and sometimes without an end or with a second beginning.
+ * One message split into frames, with a ping in between, and sometimes without an end or with a second
+ * beginning.
  */
 function fragments(random: Random, payload: Buffer): Buffer {
   const cut = random.below(payload.length + 1);

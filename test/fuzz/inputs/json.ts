@@ -1,9 +1,6 @@
 import type { Random } from '../../tools/random.js';
 
-/**
- * Numbers at the edges of what JSON, doubles, ids and counters can say; as text, since JSON.parse would round
- * some.
- */
+/** Numbers at the limits of JSON, doubles, ids and counters; as text, because JSON.parse would round some. */
 const NUMBERS = [
   '0',
   '-0',
@@ -29,7 +26,7 @@ const NUMBERS = [
   '0.1000000000000000055511151231257827',
 ] as const;
 
-/** Texts that something on the way may take for more than a text. */
+/** Texts that could be interpreted as something else. */
 const TEXTS = [
   '',
   ' ',
@@ -63,7 +60,7 @@ const TEXTS = [
   '***',
 ] as const;
 
-/** A text: one of the odd ones, a long one, or random characters. */
+/** A text: one of the unusual ones, a long one, or random characters. */
 export function randomText(random: Random): string {
   if (random.chance(0.6)) return random.pick(TEXTS);
   if (random.chance(0.05)) return random.pick(['a', 'ä', '\\', '"', '\u0001']).repeat(random.below(200_000));
@@ -90,7 +87,7 @@ export function randomJson(random: Random, depth = 4): string {
   }
 }
 
-/** The bytes of a text with something done to them that a text should not survive unnoticed. */
+/** The bytes of a text, corrupted in a way that must be detected. */
 export function corrupt(random: Random, text: string): Buffer {
   const bytes = Buffer.from(text);
   const at = random.below(bytes.length + 1);

@@ -1,7 +1,7 @@
 import type { Random } from '../../tools/random.js';
 import { randomJson, randomText } from './json.js';
 
-/** Topics and filters that the rules of MQTT 4.7 are about. */
+/** Topics and filters at the limits of the rules of MQTT §4.7. */
 const TOPICS = [
   '',
   '/',
@@ -29,12 +29,12 @@ const TOPICS = [
   'a/'.repeat(5_000),
 ] as const;
 
-/** A topic or filter, sound or not. */
+/** A topic or filter, valid or not. */
 export function randomTopic(random: Random): string {
   return random.chance(0.8) ? random.pick(TOPICS) : randomText(random);
 }
 
-/** The payload of a state message: what devices send, and what nobody should. */
+/** The payload of a state message: typical ones of devices, and invalid ones. */
 export function randomPayload(random: Random): Buffer {
   switch (random.below(5)) {
     case 0:

@@ -1,24 +1,21 @@
 import type { Random } from '../../tools/random.js';
 import { randomText } from './json.js';
 
-/** What an upgrade request is made of; every part stands in the request as it is. */
+/** The parts of an upgrade request, as they are sent. */
 export interface UpgradeInput {
   path: string;
   protocol?: string;
   headers: string[];
 }
 
-/**
- * What is known of the gateway that is asked: right credentials among the wrong, a configurator that is
- * there.
- */
+/** The known properties of the gateway: correct credentials among wrong ones, an existing configurator. */
 export interface UpgradeContext {
   owner: string;
   webfront: string;
   configurator: number;
 }
 
-/** An upgrade request: right or nearly right in most parts. No CR or LF: that would be another request. */
+/** An upgrade request, valid or nearly valid in most parts. No CR or LF: that would be another request. */
 export function randomUpgrade(random: Random, world: UpgradeContext): UpgradeInput {
   const headers = random.chance(0.6) ? [] : random.some(4, () => anyHeader(random));
   const protocol = anyProtocol(random, world);

@@ -1,7 +1,7 @@
 import type { Random } from '../../tools/random.js';
 import { randomJson, randomText, corrupt } from './json.js';
 
-/** Values that mean something to YAML, or to somebody who reads it carelessly. */
+/** Values with a meaning in YAML, or for a careless parser. */
 const VALUES = [
   '',
   '~',
@@ -40,7 +40,7 @@ const VALUES = [
   '# only a comment',
 ] as const;
 
-/** Keys that are known somewhere, or nowhere. */
+/** Known and unknown keys. */
 const KEYS = [
   'board',
   'api',
@@ -55,13 +55,13 @@ const KEYS = [
   '? [a]',
 ];
 
-/** A billion laughs: small to write, endless to expand. */
+/** The "billion laughs": small text that expands exponentially. */
 const LAUGHS = [
   'a: &a [x,x,x,x,x,x,x,x,x]',
   ...Array.from('bcdefghi', (name, n) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[n]}`).join()}]`),
 ].join('\n');
 
-/** A configuration: `sound` with some of its lines changed, moved or lost. */
+/** A configuration: `sound` with some of its lines changed, moved or removed. */
 export function randomYaml(random: Random, sound: string): Buffer {
   if (random.chance(0.01)) return Buffer.from(LAUGHS);
   if (random.chance(0.01)) return Buffer.from(random.pick(['[', '{a: ', '- ']).repeat(20_000));

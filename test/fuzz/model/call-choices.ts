@@ -18,7 +18,10 @@ const IDENTS = ['', 'a', 'b', 'Light_1', 'not an ident', 'ä'];
 const NAMES = ['', 'Lamp', 'Blind', 'ä "quoted"\n'];
 const PROFILES = ['Own', 'Other', 'Third', '~Switch', '~Temperature', '~Intensity.100', 'Nowhere', '', 'a~b'];
 const TEXTS = ['', 'x', ' °C', '\u{1F600}'];
-/** Of different sizes: two of one size, written within a second, look the same until they are read. */
+/**
+ * Of different sizes: files of the same size, written within a second, are indistinguishable until they are
+ * read.
+ */
 const CONTENTS = ['', 'a', 'bcd', 'ä{}"'].map((text) => Buffer.from(text).toString('base64'));
 const MEDIA_FILES = [
   'a.png',
@@ -31,16 +34,16 @@ const MEDIA_FILES = [
 ];
 const SCRIPT_FILES = ['a.js', 'b.js', 'c.ts', 'no.txt', '../a.js'];
 
-/** What is said about one kind of thing. */
+/** A family of calls about one kind of object. */
 interface Subject {
-  /** What objects it needs, besides variables and the like. */
+  /** The objects that it needs, in addition to variables and the like. */
   readonly makes: (random: Random) => readonly CreatedObject[];
   readonly choices: (author: Chooser) => readonly Choice[];
 }
 
 const event = (type: number) => (): readonly CreatedObject[] => [{ kind: 'event', type }];
 
-/** The kinds of things that a sequence can be about. */
+/** The kinds of objects that a sequence can be about. */
 export const families: Readonly<Record<Family, Subject>> = {
   objects: { makes: () => [], choices: objectChoices },
   profiles: { makes: () => [], choices: profileChoices },
@@ -63,7 +66,7 @@ export const families: Readonly<Record<Family, Subject>> = {
   scripts: { makes: () => [], choices: scriptChoices },
 };
 
-/** What a step can be; one of these is picked. */
+/** The possible steps; one of them is picked. */
 export function choicesOf(family: Family, author: Chooser): readonly Choice[] {
   const { random } = author;
   const variable = author.ref('variable');
@@ -124,7 +127,7 @@ function mediaChoices(author: Chooser): readonly Choice[] {
   const id = author.ref('media');
   const file = random.pick(MEDIA_FILES);
   return [
-    ['SVC_SetMediaContent', id, random.chance(0.1) ? 'no Base64!' : random.pick(CONTENTS)],
+    ['SVC_SetMediaContent', id, random.chance(0.1) ? 'not Base64!' : random.pick(CONTENTS)],
     ['SVC_SetMediaContent', id, random.pick(CONTENTS)],
     ['SVC_SetMediaFile', id, file, random.chance(0.3)],
     ['SVC_SetMediaFile', id, 'a.png', false],
@@ -139,7 +142,7 @@ function instanceChoices(author: Chooser): readonly Choice[] {
   const id = author.ref('instance');
   const device = author.exactly('instance', DEVICE);
   const [name, value] = random.chance(0.1) ? ['Nowhere', 1] : random.pick(cast.settings);
-  const given = random.chance(0.1) ? ['no property'] : value;
+  const given = random.chance(0.1) ? ['not a property'] : value;
   return [
     ['SVC_ConnectInstance', id, author.ref('instance')],
     ['SVC_ConnectInstance', device, author.exactly('instance', IO)],

@@ -16,12 +16,12 @@ import {
   type Step,
 } from './steps.js';
 
-/** Makes up a sequence of calls from a seed; it needs to know nothing of what comes of them. */
+/** Generates a sequence of calls from a seed, without knowing their outcome. */
 export class CallGenerator implements Chooser {
   readonly random: Random;
   readonly cast: Vocabulary;
   readonly #made: CreatedObject[] = [];
-  /** Which of them it has had deleted; whether they went nobody here knows. */
+  /** The objects whose deletion it has generated, whether or not it succeeds. */
   readonly #gone = new Set<number>();
 
   constructor(random: Random, cast: Vocabulary) {
@@ -29,7 +29,7 @@ export class CallGenerator implements Chooser {
     this.cast = cast;
   }
 
-  /** More than half of it is about one thing, so that much comes together there. */
+  /** More than half of a sequence is about one kind of object, so that many states of it are combined. */
   sequence(length: number, theme = this.random.pick(this.cast.families)): Step[] {
     const { random, cast } = this;
     const steps = [
@@ -46,12 +46,12 @@ export class CallGenerator implements Chooser {
     return steps;
   }
 
-  /** After it all that was done before is on the disk. */
+  /** Waits until everything before it is on the disk. */
   last(): Step {
     return this.#step(['SVC_CreateCategory'], { kind: 'category', type: 0 });
   }
 
-  /** What nearly everything else needs. */
+  /** The objects that most steps need. */
   #beginning(): Step[] {
     const numbers = [0, 1 + this.random.below(2)];
     const makes = [...numbers, 3].map((type) =>
@@ -92,7 +92,7 @@ export class CallGenerator implements Chooser {
     return [creation, ...more.map((one) => this.#step(one))];
   }
 
-  /** A copy, of what copies are simple of. */
+  /** A copy of an object whose copies are simple. */
   #copy(): Step {
     const kinds: readonly Kind[] = ['category', 'variable', 'event', 'link'];
     const simple = this.#made.flatMap((one, made) => (kinds.includes(one.kind) ? [made] : []));
@@ -101,10 +101,7 @@ export class CallGenerator implements Chooser {
     return this.#step(['UC_DuplicateObject', UTILITY, { made }, this.ref(), false], this.#made[made]);
   }
 
-  /**
-   * A deletion, of the right kind mostly; an instance goes with the variables that it brought along, or does
-   * not go.
-   */
+  /** A deletion, mostly with the right function; an instance is deleted with its variables, or not at all. */
   #deletion(): Step[] {
     const { random } = this;
     const made = random.below(this.#made.length);

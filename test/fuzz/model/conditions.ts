@@ -5,12 +5,12 @@ import { types, emptyCondition, ModelFault, type Condition } from './snapshot-ty
 
 const conditionsOf = (model: Model, event: number): Condition[] => {
   model.event(event);
-  return model.told.get(event)!.conditions!;
+  return model.fromMessages.get(event)!.conditions!;
 };
 
 type Kind = 'VariableRules' | 'DateRules' | 'TimeRules' | 'DayOfTheWeekRules';
 
-/** Puts a rule into a condition; without a comparison it takes it out. */
+/** Adds a rule to a condition; without a comparison it removes the rule. */
 function putRule(
   model: Model,
   [event, condition, rule]: readonly [number, number, number],
@@ -96,13 +96,13 @@ export const conditionRules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** A condition goes with all that stand below it. */
+/** A condition is removed with all its descendants. */
 function remove(all: Condition[], id: number): void {
   takeOut(all, id, 'ID');
   for (const below of all.filter(({ ParentID }) => ParentID === id)) remove(all, below.ID);
 }
 
-/** Whether the conditions of an event hold now. */
+/** Whether the conditions of an event are met now. */
 export function conditionsApply(model: Model, event: number): boolean {
   const all = conditionsOf(model, event);
   const oneHolds = (condition: Condition): boolean => {
@@ -153,7 +153,7 @@ function number(value: unknown): number {
   return { true: 1, false: 0 }[value] ?? (/^-?\d+(\.\d+)?$/.test(value) ? Number(value) : NaN);
 }
 
-/** What can't be put in an order is not equal, and nothing else. */
+/** Values without an order are not equal, and nothing else. */
 function compared(how: number, mine: string | number, other: string | number): boolean {
   return [mine === other, mine !== other, mine > other, mine >= other, mine < other, mine <= other][how]!;
 }

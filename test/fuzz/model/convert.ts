@@ -1,9 +1,9 @@
 import { ModelFault } from './snapshot-types.js';
 
-/** What a new variable of a type holds. */
+/** Initial values of variables, by type. */
 export const initial: readonly unknown[] = [false, 0, 0, ''];
 
-/** What becomes of a value in a variable or a profile of a type. */
+/** The result of converting a value for a variable or a profile of a type. */
 export function convert(type: number, value: unknown): unknown {
   if (type === 3) {
     if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);

@@ -4,7 +4,7 @@ import { MISSING, TIME_PASSES, type Choice, type Chooser, type Ref } from './ste
 
 /** Values of every kind, for variables of every type. */
 export const VALUES = [true, false, 0, 1, 3, -2.5, 2.5, 21.5, '3', 'true', 'x', '', null, [1], 2 ** 53];
-/** What sets an event off is no text, and what an event sets is one: so no run sets off another. */
+/** Triggers are never of type string, and events set strings: so no run triggers another one. */
 const TRIGGERS = [0, 1, 2];
 const TEXT = 3;
 const IDS = [0, 1, 2, 5, -1, 1001];
@@ -30,7 +30,7 @@ const DATES = [
   [1, 1, 2027],
 ];
 
-/** What makes a new event one that runs. */
+/** The steps that make a new event run. */
 export function setupSteps(author: Chooser, type: number, id: Ref): readonly Choice[] {
   const { random, cast } = author;
   const planned = random.below(2);
@@ -55,7 +55,7 @@ export function setupSteps(author: Chooser, type: number, id: Ref): readonly Cho
   return [...(when[type] ?? []), ...active];
 }
 
-/** What makes a new event ask for something: a condition within another, both about numbers. */
+/** The steps that give a new event a condition within another, both about numbers. */
 export function conditionSteps(author: Chooser, id: Ref): readonly Choice[] {
   const { random } = author;
   const rule = (condition: number, place: number): Choice => {
@@ -84,7 +84,7 @@ function common(author: Chooser): readonly Choice[] {
   ];
 }
 
-/** An action with its parameters, and what is none. */
+/** An action with its parameters, or an invalid one. */
 function action({ random }: Chooser): readonly [string, object] {
   const texts = random.pick([{ SCRIPT: '' }, { SCRIPT: '', TARGET: 12_345 }]);
   return random.pick([
@@ -95,7 +95,7 @@ function action({ random }: Chooser): readonly [string, object] {
   ]);
 }
 
-/** What variables set off. */
+/** Calls about events with a trigger. */
 export function triggerChoices(author: Chooser): readonly Choice[] {
   const { random } = author;
   const id = author.exactly('event', 0);
@@ -114,7 +114,7 @@ export function triggerChoices(author: Chooser): readonly Choice[] {
   ];
 }
 
-/** What runs by the clock. */
+/** Calls about cyclic events. */
 export function cyclicChoices(author: Chooser): readonly Choice[] {
   const { random, cast } = author;
   const id = random.chance(0.1) ? author.ref('event') : author.exactly('event', 1);
@@ -135,7 +135,7 @@ export function cyclicChoices(author: Chooser): readonly Choice[] {
   ];
 }
 
-/** What holds from which time of the week on. */
+/** Calls about schedules. */
 export function scheduleChoices(author: Chooser): readonly Choice[] {
   const { random, cast } = author;
   const id = random.chance(0.1) ? author.ref('event') : author.exactly('event', 2);
@@ -157,7 +157,7 @@ export function scheduleChoices(author: Chooser): readonly Choice[] {
   ];
 }
 
-/** On what an event that is due runs: those that any update sets off ask for it most often. */
+/** Calls about conditions; events with a trigger for any update evaluate them most often. */
 export function conditionChoices(author: Chooser): readonly Choice[] {
   const { random } = author;
   const id = random.chance(0.1) ? author.ref('event') : author.exactly('event', 0, 1, 2);

@@ -4,10 +4,10 @@ import { newEvent, type CalendarDate, type SnapshotEvent, type TimeOfDay } from 
 const dateRecord = ({ day, month, year }: CalendarDate) => ({ Day: day, Month: month, Year: year });
 const timeRecord = ({ hour, minute, second }: TimeOfDay) => ({ Hour: hour, Minute: minute, Second: second });
 
-/** What `SVC_GetEvent` gives: what the event's type has, and what a new one of the other types has. */
+/** The result of `SVC_GetEvent`: the members of the event's type, and defaults for those of other types. */
 export function eventRecord(model: Model, id: number): object {
   const event = { ...newEvent(0), ...newEvent(1), ...newEvent(2), ...model.event(id) } as SnapshotEvent;
-  const { action, conditions, planned } = model.told.get(id)!;
+  const { action, conditions, planned } = model.fromMessages.get(id)!;
   return {
     EventID: id,
     EventType: event.type,

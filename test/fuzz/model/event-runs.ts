@@ -8,10 +8,10 @@ import { types, ModelFault, type Action, type SnapshotEvent } from './snapshot-t
 /** The action that sets a variable. */
 export const SET_ACTION = '{516818A2-E497-4A84-B7C4-94CB9C745FD1}';
 
-/** What is to run, and which action of a schedule. */
+/** An event that is due, and the action of its schedule. */
 type Due = readonly [event: number, action?: number];
 
-/** Sets a variable that anybody may set, and has run what waits for it; `type`: of that type only. */
+/** Sets a variable without an action, and runs its events; `type`: only for a variable of that type. */
 export function setValue(model: Model, id: number, { value, type }: { value: unknown; type?: number }): true {
   const { data, readOnly } = model.of(types.variable, id);
   if (readOnly) throw new ModelFault('READ_ONLY');
@@ -44,7 +44,7 @@ function triggerEvents(model: Model, id: number, [old, value]: [unknown, unknown
   );
 }
 
-/** The clock shows another second: what is due runs. */
+/** The clock shows another second: due events run. */
 export function pass(model: Model): void {
   const due: Due[] = [];
   for (const [event] of model.all(types.event)) {
@@ -75,7 +75,7 @@ function runAll(model: Model, due: readonly Due[]): void {
   }
 }
 
-/** What can't be set stays as it is. */
+/** A value that cannot be set is ignored. */
 function act(model: Model, { TARGET, VALUE }: Action['actionParameters']): void {
   try {
     setValue(model, TARGET as number, { value: VALUE });
@@ -84,9 +84,9 @@ function act(model: Model, { TARGET, VALUE }: Action['actionParameters']): void 
   }
 }
 
-/** An action of a schedule that says nothing of its own leaves it to the event. */
+/** A planned action without content executes the event's own. */
 function doneBy(model: Model, id: number, planned: number | undefined): Action {
-  const { action, planned: all } = model.told.get(id)!;
+  const { action, planned: all } = model.fromMessages.get(id)!;
   const text = model.event(id).scheduleActions?.find((one) => one.id === planned)?.scriptText ?? '';
   const own = all?.[planned ?? -1];
   return text !== '' || (own !== undefined && own.actionID !== '') ? own! : action!;
@@ -104,7 +104,7 @@ export function plan(model: Model, id: number): void {
   event.nextRun = active && type !== 0 ? Math.floor((next() ?? 0) / 1000) : 0;
 }
 
-/** The first beginning of any point, within the days that come. */
+/** The first time that any point begins within the following days. */
 function nextPoint({ scheduleGroups }: SnapshotEvent, afterMs: number): number | undefined {
   const now = new Date(afterMs);
   const all = Array.from({ length: 9 }, (_, days) => {
@@ -124,7 +124,7 @@ function nextPoint({ scheduleGroups }: SnapshotEvent, afterMs: number): number |
 function cyclicOf(event: SnapshotEvent): Cyclic {
   return {
     dateType: event.cyclicDateType,
-    // None is every one.
+    // None means every one.
     dateValue: Math.max(1, event.cyclicDateValue),
     dateDay: event.cyclicDateDay,
     dateDayValue: event.cyclicDateDayValue,

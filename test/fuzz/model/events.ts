@@ -17,14 +17,14 @@ export const TEXT_ACTION = '{346AA8C1-30E0-1663-78EF-93EFADFAC650}';
 
 const none: Action = { actionID: '', actionParameters: {} };
 
-/** Sets what an event shows; when it runs next follows from that. */
+/** Sets members of an event; its next run follows from them. */
 function setEvent(model: Model, id: number, to: Partial<SnapshotEvent>): true {
   Object.assign(model.event(id), to);
   plan(model, id);
   return true;
 }
 
-/** An action with its parameters; those that sequences name know no others. */
+/** An action with its parameters; sequences only use known ones. */
 function action(actionID: string, actionParameters: Action['actionParameters']): Action {
   if (actionID === '') return none;
   const needed = { [SET_ACTION]: 'VALUE', [TEXT_ACTION]: 'SCRIPT' }[actionID];
@@ -50,7 +50,7 @@ const setsTime =
     return setEvent(model, id, { [key]: time });
   };
 
-/** Puts an action into a schedule; one without a name goes, with the points at which it begins. */
+/** Adds an action to a schedule; without a name it is removed, with its points. */
 function setPlanned(
   model: Model,
   [id, one, name, color]: [number, number, string, number],
@@ -59,7 +59,7 @@ function setPlanned(
   const { scheduleActions, scheduleGroups } = model.event(id, 2);
   within(one, 0, 1000);
   within(color, -1, 0xffffff);
-  const all = model.told.get(id)!.planned!;
+  const all = model.fromMessages.get(id)!.planned!;
   if (name === '') {
     takeOut(scheduleActions, one, 'id');
     for (const group of scheduleGroups)
@@ -72,10 +72,10 @@ function setPlanned(
   return setEvent(model, id, {});
 }
 
-/** Events: when they run, and what. */
+/** Events: when they run, and their actions. */
 export const eventRules: Readonly<Record<string, Rule>> = {
   SVC_CreateEvent: (model: Model, type: number, made: number) => {
-    model.told.set(made, { action: none, conditions: [], planned: {} });
+    model.fromMessages.set(made, { action: none, conditions: [], planned: {} });
     model.own.set(made, { created: model.now, lastActionID: 0 });
     return model.create(made, types.event, { ...newEvent(type) });
   },
@@ -86,7 +86,7 @@ export const eventRules: Readonly<Record<string, Rule>> = {
   },
   SVC_SetEventScript: (model: Model, id: number, script: string) => {
     setEvent(model, id, { script });
-    model.told.get(id)!.action = none;
+    model.fromMessages.get(id)!.action = none;
     return true;
   },
   SVC_SetEventAction: (
@@ -95,7 +95,7 @@ export const eventRules: Readonly<Record<string, Rule>> = {
   ) => {
     const given = action(actionID, parameters);
     setEvent(model, id, { script: '' });
-    model.told.get(id)!.action = given;
+    model.fromMessages.get(id)!.action = given;
     return true;
   },
   SVC_SetEventTrigger: (model: Model, ...[id, triggerType, variable]: [number, number, number]) => {

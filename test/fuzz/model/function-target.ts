@@ -11,7 +11,10 @@ import type { Outcome, TestTarget } from './model-run.js';
 import type { SnapshotProfile } from './snapshot-types.js';
 import type { Vocabulary } from './steps.js';
 
-/** What sequences on a desk are made of: all but the texts of scripts, which are only told there. */
+/**
+ * The vocabulary of sequences on a function fixture: everything except texts of scripts, which are only
+ * recorded there.
+ */
 export const functionVocabulary: Vocabulary = {
   families: ['objects', 'profiles', 'triggers', 'cyclic', 'schedules', 'conditions', 'media', 'instances'],
   io: bus.name,
@@ -28,7 +31,7 @@ export const functionVocabulary: Vocabulary = {
   eventTexts: ['', 'x'],
 };
 
-/** A kernel with the command reference over it. */
+/** A kernel with the command reference. */
 export class FunctionTarget implements TestTarget, AsyncDisposable {
   readonly hasTexts = false;
   readonly modules = {
@@ -44,7 +47,7 @@ export class FunctionTarget implements TestTarget, AsyncDisposable {
   readonly #desk: FunctionFixture;
   readonly #directory: string;
   #seen: number;
-  /** The profiles as they were last read: they are many, and change seldom. */
+  /** The profiles as last read: they are many, and rarely change. */
   #profiles: { readonly text: string; readonly shown: Record<string, SnapshotProfile> } = {
     text: '',
     shown: {},
@@ -102,7 +105,7 @@ export class FunctionTarget implements TestTarget, AsyncDisposable {
   }
 }
 
-/** A run of an event begins in a turn of its own, and what it has done is noted in the next. */
+/** A run of an event begins in an iteration of its own, and its effects are published in the next. */
 async function quiet(): Promise<void> {
   await yieldToEventLoop();
   await yieldToEventLoop();

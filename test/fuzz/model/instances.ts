@@ -9,7 +9,7 @@ function moduleOf(model: Model, id: number): SampleModule {
   return moduleName === io.moduleName ? io : device;
 }
 
-/** The properties of an instance as anybody may see them. */
+/** The properties of an instance, with masked secrets. */
 export function shownProperties(model: Model, id: number, properties: Properties): Properties {
   const { secret } = moduleOf(model, id);
   return properties[secret] === '' ? properties : { ...properties, ...(secret && { [secret]: '***' }) };
@@ -20,7 +20,7 @@ const ownOf = (model: Model, id: number): ReplyState => {
   return model.own.get(id) as ReplyState;
 };
 
-/** With one changed; a value has the type of its property's default. */
+/** The properties with one changed; a value has the type of its property's default. */
 function changed(properties: Properties, name: string, value: unknown): Properties {
   if (typeof value !== typeof properties[name]) throw new ModelFault('PROPERTY_INVALID');
   return { ...properties, [name]: value };
@@ -28,7 +28,7 @@ function changed(properties: Properties, name: string, value: unknown): Properti
 
 const same = (a: Properties, b: Properties) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Instances: what they are connected to, and their properties. */
+/** Instances: their connections and properties. */
 export const instanceRules: Readonly<Record<string, Rule>> = {
   SVC_CreateInstance: (model: Model, name: string, made: number) => {
     const { io, device } = model.modules;
@@ -76,7 +76,7 @@ export const instanceRules: Readonly<Record<string, Rule>> = {
     const own = ownOf(model, id);
     if (own.pending === undefined) return true;
     Object.assign(own, { active: own.pending, pending: undefined, changed: model.now });
-    model.told.set(id, { configuration: shownProperties(model, id, own.active) });
+    model.fromMessages.set(id, { configuration: shownProperties(model, id, own.active) });
     return true;
   },
 };

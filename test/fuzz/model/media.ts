@@ -4,13 +4,13 @@ import { types, ModelFault } from './snapshot-types.js';
 
 const STREAM = 3;
 
-/** Checksum and size of a content in Base64. */
+/** Checksum and size of content in Base64. */
 function factsOf(content: string) {
   const bytes = Buffer.from(content, 'base64');
   return { crc: crc32(bytes).toString(16).toUpperCase().padStart(8, '0'), size: bytes.length };
 }
 
-/** Takes up what became of its file. */
+/** Reads the present state of its file. */
 export function refreshMedia(model: Model, id: number): void {
   const { data } = model.of(types.media, id);
   const file = data['file'] as string;
@@ -25,7 +25,7 @@ function fileOf(data: Record<string, unknown>): string {
   return data['file'] as string;
 }
 
-/** What is answered by who is asked for the content. */
+/** The reply to a request for the content. */
 export function contentOf(model: Model, id: number): string {
   const content = model.files.get(fileOf(model.of(types.media, id).data));
   refreshMedia(model, id);

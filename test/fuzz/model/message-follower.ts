@@ -7,19 +7,19 @@ import { messageNumber } from '../../tools/client/message-numbers.js';
 type Data = readonly unknown[];
 
 /**
- * A client that only follows the messages: the tree as a snapshot shows it, the profiles, and what no
- * snapshot shows. What a message says of the past must be what it knows.
+ * A client that only follows the messages: the tree as in a snapshot, the profiles, and the state that no
+ * snapshot contains. Whatever a message says about the previous state must match.
  */
 export class MessageFollower {
-  readonly told: Map<number, MessageState>;
+  readonly fromMessages: Map<number, MessageState>;
   readonly #replica: Replica;
   readonly #profiles: Map<string, SnapshotProfile>;
 
-  /** `told`: what messages had said before. */
+  /** `fromMessages`: the state from earlier messages. */
   constructor({ objects, profiles }: Snapshot, messages: ReadonlyMap<number, MessageState> = new Map()) {
     this.#replica = new Replica(objects);
     this.#profiles = new Map(Object.entries(structuredClone(profiles)));
-    this.told = structuredClone(new Map(messages));
+    this.fromMessages = structuredClone(new Map(messages));
   }
 
   get snapshot(): Snapshot {
@@ -34,13 +34,17 @@ export class MessageFollower {
     this.#replica.apply(frame);
     const { SenderID: id, Message: message, Data } = frame;
     const data: Data = Data;
-    if (message === messageNumber.OM_UNREGISTER) this.told.delete(id);
+    if (message === messageNumber.OM_UNREGISTER) this.fromMessages.delete(id);
     if (message === messageNumber.IM_CHANGESETTINGS)
-      this.told.set(id, { configuration: JSON.parse(String(data[0])) as unknown });
-    if (message === messageNumber.SM_UPDATE) this.told.set(id, { crc: String(data[0]) });
+      this.fromMessages.set(id, { configuration: JSON.parse(String(data[0])) as unknown });
+    if (message === messageNumber.SM_UPDATE) this.fromMessages.set(id, { crc: String(data[0]) });
     if (message === messageNumber.EM_CREATE)
-      this.told.set(id, { action: { actionID: '', actionParameters: {} }, conditions: [], planned: {} });
-    const messages = this.told.get(id) ?? {};
+      this.fromMessages.set(id, {
+        action: { actionID: '', actionParameters: {} },
+        conditions: [],
+        planned: {},
+      });
+    const messages = this.fromMessages.get(id) ?? {};
     if (message === messageNumber.EM_CHANGEACTION)
       messages.action = actionOf(data[1] === undefined ? [] : data);
     if (message === messageNumber.EM_ADDSCHEDULEACTION || message === messageNumber.EM_CHANGESCHEDULEACTION)
@@ -82,7 +86,7 @@ export class MessageFollower {
       this.#profiles.set(name, { type: first, ...texts, ...numbers, readOnly: false, associations: [] });
     }
     const profile = this.#profiles.get(name);
-    if (profile === undefined) throw new Error(`message ${message} of a profile that is not there: ${name}`);
+    if (profile === undefined) throw new Error(`message ${message} of a missing profile: ${name}`);
     const { associations, type } = profile;
     if (message === messageNumber.PM_CHANGETEXT) Object.assign(profile, { prefix: first, suffix: second });
     if (message === messageNumber.PM_CHANGEVALUES)
@@ -106,7 +110,7 @@ function actionOf([actionID = '', parameters = '{}']: Data) {
   return { actionID: String(actionID), actionParameters: JSON.parse(String(parameters)) as object as never };
 }
 
-/** From which message on what kinds of rules are told, and what the rest of the message says. */
+/** The first message number of each kind of rule, and the meaning of the message's data. */
 const rules = [
   [
     messageNumber.EM_ADDCONDITIONVARIABLERULE,

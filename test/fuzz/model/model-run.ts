@@ -11,43 +11,43 @@ import { types, ModelFault, type Snapshot, type ModelContext } from './snapshot-
 import { isRef, TIME_PASSES, type Ref, type Step } from './steps.js';
 
 /**
- * How often, after a call, all is asked of an object of the tree and about the tree; the snapshot is looked
- * at always.
+ * Probability that, after a call, all functions about an object and about the tree are called; the snapshot
+ * is always compared.
  */
 const ASKING = 0.25;
-/** What the machine says, and not the model. */
+/** Members that follow the machine, not the model. */
 const THEIRS = ['MediaUpdated', 'InstanceStatus'];
-/** What follows from the time. */
+/** Members that depend on the time. */
 const TIMES: readonly string[] =
   'lastUpdate lastChange lastRun nextRun LastRun NextRun InstanceChanged VariableUpdated VariableChanged'.split(
     ' ',
   );
 
-/** A gateway as a sequence meets it. */
+/** The gateway of a sequence. */
 export interface TestTarget extends ModelContext {
   /** The result, or the fault's code in `{ code }`. */
   call(name: string, params: readonly unknown[]): Promise<Outcome>;
-  /** A snapshot, and the messages up to it since the last time it was looked at. */
+  /** A snapshot, and the messages up to it since the previous one. */
   look(): Promise<{ readonly snapshot: Snapshot; readonly frames: readonly Frame[] }>;
-  /** Lets a second pass, or less; what becomes due then is done. */
+  /** Advances the clock by a second or less; due events run. */
   pass(): Promise<void>;
-  /** Unix seconds, or undefined where nobody can say which second a call falls into. */
+  /** Unix seconds, or undefined if the second of a call is unknown. */
   readonly nowS: number | undefined;
 }
 
 export type Outcome = { readonly result: unknown } | { readonly code: string };
 
-/** One sequence in a world, beside the model and beside a client that only follows the messages. */
+/** Runs one sequence on a gateway, on the model, and on a client that only follows the messages. */
 export class ModelRun {
   readonly model: Model;
   readonly #random: Random | undefined;
   readonly #made = new Map<number, number>();
   #world: TestTarget;
   #follower: MessageFollower;
-  /** How many calls succeeded, and how many were refused. */
+  /** Numbers of calls that succeeded and that were rejected. */
   readonly seen = { taken: 0, refused: 0 };
 
-  /** `random`: also asks, at random, what can be asked about the tree. */
+  /** `random`: also calls query functions at random. */
   static async begin(world: TestTarget, random?: Random): Promise<ModelRun> {
     return new ModelRun(world, (await world.look()).snapshot, random);
   }
@@ -60,13 +60,13 @@ export class ModelRun {
   }
 
   /**
-   * The gateway has been started anew: whether all is as it was; after a power cut a value may be an earlier
-   * one.
+   * After a restart of the gateway: checks that everything is as before; after a power cut a value may be an
+   * earlier one.
    */
   async goOn(world: TestTarget, after: 'a stop' | 'a cut'): Promise<string | undefined> {
     const { snapshot } = await world.look();
     this.#world = world;
-    this.#follower = new MessageFollower(snapshot, this.model.told);
+    this.#follower = new MessageFollower(snapshot, this.model.fromMessages);
     this.model.restart();
     this.model.adopt(snapshot);
     const lost = after === 'a cut' ? this.model.fallBack(snapshot) : undefined;
@@ -75,7 +75,7 @@ export class ModelRun {
     return problem === undefined ? undefined : `after ${after}: ${problem}`;
   }
 
-  /** Makes one call and looks whether all agree on what came of it: what does not, in words, or undefined. */
+  /** Makes one call and compares the results: returns the first difference, or undefined. */
   async step({ name, params, made }: Step): Promise<string | undefined> {
     await this.#pass(name === TIME_PASSES ? (params[0] as number) : 1);
     const given = params.map((param) => this.#given(param));
@@ -107,10 +107,10 @@ export class ModelRun {
     else this.seen.refused += 1;
     return isDeepStrictEqual(outcome, expected)
       ? undefined
-      : `it gave ${JSON.stringify(outcome)}, not ${JSON.stringify(expected)}`;
+      : `it returned ${JSON.stringify(outcome)}, not ${JSON.stringify(expected)}`;
   }
 
-  /** Whether the snapshot is what the messages told and what the model says, and the answers fit. */
+  /** Whether the snapshot matches the messages and the model, and the replies match. */
   async check(touched?: unknown): Promise<string | undefined> {
     const { snapshot, frames } = await this.#world.look();
     try {
@@ -120,18 +120,19 @@ export class ModelRun {
     }
     this.model.adopt(snapshot);
     const [shown, expected] = [this.#timeless(snapshot), this.#timeless(this.model.snapshot)];
-    const messages = Object.fromEntries(this.#follower.told);
+    const messages = Object.fromEntries(this.#follower.fromMessages);
     const wrong =
       difference(snapshot, this.#follower.snapshot, 'a follower of the messages') ??
       difference(shown, expected, 'the model') ??
-      difference({ objects: messages }, { objects: Object.fromEntries(this.model.told) }, 'the model');
+      difference(
+        { objects: messages },
+        { objects: Object.fromEntries(this.model.fromMessages) },
+        'the model',
+      );
     return wrong ?? (this.#random === undefined ? undefined : this.#askAbout(touched, this.#random));
   }
 
-  /**
-   * What the call was about, or else any event, is asked for what it is; now and then any object for all
-   * there is.
-   */
+  /** Queries the object of the call, or any event; now and then all functions for any object. */
   async #askAbout(touched: unknown, random: Random): Promise<string | undefined> {
     const { objects } = this.model;
     const events = this.model.all(types.event).map(([id]) => id);
@@ -163,7 +164,7 @@ export class ModelRun {
     }
   }
 
-  /** A parameter as it is given: with ids where the sequence speaks of what it made. */
+  /** A parameter with ids instead of references to created objects. */
   #given(param: unknown): unknown {
     if (isRef(param)) return this.#idOf(param);
     if (Array.isArray(param)) return param.map((one) => this.#given(one));
@@ -181,13 +182,13 @@ export class ModelRun {
     return this.model.childrenOf(id).find(([, child]) => child.ident === ident)?.[0] ?? 9999;
   }
 
-  /** Without the times in a world of which nobody knows them. */
+  /** Without the times, if they are unknown. */
   #timeless<T>(value: T): T {
     return this.#world.nowS === undefined ? without(value, TIMES) : value;
   }
 }
 
-/** A value as JSON has it, without some keys. */
+/** A value as JSON, without some keys. */
 function without<T>(value: T, keys: readonly string[]): T {
   const text = JSON.stringify(value, (key, one: unknown) => (keys.includes(key) ? undefined : one));
   return text === undefined ? value : (JSON.parse(text) as T);
@@ -195,13 +196,13 @@ function without<T>(value: T, keys: readonly string[]): T {
 
 type Parts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The first entry in which the gateway and another differ. */
+/** The first entry in which the gateway and another state differ. */
 function difference(gateway: object, other: object, who: string): string | undefined {
   for (const [part, entries] of Object.entries(gateway as Parts)) {
     const others = (other as Parts)[part] ?? {};
     for (const key of new Set([...Object.keys(entries), ...Object.keys(others)])) {
       if (isDeepStrictEqual(entries[key], others[key])) continue;
-      return `${key} is ${JSON.stringify(entries[key])}, to ${who} ${JSON.stringify(others[key])}`;
+      return `${key} is ${JSON.stringify(entries[key])}, for ${who} ${JSON.stringify(others[key])}`;
     }
   }
   return undefined;

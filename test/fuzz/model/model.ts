@@ -11,23 +11,22 @@ import {
 } from './snapshot-types.js';
 
 /**
- * What one call does: it gets the call's parameters and, last, the id that the gateway gave if it made an
+ * The effect of one call: gets the call's parameters and, last, the id that the gateway assigned to a new
  * object.
  */
 export type Rule = (model: Model, ...params: never[]) => unknown;
 
 /**
- * What the tree must be, in the simplest words that can say it: a map of objects, a map of profiles, one of
- * files; what calls do to them are the rules. It looks through all objects for whatever it wants to know, and
- * keeps nothing twice.
+ * The expected tree, in the simplest possible form: a map of objects, one of profiles, one of files; the
+ * rules are the effects of calls. It searches all objects for anything, and stores nothing twice.
  */
 export class Model {
-  /** In the order in which they were made. */
+  /** In order of creation. */
   readonly objects = new Map<number, Entry>();
   readonly profiles = new Map<string, SnapshotProfile>();
-  /** Objects that the gateway makes and feeds by itself: what of them moves is the gateway's word. */
+  /** Objects that the gateway creates and updates by itself: their state is taken from the gateway. */
   readonly theirs = new Set<number>();
-  readonly told = new Map<number, MessageState>();
+  readonly fromMessages = new Map<number, MessageState>();
   readonly own = new Map<number, Partial<ReplyState>>();
   /** Contents of media in Base64, and texts of scripts, by their files. */
   readonly files = new Map<string, string>();
@@ -35,13 +34,13 @@ export class Model {
   readonly #had = new Map<number, unknown[]>();
   /** The time, in unix seconds. */
   now = 0;
-  /** How often any event ran. */
+  /** Number of runs of any event. */
   ran = 0;
 
   readonly modules: ModelContext['modules'];
   readonly hasTexts: boolean;
 
-  /** What is there when a sequence begins is taken as it is. */
+  /** The initial objects are taken from a snapshot. */
   constructor({ objects, profiles }: Snapshot, { modules, hasTexts }: ModelContext) {
     this.modules = modules;
     this.hasTexts = hasTexts;
@@ -59,7 +58,7 @@ export class Model {
     };
   }
 
-  /** Takes over what an instance made for itself, and what the gateway says of its own objects now. */
+  /** Adopts the objects that an instance created, and the present state of the gateway's own objects. */
   adopt({ objects }: Snapshot): void {
     for (const [key, entry] of Object.entries(objects)) {
       const id = Number(key.slice(2));
@@ -73,7 +72,7 @@ export class Model {
         this.objects.set(id, structuredClone(entry));
         this.theirs.add(id);
       } else if (known?.type === types.instance) take('status');
-      // A file has the machine's time, and a script runs when its process comes to it.
+      // A file has the machine's time, and a script runs when its process is ready.
       else if (known?.type === types.media && known.data['crc'] !== '') take('lastUpdate');
       else if (known?.type === types.script) take('lastExecute');
       else if (known?.type === types.variable && this.theirs.has(id))
@@ -81,15 +80,12 @@ export class Model {
     }
   }
 
-  /** A gateway begins anew: properties that were set and not applied are gone. */
+  /** The gateway restarts: properties that were set but not applied are lost. */
   restart(): void {
     for (const own of this.own.values()) own.pending = undefined;
   }
 
-  /**
-   * Values as they are after a power cut: earlier ones that may be lost no further; else what is odd, in
-   * words.
-   */
+  /** Adopts the values after a power cut: earlier ones that are allowed; returns the first that is not. */
   fallBack({ objects }: Snapshot): string | undefined {
     for (const [id, { type, data }] of this.objects) {
       const found = objects[`ID${id}`];
@@ -101,7 +97,7 @@ export class Model {
       }
       if (type !== types.variable) continue;
       if (value !== data['value'] && this.#had.get(id)?.includes(value) !== true)
-        return `ID${id} holds ${JSON.stringify(value)}, which it never did`;
+        return `ID${id} has ${JSON.stringify(value)}, which it never had`;
       Object.assign(data, { value, lastUpdate, lastChange });
     }
     return undefined;
@@ -119,7 +115,7 @@ export class Model {
     return found;
   }
 
-  /** An event of a type, or of any. */
+  /** An event of a type, or of any type. */
   event(id: number, type?: number): SnapshotEvent {
     const { data } = this.of(types.event, id);
     if (type !== undefined && data['type'] !== type) throw new ModelFault('EVENT_TYPE');
@@ -135,7 +131,7 @@ export class Model {
     return [...this.objects].filter(([child, { parentID }]) => parentID === id && child !== 0);
   }
 
-  /** Whether an object stands below another, or is it. */
+  /** Whether an object is another one or below it. */
   isWithin(id: number, ancestor: number): boolean {
     if (id === ancestor) return true;
     return id !== 0 && this.isWithin(this.get(id).parentID, ancestor);
@@ -159,15 +155,13 @@ export class Model {
     return id;
   }
 
-  /**
-   * Whoever pointed to it by connection or trigger points to nothing now; links and actions stay as they are.
-   */
+  /** References by connection or trigger are cleared; links and actions stay as they are. */
   delete(type: number, id: number): true {
     this.of(type, id);
     if (id === 0) throw new ModelFault('ROOT_FIXED');
     if (this.childrenOf(id).length > 0) throw new ModelFault('HAS_CHILDREN');
     this.objects.delete(id);
-    this.told.delete(id);
+    this.fromMessages.delete(id);
     this.own.delete(id);
     for (const { data } of this.objects.values())
       for (const key of ['connectionID', 'triggerVariableID']) if (data[key] === id) data[key] = 0;
@@ -199,7 +193,7 @@ export class Model {
       throw new ModelFault('IDENT_TAKEN');
   }
 
-  /** A variable is about to have another value. */
+  /** A variable is about to change. */
   noteValue(id: number): void {
     this.#had.set(id, [...(this.#had.get(id) ?? []), this.get(id).data['value']]);
   }

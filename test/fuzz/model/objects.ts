@@ -7,7 +7,7 @@ const deletes =
   (type: number): Rule =>
   (model: Model, id: number) =>
     model.delete(type, id);
-/** With the variables of its module, which alone are read-only; not with anything else. */
+/** With the variables of its module, which are the only read-only ones; not with other children. */
 const deletesInstance: Rule = (model: Model, id: number) => {
   model.of(types.instance, id);
   const children = model.childrenOf(id);
@@ -22,7 +22,7 @@ const sets =
   (model: Model, id: number, value: never) =>
     model.set(id, { [key]: value });
 
-/** Objects of every type, and those types that are little more: categories, links, variables. */
+/** Objects of every type, and the simple types: categories, links, variables. */
 export const objectRules: Readonly<Record<string, Rule>> = {
   SVC_CreateCategory: (model: Model, made: number) => model.create(made, types.category, {}),
   SVC_CreateLink: (model: Model, made: number) => model.create(made, types.link, { targetID: 0 }),
@@ -65,7 +65,7 @@ export const objectRules: Readonly<Record<string, Rule>> = {
     copy(model, { id, parent, made }),
 };
 
-/** A copy without what is below it, of those types whose copies are much as they are. */
+/** A copy without descendants, of types whose copies are nearly identical. */
 function copy(model: Model, { id, parent, made }: { id: number; parent: number; made: number }): number {
   const source = model.get(id);
   model.get(parent);
@@ -83,12 +83,12 @@ function copy(model: Model, { id, parent, made }: { id: number; parent: number; 
     const profiles = { profile: usable(data['profile']), customProfile: usable(data['customProfile']) };
     Object.assign(data, { lastUpdate: 0, lastChange: 0, action: 0, customAction, role: 'main', ...profiles });
     for (const key of ['quality', 'rule', 'pending']) delete data[key];
-    // What pointed to what was copied points to the copy.
+    // References to the original refer to the copy.
   } else if (source.type === types.link)
     data['targetID'] = data['targetID'] === id ? made : orNone('targetID');
   else if (source.type === types.event) {
     Object.assign(data, { active: false, lastRun: 0, nextRun: 0 });
-    model.told.set(made, structuredClone(model.told.get(id)!));
+    model.fromMessages.set(made, structuredClone(model.fromMessages.get(id)!));
     model.own.set(made, { created: model.now, lastActionID: 0 });
   }
   model.objects.set(made, entry);

@@ -4,7 +4,7 @@ import { contentOf, refreshMedia } from './media.js';
 import type { Model } from './model.js';
 import { ModelFault, type ReplyState } from './snapshot-types.js';
 
-/** A call that only asks, and what must come of it. */
+/** A call that changes nothing, and its expected result. */
 export type Query = readonly [name: string, params: readonly unknown[], answer: unknown];
 
 interface Refused {
@@ -13,7 +13,7 @@ interface Refused {
 
 const getters = ['GetValueBoolean', 'GetValueInteger', 'GetValueFloat', 'GetValueString'] as const;
 
-/** What can be asked about an object because of its type, in an order in which the answers hold. */
+/** Queries about an object by its type, in an order in which the results are valid. */
 export function queriesOfType(model: Model, id: number): Query[] {
   const { type, data } = model.get(id);
   if (type === 0) return [['SVC_GetCategory', [id], {}]];
@@ -87,7 +87,7 @@ function ofVariable(model: Model, id: number): Query[] {
   ];
 }
 
-/** Whoever asks has the file looked at. */
+/** Every query checks the file. */
 function ofMedia(model: Model, id: number): Query[] {
   const { data } = model.get(id);
   let content: string | Refused;

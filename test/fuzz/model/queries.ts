@@ -2,7 +2,7 @@ import type { Random } from '../../tools/random.js';
 import type { Model } from './model.js';
 import { queriesOfType, type Query } from './queries-by-type.js';
 
-/** By type: who says whether there is one, and who finds it by its name. */
+/** By type: the function that checks for existence, and the one that finds by name. */
 const byType: Readonly<Record<number, readonly [exists: string, byName: string]>> = {
   0: ['SVC_CategoryExists', 'SVC_GetCategoryIDByName'],
   1: ['SVC_InstanceExists', 'SVC_GetInstanceIDByName'],
@@ -13,7 +13,7 @@ const byType: Readonly<Record<number, readonly [exists: string, byName: string]>
   6: ['SVC_LinkExists', 'SVC_GetLinkIDByName'],
 };
 
-/** What can be asked about an object of the model, and about the tree. */
+/** Queries about an object of the model, and about the tree. */
 export function queriesAbout(model: Model, id: number, random: Random): Query[] {
   const entry = model.get(id);
   const children = model.childrenOf(id);
@@ -68,7 +68,7 @@ function byPlace([a, one]: Child, [b, other]: Child): number {
   return one.position - other.position || one.type - other.type || byName || a - b;
 }
 
-/** Lists come in no promised order: they are compared sorted. */
+/** Lists have no defined order: they are compared sorted. */
 function lists(model: Model): Query[] {
   const ids = (type?: number) =>
     [...model.objects].flatMap(([id, one]) => (type === undefined || one.type === type ? [id] : []));
@@ -76,7 +76,7 @@ function lists(model: Model): Query[] {
     [...model.profiles].flatMap(([name, one]) => (type === undefined || one.type === type ? [name] : []));
   return [
     ['SVC_GetObjectList', [], ids()],
-    // The root is a category that is nobody's to see or to delete.
+    // The root is a category that cannot be read or deleted.
     ['SVC_GetCategoryList', [], ids(0).filter((id) => id !== 0)],
     ['SVC_GetInstanceList', [], ids(1)],
     ['SVC_GetVariableList', [], ids(2)],

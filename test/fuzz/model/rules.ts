@@ -17,14 +17,14 @@ const rules: Readonly<Record<string, Rule>> = {
   ...instanceRules,
 };
 
-/** One call: `made` is the id that the gateway gave, for those that create. */
+/** One call: `made` is the id that the gateway assigned, for those that create. */
 export interface Call {
   readonly name: string;
   readonly params: readonly unknown[];
   readonly made: number;
 }
 
-/** Does what a call does. Throws a Refusal. */
+/** Applies a call. Throws a ModelFault. */
 export function applyCall(model: Model, { name, params, made }: Call): unknown {
   const rule = rules[name];
   if (rule === undefined) throw new Error(`the model knows no ${name}`);

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Model, Rule } from './model.js';
 import { types, ModelFault } from './snapshot-types.js';
 
-/** What sequences write into scripts, and whether it can be compiled in a file of either language. */
+/** Texts of scripts, and whether they compile in either language. */
 export const TEXTS: readonly { text: string; js: boolean; ts: boolean }[] = [
   { text: '', js: true, ts: true },
   { text: `print('ä');\n`, js: true, ts: true },
@@ -19,7 +19,7 @@ function isBroken(file: string, text: string): boolean {
 const withFile = (model: Model, file: unknown) =>
   model.all(types.script).filter(([, { data }]) => data['file'] === file);
 
-/** Whoever has a file has its text. */
+/** Every script with this file has its text. */
 function compile(model: Model, file: string): void {
   for (const [, { data }] of withFile(model, file)) data['isBroken'] = isBroken(file, model.files.get(file)!);
 }
@@ -40,7 +40,7 @@ export const scriptRules: Readonly<Record<string, Rule>> = {
     const file = model.of(types.script, id).data['file'] as string;
     model.files.set(file, text);
     const crc = crc32(text).toString(16).toUpperCase().padStart(8, '0');
-    for (const [one] of withFile(model, file)) model.told.set(one, { crc });
+    for (const [one] of withFile(model, file)) model.fromMessages.set(one, { crc });
     compile(model, file);
     return true;
   },

@@ -1,7 +1,7 @@
 import type { ModelRun } from './model-run.js';
 import { isRef, type Step } from './steps.js';
 
-/** Runs a sequence to its end or to the first disagreement. */
+/** Runs a sequence to its end or to the first difference. */
 export async function runSequence(run: ModelRun, steps: readonly Step[]): Promise<string | undefined> {
   for (const step of steps) {
     const problem = await run.step(step);
@@ -10,7 +10,7 @@ export async function runSequence(run: ModelRun, steps: readonly Step[]): Promis
   return undefined;
 }
 
-/** A sequence that fails, with as many steps left out as can be: halves first, single steps last. */
+/** A failing sequence with as many steps removed as possible: halves first, single steps last. */
 export async function shrinkSequence(
   steps: readonly Step[],
   fails: (steps: readonly Step[]) => Promise<boolean>,
@@ -26,7 +26,7 @@ export async function shrinkSequence(
   return kept;
 }
 
-/** A sequence as a person reads it. */
+/** A sequence as readable text. */
 export function sequenceText(steps: readonly Step[]): string {
   const word = (param: unknown): string => {
     if (Array.isArray(param)) return `[${param.map(word).join(', ')}]`;

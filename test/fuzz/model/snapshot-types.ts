@@ -12,7 +12,7 @@ export const types = {
   link: 6,
 } as const;
 
-/** What the model says of a call that must fail. */
+/** The expected fault of a call that must fail. */
 export class ModelFault extends Error {
   readonly code: FaultCode;
   constructor(code: FaultCode) {
@@ -21,7 +21,7 @@ export class ModelFault extends Error {
   }
 }
 
-/** A profile as the snapshot shows it. */
+/** A profile as in a snapshot. */
 export interface SnapshotProfile {
   type: number;
   icon: string;
@@ -35,27 +35,27 @@ export interface SnapshotProfile {
   associations: { value: unknown; name: string; icon: string; color: number }[];
 }
 
-/** A module of which sequences make instances. */
+/** A module for instances of sequences. */
 export interface SampleModule {
   readonly moduleID: string;
   readonly moduleName: string;
   readonly moduleType: number;
-  /** What a new instance has. */
+  /** The initial properties of an instance. */
   readonly properties: Readonly<Record<string, unknown>>;
-  /** The property that is shown as `***` when it is set. */
+  /** The property that is masked as `***` if it is set. */
   readonly secret: string;
 }
 
-/** An I/O module, and the one whose instances can be connected to its. */
+/** An I/O module, and one whose instances can be connected to it. */
 export interface SampleModules {
   readonly io: SampleModule;
   readonly device: SampleModule;
 }
 
-/** What a model must know of the world that it is a model of. */
+/** What a model must know about its gateway. */
 export interface ModelContext {
   readonly modules: SampleModules;
-  /** Whether scripts have texts there. */
+  /** Whether scripts have texts. */
   readonly hasTexts: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface SchedulePoint {
   actionID: number;
 }
 
-/** An event's data in the snapshot, those of all types; an event has its own type's. */
+/** An event's data in the snapshot, with the members of all types; an event has those of its own type. */
 export interface SnapshotEvent {
   type: number;
   active: boolean;
@@ -109,7 +109,7 @@ export interface SnapshotEvent {
   scheduleGroups: { id: number; days: number; points: SchedulePoint[] }[];
 }
 
-/** An action that an event carries out; without an id: none. */
+/** An action of an event; without an id: none. */
 export interface Action {
   readonly actionID: string;
   readonly actionParameters: Readonly<Record<string, unknown>>;
@@ -126,7 +126,7 @@ export interface Condition {
   DayOfTheWeekRules: { ID: number; Comparison: number; Value: number }[];
 }
 
-/** A new one. */
+/** The defaults of a new one. */
 export const emptyCondition = (ID: number, ParentID: number, Operation: number): Condition => ({
   ID,
   ParentID,
@@ -137,24 +137,24 @@ export const emptyCondition = (ID: number, ParentID: number, Operation: number):
   DayOfTheWeekRules: [],
 });
 
-/** What messages tell of an object and no snapshot shows. */
+/** State of an object that messages contain but no snapshot. */
 export interface MessageState {
   /** Of events. */
   action?: Action;
   conditions?: Condition[];
   /** By the id of the schedule's action. */
   planned?: Record<number, Action>;
-  /** Of instances: the active properties, as they were last told. */
+  /** Of instances: the active properties, as last published. */
   configuration?: unknown;
-  /** Of scripts: the checksum of the text that was last told. */
+  /** Of scripts: the checksum of the text, as last published. */
   crc?: string;
 }
 
-/** What answers tell of an object and nothing else does. */
+/** State of an object that only replies contain. */
 export interface ReplyState {
   /** Of events. */
   created: number;
-  /** Undefined: a power cut may have taken it back. */
+  /** Undefined if a power cut may have reverted it. */
   lastActionID: number | undefined;
   /** Of instances. */
   active: Readonly<Record<string, unknown>>;
@@ -162,7 +162,7 @@ export interface ReplyState {
   changed: number;
 }
 
-/** What a new event shows. */
+/** The members of a new event. */
 export function newEvent(type: number): Partial<SnapshotEvent> {
   const common = { type, active: false, limit: 0, script: '', lastRun: 0, nextRun: 0 };
   const noDate = { day: 0, month: 0, year: 0 };

@@ -13,8 +13,8 @@ import { functionVocabulary } from './function-target.js';
 import type { Vocabulary } from './steps.js';
 
 /**
- * What sequences over sockets are made of. There a script is a process, and nobody knows when it ends: events
- * run none, and none is set off by a variable.
+ * The vocabulary of sequences over sockets. A script is a process there, which ends at an unknown time:
+ * events run none, and variables trigger none.
  */
 export const socketVocabulary: Vocabulary = {
   ...functionVocabulary,
@@ -32,7 +32,7 @@ export const socketVocabulary: Vocabulary = {
   eventTexts: [''],
 };
 
-/** A whole gateway, called over HTTP and followed over a WebSocket. */
+/** A complete gateway, called over HTTP and followed over a WebSocket. */
 export class SocketTarget implements TestTarget, AsyncDisposable {
   readonly hasTexts = true;
   readonly modules: SampleModules;
@@ -42,7 +42,7 @@ export class SocketTarget implements TestTarget, AsyncDisposable {
   #changes: AsyncGenerator<Item> | undefined;
   #counter = 0;
 
-  /** `clock`: the gateway's, where the test turns it. */
+  /** `clock`: the gateway's, if the test controls it. */
   constructor(at: ApiAddress, modules: SampleModules, clock?: ManualClock) {
     const login = `${encodeURIComponent(OWNER.username)}:${OWNER.password}`;
     this.#client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${at.port}/api/`);
@@ -89,7 +89,7 @@ export class SocketTarget implements TestTarget, AsyncDisposable {
   }
 }
 
-/** Modules that, without an address, stay as they are. */
+/** Modules that stay offline without an address. */
 export async function socketModules(): Promise<SampleModules> {
   const all = await createModuleList(systemClock())({ board: 'simulated' });
   const shown = (name: string, secret: string): SampleModule => {

@@ -1,42 +1,39 @@
 import type { Random } from '../../tools/random.js';
 
-/**
- * Stands for the id that an earlier step of the sequence made, so that a sequence means the same in every
- * run.
- */
+/** Refers to an object that an earlier step created, so that a sequence has the same meaning in every run. */
 export interface Ref {
   /**
-   * Which creation of the sequence; -1 is the root, -2 an object that never was, -3 the instance of Utility
-   * Control.
+   * The number of the creation in the sequence; -1 is the root, -2 an object that never existed, -3 the
+   * instance of Utility Control.
    */
   readonly made: number;
-  /** One of the variables that an instance brought along, by its ident. */
+  /** One of the variables of an instance, by its ident. */
   readonly ident?: string;
 }
 
-/** One call, to be made when what it refers to is known. */
+/** One call, made once its references are known. */
 export interface Step {
   readonly name: string;
   readonly params: readonly unknown[];
-  /** For those that create: its place among the creations, so that leaving out steps renames nothing. */
+  /** For those that create: the number of the creation, so that removing steps renames nothing. */
   readonly made?: number;
 }
 
 export const isRef = (param: unknown): param is Ref =>
   typeof param === 'object' && param !== null && 'made' in param;
 
-/** The name of a step that lets so many seconds pass. */
+/** The name of a step that advances the clock by this number of seconds. */
 export const TIME_PASSES = '(time passes)';
 
 export const ROOT: Ref = { made: -1 };
 export const MISSING: Ref = { made: -2 };
 export const UTILITY: Ref = { made: -3 };
 
-/** Of which of the two modules an instance is. */
+/** The module of an instance, one of two. */
 export const IO = 0;
 export const DEVICE = 1;
 
-/** What was made: an object of a kind, and of which of its types. */
+/** A created object: its kind, and its type within it. */
 export interface CreatedObject {
   readonly kind: Kind;
   readonly type: number;
@@ -46,7 +43,7 @@ export type Kind = 'category' | 'instance' | 'variable' | 'script' | 'event' | '
 /** A call: its name and its parameters. */
 export type Choice = readonly [name: string, ...params: unknown[]];
 
-/** The kinds of things that a sequence can be about. */
+/** The kinds of objects that a sequence can be about. */
 export type Family =
   | 'objects'
   | 'profiles'
@@ -58,26 +55,26 @@ export type Family =
   | 'instances'
   | 'scripts';
 
-/** What a sequence may be made of, which depends on where it runs. */
+/** The possible content of sequences, which depends on the target. */
 export interface Vocabulary {
   readonly families: readonly Family[];
   readonly io: string;
   readonly device: string;
   /** Properties and values for them. */
   readonly settings: readonly (readonly [string, unknown])[];
-  /** Types of events that may be active: what they run must be done with the call that sets them off. */
+  /** Types of events that may be active: their actions must complete within the call that triggers them. */
   readonly active: readonly number[];
-  /** What cyclic events repeat within a day. */
+  /** Time types of cyclic events within a day. */
   readonly timeTypes: readonly number[];
   readonly eventTexts: readonly string[];
 }
 
-/** Who makes up calls: what chooses, and from what. */
+/** Generates calls: its random source and its vocabulary. */
 export interface Chooser {
   readonly random: Random;
   readonly cast: Vocabulary;
-  /** Any object, or one of a kind; now and then another, or none. */
+  /** Any object, or one of a kind; sometimes another one, or none. */
   ref(expected?: Kind): Ref;
-  /** An object of just that kind and of one of these types; none where there is none. */
+  /** An object of exactly that kind and one of these types; none if there is none. */
   exactly(expected: Kind, ...wantedTypes: number[]): Ref;
 }

@@ -1,6 +1,6 @@
 import { ModelFault, type CalendarDate, type TimeOfDay } from './snapshot-types.js';
 
-/** Refuses a date that no calendar has. */
+/** Rejects a date that does not exist. */
 export function checkDate({ day, month, year }: CalendarDate): void {
   within(year, 1970, 9999);
   within(month, 1, 12);
@@ -8,26 +8,26 @@ export function checkDate({ day, month, year }: CalendarDate): void {
   within(day, 1, date.getUTCMonth() === month - 1 ? day : 0);
 }
 
-/** Refuses what is no time of day. */
+/** Rejects an invalid time of day. */
 export function checkTime({ hour, minute, second }: TimeOfDay): void {
   within(hour, 0, 23);
   within(minute, 0, 59);
   within(second, 0, 59);
 }
 
-/** In the place of the one with its id, or at the end. */
+/** Replaces the item with its id, or appends it. */
 export function put<T extends object>(list: T[], entry: T, key: keyof T): void {
   const at = list.findIndex((one) => one[key] === entry[key]);
   list.splice(at < 0 ? list.length : at, at < 0 ? 0 : 1, entry);
 }
 
-/** Takes the one with that id out, where there is one. */
+/** Removes the item with that id, if any. */
 export function takeOut<T extends object>(list: T[], id: unknown, key: keyof T): void {
   const at = list.findIndex((one) => one[key] === id);
   if (at >= 0) list.splice(at, 1);
 }
 
-/** Refuses a number that is not within the two. */
+/** Rejects a number that is out of range. */
 export function within(value: number, least: number, most: number): void {
   if (value < least || value > most) throw new ModelFault('PARAMETER_BOUNDS');
 }

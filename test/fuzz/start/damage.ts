@@ -90,11 +90,11 @@ export function damageFiles(directory: string, random: Random): { kind: DamagedF
 function replaceByFolder(path: string): string {
   rmSync(path);
   mkdirSync(path);
-  return 'replaced by a folder';
+  return 'replaced by a directory';
 }
 
 function damage(path: string, random: Random): string {
-  if (!existsSync(path)) return 'was gone';
+  if (!existsSync(path)) return 'was deleted';
   const bytes = readFileSync(path);
   const way = random.below(10);
   if (way === 0) {

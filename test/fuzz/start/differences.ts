@@ -3,7 +3,7 @@ import type { Entry } from '../../tools/client/replica.js';
 
 type Objects = Readonly<Record<string, Entry>>;
 
-/** What a start finds anew. */
+/** Members that a start determines again. */
 const FOUND_ANEW = [
   'quality',
   'status',
@@ -16,10 +16,7 @@ const FOUND_ANEW = [
   'untimed',
 ];
 
-/**
- * What has to be the same after a restart. What an instance reports, and what the gateway reports of itself,
- * is not.
- */
+/** The members that must be the same after a restart, without those that instances and the gateway report. */
 function kept(entry: Entry, objects: Objects): object {
   const parent = objects[`ID${entry.parentID}`];
   const isReported =
@@ -36,7 +33,7 @@ function kept(entry: Entry, objects: Objects): object {
   };
 }
 
-/** The ids of objects that are not what they were, each with how. */
+/** The ids of changed objects, each with the difference. */
 export function differences(
   before: Objects,
   after: Objects,
@@ -48,7 +45,7 @@ export function differences(
     // Positions follow from the order of the entries.
     const place = wasEdited ? { position: 0 } : {};
     const was = JSON.stringify({ ...kept(entry, before), ...place });
-    const is = now === undefined ? 'is gone' : JSON.stringify({ ...kept(now, after), ...place });
+    const is = now === undefined ? 'is missing' : JSON.stringify({ ...kept(now, after), ...place });
     if (was !== is) found.set(Number(key.slice(2)), `${was} → ${is}`);
   }
   return found;

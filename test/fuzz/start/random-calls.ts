@@ -4,11 +4,11 @@ import { objectType } from '../../../src/kernel/object.js';
 import type { Random } from '../../tools/random.js';
 import { callAsOwner } from './sample-gateway.js';
 
-/** Functions that change something; none that stops the gateway, waits, or reaches outside of the box. */
+/** Functions that change something; none that stops the gateway, waits, or reaches outside the machine. */
 const CHANGES =
   /^(SVC_(Set|Create|Delete|Connect|Disconnect|Apply|Reset|Enable|Disable|Copy|Hide)|AC_(Set|Add|Delete|Change)|WFC_(Set|Add|Delete)|LC_Set|GW_(Set|Simulate|Create)|HW_Write|RequestAction|SetValue)/;
 const NOT = /Password|Kernel|Remote|Flood|Time$/;
-/** A call may wait for hardware that does not answer; the round goes on. */
+/** A call may wait for hardware that does not reply; the round continues. */
 const PATIENCE_MS = 50;
 
 const words = [
@@ -37,7 +37,7 @@ const words = [
 ];
 const numbers = [-1, 0, 1, 2, 3, 7, 100, 65_535, 2 ** 31, -(2 ** 31), 2 ** 53 - 1, 0.5, -0.001, 1e300];
 
-/** Some value, mostly not what is expected. */
+/** A value, mostly not of the expected type. */
 export function randomValue(random: Random, depth = 0): unknown {
   const kind = random.below(depth > 2 ? 4 : 6);
   if (kind === 0) return random.pick(numbers);
@@ -49,7 +49,7 @@ export function randomValue(random: Random, depth = 0): unknown {
   return Object.fromEntries(random.some(5, () => [random.pick(names), randomValue(random, depth + 1)]));
 }
 
-/** A row of a list of variables, legal or nearly. */
+/** A row of a list of variables, valid or nearly. */
 function someRow(random: Random): Record<string, unknown> {
   return {
     Ident: random.pick(['POWER', 'TEXT', 'STATE', 'STATUS', 'LINK', 'TEMPERATURE', 'NEW', 'a b']),
@@ -81,7 +81,7 @@ export function randomPropertyValue(random: Random, name: string, value: unknown
   return randomValue(random);
 }
 
-/** Makes random calls: legal ones, illegal ones, and properties of all kinds. Returns what was called. */
+/** Makes random calls: valid and invalid ones, and properties of all kinds. Returns the calls. */
 export async function randomCalls(gateway: Gateway, random: Random, count: number): Promise<string[]> {
   const functions = gateway.registry
     .all()

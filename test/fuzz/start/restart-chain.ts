@@ -14,7 +14,7 @@ import { differences } from './differences.js';
 import { damageFiles, editConfiguration, type DamagedFileKind } from './damage.js';
 import { callAsOwner, populate, sampleConfiguration, type Configuration } from './sample-gateway.js';
 
-/** What a run has seen. */
+/** Statistics of a run. */
 export interface RunStatistics {
   rounds: number;
   calls: number;
@@ -48,7 +48,7 @@ interface Check {
   readonly Text: string;
 }
 
-/** What the configuration names by ident, or a front by its title, is looked up again at each start. */
+/** References by ident in the configuration, or by title in a web front, are resolved at each start. */
 const LOOKED_UP = /^(values\/(lamp|night|by_away)|wf|wf_lines)(\d|_|$)/;
 
 /** A populated data directory with its `gateway.yaml`, to be copied for each chain. */
@@ -69,14 +69,14 @@ function start(directory: string): Promise<Gateway> {
   });
 }
 
-/** One data directory over several restarts, each after other calls, edits and damage. */
+/** One data directory over several restarts, with calls, edits and damage in between. */
 export class RestartChain {
   readonly #directory: string;
   readonly #random: Random;
   readonly #figures: RunStatistics;
   #configuration: Configuration = sampleConfiguration();
   #gateway: Gateway;
-  /** What was done, to be printed when a check fails. */
+  /** The history, printed if a check fails. */
   #done: string[] = [];
 
   private constructor(
@@ -90,7 +90,7 @@ export class RestartChain {
     this.#figures = figures;
   }
 
-  /** Runs so many rounds; returns the first complaint with what led to it. */
+  /** Runs this number of rounds; returns the first problem with its history. */
   static async run(
     base: string,
     rounds: number,
@@ -186,10 +186,10 @@ export class RestartChain {
   async #answers(): Promise<string | undefined> {
     const at = { port: this.#gateway.port() ?? 0 };
     const version = await rpc(at, 'SVC_GetKernelVersion');
-    if (version !== '7.0') return `the API answered ${JSON.stringify(version)}`;
+    if (version !== '7.0') return `the API replied ${JSON.stringify(version)}`;
     const snapshot = (await rpc(at, 'SVC_GetSnapshot')) as { objects?: object };
     if (snapshot.objects === undefined)
-      return `the API gave no snapshot: ${JSON.stringify(snapshot).slice(0, 300)}`;
+      return `the API returned no snapshot: ${JSON.stringify(snapshot).slice(0, 300)}`;
     return undefined;
   }
 
@@ -212,7 +212,7 @@ export class RestartChain {
     return undefined;
   }
 
-  /** Whoever is not online says why, and so does health. */
+  /** Every instance that is not online has a reason, in health too. */
   async #reasons(): Promise<string | undefined> {
     const devices = await this.#check('devices');
     for (const instance of this.#gateway.kernel.tree.objectsOfType(objectType.instance)) {
@@ -220,8 +220,8 @@ export class RestartChain {
       const { active, creating, inactive } = instanceStatus;
       if (data.status === active || data.status === creating) continue;
       this.#figures.closed++;
-      const troubles = (await callAsOwner(this.#gateway, 'HW_ReadServiceMessages', id)) as { Text: string }[];
-      if (!troubles.some(({ Text }) => Text !== '')) return `#${id} is ${data.status} and nobody says why`;
+      const problems = (await callAsOwner(this.#gateway, 'HW_ReadServiceMessages', id)) as { Text: string }[];
+      if (!problems.some(({ Text }) => Text !== '')) return `#${id} is ${data.status} without a reason`;
       if (data.status !== inactive && !devices.Text.includes(`(#${id})`))
         return `#${id} is ${data.status}, and health does not name it: ${devices.Text}`;
     }

@@ -40,7 +40,7 @@ const TOPICS = [
   { Ident: 'TEXT', Type: 'string', StateTopic: 'plug/text' },
 ];
 
-/** Every kind of module, of object and of part that a gateway has, on the simulated board. */
+/** Every kind of module and object on the simulated board. */
 export function sampleConfiguration(): Configuration {
   const modbus = (name: string) => [
     holding(instance('ModBus Gateway', `${name}_unit`, { GatewayMode: 1, DeviceID: 1 }), [
@@ -129,7 +129,7 @@ export async function callAsOwner(gateway: Gateway, name: string, ...params: unk
   }
 }
 
-/** What only calls make: scripts, media, objects without an ident, an option, records. */
+/** Objects that only calls create: scripts, media, objects without an ident, an option, records. */
 export async function populate(gateway: Gateway): Promise<void> {
   const did = async (name: string, ...params: unknown[]) => {
     const result = await gateway.registry.call(name, params, OWNER_CALLER);

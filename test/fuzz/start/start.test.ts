@@ -6,17 +6,17 @@ import { enableLinearPatterns } from '../../tools/linear-patterns.js';
 
 enableLinearPatterns();
 
-/** Bound the suite; nightly: `make fuzz ROUNDS=2000`. */
+/** Bounds the suite; nightly: `make fuzz ROUNDS=2000`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100);
-/** Restarts of one data directory; after these it has seen enough damage. */
+/** Restarts of one data directory; after these it has enough damage. */
 const CHAIN = 5;
-/** Of a round on a busy machine, ms. */
+/** Limit of a round on a busy machine, ms. */
 const ROUND_MS = 5_000;
 
 const seed = fuzzSeed();
 
 await t.test(
-  `a gateway starts, whatever is stored, and says what is wrong (${seedLabel(seed)})`,
+  `a gateway starts with any stored data, and reports what is wrong (${seedLabel(seed)})`,
   { timeout: ROUNDS * ROUND_MS },
   async (t) => {
     const base = await makeBase();

@@ -2,7 +2,9 @@
  * init.c: the complete initramfs of the lab machine. Loads the modules in /modules in the order of their
  * names (those that the stock kernel needs to reach its disk), mounts the disk that root= names and executes
  * its /sbin/init. Debian's own initramfs does the same and takes many times as long to unpack under
- * emulation.  Errors are printed on the console with the prefix "lab-init:", for which the test watches.
+ * emulation.
+ *
+ * Errors are printed on the console with the prefix "lab-init:", for which the test watches.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

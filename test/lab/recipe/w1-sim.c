@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * w1-sim: a 1-Wire bus of the kernel with devices that are simulated bit by bit: a DS18B20, a DS2406, a
- * DS2408 and a DS2413. The kernel's own core and drivers use them.  /sys/devices/w1-sim/set takes `ADDRESS
- * WORD NUMBER`: `raw` (sixteenths of a degree to measure), `weak` (its supply breaks down when it measures),
- * `damaged` (a transmitted bit is inverted), `pulled` (pins that are pulled down from outside), `silent` (it
- * is disconnected). /sys/devices/w1-sim/state has a line for each: address, pins that conduct, and the number
- * of writes to those.
+ * DS2408 and a DS2413. The kernel's own core and drivers use them.
+ *
+ * /sys/devices/w1-sim/set takes `ADDRESS WORD NUMBER`: `raw` (sixteenths of a degree to measure), `weak` (its
+ * supply breaks down when it measures), `damaged` (a transmitted bit is inverted), `pulled` (pins that are
+ * pulled down from outside), `silent` (it is disconnected). /sys/devices/w1-sim/state has a line for each:
+ * address, pins that conduct, and the number of writes to those.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -241,10 +242,7 @@ static void rom_step(struct slave *s, u8 bit)
 	}
 }
 
-/*
- * One time slot of one device: the master sends a bit, or a 1 to read one; returns the level that the device
- * leaves.
- */
+/* One time slot of one device: the master sends a bit, or a 1 to read one; returns the resulting level. */
 static u8 slot(struct slave *s, u8 bit)
 {
 	u8 own;

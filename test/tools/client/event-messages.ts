@@ -6,7 +6,7 @@ interface Listed {
   points: Listed[];
 }
 
-/** What a new event of each type is taken to be (interface §3.3). */
+/** The assumed defaults of a new event of each type (interface §3.3). */
 const defaults = (type: unknown): Own => {
   if (type === 0)
     return { triggerType: 1, triggerVariableID: 0, triggerValue: '', triggerSubsequentExecution: true };
@@ -28,13 +28,13 @@ const defaults = (type: unknown): Own => {
 const date = ([day, month, year]: Data) => ({ day, month, year });
 const time = ([hour, minute, second]: Data) => ({ hour, minute, second });
 
-/** Messages that set what they name. */
+/** Messages that set a member. */
 const setters: Readonly<Record<number, (data: Data) => Own>> = {
   [messageNumber.EM_CREATE]: ([type]) => ({ type, ...defaults(type) }),
   [messageNumber.EM_UPDATE]: ([lastRun, nextRun]) => ({ lastRun, nextRun }),
   [messageNumber.EM_CHANGEACTIVE]: ([active]) => ({ active }),
   [messageNumber.EM_CHANGELIMIT]: ([limit]) => ({ limit }),
-  // An action and its parameters come as two: then there is no script.
+  // An action and its parameters are two messages: then there is no script.
   [messageNumber.EM_CHANGEACTION]: (data) => ({ script: data.length === 1 ? data[0] : '' }),
   [messageNumber.EM_CHANGETRIGGER]: ([triggerType, triggerVariableID]) => ({
     triggerType,
@@ -58,7 +58,7 @@ const setters: Readonly<Record<number, (data: Data) => Own>> = {
   [messageNumber.EM_CHANGECYCLICTIMETO]: (data) => ({ cyclicTimeTo: time(data) }),
 };
 
-/** What a client makes of an event's message; conditions are in no snapshot. */
+/** Applies an event's message like a client; conditions are in no snapshot. */
 export function applyToEvent(own: Own, message: number, data: Data): void {
   const set = setters[message];
   if (set !== undefined) return void Object.assign(own, set(data));
@@ -82,7 +82,7 @@ export function applyToEvent(own: Own, message: number, data: Data): void {
     message <= messageNumber.EM_CHANGESCHEDULEGROUPPOINT
   ) {
     const group = groups.find(({ id }) => id === first);
-    if (group === undefined) throw new Error(`a point of a group that is not there: ${String(first)}`);
+    if (group === undefined) throw new Error(`a point of a missing group: ${String(first)}`);
     const start = time(data.slice(2));
     change(group.points, message - messageNumber.EM_ADDSCHEDULEGROUPPOINT, {
       id: second,

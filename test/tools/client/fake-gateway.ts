@@ -2,33 +2,33 @@ import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** What arrived in one HTTP request. */
+/** The content of one HTTP request. */
 export interface ReceivedRequest {
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** What to answer: a status and a text, or nothing at all (the connection is cut). */
+/** The reply: a status and a text, or nothing (the connection is closed). */
 export type FakeResponse =
   { status?: number; headers?: Record<string, string>; body: string } | 'cut' | 'silence';
 
 /**
- * A server at the far end of a client, for what a sound gateway never does: nonsense, silence, cut
- * connections. Whether a client works with a sound one is shown by the stories.
+ * A server that behaves like no correct gateway: invalid replies, silence, closed connections. Story tests
+ * use a real gateway with the client.
  */
 export class FakeGateway implements AsyncDisposable {
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
   /** All requests so far, the newest last. */
   readonly requests: ReceivedRequest[] = [];
-  /** Upgrade requests so far: address and offered sub-protocol. */
+  /** Upgrade requests so far: address and offered subprotocol. */
   readonly upgrades: { url: string; protocol: string | undefined }[] = [];
-  /** The answer to each POST. */
+  /** Creates the reply to each POST. */
   answer: (received: ReceivedRequest) => FakeResponse = () => ({ status: 404, body: 'not found' });
-  /** What happens to a socket that has just opened. */
+  /** Called for each opened socket. */
   onSocket: (socket: WebSocket, url: string) => void = () => undefined;
-  /** While false, upgrades are refused by a 401. */
+  /** If false, upgrades are rejected with 401. */
   acceptsUpgrades = true;
 
   private constructor() {
@@ -57,7 +57,7 @@ export class FakeGateway implements AsyncDisposable {
     });
   }
 
-  /** Starts one on a free port of 127.0.0.1, or on a known one again. */
+  /** Starts a server on a free port of 127.0.0.1, or on a given one. */
   static async listen(port = 0): Promise<FakeGateway> {
     const fake = new FakeGateway();
     await new Promise<void>((resolve) => fake.#http.listen(port, '127.0.0.1', resolve));
@@ -69,7 +69,8 @@ export class FakeGateway implements AsyncDisposable {
   }
 
   /**
-   * Answers every call by what `results` holds under its method, a function being called with the parameters.
+   * Replies to every call with the entry of its method in `results`; functions are called with the
+   * parameters.
    */
   answerCalls(results: Record<string, unknown>): void {
     this.answer = ({ body }) => {

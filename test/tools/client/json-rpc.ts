@@ -37,7 +37,7 @@ export const replyIn = ({ body }: RawResponse) => JSON.parse(body) as Reply;
 export const errorCodeOf = (response: RawResponse) => replyIn(response).error?.data.code;
 /** The result, or the code of the fault. */
 export const resultOrCode = ({ result, error }: Reply) => result ?? error?.data.code;
-/** {@link resultOrCode} of the one answer, or the status where that is not 200. */
+/** {@link resultOrCode} of a single reply, or the status if it is not 200. */
 export const resultOrStatus = (response: RawResponse) =>
   response.status === 200 ? resultOrCode(replyIn(response)) : response.status;
 

@@ -1,6 +1,6 @@
 /**
- * The message numbers of the interface (interface, "Messages"), as a client has them: written down once more,
- * so that tests notice when the gateway's own table changes.
+ * The message numbers of the interface ("Messages"), as clients know them: repeated here, so that tests
+ * notice a change of the gateway's own table.
  */
 export const messageNumber = {
   KERNEL_STARTED: 10001,

@@ -10,9 +10,7 @@ const values: Readonly<Record<ParameterKind, unknown>> = {
   array: [],
 };
 
-/**
- * Values that no parameter of that kind takes (decision 6). What a variant takes is its function's business.
- */
+/** Values that no parameter of that kind accepts (decision 6). A variant depends on its function. */
 const wrong: Readonly<Record<ParameterKind, readonly unknown[]>> = {
   boolean: [2, 'yes', null, [], {}],
   integer: [3.5, 'x', '', true, null, [], {}, 2 ** 53],
@@ -22,12 +20,12 @@ const wrong: Readonly<Record<ParameterKind, readonly unknown[]>> = {
   array: ['x', 1, true, null],
 };
 
-/** A value that a parameter takes: an enumeration's first. */
+/** A valid value for a parameter: the first one of an enumeration. */
 export const validValue = ({ kind }: Parameter): unknown => values[kind];
 
-/** Values that a parameter refuses for their type. */
+/** Values that a parameter rejects because of their type. */
 export const mistypedValues = ({ kind }: Parameter): readonly unknown[] => wrong[kind];
 
-/** Values that a parameter refuses because its enumeration has no such number. */
+/** Values that a parameter rejects because they are not in its enumeration. */
 export const outOfRangeValues = ({ enumeration }: Parameter): readonly number[] =>
   enumeration === undefined ? [] : [-1, enumeration.length];

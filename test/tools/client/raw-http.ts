@@ -1,9 +1,7 @@
 import { type Socket, connect } from 'node:net';
 import { withinPatience } from '../until.js';
 
-/**
- * An HTTP answer as it stood on the wire. Header names are in lower case; repeated ones are joined by ", ".
- */
+/** An HTTP response as received. Header names are in lower case; repeated ones are joined by ", ". */
 export interface RawResponse {
   status: number;
   headers: Record<string, string>;
@@ -11,12 +9,12 @@ export interface RawResponse {
 }
 
 /**
- * A TCP connection that sends exactly the bytes of a test: half requests, slow bodies, headers that no client
- * would send. Errors of the connection (a reset, a broken pipe) count as its end.
+ * A TCP connection that sends exactly the bytes of a test: partial requests, slow bodies, headers that no
+ * client would send. Errors of the connection (a reset, a broken pipe) count as its end.
  */
 export class RawConnection implements AsyncDisposable {
   readonly socket: Socket;
-  /** Resolves when the other side has closed. */
+  /** Resolves when the peer has closed the connection. */
   readonly closed: Promise<void>;
   #received: Buffer = Buffer.alloc(0);
   #over = false;
@@ -40,7 +38,7 @@ export class RawConnection implements AsyncDisposable {
     socket.on('close', over);
   }
 
-  /** `from` is the address it comes from: any of 127.0.0.0/8, so that a test can be many clients. */
+  /** `from` is the local address: any of 127.0.0.0/8, so that a test can be many clients. */
   static async open(port: number, from = '127.0.0.1'): Promise<RawConnection> {
     const options = { port, host: '127.0.0.1', localAddress: from, noDelay: true, allowHalfOpen: true };
     const socket = connect(options);
@@ -55,22 +53,22 @@ export class RawConnection implements AsyncDisposable {
     if (this.socket.writable) this.socket.write(bytes);
   }
 
-  /** Says that nothing more comes, and goes on listening. */
+  /** Closes the sending direction, and continues to receive. */
   end(): void {
     this.socket.end();
   }
 
-  /** True when the other side has closed and all it said has been read. */
+  /** True when the peer has closed the connection and all received data has been read. */
   get isFinished(): boolean {
     return this.#over && this.#received.length === 0;
   }
 
-  /** The next `length` bytes, or what there was when the other side closed before. */
+  /** The next `length` bytes, or fewer if the peer closed before. */
   async bytes(length: number): Promise<Buffer> {
     return this.#take(() => (this.#received.length >= length ? length : undefined));
   }
 
-  /** The next HTTP answer. Fails when the other side closes before it is whole. */
+  /** The next HTTP response. Rejects if the peer closes before it is complete. */
   async response(): Promise<RawResponse> {
     const head = (await this.#through('\r\n\r\n')).toString('latin1');
     const [first = '', ...lines] = head.trimEnd().split('\r\n');
@@ -117,9 +115,7 @@ export class RawConnection implements AsyncDisposable {
     return bytes;
   }
 
-  /**
-   * Takes as many bytes as `enough` says, once it says so; all there are when the other side closes first.
-   */
+  /** Takes the number of bytes that `enough` returns, once it does; the rest when the peer closes first. */
   async #take(enough: () => number | undefined): Promise<Buffer> {
     for (;;) {
       const length = enough() ?? (this.#over ? this.#received.length : undefined);
@@ -138,10 +134,7 @@ export class RawConnection implements AsyncDisposable {
   }
 }
 
-/**
- * The text of a POST to `path` with the lines of headers given; `Host` and `Content-Length` are added where
- * missing.
- */
+/** The text of a POST to `path` with these header lines; missing `Host` and `Content-Length` are added. */
 export function rawPost(options: {
   path?: string;
   headers?: readonly string[];

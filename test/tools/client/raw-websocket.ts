@@ -3,16 +3,14 @@ import { RawConnection, type RawResponse } from './raw-http.js';
 
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/**
- * One WebSocket frame, as RFC 6455 §5.2 has it; what a well-behaved client could not send can be said too.
- */
+/** One WebSocket frame (RFC 6455 §5.2), including those that no correct client sends. */
 export interface Frame {
   opcode: number;
   payload: Buffer;
   fin: boolean;
 }
 
-/** How a frame to be sent may differ from a proper one. */
+/** How a frame to be sent differs from a correct one. */
 export interface FrameFaults {
   fin?: boolean;
   /** The three reserved bits, 0–7. */
@@ -22,7 +20,7 @@ export interface FrameFaults {
   claimedLength?: number;
 }
 
-/** The bytes of a frame from a client: masked and final, unless `odd` says otherwise. */
+/** The bytes of a frame from a client: masked and final by default; `odd` changes that. */
 export function frameBytes(code: number, payload: Buffer | string, odd: FrameFaults = {}): Buffer {
   const data = Buffer.from(payload);
   const length = odd.claimedLength ?? data.length;
@@ -45,12 +43,12 @@ export function frameBytes(code: number, payload: Buffer | string, odd: FrameFau
 }
 
 /**
- * A WebSocket spoken by hand over a raw connection. It answers no pings and sends no close by itself, so a
- * test can be a peer that has died.
+ * A WebSocket on a raw connection. It replies to no pings and sends no close frame by itself, so a test can
+ * be a dead peer.
  */
 export class RawWebSocket implements AsyncDisposable {
   readonly connection: RawConnection;
-  /** The answer to the upgrade; a socket only when its status is 101. */
+  /** The response to the upgrade; a socket only if its status is 101. */
   readonly response: RawResponse;
 
   private constructor(connection: RawConnection, response: RawResponse) {
@@ -58,7 +56,7 @@ export class RawWebSocket implements AsyncDisposable {
     this.response = response;
   }
 
-  /** Asks for an upgrade. `protocol` stands in the header as it is: any text, raw "/" and "=" too. */
+  /** Requests an upgrade. `protocol` is sent unchanged: any text, including "/" and "=". */
   static async open(options: {
     port: number;
     path?: string;
@@ -85,7 +83,7 @@ export class RawWebSocket implements AsyncDisposable {
     this.connection.write(frameBytes(opcode.text, text));
   }
 
-  /** The next frame of any kind; undefined when the other side closed without one. */
+  /** The next frame of any kind; undefined if the peer closed without one. */
   async frame(): Promise<Frame | undefined> {
     const head = await this.connection.bytes(2);
     const [first, second] = [head[0], head[1]];
@@ -96,7 +94,7 @@ export class RawWebSocket implements AsyncDisposable {
     return { opcode: first & 15, fin: first >= 128, payload: await this.connection.bytes(length) };
   }
 
-  /** The next text frame as JSON, pings passed over; fails when the socket closes first. */
+  /** The next text frame as JSON; pings are skipped. Rejects if the socket closes first. */
   async json(): Promise<unknown> {
     for (;;) {
       const frame = await this.frame();
@@ -111,7 +109,7 @@ export class RawWebSocket implements AsyncDisposable {
   }
 }
 
-/** What a close frame says. */
+/** The code and reason of a close frame. */
 export function closeOf(frame: Frame): { code: number; reason: string } {
   const { payload } = frame;
   return { code: payload.length < 2 ? 1005 : payload.readUInt16BE(), reason: payload.subarray(2).toString() };

@@ -41,8 +41,8 @@ const attributes: ReadonlyMap<number, keyof Entry> = new Map<number, keyof Entry
 ]);
 
 /**
- * What a client of the original does with a snapshot and the changes after it (interface §3.3): an object
- * exists from OM_REGISTER on, with defaults; everything else must be told. It throws where a consumer would.
+ * Applies a snapshot and the changes after it like a client (interface §3.3): an object exists from
+ * OM_REGISTER on, with defaults; everything else is sent by messages. Throws on contradictions.
  */
 export class Replica {
   readonly objects = new Map<number, Entry>();
@@ -64,7 +64,7 @@ export class Replica {
     if (message >= 11300 && message < 11400) return;
     if (message < messageNumber.OM_REGISTER) return;
     const entry = this.objects.get(id);
-    if (entry === undefined) throw new Error(`message ${message} of an object that is not there: ${id}`);
+    if (entry === undefined) throw new Error(`message ${message} of a missing object: ${id}`);
     const key = attributes.get(message);
     if (key !== undefined) Object.assign(entry, { [key]: data[0] });
     else this.#typed(entry, message, data);
@@ -154,7 +154,7 @@ export class Replica {
   }
 
   #childRemoved(parent: number, child: number): void {
-    if (!this.objects.has(child)) throw new Error(`a child that is not there was removed: ${child}`);
+    if (!this.objects.has(child)) throw new Error(`a missing child was removed: ${child}`);
     if (!this.#childrenOf(parent).delete(child)) throw new Error(`${child} was no child of ${parent}`);
   }
 

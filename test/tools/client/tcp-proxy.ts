@@ -24,14 +24,14 @@ export class TcpProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections without a word; what was held back is gone. */
+  /** Ends all connections immediately; held data is discarded. */
   cut(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
   }
 
   /**
-   * Holds back all bytes, of later connections too, without closing anything: a cable that fell out of a
-   * switch.
+   * Holds all bytes, including those of later connections, without closing anything: an unplugged network
+   * cable.
    */
   freeze(): void {
     this.#isFrozen = true;

@@ -18,10 +18,10 @@ function boardRegistry(board: GpioBoard, clock: ManualClock): ModuleRegistry {
   return new ModuleRegistry(gpioModules(backends), { name: 'simulated', isUnknown: false, functions });
 }
 
-/** A time that is shorter than anything that is told apart here. */
+/** Shorter than any duration that these tests distinguish. */
 const STEP_MS = 10;
 
-/** A {@link DeviceFixture} on the simulated board, with its clock in the test's hands. */
+/** A {@link DeviceFixture} on the simulated board, with a manual clock. */
 export class BoardFixture extends DeviceFixture {
   readonly clock: ManualClock;
 
@@ -31,17 +31,17 @@ export class BoardFixture extends DeviceFixture {
     t.teardown(() => this.devices.close());
   }
 
-  /** Moves a line from outside. */
+  /** Drives a line from outside. */
   async drive(line: string, active: boolean): Promise<void> {
     await this.call('GW_SimulateLine', line, active);
   }
 
-  /** Pulls the chip out, or plugs it in again. */
+  /** Unplugs the chip, or plugs it in again. */
   async setChipGone(gone: boolean): Promise<void> {
     await this.call('GW_SimulateChipGone', 'simulated', gone);
   }
 
-  /** Lets time pass, what happens at one moment being read before the next. */
+  /** Advances the clock, reading what happens at one time before the next. */
   async elapse(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= STEP_MS) {
       await yieldToEventLoop();

@@ -20,7 +20,7 @@ const owner: Caller = { role: 'owner', user: 'owner@example.org', remote: 'local
 export class DeviceFixture implements AsyncDisposable {
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
   readonly devices: Devices;
-  /** What shows what goes over their wires. */
+  /** The debug messages of the devices. */
   readonly debug: Debug;
   readonly #modules: ModuleRegistry;
 
@@ -41,7 +41,7 @@ export class DeviceFixture implements AsyncDisposable {
     this.devices.start();
   }
 
-  /** A new instance, connected to `parent` where given. */
+  /** Adds an instance, connected to `parent` if given. */
   async add(module: string, properties: Record<string, unknown>, parent?: Instance): Promise<Instance> {
     const instance = this.devices.create(module, {}, properties);
     if (parent !== undefined) await this.devices.connect(instance.id, parent.id);
@@ -67,7 +67,7 @@ export class DeviceFixture implements AsyncDisposable {
     return qualityOf(instance, ident);
   }
 
-  /** Waits until the value of one of its variables stands so. */
+  /** Waits until one of its variables has this quality. */
   async waitForQuality(instance: Instance, ident: string, quality: string): Promise<void> {
     await until(`${ident} is ${quality}`, () => this.quality(instance, ident) === quality);
   }
@@ -90,7 +90,7 @@ export class DeviceFixture implements AsyncDisposable {
     );
   }
 
-  /** Advances the clock until it is online again; reopening has a back-off. */
+  /** Advances the clock until it is online again; reopening has backoff. */
   async waitForReconnect(instance: Instance, clock: ManualClock): Promise<void> {
     await until(`online, now ${this.status(instance)}`, () => {
       clock.advance(1000);
@@ -119,10 +119,7 @@ export class DeviceFixture implements AsyncDisposable {
   }
 }
 
-/**
- * Turns the clock forward as time passes: second by second, so that what is asked at one is answered before
- * the next.
- */
+/** Advances the clock second by second, so that requests of one second get their replies before the next. */
 export async function passTime(clock: ManualClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1000) {
     clock.advance(Math.min(left, 1000));

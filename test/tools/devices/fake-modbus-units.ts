@@ -1,41 +1,41 @@
 import type { Cancel, Clock } from '../../../src/base/clock.js';
 import type { SimulatedPeer } from '../../../drivers/serial/simulated-ports.js';
 
-/** How a unit behaves: as it should, or as they do in the field. */
+/** How a unit behaves: correctly, or with a fault. */
 export type Behaviour =
   | 'answers'
-  /** Nothing comes. */
+  /** It does not reply. */
   | 'silent'
-  /** Bits fall over on the way. */
+  /** Bits are inverted on the line. */
   | 'garbled'
-  /** What it answers is of another unit. */
+  /** Its replies have another unit number. */
   | 'alien'
-  /** It begins to send, and never ends. */
+  /** It starts to send, and never stops. */
   | 'endless'
-  /** It answers with this exception. */
+  /** It replies with this exception. */
   | { readonly exception: number };
 
-/** A unit on a line: registers that are read and written, coils too. */
+/** A unit on a line: registers and coils that are read and written. */
 export class FakeModbusUnit {
   readonly registers = new Map<number, number>();
   readonly coils = new Map<number, boolean>();
   behaviour: Behaviour = 'answers';
-  /** How long it takes to answer. */
+  /** Delay of its replies. */
   delayMs = 5;
-  /** What it says to a request for more registers or coils than so many. */
+  /** The reply to a request for more registers or coils than this. */
   limit = { count: Infinity, answer: 'exception' as 'exception' | 'nothing' };
-  /** Addresses that it never says anything about. */
+  /** Addresses to which it never replies. */
   readonly silentAddresses = new Set<number>();
 }
 
-/** Units on one RS-485 line, written after the protocol's text and not after the driver: Modbus RTU only. */
+/** Units on one RS-485 line, written from the specification and not from the driver: Modbus RTU only. */
 export class FakeModbusBus {
   readonly #far: SimulatedPeer;
   readonly #clock: Clock;
   readonly units = new Map<number, FakeModbusUnit>();
-  /** What was asked, in order: `1:3@100` is unit 1, function 3, address 100. */
+  /** All requests in order: `1:3@100` is unit 1, function 3, address 100. */
   readonly requests: string[] = [];
-  /** When, monotonic milliseconds. */
+  /** Their times, monotonic milliseconds. */
   readonly requestedAtMs: number[] = [];
   readonly #timers = new Set<Cancel>();
 
@@ -75,7 +75,7 @@ export class FakeModbusBus {
     });
   }
 
-  /** Nobody is there any more. */
+  /** Disconnects all units. */
   close(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
@@ -110,16 +110,16 @@ function toText(unit: number, pdu: Buffer): Buffer {
   return Buffer.from(`:${digits.toUpperCase()}\r\n`);
 }
 
-/** Unit and PDU of a frame of Modbus ASCII; throws where it is none. */
+/** Unit and PDU of a frame of Modbus ASCII; throws for invalid frames. */
 function fromText(frame: Buffer): Buffer {
   const [, digits = ''] = /^:((?:[0-9A-F]{2})+)\r\n$/.exec(frame.toString('latin1')) ?? [];
   const bytes = Buffer.from(digits, 'hex');
   if (bytes.length < 4 || bytes.reduce((before, byte) => before + byte, 0) % 256 !== 0)
-    throw new Error(`no frame: ${frame.toString('latin1')}`);
+    throw new Error(`invalid frame: ${frame.toString('latin1')}`);
   return bytes.subarray(0, -1);
 }
 
-/** Bit by bit, as the protocol's text has it. */
+/** Bit by bit, as in the specification. */
 export function bitwiseCrc(bytes: Uint8Array): number {
   let crc = 0xffff;
   for (const byte of bytes) {

@@ -9,10 +9,10 @@ import { FakeModbusBus } from './fake-modbus-units.js';
 import { until } from '../until.js';
 import { DeviceFixture } from './device-fixture.js';
 
-/** Where the line is plugged in. */
+/** The path of the port. */
 export const MODBUS_PORT = '/dev/ttyUSB0';
 
-/** A line with units on it, and the modules under the supervisor, in time that is turned by hand. */
+/** A line with units on it, and the modules under the supervisor, with a manual clock. */
 export class ModbusFixture implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly world = new SimulatedPorts();
@@ -38,7 +38,7 @@ export class ModbusFixture implements AsyncDisposable {
     return gateway;
   }
 
-  /** A register that is read as it is, every second. */
+  /** A register whose raw value is read every second. */
   async register(
     gateway: Instance,
     ReadAddress: number,
@@ -50,7 +50,7 @@ export class ModbusFixture implements AsyncDisposable {
     return address;
   }
 
-  /** Turns the clock as time passes: what is asked at one moment is answered before the next. */
+  /** Advances the clock so that requests of one time get their replies before the next. */
   async pass(ms: number): Promise<void> {
     const stepMs = ms < 10_000 ? 2 : 10;
     for (let left = ms; left > 0; left -= stepMs) {
@@ -59,7 +59,7 @@ export class ModbusFixture implements AsyncDisposable {
     }
   }
 
-  /** Lets time pass until something is so, for a simulated quarter of an hour at most. */
+  /** Advances the clock until a condition is met, for at most a simulated quarter of an hour. */
   async waitFor(what: string, probe: () => boolean): Promise<void> {
     for (let ms = 0; !probe(); ms += 20) {
       if (ms > 900_000) throw new Error(`Not within a quarter of an hour: ${what}`);
@@ -81,7 +81,7 @@ export class ModbusFixture implements AsyncDisposable {
   value = (address: Instance) => this.fixture.value(address, 'Value');
   quality = (address: Instance) => this.fixture.quality(address, 'Value');
 
-  /** The outcome of a call, while time passes. */
+  /** The outcome of a call, while the clock advances. */
   async outcome(call: Promise<unknown>): Promise<unknown> {
     let outcome: unknown;
     call.then(
@@ -92,7 +92,7 @@ export class ModbusFixture implements AsyncDisposable {
     return outcome;
   }
 
-  /** What it needs is loaded from the disk, which is no matter of this clock. */
+  /** Waits until the instance is online; its code is loaded from the disk, in real time. */
   async online(instance: Instance): Promise<void> {
     await until(`online: ${this.fixture.status(instance)}`, async () => {
       await this.pass(20);
@@ -105,7 +105,7 @@ export class ModbusFixture implements AsyncDisposable {
   }
 }
 
-/** A test in a scene of its own, which leaves no timer and no port behind. */
+/** Runs a test in a new fixture, and checks that no timer and no port is left. */
 export const scene = (what: string, run: (t: Test, scene: ModbusFixture) => Promise<void>) =>
   t.test(what, async (t) => {
     const one = new ModbusFixture();

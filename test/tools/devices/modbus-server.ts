@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { ServerSerial, ServerTCP, type IServiceVector } from 'modbus-serial';
 import { reservePort } from '../reserve-port.js';
 
-/**
- * What another program's unit has: the package modbus-serial speaks for it, so that two who know the protocol
- * meet.
- */
+/** A unit of another implementation of the protocol, the package modbus-serial. */
 export class ModbusServer {
   readonly coils = new Map<number, boolean>();
   readonly inputs = new Map<number, boolean>();
@@ -17,20 +14,20 @@ export class ModbusServer {
     this.#unit = unit;
   }
 
-  /** Puts bytes into holding registers, given as hexadecimal digits. */
+  /** Sets holding registers, given as hexadecimal digits. */
   setHolding(at: number, digits: string): void {
     const bytes = Buffer.from(digits.replaceAll(' ', ''), 'hex');
     for (let index = 0; index < bytes.length; index += 2)
       this.holding.set(at + index / 2, bytes.readUInt16BE(index));
   }
 
-  /** So many holding registers as hexadecimal digits. */
+  /** The holding registers as hexadecimal digits. */
   getHolding(at: number, count: number): string {
     const words = Array.from({ length: count }, (_, index) => this.holding.get(at + index) ?? 0);
     return words.map((word) => word.toString(16).padStart(4, '0')).join('');
   }
 
-  /** As Modbus TCP, at a port of 127.0.0.1. */
+  /** Serves Modbus TCP on a port of 127.0.0.1. */
   async serveTcp(): Promise<AsyncDisposable & { readonly port: number }> {
     const port = await reservePort();
     const server = new ServerTCP(this.#vector(), { host: '127.0.0.1', port, unitID: this.#unit });
@@ -41,7 +38,7 @@ export class ModbusServer {
     };
   }
 
-  /** As Modbus RTU, on a serial line. */
+  /** Serves Modbus RTU on a serial line. */
   async serveRtu(path: string): Promise<AsyncDisposable> {
     const options = { path, baudRate: 19_200, unitID: this.#unit };
     const server = new ServerSerial(this.#vector(), options);

@@ -9,8 +9,8 @@ export interface Broker extends AsyncDisposable {
 }
 
 /**
- * Starts Debian's mosquitto on 127.0.0.1 and waits until it listens. `lines` are more lines of its
- * configuration; `port` takes a known port again, as after a fall. `directory` holds its configuration.
+ * Starts Debian's mosquitto on 127.0.0.1 and waits until it listens. `lines` are additional lines of its
+ * configuration; `port` reuses a port, as after a crash. `directory` contains its configuration.
  */
 export async function startMosquitto(options: {
   directory: string;
@@ -20,7 +20,7 @@ export async function startMosquitto(options: {
   const port = options.port ?? (await reservePort());
   const file = join(options.directory, `mosquitto-${port}.conf`);
   const own = [`listener ${port} 127.0.0.1`, 'allow_anonymous true', 'log_dest stderr'];
-  // As root it would change to its own user, who can't read a test's directory.
+  // Started by root, it would change to its own user, which cannot read a test's directory.
   await writeFile(file, [...own, 'user root', ...(options.lines ?? []), ''].join('\n'));
   const program = new Program('mosquitto', ['-c', file]);
   await program.waitFor(/mosquitto version \S+ running/);

@@ -9,14 +9,11 @@ import { DeviceFixture } from './device-fixture.js';
 /** The first bus of a machine. */
 export const BUS = 'w1_bus_master1';
 
-/**
- * A gateway's 1-Wire instances on a machine with these buses. Its time passes whenever it is waited for
- * something.
- */
+/** A gateway's 1-Wire instances on a machine with these buses. Its clock advances while a test waits. */
 export class OneWireFixture extends DeviceFixture {
   readonly clock: ManualClock;
   readonly wire: SimulatedOneWire;
-  /** What the switches were told, in order: the pins that conduct then. */
+  /** The writes to the switches, in order: the pins that conduct afterwards. */
   readonly writes: [address: string, on: number][] = [];
 
   constructor(t: Test, buses: readonly (readonly string[])[], clock = new ManualClock()) {
@@ -40,7 +37,7 @@ export class OneWireFixture extends DeviceFixture {
     return device;
   }
 
-  /** Lets time pass until a variable stands so. */
+  /** Advances the clock until a variable has this value. */
   async waitForVariable(
     instance: Instance,
     ident: string,
@@ -56,12 +53,12 @@ export class OneWireFixture extends DeviceFixture {
     });
   }
 
-  /** Waits for something while time passes. */
+  /** Waits for a promise while the clock advances. */
   async during<T>(reply: Promise<T>): Promise<T> {
     let isThere = false;
     const end = () => void (isThere = true);
     reply.then(end, end);
-    await until('an answer', () => {
+    await until('a reply', () => {
       this.clock.advance(50);
       return isThere;
     });

@@ -22,7 +22,7 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
 
-/** What stands between an output's module and its line, for the life of one process. */
+/** What is between an output's module and its line, for the life of one process. */
 export type Wiring = (line: OutputLine, clock: Clock) => OutputLine;
 
 /** The backends of a board, with every output passed through `wire`. */
@@ -50,7 +50,7 @@ class WiredBackends extends Backends {
   }
 }
 
-/** Outputs under rules on the simulated board, over any number of the gateway's lives. */
+/** Outputs with rules on the simulated board, over any number of restarts of the gateway. */
 export class OutputFixture {
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
@@ -69,8 +69,8 @@ export class OutputFixture {
   }
 
   /**
-   * The gateway's process ends and another one begins. It stops, and the machine goes on or boots; or it
-   * crashes, and its lines stay what they are; or the power is cut, and they fall.
+   * Ends the gateway's process and starts another one. Either it stops, and the machine keeps running or
+   * boots; or it crashes, and its lines keep their levels; or the power is cut, and its lines lose them.
    */
   async restart(how: 'stop' | 'boot' | 'crash' | 'power cut' = 'stop'): Promise<void> {
     if (how === 'stop' || how === 'boot') await this.devices.close();
@@ -85,7 +85,7 @@ export class OutputFixture {
     this.devices = this.#live();
   }
 
-  /** Nobody says a word any more; the kernel lets go of the lines. */
+  /** The process dies without a report; the kernel releases its lines. */
   #die(): void {
     this.#life.die();
     for (const line of this.#lines)
@@ -105,7 +105,8 @@ export class OutputFixture {
   }
 
   /**
-   * A shutter on RELAY1 and RELAY2 that is online: half a minute each way, slats that turn in two seconds.
+   * A shutter on RELAY1 and RELAY2 that is online: half a minute for each run, slats that turn in two
+   * seconds.
    */
   async addShutter(properties: Record<string, unknown> = {}): Promise<Instance> {
     const given = { Up: 'RELAY1', Down: 'RELAY2', RunUpS: 32, RunDownS: 32, SlatS: 2, ...properties };

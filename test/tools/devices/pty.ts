@@ -4,7 +4,7 @@ import { Program } from '../program.js';
 import { until } from '../until.js';
 import { existsSync } from 'node:fs';
 
-/** Two serial ports joined by a cable that isn't there: what goes into one comes out of the other. */
+/** Two serial ports joined by a virtual cable: bytes written to one are received by the other. */
 export interface PtyPair extends AsyncDisposable {
   readonly near: string;
   readonly far: string;
@@ -12,7 +12,7 @@ export interface PtyPair extends AsyncDisposable {
 }
 
 /**
- * Joins two pseudo-terminals by socat; they appear under the given names in `directory`, and go when it ends.
+ * Joins two pseudo-terminals with socat; they appear under the given names in `directory`, until it exits.
  */
 export async function openPtyPair(
   directory: string,
@@ -21,7 +21,7 @@ export async function openPtyPair(
   const [near, far] = [join(directory, names[0]), join(directory, names[1])];
   const program = new Program('socat', [`pty,rawer,link=${near}`, `pty,rawer,link=${far}`]);
   await until('two pseudo-terminals', () => {
-    if (!program.isRunning) throw new Error(`socat ended: ${program.output}`);
+    if (!program.isRunning) throw new Error(`socat exited: ${program.output}`);
     return existsSync(near) && existsSync(far);
   });
   const end = async () => {

@@ -6,15 +6,14 @@ import type {
 import type { Random } from '../random.js';
 
 /**
- * What a motor may do late, and how far off its speed may be: within what is reckoned with, and not the same
- * each time.
+ * Maximum delay of a motor, and deviation of its speed: within the assumed limits, and different each time.
  */
 const LATEST_MS = 40;
 const SPEED_OFF = 0.009;
 
 /**
- * A shutter as physics: a motor that starts late, runs on, and is now faster and now slower; slats that turn
- * before anything moves; end stops. 0 is open, 1 is closed.
+ * A simulated shutter: a motor that starts late, runs on, and varies in speed; slats that turn first; end
+ * stops. 0 is open, 1 is closed.
  */
 export class ShutterPhysics {
   position: number;
@@ -29,7 +28,7 @@ export class ShutterPhysics {
     this.slat = times.slatMs === 0 ? 0 : random.next();
   }
 
-  /** The motor is on for so long. */
+  /** Runs the motor for this time. */
   run(direction: MotorDirection, ms: number): void {
     const lateMs = this.#random.next() * LATEST_MS;
     const runsOnMs = this.#random.next() * LATEST_MS;
@@ -37,7 +36,7 @@ export class ShutterPhysics {
     this.#move(direction, Math.max(0, ms - lateMs + runsOnMs) * speed);
   }
 
-  /** Whether it is where it is said to be; a float's width aside. */
+  /** Whether its position is within the estimated range, with a tolerance for rounding. */
   isWithin({ position, slat }: ShutterState): boolean {
     const isIn = (value: number, { low, high }: { low: number; high: number }) =>
       value >= low - 1e-9 && value <= high + 1e-9;

@@ -2,7 +2,7 @@ import type { Instance } from '../../../src/kernel/instances.js';
 import { objectType } from '../../../src/kernel/object.js';
 import { quality } from '../../../src/kernel/quality.js';
 
-/** How the value of one of an instance's variables stands: `good`, or as `stale OVERDUE`. */
+/** The quality of an instance's variable: `good`, or for example `stale OVERDUE`. */
 export function qualityOf(instance: Instance, ident: string): string {
   const child = instance.children?.byIdent(ident);
   if (!child?.is(objectType.variable)) throw new Error(`there is no ${ident}`);

@@ -1,5 +1,5 @@
 /**
- * A gateway whose clock runs twenty times as fast, as a program: `node --expose-gc hurried-gateway.js
+ * A gateway whose clock runs twenty times as fast, as a program: `node --expose-gc accelerated-gateway.js
  * DIRECTORY`. It prints its port.
  */
 import { join } from 'node:path';

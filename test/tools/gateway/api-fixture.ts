@@ -19,7 +19,7 @@ import { basicLine } from '../client/raw-http.js';
 export const OWNER = { username: 'owner@example.org', password: 'swordfish' };
 export const ownerLine = basicLine(OWNER.username, OWNER.password);
 
-/** What was logged, level first. */
+/** Records log lines, level first. */
 export class RecordedLog implements Log {
   readonly lines: string[] = [];
   readonly #add = (level: string) => (details: object, text: string) =>
@@ -31,7 +31,7 @@ export class RecordedLog implements Log {
   subject = () => this;
 }
 
-/** Which limits took effect: how often, by what they are called. */
+/** Counts by name how often each limit took effect. */
 export class HitLimits implements LimitReporter {
   readonly hits = new Map<string, number>();
   report(limit: string): void {
@@ -44,7 +44,7 @@ interface FakeFunction {
   readonly run: (params: unknown[], caller: Caller) => unknown;
 }
 
-/** A command reference that is made up, and remembers who called what. */
+/** A small command reference that records the callers of its functions. */
 export class FakeFunctions implements Dispatcher {
   readonly calls: { method: string; caller: Caller }[] = [];
   readonly #all = new Map<string, FakeFunction>();
@@ -72,8 +72,8 @@ export class FakeFunctions implements Dispatcher {
 }
 
 /**
- * A house with two floors: the ground floor is a configurator's area, the upper floor another's that is open
- * to all.
+ * A tree with two floors: the ground floor is the area of one configurator, the upper floor that of another
+ * without a password.
  */
 export interface ApiFixture {
   readonly api: Api;
@@ -89,14 +89,14 @@ export interface ApiFixture {
   readonly blind: TreeObject<2>;
   readonly configurators: Map<number, ConfiguratorAccess>;
   readonly options: ApiOptions;
-  /** Lets the calls of `Wait` answer. */
+  /** Completes the calls of `Wait`. */
   releaseWait(): void;
   set(variable: TreeObject<2>, value: number | string | boolean): void;
 }
 
 type Test = { teardown(end: () => Promise<void>): void };
 
-/** Starts an API on a free port, over a real kernel and made-up functions; it ends with the test. */
+/** Starts an API on a free port, over a real kernel and fake functions; it ends with the test. */
 export async function startApi(
   t: Test,
   given: Partial<ApiOptions> = {},
@@ -175,7 +175,7 @@ function fill(functions: FakeFunctions, kernel: Kernel, released: Promise<void>)
     });
 }
 
-/** All objects as one JSON object, an entry a piece. */
+/** All objects as one JSON object, one entry per chunk. */
 function objectsOf(reader: SnapshotReader): JsonChunks {
   const pieces = (function* () {
     yield '{';

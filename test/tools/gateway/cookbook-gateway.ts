@@ -17,24 +17,20 @@ import { enableLinearPatterns } from '../linear-patterns.js';
 
 enableLinearPatterns();
 
-/**
- * What RELAYn of the simulated board is wired to, read as the world reads it; no page of the cookbook has
- * these.
- */
+/** The inputs that the RELAYn of the simulated board are wired to; pages of the cookbook do not have them. */
 const WIRES = `  - category: Wires
     ident: wires
     children:
 ${[1, 2, 3].map((n) => `      - { instance: Wire ${n}, ident: relay${n}, module: GPIO Input, properties: { Line: SENSE${n} } }\n`).join('')}`;
 
 /**
- * How fast the clock goes while a page's commands run, in its milliseconds in one: a button that one command
- * presses and the next lets go is down for longer than it bounces, and a script has its time on a busy
- * machine.
+ * Speed of the clock while a page's commands run: a button that one command presses and the next releases is
+ * down for longer than it bounces, and a script has enough time on a busy machine.
  */
 const PACE = 0.5;
 const TICK_MS = 10;
 
-/** A house that was built as a page of the cookbook says, with a clock turned by hand. */
+/** A gateway that is configured as a page of the cookbook says, with a manual clock. */
 export class CookbookGateway {
   readonly gateway: GatewayFixture;
   readonly clock: ManualClock;
@@ -48,9 +44,7 @@ export class CookbookGateway {
     this.#config = join(fixture.directory, 'cli.yaml');
   }
 
-  /**
-   * Runs the next block of commands of the page, and gives what they printed; fails when one of them does.
-   */
+  /** Runs the next block of commands of the page, and returns their output; rejects if one of them fails. */
   async run(block: number): Promise<string> {
     await writeFile(this.#config, SIMULATED_CONFIG.replace('port: 0', `port: ${this.gateway.port}`));
     const commands = codeBlocks(this.#page, 'sh')[block];
@@ -74,7 +68,7 @@ export class CookbookGateway {
     return stdout;
   }
 
-  /** Opens or presses what a line of the board stands for, and waits until it no longer bounces. */
+  /** Drives a line of the board, and waits until it has stopped bouncing. */
   async set(line: string, value: boolean): Promise<void> {
     await rpc(this.gateway, 'GW_SimulateLine', line, value);
     this.clock.advance(100);
@@ -85,7 +79,7 @@ export class CookbookGateway {
     await this.set(line, false);
   }
 
-  /** Lets time pass, second by second, and next to none while a script runs, whose time is limited. */
+  /** Advances the clock second by second, and hardly at all while a script runs, whose time is limited. */
   async pass(seconds: number): Promise<void> {
     for (let n = 0; n < seconds; n++) {
       await passTime(this.clock, 1000);
@@ -94,7 +88,8 @@ export class CookbookGateway {
   }
 
   /**
-   * Lets time pass until a variable has that value, and what that sets off has run; at most so many seconds.
+   * Advances the clock until a variable has that value, and its consequences have run; at most this number of
+   * seconds.
    */
   async passUntil(path: string, value: unknown, seconds: number): Promise<void> {
     for (let n = 0; n < seconds && (await this.value(path)) !== value; n++) await this.pass(1);
@@ -108,7 +103,7 @@ export class CookbookGateway {
     await this.pass(61);
   }
 
-  /** Waits until no script runs; next to no time passes. */
+  /** Waits until no script runs; the clock hardly advances. */
   async waitForScripts(): Promise<void> {
     await rpc(this.gateway, 'SVC_RunScriptTextWait', '');
     await this.#idle();
@@ -128,7 +123,7 @@ export class CookbookGateway {
     return valueAt(this.gateway, path);
   }
 
-  /** When an event runs next, as its record says; 0: never, or it is not there. */
+  /** When an event runs next, from its record; 0 for never, or if it is missing. */
   async nextRun(path: string): Promise<number> {
     const id = await idOf(this.gateway, path).catch(() => 0);
     const { NextRun = 0 } = ((await rpc(this.gateway, 'SVC_GetEvent', id)) ?? {}) as { NextRun?: number };
@@ -136,14 +131,15 @@ export class CookbookGateway {
   }
 
   /**
-   * Waits until a script has set its timer anew, or away; `before` is its next run till then. No time passes.
+   * Waits until a script has set or removed its timer; `before` is its previous next run. The clock does not
+   * advance.
    */
   async waitForTimer(script: string, before: number): Promise<void> {
     const timer = `${script}/ScriptTimer`;
-    await until(`${timer} is set anew`, async () => (await this.nextRun(timer)) !== before);
+    await until(`${timer} is set again`, async () => (await this.nextRun(timer)) !== before);
   }
 
-  /** Waits until a variable has that value; no time passes. */
+  /** Waits until a variable has that value; the clock does not advance. */
   async waitForValue(path: string, value: unknown): Promise<void> {
     let now: unknown;
     await until(`${path} = ${String(value)}`, async () => (now = await this.value(path)) === value).catch(
@@ -154,7 +150,9 @@ export class CookbookGateway {
   }
 }
 
-/** Builds what a page of docs/cookbook says, at that time, and runs its first block of commands. */
+/**
+ * Creates the configuration of a page of docs/cookbook, at that time, and runs its first block of commands.
+ */
 export async function startCookbookPage(t: Test, page: string, at: string): Promise<CookbookGateway> {
   const said = readFileSync(join(ROOT, 'docs/use/cookbook', page), 'utf8');
   const clock = new ManualClock(Date.parse(at));
@@ -171,13 +169,13 @@ export async function startCookbookPage(t: Test, page: string, at: string): Prom
   const before = await objectsOf(fixture);
   await kitchen.run(0);
   const after = await objectsOf(fixture);
-  t.strictSame(after, before, 'what builds it can run again, and leaves the same');
+  t.strictSame(after, before, 'the first block can run again, with the same result');
   return kitchen;
 }
 
 /**
- * Every object with its name and place, scripts and events with what they are; without what only a run
- * changes.
+ * Every object with its name and position, scripts and events with their content; without what changes at run
+ * time.
  */
 async function objectsOf(fixture: GatewayFixture): Promise<readonly unknown[]> {
   const ids = (await rpc(fixture, 'SVC_GetObjectList')) as number[];
@@ -195,7 +193,7 @@ async function objectsOf(fixture: GatewayFixture): Promise<readonly unknown[]> {
   );
 }
 
-/** The blocks of that language, in their order. */
+/** The blocks of that language, in order. */
 export function codeBlocks(page: string, language: string): string[] {
   return [...page.matchAll(/^```(\w+)\n([^]*?)^```/gm)].flatMap(([, is, block = '']) =>
     is === language ? [block] : [],

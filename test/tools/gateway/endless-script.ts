@@ -1,6 +1,6 @@
 /**
- * Something with a script that loops indefinitely, to be killed: `node
- * dist/test/tools/gateway/endless-script.js` says the id of the script's process once the script runs.
+ * A script that loops indefinitely, to be killed: `node dist/test/tools/gateway/endless-script.js` prints the
+ * id of the script's process once the script runs.
  */
 import { readFileSync } from 'node:fs';
 import { noHealthChecks } from '../../../src/base/health-check.js';
@@ -9,7 +9,7 @@ import { scriptLimits } from '../../../src/script/script-limits.js';
 import { ScriptProcess } from '../../../src/script/script-process.js';
 
 const worker = new ScriptProcess({
-  names: Promise.resolve(['Tell']),
+  names: Promise.resolve(['Ready']),
   clock: systemClock(),
   heapMiB: scriptLimits.heapMiB,
   checks: noHealthChecks,
@@ -20,7 +20,7 @@ await worker.run(
   {
     is: 'run',
     file: 'loop.js',
-    text: 'Tell(); for (;;);',
+    text: 'Ready(); for (;;);',
     values: {},
     call: () => process.stdout.write(children()),
     include: () => Promise.reject(new Error('there is nothing to include')),

@@ -12,7 +12,7 @@ import type { ActionRun } from '../../../src/events/event-run.js';
 /** Noon of 15 November 2023, by the local clock. */
 export const NOON = new Date(2023, 10, 15, 12).getTime();
 
-/** An engine over a tree, with scripts that end when they are told to. */
+/** An event engine over a tree, with scripts that end when the test says so. */
 export class EventFixture implements Disposable {
   readonly clock: ManualClock;
   readonly kernel: Kernel;
@@ -21,7 +21,7 @@ export class EventFixture implements Disposable {
   readonly errors: string[] = [];
   readonly warnings: string[] = [];
   readonly ends: PromiseWithResolvers<string>[] = [];
-  /** While true, scripts end at once. */
+  /** If true, scripts end immediately. */
   isQuick = true;
   #engine: EventEngine | undefined;
 
@@ -55,7 +55,7 @@ export class EventFixture implements Disposable {
     return this.#engine;
   }
 
-  /** An event with a script, at work. */
+  /** An active event with a script. */
   event(type: number): Event {
     void this.engine;
     const event = this.kernel.events.create(type, this.clock.nowMs());
@@ -75,7 +75,7 @@ export class EventFixture implements Disposable {
     return event;
   }
 
-  /** Sets a variable to values, one after the other, each when all that followed from the last has run. */
+  /** Sets a variable to several values, each after the consequences of the previous one. */
   async set(variableId: number, ...values: Value[]): Promise<void> {
     for (const value of values) {
       this.kernel.variables.update(this.kernel.variables.get(variableId), value, this.clock.nowMs());
@@ -83,7 +83,7 @@ export class EventFixture implements Disposable {
     }
   }
 
-  /** Turns the clock on in steps, with all that follows from each. */
+  /** Advances the clock in steps, with the consequences of each. */
   async pass(ms: number, stepMs = ms): Promise<void> {
     for (let at = 0; at < ms; at += stepMs) {
       this.clock.advance(Math.min(stepMs, ms - at));
@@ -96,7 +96,10 @@ export class EventFixture implements Disposable {
   }
 }
 
-/** Enough turns for what is decided at once, begun in the next turn and ended in the one after it. */
+/**
+ * Enough iterations of the event loop for a decision, its start in the next iteration and its end in the one
+ * after.
+ */
 export async function eventsSettled(): Promise<void> {
   for (let n = 0; n < 6; n++) await yieldToEventLoop();
 }

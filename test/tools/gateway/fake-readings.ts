@@ -6,13 +6,13 @@ type Logged = Awaited<ReturnType<ArchiveReader['logged']>>[number];
 type Aggregated = Awaited<ReturnType<ArchiveReader['aggregated']>>[number];
 
 /**
- * An archive in memory: records by variable, oldest first, as pairs of time and value; pieces begin where
- * asked from.
+ * An archive in memory: records by variable, oldest first, as pairs of time and value; periods begin at the
+ * start of the request.
  */
 export class FakeReadings implements ArchiveReader {
   readonly #records: ReadonlyMap<number, readonly (readonly [number, Value])[]>;
   readonly #nowS: number;
-  /** Variables whose pieces are sums. */
+  /** Variables whose periods are sums. */
   readonly counters = new Set<number>();
   readonly requests: {
     readonly id: number;

@@ -43,7 +43,7 @@ export const anonymousCaller: Caller = { role: 'anonymous', user: '', remote: '1
 
 const wire: Flow<object> = { id: '{00000000-0000-0000-0000-0000000000F1}' };
 
-/** An I/O module with nothing behind it. */
+/** An I/O module without hardware. */
 export const bus: ModuleDefinition = {
   id: '{00000000-0000-0000-0000-0000000000B1}',
   name: 'Bus',
@@ -55,7 +55,7 @@ export const bus: ModuleDefinition = {
   open: async () => ({ provided: {}, close: async () => undefined }),
 };
 
-/** A lamp: it reports what is written to it, refuses a LEVEL above 100, and can't be reached while Broken. */
+/** A lamp: it reports written values, rejects a LEVEL above 100, and is unreachable while Broken. */
 export const lamp: ModuleDefinition = {
   id: '{00000000-0000-0000-0000-0000000000A1}',
   name: 'Lamp',
@@ -90,10 +90,10 @@ export const lamp: ModuleDefinition = {
   }),
 };
 
-/** Scripts that only tell how they were run. */
+/** Scripts that only record how they were run. */
 class ToldScripts implements ScriptsPort {
   readonly runs: ScriptRun[] = [];
-  /** The waits that scripts asked for, ms. */
+  /** The durations of SVC_Sleep calls, ms. */
   readonly sleeps: number[] = [];
   readonly #kernel: Kernel;
   readonly #texts = new Map<number, string>();
@@ -148,11 +148,11 @@ const system: SystemPort = {
 export type Message = [sender: number, message: number, data: readonly unknown[]];
 
 /**
- * The command reference over a kernel and two kinds of devices, with everything outside of the process told
- * by hand.
+ * The command reference over a kernel and two kinds of devices, with fakes for everything outside the
+ * process.
  */
 export class FunctionFixture implements AsyncDisposable {
-  /** Where ids come from; set by tests that must be the same again for the same seed. */
+  /** The source of ids; set by tests that must repeat with the same seed. */
   random: () => number = Math.random;
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({
@@ -163,17 +163,17 @@ export class FunctionFixture implements AsyncDisposable {
   readonly devices: Devices;
   readonly scripts = new ToldScripts(this.kernel);
   readonly configurators: Configurator[] = [];
-  /** What is kept for configurators. */
+  /** What is stored for configurators. */
   readonly kept = new Map<string, string>();
   readonly saved: [string, number][] = [];
-  /** Who is connected, as the functions are told. */
+  /** The connections that functions see. */
   api: ConnectionsPort | undefined;
   readonly audit: AuditRecord[] = [];
   readonly errors: string[] = [];
   readonly ports: Ports;
   readonly registry: Registry;
   readonly #events = new LazyEvents(() => this.ports);
-  /** What the disk says to the next commits; each waiting call is one entry. */
+  /** The pending commits; each waiting call is one entry. */
   readonly commits: PromiseWithResolvers<void>[] = [];
   #archive: Promise<Archive> | undefined;
   #directory: string | undefined;
@@ -241,10 +241,10 @@ export class FunctionFixture implements AsyncDisposable {
     });
   }
 
-  /** While true, every commit succeeds at once. */
+  /** While true, every commit succeeds immediately. */
   isDurable = true;
 
-  /** Calls a function as the owner; fails when the result is not as it is declared. */
+  /** Calls a function as the owner; rejects if the result does not match its declaration. */
   async call(method: string, ...params: unknown[]): Promise<unknown> {
     const result = await this.registry.call(method, params, owner);
     const declaration = this.registry.find(method);
@@ -270,7 +270,8 @@ export class FunctionFixture implements AsyncDisposable {
   }
 
   /**
-   * Calls a function as the owner; what clients were told because of it: sender, message and data of each.
+   * Calls a function as the owner; returns the messages that clients received: sender, message and data of
+   * each.
    */
   async messagesOfCall(method: string, ...params: unknown[]): Promise<Message[]> {
     const before = this.kernel.changes.counter;
@@ -291,7 +292,7 @@ export class FunctionFixture implements AsyncDisposable {
     if (this.#directory !== undefined) await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** A real one, in a directory of its own. */
+  /** A real archive, in a directory of its own. */
   async #openArchive(): Promise<Archive> {
     const { kernel, clock } = this;
     this.#directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));

@@ -11,13 +11,13 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 type Test = Parameters<typeof tempDirectory>[0];
 
-/** Beginning of a `gateway.yaml` on the simulated board: the owner of `api-world.ts`, a port that is free. */
+/** Beginning of a `gateway.yaml` on the simulated board: the owner of `api-fixture.ts`, a free port. */
 export const SIMULATED_CONFIG = `board: simulated
 remoteAccess: { username: ${OWNER.username}, password: ${OWNER.password} }
 api: { port: 0 }
 `;
 
-/** RELAY1 with the line it is wired to, a button and a variable on the ground floor. */
+/** RELAY1 with the line that it is wired to, a button and a variable on the ground floor. */
 export const SAMPLE_TREE = `tree:
   - category: Ground floor
     ident: ground_floor
@@ -32,20 +32,20 @@ export const SAMPLE_TREE = `tree:
       - { variable: Blind, ident: blind, type: integer }
 `;
 
-/** A whole gateway within the test, from its `gateway.yaml`. */
+/** A complete gateway in the test's process, from its `gateway.yaml`. */
 export interface GatewayFixture extends ApiAddress {
   readonly gateway: Gateway;
-  /** Where `gateway.yaml` stands; its data is in `data` beside it. */
+  /** The directory of `gateway.yaml`; its data is in `data` below it. */
   readonly directory: string;
-  /** Its log, a line of JSON each. */
+  /** Its log, one JSON line each. */
   readonly log: readonly string[];
-  /** Writes another `gateway.yaml`; it counts with the next reload or start. */
+  /** Writes another `gateway.yaml`; it applies from the next reload or start. */
   configure(yaml: string): Promise<void>;
 }
 
-/** How a house is started, beside its configuration. */
+/** Options for starting a gateway, in addition to its configuration. */
 export interface GatewayFixtureOptions {
-  /** One where an earlier gateway has been. */
+  /** The directory of an earlier gateway. */
   readonly directory?: string;
   readonly clock?: Clock;
 }
@@ -79,7 +79,7 @@ export interface GatewayProcess extends ApiAddress {
   readonly program: Program;
 }
 
-/** The command, as it is installed. */
+/** The command as installed. */
 export const BIN = join(PACKAGE_ROOT, 'bin/stellwerk');
 
 /** A directory with a `gateway.yaml`, for {@link startGatewayProcess}. */
@@ -89,7 +89,7 @@ export async function configDirectory(t: Test, yaml: string): Promise<string> {
   return directory;
 }
 
-/** How a gateway is started as a process. */
+/** Options for starting a gateway as a process. */
 export interface ServeOptions {
   /** A program that runs it, with its arguments. */
   readonly wrapper?: readonly string[];
@@ -98,8 +98,8 @@ export interface ServeOptions {
 }
 
 /**
- * Runs `stellwerk serve` on the `gateway.yaml` in `directory`, with its data in `data` beside it; waits for
- * nothing.
+ * Runs `stellwerk serve` with the `gateway.yaml` in `directory`, and its data in `data` below it; does not
+ * wait.
  */
 export function spawnGateway(
   t: Test,
@@ -113,7 +113,7 @@ export function spawnGateway(
   return program;
 }
 
-/** As {@link spawnGateway}, waiting until it answers. */
+/** As {@link spawnGateway}, waiting until it replies. */
 export async function startGatewayProcess(
   t: Test,
   directory: string,

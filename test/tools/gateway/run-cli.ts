@@ -9,7 +9,7 @@ import { BIN } from './gateway-fixture.js';
 import { environment, Program } from '../program.js';
 import { withinPatience } from '../until.js';
 
-/** What a command said, and how it ended. */
+/** The output of a command, and its exit code. */
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -79,8 +79,8 @@ export function addressOf({ port }: ApiAddress): string {
 }
 
 /**
- * Runs a shell's command on a terminal of its own (by script(1)), and answers what it asks; `output` is all
- * that was seen.
+ * Runs a shell's command on a terminal of its own (with script(1)), and answers its prompts; `output` is
+ * everything that it displayed.
  */
 export async function runOnTerminal(
   command: string,

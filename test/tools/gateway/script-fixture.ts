@@ -14,14 +14,13 @@ import { scriptLimits, type ScriptLimits } from '../../../src/script/script-limi
 export const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 
 /**
- * The real script engine over a tree and a handful of functions, in a directory of its own; it ends with the
- * test.
+ * The real script engine over a tree and a few functions, in a directory of its own; it ends with the test.
  */
 export async function scriptFixture(t: Test, limits: Partial<ScriptLimits> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const calls: [string, unknown][] = [];
-  /** What stands in the log at `warn` and above. */
+  /** The log at `warn` and above. */
   const loud: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -45,7 +44,7 @@ export async function scriptFixture(t: Test, limits: Partial<ScriptLimits> = {})
     },
     RunWait: ([id], caller) => engine.run(run(id, caller)),
     Run: ([id], caller) => engine.start(run(id, caller)),
-    // As an action that goes by way of a device: who called is not known any more.
+    // Like an action that passes through a device: the caller is unknown.
     Act: ([id]) => engine.run(run(id, owner)),
     Enter: ([name, ms], caller) => engine.enter(String(name), Number(ms), caller),
     Leave: ([name], caller) => engine.leave(String(name), caller),

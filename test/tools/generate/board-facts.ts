@@ -1,7 +1,7 @@
 /**
- * What kernels say of boards. `node dist/test/tools/generate/board-facts.js DIRECTORY…` writes test/fixtures/boards.json anew from
- * Debian's arm64 kernels, each unpacked into a directory of its own (`apt-get download` of what `linux-image-arm64` depends
- * on, then `dpkg -x`).
+ * The data of boards in kernels. `node dist/test/tools/generate/board-facts.js DIRECTORY…` writes
+ * test/fixtures/boards.json from Debian's arm64 kernels, each unpacked into its own directory (`apt-get
+ * download` of the dependency of `linux-image-arm64`, then `dpkg -x`).
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,20 +9,20 @@ import { basename, join } from 'node:path';
 import { ROOT } from '../../law/sources.js';
 import { deviceName, nodeAt, nodesOf, readTree, stringsOf, type TreeNode } from './device-tree.js';
 
-/** A machine, as its device tree describes it; several words stand in one text. */
+/** A machine, as described by its device tree; several strings are one text. */
 export interface MachineFacts {
-  /** The words of the device tree, the most particular one first. */
+  /** The compatible strings of the device tree, the most specific one first. */
   readonly compatible: string;
-  /** Its GPIO chips: what drives each → the names of its lines by offset, `-` where there is none. */
+  /** Its GPIO chips: driver → the names of its lines by offset, `-` for none. */
   readonly gpio: Readonly<Record<string, string>>;
   readonly leds: string;
-  /** Its PWM chips by their devices, switched on or not: `fe20c000.pwm`. */
+  /** Its PWM chips by device, enabled or not: `fe20c000.pwm`. */
   readonly pwm: string;
-  /** What drives the port that the kernel talks on, and its number: `["brcm,bcm2835-aux-uart", 1]`. */
+  /** The driver and number of the kernel's console port: `["brcm,bcm2835-aux-uart", 1]`. */
   readonly console: readonly [driver: string, number: number];
 }
 
-/** A kernel: the chip labels that its drivers know, and its machines by the names of their device trees. */
+/** A kernel: the chip labels of its drivers, and its machines by the names of their device trees. */
 export interface KernelFacts {
   readonly kernel: string;
   readonly labels: readonly string[];
@@ -30,8 +30,9 @@ export interface KernelFacts {
 }
 
 /**
- * A driver gives its chip the label; the device tree doesn't hold it. These stand in the kernel's
- * drivers/pinctrl/bcm/pinctrl-bcm2835.c, drivers/gpio/gpio-raspberrypi-exp.c and drivers/pinctrl/pinctrl-rp1.c.
+ * The driver, not the device tree, defines the label of its chip. These are in the kernel's
+ * drivers/pinctrl/bcm/pinctrl-bcm2835.c, drivers/gpio/gpio-raspberrypi-exp.c and
+ * drivers/pinctrl/pinctrl-rp1.c.
  */
 export const labelOf: Readonly<Record<string, string>> = {
   'brcm,bcm2835-gpio': 'pinctrl-bcm2835',
@@ -42,16 +43,16 @@ export const labelOf: Readonly<Record<string, string>> = {
 
 const FIXTURE = join(ROOT, 'test/fixtures/boards.json');
 
-/** The facts that were written down. */
+/** The stored data. */
 export function writtenFacts(): KernelFacts[] {
   return JSON.parse(readFileSync(FIXTURE, 'utf8')) as KernelFacts[];
 }
 
-/** The facts of an unpacked kernel. Throws where there is none. */
+/** The data of an unpacked kernel. Throws if there is none. */
 export function kernelFacts(directory: string): KernelFacts {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
   const image = files.find((file) => /\bvmlinuz[^/]*$/.test(file));
-  if (image === undefined) throw new Error(`${directory} holds no unpacked kernel`);
+  if (image === undefined) throw new Error(`${directory} contains no unpacked kernel`);
   const drivers = files.filter((file) => /drivers\/(pinctrl|gpio)\/.*\.ko(\.xz)?$/.test(file));
   const code = [image, ...drivers].map((file) => join(directory, file));
   const trees = files.filter((file) => /broadcom\/bcm2.*-rpi-.*\.dtb$/.test(file));
@@ -93,7 +94,7 @@ const chipOf = (node: TreeNode): [driver: string, lines: string] => [
     .join(' '),
 ];
 
-/** An LED is named by its label, else by its node (Documentation/leds/leds-class.rst). */
+/** An LED has the name of its label, otherwise of its node (Documentation/leds/leds-class.rst). */
 const ledName = ([name, node]: readonly [string, TreeNode]): string => stringsOf(node, 'label')[0] ?? name;
 
 const pwmChips = (bus: TreeNode, above: TreeNode): string[] =>

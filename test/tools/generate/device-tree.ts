@@ -1,4 +1,4 @@
-/** A node of a device tree: its properties as bytes, and the nodes below it by their names. */
+/** A node of a device tree: its properties as bytes, and its child nodes by name. */
 export interface TreeNode {
   readonly properties: ReadonlyMap<string, Buffer>;
   readonly children: ReadonlyMap<string, TreeNode>;
@@ -7,9 +7,9 @@ export interface TreeNode {
 const MAGIC = 0xd0_0d_fe_ed;
 const token = { beginNode: 1, endNode: 2, property: 3, nothing: 4 } as const;
 
-/** Reads a flattened device tree (Devicetree Specification v0.4 §5). Throws where it is none. */
+/** Reads a flattened device tree (Devicetree Specification v0.4 §5). Throws if it is invalid. */
 export function readTree(blob: Buffer): TreeNode {
-  if (blob.readUInt32BE(0) !== MAGIC) throw new Error('this is no device tree blob');
+  if (blob.readUInt32BE(0) !== MAGIC) throw new Error('this is not a device tree blob');
   const strings = blob.subarray(blob.readUInt32BE(12));
   let at = blob.readUInt32BE(8);
   const word = () => blob.readUInt32BE((at += 4) - 4);
@@ -48,7 +48,7 @@ export function readTree(blob: Buffer): TreeNode {
   return node();
 }
 
-/** A property's strings; none where it is not there. */
+/** A property's strings; none if it is missing. */
 export function stringsOf(node: TreeNode | undefined, name: string): string[] {
   const bytes = node?.properties.get(name);
   return bytes === undefined ? [] : bytes.toString('latin1').replace(/\0$/, '').split('\0');
@@ -62,8 +62,8 @@ export function nodeAt(root: TreeNode, path: string): TreeNode | undefined {
 }
 
 /**
- * The device that the kernel makes of a node of a bus, by its name there: `fe20c000.pwm` of `pwm@7e20c000`
- * (drivers/of/platform.c, of_device_make_bus_id). `above` is what the bus hangs on.
+ * The device that the kernel creates for a node of a bus, by its name there: `fe20c000.pwm` for
+ * `pwm@7e20c000` (drivers/of/platform.c, of_device_make_bus_id). `above` is the parent of the bus.
  */
 export function deviceName(name: string, { bus, above }: { bus: TreeNode; above: TreeNode }): string {
   const [base = '', address = '0'] = name.split('@');
@@ -84,7 +84,7 @@ export function deviceName(name: string, { bus, above }: { bus: TreeNode; above:
   return `${address}.${base}`;
 }
 
-/** 2 and 1 where a bus doesn't say (Devicetree Specification v0.4 §2.3.5). */
+/** 2 and 1 if a bus has no value (Devicetree Specification v0.4 §2.3.5). */
 const cells = (node: TreeNode, name: string): number =>
   node.properties.get(name)?.readUInt32BE(0) ?? (name === '#size-cells' ? 1 : 2);
 
@@ -94,7 +94,7 @@ function numberAt(bytes: Buffer, at: number, count: number): bigint {
   return number;
 }
 
-/** A node and all below it. */
+/** A node and all its descendants. */
 export function* nodesOf(node: TreeNode): Generator<TreeNode> {
   yield node;
   for (const child of node.children.values()) yield* nodesOf(child);

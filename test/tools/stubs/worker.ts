@@ -55,7 +55,7 @@ interface SubtestRun {
 const loads = { count: 0 };
 
 /**
- * Loads a test file and runs one of its subtests, with or without a stub; undefined if there are not so many.
+ * Loads a test file and runs one of its subtests, with or without a stub; undefined if it has fewer.
  */
 async function runSubtest(
   file: string,

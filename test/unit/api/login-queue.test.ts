@@ -25,22 +25,25 @@ function bench() {
   return { clock, limits, queue, order, gate, add };
 }
 
-t.test('who failed less is verified first, then accounts and addresses take turns', async (t) => {
-  const { add, order, gate } = bench();
-  const all = [
-    add('first'),
-    add('failed', { failures: 2 }),
-    add('a'),
-    add('b'),
-    add('front', { account: 'configurator 1' }),
-    add('elsewhere', { address: '10.0.0.2' }),
-  ];
-  gate.resolve();
-  await Promise.all(all);
-  t.strictSame(order, ['first', 'front', 'elsewhere', 'b', 'a', 'failed']);
-});
+t.test(
+  'logins with fewer failures are verified first; otherwise accounts and addresses alternate',
+  async (t) => {
+    const { add, order, gate } = bench();
+    const all = [
+      add('first'),
+      add('failed', { failures: 2 }),
+      add('a'),
+      add('b'),
+      add('front', { account: 'configurator 1' }),
+      add('elsewhere', { address: '10.0.0.2' }),
+    ];
+    gate.resolve();
+    await Promise.all(all);
+    t.strictSame(order, ['first', 'front', 'elsewhere', 'b', 'a', 'failed']);
+  },
+);
 
-t.test('when too many wait, the one that would be last is rejected', async (t) => {
+t.test('if too many logins wait, the last one in order is rejected', async (t) => {
   const { add, gate, limits, order } = bench();
   const first = add('first');
   const crowd = Array.from({ length: WAITING_PER_ADDRESS }, (_, n) => add(`wrong ${n}`, { failures: n % 3 }));
@@ -56,12 +59,12 @@ t.test('when too many wait, the one that would be last is rejected', async (t) =
   t.equal(limits.hits.size, 1);
 });
 
-t.test('after a hundred failures of all together, one is verified in a while', async (t) => {
+t.test('after a hundred failures in total, logins are verified at intervals', async (t) => {
   const { add, gate, clock, order } = bench();
   gate.resolve();
   for (let n = 0; n < 100; n++) await add(`wrong ${n}`, { address: `10.0.0.${n}` });
   const right = add('right', { address: '10.1.0.1' });
-  t.equal(order.length, 100, 'not at once');
+  t.equal(order.length, 100, 'not immediately');
   clock.advance(250);
   t.equal(await right, true);
 });

@@ -19,24 +19,27 @@ const front = (configurator: number, remote: string): Caller => ({
   configurator,
 });
 
-t.test('shares per address, per front, of all fronts; the rest is the owner’s', async (t) => {
-  const limits = new HitLimits();
-  const shares = new Quotas(RULES, limits);
-  const take = (caller: Caller, times: number) => Array.from({ length: times }, () => shares.take(caller));
-  const [first] = take(front(1, '10.0.0.2'), 4);
-  t.throws(() => shares.take(front(2, '10.0.0.2')), { code: 'BUSY' }, 'the address');
-  take(front(1, '10.0.0.3'), 2);
-  t.throws(() => shares.take(front(1, '10.0.0.4')), { code: 'BUSY' }, 'the front');
-  take(front(2, '10.0.0.4'), 2);
-  t.throws(() => shares.take(front(3, '10.0.0.5')), { code: 'BUSY' }, 'all fronts');
-  take(owner, 2);
-  t.throws(() => shares.take(owner), { code: 'BUSY' }, 'all');
-  first?.();
-  first?.();
-  take(owner, 1);
-  t.throws(() => shares.take(owner), { code: 'BUSY' }, 'given back once');
-  t.equal(limits.hits.size, 4);
-});
+t.test(
+  'there are limits per address, per web front, and for all web fronts; the rest is the owner’s',
+  async (t) => {
+    const limits = new HitLimits();
+    const shares = new Quotas(RULES, limits);
+    const take = (caller: Caller, times: number) => Array.from({ length: times }, () => shares.take(caller));
+    const [first] = take(front(1, '10.0.0.2'), 4);
+    t.throws(() => shares.take(front(2, '10.0.0.2')), { code: 'BUSY' }, 'the address');
+    take(front(1, '10.0.0.3'), 2);
+    t.throws(() => shares.take(front(1, '10.0.0.4')), { code: 'BUSY' }, 'the web front');
+    take(front(2, '10.0.0.4'), 2);
+    t.throws(() => shares.take(front(3, '10.0.0.5')), { code: 'BUSY' }, 'all web fronts');
+    take(owner, 2);
+    t.throws(() => shares.take(owner), { code: 'BUSY' }, 'all');
+    first?.();
+    first?.();
+    take(owner, 1);
+    t.throws(() => shares.take(owner), { code: 'BUSY' }, 'released once');
+    t.equal(limits.hits.size, 4);
+  },
+);
 
 class FakeSocket extends EventEmitter {
   readonly remoteAddress: string;
@@ -53,7 +56,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-t.test('of all connections the one that was idle longest makes room', async (t) => {
+t.test('the connection that was idle longest is closed for a new one', async (t) => {
   const limits = new HitLimits();
   const connections = new ConnectionTable(limits);
   const made = (n: number) => new FakeSocket(`10.0.${n >> 7}.1`, n);
@@ -73,7 +76,7 @@ t.test('of all connections the one that was idle longest makes room', async (t) 
   t.equal(limits.hits.get(`${CONNECTIONS_LIMIT} connections`), 1);
 });
 
-t.test('IPv4 clients of a dual-stack listener have limits of their own', async (t) => {
+t.test('IPv4 clients of a dual-stack listener have separate limits', async (t) => {
   const limits = new HitLimits();
   const connections = new ConnectionTable(limits);
   for (let n = 0; n < CONNECTIONS_PER_ADDRESS; n++)

@@ -10,7 +10,7 @@ import { HitLimits } from '../../tools/gateway/api-fixture.js';
 const BODY = 65_536;
 const FIT = Math.floor(UNVERIFIED_PER_ADDRESS / (BODY + REQUEST_COST));
 
-t.test('the oldest incomplete request of an address makes room, complete ones stay', async (t) => {
+t.test('the oldest incomplete request of an address is dropped, complete ones stay', async (t) => {
   const limits = new HitLimits();
   const budget = new UnverifiedBudget(limits);
   const evicted: number[] = [];
@@ -32,7 +32,7 @@ t.test('complete requests are not evicted: the next is rejected', async (t) => {
   budget.take('fd00:1:2:4::1', BODY, () => t.fail());
 });
 
-t.test('all addresses together have one budget', async (t) => {
+t.test('all addresses share one budget', async (t) => {
   const budget = new UnverifiedBudget(new HitLimits());
   let evicted = 0;
   for (let n = 0; n < 400; n++) {
@@ -42,7 +42,7 @@ t.test('all addresses together have one budget', async (t) => {
   t.equal(evicted, 400 - Math.floor(UNVERIFIED_IN_ALL / (BODY + REQUEST_COST)));
 });
 
-t.test('complete requests of many addresses keep no other address out', async (t) => {
+t.test('complete requests of many addresses do not block another address', async (t) => {
   const budget = new UnverifiedBudget(new HitLimits());
   const evicted: string[] = [];
   const from = (address: string) => budget.take(address, BODY, () => evicted.push(address));

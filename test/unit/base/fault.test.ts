@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Fault, fault, generalOf, messageOf } from '../../../src/base/fault.js';
 
-t.test('what a failure quotes of a call is cut: a caller may send megabytes', (t) => {
+t.test('quoted parameters are truncated: a caller may send megabytes', (t) => {
   const { message } = fault('NAME_NOT_FOUND', 'x'.repeat(1 << 20));
   t.ok(message.length < 5000, `${message.length} characters`);
   t.match(message, /^Object with name x+… \(1048576 characters\) could not be found$/);
@@ -23,8 +23,8 @@ t.test('the general text names no other object', (t) => {
   t.end();
 });
 
-t.test('a text that is too long is told in what it is measured in', (t) => {
-  t.equal(fault('TEXT_TOO_LONG', 'The answer', 10).message, 'The answer is longer than 10 bytes');
+t.test('the text of a length limit has the unit', (t) => {
+  t.equal(fault('TEXT_TOO_LONG', 'The reply', 10).message, 'The reply is longer than 10 bytes');
   t.equal(
     fault('TEXT_TOO_LONG', 'The name', 10, 'characters').message,
     'The name is longer than 10 characters',

@@ -20,13 +20,13 @@ t.test(`the first item has the lowest key, whatever is moved or removed (${seedL
       model.set(item, key);
     }
     const lowest = model.size === 0 ? undefined : Math.min(...model.values());
-    if (heap.first?.key !== lowest) wrong.push(`step ${step}: ${heap.first?.key} in place of ${lowest}`);
-    if (heap.size !== model.size) wrong.push(`step ${step}: ${heap.size} items in place of ${model.size}`);
+    if (heap.first?.key !== lowest) wrong.push(`step ${step}: ${heap.first?.key} instead of ${lowest}`);
+    if (heap.size !== model.size) wrong.push(`step ${step}: ${heap.size} items instead of ${model.size}`);
   }
   t.strictSame(wrong.slice(0, 5), []);
 });
 
-t.test('taking the first item again and again sorts', async (t) => {
+t.test('taking the first item repeatedly sorts', async (t) => {
   const heap = new Heap<HeapItem>();
   const keys = [5, 3, 9, 3, 1, 7];
   for (const key of keys) heap.set({ key, heapIndex: -1 }, key);

@@ -2,13 +2,13 @@ import t from 'tap';
 import { Lazy } from '../../../src/base/lazy.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 
-t.test('it is made with the first who asks, and once', async (t) => {
+t.test('the value is created by the first call, once', async (t) => {
   let count = 0;
   const late = new Lazy(async () => {
     await yieldToEventLoop();
     return { count: ++count };
   });
-  t.equal(await late.current(), undefined, 'to ask what there is makes nothing');
+  t.equal(await late.current(), undefined, 'reading the present value creates nothing');
   t.equal(count, 0);
   const [first, second] = await Promise.all([late.get(), late.get()]);
   t.equal(first, second);
@@ -17,7 +17,7 @@ t.test('it is made with the first who asks, and once', async (t) => {
   t.equal(count, 1);
 });
 
-t.test('a failure goes to all who asked meanwhile, and the next has it made anew', async (t) => {
+t.test('a failure rejects all waiting calls, and the next call tries again', async (t) => {
   let count = 0;
   const late = new Lazy(async () => {
     const mine = ++count;
@@ -34,7 +34,7 @@ t.test('a failure goes to all who asked meanwhile, and the next has it made anew
   t.equal(await late.current(), 2);
 });
 
-t.test('one that fails before it waits for anything is made anew, too', async (t) => {
+t.test('after a synchronous failure the next call tries again too', async (t) => {
   let count = 0;
   const late = new Lazy(() => {
     if (++count < 3) throw new Error(`${count}`);

@@ -8,7 +8,7 @@ import {
   urlSecrets,
 } from '../../../src/base/url-secrets.js';
 
-t.test('passwords within URLs are hidden, all else stays', async (t) => {
+t.test('passwords in URLs are masked, everything else stays', async (t) => {
   const cases = [
     ['mqtt://user:SECRET@host:1883', 'mqtt://user:***@host:1883'],
     [
@@ -25,18 +25,18 @@ t.test('passwords within URLs are hidden, all else stays', async (t) => {
   t.strictSame(urlSecrets('mqtt://user:SECRET@host and http://h/?token=abc'), ['SECRET', 'abc']);
 });
 
-t.test('what was shown stands for what is stored, however deep', async (t) => {
+t.test('a masked URL is replaced by the stored one, at any depth', async (t) => {
   const stored = { Url: 'mqtt://u:S@a', List: [{ At: 'http://u:T@b' }], N: 1 };
   const shown = maskUrlsIn(stored);
   t.strictSame(shown, { Url: 'mqtt://u:***@a', List: [{ At: 'http://u:***@b' }], N: 1 });
   t.strictSame(unmaskUrlsIn(shown, stored), stored);
-  t.equal(unmaskUrlsIn('mqtt://u:***@other', stored.Url), 'mqtt://u:***@other', 'never sent elsewhere');
+  t.equal(unmaskUrlsIn('mqtt://u:***@other', stored.Url), 'mqtt://u:***@other', 'never to another host');
   t.ok(hasMaskedUrl('mqtt://u:***@other'));
   t.notOk(hasMaskedUrl(stored));
   t.strictSame(urlSecretsIn({ Text: 'say "http://h/?token=abc"', At: ['mqtt://u:S@a'] }), ['abc', 'S']);
 });
 
-t.test('a long text costs no more than its length', async (t) => {
+t.test('the cost of a long text is linear', async (t) => {
   const hostile = [
     'a://'.repeat(50_000),
     `a://${':'.repeat(200_000)}`,

@@ -5,13 +5,13 @@ import { textsOf } from '../../../src/cli/archive/row.js';
 import { toIso, parseTime } from '../../../src/cli/arguments/times.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 
-// A place where the clocks are changed.
+// A time zone with daylight saving time.
 process.env['TZ'] = 'Europe/Berlin';
 
 const seed = fuzzSeed();
 const TYPES = [0, 1, 2, 3] as const;
 
-/** What files are made of at their worst. */
+/** Difficult parts of files. */
 const PARTS = [
   '"',
   '""',
@@ -50,7 +50,7 @@ function valueOf(random: Random, type: number): OutputRecord['value'] {
   ]);
 }
 
-/** A file's bytes in pieces of any length. */
+/** A file’s bytes in chunks of any length. */
 async function* inPieces(random: Random, text: string): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) {
@@ -78,7 +78,7 @@ async function readBack(
 }
 
 for (const name of ['csv', 'jsonl'])
-  t.test(`what is written as ${name} is read as it was, to the last bit (${seedLabel(seed)})`, async (t) => {
+  t.test(`${name} is read exactly as it was written (${seedLabel(seed)})`, async (t) => {
     const random = new Random(seed);
     const format = formatOf(name, '');
     for (let round = 0; round < 60; round++) {
@@ -100,7 +100,7 @@ for (const name of ['csv', 'jsonl'])
     }
   });
 
-t.test('times: what is local is local, what says where it is is not', async (t) => {
+t.test('times without an offset are local, others are not', async (t) => {
   const at = (text: string) => Date.parse(text);
   for (const [given, expected] of [
     ['2026-03-29T14:05:00Z', at('2026-03-29T14:05:00Z')],
@@ -110,7 +110,7 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
     ['2026-03-29T14:05:00-03:30', at('2026-03-29T17:35:00Z')],
     ['2026-03-29T14:05:00+02', at('2026-03-29T12:05:00Z')],
     ['2026-01-15', at('2026-01-14T23:00:00Z')],
-    // It comes twice: the first.
+    // It occurs twice: the first one.
     ['2026-10-25 02:30', at('2026-10-25T00:30:00Z')],
     ['1700000000', 1_700_000_000_000],
     ['1700000000.1234', 1_700_000_000_123],
@@ -118,7 +118,7 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
   ] as const)
     t.equal(parseTime(given), expected, String(given));
   for (const none of [
-    // The hour that is left out.
+    // The hour that is skipped.
     '2026-03-29 02:30',
     '2026-02-29',
     '2026-13-01',
@@ -141,7 +141,7 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
   t.equal(toIso(1_700_000_000_001), '2023-11-14T22:13:20.001Z');
 });
 
-t.test('CSV as spreadsheets write it is read', async (t) => {
+t.test('CSV files of spreadsheets are read', async (t) => {
   const expected = [
     { line: 2, variableId: 4, atMs: 1000, value: 'a;"b"\r\nc', isTrusted: true },
     { line: 4, variableId: 4, atMs: 2000, value: '', isTrusted: true },
@@ -164,7 +164,7 @@ t.test('CSV as spreadsheets write it is read', async (t) => {
       t.strictSame(await readBack(text(separator, end), 'csv'), expected, JSON.stringify([separator, end]));
 });
 
-t.test('a line that is wrong is told by its number, and what is wrong with it', async (t) => {
+t.test('an invalid line is reported with its number and the reason', async (t) => {
   const csv = async (...lines: string[]) =>
     (await readBack(['variable,time,value', ...lines].join('\n'), 'csv'))[0];
   for (const [line, why] of [
@@ -200,7 +200,7 @@ t.test('a line that is wrong is told by its number, and what is wrong with it', 
   t.match(await readBack('time,value\n1,2', 'csv', { variableId: 3 }), [{ variableId: 3, value: 2 }]);
 });
 
-t.test('what comes after a place can’t be read: it is said where', async (t) => {
+t.test('a read error after some lines is reported with its position', async (t) => {
   for (const [text, line, why] of [
     ['a,b\n1,"x\n\n', 2, /opened and not closed until the end/],
     ['a,b\n1,"x"y\n', 2, /between a closing quote and/],

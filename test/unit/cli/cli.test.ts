@@ -20,7 +20,7 @@ const parameter = (Description: string, kind: ParameterKind, Enumeration: string
 });
 const NOW_MS = new Date(2026, 10, 22, 15, 30, 10).getTime();
 
-t.test('a word of the command line is what the function takes there', async (t) => {
+t.test('a word of the command line is converted to the type of the parameter', async (t) => {
   const [boolean, integer, float, string, variant, array] = parameterKinds.map((kind) =>
     parameter(`${kind}ID`, kind),
   );
@@ -64,7 +64,7 @@ t.test('a word of the command line is what the function takes there', async (t) 
   });
 });
 
-t.test('parameters are named when all of them are', async (t) => {
+t.test('parameters are either all named or all positional', async (t) => {
   const parameters = [parameter('ID', 'integer'), parameter('Name', 'string')];
   t.strictSame(paramsOf(['Name=a=b', 'ID=setpoint'], parameters, NOW_MS), { Name: 'a=b', ID: '/setpoint' });
   t.strictSame(paramsOf(['5', 'Name=x'], parameters, NOW_MS), [5, 'Name=x']);
@@ -75,7 +75,7 @@ t.test('parameters are named when all of them are', async (t) => {
   });
 });
 
-t.test('a word that is neither number nor time is not looked for as an object', async (t) => {
+t.test('a word that is neither a number nor a time is not looked up as an object', async (t) => {
   const messageFor = (name: string, word: string) => {
     try {
       return paramsOf([word], [parameter(name, 'integer')], NOW_MS);
@@ -90,40 +90,43 @@ t.test('a word that is neither number nor time is not looked for as an object', 
   t.strictSame(messageFor('VariableID', 'yesterdayy'), ['/yesterdayy']);
 });
 
-t.test('options may stand anywhere, a negative number is none, a slip is told', async (t) => {
-  const messages: unknown[] = [];
-  const probe = command({
-    usage: 'probe FILE',
-    about: 'Probes.',
-    options: {
-      url: { type: 'string', value: 'URL', help: 'where' },
-      json: { type: 'boolean', help: 'JSON' },
-    },
-    words: [1, 3],
-    exits: '0 done',
-    run: async (...given) => {
-      messages.push(given);
-      return 0;
-    },
-  });
-  t.equal(await probe.run(['a', '-5.5', '--url', 'x', '-.5']), 0);
-  t.equal(await probe.run(['--json', '--', '--b']), 0);
-  t.same(messages, [
-    [{ url: 'x' }, ['a', '-5.5', '-.5']],
-    [{ json: true }, ['--b']],
-  ]);
-  const rejected: [string[], RegExp][] = [
-    [[], /missing/],
-    [['a', 'b', 'c', 'd'], /d is too much/],
-    [['a', '--urll', 'x'], /no option urll; did you mean url\?/],
-    [['a', '-x'], /no option x/],
-    [['a', '--url'], /argument/],
-    [['a', '--json=1'], /argument/],
-  ];
-  for (const [args, why] of rejected)
-    await t.rejects(probe.run(args), { name: UsageError.name, message: why });
-  t.match(probe.help, /^usage: stellwerk probe FILE\n\nProbes\.\n\n {2}--url URL +where\n/);
-});
+t.test(
+  'options may be anywhere, negative numbers are no options, and misspelt ones are reported',
+  async (t) => {
+    const messages: unknown[] = [];
+    const probe = command({
+      usage: 'probe FILE',
+      about: 'Probes.',
+      options: {
+        url: { type: 'string', value: 'URL', help: 'where' },
+        json: { type: 'boolean', help: 'JSON' },
+      },
+      words: [1, 3],
+      exits: '0 done',
+      run: async (...given) => {
+        messages.push(given);
+        return 0;
+      },
+    });
+    t.equal(await probe.run(['a', '-5.5', '--url', 'x', '-.5']), 0);
+    t.equal(await probe.run(['--json', '--', '--b']), 0);
+    t.same(messages, [
+      [{ url: 'x' }, ['a', '-5.5', '-.5']],
+      [{ json: true }, ['--b']],
+    ]);
+    const rejected: [string[], RegExp][] = [
+      [[], /missing/],
+      [['a', 'b', 'c', 'd'], /d is too much/],
+      [['a', '--urll', 'x'], /no option urll; did you mean url\?/],
+      [['a', '-x'], /no option x/],
+      [['a', '--url'], /argument/],
+      [['a', '--json=1'], /argument/],
+    ];
+    for (const [args, why] of rejected)
+      await t.rejects(probe.run(args), { name: UsageError.name, message: why });
+    t.match(probe.help, /^usage: stellwerk probe FILE\n\nProbes\.\n\n {2}--url URL +where\n/);
+  },
+);
 
 function houseOf(kernel: Kernel): TreeReplica {
   const reader = new SnapshotReader(kernel.tree);
@@ -139,7 +142,7 @@ function houseOf(kernel: Kernel): TreeReplica {
   });
 }
 
-/** Follows a kernel from its snapshot on, and gives what a watcher is shown. */
+/** Follows a kernel from its snapshot on, and returns the lines that a watcher prints. */
 function watching(kernel: Kernel): { tree: TreeReplica; lines: string[] } {
   const tree = houseOf(kernel);
   const lines: string[] = [];
@@ -153,7 +156,7 @@ function watching(kernel: Kernel): { tree: TreeReplica; lines: string[] } {
   return { tree, lines };
 }
 
-t.test('a watcher reads names, values as their profiles show them, and what became of objects', async (t) => {
+t.test('a watcher prints names, values formatted by their profiles, and changed objects', async (t) => {
   const kernel = new Kernel({ counter: 1000, random: Math.random });
   const { tree, variables, links } = kernel;
   const floor = tree.create(objectType.category, {}, { name: 'Floor', ident: 'floor' });
@@ -161,8 +164,8 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
   const { tree: watched, lines } = watching(kernel);
   variables.update(warm, 21.25, 0);
   variables.update(warm, 21.25, 0);
-  variables.setQualityProblem(warm, { state: 1, reason: 'OVERDUE', text: 'nothing came' });
-  variables.setQualityProblem(warm, { state: 2, reason: 'UNREACHABLE', text: 'no wire' });
+  variables.setQualityProblem(warm, { state: 1, reason: 'OVERDUE', text: 'no value' });
+  variables.setQualityProblem(warm, { state: 2, reason: 'UNREACHABLE', text: 'not connected' });
   variables.setQualityProblem(warm, undefined);
   tree.set(floor, 'name', 'Ground');
   const text = variables.create(3, { name: 'Text' });
@@ -175,8 +178,8 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
   t.same(lines, [
     'floor/Warm: 20.0 °C → 21.3 °C',
     'floor/Warm: 21.3 °C, as before',
-    'floor/Warm: is stale (OVERDUE): nothing came',
-    'floor/Warm: is bad (UNREACHABLE): no wire',
+    'floor/Warm: is stale (OVERDUE): no value',
+    'floor/Warm: is bad (UNREACHABLE): not connected',
     'floor/Warm: is good again',
     'floor: is called “Ground”',
     `#${text.id}: a new variable`,
@@ -189,22 +192,22 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
     'Link: leads to floor/Warm',
     'Link: is deleted',
   ]);
-  t.equal(watched.path(link.id), `#${link.id}`, 'what is gone is forgotten');
+  t.equal(watched.path(link.id), `#${link.id}`, 'deleted objects are forgotten');
   t.ok(watched.isWithin(text.id, new Set([floor.id])));
   t.notOk(watched.isWithin(floor.id, new Set([text.id])));
   t.ok(watched.isWithin(floor.id, new Set([0])));
 });
 
-t.test('every message of the table is told, or is the other half of one that is', async (t) => {
+t.test('every message of the table is printed, or belongs to one that is', async (t) => {
   const tree = houseOf(new Kernel({ counter: 0, random: Math.random }));
   const phrase = (Message: number) =>
     changeText({ TimeStamp: 1, SenderID: 0, Message, Data: ['x', 1] }, tree)?.text;
   const untold = Object.entries(message).filter(([, number]) => phrase(number)?.startsWith('message '));
   t.same(untold, []);
-  t.equal(phrase(10_999), 'message 10999 ["x",1]', 'one that is newer than this program');
+  t.equal(phrase(10_999), 'message 10999 ["x",1]', 'an unknown message of a newer version');
 });
 
-t.test('what goes over a wire is text where it is text', async (t) => {
+t.test('debug data is printed as text if it is text', async (t) => {
   const tree = houseOf(new Kernel({ counter: 0, random: Math.random }));
   const shown = (data: Buffer | string, format: number) =>
     changeText(
@@ -218,7 +221,7 @@ t.test('what goes over a wire is text where it is text', async (t) => {
     )?.text;
   t.equal(shown(Buffer.from('{"t": "21,5 °C"}\r\n'), 1), 'received a/b: “{"t": "21,5 °C"}\r\n”');
   t.equal(shown(Buffer.from([0x01, 0x03, 0x41]), 1), 'received a/b: 010341');
-  t.equal(shown(Buffer.from([0xc3, 0x28]), 1), 'received a/b: c328', 'no UTF-8');
+  t.equal(shown(Buffer.from([0xc3, 0x28]), 1), 'received a/b: c328', 'not UTF-8');
   t.equal(
     shown(Buffer.from([0x41, 0xc2, 0x9b]), 1),
     'received a/b: 41c29b',
@@ -227,12 +230,12 @@ t.test('what goes over a wire is text where it is text', async (t) => {
   t.equal(shown('4142', 0), 'received a/b: 4142', 'a text that looks like hexadecimal digits');
 });
 
-t.test('a name or a value cannot move the cursor', async (t) => {
+t.test('a name or a value cannot contain control sequences', async (t) => {
   t.equal(jsonText({ a: 'ü\u001b\u009b' }), '{"a":"ü\\u001b\\u009b"}');
   t.equal(escapeControls('a\u001b[31m\n\u009b2Jü'), 'a\\x1b[31m\\x0a\\x9b2Jü');
 });
 
-t.test('the first configuration is written, or added to one that is there', async (t) => {
+t.test('the first configuration is written, or added to an existing one', async (t) => {
   const access = { username: 'own: er', passwordHash: 'scrypt$1', board: undefined };
   t.match(
     addAccess(undefined, { ...access, board: 'auto' }),
@@ -242,13 +245,13 @@ t.test('the first configuration is written, or added to one that is there', asyn
   t.equal(
     addAccess(kept, access),
     `${kept}remoteAccess:\n  username: "own: er"\n  passwordHash: scrypt$1\n`,
-    'all else stays',
+    'everything else stays',
   );
   t.equal(addAccess('remoteAccess: { username: a }\n', access), undefined);
   t.match(addAccess('# only this\n', access), /# only this\n+remoteAccess:/);
 });
 
-t.test('a made password has 80 bits, and is another each time', async (t) => {
+t.test('a generated password has 80 bits, and is different each time', async (t) => {
   const made = Array.from({ length: 50 }, generatePassword);
   t.ok(made.every((word) => /^([a-km-z2-9]{4}-){3}[a-km-z2-9]{4}$/.test(word)));
   t.equal(new Set(made).size, made.length);

@@ -42,7 +42,7 @@ const board: HeaderData = {
 };
 const plain = (width: number) => ({ width, paint: (_colour: string, text: string) => text });
 
-t.test('the header is drawn as it stands, and what else is in use below it', async (t) => {
+t.test('the header is drawn in its layout, with other lines in use below it', async (t) => {
   t.strictSame(drawHeader(board, plain(80)), [
     'Board',
     '',
@@ -67,7 +67,7 @@ t.test('a board without a header shows all lines, chip by chip', async (t) => {
   ]);
 });
 
-t.test('no row is wider than the terminal; users are cut, then left out', async (t) => {
+t.test('no row is wider than the terminal; users are truncated, then omitted', async (t) => {
   for (let width = 39; width <= 120; width += 1) {
     const rows = drawHeader(board, plain(width)).slice(0, -1);
     t.strictSame(
@@ -81,7 +81,7 @@ t.test('no row is wider than the terminal; users are cut, then left out', async 
   t.notOk(drawHeader(board, plain(46)).some((row) => row.includes('Hall')));
 });
 
-t.test('colours say what is active, ours, power, or somebody else’s', async (t) => {
+t.test('colours show active lines, our lines, supply pins, and other consumers', async (t) => {
   const rows = drawHeader(board, { width: 80, paint: (colour, text) => `<${colour} ${text}>` }).join('\n');
   for (const part of [
     '<red 5V>',
@@ -92,5 +92,5 @@ t.test('colours say what is active, ours, power, or somebody else’s', async (t
     '<dim SDA1>',
   ])
     t.ok(rows.includes(part), part);
-  t.notMatch(rows, /<\w+ +>/, 'nothing is coloured where nothing is');
+  t.notMatch(rows, /<\w+ +>/, 'without a colour there are no escape sequences');
 });

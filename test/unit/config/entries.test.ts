@@ -15,7 +15,7 @@ async function problems(text: string): Promise<string[]> {
   return [];
 }
 
-t.test('wrong values of archives, profiles, variables, events are reported at their lines', async (t) => {
+t.test('invalid values of archives, profiles, variables and events are reported at their lines', async (t) => {
   t.strictSame(await problems(FULL_CONFIG), []);
   const lines = FULL_CONFIG.split('\n');
   const wrong: (readonly [string, string, RegExp])[] = [

@@ -31,7 +31,7 @@ function debugged({ changes }: Kernel): (readonly [number, ...unknown[]])[] {
   return seen;
 }
 
-t.test('what an instance does is shown while somebody follows it, and not before or after', async (t) => {
+t.test('what an instance does is published while somebody follows it, and not before or after', async (t) => {
   await using fixture = new FunctionFixture();
   const id = await fixture.lamp();
   const other = await fixture.lamp();
@@ -53,14 +53,14 @@ t.test('what an instance does is shown while somebody follows it, and not before
   await fixture.call('SVC_EnableDebug', id, 10);
   fixture.clock.advance(9999);
   await write(id, 3);
-  t.equal(seen.splice(0).length, 2, 'asked for again, it goes on');
+  t.equal(seen.splice(0).length, 2, 'it continues after a renewal');
   fixture.clock.advance(1);
   await write(id, 4);
   t.strictSame(seen, [], 'its time is over');
   t.equal(debug.isOn, false);
   await fixture.call('SVC_EnableDebug', id, 86_400);
   t.equal(await fixture.call('SVC_DisableDebug', id), true);
-  t.equal(await fixture.call('SVC_DisableDebug', id), true, 'twice is fine');
+  t.equal(await fixture.call('SVC_DisableDebug', id), true, 'twice is allowed');
   await write(id, 5);
   t.strictSame(seen, []);
   for (const duration of [0, -1, 86_401])
@@ -80,7 +80,7 @@ t.test('what an instance does is shown while somebody follows it, and not before
   t.ok(fixture.audit.some(({ method }) => method === 'SVC_EnableDebug'));
 });
 
-t.test('a script shows what it does, as text or as bytes', async (t) => {
+t.test('a script publishes debug messages, as text or as bytes', async (t) => {
   await using fixture = new FunctionFixture();
   const id = (await fixture.call('SVC_CreateCategory')) as number;
   const seen = debugged(fixture.kernel);
@@ -111,7 +111,7 @@ t.test('a script shows what it does, as text or as bytes', async (t) => {
   t.equal(seen.length, 4);
 });
 
-t.test('who is let into a part of the tree gets no debug messages of it', async (t) => {
+t.test('a user with access to a part of the tree gets no debug messages', async (t) => {
   await using fixture = new FunctionFixture();
   const id = await fixture.lamp();
   const area = new Area(fixture.kernel.tree, id);
@@ -125,7 +125,7 @@ t.test('who is let into a part of the tree gets no debug messages of it', async 
   t.notOk(admitted.includes(message.KL_DEBUG));
 });
 
-t.test('a flood is cut off, and how much is said', async (t) => {
+t.test('a flood is limited, and the omitted messages are counted', async (t) => {
   const clock = new ManualClock();
   const kernel = new Kernel({ counter: 0, random: Math.random });
   await using debug = new Debug({ kernel, clock });
@@ -145,7 +145,7 @@ t.test('a flood is cut off, and how much is said', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('serial bytes are shown both ways', async (t) => {
+t.test('serial bytes are published in both directions', async (t) => {
   const world = new SimulatedPorts();
   const far = world.plug('/dev/ttyUSB0');
   await using bench = new DeviceFixture(serialModules(world));
@@ -155,7 +155,7 @@ t.test('serial bytes are shown both ways', async (t) => {
   bench.debug.enable(port.id, 60);
   await bench.call('SPRT_SendText', port.id, 'on\u00ff');
   far.send(Buffer.from([0, 1, 254]));
-  await until('both are shown', () => seen.length === 2);
+  await until('both are published', () => seen.length === 2);
   t.match(seen, [
     [port.id, 'sent', '6f6eff', 1],
     [port.id, 'received', '0001fe', 1],
@@ -164,7 +164,7 @@ t.test('serial bytes are shown both ways', async (t) => {
 });
 
 t.test(
-  'what is written to the files of a LED and of a PWM channel is shown, and what was rejected',
+  'writes to the files of a LED and of a PWM channel are published, including rejected ones',
   async (t) => {
     const clock = new ManualClock();
     const leds = new SimulatedLeds(clock, [{ name: 'led0' }]);
@@ -198,7 +198,7 @@ t.test(
   },
 );
 
-t.test('MQTT messages are shown both ways, and the password in none of them', async (t) => {
+t.test('MQTT messages are published in both directions, without the password', async (t) => {
   const broker = new SimulatedBroker();
   await using bench = new DeviceFixture(mqttModules(broker));
   const client = await bench.add('MQTT Client', {
@@ -211,7 +211,7 @@ t.test('MQTT messages are shown both ways, and the password in none of them', as
   bench.debug.enable(client.id, 60);
   await bench.waitForLink(client, 'online');
   await bench.call('GW_Publish', client.id, 'out/x', 'hi hunter2', 0, false);
-  await until('it listens', () => {
+  await until('it is subscribed', () => {
     broker.publish('in/y', '{"p":"hunter2"}');
     return seen.some(([, what]) => what === 'received in/y');
   });
@@ -223,7 +223,7 @@ t.test('MQTT messages are shown both ways, and the password in none of them', as
   await bench.debug.close();
 });
 
-t.test('a file whose opening took too long to be wanted is closed', async (t) => {
+t.test('a file that is opened after the end of its debug session is closed', async (t) => {
   const opened = Promise.withResolvers<DebugFile>();
   let isClosed = false;
   await using debug = new Debug({

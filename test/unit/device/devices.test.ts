@@ -38,7 +38,7 @@ const schema = Type.Object({
 });
 type Props = Static<typeof schema>;
 
-/** A workbench: an I/O module and a device module whose openings the test holds in its hands. */
+/** A bench with an I/O module and a device module whose openings the test controls. */
 function bench() {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
@@ -109,7 +109,7 @@ function bench() {
   return { kernel, clock, world, devices, shown, isLink };
 }
 
-t.test('an instance that lacks a property says what to do, and opens once it has it', async (t) => {
+t.test('an instance without a required property says what to do, and opens once it is set', async (t) => {
   const { devices, world, shown, isLink, kernel } = bench();
   const io = devices.create('Io', { name: 'Port' });
   t.equal(io.data.status, 200);
@@ -120,7 +120,7 @@ t.test('an instance that lacks a property says what to do, and opens once it has
   t.equal(devices.setProperty(io.id, 'Port', '/dev/x'), false, 'unchanged');
   t.equal(devices.setProperty(io.id, 'Nonsense', 1), false, 'unknown');
   t.throws(() => devices.setProperty(io.id, 'Baud', 'fast'), { code: 'PROPERTY_INVALID' });
-  t.equal(devices.property(io.id, 'Port'), '', 'pending changes do not show');
+  t.equal(devices.property(io.id, 'Port'), '', 'pending changes have no effect');
   t.ok(devices.hasChanges(io.id));
   await devices.applyChanges(io.id);
   t.notOk(devices.hasChanges(io.id));
@@ -135,26 +135,29 @@ t.test('an instance that lacks a property says what to do, and opens once it has
   t.equal(world.open_(), 0);
 });
 
-t.test('secrets are hidden, stay when written back hidden, and lists are taken as JSON text', async (t) => {
-  const { devices, kernel } = bench();
-  const io = devices.create('Io', {}, { Password: 'pw', Port: 'p' });
-  t.equal(devices.property(io.id, 'Password'), HIDDEN);
-  devices.setConfiguration(
-    io.id,
-    JSON.stringify({ ...devices.configuration(io.id), Topics: '[{"Ident":"T1"}]', Baud: '115200' }),
-  );
-  const from = kernel.changes.counter;
-  await devices.applyChanges(io.id);
-  t.match(io.data.properties, { Password: 'pw', Baud: 115200, Topics: [{ Ident: 'T1' }] });
-  t.ok(io.children?.byIdent('T1'));
-  t.notMatch(JSON.stringify(kernel.changes.since(from)), /"pw|pw\\"/);
-  t.throws(() => devices.setConfiguration(io.id, '{"Port":1,"Nope":2}'), { code: 'PROPERTY_MISSING' });
-  t.throws(() => devices.setConfiguration(io.id, 'x'), { code: 'CONFIGURATION_INVALID' });
-  t.equal(devices.property(io.id, 'Port'), 'p');
-  await devices.close();
-});
+t.test(
+  'secrets are masked, kept when the mask is written back, and lists are accepted as JSON text',
+  async (t) => {
+    const { devices, kernel } = bench();
+    const io = devices.create('Io', {}, { Password: 'pw', Port: 'p' });
+    t.equal(devices.property(io.id, 'Password'), HIDDEN);
+    devices.setConfiguration(
+      io.id,
+      JSON.stringify({ ...devices.configuration(io.id), Topics: '[{"Ident":"T1"}]', Baud: '115200' }),
+    );
+    const from = kernel.changes.counter;
+    await devices.applyChanges(io.id);
+    t.match(io.data.properties, { Password: 'pw', Baud: 115200, Topics: [{ Ident: 'T1' }] });
+    t.ok(io.children?.byIdent('T1'));
+    t.notMatch(JSON.stringify(kernel.changes.since(from)), /"pw|pw\\"/);
+    t.throws(() => devices.setConfiguration(io.id, '{"Port":1,"Nope":2}'), { code: 'PROPERTY_MISSING' });
+    t.throws(() => devices.setConfiguration(io.id, 'x'), { code: 'CONFIGURATION_INVALID' });
+    t.equal(devices.property(io.id, 'Port'), 'p');
+    await devices.close();
+  },
+);
 
-t.test('it opens again with a jittered back-off, from the beginning when it had settled', async (t) => {
+t.test('it is reopened with jittered backoff, which restarts once it was stable', async (t) => {
   for (let n = 0; n < 20; n++) {
     const most = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** n);
     t.ok(backoffMs(n, 0) === most / 2 && backoffMs(n, 0.999_999) <= most);
@@ -171,9 +174,9 @@ t.test('it opens again with a jittered back-off, from the beginning when it had 
   await isLink(io, 'online');
   world.opened[0]?.host.report('STATE', true);
   t.equal(shown(io, 'STATE'), true);
-  world.opened[0]?.host.reportLost(new Error('torn out'));
+  world.opened[0]?.host.reportLost(new Error('unplugged'));
   await isLink(io, 'waiting');
-  t.equal(world.open_(), 0, 'the lost opening was closed');
+  t.equal(world.open_(), 0, 'the lost instance was closed');
   t.ok(world.opened[0]?.host.signal.aborted);
   world.opened[0]?.host.report('STATE', false);
   t.equal(shown(io, 'STATE'), true, 'a report after the end is ignored');
@@ -181,38 +184,41 @@ t.test('it opens again with a jittered back-off, from the beginning when it had 
   t.equal(clock.pendingTimers, 0, 'no timer is left');
 });
 
-t.test('deadlines: an opening that hangs, a write that hangs, a binding that died in silence', async (t) => {
-  const { devices, world, clock, isLink, shown } = bench();
-  const late = Promise.withResolvers<Partial<OpenInstance>>();
-  world.open = () => late.promise;
-  const io = devices.create('Io', {}, { Port: 'p' });
-  await isLink(io, 'opening');
-  clock.advance(OPEN_TIMEOUT_MS);
-  await isLink(io, 'waiting');
-  late.resolve({});
-  while (world.opened.length === 0 || world.open_() > 0) await new Promise((r) => setImmediate(r));
-  t.equal(world.open_(), 0, 'what opened too late was closed');
+t.test(
+  'deadlines apply to a hanging open, a hanging write, and a device that disappears silently',
+  async (t) => {
+    const { devices, world, clock, isLink, shown } = bench();
+    const late = Promise.withResolvers<Partial<OpenInstance>>();
+    world.open = () => late.promise;
+    const io = devices.create('Io', {}, { Port: 'p' });
+    await isLink(io, 'opening');
+    clock.advance(OPEN_TIMEOUT_MS);
+    await isLink(io, 'waiting');
+    late.resolve({});
+    while (world.opened.length === 0 || world.open_() > 0) await new Promise((r) => setImmediate(r));
+    t.equal(world.open_(), 0, 'what opened too late was closed');
 
-  world.open = async () => ({ write: () => new Promise<void>(() => undefined) });
-  clock.advance(BACKOFF_MAX_MS);
-  await isLink(io, 'online');
-  const written = devices.write(io.id, 'STATE', true);
-  clock.advance(WRITE_TIMEOUT_MS);
-  await t.rejects(written, { code: 'TIMED_OUT' });
-  await isLink(io, 'waiting');
+    world.open = async () => ({ write: () => new Promise<void>(() => undefined) });
+    clock.advance(BACKOFF_MAX_MS);
+    await isLink(io, 'online');
+    const written = devices.write(io.id, 'STATE', true);
+    clock.advance(WRITE_TIMEOUT_MS);
+    await t.rejects(written, { code: 'TIMED_OUT' });
+    await isLink(io, 'waiting');
 
-  world.open = async () => ({ probe: () => new Promise<void>(() => undefined) });
-  clock.advance(BACKOFF_MAX_MS);
-  await isLink(io, 'online');
-  clock.advance(PROBE_INTERVAL_MS);
-  clock.advance(PROBE_TIMEOUT_MS);
-  await isLink(io, 'waiting');
-  t.match(shown(io, 'STATUS'), /took too long/);
-  await devices.close();
-  t.equal(clock.pendingTimers, 0);
-});
+    world.open = async () => ({ probe: () => new Promise<void>(() => undefined) });
+    clock.advance(BACKOFF_MAX_MS);
+    await isLink(io, 'online');
+    clock.advance(PROBE_INTERVAL_MS);
+    clock.advance(PROBE_TIMEOUT_MS);
+    await isLink(io, 'waiting');
+    t.match(shown(io, 'STATUS'), /took too long/);
+    await devices.close();
+    t.equal(clock.pendingTimers, 0);
+  },
+);
 
-t.test('a device follows the I/O instance it is connected to', async (t) => {
+t.test('a device follows the I/O instance that it is connected to', async (t) => {
   const { devices, world, clock, isLink, shown, kernel } = bench();
   const io = devices.create('Io', { name: 'Port A' }, { Port: 'p' });
   const child = devices.create('Child');
@@ -221,7 +227,7 @@ t.test('a device follows the I/O instance it is connected to', async (t) => {
   await devices.connect(child.id, io.id);
   await isLink(child, 'online');
   t.equal(world.opened.at(-1)?.host.parent(wire).name, 'wire');
-  world.opened[0]?.host.reportLost(new Error('torn out'));
+  world.opened[0]?.host.reportLost(new Error('unplugged'));
   await isLink(io, 'waiting');
   await isLink(child, 'waiting');
   t.match(shown(child, 'STATUS'), /waiting for its Io/);
@@ -234,7 +240,11 @@ t.test('a device follows the I/O instance it is connected to', async (t) => {
   await devices.disconnect(child.id);
   t.equal(child.data.status, 200);
   const note = kernel.variables.create(3, { name: 'Note', parent: io });
-  await t.rejects(devices.delete(io.id), { code: 'HAS_CHILDREN' }, 'not while it has another than its own');
+  await t.rejects(
+    devices.delete(io.id),
+    { code: 'HAS_CHILDREN' },
+    'not while it has another parent of its own',
+  );
   kernel.tree.delete(note);
   await devices.delete(io.id);
   t.equal(kernel.tree.find(io.id), undefined);

@@ -10,7 +10,7 @@ import { hardwareModule } from '../../../src/modules/hardware-search.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 
-/** Two chips of a simulated machine, of which one has lines that the board does not name. */
+/** Two chips of a simulated machine; one has lines that the board does not name. */
 const board: GpioBoard = {
   gpio: [
     { chip: 'header', lines: { DOOR: 0, LAMP: 2 } },
@@ -20,7 +20,7 @@ const board: GpioBoard = {
 };
 
 t.test(
-  'a line is named so that it is found again, and what the board leaves out is nobody’s to make',
+  'a line has a name by which it is found again, and unnamed lines of the board are not offered',
   async (t) => {
     const found = await searchLines(new Backends(board, new ManualClock()));
     const shown = found.map(({ id, makes: [first] }) => [id, first?.properties]);
@@ -35,7 +35,7 @@ t.test(
   },
 );
 
-t.test('what another program has is shown with its name, and is not offered', async (t) => {
+t.test('a line in use by another program is listed with the consumer, and not offered', async (t) => {
   const backends = new Backends(board, new ManualClock());
   const line = backends.simulatedBoard?.lineNamed('LAMP');
   if (line === undefined) throw new Error('no LAMP');
@@ -44,7 +44,7 @@ t.test('what another program has is shown with its name, and is not offered', as
   t.match(lamp, { usedBy: 'spi0 CS1', instance: 0, makes: [] });
 });
 
-/** A bench with one instance of Hardware that looks by these. */
+/** A bench with one instance of Hardware that uses these finders. */
 async function searching(finders: readonly HardwareFinder[]) {
   const bench = new DeviceFixture([hardwareModule(finders)]);
   const instance = await bench.add('Hardware', {});
@@ -56,7 +56,7 @@ async function searching(finders: readonly HardwareFinder[]) {
 
 const chip = { kind: 'chip', about: '', usedBy: '', instance: 0, makes: [] } as const;
 
-t.test('a driver that cannot look hides nothing of what the others find, and says so', async (t) => {
+t.test('a driver whose search fails is reported, and does not affect the results of others', async (t) => {
   const { bench, instance, search } = await searching([
     async () => [{ ...chip, id: 'chip a', name: 'a' }],
     () => Promise.reject(fault('DEVICE_OFFLINE', 'no permission')),
@@ -70,7 +70,7 @@ t.test('a driver that cannot look hides nothing of what the others find, and say
   await bench.devices.close();
 });
 
-t.test('a search that was ended keeps what the last one found, whatever comes late', async (t) => {
+t.test('a cancelled search keeps the results of the previous one, even if results arrive late', async (t) => {
   const replies = [[{ ...chip, id: 'chip a', name: 'a' }]];
   const late = Promise.withResolvers<readonly []>();
   const { bench, search } = await searching([async () => replies.pop() ?? late.promise]);
@@ -88,7 +88,7 @@ t.test('a search that was ended keeps what the last one found, whatever comes la
   await bench.devices.close();
 });
 
-t.test('what is asked for while a search goes on is looked at once more before its end', async (t) => {
+t.test('a search requested during another one runs once more before the end', async (t) => {
   const before = Promise.withResolvers<(typeof gone)[]>();
   const gone = { ...chip, id: 'chip a', name: 'a' };
   const came = { ...gone, id: 'chip b' };
@@ -103,7 +103,7 @@ t.test('what is asked for while a search goes on is looked at once more before i
   await bench.devices.close();
 });
 
-t.test('LEDs and PWM channels go by the names of the board, else by those that stay the same', async (t) => {
+t.test('LEDs and PWM channels have the names of the board, otherwise stable ones', async (t) => {
   const clock = new ManualClock();
   const led = { leds: [{ name: 'FRONT', path: '/sys/class/leds/green:front' }], simulated: {} };
   const pwm = { pwm: [{ chip: 'soc.pwm', channels: { FAN: 1 } }], simulated: {} };

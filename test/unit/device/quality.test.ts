@@ -27,11 +27,11 @@ import { messageNumber } from '../../tools/client/message-numbers.js';
 const schema = Type.Object({
   Count: Type.Integer({ default: 2 }),
   StaleAfterS: Type.Integer({ default: 0 }),
-  Tells: Type.Boolean({ default: true }),
+  ReportsOnOpen: Type.Boolean({ default: true }),
 });
 type Properties = Static<typeof schema>;
 
-/** Their module; who opens one is added to `hosts`. */
+/** Their module; open hosts are added to `hosts`. */
 function gaugesModule(hosts: Host<Properties>[]): ModuleDefinition {
   const module: ModuleDefinition<typeof schema> = {
     id: '{GAUGES}',
@@ -49,14 +49,14 @@ function gaugesModule(hosts: Host<Properties>[]): ModuleDefinition {
       })),
     open: async (host) => {
       hosts.push(host);
-      if (host.properties.Tells) host.report('G0', 20);
+      if (host.properties.ReportsOnOpen) host.report('G0', 20);
       return { close: async () => undefined };
     },
   };
   return module as unknown as ModuleDefinition;
 }
 
-/** Gauges `G0`, `G1`, … that the test reads for the device; `G0` alone is told when it is opened. */
+/** Gauges `G0`, `G1`, … whose values the test reports; `G0` is also reported when it is opened. */
 class Gauges extends DeviceFixture {
   readonly hosts: Host<Properties>[];
   readonly clock: ManualClock;
@@ -79,8 +79,8 @@ class Gauges extends DeviceFixture {
     return instance.children?.byIdent(ident)?.id ?? 0;
   }
 
-  /** What clients are told of these variables while `act` runs: message and data. */
-  told(ids: readonly number[], act: () => void): [number, readonly unknown[]][] {
+  /** The messages that clients receive about these variables while `act` runs: message and data. */
+  messagesDuring(ids: readonly number[], act: () => void): [number, readonly unknown[]][] {
     const before = this.kernel.changes.counter;
     act();
     return this.kernel.changes
@@ -89,12 +89,12 @@ class Gauges extends DeviceFixture {
   }
 }
 
-t.test('a device that comes, is lost, comes back: nothing from before looks fresh', async (t) => {
+t.test('when a device appears, is lost and comes back, no earlier value looks fresh', async (t) => {
   await using bench = new Gauges();
   const gauges = bench.devices.create('Gauges');
   t.equal(bench.quality(gauges, 'G0'), 'bad NO_VALUE');
   await bench.waitForLink(gauges, 'online');
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'told while it was opened');
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'reported while it was opened');
   t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE');
   t.equal(bench.quality(gauges, 'LINK'), 'good');
   bench.host.report('G1', 1);
@@ -103,16 +103,16 @@ t.test('a device that comes, is lost, comes back: nothing from before looks fres
   await bench.waitForLink(gauges, 'waiting');
   t.equal(bench.quality(gauges, 'G0'), 'bad UNREACHABLE');
   t.equal(bench.quality(gauges, 'G1'), 'bad UNREACHABLE');
-  t.equal(bench.quality(gauges, 'STATUS'), 'good', 'what the gateway says of it');
+  t.equal(bench.quality(gauges, 'STATUS'), 'good', 'the gateway’s own text');
   await passTime(bench.clock, 2000);
   await bench.waitForLink(gauges, 'online');
   t.equal(bench.quality(gauges, 'G0'), 'good');
   t.equal(bench.quality(gauges, 'G1'), 'stale NOT_REPORTED');
   bench.host.report('G1', 1);
-  t.equal(bench.quality(gauges, 'G1'), 'good', 'the same value, told anew');
+  t.equal(bench.quality(gauges, 'G1'), 'good', 'the same value, reported again');
 });
 
-t.test('each change of quality is told once, and no value ever looks better than it is', async (t) => {
+t.test('each change of quality is reported once, and no value ever looks better than it is', async (t) => {
   await using bench = new Gauges();
   const gauges = bench.devices.create('Gauges');
   await bench.waitForLink(gauges, 'online');
@@ -120,7 +120,7 @@ t.test('each change of quality is told once, and no value ever looks better than
   const suspect = { state: quality.bad, reason: 'UNREADABLE', text: 'the sensor is broken' } as const;
   const now = bench.clock.nowMs() / 1000;
   t.strictSame(
-    bench.told([id], () => {
+    bench.messagesDuring([id], () => {
       bench.host.markUncertain('G0', suspect);
       bench.host.markUncertain('G0', { ...suspect, text: 'still broken' });
       bench.host.report('G0', 7);
@@ -156,7 +156,7 @@ t.test('a slow client gets no value across the message that it is no longer good
   );
 });
 
-t.test('a value is stale when the next does not come in time, and good with the next', async (t) => {
+t.test('a value is stale if the next is overdue, and good with the next', async (t) => {
   await using bench = new Gauges();
   const gauges = await bench.add('Gauges', { StaleAfterS: 60 });
   await bench.waitForLink(gauges, 'online');
@@ -167,13 +167,13 @@ t.test('a value is stale when the next does not come in time, and good with the 
   t.equal(bench.quality(gauges, 'G0'), 'good');
   await passTime(bench.clock, 2000);
   t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE');
-  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'what was never told can be no staler');
+  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'a value that was never reported cannot become stale');
   bench.host.report('G0', 20);
   t.equal(bench.quality(gauges, 'G0'), 'good');
   await bench.change(gauges, { StaleAfterS: 0 });
   await bench.waitForLink(gauges, 'online');
   await passTime(bench.clock, 120_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'nothing is promised any more');
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'no deadline applies any more');
   await bench.change(gauges, { StaleAfterS: 60 });
   bench.devices.setProperty(gauges.id, 'Count', 1);
   await bench.devices.applyChanges(gauges.id);
@@ -183,9 +183,9 @@ t.test('a value is stale when the next does not come in time, and good with the 
   t.equal(bench.clock.pendingTimers, 0);
 });
 
-t.test("a device's own time counts: what is old when it comes is stale at once", async (t) => {
+t.test('a device’s own time counts: an old value is stale immediately', async (t) => {
   await using bench = new Gauges();
-  const gauges = await bench.add('Gauges', { StaleAfterS: 60, Tells: false });
+  const gauges = await bench.add('Gauges', { StaleAfterS: 60, ReportsOnOpen: false });
   await bench.waitForLink(gauges, 'online');
   const { host, clock } = bench;
   const variable = [...reportedVariables(gauges)][0];
@@ -193,77 +193,87 @@ t.test("a device's own time counts: what is old when it comes is stale at once",
   t.equal(bench.quality(gauges, 'G0'), 'good');
   t.strictSame(variable?.data.reportTimes, { sourceMs: clock.nowMs() - 50_000, receivedMs: clock.nowMs() });
   await passTime(clock, 11_000);
-  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after it was so, not after it came');
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after its own time, not after its arrival');
   host.report('G0', 2, clock.nowMs());
   t.equal(bench.quality(gauges, 'G0'), 'good');
-  const messages = bench.told([variable?.id ?? 0], () => host.report('G0', 3, clock.nowMs() - 61_000));
+  const messages = bench.messagesDuring([variable?.id ?? 0], () =>
+    host.report('G0', 3, clock.nowMs() - 61_000),
+  );
   t.match(messages, [
     [messageNumber.GW_QUALITY, [1, 'OVERDUE']],
     [messageNumber.VM_UPDATE, [3]],
   ]);
   host.report('G0', 4, clock.nowMs() + 59_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is a little ahead');
-  const future = bench.told([variable?.id ?? 0], () => host.report('G0', 4, clock.nowMs() + 61_000));
-  t.match(future[0], [messageNumber.GW_QUALITY, [1, 'FUTURE']], 'doubted before it is told');
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is slightly ahead');
+  const future = bench.messagesDuring([variable?.id ?? 0], () =>
+    host.report('G0', 4, clock.nowMs() + 61_000),
+  );
+  t.match(future[0], [messageNumber.GW_QUALITY, [1, 'FUTURE']], 'marked suspect before it is reported');
   host.report('G0', 4, clock.nowMs() + 61_000);
   t.equal(bench.quality(gauges, 'G0'), 'stale FUTURE');
   await passTime(clock, 61_000);
-  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'the promise is kept an eye on all the same');
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'the deadline applies nevertheless');
   host.report('G0', 4, clock.nowMs());
   t.equal(bench.quality(gauges, 'G0'), 'good');
   host.report('G0', 5, 0);
-  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'nobody knows when it was so');
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'its time is unknown');
   clock.hasTrustedTime = false;
   host.report('G0', 6, clock.nowMs() - 61_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'with no clock to compare it with');
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'without a clock to compare it with');
   host.report('G0', 6, clock.nowMs() + 3_600_000);
   t.equal(bench.quality(gauges, 'G0'), 'good', 'nor with one that is ahead');
   host.report('G0', 7, clock.monotonicNs() - 2_000_000_000n);
-  t.equal(variable?.data.reportTimes?.sourceMs, clock.nowMs() - 2000, "the kernel's time of an edge");
+  t.equal(variable?.data.reportTimes?.sourceMs, clock.nowMs() - 2000, 'the kernel’s time of an edge');
   host.report('G0', 8);
-  t.equal(variable?.data.reportTimes, undefined, 'no time: when it came');
+  t.equal(variable?.data.reportTimes, undefined, 'without a time: its arrival');
 });
 
-t.test('a snapshot and the changes after it agree, and only what is not good has the key', async (t) => {
-  await using bench = new Gauges();
-  const gauges = await bench.add('Gauges', { Count: 1000, StaleAfterS: 60 });
-  await bench.waitForLink(gauges, 'online');
-  for (let n = 0; n < 1000; n += 2) bench.host.report(`G${n}`, n);
-  const snapshot = () => {
-    const reader = new SnapshotReader(bench.kernel.tree);
-    const parts: string[] = [];
-    for (let part = reader.read(); part !== undefined; part = reader.read()) parts.push(part);
-    return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
-  };
-  const doubted = (objects: Record<string, Entry>) =>
-    Object.values(objects).filter(({ data }) => 'quality' in data).length;
-  const first = snapshot();
-  t.equal(doubted(first), 500);
-  const replica = new Replica(first);
-  const since = bench.kernel.changes.counter;
-  bench.host.reportLost(new Error('gone'));
-  await bench.waitForLink(gauges, 'waiting');
-  const messages = bench.kernel.changes.since(since);
-  const link = bench.idOf(gauges, 'LINK');
-  const [bad, gone] = [
-    messages.findLastIndex(({ Message }) => Message === messageNumber.GW_QUALITY),
-    messages.findIndex(({ SenderID }) => SenderID === link),
-  ];
-  t.ok(bad < gone, 'before LINK says so');
-  t.equal(
-    messages.filter(({ Message }) => Message === messageNumber.GW_QUALITY).length,
-    1000,
-    'one message each',
-  );
-  t.equal(doubted(snapshot()), 1000);
-  await passTime(bench.clock, 2000);
-  await bench.waitForLink(gauges, 'online');
-  bench.host.report('G7', 7);
-  for (const change of bench.kernel.changes.since(since)) replica.apply(JSON.parse(change.frame) as Frame);
-  t.strictSame(Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])), snapshot());
-});
+t.test(
+  'a snapshot and the following changes agree, and only values that are not good have the key',
+  async (t) => {
+    await using bench = new Gauges();
+    const gauges = await bench.add('Gauges', { Count: 1000, StaleAfterS: 60 });
+    await bench.waitForLink(gauges, 'online');
+    for (let n = 0; n < 1000; n += 2) bench.host.report(`G${n}`, n);
+    const snapshot = () => {
+      const reader = new SnapshotReader(bench.kernel.tree);
+      const parts: string[] = [];
+      for (let part = reader.read(); part !== undefined; part = reader.read()) parts.push(part);
+      return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
+    };
+    const doubted = (objects: Record<string, Entry>) =>
+      Object.values(objects).filter(({ data }) => 'quality' in data).length;
+    const first = snapshot();
+    t.equal(doubted(first), 500);
+    const replica = new Replica(first);
+    const since = bench.kernel.changes.counter;
+    bench.host.reportLost(new Error('gone'));
+    await bench.waitForLink(gauges, 'waiting');
+    const messages = bench.kernel.changes.since(since);
+    const link = bench.idOf(gauges, 'LINK');
+    const [bad, gone] = [
+      messages.findLastIndex(({ Message }) => Message === messageNumber.GW_QUALITY),
+      messages.findIndex(({ SenderID }) => SenderID === link),
+    ];
+    t.ok(bad < gone, 'before LINK reports it');
+    t.equal(
+      messages.filter(({ Message }) => Message === messageNumber.GW_QUALITY).length,
+      1000,
+      'one message each',
+    );
+    t.equal(doubted(snapshot()), 1000);
+    await passTime(bench.clock, 2000);
+    await bench.waitForLink(gauges, 'online');
+    bench.host.report('G7', 7);
+    for (const change of bench.kernel.changes.since(since)) replica.apply(JSON.parse(change.frame) as Frame);
+    t.strictSame(
+      Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])),
+      snapshot(),
+    );
+  },
+);
 
-t.test('what was stored is not good before its device has told it, and nobody is told of that', async (t) => {
+t.test('stored values are not good until their device has reported them, without a message', async (t) => {
   const clock = new ManualClock();
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const hosts: Host<Properties>[] = [];
@@ -294,7 +304,7 @@ t.test('what was stored is not good before its device has told it, and nobody is
   await devices.close();
 });
 
-t.test('two gateways do not share what they know', async (t) => {
+t.test('two gateways do not share their qualities', async (t) => {
   await using one = new Gauges();
   await using other = new Gauges();
   const [mine, yours] = [
@@ -312,7 +322,7 @@ t.test('two gateways do not share what they know', async (t) => {
 });
 
 t.test(
-  'what an input or an output finds at its start is good at once, also when it is opened again',
+  'the initial value of an input or an output is good immediately, even if it is reopened',
   async (t) => {
     const board = new BoardFixture(t);
     const made = [
@@ -326,7 +336,7 @@ t.test(
       ['Relay', { Line: 'RELAY6' }],
       ['Pulse', { Line: 'RELAY7' }],
     ] as const;
-    // A counter has counted no day before the first one.
+    // A counter has no previous day before the second one.
     const never = ['YESTERDAY', 'LAST_MONTH'];
     for (const [module, properties] of made) {
       const instance = await board.add(module, properties);

@@ -10,7 +10,7 @@ import { Stagger } from '../../../src/device/switch/stagger.js';
 const pump = (
   clock: ManualClock,
   drive: (active: boolean) => Promise<void>,
-  complain: (text: string | undefined) => void = () => undefined,
+  setProblem: (text: string | undefined) => void = () => undefined,
 ) =>
   new RuledSwitch(
     {
@@ -23,12 +23,12 @@ const pump = (
       configured: () => [],
       drive,
       onStatus: () => undefined,
-      setProblem: complain,
+      setProblem,
     },
     { active: false, offAt: 0 },
   );
 
-await t.test('an off that must happen is tried until the device takes it, and told meanwhile', async (t) => {
+await t.test('a required off is retried until the device accepts it, and reported meanwhile', async (t) => {
   const clock = new ManualClock();
   const driven: boolean[] = [];
   const problems: (string | undefined)[] = [];
@@ -59,7 +59,7 @@ await t.test('an off that must happen is tried until the device takes it, and to
   t.strictSame(driven, [true, false]);
 });
 
-await t.test('an on after an off that the end of the time found under way has its own time', async (t) => {
+await t.test('switching on while the end of the time is switching off starts a new time', async (t) => {
   const clock = new ManualClock();
   const driven: boolean[] = [];
   let takes = Promise.resolve();
@@ -75,14 +75,14 @@ await t.test('an on after an off that the end of the time found under way has it
   slow.resolve();
   await Promise.all(commands);
   await yieldToEventLoop();
-  t.strictSame(driven, [true, false, true], 'the end of the first time is done with');
+  t.strictSame(driven, [true, false, true], 'the end of the first time has no effect any more');
   clock.advance(5000);
   await yieldToEventLoop();
   t.strictSame(driven, [true, false, true, false]);
   output.close();
 });
 
-await t.test('turns are a gap apart, and one that comes long after needs not wait', async (t) => {
+await t.test('turns are separated by a gap, and a late one does not wait', async (t) => {
   const clock = new ManualClock();
   const stagger = new Stagger(clock);
   t.strictSame(

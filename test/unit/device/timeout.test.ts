@@ -2,7 +2,7 @@ import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { withTimeout } from '../../../src/device/toolkit/timeout.js';
 
-t.test('what rejects after nobody waits any more is no unhandled rejection', async (t) => {
+t.test('a rejection after the timeout is not an unhandled rejection', async (t) => {
   const unhandled: unknown[] = [];
   const note = (thrown: unknown) => unhandled.push(thrown);
   process.on('unhandledRejection', note);
@@ -18,8 +18,8 @@ t.test('what rejects after nobody waits any more is no unhandled rejection', asy
   await t.rejects(slow, { code: 'TIMED_OUT' });
   early.reject(new Error('early'));
   late.reject(new Error('late'));
-  // Node looks for those that nobody took when the promises of a turn are done.
+  // Node reports unhandled rejections after the promise jobs of an iteration.
   await new Promise((resolve) => setImmediate(resolve));
   t.same(unhandled, []);
-  t.equal(clock.pendingTimers, 0, 'no timer stays');
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
 });

@@ -21,7 +21,7 @@ const rows = Type.Array(
   { default: [] },
 );
 
-/** A meter whose rows are configured; `hosts` are its openings. */
+/** A meter with configured rows; `hosts` are its openings. */
 function meter(hosts: Host[] = []): ModuleDefinition {
   return {
     id: '{00000000-0000-0000-0000-0000000000E1}',
@@ -51,45 +51,42 @@ function meter(hosts: Host[] = []): ModuleDefinition {
 const variable = (bench: DeviceFixture, instance: Instance, ident: string) =>
   bench.kernel.variables.get(instance.children?.byIdent(ident)?.id ?? 0);
 
-t.test(
-  'a profile that is missing or of another type is reported; the instance works without it',
-  async (t) => {
-    await using bench = new DeviceFixture([meter()]);
-    const Rows = [
-      { Ident: 'TEMP', Type: variableType.float, Profile: 'Warmth' },
-      { Ident: 'ON', Type: variableType.boolean, Profile: '~Temperature' },
-    ];
-    const one = await bench.add('Meter', { Rows });
-    await bench.waitForLink(one, 'online');
-    t.strictSame(
-      [variable(bench, one, 'TEMP').data.profile, variable(bench, one, 'ON').data.profile],
-      ['', ''],
-    );
-    const missing = /Rows\[0\]\.Profile: there is no profile Warmth/;
-    t.match(bench.devices.problems(one.id), [
-      { code: 'PROFILE', text: missing },
-      {
-        code: 'PROFILE',
-        text: /Rows\[1\]\.Profile: the profile ~Temperature is one of type float, and ON is of type boolean/,
-      },
-    ]);
-    t.match(bench.status(one), missing);
+t.test('a missing profile, or one of another type, is reported; the instance works without it', async (t) => {
+  await using bench = new DeviceFixture([meter()]);
+  const Rows = [
+    { Ident: 'TEMP', Type: variableType.float, Profile: 'Warmth' },
+    { Ident: 'ON', Type: variableType.boolean, Profile: '~Temperature' },
+  ];
+  const one = await bench.add('Meter', { Rows });
+  await bench.waitForLink(one, 'online');
+  t.strictSame(
+    [variable(bench, one, 'TEMP').data.profile, variable(bench, one, 'ON').data.profile],
+    ['', ''],
+  );
+  const missing = /Rows\[0\]\.Profile: there is no profile Warmth/;
+  t.match(bench.devices.problems(one.id), [
+    { code: 'PROFILE', text: missing },
+    {
+      code: 'PROFILE',
+      text: /Rows\[1\]\.Profile: the profile ~Temperature is one of type float, and ON is of type boolean/,
+    },
+  ]);
+  t.match(bench.status(one), missing);
 
-    const { profiles } = bench.kernel;
-    profiles.create('Warmth', variableType.float);
-    t.equal(variable(bench, one, 'TEMP').data.profile, 'Warmth', 'created later, it counts');
-    t.notMatch(bench.status(one), missing);
-    profiles.delete('Warmth');
-    t.equal(variable(bench, one, 'TEMP').data.profile, '');
-    t.match(bench.status(one), missing, 'deleted, it is missing again');
-    t.equal(bench.value(one, 'LINK'), 'online');
+  const { profiles } = bench.kernel;
+  profiles.create('Warmth', variableType.float);
+  t.equal(variable(bench, one, 'TEMP').data.profile, 'Warmth', 'created later, it is used');
+  t.notMatch(bench.status(one), missing);
+  profiles.delete('Warmth');
+  t.equal(variable(bench, one, 'TEMP').data.profile, '');
+  t.match(bench.status(one), missing, 'deleted, it is missing again');
+  t.equal(bench.value(one, 'LINK'), 'online');
 
-    await bench.change(one, { Rows: [{ Ident: 'TEMP', Type: variableType.float, Profile: '~Temperature' }] });
-    t.strictSame(bench.devices.problems(one.id), []);
-  },
-);
+  await bench.change(one, { Rows: [{ Ident: 'TEMP', Type: variableType.float, Profile: '~Temperature' }] });
+  t.strictSame(bench.devices.problems(one.id), []);
+});
 
-t.test('a stored tree whose profiles are gone starts', async (t) => {
+t.test('a stored tree with missing profiles starts', async (t) => {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const devices = () => {
     const modules = new ModuleRegistry([meter()]);
@@ -103,7 +100,7 @@ t.test('a stored tree whose profiles are gone starts', async (t) => {
   t.match(started.problems(one.id), [{ text: /Rows\[0\]\.Profile: there is no profile ~Wat/ }]);
 });
 
-t.test('a variable whose type is configured anew keeps its id, and clients are told', async (t) => {
+t.test('a variable with a changed type keeps its id, and clients are notified', async (t) => {
   const hosts: Host[] = [];
   await using bench = new DeviceFixture([meter(hosts)]);
   const one = await bench.add('Meter', { Rows: [{ Ident: 'TEMP', Type: variableType.string }] });
@@ -125,8 +122,8 @@ t.test('a variable whose type is configured anew keeps its id, and clients are t
   t.equal(after, before);
   t.match(after.data, { type: variableType.float, value: 0, profile: '~Temperature', customProfile: '' });
   t.equal(messages[0], message.VM_CREATE);
-  t.notOk(messages.includes(message.VM_UPDATE), 'an initial value sets nothing off');
-  t.equal(hosts.at(-1)?.lastValue('TEMP'), undefined, 'the device never told this one');
+  t.notOk(messages.includes(message.VM_UPDATE), 'an initial value triggers nothing');
+  t.equal(hosts.at(-1)?.lastValue('TEMP'), undefined, 'the device never reported this one');
   hosts.at(-1)?.report('TEMP', 21.5);
   t.equal(bench.value(one, 'TEMP'), 21.5);
   t.same(replica.objects, new Replica(await snapshotOf(bench.kernel)).objects);
@@ -162,7 +159,7 @@ t.test('an ident names one variable', async (t) => {
   t.equal(variable(bench, one, 'MINE').data.type, variableType.float);
 });
 
-t.test('a module that throws keeps its instance closed, and nothing else', async (t) => {
+t.test('a module that throws keeps its instance closed, and affects nothing else', async (t) => {
   const broken: ModuleDefinition = {
     ...meter(),
     id: '{00000000-0000-0000-0000-0000000000E2}',

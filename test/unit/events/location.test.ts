@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const berlin = { Latitude: 52.52, Longitude: 13.405 };
 const tromso = { Latitude: 69.65, Longitude: 18.96 };
 
-/** A gateway's place, at a time (UTC), with a clock turned by hand. */
+/** A gateway’s location, at a time (UTC), with a manual clock. */
 async function place(t: Test, properties: object, at: string): Promise<Place> {
   const clock = new ManualClock(Date.parse(at));
   const bench = new DeviceFixture([locationModule], clock);
@@ -33,7 +33,7 @@ class Place {
     return this.bench.waitForLink(this.instance, 'online');
   }
 
-  /** A time of the sun's, as UTC to the minute. */
+  /** A time of the sun, as UTC to the minute. */
   time(ident: string): string {
     return new Date(Number(this.bench.value(this.instance, ident)) * 1000).toISOString().slice(0, 16);
   }
@@ -43,11 +43,11 @@ class Place {
   }
 }
 
-await t.test('without a place it is inactive, and says what to do', async (t) => {
+await t.test('without a location it is inactive, and says what to do', async (t) => {
   const nowhere = await place(t, {}, '2026-06-21T10:00Z');
   t.equal(nowhere.instance.data.status, instanceStatus.inactive);
   t.match(nowhere.bench.status(nowhere.instance), /no place is set; set Latitude and Longitude/);
-  t.equal(nowhere.instance.children?.byIdent('Sunset'), undefined, 'it shows no times that mean nothing');
+  t.equal(nowhere.instance.children?.byIdent('Sunset'), undefined, 'it has no meaningless times');
   t.equal(nowhere.clock.pendingTimers, 0);
 
   await nowhere.bench.change(nowhere.instance, berlin);
@@ -57,12 +57,12 @@ await t.test('without a place it is inactive, and says what to do', async (t) =>
   t.equal(nowhere.isDay, true);
 });
 
-await t.test('a place that is none is refused', async (t) => {
+await t.test('an invalid location is rejected', async (t) => {
   const somewhere = await place(t, { Latitude: 1, Longitude: 1 }, '2026-06-21T10:00Z');
   t.throws(() => somewhere.bench.devices.setProperty(somewhere.instance.id, 'Latitude', 90.5), /Latitude/);
 });
 
-await t.test('the times are those of the day, and day and night come with the sun', async (t) => {
+await t.test('the times are those of the day, and day and night follow the sun', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
   const home = await place(t, berlin, '2026-03-20T11:00Z');
   await home.online();
@@ -74,13 +74,13 @@ await t.test('the times are those of the day, and day and night come with the su
 
   const sunsetMs = Number(home.bench.value(home.instance, 'Sunset')) * 1000;
   home.clock.advance(sunsetMs - home.clock.nowMs() - 1000);
-  t.equal(home.isDay, true, 'a second before it sets');
+  t.equal(home.isDay, true, 'a second before sunset');
   home.clock.advance(2000);
   t.equal(home.isDay, false);
-  t.match(home.time('Sunset'), /^2026-03-20/, 'the day goes on');
+  t.match(home.time('Sunset'), /^2026-03-20/, 'the day continues');
 
   home.clock.advance(Date.parse('2026-03-20T23:00:01Z') - home.clock.nowMs());
-  t.match(home.time('Sunrise'), /^2026-03-21T05:0\d/, 'with midnight, local time, there is another day');
+  t.match(home.time('Sunrise'), /^2026-03-21T05:0\d/, 'midnight, local time, begins another day');
   t.equal(home.isDay, false);
   const timers = home.clock.pendingTimers;
   const days: unknown[] = [];
@@ -88,11 +88,11 @@ await t.test('the times are those of the day, and day and night come with the su
     if (typeof Data[0] === 'boolean' && Data[1] === true) days.push(Data[0]);
   });
   home.clock.advance(3 * 24 * HOUR_MS);
-  t.same(days, [true, false, true, false, true, false], 'a change each, no more');
-  t.equal(home.clock.pendingTimers, timers, 'no timer more than before');
+  t.same(days, [true, false, true, false, true, false], 'one change each');
+  t.equal(home.clock.pendingTimers, timers, 'no more timers than before');
 });
 
-await t.test('a part of the day begins and ends so long before or after the sun', async (t) => {
+await t.test('parts of the day begin and end at an offset from sunrise and sunset', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
   const Spans = [
     {
@@ -131,7 +131,7 @@ await t.test('a part of the day begins and ends so long before or after the sun'
     ],
   );
   clock.advance(24 * HOUR_MS * 7);
-  t.equal(changes.length, 4 * 8, 'four a day');
+  t.equal(changes.length, 4 * 8, 'four per day');
 
   await bench.change(instance, tromso);
   await home.online();
@@ -147,7 +147,7 @@ await t.test('a part of the day begins and ends so long before or after the sun'
   );
 });
 
-await t.test('where the sun does not rise there are no times of it', async (t) => {
+await t.test('without a sunrise there are no times of it', async (t) => {
   setTimeZone(t, 'Europe/Oslo');
   const north = await place(t, tromso, '2026-12-21T11:00Z');
   await north.online();
@@ -158,11 +158,11 @@ await t.test('where the sun does not rise there are no times of it', async (t) =
 
   await north.bench.change(north.instance, berlin);
   await north.online();
-  t.equal(north.bench.quality(north.instance, 'Sunrise'), 'good', 'another place, other times');
+  t.equal(north.bench.quality(north.instance, 'Sunrise'), 'good', 'another location, other times');
   t.match(north.time('Sunrise'), /^2026-12-21T07:1\d/);
 });
 
-await t.test('until the clock is set nothing is told', async (t) => {
+await t.test('nothing is reported until the clock is synchronised', async (t) => {
   const clock = new ManualClock(Date.parse('2026-01-01T11:00Z'));
   clock.hasTrustedTime = false;
   const bench = new DeviceFixture([locationModule], clock);
@@ -181,7 +181,7 @@ await t.test('until the clock is set nothing is told', async (t) => {
   t.equal(bench.quality(early.instance, 'Sunset'), 'good');
 });
 
-await t.test('a clock that jumps, either way, is noticed', async (t) => {
+await t.test('a clock step in either direction is noticed', async (t) => {
   const home = await place(t, berlin, '2026-06-21T11:00Z');
   await home.online();
   t.equal(home.isDay, true);

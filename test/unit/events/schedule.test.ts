@@ -9,7 +9,7 @@ const none = { day: 0, month: 0, year: 0 };
 const midnight = { hour: 0, minute: 0, second: 0 };
 const every = { day: 2, week: 3, month: 4, year: 5 };
 
-/** Every day at midnight, but for what is said. */
+/** Every day at midnight, with these changes. */
 function cyclic(changes: Partial<Cyclic>): Cyclic {
   const days = { dateType: 0, dateValue: 1, dateDay: 0, dateDayValue: 0, dateFrom: none, dateTo: none };
   return { ...days, timeType: 0, timeValue: 0, timeFrom: midnight, timeTo: midnight, ...changes };
@@ -27,7 +27,7 @@ function time(text: string): Cyclic['timeFrom'] {
   return { hour, minute, second };
 }
 
-/** The next runs after an instant, as UTC to the minute (to the second where there are any). */
+/** The next runs after a time, as UTC to the minute (to the second if there are any). */
 function runs(pattern: Cyclic, after: string, count = 4): string[] {
   const found: string[] = [];
   let ms: number | undefined = Date.parse(after);
@@ -39,14 +39,14 @@ function runs(pattern: Cyclic, after: string, count = 4): string[] {
   return found;
 }
 
-/** The dates alone, for patterns of days. */
+/** Only the dates, for patterns of days. */
 const days = (...call: Parameters<typeof runs>) => runs(...call).map((text) => text.slice(0, 10));
 
 t.test('days of a cyclic event', async (t) => {
   setTimeZone(t, 'UTC');
   t.same(days(cyclic({}), '2024-02-28', 3), ['2024-02-29', '2024-03-01', '2024-03-02'], 'every day');
   t.same(days(cyclic({ dateType: 1, dateFrom: date('2026-05-01') }), '2026-04-01'), ['2026-05-01', 'never']);
-  t.same(days(cyclic({ dateType: 1 }), '2026-04-01'), ['never'], 'once, but when?');
+  t.same(days(cyclic({ dateType: 1 }), '2026-04-01'), ['never'], 'once, without a date');
   t.same(
     days(cyclic({ dateType: every.day, dateValue: 3 }), '2026-02-25', 3),
     ['2026-02-27', '2026-03-02', '2026-03-05'],
@@ -60,7 +60,7 @@ t.test('days of a cyclic event', async (t) => {
   t.same(
     days(cyclic({ dateFrom: date('2026-03-01'), dateTo: date('2026-03-02') }), '2026-01-01'),
     ['2026-03-01', '2026-03-02', 'never'],
-    'both bounds take part',
+    'both bounds are included',
   );
 
   const tuesdayAndSunday = cyclic({ dateType: every.week, dateDay: 2 + 64 });
@@ -68,9 +68,9 @@ t.test('days of a cyclic event', async (t) => {
   t.same(
     days({ ...tuesdayAndSunday, dateValue: 2 }, '2026-01-01'),
     ['2026-01-04', '2026-01-13', '2026-01-18', '2026-01-27'],
-    'every second week, of Monday 2025-12-29 the first',
+    'every second week, counted from Monday 2025-12-29',
   );
-  t.same(days(cyclic({ dateType: every.week }), '2026-01-01'), ['never'], 'on no day of the week');
+  t.same(days(cyclic({ dateType: every.week }), '2026-01-01'), ['never'], 'without a day of the week');
 });
 
 t.test('days of months and years', async (t) => {
@@ -104,7 +104,7 @@ t.test('days of months and years', async (t) => {
 
   const leapDay = cyclic({ dateType: every.year, dateValue: 2, dateDayValue: 29 });
   t.same(days(leapDay, '2026-03-01'), ['2027-02-28', '2028-02-29', '2029-02-28', '2030-02-28']);
-  t.same(days(leapDay, '2096-03-01', 5).slice(-2), ['2100-02-28', '2101-02-28'], '2100 is no leap year');
+  t.same(days(leapDay, '2096-03-01', 5).slice(-2), ['2100-02-28', '2101-02-28'], '2100 is not a leap year');
   t.same(days(cyclic({ ...leapDay, dateValue: 12, dateDayValue: 31 }), '2026-12-31T00:00Z', 1), [
     '2027-12-31',
   ]);
@@ -132,7 +132,7 @@ t.test('times within a day', async (t) => {
   t.same(
     runs(cyclic({ timeType: 3, timeValue: 9 }), '2026-01-01T00:00Z'),
     ['2026-01-01T08:00', '2026-01-01T17:00', '2026-01-01T23:00', '2026-01-02T08:00'],
-    'each day begins anew',
+    'each day restarts the interval',
   );
   t.same(
     runs(cyclic({ timeType: 1, timeValue: 20 }), '2025-12-31T22:59:30Z', 3),
@@ -147,12 +147,12 @@ t.test('times within a day', async (t) => {
   );
 });
 
-t.test('the clock is set forward: Berlin, 29 March 2026, 2:00 to 3:00', async (t) => {
+t.test('daylight saving time begins: Berlin, 29 March 2026, 2:00 to 3:00', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
   t.same(
     runs(cyclic({ timeFrom: time('2:30') }), '2026-03-28T00:00Z'),
     ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30', '2026-03-31T00:30'],
-    'what is left out runs at the jump',
+    'skipped times run at the change',
   );
   t.same(
     runs(cyclic({ timeType: 2, timeValue: 15, timeFrom: time('1:30') }), '2026-03-29T00:20Z'),
@@ -166,12 +166,12 @@ t.test('the clock is set forward: Berlin, 29 March 2026, 2:00 to 3:00', async (t
   );
 });
 
-t.test('the clock is set back: Berlin, 25 October 2026, 3:00 to 2:00', async (t) => {
+t.test('daylight saving time ends: Berlin, 25 October 2026, 3:00 to 2:00', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
   t.same(
     runs(cyclic({ timeFrom: time('2:30') }), '2026-10-24T12:00Z', 3),
     ['2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'],
-    'what comes twice runs once, the first time',
+    'repeated times run once, the first time',
   );
   t.same(
     runs(
@@ -191,7 +191,7 @@ t.test('the clock is set back: Berlin, 25 October 2026, 3:00 to 2:00', async (t)
   );
 });
 
-t.test('other places', async (t) => {
+t.test('other time zones', async (t) => {
   const twoThirty = cyclic({ timeFrom: time('2:10') });
   const cases: [string, Cyclic, string, string[]][] = [
     ['Australia/Lord_Howe', twoThirty, '2026-10-03T00:00Z', ['2026-10-03T15:30', '2026-10-04T15:10']],
@@ -218,7 +218,7 @@ t.test('other places', async (t) => {
     });
 });
 
-t.test('whatever the numbers are, there is an answer, and soon', async (t) => {
+t.test('any pattern has a next run or none, found in limited time', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
   const numbers = [0, -1, 1, 2 ** 31, -(2 ** 31), 2 ** 53, -(2 ** 53), 1e300, 0.5, NaN, Infinity, -Infinity];
   let replies = 0;
@@ -262,10 +262,10 @@ const heating: Schedule = {
   ],
 };
 
-t.test('a schedule: which point is in force, and which is next', async (t) => {
+t.test('a schedule: the active point, and the next', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
   const at = (text: string) => pointAt(heating, Date.parse(text));
-  t.same(at('2026-01-05T05:00Z'), { groupId: 1, pointId: 1, actionId: 10 }, 'from its very second on');
+  t.same(at('2026-01-05T05:00Z'), { groupId: 1, pointId: 1, actionId: 10 }, 'from its second on');
   t.same(at('2026-01-05T04:59:59Z'), { groupId: 2, pointId: 1, actionId: 10 }, 'Sunday’s until Monday');
   t.same(at('2026-01-09T22:00Z'), { groupId: 1, pointId: 2, actionId: 20 });
   const walk: unknown[] = [];
@@ -284,7 +284,7 @@ t.test('a schedule: which point is in force, and which is next', async (t) => {
 });
 
 t.test(
-  'a schedule with nothing in it, with one point a week, and through a change of the clock',
+  'schedules without points, with one point per week, and over a change of the UTC offset',
   async (t) => {
     setTimeZone(t, 'Europe/Berlin');
     const weekly = (days: number, ...starts: string[]): Schedule => ({
@@ -320,15 +320,19 @@ t.test(
   },
 );
 
-t.test('a time of a day here', async (t: Test) => {
+t.test('a local time of day', async (t: Test) => {
   setTimeZone(t, 'America/St_Johns');
-  // Until 2011 the clock was set back here at 0:01, to 23:01 of the day before: that day ends twice.
+  // Until 2011 the clock was set back here at 0:01, to 23:01 of the previous day: that day ends twice.
   const day = localDay(Date.parse('2010-11-06T12:00Z'));
   t.equal(localInstant(day + 1, midnight), Date.parse('2010-11-07T02:30Z'), 'the first of two');
   t.equal(localDay(Date.parse('2010-11-07T02:30:59Z')), day + 1);
   t.equal(localDay(Date.parse('2010-11-07T02:31Z')), day);
   t.equal(localInstant(day + 1, time('0:01')), Date.parse('2010-11-07T03:31Z'));
-  t.same(runs(cyclic({}), '2010-11-07T02:40Z', 1), ['2010-11-08T03:30'], 'midnight was, and is not again');
+  t.same(
+    runs(cyclic({}), '2010-11-07T02:40Z', 1),
+    ['2010-11-08T03:30'],
+    'midnight has passed, and does not repeat',
+  );
   t.same(
     pointAt(
       { ...heating, groups: [{ id: 1, days: 64, points: [{ id: 1, start: midnight, actionId: 3 }] }] },

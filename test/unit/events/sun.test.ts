@@ -11,7 +11,7 @@ const berlin: GeoPosition = { latitude: 52.52, longitude: 13.405 };
 const tromso: GeoPosition = { latitude: 69.65, longitude: 18.96 };
 const MINUTE_MS = 60_000;
 
-/** Whether an instant is what an almanac says (to the minute, UTC), give or take two minutes. */
+/** Whether a time is within two minutes of an almanac’s (to the minute, UTC). */
 const isAbout = (ms: number | undefined, text: string): boolean =>
   ms !== undefined && Math.abs(ms - Date.parse(text)) <= 2 * MINUTE_MS;
 
@@ -20,7 +20,7 @@ t.test('the sun of Berlin on a midsummer day and a winter day', async (t) => {
   const summer = sunTimes(Date.parse('2026-06-21T10:00Z'), berlin);
   t.ok(isAbout(summer.sunrise, '2026-06-21T02:43Z'), 'sunrise');
   t.ok(isAbout(summer.sunset, '2026-06-21T19:33Z'), 'sunset');
-  t.equal(summer.astronomicalEnd, undefined, 'it does not get wholly dark');
+  t.equal(summer.astronomicalEnd, undefined, 'it never gets completely dark');
   const winter = sunTimes(Date.parse('2026-12-21T10:00Z'), berlin);
   t.ok(isAbout(winter.sunrise, '2026-12-21T07:15Z'), 'sunrise');
   t.ok(isAbout(winter.sunset, '2026-12-21T14:54Z'), 'sunset');
@@ -34,11 +34,11 @@ t.test('the sun of Berlin on a midsummer day and a winter day', async (t) => {
     winter.nauticalEnd,
     winter.astronomicalEnd,
   ];
-  t.same(order, [...order].sort(), 'twilight comes before the sun and goes after it');
+  t.same(order, [...order].sort(), 'twilight begins before sunrise and ends after sunset');
   t.notOk(order.includes(undefined));
 });
 
-t.test('any moment of a local day gives that day’s times, all over the earth', async (t) => {
+t.test('any time of a local day gives that day’s times, everywhere on earth', async (t) => {
   const places: [string, GeoPosition][] = [
     ['Pacific/Auckland', { latitude: -36.85, longitude: 174.76 }],
     ['Pacific/Kiritimati', { latitude: 1.87, longitude: -157.43 }],
@@ -57,7 +57,7 @@ t.test('any moment of a local day gives that day’s times, all over the earth',
     });
 });
 
-t.test('where it does not rise, and where it does not set', async (t) => {
+t.test('places without a sunrise, or without a sunset', async (t) => {
   setTimeZone(t, 'Europe/Oslo');
   const polarNight = sunTimes(Date.parse('2026-12-21T10:00Z'), tromso);
   t.same([polarNight.sunrise, polarNight.sunset], [undefined, undefined]);
@@ -69,7 +69,7 @@ t.test('where it does not rise, and where it does not set', async (t) => {
   t.equal(nextSunChange(Date.parse('2026-06-21T10:00Z'), tromso), undefined);
 });
 
-t.test('the sun is up from its rise on until its set, all year', async (t) => {
+t.test('the sun is up from sunrise until sunset, all year', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
   for (let day = 0; day < 365; day += 5) {
     const { sunrise = NaN, sunset = NaN } = sunTimes(new Date(2026, 0, 1 + day, 9).getTime(), berlin);

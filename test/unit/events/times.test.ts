@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-t.test('a cyclic event runs when it is due, and says when it will next', async (t) => {
+t.test('a cyclic event runs when it is due, and has the time of its next run', async (t) => {
   using bench = new EventFixture();
   const event = bench.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
   await eventsSettled();
@@ -26,10 +26,10 @@ t.test('a cyclic event runs when it is due, and says when it will next', async (
   bench.kernel.events.set(event, { active: false });
   await eventsSettled();
   t.match(event.data, { nextRun: 0 });
-  t.equal(bench.clock.pendingTimers, 0, 'no timer for nothing');
+  t.equal(bench.clock.pendingTimers, 0, 'no timer without an event');
 });
 
-t.test('a run is told once, with the next one', async (t) => {
+t.test('a run is reported once, with the next one', async (t) => {
   using bench = new EventFixture();
   const { kernel } = bench;
   const event = bench.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
@@ -49,7 +49,7 @@ t.test('a run is told once, with the next one', async (t) => {
   t.strictSame(messages, [[at(45), 0]], 'and the last run, without a next one');
 });
 
-t.test('a schedule carries out the action of the point that is reached', async (t) => {
+t.test('a schedule runs the action of a point when it is reached', async (t) => {
   using bench = new EventFixture();
   const { kernel } = bench;
   const event = bench.event(eventType.schedule);
@@ -78,25 +78,22 @@ t.test('a schedule carries out the action of the point that is reached', async (
   t.equal(event.data.lastActionId, 3);
 });
 
-t.test(
-  'the clock is set forward: what was missed runs once; of a plan, the point that holds now',
-  async (t) => {
-    using bench = new EventFixture();
-    const often = bench.cyclic({ timeType: cyclicTime.second, timeValue: 10 });
-    const daily = bench.cyclic({ dateType: cyclicDate.none, timeFrom: { hour: 13, minute: 0, second: 0 } });
-    await eventsSettled();
-    bench.clock.stepWallClock(5 * HOUR_MS);
-    await bench.pass(MINUTE_MS, 1000);
-    const runsOf = (event: Event) =>
-      bench.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
-    t.equal(runsOf(daily), 1);
-    t.ok(runsOf(often) <= 7, `${runsOf(often)} runs of one every 10 s in a minute`);
-    t.ok(runsOf(often) >= 5);
-    t.equal(daily.data.nextRun, (NOON + DAY_MS + HOUR_MS) / 1000);
-  },
-);
+t.test('clock set forward: missed runs happen once; of a schedule, the point that applies now', async (t) => {
+  using bench = new EventFixture();
+  const often = bench.cyclic({ timeType: cyclicTime.second, timeValue: 10 });
+  const daily = bench.cyclic({ dateType: cyclicDate.none, timeFrom: { hour: 13, minute: 0, second: 0 } });
+  await eventsSettled();
+  bench.clock.stepWallClock(5 * HOUR_MS);
+  await bench.pass(MINUTE_MS, 1000);
+  const runsOf = (event: Event) =>
+    bench.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
+  t.equal(runsOf(daily), 1);
+  t.ok(runsOf(often) <= 7, `${runsOf(often)} runs of one every 10 s in a minute`);
+  t.ok(runsOf(often) >= 5);
+  t.equal(daily.data.nextRun, (NOON + DAY_MS + HOUR_MS) / 1000);
+});
 
-t.test('the clock is set back: a time of day does not come twice, a repetition goes on', async (t) => {
+t.test('clock set back: a time of day does not repeat, an interval continues', async (t) => {
   using bench = new EventFixture();
   const daily = bench.cyclic({ timeFrom: { hour: 13, minute: 0, second: 0 } });
   const often = bench.cyclic({ timeType: cyclicTime.second, timeValue: 10 });
@@ -113,20 +110,16 @@ t.test('the clock is set back: a time of day does not come twice, a repetition g
   bench.clock.stepWallClock(-HOUR_MS);
   const before = runsOf(often);
   await bench.pass(2 * HOUR_MS, 10_000);
-  t.strictSame([runsOf(daily), runsOf(plan)], [1, 1], 'one o’clock has been');
-  t.ok(runsOf(often) - before >= 2 * 360 - 13, 'at most two minutes later it goes on');
+  t.strictSame([runsOf(daily), runsOf(plan)], [1, 1], 'one o’clock has passed');
+  t.ok(runsOf(often) - before >= 2 * 360 - 13, 'it continues after at most two minutes');
   await bench.pass(DAY_MS, MINUTE_MS);
-  t.strictSame([runsOf(daily), runsOf(plan)], [2, 2], 'on the next day it comes again');
+  t.strictSame([runsOf(daily), runsOf(plan)], [2, 2], 'on the next day it runs again');
   bench.clock.stepWallClock(-400 * DAY_MS);
   await bench.pass(DAY_MS + MINUTE_MS, MINUTE_MS);
-  t.strictSame(
-    [runsOf(daily), runsOf(plan)],
-    [3, 3],
-    'a clock that was a year ahead keeps nothing from running',
-  );
+  t.strictSame([runsOf(daily), runsOf(plan)], [3, 3], 'a clock that was a year ahead prevents no run');
 });
 
-t.test('until the clock is trusted, only what needs no time of day runs', async (t) => {
+t.test('until the clock is synchronised, only events without a time of day run', async (t) => {
   using bench = new EventFixture(new Date(1970, 0, 1, 12).getTime());
   bench.clock.hasTrustedTime = false;
   const daily = bench.cyclic({ timeFrom: { hour: 13, minute: 0, second: 0 } });
@@ -142,14 +135,14 @@ t.test('until the clock is trusted, only what needs no time of day runs', async 
   bench.clock.stepWallClock(NOON - bench.clock.nowMs());
   bench.clock.hasTrustedTime = true;
   await bench.pass(MINUTE_MS, 10_000);
-  t.equal(runsOf(daily), 0, 'what is long over is not made up for');
+  t.equal(runsOf(daily), 0, 'old runs are not made up for');
   t.equal(daily.data.nextRun, (NOON + HOUR_MS) / 1000);
   await bench.pass(HOUR_MS, MINUTE_MS);
   t.equal(runsOf(daily), 1);
 });
 
 t.test(
-  'ten thousand events wait on one timer, and an update of another variable looks at none',
+  'ten thousand events share one timer, and an update of another variable checks none of them',
   async (t) => {
     using bench = new EventFixture();
     const { kernel } = bench;
@@ -171,7 +164,7 @@ t.test(
     t.equal(bench.clock.pendingTimers, 1);
     const before = kernel.changes.counter;
     await bench.pass(HOUR_MS, MINUTE_MS);
-    t.equal(kernel.changes.counter, before, 'nothing is told of them');
+    t.equal(kernel.changes.counter, before, 'no message is sent for them');
     await bench.set(kernel.variables.create(1).id, 1);
     t.equal(bench.runs.length, 0);
     // Below a script each of them would run.
@@ -187,42 +180,39 @@ t.test(
 );
 
 const seed = fuzzSeed();
-t.test(
-  `the queue gives what is due in the order of times, as a sorted list does; ${seedLabel(seed)}`,
-  async (t) => {
-    const random = new Random(seed);
-    const queue = new DueQueue();
-    const plain = new Map<number, number>();
-    const first = () => [...plain.values()].reduce((a, b) => Math.min(a, b), Infinity);
-    let taken = 0;
-    for (let n = 0; n < 20_000; n++) {
-      const id = random.below(50);
-      if (random.chance(0.2)) {
-        queue.set(id, undefined);
-        plain.delete(id);
-      } else if (random.chance(0.7)) {
-        const atMs = random.below(1000);
-        queue.set(id, atMs);
-        plain.set(id, atMs);
+t.test(`the queue returns due events in order of time, like a sorted list; ${seedLabel(seed)}`, async (t) => {
+  const random = new Random(seed);
+  const queue = new DueQueue();
+  const plain = new Map<number, number>();
+  const first = () => [...plain.values()].reduce((a, b) => Math.min(a, b), Infinity);
+  let taken = 0;
+  for (let n = 0; n < 20_000; n++) {
+    const id = random.below(50);
+    if (random.chance(0.2)) {
+      queue.set(id, undefined);
+      plain.delete(id);
+    } else if (random.chance(0.7)) {
+      const atMs = random.below(1000);
+      queue.set(id, atMs);
+      plain.set(id, atMs);
+    } else {
+      const nowMs = random.below(1000);
+      const got = queue.take(nowMs);
+      const expected = first();
+      if (got === undefined) {
+        if (expected <= nowMs) t.fail('nothing was due');
       } else {
-        const nowMs = random.below(1000);
-        const got = queue.take(nowMs);
-        const expected = first();
-        if (got === undefined) {
-          if (expected <= nowMs) t.fail('nothing was due');
-        } else {
-          taken++;
-          if (plain.get(got) !== expected) t.fail(`${got} came before another`);
-          plain.delete(got);
-        }
+        taken++;
+        if (plain.get(got) !== expected) t.fail(`${got} came before another`);
+        plain.delete(got);
       }
-      if ((queue.firstMs ?? Infinity) !== first() || queue.size !== plain.size) t.fail(`step ${n}`);
     }
-    t.ok(taken > 1000);
-  },
-);
+    if ((queue.firstMs ?? Infinity) !== first() || queue.size !== plain.size) t.fail(`step ${n}`);
+  }
+  t.ok(taken > 1000);
+});
 
-t.test('a clock that was set is noticed, one that runs is not', async (t) => {
+t.test('a clock step is noticed, a running clock is none', async (t) => {
   const clock = new ManualClock();
   const jumps = new ClockStepDetector(clock);
   clock.advance(HOUR_MS);
@@ -232,7 +222,7 @@ t.test('a clock that was set is noticed, one that runs is not', async (t) => {
   t.equal(jumps.takeStepMs(), -HOUR_MS);
   t.equal(jumps.takeStepMs(), 0, 'once');
   clock.stepWallClock(500);
-  t.equal(jumps.takeStepMs(), 0, 'a little is how a clock is kept right');
+  t.equal(jumps.takeStepMs(), 0, 'small steps are normal corrections');
   clock.stepWallClock(2 * HOUR_MS);
   t.equal(jumps.takeStepMs(), 2 * HOUR_MS);
 });

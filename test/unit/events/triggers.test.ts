@@ -9,7 +9,7 @@ import { EventFixture, NOON, eventsSettled } from '../../tools/gateway/event-fix
 
 const MINUTE_MS = 60_000;
 
-t.test('each trigger is set off by what it names', async (t) => {
+t.test('each trigger type runs its event', async (t) => {
   const cases: [string, number, { value?: Value; subsequent?: boolean }, Value[], Value[]][] = [
     ['update', triggerType.update, {}, [1, 1, 2], [1, 1, 2]],
     ['change', triggerType.change, {}, [0, 1, 1, 2], [1, 2]],
@@ -41,7 +41,7 @@ t.test('each trigger is set off by what it names', async (t) => {
   }
 });
 
-t.test('an event below a script runs it; a text, and before it an action, come first', async (t) => {
+t.test('an event below a script runs it; a text, and an action before it, take precedence', async (t) => {
   using bench = new EventFixture();
   const { kernel } = bench;
   const variable = kernel.variables.create(0);
@@ -61,7 +61,7 @@ t.test('an event below a script runs it; a text, and before it an action, come f
   t.equal(bench.runs.length + bench.acted.length, 3, 'nothing while it is inactive');
 });
 
-t.test('conditions that do not hold keep an event from running', async (t) => {
+t.test('conditions that are not met prevent an event from running', async (t) => {
   using bench = new EventFixture();
   const { kernel } = bench;
   const [button, away] = [kernel.variables.create(0), kernel.variables.create(0)];
@@ -78,7 +78,7 @@ t.test('conditions that do not hold keep an event from running', async (t) => {
   );
 });
 
-t.test('an event that is limited runs as often as that, and is inactive then', async (t) => {
+t.test('an event with a limit runs that often, and is inactive then', async (t) => {
   using bench = new EventFixture();
   const variable = bench.kernel.variables.create(1);
   const event = bench.trigger(variable.id, triggerType.update);
@@ -88,26 +88,29 @@ t.test('an event that is limited runs as often as that, and is inactive then', a
   t.match(event.data, { limit: 0, active: false });
 });
 
-t.test('one run at a time, of what comes meanwhile only the newest, and a failure is its own', async (t) => {
-  using bench = new EventFixture();
-  bench.isQuick = false;
-  const variable = bench.kernel.variables.create(1);
-  const other = bench.trigger(variable.id, triggerType.value, { value: 3 });
-  const event = bench.trigger(variable.id, triggerType.update);
-  await bench.set(variable.id, 1, 2, 3, 4);
-  const values = () =>
-    bench.runs
-      .filter(({ parameters }) => parameters['EVENT'] === event.id)
-      .map(({ parameters }) => parameters['VALUE']);
-  t.strictSame(values(), [1]);
-  bench.ends[0]?.reject(fault('SCRIPT_FAILED', 'text.js:1: no'));
-  await eventsSettled();
-  t.strictSame(values(), [1, 4]);
-  t.match(bench.errors, [new RegExp(`event #${event.id} .*text.js:1: no`)]);
-  t.ok(bench.runs.some(({ parameters }) => parameters['EVENT'] === other.id));
-});
+t.test(
+  'runs do not overlap, of triggers meanwhile only the newest is queued, and a failure is its own',
+  async (t) => {
+    using bench = new EventFixture();
+    bench.isQuick = false;
+    const variable = bench.kernel.variables.create(1);
+    const other = bench.trigger(variable.id, triggerType.value, { value: 3 });
+    const event = bench.trigger(variable.id, triggerType.update);
+    await bench.set(variable.id, 1, 2, 3, 4);
+    const values = () =>
+      bench.runs
+        .filter(({ parameters }) => parameters['EVENT'] === event.id)
+        .map(({ parameters }) => parameters['VALUE']);
+    t.strictSame(values(), [1]);
+    bench.ends[0]?.reject(fault('SCRIPT_FAILED', 'text.js:1: no'));
+    await eventsSettled();
+    t.strictSame(values(), [1, 4]);
+    t.match(bench.errors, [new RegExp(`event #${event.id} .*text.js:1: no`)]);
+    t.ok(bench.runs.some(({ parameters }) => parameters['EVENT'] === other.id));
+  },
+);
 
-t.test('what runs in a loop is stopped, told of once, and goes on a minute later', async (t) => {
+t.test('an event that runs in a loop is stopped, reported once, and continues a minute later', async (t) => {
   using bench = new EventFixture();
   const { kernel, clock } = bench;
   const variable = kernel.variables.create(1);
@@ -116,7 +119,7 @@ t.test('what runs in a loop is stopped, told of once, and goes on a minute later
   kernel.changes.listen(({ Message, SenderID }) => {
     if (Message !== message.EM_UPDATE || SenderID !== event.id) return;
     own++;
-    // What it runs updates its own variable.
+    // Its script updates its own trigger variable.
     queueMicrotask(() => kernel.variables.update(variable, own, clock.nowMs()));
   });
   await bench.set(variable.id, 1);
@@ -130,17 +133,20 @@ t.test('what runs in a loop is stopped, told of once, and goes on a minute later
   t.ok(bench.runs.length > RUNS_PER_MINUTE_LIMIT, 'it runs again');
 });
 
-t.test('an event whose variable is deleted is set off by none, and by no other with its id', async (t) => {
-  using bench = new EventFixture();
-  const { kernel } = bench;
-  const variable = kernel.variables.create(1);
-  const event = bench.trigger(variable.id, triggerType.update);
-  kernel.tree.delete(variable);
-  await eventsSettled();
-  t.equal(event.data.trigger?.variableId, 0);
-  t.match(bench.warnings, [/was deleted/]);
-  const deleted = bench.trigger(kernel.variables.create(1).id, triggerType.update);
-  kernel.tree.delete(deleted);
-  await bench.set(kernel.variables.create(1).id, 1);
-  t.equal(bench.runs.length, 0);
-});
+t.test(
+  'an event whose variable is deleted is never triggered, even if another object gets the id',
+  async (t) => {
+    using bench = new EventFixture();
+    const { kernel } = bench;
+    const variable = kernel.variables.create(1);
+    const event = bench.trigger(variable.id, triggerType.update);
+    kernel.tree.delete(variable);
+    await eventsSettled();
+    t.equal(event.data.trigger?.variableId, 0);
+    t.match(bench.warnings, [/was deleted/]);
+    const deleted = bench.trigger(kernel.variables.create(1).id, triggerType.update);
+    kernel.tree.delete(deleted);
+    await bench.set(kernel.variables.create(1).id, 1);
+    t.equal(bench.runs.length, 0);
+  },
+);

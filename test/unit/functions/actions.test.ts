@@ -8,7 +8,7 @@ const SCRIPT_ACTION = '{7938A5A2-0981-5FE0-BE6C-8AA610D654EB}';
 const SET_ACTION = '{516818A2-E497-4A84-B7C4-94CB9C745FD1}';
 const TOGGLE_ACTION = '{B4E02384-0CA9-4D45-8AF3-34956B540207}';
 
-/** Enough turns for an event to run. */
+/** Enough iterations of the event loop for an event to run. */
 async function settled(): Promise<void> {
   for (let n = 0; n < 8; n++) await yieldToEventLoop();
 }
@@ -51,7 +51,7 @@ t.test('actions are listed, described and executed', async (t) => {
   await wait(TOGGLE_ACTION, { TARGET: state });
   t.equal(await fixture.call('GetValue', state), false);
   await wait(VALUE_ACTION, { TARGET: own, VALUE: '7' });
-  t.equal(await fixture.call('GetValue', own), 7, 'nothing stands behind it: it is set');
+  t.equal(await fixture.call('GetValue', own), 7, 'without an action behind it: it is set');
   await wait(SET_ACTION, { TARGET: own, VALUE: 8 });
   t.equal(await fixture.call('GetValue', own), 8);
   t.equal(await wait(TEXT_ACTION, { SCRIPT: 'print(TARGET)', TARGET: own }), `ran with {"TARGET":${own}}`);
@@ -83,7 +83,7 @@ t.test('actions are listed, described and executed', async (t) => {
   t.equal(await fixture.call('GetValue', own), 9);
   t.equal(await fixture.call('SVC_RunAction', SET_ACTION, { TARGET: state, VALUE: true }), true);
   await settled();
-  t.match(fixture.errors, [/cannot be written/], 'how it fails goes to the log');
+  t.match(fixture.errors, [/cannot be written/], 'its failure is logged');
 
   const code = (id: string, parameters: object) => fixture.call('SVC_GetActionReadableCode', id, parameters);
   t.equal(await code(VALUE_ACTION, { TARGET: own, VALUE: 'a"b' }), `RequestAction(${own}, "a\\"b");`);
@@ -109,7 +109,7 @@ t.test('an action rejects a value beyond the range of the profile and executes n
   await fixture.call('RequestAction', level, 1000).catch(() => undefined);
   await fixture.call('SVC_CreateVariableProfile', 'Half', 1);
   await fixture.call('SVC_SetVariableCustomProfile', level, 'Half');
-  t.equal(await fixture.call('RequestAction', level, 60), true, 'limits that are equal are none');
+  t.equal(await fixture.call('RequestAction', level, 60), true, 'equal limits are no limits');
   await fixture.call('SVC_SetVariableProfileValues', 'Half', 10, 50, 1);
   const text =
     'Cannot auto-convert value for parameter Value (51 is not within 10 to 50, the range of profile Half)';
@@ -123,7 +123,7 @@ t.test('an action rejects a value beyond the range of the profile and executes n
   t.match(await fixture.call('GW_RequestActions', [[level, 9]]), [
     { Success: false, Error: { code: 'CANNOT_CONVERT' } },
   ]);
-  t.equal(await fixture.call('GetValue', level), 60, 'nothing was carried out');
+  t.equal(await fixture.call('GetValue', level), 60, 'nothing was executed');
   for (const value of [10, 50, 49.6]) t.equal(await fixture.call('RequestAction', level, value), true);
   const script = await make(fixture, 'SVC_CreateScript', 0);
   const own = await make(fixture, 'SVC_CreateVariable', 2);
@@ -149,5 +149,5 @@ t.test('the action of an event replaces its script, and a script replaces the ac
   await t.rejects(fixture.call('SVC_SetEventScript', event, 'x'.repeat(70_000)), { code: 'TEXT_TOO_LONG' });
   const audited = JSON.stringify(fixture.audit);
   t.match(audited, '(1 characters)');
-  t.notMatch(audited, 'xxx', 'a script’s text may hold a secret');
+  t.notMatch(audited, 'xxx', 'a script’s text may contain a secret');
 });

@@ -1,4 +1,4 @@
-// Charts are of local time: a zone that has summer time.
+// Charts use local time: a time zone with daylight saving time.
 process.env['TZ'] = 'Europe/Berlin';
 
 import t from 'tap';
@@ -103,7 +103,7 @@ t.test('a dataset shows averages, state changes or consumption', async (t) => {
   t.strictSame(
     { ...states.points[0] },
     { atS: startS, durationS: 18 * 5000 - 86_400, value: 0, min: 0, max: 0 },
-    'with what it was at the beginning',
+    'with its initial value',
   );
   t.ok(
     states.points.every(
@@ -119,7 +119,7 @@ t.test('a dataset shows averages, state changes or consumption', async (t) => {
   );
   const [dataset] = chartOfVariable(kernel, of.pump).datasets;
   const share = await readSeries(busy, dataset as NonNullable<typeof dataset>, today);
-  t.equal(share.span, 5, 'too many changes: the share of time');
+  t.equal(share.span, 5, 'too many changes: the fraction of time');
   t.strictSame(share.points[0]?.value.toFixed(3), '0.500');
 });
 
@@ -131,7 +131,7 @@ t.test('a shifted dataset draws the values of another period over the current on
   const rects = [...elementsOf(parseXml(svg))].filter(
     ({ name, attributes }) => name === 'rect' && !attributes.has('rx'),
   );
-  t.equal(rects.length, 24, 'a whole day, although this one has had 18 hours');
+  t.equal(rects.length, 24, 'a complete day, although this one has had 18 hours');
 });
 
 t.test('invalid content of a chart is replaced by defaults, within its limits', async (t) => {
@@ -197,7 +197,7 @@ t.test('invalid content of a chart is replaced by defaults, within its limits', 
   t.equal(ofJson({ datasets: [] }).datasets.length, 0);
 });
 
-/** Texts of a drawing by what they stand in. */
+/** Texts of a drawing by their group. */
 const textsIn = (root: XmlElement, group: string) =>
   [...elementsOf(root)]
     .filter(({ attributes }) => attributes.get('class') === group)
@@ -219,7 +219,7 @@ t.test(
     const one = await texts(chartOfVariable(kernel, of.temperature));
     t.strictSame(one.left, ['10', '11', '12', '13', '14', '15', '16', '°C']);
     t.strictSame(one.time, ['00:00', '03:00', '06:00', '09:00', '12:00', '15:00', '18:00', '21:00']);
-    t.strictSame(one.legend, [], 'one needs no legend');
+    t.strictSame(one.legend, [], 'a single one needs no legend');
     const complete = await texts(chartOfVariable(kernel, of.temperature), { isDyn: false });
     t.match([complete.left[0], complete.left.at(-2)], ['-40', '80'], 'the range of the profile');
     t.strictSame((await texts(chartOfVariable(kernel, of.pump))).left, ['Off', 'On']);
@@ -228,7 +228,7 @@ t.test(
     t.match(
       [dimmer.left[0], dimmer.left.at(-2), dimmer.left.at(-1)],
       ['0', '100', '%'],
-      'per cent of the range',
+      'percent of the range',
     );
     const both = await texts(
       ofJson({
@@ -243,7 +243,7 @@ t.test(
   },
 );
 
-t.test('a line has gaps where values are missing, and extremes are a band', async (t) => {
+t.test('a line has gaps for missing values, and extremes are a band', async (t) => {
   const { kernel, of, now, today } = world();
   const { startS } = today.period;
   const pieces = [0, 1, 2, 10, 11].map((n) => ({
@@ -276,7 +276,7 @@ t.test('a line has gaps where values are missing, and extremes are a band', asyn
 });
 
 t.test(
-  `whatever is drawn is sound: well-formed, within its bounds, nothing of it runs (${seedLabel(seed)})`,
+  `every drawing is well-formed, within its bounds, and without active content (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const { kernel, of, now } = world();

@@ -18,7 +18,7 @@ t.test('the description of a device lists its variables and properties', async (
       { Ident: 'STATUS', Type: 'string', Writable: false },
     ],
   });
-  t.equal(messages.Variables.length, 4, 'what is not of the device is not told');
+  t.equal(messages.Variables.length, 4, 'other objects are not described');
   await fixture.call('SVC_SetProperty', lamp, 'Password', 'tulip');
   await fixture.call('SVC_ApplyChanges', lamp);
   const properties = (await fixture.call('HW_GetParamsetDescription', lamp)) as string;

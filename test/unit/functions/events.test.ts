@@ -4,7 +4,7 @@ import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 
 const VALUE_ACTION = '{3644F802-C152-464A-868A-242C2A3DEC5C}';
 
-/** Enough turns for an event to run. */
+/** Enough iterations of the event loop for an event to run. */
 async function settled(): Promise<void> {
   for (let n = 0; n < 8; n++) await yieldToEventLoop();
 }
@@ -153,7 +153,7 @@ t.test('the timer of a script is a cyclic event below it', async (t) => {
 });
 
 t.test(
-  'the timer of a script counts from when it was set, also past midnight and with an unset clock',
+  'the timer of a script counts from when it was set, even past midnight and with an unsynchronised clock',
   async (t) => {
     await using fixture = new FunctionFixture();
     const script = await make(fixture, 'SVC_CreateScript', 0);
@@ -212,7 +212,7 @@ t.test('actions, groups and points of a schedule are added, changed and removed 
   t.match(fixture.scripts.runs, [
     { text: 'warm', sender: 'Schedule', parameters: { ACTION: 1, TARGET: heating } },
   ]);
-  t.equal(await fixture.call('GetValue', heating), 16, 'an action without a target has what it stands below');
+  t.equal(await fixture.call('GetValue', heating), 16, 'an action without a target has the event’s parent');
 
   const rejected = async (code: string, method: string, ...params: unknown[]) =>
     t.rejects(fixture.call(method, event, ...params), { code }, `${method} ${JSON.stringify(params)}`);
@@ -317,7 +317,7 @@ t.test('conditions and their rules are added, changed and removed by ID', async 
   t.strictSame(await conditions(), []);
 });
 
-t.test('conditions are evaluated on their own', async (t) => {
+t.test('conditions are evaluated without an event', async (t) => {
   await using fixture = new FunctionFixture();
   const on = await make(fixture, 'SVC_CreateVariable', 0);
   const passing = async (conditions: unknown) =>

@@ -14,8 +14,8 @@ const card = {
 };
 
 /**
- * Configurator 50001 has the ground floor with a sound and a variable, 50002 all; a sound upstairs is the
- * owner's.
+ * Configurator 50001 has the ground floor with a sound and a variable, 50002 everything; a sound upstairs is
+ * the owner's.
  */
 function gateway() {
   const fixture = new FunctionFixture();
@@ -60,7 +60,7 @@ t.test('items of each configurator are added, changed, moved and deleted separat
     item('tab2', 'tab1', { Configuration: '{"baseID":1}', Position: -3, Visible: false }),
   ];
   t.strictSame(await items(), all);
-  t.strictSame(await fixture.callAsWebFront(F, 'WFC_GetItems', F), all, 'a front reads its own');
+  t.strictSame(await fixture.callAsWebFront(F, 'WFC_GetItems', F), all, 'a web front reads its own');
   await t.rejects(fixture.callAsWebFront(F, 'WFC_GetItems', 50_002), { code: 'ACCESS_DENIED' });
   await t.rejects(fixture.callAsWebFront(F, 'WFC_DeleteItem', F, 'tab2'), { code: 'ACCESS_DENIED' });
   t.strictSame(await items(50_002), []);
@@ -70,7 +70,7 @@ t.test('items of each configurator are added, changed, moved and deleted separat
   await fixture.call('WFC_DeleteItem', F, 'tab2');
   await fixture.call('WFC_DeleteItem', F, 'tab1');
   t.strictSame(await items(), all.slice(0, 1));
-  t.ok(fixture.commits.length >= 8, 'every change is durable before its answer');
+  t.ok(fixture.commits.length >= 8, 'every change is durable before its reply');
   t.equal(
     await fixture.call(
       'WFC_SetItems',
@@ -130,7 +130,7 @@ t.test('inconsistent items are rejected, and nothing changes', async (t) => {
   t.equal(await fixture.call('WFC_SetItems', F, JSON.stringify(many.slice(1))), true);
 });
 
-t.test('each call for the fronts emits one message of the configurator', async (t) => {
+t.test('each call for the web fronts emits one message of the configurator', async (t) => {
   const { desk: fixture, ground, hall, gong } = gateway();
   await using _ = fixture;
   const { WF_POPUP, WF_NOTIFICATION, WF_AUDIO, WF_SWITCH_PAGE, WF_RELOAD, WF_OPEN_CATEGORY } = message;
@@ -159,13 +159,13 @@ t.test('each call for the fronts emits one message of the configurator', async (
       call[0],
     );
   const before = fixture.kernel.changes.counter;
-  t.equal(await fixture.callAsWebFront(F, 'WFC_OpenCategory', F, hall.id), true, 'a front may, too');
+  t.equal(await fixture.callAsWebFront(F, 'WFC_OpenCategory', F, hall.id), true, 'a web front may, too');
   t.match(fixture.kernel.changes.since(before), [
     { SenderID: F, Message: WF_OPEN_CATEGORY, Data: [hall.id] },
   ]);
 });
 
-t.test('texts that are too long and objects outside of the area are rejected', async (t) => {
+t.test('texts that are too long and objects outside the area are rejected', async (t) => {
   const { desk: fixture, lamp, upper, alarm, gong } = gateway();
   await using _ = fixture;
   const before = fixture.kernel.changes.counter;
@@ -198,7 +198,7 @@ t.test('texts that are too long and objects outside of the area are rejected', a
   t.equal(fixture.kernel.changes.counter, before);
 });
 
-t.test('messages for the fronts of a configurator are only in their changes', async (t) => {
+t.test('messages for the web fronts of a configurator are only in their changes', async (t) => {
   const { desk: fixture, hall, ground, upper } = gateway();
   await using _ = fixture;
   const since = fixture.kernel.changes.counter;
@@ -216,7 +216,7 @@ t.test('messages for the fronts of a configurator are only in their changes', as
   };
   t.strictSame(await messages(50_001), ['to 50001', hall.id]);
   t.strictSame(await messages(50_001, ground.id), ['to 50001', hall.id]);
-  t.strictSame(await messages(50_002), ['to 50002'], 'although all that is in the tree is in its area');
+  t.strictSame(await messages(50_002), ['to 50002'], 'although the complete tree is in its area');
   fixture.kernel.tree.move(hall, upper);
   await t.rejects(messages(50_001), { code: 'CHANGES_LOST' });
   const area = new Area(fixture.kernel.tree, ground.id, F);
@@ -224,7 +224,7 @@ t.test('messages for the fronts of a configurator are only in their changes', as
   t.strictSame(
     mine.map(({ Data }) => Data[0]),
     ['to 50001'],
-    'what has left the area is named no more',
+    'objects that left the area are not named any more',
   );
 });
 
@@ -260,7 +260,7 @@ t.test('mobile devices are registered if allowed, and their tokens are never ret
     await t.rejects(fixture.callAsWebFront(M, 'WFC_RegisterPNS', M, ...given), { code });
   for (let n = 2; n < 64; n++) await register(M, 't', `D${n}`);
   await t.rejects(register(M, 't', 'D64'), { message: /more than 64 devices/ });
-  t.equal(await register(M, 't', 'D63'), 'D63', 'one that is known may register anew');
+  t.equal(await register(M, 't', 'D63'), 'D63', 'a known device may register again');
   t.equal(await fixture.call('GW_RemovePushDevice', M, 'D63'), true);
   t.equal(await fixture.call('GW_RemovePushDevice', M, 'D63'), false);
   t.equal(await register(M, 't', 'D64'), 'D64');

@@ -82,15 +82,19 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
   t.equal(await fixture.call('SVC_SetProperty', id, 'constructor', 'x'), false);
   t.equal(await fixture.call('SVC_HasChanges', id), false);
   t.equal(await fixture.call('SVC_SetProperty', id, 'Place', 'hall'), true);
-  t.equal(await fixture.call('SVC_SetProperty', id, 'Broken', '1'), true, 'text is taken for a boolean');
+  t.equal(
+    await fixture.call('SVC_SetProperty', id, 'Broken', '1'),
+    true,
+    'text is not converted to a boolean',
+  );
   t.equal(await fixture.call('SVC_SetProperty', id, 'Password', 'tulip'), true);
   t.equal(await fixture.call('SVC_HasChanges', id), true);
-  t.equal(await fixture.call('SVC_GetProperty', id, 'Place'), '', 'the active one is shown');
+  t.equal(await fixture.call('SVC_GetProperty', id, 'Place'), '', 'the active one is returned');
   const messages = await fixture.messagesOfCall('SVC_ApplyChanges', id);
   t.strictSame(
     messages.filter(([, message]) => message === messageNumber.IM_CHANGESETTINGS),
     [[id, messageNumber.IM_CHANGESETTINGS, ['{"Place":"hall","Password":"***","Broken":true}']]],
-    'secrets are not told',
+    'secrets are not returned',
   );
   t.equal(await fixture.call('SVC_HasChanges', id), false);
   t.equal(await fixture.call('SVC_GetConfiguration', id), '{"Place":"hall","Password":"***","Broken":true}');
@@ -98,7 +102,7 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
   t.equal(
     await fixture.call('SVC_SetProperty', id, 'Password', '***'),
     false,
-    'what is shown changes nothing',
+    'writing the masked value changes nothing',
   );
   await t.rejects(fixture.call('SVC_GetProperty', id, 'Nothing'), { code: 'PROPERTY_MISSING' });
   await t.rejects(fixture.call('SVC_GetProperty', id, 'toString'), { code: 'PROPERTY_MISSING' });
@@ -120,9 +124,13 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
     ['{"Place":"attic","Broken":"maybe"}', 'PROPERTY_INVALID'],
   ] as const)
     await t.rejects(fixture.call('SVC_SetConfiguration', id, json), { code });
-  t.equal(await fixture.call('SVC_HasChanges', id), false, 'all of it or nothing');
+  t.equal(await fixture.call('SVC_HasChanges', id), false, 'all or nothing');
   t.equal(await fixture.call('SVC_SetProperty', id, 'Place', 'attic'), true);
-  t.equal(await fixture.call('SVC_SetProperty', id, 'Place', 'hall'), true, 'back to what is active');
+  t.equal(
+    await fixture.call('SVC_SetProperty', id, 'Place', 'hall'),
+    true,
+    'back to the active configuration',
+  );
   t.equal(await fixture.call('SVC_HasChanges', id), false);
 });
 
@@ -155,7 +163,7 @@ t.test('an instance is deleted once, with its own variables only', async (t) => 
   t.strictSame(
     messages.filter(([sender]) => sender === parent).at(-1),
     [parent, messageNumber.OM_UNREGISTER],
-    'and then no more of it',
+    'and then nothing more of it',
   );
   t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
 });

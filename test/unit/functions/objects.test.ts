@@ -2,7 +2,7 @@ import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
-/** Messages by their numbers in the interface (§3.5), as a client knows them. */
+/** Messages by their numbers in the interface (§3.5), as clients know them. */
 const [REGISTER, UNREGISTER, PARENT, NAME, INFO] = [
   messageNumber.OM_REGISTER,
   messageNumber.OM_UNREGISTER,
@@ -27,7 +27,7 @@ const makers = [
   ['Link', 6, []],
 ] as const;
 
-t.test('creation and deletion emit messages in the order of decision 13', async (t) => {
+t.test('creation and deletion emit messages in the documented order', async (t) => {
   await using fixture = new FunctionFixture();
   const reported = async (method: string, ...params: unknown[]) => {
     const messages = await fixture.messagesOfCall(method, ...params);
@@ -90,7 +90,7 @@ t.test('the messages of a new instance precede those of its variables', async (t
     const variable = fixture.idOf(id, ident);
     const own = messages.filter(([sender]) => sender === variable).map(([, message]) => message);
     t.strictSame(own.slice(0, 2), [REGISTER, messageNumber.VM_CREATE], ident);
-    t.ok(own.indexOf(PARENT) > own.indexOf(IDENT), `${ident} is told where it stands when it is whole`);
+    t.ok(own.indexOf(PARENT) > own.indexOf(IDENT), `${ident} is moved when it is complete`);
   }
 });
 
@@ -160,7 +160,7 @@ t.test(
     await fixture.call('SVC_SetIdent', a, '');
     await fixture.call('SVC_SetParent', b, 0);
     t.equal(await fixture.call('SVC_FindObjectIDByIdent', 'lamp', 0), b);
-    t.equal(await fixture.call('SVC_FindObjectIDByIdent', '', 0), 0, 'no ident is none');
+    t.equal(await fixture.call('SVC_FindObjectIDByIdent', '', 0), 0, 'an empty ident is none');
     t.equal(await fixture.call('SVC_FindObjectIDByName', 'nobody', 0), 0);
     await fixture.call('SVC_SetName', room, 'Room');
     t.equal(await fixture.call('SVC_FindObjectIDByName', 'Room', 0), room);
@@ -193,7 +193,7 @@ t.test('objects are moved, sorted and located', async (t) => {
     [gateway, REMOVED, [b]],
     [a, ADDED, [b]],
   ]);
-  t.strictSame(await fixture.messagesOfCall('SVC_SetParent', b, a), [], 'it stands there already');
+  t.strictSame(await fixture.messagesOfCall('SVC_SetParent', b, a), [], 'it is there already');
   t.equal(await fixture.call('SVC_GetParent', b), a);
   t.equal(await fixture.call('SVC_IsChild', b, gateway, false), false);
   t.equal(await fixture.call('SVC_IsChild', b, gateway, true), true);
@@ -229,11 +229,7 @@ t.test('records have all fields, and functions of a type reject other types', as
       HasChildren: false,
     });
     await fixture.call('SVC_SetName', id, 'one');
-    t.equal(
-      await fixture.call(`SVC_Get${word}IDByName`, 'one', 0),
-      id,
-      `${word}: the other types are passed over`,
-    );
+    t.equal(await fixture.call(`SVC_Get${word}IDByName`, 'one', 0), id, `${word}: other types are skipped`);
     for (const [other] of makers) {
       t.equal(await fixture.call(`SVC_${other}Exists`, id), other === word);
       const list = (await fixture.call(`SVC_Get${other}List`)) as number[];

@@ -10,7 +10,7 @@ import { allFunctions } from '../../tools/generate/all-functions.js';
 const declared = await allFunctions();
 const document = openRpcDocument(declared, '0.1') as OpenRpcDocument;
 
-/** Every schema within a JSON value, and whatever else is an object there. */
+/** Every schema in a JSON value, and every other object in it. */
 function* within(value: unknown): Generator<JsonSchema> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value as JsonSchema;

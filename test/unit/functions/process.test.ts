@@ -44,7 +44,7 @@ t.test('memory, shutdown and tokens are requested from the process', async (t) =
   fixture.clock.advance(100);
   t.strictSame(stops, ['stop']);
   t.equal(await call('SVC_CreateTemporaryToken', 60), 'valid for 60 s');
-  await t.rejects(fixture.call('SVC_StopKernel'), { code: 'NOT_SUPPORTED' }, 'a process of somebody else');
+  await t.rejects(fixture.call('SVC_StopKernel'), { code: 'NOT_SUPPORTED' }, 'a process of another user');
   await t.rejects(fixture.call('SVC_CreateTemporaryToken', 0), { code: 'PARAMETER_BOUNDS' });
 });
 

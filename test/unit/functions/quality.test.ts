@@ -70,7 +70,7 @@ t.test('source time and receive time have milliseconds if the driver reported th
   ]);
 });
 
-t.test('a value has a mark if the clock was not trusted', async (t) => {
+t.test('a value is marked if the clock was not synchronised', async (t) => {
   await using fixture = new FunctionFixture();
   const [one, other] = [
     (await fixture.call('SVC_CreateVariable', 1)) as number,
@@ -85,7 +85,7 @@ t.test('a value has a mark if the clock was not trusted', async (t) => {
   await fixture.call('SetValue', one, 1);
   t.strictSame(await trusted(), [false, true]);
   fixture.clock.hasTrustedTime = true;
-  t.strictSame(await trusted(), [false, true], 'it was not trusted then');
+  t.strictSame(await trusted(), [false, true], 'it was not synchronised then');
   await fixture.call('SetValue', one, 1);
   t.strictSame(await trusted(), [true, true]);
 });

@@ -19,7 +19,7 @@ import {
 import { Registry } from '../../../src/functions/registry/registry.js';
 import { anonymousCaller, FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 
-/** A registry of one function that gives back what it got. */
+/** A registry of one function that returns its parameters. */
 function echo(...parameters: FunctionDeclaration['parameters']) {
   const declaration: FunctionDeclaration = {
     name: 'GW_Echo',
@@ -32,7 +32,7 @@ function echo(...parameters: FunctionDeclaration['parameters']) {
   };
   const registry = new Registry({
     functions: [declaration],
-    durability: { version: 0, committed: () => Promise.reject(new Error('asked without need')) },
+    durability: { version: 0, committed: () => Promise.reject(new Error('called unnecessarily')) },
     audit: { record: () => undefined },
     clock: new ManualClock(),
     log: silentLog,
@@ -153,14 +153,18 @@ t.test('the reply to a change of the configuration waits for the disk, other rep
   t.notOk(isAnswered);
   fixture.commits[0]?.resolve();
   t.equal(await named, true);
-  t.equal(fixture.registry.call('SVC_SetName', [id, 'A'], owner), true, 'what changes nothing does not wait');
+  t.equal(
+    fixture.registry.call('SVC_SetName', [id, 'A'], owner),
+    true,
+    'a call without a change does not wait',
+  );
   const failed = fixture.call('SVC_SetName', id, 'B');
   fixture.commits[1]?.reject(fault('STORE_FAILED', 'the disk is full'));
   await t.rejects(failed, { code: 'STORE_FAILED', retry: true });
   t.equal(await fixture.call('SVC_GetName', id), 'B', 'the change stays in memory');
   const later = fixture.call('SVC_CreateScript', 0);
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(fixture.commits.length, 3, 'so it is for functions that take their time');
+  t.equal(fixture.commits.length, 3, 'it also applies to asynchronous functions');
   fixture.commits[2]?.resolve();
   t.type(await later, 'number');
 });
@@ -188,10 +192,10 @@ t.test('internal errors do not reach the caller', async (t) => {
   t.equal(errors.length, 2);
   await t.rejects(registry.call('Stops', [], owner) as Promise<unknown>, { code: 'STOPPING' });
   await t.rejects(registry.call('Faults', [], owner) as Promise<unknown>, { code: 'ACTION_INVALID' });
-  t.equal(errors.length, 2, 'faults and being stopped are not logged as errors');
+  t.equal(errors.length, 2, 'faults and cancellations are not logged as errors');
 });
 
-t.test('the audit says who switched or changed what, without secrets', async (t) => {
+t.test('the audit log has who switched or changed what, without secrets', async (t) => {
   await using fixture = new FunctionFixture();
   const id = fixture.kernel.variables.create(1).id;
   await fixture.call('SetValue', id, 7);
@@ -226,9 +230,9 @@ t.test('the audit says who switched or changed what, without secrets', async (t)
   const count = fixture.audit.length;
   const inside = { role: 'owner', user: `script ${script}`, remote: 'local' } as const;
   fixture.registry.call('SetValue', [id, 8], inside);
-  t.equal(fixture.audit.length, count, "a script's values are its own business");
+  t.equal(fixture.audit.length, count, 'the values of a script are not audited');
   await fixture.registry.call('SVC_SetName', [id, 'x'], inside);
-  t.equal(fixture.audit.length, count + 1, 'what it changes is not');
+  t.equal(fixture.audit.length, count + 1, 'its changes are');
   t.match(await fixture.call('GW_GetAudit', 1), [
     {
       TimeStamp: 1_700_000_000,
@@ -242,7 +246,7 @@ t.test('the audit says who switched or changed what, without secrets', async (t)
 });
 
 t.test(
-  'the audit counts repeated rejections of a front and records those of the owner individually',
+  'the audit counts repeated rejections of a web front and records those of the owner individually',
   async (t) => {
     const records: AuditRecord[] = [];
     const audit = new CountingAudit({ record: (entry) => void records.push(entry) });
@@ -251,7 +255,7 @@ t.test(
     for (let n = 0; n < 1000; n++) audit.record(rejected);
     audit.record({ ...rejected, remote: '10.0.0.2' });
     audit.record({ ...entry, role: 'webfront', ok: true });
-    t.equal(records.length, 3, 'the first of each kind, and what was carried out');
+    t.equal(records.length, 3, 'the first of each kind, and every executed one');
     audit.record({ ...rejected, at: 1700 });
     t.match(
       records.slice(3),
@@ -260,7 +264,7 @@ t.test(
     );
     audit.record({ ...rejected, at: 1701 });
     audit.flush();
-    t.match(records.slice(5), [{ at: 1701, count: 1 }], 'for who reads it');
+    t.match(records.slice(5), [{ at: 1701, count: 1 }], 'for readers');
     audit.flush();
     t.equal(records.length, 6);
     for (let n = 0; n < 3; n++) audit.record({ ...rejected, role: 'owner' });

@@ -10,7 +10,7 @@ interface Snapshot {
   readonly timestamp: number;
 }
 
-t.test('facts about the program and the machine (decision 17)', async (t) => {
+t.test('facts about the program and the machine', async (t) => {
   await using fixture = new FunctionFixture();
   for (const [name, fact] of Object.entries({
     SVC_GetKernelVersion: '7.0',
@@ -70,7 +70,7 @@ t.test('options have limits, immediate effect, and are saved', async (t) => {
     t.match(await fixture.call('SVC_GetOptionEx', name), { Name: name, Description: /./ });
   t.equal(await fixture.call('SVC_SetOption', 'SaveInterval', '60'), true);
   t.equal(await fixture.call('SVC_SetOption', 'SaveInterval', 60.0), true);
-  t.strictSame(fixture.saved, [['SaveInterval', 60]], 'what stays the same is not saved again');
+  t.strictSame(fixture.saved, [['SaveInterval', 60]], 'an unchanged option is not saved again');
   t.match(await fixture.call('SVC_GetOptionEx', 'SaveInterval'), {
     Value: 60,
     Default: 10,

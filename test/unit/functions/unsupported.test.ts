@@ -39,5 +39,5 @@ t.test('unsupported functions check their parameters and fail with the reason', 
   }
   await t.rejects(fixture.call('HW_LoadDevices', 1, 4), { code: 'PARAMETER_BOUNDS' });
   t.match(await fixture.call('SVC_GetFunction', 'SVC_MakeCrash'), { FunctionName: 'SVC_MakeCrash' });
-  t.strictSame(fixture.audit, [], 'a refusal that is always the same is not worth an entry');
+  t.strictSame(fixture.audit, [], 'a constant rejection is not worth an audit entry');
 });

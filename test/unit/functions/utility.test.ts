@@ -3,7 +3,7 @@ import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
-/** A desk with an instance of the utility control, and how it is called. */
+/** A bench with an instance of the utility control, and a function to call it. */
 function bench() {
   const fixture = new FunctionFixture();
   const { id } = fixture.devices.create('Utility Control');
@@ -85,7 +85,7 @@ t.test('objects are deleted with their subtrees, children first', async (t) => {
   t.strictSame([...order].sort(), gone.map(({ id }) => id).sort(), 'each once');
   for (const object of gone)
     if (object.parent !== null && gone.includes(object.parent))
-      t.ok(order.indexOf(object.id) < order.indexOf(object.parent.id), 'a child before what it stands below');
+      t.ok(order.indexOf(object.id) < order.indexOf(object.parent.id), 'a child before its parent');
   for (const [ids, code] of [
     [[variables.create(0).id, 9999], 'OBJECT_MISSING'],
     [[variables.create(0).id, 0], 'ROOT_FIXED'],
@@ -104,7 +104,7 @@ t.test('a deletion that fails reports its progress', async (t) => {
   const children = tree.get(lamp).children?.size ?? 0;
   const late = Promise.withResolvers<TreeObject>();
   fixture.kernel.changes.listen(({ SenderID, Message, Data }) => {
-    // The instance is being closed (IM_CHANGESTATUS, deleting): something is put below it.
+    // The instance is being closed (IM_CHANGESTATUS, deleting): an object is created below it.
     if (SenderID === lamp && Message === messageNumber.IM_CHANGESTATUS && Data[0] === 103)
       queueMicrotask(() => late.resolve(category(tree.get(lamp))));
   });
@@ -162,7 +162,7 @@ t.test('uses of an object', async (t) => {
     [acting.id, 'event', 0, 'actionParameters'],
     [running.id, 'event', 2, `SetValue(${custom.id}, true);`],
   ]);
-  t.strictSame(await found(link.id), [], 'a value that happens to be its id is none');
+  t.strictSame(await found(link.id), [], 'a value that equals its id is no use');
   await t.rejects(uc('FindReferences', 9999), { code: 'OBJECT_MISSING' });
 });
 
@@ -218,7 +218,7 @@ t.test('texts are found and replaced in script files only', async (t) => {
   ];
   t.strictSame(await uc('FindInFiles', [], 'print('), lines);
   t.strictSame(await uc('FindInFiles', ['two.js', 'one.js'], 'print(a'), [lines[0]], 'A is not a');
-  t.strictSame(await uc('FindInFiles', ['two.js'], 'a.c'), [], 'it is a text, no pattern');
+  t.strictSame(await uc('FindInFiles', ['two.js'], 'a.c'), [], 'a text, not a pattern');
   for (const file of ['none.js', '../gateway.yaml', '/etc/passwd', '', 'two.js\0']) {
     await t.rejects(uc('FindInFiles', [file], 'x'), { code: 'FILE_MISSING' }, file);
     await t.rejects(uc('ReplaceInFiles', ['one.js', file], 'a', 'b'), { code: 'FILE_MISSING' }, file);
@@ -227,13 +227,13 @@ t.test('texts are found and replaced in script files only', async (t) => {
   await t.rejects(uc('ReplaceInFiles', [], '', 'x'), { code: 'PARAMETER_BOUNDS' });
   const content = async (id: number) => fixture.call('SVC_GetScriptContent', id);
   t.equal(await content(one.id), 'const a = 1;\nprint(a);\n  print(A);', 'nothing has changed so far');
-  t.strictSame(await uc('ReplaceInFiles', [], 'print', 'tell\n$&'), [
-    { File: 'one.js', Line: 2, Text: 'tell' },
-    { File: 'one.js', Line: 4, Text: 'tell' },
-    { File: 'two.js', Line: 1, Text: 'tell' },
+  t.strictSame(await uc('ReplaceInFiles', [], 'print', 'log\n$&'), [
+    { File: 'one.js', Line: 2, Text: 'log' },
+    { File: 'one.js', Line: 4, Text: 'log' },
+    { File: 'two.js', Line: 1, Text: 'log' },
   ]);
-  t.equal(await content(one.id), 'const a = 1;\ntell\n$&(a);\n  tell\n$&(A);');
-  t.strictSame([await content(two.id), await content(twin.id)], ['tell\n$&(2)', 'tell\n$&(2)']);
+  t.equal(await content(one.id), 'const a = 1;\nlog\n$&(a);\n  log\n$&(A);');
+  t.strictSame([await content(two.id), await content(twin.id)], ['log\n$&(2)', 'log\n$&(2)']);
   t.strictSame(await uc('ReplaceInFiles', ['one.js'], 'absent', 'x'), []);
   const { params } = fixture.audit.filter(({ method }) => method === 'UC_ReplaceInFiles').at(-1) ?? {
     params: [],
@@ -304,7 +304,7 @@ t.test('invalid characters in texts are found and removed', async (t) => {
       { value: 1, name: 'open', icon: '', color: 5 },
       { value: 3, name: 'shut', icon: 'Lock', color: 7 },
     ],
-    'one of which nothing is left goes',
+    'an empty one is deleted',
   );
   t.strictSame(await uc('FindInvalidStrings'), []);
 });

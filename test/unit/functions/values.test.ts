@@ -56,7 +56,7 @@ t.test('ambiguous values fail with −32602 and change nothing', async (t) => {
         `${JSON.stringify(value)} for type ${type}`,
       );
     t.equal(await fixture.call('GetValue', id), start[type]);
-    t.equal(fixture.kernel.changes.counter, counter, 'nobody is told anything');
+    t.equal(fixture.kernel.changes.counter, counter, 'no message is sent');
   }
   const text = (await fixture.call('SVC_CreateVariable', 3)) as number;
   await t.rejects(fixture.call('SetValueString', text, 'x'.repeat(1024 * 1024)), { code: 'TEXT_TOO_LONG' });
@@ -94,7 +94,7 @@ t.test('typed getters and setters accept variables of their type only', async (t
   }
 });
 
-t.test('every write sets VariableUpdated, another value sets VariableChanged (decision 8)', async (t) => {
+t.test('every write sets VariableUpdated, another value sets VariableChanged', async (t) => {
   await using fixture = new FunctionFixture();
   const id = (await fixture.call('SVC_CreateVariable', 1)) as number;
   t.match(await fixture.call('SVC_GetVariable', id), { VariableUpdated: 0, VariableChanged: 0 });
@@ -130,7 +130,7 @@ t.test('RequestAction fails if the device rejects the value, and the variable do
     fixture.call('SVC_RequestAction', lamp, 'STATE', null),
     fixture.call('RequestAction', state, 'on'),
   ])
-    await t.rejects(call, { code: 'CANNOT_CONVERT', rpc: -32602 }, 'null is a value to SetValue only');
+    await t.rejects(call, { code: 'CANNOT_CONVERT', rpc: -32602 }, 'null is a value for SetValue only');
   await t.rejects(fixture.call('SetValue', state, true), { code: 'READ_ONLY' }, 'only a report changes it');
   await t.rejects(fixture.call('SetValueBoolean', state, true), { code: 'READ_ONLY' });
   await t.rejects(fixture.call('HW_WriteValueBoolean', lamp, 'LEVEL', true), { code: 'VARIABLE_TYPE' });
@@ -168,7 +168,7 @@ t.test('latencies of requests and reports have a last value and a maximum', asyn
   });
   await fixture.call('HW_WriteValueInteger', lamp, 'LEVEL', 5);
   const first = { TxDuration: 7, TxMaxDuration: 7, RxDuration: 7, RxMaxDuration: 7 };
-  t.strictSame(await flow(), { InstanceID: lamp, ...first }, 'what follows a value is slow');
+  t.strictSame(await flow(), { InstanceID: lamp, ...first }, 'a consequence of the value is slow');
   slowMs = 2;
   await fixture.call('HW_RequestStatus', lamp, 'LEVEL');
   t.strictSame(await flow(), { InstanceID: lamp, ...first, TxDuration: 2, RxDuration: 2 });
@@ -198,7 +198,7 @@ t.test(
       { id: script, parameters: { VARIABLE: state, VALUE: true }, sender: 'Action' },
       { id: script, parameters: { VARIABLE: plain, VALUE: 2.5 }, sender: 'Panel' },
     ]);
-    t.equal(await fixture.call('GetValue', plain), 0, 'the script is to set it');
+    t.equal(await fixture.call('GetValue', plain), 0, 'the script must set it');
     for (const target of [2, plain, 12, -1])
       await t.rejects(fixture.call('SVC_SetVariableCustomAction', plain, target), { code: 'ACTION_INVALID' });
     await fixture.call('SVC_SetVariableCustomAction', state, 0);

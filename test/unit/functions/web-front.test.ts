@@ -10,7 +10,7 @@ interface Snapshot {
 }
 
 /**
- * A house: a ground floor with a lamp, a sensor and a link upstairs, which is configurator 50001's; an upper
+ * A ground floor with a lamp, a sensor and a link upstairs, which belongs to configurator 50001; an upper
  * floor.
  */
 async function gateway() {
@@ -56,8 +56,8 @@ t.test('anonymous callers may list the configurators and nothing else', async (t
     const params = parameters.map(({ kind }) => (kind === 'array' ? [] : 0));
     for (const [who, call] of [
       ['anybody', async () => fixture.registry.call(name, params, anonymousCaller)],
-      ['a front', () => fixture.callAsWebFront(50_001, name, ...params)],
-      ['another front', () => fixture.callAsWebFront(50_001, name, 50_002, ...params.slice(1))],
+      ['a web front', () => fixture.callAsWebFront(50_001, name, ...params)],
+      ['another web front', () => fixture.callAsWebFront(50_001, name, 50_002, ...params.slice(1))],
     ] as const)
       await call().then(
         () => open.push(`${who}: ${name}`),
@@ -67,12 +67,12 @@ t.test('anonymous callers may list the configurators and nothing else', async (t
   }
   t.strictSame(
     open.filter((entry) => !entry.endsWith('PARAMETER_COUNT')),
-    ['anybody: WFC_GetConfigurators', 'a front: WFC_GetConfigurators'],
+    ['anybody: WFC_GetConfigurators', 'a web front: WFC_GetConfigurators'],
   );
 });
 
 t.test(
-  'the snapshot of a front contains its area, the path to it and the targets of its links (decision 14)',
+  'the snapshot of a web front contains its area, the path to it and the targets of its links',
   async (t) => {
     const { desk: fixture, ...at } = await gateway();
     await using _ = fixture;
@@ -80,11 +80,15 @@ t.test(
       fixture.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001),
     )) as Snapshot;
     t.match(snapshot, { server: { platform: /^Linux$/, version: '7.0' }, compatibility: { version: '7.0' } });
-    t.strictSame((snapshot as unknown as { options: object }).options, {}, 'no option is a front’s');
-    t.notMatch(JSON.stringify(snapshot), /6\.12/, 'nor is the release of the kernel');
+    t.strictSame(
+      (snapshot as unknown as { options: object }).options,
+      {},
+      'options are not sent to a web front',
+    );
+    t.notMatch(JSON.stringify(snapshot), /6\.12/, 'nor is the version');
     const seen = [0, at.house, at.ground, at.hall, at.upper, at.sensor, at.link, at.blind];
     t.strictSame(Object.keys(snapshot.objects).sort(), seen.map((id) => `ID${id}`).sort());
-    t.match(snapshot.objects[`ID${at.upper}`], { name: 'Upper floor', data: {} }, 'on the way to the blind');
+    t.match(snapshot.objects[`ID${at.upper}`], { name: 'Upper floor', data: {} }, 'on the path to the blind');
     t.strictSame(Object.keys(snapshot.profiles), ['~Temperature']);
     const part = (await completeResult(
       fixture.callAsWebFront(50_001, 'WFC_GetSnapshotEx', 50_001, at.hall),
@@ -110,7 +114,7 @@ t.test('the target of a link is complete; a link to a link has no effect', async
   t.match((await shown())[`ID${at.house}`], { info: '', position: 0 });
   await fixture.call('SVC_SetLinkTargetID', at.link, at.house);
   t.match((await shown())[`ID${at.house}`], { info: 'notes' });
-  t.notOk(`ID${at.secret}` in (await shown()), 'but not what stands below it');
+  t.notOk(`ID${at.secret}` in (await shown()), 'but not its children');
   const other = (await fixture.call('SVC_CreateLink')) as number;
   await fixture.call('SVC_SetLinkTargetID', other, at.secret);
   await fixture.call('SVC_SetLinkTargetID', at.link, other);
@@ -119,7 +123,7 @@ t.test('the target of a link is complete; a link to a link has no effect', async
 });
 
 t.test(
-  'a front receives the changes of its area, and needs a new snapshot if the area changes',
+  'a web front receives the changes of its area, and needs a new snapshot if the area changes',
   async (t) => {
     const { desk: fixture, ...at } = await gateway();
     await using _ = fixture;
@@ -148,7 +152,7 @@ t.test(
   },
 );
 
-t.test('a front can request actions in its area', async (t) => {
+t.test('a web front can request actions in its area', async (t) => {
   const { desk: fixture, ...at } = await gateway();
   await using _ = fixture;
   const run = (target: number, value: unknown) =>
@@ -158,7 +162,7 @@ t.test('a front can request actions in its area', async (t) => {
     sender: 'WebFront',
     caller: { role: 'webfront', user: 'webfront' },
   });
-  t.type(await run(at.blind, 3), 'string', 'what a link points to is in it');
+  t.type(await run(at.blind, 3), 'string', 'the target of a link is in it');
   const { length } = fixture.scripts.runs;
   for (const outside of [at.secret, at.upper, 0, 12])
     await t.rejects(run(outside, 1), { code: 'ACCESS_DENIED' }, `${outside}`);
@@ -168,24 +172,24 @@ t.test('a front can request actions in its area', async (t) => {
   t.match(fixture.audit.at(-1), { user: 'webfront', remote: '10.0.0.9', method: 'WFC_Execute', ok: false });
 });
 
-t.test('a front sees the quality of values in its area only, in snapshot and changes', async (t) => {
+t.test('a web front sees the quality of values in its area only, in snapshot and changes', async (t) => {
   const { desk: fixture, sensor, blind, secret } = await gateway();
   await using _ = fixture;
   const { variables, changes } = fixture.kernel;
   const since = changes.counter;
-  const suspect = { state: quality.stale, reason: 'OVERDUE', text: 'nothing came' } as const;
+  const suspect = { state: quality.stale, reason: 'OVERDUE', text: 'no value' } as const;
   for (const id of [sensor, blind, secret]) variables.setQualityProblem(variables.get(id), suspect);
   const { objects } = (await completeResult(
     fixture.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001),
   )) as Snapshot;
   t.match(objects[`ID${sensor}`]?.data, { quality: suspect });
-  t.match(objects[`ID${blind}`]?.data, { quality: suspect }, 'by a link');
+  t.match(objects[`ID${blind}`]?.data, { quality: suspect }, 'through a link');
   t.equal(objects[`ID${secret}`], undefined);
   const messages = (await completeResult(
     fixture.callAsWebFront(50_001, 'WFC_GetSnapshotChanges', 50_001, since),
   )) as object[];
   t.match(messages, [
-    { SenderID: sensor, Message: messageNumber.GW_QUALITY, Data: [1, 'OVERDUE', 'nothing came'] },
+    { SenderID: sensor, Message: messageNumber.GW_QUALITY, Data: [1, 'OVERDUE', 'no value'] },
     { SenderID: blind, Message: messageNumber.GW_QUALITY },
   ]);
   t.equal(messages.length, 2);

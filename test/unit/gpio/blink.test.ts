@@ -19,7 +19,7 @@ class Lamp extends BoardFixture {
     return this.devices.write(lamp.id, ident, value);
   }
 
-  told(lamp: Instance) {
+  valuesOf(lamp: Instance) {
     return ['STATE', 'BLINK'].map((ident) => this.value(lamp, ident));
   }
 
@@ -41,16 +41,16 @@ class Lamp extends BoardFixture {
 
 await t.test('a lamp blinks until the next command, without reporting each beat', async (t) => {
   const { board, lamp } = await Lamp.lit(t);
-  t.strictSame(board.told(lamp), [false, false]);
+  t.strictSame(board.valuesOf(lamp), [false, false]);
   await board.write(lamp, 'BLINK', true);
-  t.strictSame(board.told(lamp), [true, true]);
+  t.strictSame(board.valuesOf(lamp), [true, true]);
   const states = board.watch(lamp, 'STATE');
   t.equal(await board.looks(16), '**......**......');
   await board.write(lamp, 'BLINK', true);
   t.equal(await board.looks(4), '**..', 'repeating the command does not disturb the rhythm');
   t.strictSame(states, [], 'a beat is not reported as a change');
   await board.write(lamp, 'BLINK', false);
-  t.strictSame(board.told(lamp), [true, false], 'steady');
+  t.strictSame(board.valuesOf(lamp), [true, false], 'steady');
   t.equal(await board.looks(10), '**********');
   await board.write(lamp, 'BLINK', true);
   await board.looks(5);
@@ -58,7 +58,7 @@ await t.test('a lamp blinks until the next command, without reporting each beat'
   t.equal(await board.looks(10), '**********');
   await board.write(lamp, 'BLINK', true);
   await board.write(lamp, 'STATE', false);
-  t.strictSame(board.told(lamp), [false, false]);
+  t.strictSame(board.valuesOf(lamp), [false, false]);
   t.equal(await board.looks(10), '..........');
   await t.rejects(board.write(lamp, 'BLINK', 1), { code: 'CANNOT_CONVERT' });
   await t.rejects(board.write(lamp, 'LINK', true), { code: 'READ_ONLY' });
@@ -83,12 +83,12 @@ await t.test('a reopened lamp resumes blinking, with changed times if any', asyn
   await board.write(lamp, 'BLINK', true);
   await board.change(lamp, { OnMs: 50, OffMs: 50 });
   await board.waitForLink(lamp, 'online');
-  t.strictSame(board.told(lamp), [true, true]);
+  t.strictSame(board.valuesOf(lamp), [true, true]);
   t.match(await board.looks(8), /^(\*\.|\.\*){4}$/);
   await board.write(lamp, 'STATE', true);
   await board.devices.applyChanges(lamp.id);
   await board.waitForLink(lamp, 'online');
-  t.strictSame(board.told(lamp), [true, false], 'a steady lamp stays steady');
+  t.strictSame(board.valuesOf(lamp), [true, false], 'a steady lamp stays steady');
 });
 
 await t.test('after a boot, Boot decides, not what blinked before', async (t) => {
@@ -96,7 +96,11 @@ await t.test('after a boot, Boot decides, not what blinked before', async (t) =>
   await board.write(lamp, 'BLINK', true);
   await board.change(lamp, { Line: 'RELAY2', Boot: 'inactive' });
   await board.waitForLink(lamp, 'online');
-  t.strictSame(board.told(lamp), [false, false], 'a line that was never requested is like one after a boot');
+  t.strictSame(
+    board.valuesOf(lamp),
+    [false, false],
+    'a line that was never requested is like one after a boot',
+  );
 });
 
 await t.test('blinking ends with a problem when the chip is gone, and resumes when it is back', async (t) => {
@@ -113,7 +117,7 @@ await t.test('blinking ends with a problem when the chip is gone, and resumes wh
   t.equal(board.value(lamp, 'LINK'), 'waiting');
   await board.call('GW_SimulateChipGone', 'simulated', false);
   await board.waitForReconnect(lamp, board.clock);
-  t.strictSame(board.told(lamp), [true, true]);
+  t.strictSame(board.valuesOf(lamp), [true, true]);
 });
 
 await t.test('it has the policies of an output', async (t) => {
@@ -122,9 +126,9 @@ await t.test('it has the policies of an output', async (t) => {
   await board.elapse(1500);
   await board.write(lamp, 'BLINK', true);
   await board.elapse(1500);
-  t.strictSame(board.told(lamp), [true, true]);
+  t.strictSame(board.valuesOf(lamp), [true, true]);
   await board.elapse(500);
-  t.strictSame(board.told(lamp), [false, false], 'no command came');
+  t.strictSame(board.valuesOf(lamp), [false, false], 'no command came');
   t.match(board.status(lamp), /no command for 2 s: it was made inactive/);
   t.equal(await board.looks(6), '......');
   await board.write(lamp, 'BLINK', true);
@@ -132,7 +136,7 @@ await t.test('it has the policies of an output', async (t) => {
   await board.elapse(500);
   await board.call('GW_SimulateChipGone', 'simulated', false);
   await board.waitForReconnect(lamp, board.clock);
-  t.strictSame(board.told(lamp), [false, false], 'its chip was gone');
+  t.strictSame(board.valuesOf(lamp), [false, false], 'its chip was gone');
 });
 
 await t.test('dimming is rejected, with a reason and an alternative', async (t) => {
@@ -140,7 +144,7 @@ await t.test('dimming is rejected, with a reason and an alternative', async (t) 
   const dimmed = await board.add('Blinker', { Line: 'RELAY1', OnMs: 5, OffMs: 5 });
   t.match(
     board.status(dimmed),
-    /must be 50 at least: faster is dimming, which would flicker.*; use .* the module PWM/,
+    /must be at least 50: faster is dimming, which would flicker.*; use .* the module PWM/,
   );
   t.match(board.status(await board.add('Blinker', {})), /Line is empty/);
 });

@@ -82,7 +82,7 @@ t.test('a button toggles another object at the configured gesture', async (t) =>
   t.match(
     [...board.devices.allProblems()],
     [{ id: near.id, code: 'TOGGLES', text: /no boolean variable or switch at attic/ }],
-    'told by the button',
+    'reported by the button',
   );
   t.equal(board.value(light, 'STATE'), true);
   await board.change(light, { MinOnS: 5 });

@@ -6,12 +6,12 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
 /** A counter of coalesced edges, with a fake kernel that counts interrupts and numbers edges. */
 function bench(before?: number) {
-  const messages: Value[] = [];
-  const troubles: (string | undefined)[] = [];
+  const reported: Value[] = [];
+  const problems: (string | undefined)[] = [];
   const host = {
     lastValue: () => before,
-    report: (_ident: string, value: Value) => void messages.push(value),
-    setProblem: (_code: string, text: string | undefined) => void troubles.push(text),
+    report: (_ident: string, value: Value) => void reported.push(value),
+    setProblem: (_code: string, text: string | undefined) => void problems.push(text),
   } as Partial<Host> as Host;
   let [interrupts, seqno]: [number | undefined, number] = [0, 0];
   const merges = new CoalescedEdges(host, { countInterrupts: async () => interrupts });
@@ -21,18 +21,18 @@ function bench(before?: number) {
     merges.noteEdges([{ active: true, atNs: 0n, lineSeqno: seqno }]);
   };
   const unknown = () => (interrupts = undefined);
-  return { merges, told: messages, troubles, interrupted, numbered, unknown };
+  return { merges, reported, problems, interrupted, numbered, unknown };
 }
 
 const seed = fuzzSeed();
 t.test(`coalesced edges are counted exactly when the line is idle (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const { merges, told: messages, troubles, interrupted, numbered } = bench(7);
-  // What came before the first sample is unknown.
+  const { merges, reported, problems, interrupted, numbered } = bench(7);
+  // The edges before the first sample are unknown.
   interrupted(random.below(1000));
   await merges.sample();
   await merges.sample();
-  t.strictSame(messages, [7]);
+  t.strictSame(reported, [7]);
   let merged = 7;
   for (let round = 0; round < 200; round++) {
     for (let burst = random.below(4); burst > 0; burst--) {
@@ -41,41 +41,41 @@ t.test(`coalesced edges are counted exactly when the line is idle (${seedLabel(s
       interrupted(edges + lost);
       // A sample while edges are in flight reports nothing.
       if (random.chance(0.3)) await merges.sample();
-      if (edges > 0) numbered(edges); // of some numbers only the last one comes: the others are dropped
+      if (edges > 0) numbered(edges); // of some numbers only the last one is reported: the others are dropped
       merged += lost + (edges > 0 ? 0 : edges);
     }
     await merges.sample();
     await merges.sample();
-    t.equal(messages.at(-1), merged, `round ${round}`);
+    t.equal(reported.at(-1), merged, `round ${round}`);
     if (!t.passing()) break;
   }
-  t.strictSame(troubles, []);
+  t.strictSame(problems, []);
 });
 
 t.test('a line that is never idle is not reported', async (t) => {
-  const { merges, told: messages, interrupted, numbered } = bench();
+  const { merges, reported, interrupted, numbered } = bench();
   for (let n = 0; n < 50; n++) {
     interrupted(2);
     numbered(1);
     await merges.sample();
   }
-  t.strictSame(messages, []);
+  t.strictSame(reported, []);
 });
 
 t.test('counting stops with a problem if the count is unknown', async (t) => {
   const another = bench();
   await another.merges.sample();
   await another.merges.sample();
-  another.numbered(1); // an edge without an interrupt: it is another line's count
+  another.numbered(1); // an edge without an interrupt: the count belongs to another line
   for (let n = 0; n < 3; n++) await another.merges.sample();
-  t.strictSame(another.told, [0]);
-  t.match(another.troubles, [/numbered more edges than/]);
+  t.strictSame(another.reported, [0]);
+  t.match(another.problems, [/numbered more edges than/]);
   const none = bench();
   none.unknown();
   await none.merges.sample();
   await none.merges.sample();
-  t.match(none.troubles, [/does not count the interrupts of this line alone/]);
-  t.strictSame(none.told, []);
+  t.match(none.problems, [/does not count the interrupts of this line alone/]);
+  t.strictSame(none.reported, []);
 });
 
 t.test('a counter has MERGED with CountMerged, and a problem if it cannot be counted', async (t) => {

@@ -31,7 +31,7 @@ t.test('a meter: count, quantity, rate, today and this month, which continue aft
   await pulses(board, 20, 500);
   await board.elapse(200);
   t.strictSame(seen(), [20, 5000.02, 0.02, 0, 0.02, 0]);
-  t.equal(board.value(meter, 'RATE'), 7.2, 'two pulses a second are 7.2 kW');
+  t.equal(board.value(meter, 'RATE'), 7.2, 'two pulses per second are 7.2 kW');
   board.clock.stepWallClock(DAY_MS);
   await board.elapse(1000);
   t.strictSame(seen(), [20, 5000.02, 0, 0.02, 0.02, 0]);
@@ -47,7 +47,7 @@ t.test('a meter: count, quantity, rate, today and this month, which continue aft
   t.equal(board.value(meter, 'DAY'), '2026-12-01');
 });
 
-t.test('a clock that is untrusted or goes back does not begin a new day', async (t) => {
+t.test('a clock that is not synchronised or is set back does not begin a new day', async (t) => {
   const clock = new ManualClock(noon('1970-01-05'));
   clock.hasTrustedTime = false;
   const board = new BoardFixture(t, clock);

@@ -29,14 +29,14 @@ const NS8 = 125_000n;
  */
 function expected({ initial, period8, moves }: Run): string[] {
   let counts = initial;
-  const messages: string[] = [];
+  const edges: string[] = [];
   for (const [n, { at8, level }] of moves.entries()) {
     const lasted8 = (moves[n + 1]?.at8 ?? Infinity) - at8;
     if (lasted8 < period8 || level === counts) continue;
     counts = level;
-    messages.push(`${level} ${at8 + period8}`);
+    edges.push(`${level} ${at8 + period8}`);
   }
-  return messages;
+  return edges;
 }
 
 const shown = (edges: readonly Edge[]) => edges.map(({ active, atNs }) => `${active} ${Number(atNs / NS8)}`);
@@ -58,9 +58,9 @@ function randomRun(random: Random): Run {
 /** Runs the changes through the simulated kernel; returns the edges that it delivers. */
 async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   const clock = new ManualClock();
-  const messages: Edge[] = [];
+  const edges: Edge[] = [];
   const listener = {
-    onEdges: (edges: readonly Edge[]) => void messages.push(...edges),
+    onEdges: (batch: readonly Edge[]) => void edges.push(...batch),
     onLost: () => undefined,
   };
   const command = { activeLow: false, bias: 'as-is', debounceUs: period8 * 125 } as const;
@@ -75,7 +75,7 @@ async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   clock.advance(1000);
   while (clock.pendingTimers > 0) await yieldToEventLoop();
   await yieldToEventLoop();
-  return shown(messages);
+  return shown(edges);
 }
 
 /**
@@ -84,13 +84,13 @@ async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
  */
 async function ours({ initial, period8, moves }: Run, random: Random) {
   const clock = new ManualClock();
-  const messages: Edge[] = [];
+  const edges: Edge[] = [];
   const debounce = new Debouncer(
-    { clock, periodUs: period8 * 125, onEdges: (edges) => void messages.push(...edges) },
+    { clock, periodUs: period8 * 125, onEdges: (batch) => void edges.push(...batch) },
     initial,
   );
   let unread: Edge[] = [];
-  /** One turn of the event loop: everything that has happened is read. */
+  /** One iteration of the event loop: everything that has happened is read. */
   const read = async () => {
     if (unread.length > 0) debounce.addEdges(unread);
     unread = [];
@@ -98,7 +98,7 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
   };
   let now8 = 0;
   for (const [n, { at8, level }] of moves.entries()) {
-    // Time and deadlines may pass without a turn of the event loop: then unread edges go first.
+    // Time and deadlines may pass without an iteration of the event loop: then unread edges go first.
     if (random.chance(0.5)) await read();
     clock.advance((at8 - now8) / 8);
     now8 = at8;
@@ -109,7 +109,7 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
   await read();
   const { active } = debounce;
   debounce.close();
-  return { told: shown(messages), active, waiting: clock.pendingTimers };
+  return { edges: shown(edges), active, waiting: clock.pendingTimers };
 }
 
 const seed = fuzzSeed();
@@ -121,9 +121,9 @@ t.test(
       const run = randomRun(random);
       const required = expected(run);
       t.strictSame(await kernelLike(run), required, `kernel: ${JSON.stringify(run)}`);
-      const { told: messages, active, waiting } = await ours(run, random);
-      t.strictSame(messages, required, `ours: ${JSON.stringify(run)}`);
-      t.equal(active, run.moves.at(-1)?.level, 'the last value is right');
+      const { edges, active, waiting } = await ours(run, random);
+      t.strictSame(edges, required, `ours: ${JSON.stringify(run)}`);
+      t.equal(active, run.moves.at(-1)?.level, 'the last value is correct');
       t.equal(waiting, 0);
     }
   },
@@ -131,25 +131,25 @@ t.test(
 
 t.test('a deadline that passes while edges are unread waits for them', async (t) => {
   const clock = new ManualClock();
-  const messages: Edge[] = [];
+  const edges: Edge[] = [];
   const debounce = new Debouncer(
-    { clock, periodUs: 5000, onEdges: (edges) => void messages.push(...edges) },
+    { clock, periodUs: 5000, onEdges: (batch) => void edges.push(...batch) },
     false,
   );
   debounce.addEdges([{ active: true, atNs: 0n, lineSeqno: 1 }]);
-  // The timer fires late; the line went back at 2 ms, which is read in the same turn.
+  // The timer fires late; the line changed back at 2 ms, which is read in the same iteration.
   clock.advance(6);
   debounce.addEdges([{ active: false, atNs: 2_000_000n, lineSeqno: 2 }]);
   await yieldToEventLoop();
   clock.advance(50);
   await yieldToEventLoop();
-  t.strictSame([messages, debounce.active], [[], false]);
+  t.strictSame([edges, debounce.active], [[], false]);
   // Nothing is delivered after closing, even if a deadline has passed.
   debounce.addEdges([{ active: true, atNs: clock.monotonicNs(), lineSeqno: 3 }]);
   clock.advance(5);
   debounce.close();
   await yieldToEventLoop();
-  t.strictSame([messages, clock.pendingTimers], [[], 0]);
+  t.strictSame([edges, clock.pendingTimers], [[], 0]);
 });
 
 for (const DebounceUs of [1_000, 9_999, 10_000, 20_000])
@@ -162,19 +162,19 @@ for (const DebounceUs of [1_000, 9_999, 10_000, 20_000])
       Bias: 'pull-up',
     });
     await board.waitForLink(input, 'online');
-    const messages = board.watch(input, 'STATE');
+    const edges = board.watch(input, 'STATE');
     const contact = DebounceUs / 1500;
     for (let n = 1; n <= 20; n++) {
       await board.call('GW_SimulateBounce', 'BUTTON1', n % 2 === 1, 1 + (n % 9), contact, n);
       await board.elapse(100);
-      t.equal(messages.length, n);
+      t.equal(edges.length, n);
     }
     t.strictSame([board.value(input, 'COUNT'), board.value(input, 'LOST')], [10, 0]);
     await board.drive('BUTTON1', true);
     board.clock.advance((DebounceUs - 100) / 1000);
     await board.drive('BUTTON1', false);
     await board.elapse(100);
-    t.equal(messages.length, 20, 'what did not last does not count');
+    t.equal(edges.length, 20, 'a short one does not count');
     // A refresh between a change and the end of its period reports the debounced value.
     await board.drive('BUTTON1', true);
     await board.devices.refresh(input.id, 'STATE');

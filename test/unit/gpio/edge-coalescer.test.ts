@@ -7,7 +7,7 @@ import { EDGES_PER_TURN } from '../../../drivers/gpio/backends/line.js';
  * pause.
  */
 function read(everyUs: number, batch: number, edges: number) {
-  const bustle = new EdgeCoalescer();
+  const coalescer = new EdgeCoalescer();
   let [busyFrom, lingerMs]: [number | undefined, number] = [undefined, 0];
   for (let from = 0; from < edges; from += batch) {
     const some = Array.from({ length: batch }, (_, n) => ({
@@ -15,7 +15,7 @@ function read(everyUs: number, batch: number, edges: number) {
       atNs: 1_000_000_000n + BigInt(Math.round((from + n) * everyUs * 1000)),
       lineSeqno: from + n + 1,
     }));
-    lingerMs = bustle.noteBatch(some);
+    lingerMs = coalescer.noteBatch(some);
     if (lingerMs > 0) busyFrom ??= from + batch;
   }
   return { busyFrom, lingerMs };
@@ -36,11 +36,11 @@ t.test('a line is busy when many edges come fast, whatever the batch size', asyn
 });
 
 t.test('the line is no longer busy after the first pause', async (t) => {
-  const bustle = new EdgeCoalescer();
+  const coalescer = new EdgeCoalescer();
   const edge = (atMs: number) => [{ active: true, atNs: BigInt(atMs * 1e6), lineSeqno: 1 }];
   let lingerMs = 0;
-  for (let n = 0; n < 100; n++) lingerMs = bustle.noteBatch(edge(1000 + n / 4));
+  for (let n = 0; n < 100; n++) lingerMs = coalescer.noteBatch(edge(1000 + n / 4));
   t.ok(lingerMs > 0);
-  t.equal(bustle.noteBatch(edge(1100)), 0);
-  t.equal(bustle.noteBatch(edge(1100.25)), 0);
+  t.equal(coalescer.noteBatch(edge(1100)), 0);
+  t.equal(coalescer.noteBatch(edge(1100.25)), 0);
 });

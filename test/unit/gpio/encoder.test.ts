@@ -95,7 +95,7 @@ t.test('reports of a fast knob are combined; dropped edges are LOST', async (t) 
     messages.reduce((sum, detents) => sum + detents, 0),
     250,
   );
-  // More edges than both buffers hold, without a turn of the event loop to read them.
+  // More edges than both buffers hold, without an iteration of the event loop to read them.
   for (const line of ['BUTTON1', 'BUTTON2'])
     for (let n = 0; n < 1500; n++) void board.drive(line, n % 2 === 0);
   await board.elapse(1000);

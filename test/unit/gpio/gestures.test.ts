@@ -3,13 +3,17 @@ import { type Gesture, GestureRecognizer, type GestureTimes } from '../../../dri
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 
 const standard: GestureTimes = { longMs: 600, holdEveryMs: 250, clickGapMs: 300, maxClicks: 3 };
-type Told = readonly [atMs: number, gesture: Gesture];
+type TimedGesture = readonly [atMs: number, gesture: Gesture];
 /** Times of press, release, press, … */
 type Presses = readonly number[];
 
 /** The gestures of presses up to `endMs`, with additional calls of `advance`. */
-function messages(times: GestureTimes, presses: Presses, { endMs, asked: requests = [] }: Ask): Told[] {
-  const all: Told[] = [];
+function gesturesOf(
+  times: GestureTimes,
+  presses: Presses,
+  { endMs, calls: requests = [] }: RunOptions,
+): TimedGesture[] {
+  const all: TimedGesture[] = [];
   const machine = new GestureRecognizer(times, false, (gesture, atMs) => all.push([atMs, gesture]));
   const late = [...requests].sort((a, b) => a - b);
   presses.forEach((atMs, n) => {
@@ -19,16 +23,16 @@ function messages(times: GestureTimes, presses: Presses, { endMs, asked: request
   machine.advance(endMs);
   return all;
 }
-interface Ask {
+interface RunOptions {
   readonly endMs: number;
-  readonly asked?: readonly number[];
+  readonly calls?: readonly number[];
 }
 
 /** The same by definition: each press by itself, then sequences of clicks. */
-function expected(times: GestureTimes, presses: Presses, endMs: number): Told[] {
+function expected(times: GestureTimes, presses: Presses, endMs: number): TimedGesture[] {
   const { longMs, holdEveryMs, clickGapMs, maxClicks } = times;
   const names = ['single', 'double', 'triple'] as const;
-  const all: Told[] = [];
+  const all: TimedGesture[] = [];
   let clicks = 0;
   const end = (atMs: number) => {
     const name = names[clicks - 1];
@@ -57,7 +61,7 @@ function expected(times: GestureTimes, presses: Presses, endMs: number): Told[] 
 
 t.test('clicks, a long press and its repetitions, each as soon as it is certain', async (t) => {
   const names = (presses: Presses, times = standard) =>
-    messages(times, presses, { endMs: 10_000 }).map(([atMs, gesture]) => `${gesture} ${atMs}`);
+    gesturesOf(times, presses, { endMs: 10_000 }).map(([atMs, gesture]) => `${gesture} ${atMs}`);
   t.strictSame(names([0, 100]), ['press 0', 'release 100', 'single 400']);
   t.strictSame(names([0, 100, 399, 450]).slice(-1), ['double 750']);
   t.strictSame(names([0, 100, 400, 450]).slice(-3), ['press 400', 'release 450', 'single 750']);
@@ -102,11 +106,11 @@ t.test(
       const presses = random.some(14, () => (atMs += 1 + random.below(random.chance(0.3) ? 2000 : 300)));
       const endMs = atMs + random.below(2000);
       const requests = random.some(20, () => random.below(endMs + 1));
-      const all = messages(times, presses, { endMs, asked: requests });
+      const all = gesturesOf(times, presses, { endMs, calls: requests });
       for (const [, gesture] of all) seen.add(gesture);
       const required = expected(times, presses, endMs);
       if (JSON.stringify(all) === JSON.stringify(required)) continue;
-      t.strictSame(all, required, JSON.stringify({ times, presses, endMs, asked: requests }));
+      t.strictSame(all, required, JSON.stringify({ times, presses, endMs, calls: requests }));
       break;
     }
     t.equal(seen.size, 7, 'each gesture occurred');

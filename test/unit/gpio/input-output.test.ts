@@ -33,7 +33,7 @@ function gateway(t: Test) {
     return child?.is(2) ? child.data.value : undefined;
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  /** Waits turn by turn of the event loop until a variable has a value. */
+  /** Waits, one iteration of the event loop at a time, until a variable has a value. */
   const becomes = async (instance: Instance, ident: string, command: unknown) => {
     for (let turns = 0; turns < 1000 && value(instance, ident) !== command; turns++) await turn();
     t.equal(value(instance, ident), command, `${instance.name} ${ident} is ${String(command)}`);
@@ -241,10 +241,10 @@ await t.test('a line is found by board name, kernel name or offset, and never am
     return `${place.chip.label} ${place.offset} ${place.name}`;
   };
   t.equal(await find('', 'BELL'), 'main 2 BELL');
-  t.equal(await find('', 'LAMP'), 'main 0 LAMP', "the board's name goes before the kernel's");
+  t.equal(await find('', 'LAMP'), 'main 0 LAMP', 'the board’s name takes precedence over the kernel’s');
   t.equal(await find('expander', 'LAMP'), 'expander 1 LAMP');
   t.equal(await find('main', 'DOOR'), 'main 1 DOOR');
-  t.equal(await find('main', '7'), 'main 3 7', 'a name before an offset');
+  t.equal(await find('main', '7'), 'main 3 7', 'a name takes precedence over an offset');
   t.equal(await find('main', '2'), 'main 2 main/2');
   await t.rejects(find('', 'DOOR'), { code: 'DEVICE_CONFIGURATION', message: /2 lines are named DOOR/ });
   await t.rejects(find('', '2'), { code: 'DEVICE_CONFIGURATION', message: /an offset needs its Chip/ });

@@ -39,7 +39,7 @@ await t.test('the guard of an output follows from its properties and rules', asy
   t.same(
     requests.get('RELAY2'),
     { ...held, boot: 'inactive', holdForS: 30 },
-    'what rules may forbid is no matter of the boot, and no hold is longer than the longest on time',
+    'the guard ignores Boot where rules may forbid it, and no hold exceeds the maximum on time',
   );
   t.same(requests.get('RELAY3'), { ...held, holdForS: 10 });
   t.same(requests.get('RELAY4'), { ...held, holdForS: 30 });
@@ -67,7 +67,7 @@ await t.test('a policy that would break a rule is rejected', async (t) => {
   t.same(fixture.levels('RELAY1', 'RELAY2'), [false, false]);
 });
 
-/** Advances the clock second by second, with turns of the event loop in between. */
+/** Advances the clock second by second, with iterations of the event loop in between. */
 async function elapse(clock: ManualClock, seconds: number): Promise<void> {
   for (let n = 0; n < seconds; n++) {
     clock.advance(1000);

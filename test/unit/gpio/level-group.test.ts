@@ -67,7 +67,7 @@ t.test('either all lines are requested or none', async (t) => {
   t.match(board.status(twice), /names a line twice/);
 });
 
-t.test('dropped edges of any line are LOST, and the number is right afterwards', async (t) => {
+t.test('dropped edges of any line are LOST, and the number is correct afterwards', async (t) => {
   const board = new BoardFixture(t);
   const group = await board.add('Level Group', { Lines: ['BUTTON1', 'BUTTON2'] });
   await board.waitForLink(group, 'online');

@@ -36,7 +36,7 @@ t.test('every change of a contact, a test or a fast switch is reported', async (
 });
 
 t.test(
-  'an oscillating input is reported once per second, keeps counting, and is right afterwards',
+  'an oscillating input is reported once per second, keeps counting, and is correct afterwards',
   async (t) => {
     const board = new BoardFixture(t);
     const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
@@ -47,7 +47,7 @@ t.test(
     t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
     t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
     const before = messages.length;
-    t.ok(before > 10_000 && before <= 10_300, `${before} changes told of 100,000`);
+    t.ok(before > 10_000 && before <= 10_300, `${before} changes reported of 100,000`);
     // It ends with another value than it began with, which is reported although it is not over yet.
     await board.drive('BUTTON1', true);
     await board.elapse(1100);

@@ -48,7 +48,7 @@ t.test('a run into an end stop takes its time, the uncertainty and the reserve',
   t.strictSame(
     shown(nextRun(times, { at: at(0, 0) }, { position: 0 })),
     ['up', complete(0), {}],
-    'there already',
+    'it is there already',
   );
   t.strictSame(shown(nextRun(times, { at: unknownState }, { position: 1, slat: 0.3 })), [
     'down',
@@ -98,7 +98,7 @@ t.test('the uncertainty grows with each run and ends at an end stop', async (t) 
 });
 
 const seed = fuzzSeed();
-t.test(`a simulated shutter is always within the range (${seedLabel(seed)})`, async (t) => {
+t.test(`a simulated shutter is always within the estimated range (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
   const errors: number[] = [];
@@ -121,7 +121,7 @@ t.test(`a simulated shutter is always within the range (${seedLabel(seed)})`, as
       for (let runs = 0; ; runs++) {
         const run = nextRun(own, { at: standing }, remaining);
         if (run === undefined) break;
-        if (runs > 4) wrong.push(`world ${n}: ${JSON.stringify(aim)} takes more than five runs`);
+        if (runs > 4) wrong.push(`shutter ${n}: ${JSON.stringify(aim)} takes more than five runs`);
         // The running time is only known to some milliseconds.
         const [before, after] = [random.below(20), random.below(20)];
         real.run(run.direction, run.ms);
@@ -130,7 +130,7 @@ t.test(`a simulated shutter is always within the range (${seedLabel(seed)})`, as
           run.ms + after,
         ]);
         if (!real.isWithin(standing))
-          wrong.push(`world ${n}: ${real.toString()} is not in ${JSON.stringify(standing)}`);
+          wrong.push(`shutter ${n}: ${real.toString()} is not in ${JSON.stringify(standing)}`);
         if (runs > 4) break;
         remaining = run.remaining;
       }
@@ -142,6 +142,6 @@ t.test(`a simulated shutter is always within the range (${seedLabel(seed)})`, as
   t.ok(errors.length > 1000);
   t.ok(
     Math.max(...errors) < 0.02,
-    `a tenth of a second aside it goes where it is told to: ${Math.max(...errors)}`,
+    `it reaches its target within a tenth of a second: ${Math.max(...errors)}`,
   );
 });

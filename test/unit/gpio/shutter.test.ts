@@ -7,7 +7,7 @@ import { objectType } from '../../../src/kernel/object.js';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
 import { qualityOf } from '../../tools/devices/variable-quality.js';
 
-/** Advances the clock in small steps, with turns of the event loop in between. */
+/** Advances the clock in small steps, with iterations of the event loop in between. */
 async function elapse(outputs: OutputFixture, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10) {
     await yieldToEventLoop();
@@ -85,7 +85,7 @@ t.test('a command replaces the one in progress', async (t) => {
   await command(outputs, shutter, 'MOVE', 4);
   await elapse(outputs, 5000);
   await command(outputs, shutter, 'POSITION', 20);
-  t.strictSame(levels(outputs), [false, true], 'it goes on');
+  t.strictSame(levels(outputs), [false, true], 'it continues');
   await elapse(outputs, 3000);
   t.strictSame([...levels(outputs), ...shown(outputs, shutter)], [false, false, 20, 100, 2, true]);
 
@@ -152,7 +152,7 @@ t.test('the position survives a restart but not a power cut', async (t) => {
   await elapse(outputs, 500);
   await command(outputs, shutter, 'MOVE', 4);
   await elapse(outputs, 35_000);
-  t.strictSame(shown(outputs, shutter), [100, 100, 2, true], 'learnt anew');
+  t.strictSame(shown(outputs, shutter), [100, 100, 2, true], 'learnt again');
 });
 
 t.test('closing stops the motor, and the position stays as certain as possible', async (t) => {

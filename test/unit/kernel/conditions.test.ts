@@ -17,7 +17,7 @@ const one = (rules: Partial<Rules>): Condition[] => [
   { id: 0, parentId: 0, operation: 0, rules: { ...noRules, ...rules } },
 ];
 
-t.test('a rule compares what is now with its value', async (t) => {
+t.test('a rule compares the present state with its value', async (t) => {
   const kernel = fresh();
   const on = kernel.variables.create(0, { value: true });
   const warm = kernel.variables.create(2, { value: 21.5 });
@@ -30,8 +30,8 @@ t.test('a rule compares what is now with its value', async (t) => {
     one({ time: [{ id: 1, comparison: how, value: { hour, minute, second } }] });
   const weekday = (how: number, value: number) => one({ dayOfTheWeek: [{ id: 1, comparison: how, value }] });
   const cases: [string, Condition[], boolean][] = [
-    ['nothing is asked', [], true],
-    ['a condition that asks for nothing', one({}), true],
+    ['no rules', [], true],
+    ['a condition without rules', one({}), true],
     ['on', rule(on.id, comparison.equal, true), true],
     ['not on', rule(on.id, comparison.notEqual, true), false],
     ['on is more than off', rule(on.id, comparison.greater, false), true],
@@ -42,11 +42,11 @@ t.test('a rule compares what is now with its value', async (t) => {
     ['a number as text', rule(warm.id, comparison.equal, '21.5'), true],
     ['away', rule(text.id, comparison.equal, 'away'), true],
     ['before home', rule(text.id, comparison.smaller, 'home'), true],
-    ['a text is no number', rule(text.id, comparison.smaller, 7), false],
-    ['a text is another than a number', rule(text.id, comparison.notEqual, 7), true],
+    ['a text is not a number', rule(text.id, comparison.smaller, 7), false],
+    ['a text is not equal to a number', rule(text.id, comparison.notEqual, 7), true],
     ['warmer than on', rule(warm.id, comparison.greater, on.id, 1), true],
-    ['than one that is not there', rule(warm.id, comparison.notEqual, 1, 1), false],
-    ['one that is not there', rule(1, comparison.notEqual, 1), false],
+    ['than a missing one', rule(warm.id, comparison.notEqual, 1, 1), false],
+    ['a missing one', rule(1, comparison.notEqual, 1), false],
     ['no variable', rule(0, comparison.equal, 0), false],
     ['that date', date(comparison.equal, 15, 11, 2023), true],
     ['from that date on', date(comparison.greaterOrEqual, 16, 11, 2023), false],
@@ -65,9 +65,7 @@ t.test('a rule compares what is now with its value', async (t) => {
   t.equal(areConditionsMet(weekday(comparison.equal, 7), kernel.tree, sunday), true, 'Sunday is 7');
 });
 
-/**
- * A tree of conditions over variables that are on or off, and what it comes to, said as plainly as can be.
- */
+/** A tree of conditions over boolean variables, and its result by a simple evaluation. */
 interface Plan {
   readonly operation: number;
   readonly rules: readonly boolean[];
@@ -93,7 +91,7 @@ function obvious({ operation, rules, below }: Plan): boolean {
 }
 
 const seed = fuzzSeed();
-t.test(`nested conditions come to what counting their parts gives; ${seedLabel(seed)}`, async (t) => {
+t.test(`nested conditions agree with a simple evaluation; ${seedLabel(seed)}`, async (t) => {
   const random = new Random(seed);
   const kernel = fresh();
   const [off, on] = [kernel.variables.create(0).id, kernel.variables.create(0, { value: true }).id];
@@ -114,17 +112,17 @@ t.test(`nested conditions come to what counting their parts gives; ${seedLabel(s
       for (const part of below) add(part, id);
     };
     add(plan);
-    // The order of the list says nothing.
+    // The order of the list has no meaning.
     conditions.sort(() => random.next() - 0.5);
     const holds = areConditionsMet(conditions, kernel.tree, NOW);
     if (holds) holding++;
     else failing++;
     if (holds !== obvious(plan)) t.fail(JSON.stringify(plan));
   }
-  t.ok(holding > 100 && failing > 100, 'some hold and some do not');
+  t.ok(holding > 100 && failing > 100, 'some are met and some are not');
 });
 
-t.test('all conditions on top must hold', async (t) => {
+t.test('all conditions on top must be met', async (t) => {
   const kernel = fresh();
   const { id } = kernel.variables.create(0);
   const rules = (value: boolean): Rules => ({

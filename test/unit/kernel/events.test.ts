@@ -23,7 +23,7 @@ const action = (id: number, name: string, scriptText = '') => ({
 });
 const noRules = { variable: [], date: [], time: [], dayOfTheWeek: [] };
 
-t.test('a new event is as clients take it to be, and what differs is told (decision 13)', async (t) => {
+t.test('a new event has the defaults that clients assume, and differences are published', async (t) => {
   const kernel = fresh();
   kernel.events.create(eventType.trigger, NOW_MS);
   const { id } = kernel.variables.create(1);
@@ -60,7 +60,7 @@ t.test('a new event is as clients take it to be, and what differs is told (decis
   );
 });
 
-t.test('a change is told by what changed, and an equal value by nothing', async (t) => {
+t.test('a change is published with its message, and an equal value is not', async (t) => {
   const kernel = fresh();
   const { events } = kernel;
   const plan = events.create(eventType.schedule, NOW_MS);
@@ -91,7 +91,7 @@ t.test('a change is told by what changed, and an equal value by nothing', async 
   t.throws(() => events.setCyclic(plan.id, {}), { code: 'EVENT_TYPE' });
 });
 
-t.test('a trigger’s value is of its variable’s type', async (t) => {
+t.test('a trigger’s value has its variable’s type', async (t) => {
   const kernel = fresh();
   const { id } = kernel.events.create(eventType.trigger, NOW_MS);
   const [on, count] = [kernel.variables.create(0), kernel.variables.create(1)];
@@ -104,7 +104,7 @@ t.test('a trigger’s value is of its variable’s type', async (t) => {
 });
 
 const seed = fuzzSeed();
-t.test(`a client that follows the messages has what a snapshot says; ${seedLabel(seed)}`, async (t) => {
+t.test(`a client that follows the messages has the state of a snapshot; ${seedLabel(seed)}`, async (t) => {
   const random = new Random(seed);
   const kernel = fresh();
   const { events } = kernel;
@@ -166,7 +166,8 @@ t.test(`a client that follows the messages has what a snapshot says; ${seedLabel
         ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
         : value,
     ) as object;
-  // Lists are in the order in which their entries came; a client that keeps them by id has them in another.
+  // Lists have the order in which their entries were created; a client that keeps them by id has another
+  // order.
   const byId = (_key: string, value: unknown) =>
     Array.isArray(value) ? [...value].sort((a: { id: number }, b: { id: number }) => a.id - b.id) : value;
   const complete = (entries: object) => JSON.parse(JSON.stringify(sorted(entries)), byId) as object;
@@ -174,7 +175,7 @@ t.test(`a client that follows the messages has what a snapshot says; ${seedLabel
   t.ok(kernel.changes.counter - since > 1000);
 });
 
-t.test('a front is told nothing of what stands outside its area', async (t) => {
+t.test('a web front receives nothing about objects outside its area', async (t) => {
   const kernel = fresh();
   const { events } = kernel;
   const base = kernel.tree.create(0, {}, { name: 'Base' });
@@ -235,7 +236,7 @@ t.test('a front is told nothing of what stands outside its area', async (t) => {
     message.EM_CHANGETRIGGERVALUE,
   ]);
   const untold = received(() => events.clearTriggerVariable(event));
-  t.strictSame(untold, lost, 'the value goes out of sight with the variable, and no message says so');
+  t.strictSame(untold, lost, 'the value disappears with the variable, and no message mentions it');
   t.match(shown(), '"triggerVariableID":0,"triggerValue":""');
   const plain = received(() => events.setSchedule(plan.id, { actions: [action(1, 'Off')] }));
   t.strictSame(plain, { admitted: [message.EM_CHANGESCHEDULEACTION], isLost: false });

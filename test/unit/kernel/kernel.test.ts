@@ -21,7 +21,7 @@ function frames(kernel: Kernel, since: number): Frame[] {
   return kernel.changes.since(since).map((change) => JSON.parse(change.frame) as Frame);
 }
 
-t.test('an object is told in the order of decision 13, with what differs from the defaults', async (t) => {
+t.test('a new object is published in the documented order, with differences from the defaults', async (t) => {
   const kernel = fresh();
   const parent = kernel.tree.create(0, {}, { name: 'House', ident: 'house' });
   const before = kernel.changes.counter;
@@ -57,7 +57,7 @@ t.test('an object is told in the order of decision 13, with what differs from th
   );
 });
 
-t.test('rules of idents, names, places and deletion', async (t) => {
+t.test('rules of idents, names, positions and deletion', async (t) => {
   const { tree, variables } = fresh();
   const gateway = tree.create(0, {}, { name: 'House', ident: 'house' });
   const hall = tree.create(0, {}, { name: 'Hall', ident: '1_hall', parent: gateway });
@@ -84,7 +84,7 @@ t.test('rules of idents, names, places and deletion', async (t) => {
 });
 
 t.test(
-  'a variable moves Updated with every write, Changed with another value, neither ever back',
+  'every write sets Updated, another value also sets Changed, and neither ever decreases',
   async (t) => {
     const { variables, changes } = fresh();
     const variable = variables.create(1);
@@ -99,7 +99,7 @@ t.test(
   },
 );
 
-t.test('values are converted without guessing (decision 6)', async (t) => {
+t.test('values are converted unambiguously', async (t) => {
   for (const [type, given, value] of [
     [1, 23.5, 24],
     [1, -23.5, -24],
@@ -153,7 +153,7 @@ t.test('values are converted without guessing (decision 6)', async (t) => {
   t.equal(String(convertValue(3, 'x'.repeat(1024 * 1024 - 1))).length, 1024 * 1024 - 1);
 });
 
-t.test('values are shown by their profiles (§5)', async (t) => {
+t.test('values are formatted by their profiles (§5)', async (t) => {
   const { profiles } = fresh();
   const show = (value: boolean | number | string, type: 0 | 1 | 2 | 3, name: string) =>
     formatValue(value, { type, profile: name }, profiles);
@@ -193,7 +193,7 @@ t.test('values are shown by their profiles (§5)', async (t) => {
 });
 
 t.test(
-  'the change buffer keeps the newest within both limits and says what is lost (decision 9)',
+  'the change buffer keeps the newest within both limits and reports what is lost',
   async (t) => {
     const changes = new Changes(10, { messages: 100, bytes: 50_000 });
     for (let i = 0; i < 250; i++) changes.emit(1, messageNumber.VM_UPDATE, [i]);
@@ -213,7 +213,7 @@ t.test(
   },
 );
 
-t.test('a snapshot read in slices is the tree of the moment it was begun', async (t) => {
+t.test('a snapshot read in slices is the tree at the time it was begun', async (t) => {
   const kernel = fresh();
   const { tree, variables } = kernel;
   const all = Array.from({ length: 30 }, (_, i) => variables.create(1, { name: `V${i}` }));
@@ -230,7 +230,7 @@ t.test('a snapshot read in slices is the tree of the moment it was begun', async
 });
 
 t.test(
-  'the snapshot and the changes after it lead a client to the next snapshot, whatever happens',
+  'the snapshot and the changes after it give the next snapshot, whatever happens',
   async (t) => {
     const seed = fuzzSeed();
     t.comment(seedLabel(seed));
@@ -288,7 +288,7 @@ t.test(
       () => instances.setStatus(random.pick([...tree.objectsOfType(1)]), random.pick([102, 201])),
       () => instances.connect(random.pick([...tree.objectsOfType(1)]), random.pick([0, 12345])),
     ];
-    // tap's own comparison takes a hundred times as long; it shows the difference where there is one.
+    // tap's own comparison takes a hundred times as long; it shows the difference if there is one.
     const check = (own: unknown, real: unknown) => isDeepStrictEqual(own, real) || t.same(own, real);
     const replica = new Replica(snapshotOf(kernel));
     let counter = kernel.changes.counter;
@@ -297,8 +297,8 @@ t.test(
         try {
           random.pick(steps)();
         } catch (thrown) {
-          // Refused, or there is nothing of that type yet: then nothing may have changed, which the
-          // comparison shows.
+          // Rejected, or no object of that type yet: then nothing may have changed, which the comparison
+          // shows.
           if (!(thrown instanceof Error) || !(thrown.name === 'Fault' || thrown instanceof TypeError))
             throw thrown;
         }
@@ -321,7 +321,7 @@ t.test(
 );
 
 t.test(
-  'an area shows its base, what is below, link targets, and the way there by name only (decision 14)',
+  'an area has its base, everything below it, link targets, and the path to it by name only',
   async (t) => {
     const kernel = fresh();
     const { tree, variables, links } = kernel;

@@ -2,6 +2,6 @@ import t from 'tap';
 import { message } from '../../../src/kernel/messages.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
-t.test('the numbers of messages are those that clients know', async (t) => {
+t.test('message numbers are those of the interface', async (t) => {
   t.strictSame(message, messageNumber);
 });

@@ -17,7 +17,7 @@ function gateway() {
   return { kernel, category, floor, hall, lamp };
 }
 
-t.test('a path is read by idents and names, from the root down', async (t) => {
+t.test('a path is resolved by idents and names, from the root down', async (t) => {
   const { kernel, lamp } = gateway();
   for (const path of [
     'ground_floor/Hall/LAMP',
@@ -29,7 +29,7 @@ t.test('a path is read by idents and names, from the root down', async (t) => {
   t.equal(objectAt(kernel.tree, '/'), kernel.tree.root);
 });
 
-t.test('what a path does not name is said with what there is, and nothing is guessed', async (t) => {
+t.test('an unresolved path is reported with the existing names, and nothing is guessed', async (t) => {
   const { kernel, category, floor, hall } = gateway();
   const { tree } = kernel;
   t.throws(() => objectAt(tree, 'ground_flor/Hall'), {
@@ -51,7 +51,7 @@ t.test('what a path does not name is said with what there is, and nothing is gue
   t.throws(() => objectAt(tree, 'ground_floor/Hall'), { code: 'PATH_AMBIGUOUS' }, 'an ident and a name');
 });
 
-t.test('the API takes a path in place of an id, from the owner', async (t) => {
+t.test('the API accepts a path instead of an id, from the owner', async (t) => {
   await using fixture = new FunctionFixture();
   const { kernel, registry } = fixture;
   const parent = kernel.tree.create(objectType.category, {}, { name: 'Hall' });
@@ -70,6 +70,6 @@ t.test('the API takes a path in place of an id, from the owner', async (t) => {
   t.throws(
     () => registry.call('WFC_OpenCategory', ['Hall/Note', 1], front),
     { code: 'PARAMETER_TYPE' },
-    'a front does not learn what there is',
+    'a web front does not learn what exists',
   );
 });

@@ -14,7 +14,7 @@ const builtIn = ({ tree }: Kernel) =>
   [...tree.all()].filter((object) => object.snapshotEntry !== null).length;
 
 t.test(
-  'entries are built ahead slice by slice, and a change during that time drops its entry only',
+  'entries are built ahead slice by slice, and a change during that time discards its entry only',
   async (t) => {
     const kernel = kernelWith(3 * SLICE_OBJECTS - 1);
     const stop = buildSnapshotEntries(kernel.tree);
@@ -27,7 +27,7 @@ t.test(
   },
 );
 
-t.test('what has stopped builds nothing more', async (t) => {
+t.test('after stopping nothing more is built', async (t) => {
   const kernel = kernelWith(3 * SLICE_OBJECTS);
   buildSnapshotEntries(kernel.tree)();
   for (let turn = 0; turn < 4; turn++) await yieldToEventLoop();

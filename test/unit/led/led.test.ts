@@ -7,7 +7,7 @@ import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 
 const board = { leds: [{ name: 'ACT', path: '/sys/class/leds/led0' }] };
 
-/** A gateway's LEDs on a machine that has these. */
+/** A gateway’s LEDs on a machine with these. */
 class Machine extends DeviceFixture {
   readonly clock: ManualClock;
   readonly leds: SimulatedLeds;
@@ -30,12 +30,12 @@ class Machine extends DeviceFixture {
     return this.devices.write(led.id, ident, value);
   }
 
-  /** What the tree says: STATE, BRIGHTNESS, BLINK, TRIGGER. */
-  told(led: Instance) {
+  /** The reported values: STATE, BRIGHTNESS, BLINK, TRIGGER. */
+  valuesOf(led: Instance) {
     return ['STATE', 'BRIGHTNESS', 'BLINK', 'TRIGGER'].map((ident) => this.value(led, ident));
   }
 
-  /** How bright it is, millisecond by millisecond, in runs. */
+  /** The brightness per millisecond, as runs. */
   runs(name: string, ms: number): [brightness: number, ms: number][] {
     const runs: [number, number][] = [];
     for (let n = 0; n < ms; n++) {
@@ -49,20 +49,20 @@ class Machine extends DeviceFixture {
   }
 }
 
-await t.test('it is switched, dimmed and blinks, and the tree says so', async (t) => {
+await t.test('it is switched, dimmed and blinks, and the variables follow', async (t) => {
   const machine = new Machine(t, [{ name: 'led0' }]);
   const led = await machine.led({ OnBrightness: 80, BlinkOnMs: 100, BlinkOffMs: 300 });
-  t.strictSame(machine.told(led), [false, 0, false, 'none']);
+  t.strictSame(machine.valuesOf(led), [false, 0, false, 'none']);
   await machine.write(led, 'STATE', true);
-  t.strictSame(machine.told(led), [true, 80, false, 'none']);
+  t.strictSame(machine.valuesOf(led), [true, 80, false, 'none']);
   t.equal(machine.leds.brightnessOf('led0'), 204);
   await machine.write(led, 'BRIGHTNESS', 1);
-  t.strictSame(machine.told(led), [true, 1, false, 'none']);
+  t.strictSame(machine.valuesOf(led), [true, 1, false, 'none']);
   t.equal(machine.leds.brightnessOf('led0'), 3);
   await machine.write(led, 'BLINK', true);
-  t.strictSame(machine.told(led), [true, 1, true, 'timer'], 'as bright as it was');
+  t.strictSame(machine.valuesOf(led), [true, 1, true, 'timer'], 'with the previous brightness');
   await machine.write(led, 'BRIGHTNESS', 50);
-  t.strictSame(machine.told(led), [true, 50, true, 'timer'], 'dimmed, it blinks on');
+  t.strictSame(machine.valuesOf(led), [true, 50, true, 'timer'], 'dimmed, it continues to blink');
   t.strictSame(machine.runs('led0', 800), [
     [128, 100],
     [0, 300],
@@ -70,15 +70,19 @@ await t.test('it is switched, dimmed and blinks, and the tree says so', async (t
     [0, 300],
   ]);
   await machine.write(led, 'BLINK', false);
-  t.strictSame(machine.told(led), [true, 50, false, 'none'], 'steady, as bright as it blinked');
+  t.strictSame(
+    machine.valuesOf(led),
+    [true, 50, false, 'none'],
+    'steady, with the brightness of its blinking',
+  );
   await machine.write(led, 'BLINK', false);
-  t.strictSame(machine.told(led), [true, 50, false, 'none']);
+  t.strictSame(machine.valuesOf(led), [true, 50, false, 'none']);
   await machine.write(led, 'BRIGHTNESS', 0);
-  t.strictSame(machine.told(led), [false, 0, false, 'none']);
+  t.strictSame(machine.valuesOf(led), [false, 0, false, 'none']);
   await machine.write(led, 'BLINK', true);
-  t.strictSame(machine.told(led), [true, 80, true, 'timer'], 'from dark as bright as it is switched on');
+  t.strictSame(machine.valuesOf(led), [true, 80, true, 'timer'], 'from dark with OnBrightness');
   await machine.write(led, 'STATE', false);
-  t.strictSame(machine.told(led), [false, 0, false, 'none']);
+  t.strictSame(machine.valuesOf(led), [false, 0, false, 'none']);
   await machine.write(led, 'TRIGGER', 'timer');
   t.strictSame(machine.runs('led0', 400), [
     [204, 100],
@@ -86,7 +90,7 @@ await t.test('it is switched, dimmed and blinks, and the tree says so', async (t
   ]);
 });
 
-await t.test('closing and opening it change nothing: the kernel blinks on', async (t) => {
+await t.test('closing and opening change nothing: the kernel continues to blink', async (t) => {
   const machine = new Machine(t, [{ name: 'led0' }]);
   const led = await machine.led({ BlinkOnMs: 100, BlinkOffMs: 100 });
   await machine.write(led, 'BRIGHTNESS', 40);
@@ -95,58 +99,59 @@ await t.test('closing and opening it change nothing: the kernel blinks on', asyn
   t.strictSame(machine.runs('led0', 400).length, 4);
   machine.clock.advance(150);
   const again = await machine.led({ Boot: 'inactive' });
-  t.strictSame([machine.value(again, 'STATE'), machine.value(again, 'BLINK')], [true, true], 'Boot was done');
+  t.strictSame(
+    [machine.value(again, 'STATE'), machine.value(again, 'BLINK')],
+    [true, true],
+    'Boot was applied',
+  );
   t.strictSame(machine.runs('led0', 400).length, 5);
   machine.clock.advance(50);
   await machine.devices.refresh(again.id, 'BRIGHTNESS');
   t.equal(machine.value(again, 'BRIGHTNESS'), 40);
 });
 
-await t.test(
-  'what the kernel drives is left to it until somebody writes, and can be given back',
-  async (t) => {
-    const machine = new Machine(t, [{ name: 'led0', trigger: 'mmc0' }]);
-    const led = await machine.led();
-    t.strictSame(machine.told(led), [true, 0, false, 'mmc0']);
-    await machine.write(led, 'BRIGHTNESS', 100);
-    t.strictSame(machine.told(led), [true, 100, false, 'none']);
-    await machine.write(led, 'TRIGGER', 'mmc0');
-    t.strictSame(machine.told(led), [true, 100, false, 'mmc0']);
-    t.equal(await machine.leds.read('led0/trigger'), 'none [mmc0] timer heartbeat default-on');
-    await machine.write(led, 'STATE', false);
-    t.strictSame(machine.told(led), [false, 0, false, 'none']);
-    await t.rejects(machine.write(led, 'TRIGGER', 'mmc0\nheartbeat'), { code: 'DEVICE_REFUSED' });
-    await t.rejects(machine.write(led, 'TRIGGER', 'party'), {
-      code: 'DEVICE_REFUSED',
-      message: /the LED led0 has no trigger party; available are none, mmc0, timer/,
-    });
-    t.strictSame(machine.told(led), [false, 0, false, 'none']);
-    await machine.leds.write('led0/trigger', 'default-on');
-    await machine.devices.refresh(led.id, 'STATE');
-    t.strictSame(machine.told(led), [true, 100, false, 'default-on'], 'another program was here');
-  },
-);
+await t.test('a kernel trigger keeps driving the LED until a command, and can be set again', async (t) => {
+  const machine = new Machine(t, [{ name: 'led0', trigger: 'mmc0' }]);
+  const led = await machine.led();
+  t.strictSame(machine.valuesOf(led), [true, 0, false, 'mmc0']);
+  await machine.write(led, 'BRIGHTNESS', 100);
+  t.strictSame(machine.valuesOf(led), [true, 100, false, 'none']);
+  await machine.write(led, 'TRIGGER', 'mmc0');
+  t.strictSame(machine.valuesOf(led), [true, 100, false, 'mmc0']);
+  t.equal(await machine.leds.read('led0/trigger'), 'none [mmc0] timer heartbeat default-on');
+  await machine.write(led, 'STATE', false);
+  t.strictSame(machine.valuesOf(led), [false, 0, false, 'none']);
+  await t.rejects(machine.write(led, 'TRIGGER', 'mmc0\nheartbeat'), { code: 'DEVICE_REFUSED' });
+  await t.rejects(machine.write(led, 'TRIGGER', 'party'), {
+    code: 'DEVICE_REFUSED',
+    message: /the LED led0 has no trigger party; available are none, mmc0, timer/,
+  });
+  t.strictSame(machine.valuesOf(led), [false, 0, false, 'none']);
+  await machine.leds.write('led0/trigger', 'default-on');
+  await machine.devices.refresh(led.id, 'STATE');
+  t.strictSame(machine.valuesOf(led), [true, 100, false, 'default-on'], 'another program changed it');
+});
 
-await t.test('Boot is for the first time after the machine has booted', async (t) => {
+await t.test('Boot is applied once after the machine has booted', async (t) => {
   const machine = new Machine(t, [{ name: 'led0', trigger: 'mmc0' }, { name: 'PWR' }]);
   const dark = await machine.led({ Boot: 'inactive' });
-  t.strictSame(machine.told(dark), [false, 0, false, 'none']);
+  t.strictSame(machine.valuesOf(dark), [false, 0, false, 'none']);
   await machine.write(dark, 'STATE', true);
   await machine.devices.applyChanges(dark.id);
   await machine.waitForLink(dark, 'online');
-  t.strictSame(machine.told(dark), [true, 100, false, 'none']);
+  t.strictSame(machine.valuesOf(dark), [true, 100, false, 'none']);
   const lit = await machine.led({ Led: 'PWR', Boot: 'active', OnBrightness: 20 });
-  t.strictSame(machine.told(lit), [true, 20, false, 'none']);
+  t.strictSame(machine.valuesOf(lit), [true, 20, false, 'none']);
 });
 
-await t.test('one that is only on or off is told so', async (t) => {
+await t.test('a LED without levels is only on or off', async (t) => {
   const machine = new Machine(t, [{ name: 'led0', maxBrightness: 1 }]);
   const led = await machine.led();
   await machine.write(led, 'BRIGHTNESS', 10);
-  t.strictSame(machine.told(led), [true, 100, false, 'none']);
+  t.strictSame(machine.valuesOf(led), [true, 100, false, 'none']);
 });
 
-await t.test('a LED is one instance’s; it goes and comes back', async (t) => {
+await t.test('a LED belongs to one instance; it can be unplugged and plugged in again', async (t) => {
   const machine = new Machine(t, [{ name: 'led0' }]);
   const led = await machine.led();
   const second = await machine.add('LED', { Led: 'led0' });
@@ -162,7 +167,7 @@ await t.test('a LED is one instance’s; it goes and comes back', async (t) => {
   await machine.write(second, 'STATE', true);
 });
 
-await t.test('what can’t be is refused, and what stands in the tree stays true', async (t) => {
+await t.test('an invalid command is rejected, and the variables stay correct', async (t) => {
   const machine = new Machine(t, [{ name: 'led0' }]);
   const led = await machine.led();
   for (const [ident, value] of [
@@ -180,14 +185,14 @@ await t.test('what can’t be is refused, and what stands in the tree stays true
     code: 'DEVICE_CONFIGURATION',
     message: /ledtrig-timer/,
   });
-  t.strictSame(machine.told(led), [true, 100, false, 'none'], 'lit on the way there, and the tree says so');
+  t.strictSame(machine.valuesOf(led), [true, 100, false, 'none'], 'lit half way, which the variables show');
   const none = await machine.add('LED', { Led: 'nowhere' });
   await machine.waitForLink(none, 'waiting');
   t.match(machine.status(none), /this machine has no LED nowhere \(it has led0\)/);
   t.match(machine.status(await machine.add('LED', {})), /Led is empty/);
 });
 
-await t.test('the simulated board has LEDs that can be pulled out', async (t) => {
+await t.test('the simulated board has LEDs that can be unplugged', async (t) => {
   const clock = new ManualClock();
   const leds = [{ name: 'LED1', path: '/sys/class/leds/LED1' }];
   await using bench = new DeviceFixture(ledModules({ leds, simulated: {} }, clock), clock);

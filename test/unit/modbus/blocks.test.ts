@@ -2,7 +2,7 @@ import type { Instance } from '../../../src/kernel/instances.js';
 import type { FakeModbusUnit } from '../../tools/devices/fake-modbus-units.js';
 import { scene, type ModbusFixture } from '../../tools/devices/modbus-fixture.js';
 
-/** Four registers and three coils side by side, polled once a second; what they must show. */
+/** Four adjacent registers and three coils, polled once per second; the expected values. */
 async function neighbours(scene: ModbusFixture, gateway: Instance): Promise<[Instance, unknown][]> {
   const float = await scene.register(gateway, 2, { DataType: 7 });
   const [one, two] = [await scene.register(gateway, 0), await scene.register(gateway, 1, { DataType: 5 })];
@@ -59,7 +59,7 @@ for (const reply of ['exception', 'nothing'] as const)
       t.notMatch(scene.fixture.status(gateway), /reply/);
       scene.line.requests.length = 0;
       await scene.pass(10_000);
-      t.ok(scene.line.requests.length >= 50, 'each is asked once a second');
+      t.ok(scene.line.requests.length >= 50, 'each is polled once per second');
       t.ok(scene.line.requests.length <= 66, `${scene.line.requests.length} requests in 10 seconds`);
     },
   );

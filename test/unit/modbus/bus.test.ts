@@ -12,7 +12,7 @@ await scene('a unit is polled, and its register becomes the value', async (t, sc
   await scene.waitForValue(warm, -1);
   const requested = scene.line.requests.length;
   await scene.pass(10_000);
-  t.equal(scene.line.requests.length - requested, 10, 'once a second');
+  t.equal(scene.line.requests.length - requested, 10, 'once per second');
   t.strictSame([...new Set(scene.line.requests)], ['3:3@100']);
 });
 
@@ -41,7 +41,7 @@ await scene('an offline unit is backed off without affecting the others', async 
   await scene.waitForValue(second, 2);
   dead.behaviour = 'silent';
   await scene.waitForQuality(first, 'bad UNAVAILABLE');
-  t.equal(scene.quality(other), 'bad UNAVAILABLE', 'all of that unit, at once');
+  t.equal(scene.quality(other), 'bad UNAVAILABLE', 'all of that unit, immediately');
   t.match(scene.fixture.status(one), /unit 1 does not reply: no reply within 200 ms.*wiring/);
   t.notMatch(scene.fixture.status(two), /reply/);
   scene.line.requests.length = 0;
@@ -77,7 +77,7 @@ await scene('polls with a lost or corrupt reply are repeated unnoticed', async (
   unit.behaviour = 'garbled';
   await scene.waitForQuality(address, 'bad UNAVAILABLE');
   t.match(scene.fixture.status(gateway), /other bytes: corrupt/);
-  t.equal(scene.value(address), 8, 'the value of a garbled answer is never told');
+  t.equal(scene.value(address), 8, 'the value of a garbled reply is never reported');
 });
 
 await scene('a late reply is not taken for the reply to another request', async (t, scene) => {
@@ -109,7 +109,7 @@ await scene('a unit that never stops sending does not block the others for long'
   await scene.waitForQuality(address, 'bad UNAVAILABLE');
   const before = scene.line.requests.length;
   await scene.pass(120_000);
-  t.ok(scene.line.requests.length > before, 'it is asked now and then all the same');
+  t.ok(scene.line.requests.length > before, 'it is polled occasionally nevertheless');
   t.equal(scene.value(address), 1);
 });
 
@@ -121,7 +121,7 @@ await scene('exceptions are described in words, and polling continues', async (t
   await scene.waitForValue(address, 1);
   await scene.waitForQuality(wrong, 'bad REFUSED');
   t.match(scene.fixture.status(wrong), /unit 1 replied with exception 2, illegal data address/);
-  t.equal(scene.quality(address), 'good', 'an exception is an answer');
+  t.equal(scene.quality(address), 'good', 'an exception is a reply');
   unit.registers.set(99, 3);
   await scene.waitForValue(wrong, 3);
   await scene.waitForQuality(wrong, 'good');
@@ -159,9 +159,9 @@ await scene('commands precede polls, are confirmed, and are read back', async (t
   scene.line.requests.length = 0;
   t.same(await scene.outcome(scene.fixture.devices.write(set.id, 'Value', 1234)), { result: undefined });
   const at = scene.line.requests.indexOf('1:6@39');
-  t.ok(at >= 0 && at <= 1, 'one request was under way, and then it came');
+  t.ok(at >= 0 && at <= 1, 'one request was in flight, and then this one was sent');
   await scene.waitForValue(set, 1234);
-  t.equal(scene.line.requests[at + 1], '1:3@39', 'read back at once');
+  t.equal(scene.line.requests[at + 1], '1:3@39', 'read back immediately');
   unit.registers.set(39, 7);
   t.same(await scene.outcome(scene.fixture.call('ModBus_RequestRead', set.id)), { result: true });
   t.equal(scene.value(set), 7, 'the value is there when the call returns');
@@ -199,11 +199,11 @@ await scene('queued commands are limited, and do not starve polls', async (t, sc
     ),
   );
   const { result } = (await scene.outcome(Promise.all(calls))) as { result: string[] };
-  t.ok(result.filter((one) => one === 'BUSY').length >= 10, 'more than may wait are refused at once');
+  t.ok(result.filter((one) => one === 'BUSY').length >= 10, 'more than the limit are rejected immediately');
   const written = scene.line.requests.filter((one) => one === '1:6@5').length;
   t.equal(result.filter((one) => one === 'done').length, written);
   const polls = scene.line.requests.filter((one) => one === '1:3@0').length;
-  t.ok(polls >= 5, `${polls} polls among ${written} wishes`);
+  t.ok(polls >= 5, `${polls} polls among ${written} commands`);
 });
 
 await scene('a command without reply fails, is never repeated, and its value is read', async (t, scene) => {
@@ -217,7 +217,7 @@ await scene('a command without reply fails, is never repeated, and its value is 
     WriteAddress: 8,
   });
   t.same(await scene.outcome(scene.fixture.devices.write(blind.id, 'Value', 3)), { result: undefined });
-  t.equal(scene.value(blind), 3, 'what can not be read back is what was confirmed');
+  t.equal(scene.value(blind), 3, 'without reading back, the value is the confirmed one');
   unit.behaviour = 'silent';
   scene.line.requests.length = 0;
   for (const address of [set, blind]) {
@@ -236,7 +236,7 @@ await scene('a command without reply fails, is never repeated, and its value is 
   );
   t.equal(scene.value(blind), 3);
   t.same(await scene.outcome(scene.fixture.call('ModBus_RequestRead', set.id)), { result: true });
-  t.equal(scene.value(set), 2, 'it was done, and only its answer was lost');
+  t.equal(scene.value(set), 2, 'it was executed, and only its reply was lost');
   t.equal(scene.quality(set), 'good');
 });
 
@@ -252,7 +252,7 @@ await scene(
     const failed = (await scene.outcome(Promise.allSettled(two))) as { result: unknown[] };
     t.match(failed.result, Array(2).fill({ reason: { code: 'DEVICE_OFFLINE' } }));
     const written = scene.line.requests.filter((one) => one === '1:16@0');
-    t.equal(written.length, 1, 'what waited behind the first was not sent');
+    t.equal(written.length, 1, 'those that waited behind the first were not sent');
     const before = scene.line.requests.length;
     await t.rejects(scene.fixture.devices.write(set.id, 'Value', 2), {
       code: 'DEVICE_OFFLINE',
@@ -287,7 +287,7 @@ await scene('all commands fail when the adapter is unplugged', async (t, scene) 
   line.unit(1, { 0: 9 });
   await scene.waitForValue(set, 9);
   await scene.pass(5000);
-  t.strictSame([...new Set(line.requests)], ['1:3@0'], 'what was wished meanwhile or before was never sent');
+  t.strictSame([...new Set(line.requests)], ['1:3@0'], 'no failed command was ever sent');
 });
 
 await scene('Modbus ASCII works like RTU', async (t, scene) => {
@@ -315,7 +315,7 @@ await scene('gateways share a bus, in one mode', async (_t, scene) => {
     { GatewayMode: 7, DeviceID: 2 },
     await scene.port(),
   );
-  await scene.waitFor('why not', () =>
+  await scene.waitFor('the reason', () =>
     /another ModBus Gateway uses RTU on/.test(scene.fixture.status(other)),
   );
   await scene.fixture.change(other, { GatewayMode: 2 });

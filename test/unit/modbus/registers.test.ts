@@ -56,7 +56,7 @@ await t.test('checksums match a bitwise calculation', async (t) => {
   }
 });
 
-/** Finds the answer in chunks, as a line does; undefined where none came. */
+/** Searches received chunks for a reply; undefined if there is none. */
 function found(framing: Framing, chunks: readonly Buffer[], requests: Parameters<Framing['findReply']>[1]) {
   let held = Buffer.alloc(0);
   for (const chunk of chunks) {
@@ -74,7 +74,7 @@ const framings: readonly (readonly [string, Framing])[] = [
   ['ASCII', ascii],
 ];
 
-/** An answer as the unit would send it. */
+/** A reply as the unit would send it. */
 function answered(framing: Framing, unit: number, [pdu, transaction]: readonly [Buffer, number]): Buffer {
   if (framing === rtu) return rtuFrame(unit, pdu);
   if (framing === tcp) {
@@ -88,7 +88,7 @@ function answered(framing: Framing, unit: number, [pdu, transaction]: readonly [
   );
 }
 
-/** Any cut of some bytes. */
+/** Divides bytes at random. */
 function cut(random: Random, bytes: Buffer): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -132,8 +132,7 @@ await t.test(
           random.bytes(3),
         ]);
         const requests = { unit, request, transaction };
-        // Without transactions one that is as long as the late one can't be told from it: the bus sees to
-        // that.
+        // Without transactions a late reply of the same length is indistinguishable: the bus handles that.
         if (isRead && count === 2) continue;
         const expected = pdu.toString('hex');
         t.equal(
@@ -194,7 +193,7 @@ await t.test('values are decoded from registers', async (t) => {
   t.equal(read('UInt32', '0100 0200', { swapBytes: true }), 65_538);
   t.equal(read('UInt32', '0200 0100', { swapBytes: true, swapWords: true }), 65_538);
   t.equal(read('Int32', 'ffff fffe'), -2);
-  t.equal(read('Float32', '4366 199a'), 230.1, 'as it was meant, not 230.10000610351562');
+  t.equal(read('Float32', '4366 199a'), 230.1, 'as intended, not 230.10000610351562');
   t.equal(read('Float32', '199a 4366', { swapWords: true }), 230.1);
   t.equal(read('Float64', '406c c333 3333 3333'), 230.1);
   t.equal(read('Int64', 'ffff ffff ffff ffff'), -1);

@@ -63,7 +63,7 @@ await t.test('JSON in messages', async (t) => {
   const document = JSON.parse('{"a":{"b":[{"c":5}],"n":null},"__proto__":{"x":1},"length":2}') as unknown;
   t.equal(valueAtPath(document, parseJsonPath('a.b[0].c')), 5);
   t.equal(valueAtPath(document, parseJsonPath('a.n')), null);
-  t.same(valueAtPath(document, parseJsonPath('__proto__.x')), 1, "the document's own member");
+  t.same(valueAtPath(document, parseJsonPath('__proto__.x')), 1, 'the document’s own member');
   for (const none of [
     'a.b.length',
     'a.b[1].c',
@@ -82,7 +82,7 @@ await t.test('JSON in messages', async (t) => {
   t.equal(message('{').json, NOT_JSON);
   t.equal(message(Buffer.from([0xff])).json, NOT_JSON);
   const deep = message('['.repeat(400_000) + ']'.repeat(400_000));
-  t.doesNotThrow(() => valueAtPath(deep.json, Array<number>(400_000).fill(0)), 'however deep');
+  t.doesNotThrow(() => valueAtPath(deep.json, Array<number>(400_000).fill(0)), 'at any depth');
 });
 
 await t.test('topic mappings', async (t) => {
@@ -176,9 +176,9 @@ async function connectedTopics(broker = new SimulatedBroker()) {
   };
   const connection = await broker.connect(options, topics, new AbortController().signal);
   const subscribe = connection.subscribe.bind(connection);
-  connection.subscribe = (wanted) => {
-    requests.push(wanted.map(({ filter }) => filter).join(' '));
-    return subscribe(wanted);
+  connection.subscribe = (filters) => {
+    requests.push(filters.map(({ filter }) => filter).join(' '));
+    return subscribe(filters);
   };
   topics.attach(connection);
   return { broker, clock, topics, lost, requests, connection, ending };
@@ -200,9 +200,9 @@ await t.test('several listeners share one subscription', async (t) => {
   broker.publish('a', 'now');
   t.same(received.splice(0), ['1:now', '2:now']);
   await listen('4', 'a').ready;
-  t.same(received.splice(0), ['4:kept!'], 'what is retained is news for the new one alone');
+  t.same(received.splice(0), ['4:kept!'], 'retained messages are delivered to the new listener only');
   await first.renew();
-  t.same(received.splice(0), ['1:kept!'], 'or for one that asks');
+  t.same(received.splice(0), ['1:kept!'], 'or on request');
   first.close();
   second.close();
   await yieldToEventLoop();
@@ -250,7 +250,7 @@ await t.test('a publish without acknowledgement times out and closes the connect
 
 await t.test('a list of retained messages has limits, and always releases its connection', async (t) => {
   const { broker, clock, topics } = await connectedTopics();
-  t.same(await listRetainedTopics(topics), [], 'nothing is listened to, nothing is filters');
+  t.same(await listRetainedTopics(topics), [], 'without a subscription there are no filters');
   await topics.subscribe('t/#', 0, () => undefined).ready;
   const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
   await until('the pause', () => clock.pendingTimers === 2);
@@ -306,7 +306,7 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
       t.equal(values.at(-1), 10_000);
       t.equal(counts.at(-1), 10_000);
       broker.publish('v', '5');
-      t.equal(fixture.value(device, 'VALUE'), 5, 'and then it is as before');
+      t.equal(fixture.value(device, 'VALUE'), 5, 'and then reports continue as before');
       broker.publish('v', '6', true);
       t.equal(fixture.value(device, 'COUNT'), 10_002);
     },
@@ -341,7 +341,7 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
     t.equal(fixture.value(device, 'VALUE'), 6, 'the retained state');
     t.equal(fixture.value(device, 'COUNT'), 10_003);
     broker.publish('v', '8');
-    t.equal(fixture.value(device, 'COUNT'), 10_004, 'counted on from where it was');
+    t.equal(fixture.value(device, 'COUNT'), 10_004, 'counting continued');
   });
 
   await t.test('a rejected subscription is reported, and does not affect the others', async (t) => {
@@ -370,7 +370,7 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
       await until('the publish', () => clock.pendingTimers > idle);
       await passTime(clock, PUBLISH_DEADLINE_MS);
       t.match(await outcome, { code: 'DEVICE_OFFLINE' });
-      t.equal(fixture.value(device, 'C'), 0, 'the variable keeps the truth');
+      t.equal(fixture.value(device, 'C'), 0, 'the variable keeps its value');
       broker.isMute = false;
       await passTime(clock, 2_000);
       await fixture.waitForLink(device, 'online');

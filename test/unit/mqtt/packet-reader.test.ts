@@ -34,9 +34,9 @@ t.test('a stream is split into packets, however it is divided into chunks', (t) 
     if (!isSame) t.fail(`${seedLabel(seed)} ${packets.map(({ length }) => length).join(' ')}`);
   }
   t.equal(read(packet(2_097_152)).length, 1, 'four bytes of length');
-  t.same(read(header(PACKET_LIMIT)), [], 'still to come');
+  t.same(read(header(PACKET_LIMIT)), [], 'still incomplete');
   t.throws(() => read(header(PACKET_LIMIT + 1)), { code: 149 });
-  t.throws(() => read(Buffer.from([0x90, 0xff, 0xff, 0x7f])), { code: 149 }, 'no SUBACK is so large');
+  t.throws(() => read(Buffer.from([0x90, 0xff, 0xff, 0x7f])), { code: 149 }, 'larger than any SUBACK');
   t.throws(() => read(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])), { code: 129 });
   t.end();
 });

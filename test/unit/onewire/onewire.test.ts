@@ -15,7 +15,7 @@ import { until } from '../../tools/until.js';
 const HALL = '28-0000075565ad';
 const EIGHT = '29-000000d0d0d0';
 
-/** Lets the kernel take its time with a file, until it may answer. */
+/** Delays the kernel's reply for a file until the returned function is called. */
 function slowed(wire: SimulatedOneWire, path: string) {
   const may = Promise.withResolvers<void>();
   const [read, readBytes] = [wire.read.bind(wire), wire.readBytes.bind(wire)];
@@ -68,7 +68,7 @@ await t.test('a failed measurement is reported and counted, and the last value i
   t.ok(errors >= 3);
   await machine.change(hall, { EveryS: 5 });
   await machine.waitForLink(hall, 'online');
-  t.ok((machine.value(hall, 'ERRORS') as number) >= errors, 'counted on after it was opened anew');
+  t.ok((machine.value(hall, 'ERRORS') as number) >= errors, 'the count continued after reopening');
 });
 
 await t.test('85 °C is accepted if it was measured, or is close to the previous value', async (t) => {
@@ -105,7 +105,7 @@ await t.test('thermometers of a bus measure together if the kernel supports it',
   const startedMs = Number(machine.clock.monotonicNs() - before) / 1e6;
   t.strictSame(new Set(await requests), new Set([true]));
   const tookMs = Number(machine.clock.monotonicNs() - before) / 1e6 - startedMs;
-  t.ok(tookMs < 3 * MEASURING_MS, `eight were asked, and that took ${tookMs} ms`);
+  t.ok(tookMs < 3 * MEASURING_MS, `eight were polled, and that took ${tookMs} ms`);
   t.equal(machine.wire.mostMeasuring, 1);
 });
 
@@ -193,7 +193,7 @@ await t.test('opening a switch writes nothing, and a write reports the resulting
   t.equal(machine.value(eight, 'PIN5'), false);
   await machine.change(eight, { EveryS: 5 });
   await machine.waitForVariable(eight, 'PORT', { value: 0x81 });
-  t.equal(machine.writes.length, 2, 'opened anew it is left as it is');
+  t.equal(machine.writes.length, 2, 'reopened, it is left as it is');
   for (const [ident, value] of [
     ['PORT', 256],
     ['PORT', -1],
@@ -238,7 +238,7 @@ await t.test('a failed opening releases the address', async (t) => {
   const around = {
     holders,
     slowReads: new Semaphore(2),
-    attributes: () => Promise.reject(new Error('not asked for')),
+    attributes: () => Promise.reject(new Error('not polled')),
   };
   const host: Partial<Host<DeviceProperties>> = {
     id: 12345,
@@ -272,7 +272,7 @@ await t.test('a switch that ignores a command fails it, and its actual state is 
     code: 'DEVICE_REFUSED',
     message: /does not respond/,
   });
-  t.strictSame(machine.writes, [], 'where the other pins can’t be read none is moved');
+  t.strictSame(machine.writes, [], 'if the other pins cannot be read, none is switched');
   t.equal(machine.quality(eight, 'PIN1'), 'bad NO_ANSWER');
 });
 
@@ -303,7 +303,7 @@ await t.test('an unplugged bus takes its devices offline until it is back', asyn
   const hall = await machine.device(bus, HALL);
   await machine.waitForVariable(hall, 'TEMPERATURE', {});
   machine.wire.setBusGone(BUS, true);
-  await until('the bus to be missed', () => {
+  await until('the bus to be reported missing', () => {
     machine.clock.advance(500);
     return machine.value(bus, 'LINK') === 'waiting';
   });

@@ -34,7 +34,7 @@ t.test('a release that is ready has no problems, and each problem says what to d
     /package-lock\.json: the version is 1\.2\.2/,
   );
   t.match(problem({ changelog: '## [Unreleased]\n\n- x\n' }), /CHANGELOG\.md: there is no section/);
-  t.match(problem({ changelog: '## [1.2.3]\n\n- x\n' }), /YYYY-MM-DD/, 'the day is a part of it');
+  t.match(problem({ changelog: '## [1.2.3]\n\n- x\n' }), /YYYY-MM-DD/, 'the date is a part of it');
   t.match(problem({ changelog: '## [1.2.3] - 2026-03-04\n\n' }), /the section of 1\.2\.3 is empty/);
   t.match(problem({ status: ' M Makefile' }), /commit them\n M Makefile/);
   t.match(problem({ tags: ['v1.2.3'] }), /the tag v1\.2\.3 exists/);
@@ -69,7 +69,7 @@ interface Materials {
   dependencies: { ref: string; dependsOn?: string[] }[];
 }
 
-t.test('the bill of materials has each shipped package with what it depends on', async (t) => {
+t.test('the bill of materials has each shipped package with its dependencies', async (t) => {
   const made = billOfMaterials(lock) as Materials;
   t.match(made, {
     bomFormat: 'CycloneDX',
@@ -83,7 +83,7 @@ t.test('the bill of materials has each shipped package with what it depends on',
   t.strictSame(
     made.components.map((one) => one['bom-ref']),
     ['pkg:npm/%40s/b@2.0.0', 'pkg:npm/a@1.0.1', 'pkg:npm/c@1.9.0', 'pkg:npm/c@2.5.0'],
-    'without what only development needs',
+    'without development dependencies',
   );
   const [b, a, c] = made.components;
   t.match(b, { group: '@s', name: 'b', licenses: [{ expression: '(MIT OR CC0-1.0)' }] });

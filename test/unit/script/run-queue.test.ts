@@ -8,7 +8,7 @@ import {
 
 const all = () => true;
 
-t.test('the owner, the events and each front take turns', async (t) => {
+t.test('the owner, events and each web front take turns', async (t) => {
   const queue = new RunQueue<string>();
   for (let n = 0; n < 3; n++) queue.add('front 1', `front 1, ${n}`);
   queue.add('event', 'event');
@@ -19,7 +19,7 @@ t.test('the owner, the events and each front take turns', async (t) => {
   t.equal(queue.size, 0);
 });
 
-t.test('who may not run is passed over and keeps its place', async (t) => {
+t.test('a script that may not run is skipped and keeps its position', async (t) => {
   const queue = new RunQueue<number>();
   queue.add('front 1', 1);
   queue.add('owner', 2);
@@ -31,7 +31,7 @@ t.test('who may not run is passed over and keeps its place', async (t) => {
   t.equal(queue.take(all)?.item, 1);
 });
 
-t.test('a full queue of one is not full for the others', async (t) => {
+t.test('the queue limit of one role does not affect the others', async (t) => {
   const queue = new RunQueue<number>();
   for (let n = 0; n < QUEUED_RUNS_PER_FRONT; n++) queue.add('front 1', n);
   t.match(queue.limitFor('front 1'), /per front/);
@@ -44,5 +44,5 @@ t.test('a full queue of one is not full for the others', async (t) => {
   t.match(queue.limitFor('event'), /waiting scripts/);
   t.equal(queue.limitFor('owner'), undefined);
   queue.delete('front 1', 0);
-  t.equal(queue.limitFor('front 1'), undefined, 'one no longer waits');
+  t.equal(queue.limitFor('front 1'), undefined, 'a cancelled one leaves the queue');
 });

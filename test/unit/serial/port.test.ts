@@ -13,7 +13,7 @@ await t.test('the error of a port in use names the instance that has it', async 
   await fixture.waitForLink(first, 'online');
   const second = await fixture.add('Serial Port', { Port: '/dev/ttyUSB0' });
   await fixture.waitForLink(second, 'waiting');
-  t.match(fixture.status(second), /\/dev\/ttyUSB0 is in use by another instance$/, 'fronts see STATUS');
+  t.match(fixture.status(second), /\/dev\/ttyUSB0 is in use by another instance$/, 'web fronts see STATUS');
   const [problem] = [...fixture.devices.allProblems()].filter(({ id }) => id === second.id);
   t.equal(
     problem?.text,

@@ -69,11 +69,15 @@ const headless: Make = (listener) =>
 
 await t.test('lines and delimiters', async (t) => {
   t.same(cut(line, ['a\r\nbc\n\n', 'de', 'f\n', 'rest']).frames, ['a', 'bc', '', 'def']);
-  t.same(cut(line, ['\r', '\n', '\r\r\n']).frames, ['', '\r'], 'one return is taken off');
+  t.same(cut(line, ['\r', '\n', '\r\r\n']).frames, ['', '\r'], 'one carriage return is removed');
   t.same(cut(crlf, ['a\rb\n\r', '\nc\r', '\n']).frames, ['a\rb\n', 'c']);
   const long = cut(line, ['123456789\n', 'ok\n', '1234567', '89012345678901234567890', '\nok\n12345678\n']);
-  t.same(long.frames, ['ok', 'ok', '12345678'], 'a frame of the limit passes, a longer one does not');
-  t.equal(long.overflows, 2, 'each is told once');
+  t.same(
+    long.frames,
+    ['ok', 'ok', '12345678'],
+    'a frame of the maximum length is accepted, a longer one is not',
+  );
+  t.equal(long.overflows, 2, 'each is reported once');
 });
 
 await t.test('frames of known length', async (t) => {
@@ -212,7 +216,7 @@ await t.test('rules', async (t) => {
   t.equal(bytes('hex-le-signed'), 0x01ff);
   t.equal(bytes('decimal'), 'ff01');
   const wide = found([{ Pattern: '(.*)', Ident: 'X', Type: 'integer', Format: 'hex' }], 'ff'.repeat(7));
-  t.equal(wide[0]?.[1], 'ff'.repeat(7), 'more than six bytes are no safe integer');
+  t.equal(wide[0]?.[1], 'ff'.repeat(7), 'more than six bytes exceed the safe integers');
 });
 
 await t.test('matching takes linear time for any pattern and line', async (t) => {
@@ -312,10 +316,10 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
   await t.test('unreadable values are reported, counted and cleared', async (t) => {
     const texts = fixture.watch(device, 'STATUS');
     plugged.send('1\n1.5\nx\nx\ny\n');
-    t.equal(fixture.value(device, 'N'), 1, 'the variable keeps the truth');
+    t.equal(fixture.value(device, 'N'), 1, 'the variable keeps its value');
     t.equal(fixture.quality(device, 'N'), 'bad UNREADABLE');
     t.match(fixture.status(device), /N: "1\.5" is not an integer; use Type float/);
-    t.equal(texts.length, 1, 'a flood of them is one text');
+    t.equal(texts.length, 1, 'a flood of them gives one text');
     await passTime(clock, UPDATE_MS);
     t.match(fixture.status(device), /N: "y" is not an integer \(4 times\)/);
     t.match(fixture.devices.problems(device.id), [{ code: 'UNREADABLE' }]);
@@ -324,7 +328,7 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
     await passTime(clock, CLEAR_AFTER_MS + UPDATE_MS);
     t.same(fixture.devices.problems(device.id), []);
     plugged.send('\n2\n');
-    t.equal(fixture.value(device, 'N'), 2, 'and it goes on behind the next line end');
+    t.equal(fixture.value(device, 'N'), 2, 'and it continues after the next line end');
     t.equal(fixture.quality(device, 'N'), 'good');
   });
 
@@ -352,14 +356,14 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
     'an adapter that disappears silently is detected, and found again at another path',
     async (t) => {
       world.unplug('/dev/ttyUSB0', 'silent');
-      t.equal(fixture.value(port, 'LINK'), 'online', 'nobody said so');
+      t.equal(fixture.value(port, 'LINK'), 'online', 'without a notice');
       clock.advance(PRESENCE_CHECK_MS);
       await fixture.waitForLink(port, 'waiting');
       await fixture.waitForLink(device, 'waiting');
       await passTime(clock, 60_000);
       const elsewhere = world.plug('/dev/ttyUSB1', { vendor: '0403', product: '6001', serial: 'FT1' });
       await passTime(clock, 3_000);
-      t.equal(fixture.value(device, 'LINK'), 'online', 'however long it was away');
+      t.equal(fixture.value(device, 'LINK'), 'online', 'however long it was unplugged');
       elsewhere.send('77\n');
       t.equal(fixture.value(device, 'N'), 77);
     },

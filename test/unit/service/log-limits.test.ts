@@ -10,7 +10,7 @@ import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 
 const DEVICES = 20;
 
-await t.test('a link that flaps is logged once, not for each device below it', async (t) => {
+await t.test('a flapping link is logged once, not for each device below it', async (t) => {
   const lines: string[] = [];
   const note = (details: object, text: string) =>
     void lines.push(`${'name' in details ? String(details.name) : ''}: ${text}`);
@@ -47,8 +47,8 @@ t.test('a subject that logs without end is limited, and says how many lines were
   t.equal(lines.length, LOG_BURST);
   log.root.subject('store').info({}, 'another subject');
   t.equal(lines.length, LOG_BURST + 1);
-  flood.error({}, 'what a person must look at');
-  t.match(JSON.parse(lines.at(-1) ?? ''), { level: 50, msg: 'what a person must look at' });
+  flood.error({}, 'requires attention');
+  t.match(JSON.parse(lines.at(-1) ?? ''), { level: 50, msg: 'requires attention' });
   for (let n = 0; n < 2 * LOG_BURST; n++) flood.error({}, `error ${n}`);
   t.equal(lines.length, 2 * LOG_BURST + 1, 'errors are limited too');
   lines.length = 0;
@@ -59,11 +59,11 @@ t.test('a subject that logs without end is limited, and says how many lines were
   log.setLevels({ default: 'debug' });
   lines.length = 0;
   for (let n = 0; n < 100; n++) flood.debug({}, `line ${n}`);
-  t.equal(lines.length, 100, 'debug lines were asked for');
+  t.equal(lines.length, 100, 'debug lines were requested');
   t.end();
 });
 
-t.test('a complaint is logged once until it was quiet', (t) => {
+t.test('a repeated problem is logged once until it was quiet', (t) => {
   const clock = new ManualClock();
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (_details, text) => void lines.push(text) };

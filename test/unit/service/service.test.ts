@@ -9,46 +9,43 @@ import { Health } from '../../../src/service/health.js';
 import { ServiceLog, type LogAlert } from '../../../src/service/log.js';
 import { StatusVariables } from '../../../src/service/status-variables.js';
 
-t.test(
-  'the log has a level for each subject, priorities for the journal, and words for people',
-  async (t) => {
-    const lines: string[] = [];
-    const loud: LogAlert[] = [];
-    const journal = new ServiceLog(
-      { write: (text) => void lines.push(text), form: 'journal' },
-      { default: 'warn', gpio: 'debug' },
-    );
-    journal.onAlert((line) => void loud.push(line));
-    journal.root.info({}, 'unheard');
-    journal.root.error({ instance: 5 }, 'heard');
-    journal.root.subject('gpio').debug({}, 'heard too');
-    t.match(lines, [
-      /^<3>\{"level":50,.*"subject":"gateway","instance":5,"msg":"heard"\}\n$/,
-      /^<7>\{"level":20,.*"subject":"gpio"/,
-    ]);
-    t.same(loud, [{ level: 'error', subject: 'gateway', text: 'heard' }]);
-    journal.setLevels({ default: 'info', gpio: 'silent' });
-    journal.root.info({}, 'heard now');
-    journal.root.subject('gpio').error({}, 'unheard now');
-    t.equal(lines.length, 3);
+t.test('the log has a level per subject, priorities for the journal, and readable texts', async (t) => {
+  const lines: string[] = [];
+  const loud: LogAlert[] = [];
+  const journal = new ServiceLog(
+    { write: (text) => void lines.push(text), form: 'journal' },
+    { default: 'warn', gpio: 'debug' },
+  );
+  journal.onAlert((line) => void loud.push(line));
+  journal.root.info({}, 'unheard');
+  journal.root.error({ instance: 5 }, 'heard');
+  journal.root.subject('gpio').debug({}, 'logged too');
+  t.match(lines, [
+    /^<3>\{"level":50,.*"subject":"gateway","instance":5,"msg":"heard"\}\n$/,
+    /^<7>\{"level":20,.*"subject":"gpio"/,
+  ]);
+  t.same(loud, [{ level: 'error', subject: 'gateway', text: 'heard' }]);
+  journal.setLevels({ default: 'info', gpio: 'silent' });
+  journal.root.info({}, 'logged now');
+  journal.root.subject('gpio').error({}, 'not logged now');
+  t.equal(lines.length, 3);
 
-    const shown: string[] = [];
-    const terminal = new ServiceLog({ write: (text) => void shown.push(text), form: 'terminal' });
-    terminal.root.info({ port: 3777, host: '127.0.0.1' }, 'listening');
-    t.match(shown, [/^\d\d:\d\d:\d\d info {2}gateway: listening \(port 3777, host 127\.0\.0\.1\)\n$/]);
+  const shown: string[] = [];
+  const terminal = new ServiceLog({ write: (text) => void shown.push(text), form: 'terminal' });
+  terminal.root.info({ port: 3777, host: '127.0.0.1' }, 'listening');
+  t.match(shown, [/^\d\d:\d\d:\d\d info {2}gateway: listening \(port 3777, host 127\.0\.0\.1\)\n$/]);
 
-    const quoted = 'no answer from "http://host/?token=SECRET"';
-    terminal.root.warn({ quoted }, quoted);
-    const plain = new ServiceLog({ write: (text) => void shown.push(text), form: 'json' });
-    plain.root.warn({ quoted }, quoted);
-    t.match(shown[1], /no answer from "http:\/\/host\/\?token=\*\*\*" \(quoted no answer/);
-    t.match(JSON.parse(shown[2] ?? ''), { quoted: 'no answer from "http://host/?token=***"' });
-    t.ok(shown[2]?.endsWith('}\n'));
-    t.notMatch(shown.join(), /SECRET/);
-  },
-);
+  const quoted = 'no reply from "http://host/?token=SECRET"';
+  terminal.root.warn({ quoted }, quoted);
+  const plain = new ServiceLog({ write: (text) => void shown.push(text), form: 'json' });
+  plain.root.warn({ quoted }, quoted);
+  t.match(shown[1], /no reply from "http:\/\/host\/\?token=\*\*\*" \(quoted no reply/);
+  t.match(JSON.parse(shown[2] ?? ''), { quoted: 'no reply from "http://host/?token=***"' });
+  t.ok(shown[2]?.endsWith('}\n'));
+  t.notMatch(shown.join(), /SECRET/);
+});
 
-t.test('health is the worst of its checks, each with since when and what to do', async (t) => {
+t.test('health is the most severe of its checks, each with since when and what to do', async (t) => {
   const clock = new ManualClock(1_000_000);
   const said: string[] = [];
   const note = (level: string) => (_details: object, text: string) => void said.push(`${level} ${text}`);
@@ -89,7 +86,7 @@ t.test('health is the worst of its checks, each with since when and what to do',
   status.show(health.record(), { bytesToday: 7_300_000 });
   const counter = kernel.changes.counter;
   status.show(health.record(), { bytesToday: 7_300_000 });
-  t.equal(kernel.changes.counter, counter, 'what stays is not written again');
+  t.equal(kernel.changes.counter, counter, 'an unchanged one is not written again');
   const place = kernel.tree.root.children?.byIdent('stellwerk');
   const value = (ident: string) => {
     const variable = place?.children?.byIdent(ident);
@@ -97,52 +94,49 @@ t.test('health is the worst of its checks, each with since when and what to do',
   };
   t.equal(value('HEALTH'), 'clock warning: not set');
   t.equal(value('PROBLEMS'), 1);
-  t.equal(value('BYTES_WRITTEN'), 7_000_000, 'in whole MB');
+  t.equal(value('BYTES_WRITTEN'), 7_000_000, 'in integer MB');
 });
 
-t.test(
-  'memory is released after a burst when the loop is idle, and no more often than it may cost',
-  async (t) => {
-    const clock = new ManualClock();
-    const MIB = 2 ** 20;
-    const state = { resident: 100 * MIB, busy: 0, released: 0, takesMs: 0, tookMs: 0, leaves: 110 * MIB };
-    const timed = {
-      every: (ms: number, callback: () => void) => clock.every(ms, callback),
-      monotonicNs: () => clock.monotonicNs() + BigInt(state.tookMs) * 1_000_000n,
-    };
-    const cancel = releaseWhenIdle(timed, {
-      resident: () => state.resident,
-      busy: () => state.busy,
-      release: async () => {
-        state.released++;
-        state.tookMs += state.takesMs;
-        state.resident = state.leaves;
-        return true;
-      },
-    });
-    const pass = async (s: number) => {
-      for (let n = 0; n < s; n++) {
-        clock.advance(1000);
-        await new Promise(setImmediate);
-      }
-      return state.released;
-    };
-    state.resident = 120 * MIB;
-    t.equal(await pass(60), 0, 'a little more');
-    state.resident = 400 * MIB;
-    state.busy = 0.9;
-    t.equal(await pass(60), 0, 'not while there is work');
-    state.busy = 0.01;
-    t.equal(await pass(6), 1);
-    t.equal(await pass(600), 1, 'what is left is in use');
-    state.resident = 300 * MIB;
-    state.takesMs = 200;
-    t.equal(await pass(6), 2);
-    state.resident = 300 * MIB;
-    t.equal(await pass(190), 2, 'it took 0.2 s: not again within 200 s');
-    t.equal(await pass(20), 3);
-    cancel();
-    state.resident = 900 * MIB;
-    t.equal(await pass(600), 3);
-  },
-);
+t.test('memory is released when the loop is idle after a burst, within a limit of its cost', async (t) => {
+  const clock = new ManualClock();
+  const MIB = 2 ** 20;
+  const state = { resident: 100 * MIB, busy: 0, released: 0, takesMs: 0, tookMs: 0, leaves: 110 * MIB };
+  const timed = {
+    every: (ms: number, callback: () => void) => clock.every(ms, callback),
+    monotonicNs: () => clock.monotonicNs() + BigInt(state.tookMs) * 1_000_000n,
+  };
+  const cancel = releaseWhenIdle(timed, {
+    resident: () => state.resident,
+    busy: () => state.busy,
+    release: async () => {
+      state.released++;
+      state.tookMs += state.takesMs;
+      state.resident = state.leaves;
+      return true;
+    },
+  });
+  const pass = async (s: number) => {
+    for (let n = 0; n < s; n++) {
+      clock.advance(1000);
+      await new Promise(setImmediate);
+    }
+    return state.released;
+  };
+  state.resident = 120 * MIB;
+  t.equal(await pass(60), 0, 'a little more');
+  state.resident = 400 * MIB;
+  state.busy = 0.9;
+  t.equal(await pass(60), 0, 'not while there is work');
+  state.busy = 0.01;
+  t.equal(await pass(6), 1);
+  t.equal(await pass(600), 1, 'the remaining memory is in use');
+  state.resident = 300 * MIB;
+  state.takesMs = 200;
+  t.equal(await pass(6), 2);
+  state.resident = 300 * MIB;
+  t.equal(await pass(190), 2, 'it took 0.2 s: not again within 200 s');
+  t.equal(await pass(20), 3);
+  cancel();
+  state.resident = 900 * MIB;
+  t.equal(await pass(600), 3);
+});

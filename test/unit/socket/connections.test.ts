@@ -8,7 +8,7 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { messageOf } from '../../../src/base/fault.js';
 import { peerName } from '../../../src/device/byte-stream.js';
 
-/** A socket whose kernel takes what is sent when the test says so. */
+/** A socket whose data the test accepts. */
 function slowSocket() {
   const takes: (() => void)[] = [];
   const duplex = new Duplex({
@@ -40,18 +40,18 @@ t.test('a peer that stops reading is disconnected in time, however much is sent'
   take();
   await first;
   clock.advance(STALL_TIMEOUT_MS - 1);
-  t.equal(socket.destroyed, false, 'it took something');
+  t.equal(socket.destroyed, false, 'some data was accepted');
   const third = connection.send(Buffer.from('3'));
   const ended = once(socket, 'close');
   clock.advance(1);
-  t.equal(socket.destroyed, true, 'it took nothing');
+  t.equal(socket.destroyed, true, 'no data was accepted');
   await Promise.all([
     t.rejects(second, /has stopped reading/),
     t.rejects(third, /has stopped reading/),
     ended,
   ]);
   t.match(lost, [/has stopped reading/]);
-  t.equal(clock.pendingTimers, 0, 'no timer stays');
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
 });
 
 t.test('a client that reconnects before its old connection has ended replaces it', async (t) => {

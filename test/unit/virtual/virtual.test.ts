@@ -26,9 +26,9 @@ const DEVICE = {
 interface Tried {
   readonly io: Instance;
   readonly device: Instance;
-  /** Calls one of its functions on it. */
+  /** Calls a function on it. */
   call(name: string, ...args: unknown[]): Promise<unknown>;
-  /** The last frames of the device, the newest first. */
+  /** The last frames of the device, newest first. */
   frames(): string[];
 }
 
@@ -97,7 +97,7 @@ await t.test(
     });
     await call('VIO_Connect', ...one);
     await call('VIO_PushPacket', 'T=3\n', ...one);
-    t.same(frames()[0], 'T=3', 'what it had begun is forgotten');
+    t.same(frames()[0], 'T=3', 'its incomplete data was discarded');
     for (let port = 1; port <= CLIENTS_LIMIT - 2; port += 1) await call('VIO_Connect', '10.0.0.6', port);
     await t.rejects(call('VIO_Connect', '10.0.0.7', 1), { code: 'DEVICE_REFUSED', message: /256 clients/ });
   },
@@ -111,14 +111,14 @@ await t.test('requests get the configured replies, once one is set', async (t) =
     await new Promise((resolve) => setImmediate(resolve));
   };
   await ask('/state');
-  t.same(frames(), [], 'no web server so far');
+  t.same(frames(), [], 'not a web server yet');
   t.equal(await call('VIO_HTTPResponse', '/state', 'get', 'T=8\nÿ\n'), true);
   await ask('/state');
   t.same(frames().reverse(), ['HTTP/1.1 200 OK', 'Content-Length: 6', '', 'T=8', 'ÿ']);
   t.equal(fixture.value(device, 'T'), 8);
   await call('VIO_HTTPResponse', '/state', 'GET', 'T=9\n');
   await ask('/state');
-  t.equal(fixture.value(device, 'T'), 9, 'the later answer counts');
+  t.equal(fixture.value(device, 'T'), 9, 'the later reply applies');
   await ask('/other');
   t.same(frames().slice(0, 3).reverse(), ['HTTP/1.1 404 Not Found', 'Content-Length: 0', '']);
   const before = frames();
@@ -187,7 +187,7 @@ await t.test('invalid arguments are rejected, and nothing is received', async (t
   await t.rejects(call('VIO_GetTextList'), { code: 'DEVICE_OFFLINE', message: /switched off/ });
   await fixture.change(io, { Open: true });
   await fixture.waitForLink(io, 'online');
-  t.same(await call('VIO_GetTextList'), [], 'it begins anew');
+  t.same(await call('VIO_GetTextList'), [], 'it starts again');
 });
 
 await t.test('the log of sent texts is limited', async (t) => {
@@ -200,7 +200,7 @@ await t.test('the log of sent texts is limited', async (t) => {
   t.same(
     (await texts()).map(({ length }) => length),
     [SENT_BYTES_LIMIT],
-    'a large one pushes out the others',
+    'a large one displaces the others',
   );
   await t.rejects(call('VIO_SendText', 'x'.repeat(SENT_BYTES_LIMIT + 1)), { code: 'TEXT_TOO_LONG' });
 });
