@@ -83,21 +83,18 @@ t.test('rules of idents, names, positions and deletion', async (t) => {
   t.same(gateway.children?.sorted(), [lamp, hall]);
 });
 
-t.test(
-  'every write sets Updated, another value also sets Changed, and neither ever decreases',
-  async (t) => {
-    const { variables, changes } = fresh();
-    const variable = variables.create(1);
-    variables.update(variable, 7, 1_000_000);
-    variables.update(variable, 7, 2_000_000);
-    t.match(variable.data, { value: 7, updated: 2000, changed: 1000 });
-    variables.update(variable, 8, 1_500_000);
-    t.match(variable.data, { value: 8, updated: 2000, changed: 2000 });
-    t.same(changes.since(changes.counter - 1)[0]?.Data, [8, true, 7, 2000, 2000, 1000]);
-    t.throws(() => variables.update(variable, 1.5, 0), { code: 'VARIABLE_TYPE' });
-    t.throws(() => variables.update(variable, 'x', 0), { code: 'VARIABLE_TYPE' });
-  },
-);
+t.test('every write sets Updated, another value also sets Changed, and neither ever decreases', async (t) => {
+  const { variables, changes } = fresh();
+  const variable = variables.create(1);
+  variables.update(variable, 7, 1_000_000);
+  variables.update(variable, 7, 2_000_000);
+  t.match(variable.data, { value: 7, updated: 2000, changed: 1000 });
+  variables.update(variable, 8, 1_500_000);
+  t.match(variable.data, { value: 8, updated: 2000, changed: 2000 });
+  t.same(changes.since(changes.counter - 1)[0]?.Data, [8, true, 7, 2000, 2000, 1000]);
+  t.throws(() => variables.update(variable, 1.5, 0), { code: 'VARIABLE_TYPE' });
+  t.throws(() => variables.update(variable, 'x', 0), { code: 'VARIABLE_TYPE' });
+});
 
 t.test('values are converted unambiguously', async (t) => {
   for (const [type, given, value] of [
@@ -192,26 +189,23 @@ t.test('values are formatted by their profiles (§5)', async (t) => {
   t.throws(() => profiles.setDigits('~Switch', 1), { code: 'PROFILE_BUILT_IN' });
 });
 
-t.test(
-  'the change buffer keeps the newest within both limits and reports what is lost',
-  async (t) => {
-    const changes = new Changes(10, { messages: 100, bytes: 50_000 });
-    for (let i = 0; i < 250; i++) changes.emit(1, messageNumber.VM_UPDATE, [i]);
-    t.equal(changes.buffered.messages, 100);
-    t.same(
-      changes.since(258).map((c) => c.TimeStamp),
-      [259, 260],
-    );
-    t.same(changes.since(260), []);
-    t.equal(changes.since(160).length, 100);
-    t.throws(() => changes.since(159), { code: 'CHANGES_LOST' });
-    t.throws(() => changes.since(261), { code: 'CHANGES_LOST' });
-    for (let i = 0; i < 20; i++) changes.emit(1, messageNumber.VM_UPDATE, ['x'.repeat(1000)]);
-    t.ok(changes.buffered.bytes <= 50_000);
-    t.ok(changes.buffered.messages < 20);
-    t.throws(() => changes.since(262), { code: 'CHANGES_LOST' });
-  },
-);
+t.test('the change buffer keeps the newest within both limits and reports what is lost', async (t) => {
+  const changes = new Changes(10, { messages: 100, bytes: 50_000 });
+  for (let i = 0; i < 250; i++) changes.emit(1, messageNumber.VM_UPDATE, [i]);
+  t.equal(changes.buffered.messages, 100);
+  t.same(
+    changes.since(258).map((c) => c.TimeStamp),
+    [259, 260],
+  );
+  t.same(changes.since(260), []);
+  t.equal(changes.since(160).length, 100);
+  t.throws(() => changes.since(159), { code: 'CHANGES_LOST' });
+  t.throws(() => changes.since(261), { code: 'CHANGES_LOST' });
+  for (let i = 0; i < 20; i++) changes.emit(1, messageNumber.VM_UPDATE, ['x'.repeat(1000)]);
+  t.ok(changes.buffered.bytes <= 50_000);
+  t.ok(changes.buffered.messages < 20);
+  t.throws(() => changes.since(262), { code: 'CHANGES_LOST' });
+});
 
 t.test('a snapshot read in slices is the tree at the time it was begun', async (t) => {
   const kernel = fresh();
@@ -229,96 +223,93 @@ t.test('a snapshot read in slices is the tree at the time it was begun', async (
   t.notSame(snapshotOf(kernel), before);
 });
 
-t.test(
-  'the snapshot and the changes after it give the next snapshot, whatever happens',
-  async (t) => {
-    const seed = fuzzSeed();
-    t.comment(seedLabel(seed));
-    const random = new Random(seed);
-    const kernel = fresh(seed);
-    const { tree, variables, instances, links, scripts } = kernel;
-    const any = () => random.pick([...tree.all()]);
-    const anyVariable = () => random.pick([...tree.objectsOfType(2)]);
-    const word = () => random.pick(['', 'a', 'b', 'c', 'Ö_"x', '\u2028']);
-    const steps: (() => void)[] = [
-      () => void tree.create(0, {}, { parent: any(), name: word(), hidden: random.chance(0.5) }),
-      () =>
-        void variables.create(random.pick([0, 1, 2, 3]), {
-          parent: any(),
-          name: word(),
-          ident: random.pick(['', 'x', 'y']),
-        }),
-      () => void links.create({ parent: any() }, any().id),
-      () => void scripts.create(0, { parent: any() }),
-      () => void instances.create({ id: '{A}', name: 'M', kind: 3 }, {}, { parent: any(), nowMs: 1e6 }),
-      () => tree.delete(any()),
-      () => tree.move(any(), any()),
-      () => tree.set(any(), 'name', word()),
-      () => tree.set(any(), 'position', random.below(5)),
-      () => tree.set(any(), 'info', word()),
-      () => tree.set(any(), 'ident', random.pick(['', 'x', 'y'])),
-      () =>
-        variables.update(
-          random.pick([...tree.objectsOfType(2)]),
-          random.pick([true, 1, 2.5, 'x']),
-          random.next() * 1e9,
-        ),
-      () =>
-        variables.setCustomProfile(
-          random.pick([...tree.objectsOfType(2)]),
-          random.pick(['', '~Switch', '~Temperature']),
-        ),
-      () => variables.setCustomAction(random.pick([...tree.objectsOfType(2)]), random.pick([0, 1])),
-      () => variables.setRole(anyVariable(), random.pick(variableRoles)),
-      () =>
-        variables.setRule(
-          anyVariable(),
-          random.pick([
-            undefined,
-            { code: 'MIN_ON', untilMs: random.below(3), group: '' },
-            { code: 'INTERLOCK', untilMs: 0, group: word() },
-          ]),
-        ),
-      () =>
-        variables.setPending(
-          anyVariable(),
-          random.pick([undefined, { value: random.below(2), atMs: random.below(3), code: 'MAX_ON' }]),
-        ),
-      () => links.setTarget(random.pick([...tree.objectsOfType(6)]), any().id),
-      () => instances.setStatus(random.pick([...tree.objectsOfType(1)]), random.pick([102, 201])),
-      () => instances.connect(random.pick([...tree.objectsOfType(1)]), random.pick([0, 12345])),
-    ];
-    // tap's own comparison takes a hundred times as long; it shows the difference if there is one.
-    const check = (own: unknown, real: unknown) => isDeepStrictEqual(own, real) || t.same(own, real);
-    const replica = new Replica(snapshotOf(kernel));
-    let counter = kernel.changes.counter;
-    for (let round = 0; round < 200; round++) {
-      for (let i = 0; i < 10; i++) {
-        try {
-          random.pick(steps)();
-        } catch (thrown) {
-          // Rejected, or no object of that type yet: then nothing may have changed, which the comparison
-          // shows.
-          if (!(thrown instanceof Error) || !(thrown.name === 'Fault' || thrown instanceof TypeError))
-            throw thrown;
-        }
+t.test('the snapshot and the changes after it give the next snapshot, whatever happens', async (t) => {
+  const seed = fuzzSeed();
+  t.comment(seedLabel(seed));
+  const random = new Random(seed);
+  const kernel = fresh(seed);
+  const { tree, variables, instances, links, scripts } = kernel;
+  const any = () => random.pick([...tree.all()]);
+  const anyVariable = () => random.pick([...tree.objectsOfType(2)]);
+  const word = () => random.pick(['', 'a', 'b', 'c', 'Ö_"x', '\u2028']);
+  const steps: (() => void)[] = [
+    () => void tree.create(0, {}, { parent: any(), name: word(), hidden: random.chance(0.5) }),
+    () =>
+      void variables.create(random.pick([0, 1, 2, 3]), {
+        parent: any(),
+        name: word(),
+        ident: random.pick(['', 'x', 'y']),
+      }),
+    () => void links.create({ parent: any() }, any().id),
+    () => void scripts.create(0, { parent: any() }),
+    () => void instances.create({ id: '{A}', name: 'M', kind: 3 }, {}, { parent: any(), nowMs: 1e6 }),
+    () => tree.delete(any()),
+    () => tree.move(any(), any()),
+    () => tree.set(any(), 'name', word()),
+    () => tree.set(any(), 'position', random.below(5)),
+    () => tree.set(any(), 'info', word()),
+    () => tree.set(any(), 'ident', random.pick(['', 'x', 'y'])),
+    () =>
+      variables.update(
+        random.pick([...tree.objectsOfType(2)]),
+        random.pick([true, 1, 2.5, 'x']),
+        random.next() * 1e9,
+      ),
+    () =>
+      variables.setCustomProfile(
+        random.pick([...tree.objectsOfType(2)]),
+        random.pick(['', '~Switch', '~Temperature']),
+      ),
+    () => variables.setCustomAction(random.pick([...tree.objectsOfType(2)]), random.pick([0, 1])),
+    () => variables.setRole(anyVariable(), random.pick(variableRoles)),
+    () =>
+      variables.setRule(
+        anyVariable(),
+        random.pick([
+          undefined,
+          { code: 'MIN_ON', untilMs: random.below(3), group: '' },
+          { code: 'INTERLOCK', untilMs: 0, group: word() },
+        ]),
+      ),
+    () =>
+      variables.setPending(
+        anyVariable(),
+        random.pick([undefined, { value: random.below(2), atMs: random.below(3), code: 'MAX_ON' }]),
+      ),
+    () => links.setTarget(random.pick([...tree.objectsOfType(6)]), any().id),
+    () => instances.setStatus(random.pick([...tree.objectsOfType(1)]), random.pick([102, 201])),
+    () => instances.connect(random.pick([...tree.objectsOfType(1)]), random.pick([0, 12345])),
+  ];
+  // tap's own comparison takes a hundred times as long; it shows the difference if there is one.
+  const check = (own: unknown, real: unknown) => isDeepStrictEqual(own, real) || t.same(own, real);
+  const replica = new Replica(snapshotOf(kernel));
+  let counter = kernel.changes.counter;
+  for (let round = 0; round < 200; round++) {
+    for (let i = 0; i < 10; i++) {
+      try {
+        random.pick(steps)();
+      } catch (thrown) {
+        // Rejected, or no object of that type yet: then nothing may have changed, which the comparison
+        // shows.
+        if (!(thrown instanceof Error) || !(thrown.name === 'Fault' || thrown instanceof TypeError))
+          throw thrown;
       }
-      for (const frame of frames(kernel, counter)) replica.apply(frame);
-      counter = kernel.changes.counter;
-      const snapshot = snapshotOf(kernel);
-      check(Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])), snapshot);
-      const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b);
-      const kept = [...tree.all()].map(({ id }) => [id, sorted(replica.children.get(id) ?? [])]);
-      const real = [...tree.all()].map(({ id, children }) => [
-        id,
-        sorted([...(children ?? [])].map((child) => child.id)),
-      ]);
-      check(kept, real);
-      if (!t.passing()) break;
     }
-    t.ok(counter > 2000, `${counter} messages`);
-  },
-);
+    for (const frame of frames(kernel, counter)) replica.apply(frame);
+    counter = kernel.changes.counter;
+    const snapshot = snapshotOf(kernel);
+    check(Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])), snapshot);
+    const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b);
+    const kept = [...tree.all()].map(({ id }) => [id, sorted(replica.children.get(id) ?? [])]);
+    const real = [...tree.all()].map(({ id, children }) => [
+      id,
+      sorted([...(children ?? [])].map((child) => child.id)),
+    ]);
+    check(kept, real);
+    if (!t.passing()) break;
+  }
+  t.ok(counter > 2000, `${counter} messages`);
+});
 
 t.test(
   'an area has its base, everything below it, link targets, and the path to it by name only',
