@@ -15,7 +15,7 @@ const { store, kernel } = await openBench(directory, { clock, runtimeDirectory }
 const variable = kernel.variables.create(1, { ident: 'value', value: 1 });
 await store.committed();
 kernel.variables.update(variable, 42, clock.nowMs());
-const db = new DatabaseSync(join(runtimeDirectory, 'values.db'), { readOnly: true });
+const db = new DatabaseSync(join(runtimeDirectory, 'values.db'), { readOnly: true, timeout: 5_000 });
 await until('the value in the runtime directory', () =>
   db.prepare('SELECT 1 FROM last_values WHERE value = 42').get(),
 );
