@@ -7,6 +7,8 @@ import type { Kernel } from '../kernel/kernel.js';
 import { Authenticator, type Account } from './access/authenticator.js';
 import { Accounts, type Configurators, type RemoteAccess } from './access/accounts.js';
 import { isLoopbackHost } from '../base/addresses.js';
+import { BrowserSessions } from './access/browser-sessions.js';
+import { sessionFile } from './access/stored-sessions.js';
 import { ConnectionTable } from './http/connection-table.js';
 import type { Dispatcher } from './rpc/dispatcher.js';
 import { BODY_LIMIT, HttpApi } from './http/http-api.js';
@@ -16,7 +18,8 @@ import { RejectionLog } from './http/rejection-log.js';
 import { BATCH_LIMIT, Rpc } from './rpc/rpc.js';
 import { SocketApi } from './socket/socket-api.js';
 import { loadTls, type TlsSource } from './http/tls.js';
-import type { Pages, ServedContent } from './web/web-server.js';
+import { lazyWeb } from './http/lazy-web.js';
+import type { Pages, ServedContent, WebContext } from './web/web-server.js';
 
 /** One of `webServers`: serves the API, and files or the web front. */
 interface WebServerOptions {
@@ -76,8 +79,15 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #http: HttpApi;
   readonly #sockets: SocketApi;
   readonly #listeners: ListenerSet;
+  readonly #browsers: BrowserSessions;
+  #accounts: Accounts;
   readonly #queue = new SerialQueue();
   readonly #stopRenewing: Cancel;
+  /** What every listener has for browsers. It is loaded with the first request for it. */
+  readonly #commonWeb = lazyWeb(async () => {
+    const { openWeb } = await import('./web/web-server.js');
+    return openWeb(this.#webContext(), { serve: undefined, basicAuth: undefined });
+  });
   #closed: Promise<void> | undefined;
   /** Fingerprint of the owner's credentials: when it changes, all temporary tokens are revoked. */
   #ownerFingerprint = '';
@@ -86,7 +96,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const { dispatcher, kernel, clock, limits } = context;
     const log = context.log.subject('api');
     this.#context = { ...context, log };
-    const accounts = new Accounts(options.remoteAccess, context.configurators);
+    const accounts = (this.#accounts = new Accounts(options.remoteAccess, context.configurators));
     const rejections = new RejectionLog(log, clock);
     const access = (this.#access = new Authenticator(log, clock, limits));
     const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits, clock }));
@@ -95,7 +105,14 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       { rpc, dispatcher, access, clock, rejections, log, limits, connections },
       accounts,
     ));
-    const sockets = { rpc, access, rejections, kernel, log, clock, limits, connections };
+    const browsers = (this.#browsers = new BrowserSessions({
+      clock,
+      log,
+      access,
+      storage: sessionFile(`${context.directory}/sessions.json`),
+      isConnected: (id) => this.#sockets.isConnected(id),
+    }));
+    const sockets = { rpc, access, rejections, kernel, log, clock, limits, connections, browsers };
     this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
     const timeouts = context.timeouts ?? TIMEOUTS;
     this.#listeners = new ListenerSet(
@@ -112,6 +129,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   static async start(context: ApiContext, options: ApiOptions): Promise<Api> {
     const api = new Api(context, options);
     try {
+      await api.#browsers.load();
       await api.#queue.run(() => api.#apply(options));
     } catch (thrown) {
       await api.close();
@@ -149,6 +167,25 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     return this.#access.tokens.create(validForS);
   }
 
+  async browserSessions(): ReturnType<ConnectionsPort['browserSessions']> {
+    const sessions = await this.#browsers.list(this.#accounts);
+    return sessions.map(({ id, kind, configurator = 0, device, remote, times }) => ({
+      ID: id,
+      Kind: kind,
+      ConfiguratorID: configurator,
+      Device: device,
+      Address: remote,
+      CreatedMs: times.createdMs,
+      LastSeenMs: times.usedMs,
+      ValidUntilMs: times.validUntilMs,
+      Connected: this.#sockets.isConnected(id),
+    }));
+  }
+
+  endBrowserSession(id: string): Promise<boolean> {
+    return this.#browsers.end(id);
+  }
+
   /** The port of the local listener (`api`) or of a web server; undefined while it isn't open. */
   port(name = 'api'): number | undefined {
     return this.#listeners.port(name);
@@ -168,10 +205,12 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     this.#stopRenewing();
     this.#access.close();
     await Promise.all([this.#sockets.close(), this.#listeners.close()]);
+    await this.#browsers.close();
   }
 
   async #apply(options: ApiOptions): Promise<void> {
-    const accounts = new Accounts(options.remoteAccess, this.#context.configurators);
+    const accounts = (this.#accounts = new Accounts(options.remoteAccess, this.#context.configurators));
+    this.#browsers.reconfigure(accounts);
     const ownerFingerprint = this.#access.fingerprint(accounts.owner);
     if (ownerFingerprint !== this.#ownerFingerprint) this.#access.tokens.clear();
     this.#ownerFingerprint = ownerFingerprint;
@@ -200,7 +239,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   #webServer(server: WebServerOptions, options: ApiOptions): ListenerConfig {
-    const context = { ...this.#context, access: this.#access };
+    const context = this.#webContext();
     const listener = this.#listener(server, options);
     const { name, serve, basicAuth } = server;
     const account: Account | undefined = basicAuth && {
@@ -216,6 +255,11 @@ export class Api implements AsyncDisposable, ConnectionsPort {
         web: await (await import('./web/web-server.js')).openWeb(context, { serve, basicAuth: account }),
       }),
     };
+  }
+
+  #webContext(): WebContext {
+    const [access, sessions] = [this.#access, this.#browsers];
+    return { ...this.#context, access, sessions, accounts: () => this.#accounts };
   }
 
   #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): ListenerConfig {
@@ -237,7 +281,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
         host,
         port,
         tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs(), onSaveFailed })),
-        web: undefined,
+        web: this.#commonWeb,
         rules: { allowedOrigins, allowedHosts, isOpenLocally },
       }),
     };

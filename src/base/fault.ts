@@ -162,6 +162,11 @@ export const faults = {
   ),
   NOT_SUPPORTED: row(rpcCode.failed, false, (what: string) => `${what} is not supported`),
   ACCESS_DENIED: row(rpcCode.failed, false, () => 'Access denied'),
+  CONFIRMATION_REQUIRED: row(
+    rpcCode.failed,
+    true,
+    (name: string) => `${name} requires the password again: send it to /console/confirm first`,
+  ),
   ITEM_MISSING: row(rpcCode.failed, false, (id: string) => `Item ${id} does not exist`),
   ITEMS_INVALID: row(rpcCode.failed, false, (why: string) => `Items are not valid: ${why}`),
   OPTION_MISSING: row(rpcCode.failed, false, (name: string) => `Option ${name} does not exist`),

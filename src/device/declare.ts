@@ -53,6 +53,17 @@ export interface Caller {
   readonly configurator?: number;
   /** The change stream of the connection, for `GW_Subscribe`; absent over HTTP. */
   readonly stream?: ChangeStream;
+  /** The session of the caller's browser; absent for clients that send a password or a token. */
+  readonly session?: CallerSession;
+}
+
+/** The session of a browser, as functions and the audit see it. */
+interface CallerSession {
+  readonly id: string;
+  /** What its user called the device; may be empty. */
+  readonly device: string;
+  /** Whether its user has given the password again within the last minutes. */
+  isConfirmed(): boolean;
 }
 
 /** The user name of callers with a temporary token. */
@@ -86,6 +97,8 @@ export interface FunctionDeclaration {
    * by scripts.
    */
   readonly audited: boolean | 'outside';
+  /** Whether the user of a browser session must have given the password again just before. */
+  readonly confirmed?: boolean;
   /** For unsupported functions: the reason. Calls fail with `NOTHING_TO_DO`. */
   readonly unsupported?: string;
   /** The parameters as written to the audit log; required if they can contain a secret. Must not throw. */
@@ -118,6 +131,7 @@ interface FunctionDefinition<P extends readonly Parameter[], K extends Parameter
   readonly shape?: S;
   readonly access?: Access;
   readonly audited?: boolean | 'outside';
+  readonly confirmed?: boolean;
   readonly help: string;
   readonly auditParameters?: (...args: Arguments<P>) => readonly unknown[];
   readonly run: (caller: Caller, ...args: Arguments<P>) => ResultOf<S>[K] | Promise<ResultOf<S>[K]>;
@@ -143,5 +157,6 @@ export function declare<
     run,
     ...(shape && { shape }),
     ...(shown && { auditParameters: shown }),
+    ...(declared.confirmed && { confirmed: true }),
   };
 }

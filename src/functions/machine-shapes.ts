@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { int, listOf, map } from './shapes.js';
+import { int, listOf, map, named } from './shapes.js';
 
 /** Schemas of the results of functions about the machine, its connections and its messages (interface §1). */
 const text = Type.String();
@@ -97,6 +97,20 @@ export const logStatistics = Type.Object({
 export const logMessages = listOf(Type.Object({ Type: int, TimeStamp: int, Sender: text, Message: text }));
 
 export const connections = listOf(Type.Object({ ConnectionType: text, Remote: text, QueueBytes: int }));
+
+export const browserSessions = listOf(
+  named('BrowserSession', 'A browser that is signed in to a front or to the console.', {
+    ID: text,
+    Kind: Type.Union([Type.Literal('front'), Type.Literal('console')]),
+    ConfiguratorID: int,
+    Device: text,
+    Address: text,
+    CreatedMs: int,
+    LastSeenMs: int,
+    ValidUntilMs: int,
+    Connected: bool,
+  }),
+);
 
 /** Times are unix seconds, 0 means never. Interval is 0 if it is not constant. */
 export const timer = Type.Object({

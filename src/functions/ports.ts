@@ -236,4 +236,8 @@ export interface ConnectionsPort {
   webServers(): Promise<number>;
   /** Creates a password that is valid for `validForS` seconds. Throws `BUSY`. */
   createToken(validForS: number): string;
+  /** The browsers that are signed in, the one used last first. */
+  browserSessions(): Promise<ReadonlyStatic<typeof machineShapes.browserSessions>>;
+  /** Signs a browser out; false if there is no such session. Rejects with `STORE_FAILED`. */
+  endBrowserSession(id: string): Promise<boolean>;
 }

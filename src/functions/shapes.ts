@@ -356,6 +356,7 @@ export const audit = listOf(
     Role: Type.Union(auditRoles.map((role) => Type.Literal(role))),
     User: text,
     Remote: text,
+    Device: Type.Optional(text),
     Method: text,
     Parameters: listOf(anything),
     Success: bool,

@@ -11,6 +11,8 @@ export interface AuditRecord {
   readonly user: string;
   /** Remote address, or `local` for calls from within the gateway. */
   readonly remote: string;
+  /** What the user of a browser session called the device. */
+  readonly device?: string;
   readonly method: string;
   /** Secrets are masked, long values are truncated. */
   readonly params: readonly unknown[];

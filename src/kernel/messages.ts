@@ -114,6 +114,8 @@ export const message = {
   GW_RULE: 20401,
   /** Not part of the interface: the scheduled change of a variable; [value, atMs, code], code '' for none. */
   GW_PENDING: 20402,
+  /** Not part of the interface: sent every 15 s to WebSockets that request it; [unix milliseconds]. */
+  GW_ALIVE: 20403,
   /** Not part of the interface: a variable has a role other than `main`, or its role has changed; [role]. */
   GW_ROLE: 20406,
 } as const;

@@ -66,6 +66,7 @@ export const IO_FILES: readonly string[] = [
   'drivers/socket/tcp-server.ts',
   'drivers/socket/datagram-socket.ts',
   'drivers/socket/dead-peers.ts',
+  'src/api/access/stored-sessions.ts',
   'src/api/http/node-http.ts',
   'src/api/socket/socket-api.ts',
   'src/api/http/tls.ts',

@@ -52,6 +52,13 @@ export class Accounts {
     return { name: `configurator ${id}`, username: WEBFRONT, secret: this.#configurators.get(id) };
   }
 
+  /** The account with this name (see {@link Account}); one that nothing opens if there is none. */
+  named(name: string): Account {
+    const id = /^configurator (\d{1,9})$/.exec(name)?.[1];
+    if (id !== undefined) return this.configurator(Number(id));
+    return name === this.owner.name ? this.owner : { name, username: '', secret: undefined };
+  }
+
   /** Whether the configurator needs no password. */
   isOpen(id: number): boolean {
     return this.#configurators.get(id)?.passwordRequired === false;

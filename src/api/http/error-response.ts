@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.js';
 import { Fault, fault, isAbort, type FaultCode } from '../../base/fault.js';
@@ -40,11 +41,34 @@ const extraHeaders: Partial<Record<FaultCode, readonly [string, string]>> = {
 };
 
 /**
- * The response to a request that is rejected as a unit. A fault without a status of its own becomes a 503.
+ * Whether a request with these headers comes from a script in a browser. A challenge would make the browser
+ * show a dialog of its own.
  */
-export function errorResponse(thrown: unknown): ErrorResponse {
-  const failure = thrown instanceof Fault ? thrown : fault(isAbort(thrown) ? 'STOPPING' : 'INTERNAL');
-  const extra = extraHeaders[failure.code];
+export function isFromScript(headers: IncomingHttpHeaders): boolean {
+  const mode = headers['sec-fetch-mode'];
+  const isPage = mode === undefined || mode === 'navigate';
+  return !isPage || headers.origin !== undefined || headers['sec-websocket-key'] !== undefined;
+}
+
+/** The fault to report for something that was thrown. */
+export function faultOf(thrown: unknown): Fault {
+  return thrown instanceof Fault ? thrown : fault(isAbort(thrown) ? 'STOPPING' : 'INTERNAL');
+}
+
+/** How long a client should wait after a fault, seconds; undefined if waiting does not help. */
+export function retryAfterS({ code }: Fault): number | undefined {
+  const [name, value] = extraHeaders[code] ?? [];
+  return name === 'Retry-After' ? Number(value) : undefined;
+}
+
+/**
+ * The response to a request with these headers that is rejected as a unit. A fault without a status of its own
+ * becomes a 503.
+ */
+export function errorResponse(thrown: unknown, headers: IncomingHttpHeaders = {}): ErrorResponse {
+  const failure = faultOf(thrown);
+  const extra =
+    failure.code === 'UNAUTHORIZED' && isFromScript(headers) ? undefined : extraHeaders[failure.code];
   return {
     status: statuses[failure.code] ?? 503,
     headers: [['Content-Type', 'application/json'], ...(extra === undefined ? [] : [extra])],

@@ -153,7 +153,7 @@ export class HttpApi {
       this.#admit(exchange).catch((thrown: unknown) => {
         if (!(thrown instanceof Fault) && !isAbort(thrown))
           this.#context.log.error({ error: messageOf(thrown) }, 'a request failed unexpectedly');
-        this.sendError(exchange, errorResponse(thrown));
+        this.sendError(exchange, errorResponse(thrown, exchange.request.headers));
       });
       return;
     }

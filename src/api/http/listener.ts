@@ -45,8 +45,12 @@ const HEADERS_LIMIT = 100;
 /** How long calls in flight may take when the gateway stops, ms. */
 const FINISH_MS = 2000;
 
-/** Handles requests other than API calls. */
-export type WebHandler = (request: IncomingMessage, response: ServerResponse) => void;
+/** Handles requests other than API calls; `reject` responds with an error instead. */
+export type WebHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  reject: (thrown: unknown) => void,
+) => void;
 
 export interface ListenerContext {
   readonly http: HttpApi;
@@ -238,7 +242,7 @@ export class Listener implements AsyncDisposable {
     if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
       return http.sendError({ request, response }, errorResponse(fault('NOT_FOUND')));
     if (expects) response.writeContinue();
-    this.#web(request, response);
+    this.#web(request, response, (thrown) => http.sendError({ request, response }, errorResponse(thrown)));
   };
 
   /** Handles input that is not HTTP, exceeds a limit of the parser, or does not arrive in time. */

@@ -76,6 +76,18 @@ export class OriginPolicy {
   }
 }
 
+/**
+ * Whether a page of this server sent the request, as the browser says: only then its cookie counts. Over plain
+ * HTTP a browser says nothing about a picture or a download; then `SameSite=Strict` has kept the cookie from
+ * other sites.
+ */
+export function isFromOwnPage({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  const { origin, host, upgrade, 'sec-fetch-site': site } = headers;
+  const onlyReads = (method === 'GET' || method === 'HEAD') && upgrade === undefined;
+  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && onlyReads)) return false;
+  return origin === undefined ? site !== undefined || onlyReads : isSame(origin, host);
+}
+
 function isSame(origin: string, host: string | undefined): boolean {
   const match = /^(https?):\/\/([^/]+)$/i.exec(origin);
   if (match === null || host === undefined) return false;

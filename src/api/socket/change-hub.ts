@@ -1,14 +1,17 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import { Fault } from '../../base/fault.js';
 import { onNextIteration } from '../../base/event-loop.js';
-import type { Change } from '../../kernel/changes.js';
+import { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
+import { message } from '../../kernel/messages.js';
 import { textFrames } from './text-frames.js';
 import { SubscriptionFilter, changesLost, type Subscription, type ChangeFilter } from './change-filter.js';
 
 /** Decision 7: the server pings every 20 s, and closes a connection that was silent for 60 s. */
 const PING_MS = 20_000;
 const SILENT_PINGS = 3;
+/** How often sockets that request it get the gateway's time, ms: pages see no pings (interface, decision 7). */
+const ALIVE_MS = 15_000;
 
 /** A session that receives changes from the hub. */
 export interface Subscriber {
@@ -18,6 +21,8 @@ export interface Subscriber {
   deliver(changes: readonly Change[], bytes: Buffer): void;
   /** Sends a ping; closes the connection if the last `most` pings were not answered. */
   ping(most: number): void;
+  /** Sends a frame that is not a change, unless changes wait to be sent. */
+  sendAlive(bytes: Buffer): void;
 }
 
 /** The sessions with the same filter: a change is filtered, encoded and framed once for all of them. */
@@ -37,18 +42,26 @@ export class ChangeHub {
   readonly #kernel: Kernel;
   readonly #streams = new Map<ChangeFilter, Stream>();
   readonly #streamOf = new Map<Subscriber, Stream>();
-  readonly #stopPings: Cancel;
+  readonly #clock: Pick<Clock, 'every' | 'nowMs'>;
+  /** Those that get the gateway's time. */
+  readonly #alive = new Set<Subscriber>();
+  readonly #stopTimers: readonly Cancel[];
   #unlisten: (() => void) | undefined;
   /** Changes since the event loop's iteration began. */
   #changesInTurn = 0;
   /** The iteration before had more than one change. */
   #isBusy = false;
 
-  constructor(kernel: Kernel, clock: Pick<Clock, 'every'>) {
+  constructor(kernel: Kernel, clock: Pick<Clock, 'every' | 'nowMs'>) {
     this.#kernel = kernel;
-    this.#stopPings = clock.every(PING_MS, () => {
+    this.#clock = clock;
+    const ping = () => {
       for (const session of this.#streamOf.keys()) session.ping(SILENT_PINGS);
-    });
+    };
+    this.#stopTimers = [
+      clock.every(PING_MS, ping),
+      clock.every(ALIVE_MS, () => this.#sendAlive([...this.#alive])),
+    ];
   }
 
   get size(): number {
@@ -68,6 +81,12 @@ export class ChangeHub {
     this.#unlisten ??= this.#kernel.changes.listen(this.#onChange);
   }
 
+  /** From now on the session gets the gateway's time every 15 s (message 20403); the first immediately. */
+  keepAlive(session: Subscriber): void {
+    this.#alive.add(session);
+    this.#sendAlive([session]);
+  }
+
   /** Replaces the subscription of a session; its own filter still applies. */
   subscribe(session: Subscriber, view: ChangeFilter, subscription: Subscription): void {
     if (!this.#streamOf.has(session)) return;
@@ -79,6 +98,7 @@ export class ChangeHub {
 
   /** Removes a session, if it is there. */
   leave(session: Subscriber): void {
+    this.#alive.delete(session);
     this.#exit(session);
     if (this.#streamOf.size > 0) return;
     this.#unlisten?.();
@@ -86,8 +106,18 @@ export class ChangeHub {
   }
 
   close(): void {
-    this.#stopPings();
+    for (const stop of this.#stopTimers) stop();
     this.#unlisten?.();
+  }
+
+  /** The counter is that of the last change: it has been sent before, and this frame is none. */
+  #sendAlive(sessions: readonly Subscriber[]): void {
+    if (sessions.length === 0) return;
+    this.#flush();
+    const TimeStamp = this.#kernel.changes.counter;
+    const Data = [this.#clock.nowMs()];
+    const bytes = textFrames([new Change({ TimeStamp, SenderID: 0, Message: message.GW_ALIVE, Data }).frame]);
+    for (const session of sessions) session.sendAlive(bytes);
   }
 
   #enter(session: Subscriber, view: ChangeFilter): void {

@@ -21,8 +21,23 @@ const PORTION_BYTES = 64 * 1024;
 /** Calls in flight of one client; reading from it pauses until one has its reply. */
 const CALLS_LIMIT = 16;
 
-/** WebSocket close codes (RFC 6455 §7.4.1, and 1013 of the registry there). */
-export const closeCode = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
+/**
+ * WebSocket close codes (RFC 6455 §7.4.1, and 1013 of the registry there); the last ones are our own, for
+ * browsers (interface, decision 27).
+ */
+export const closeCode = {
+  goingAway: 1001,
+  policy: 1008,
+  internal: 1011,
+  tryLater: 1013,
+  unauthorized: 4401,
+  refused: 4403,
+  notFound: 4404,
+  wait: 4429,
+} as const;
+
+/** The reason of a close: the session of the browser has ended. */
+export const SESSION_ENDED = 'SESSION_ENDED';
 
 interface SessionOptions {
   readonly webSocket: WebSocket;
@@ -35,6 +50,8 @@ interface SessionOptions {
   readonly caller: Caller;
   /** The limits of its queue; by default those of a client with credentials. */
   readonly outbox?: OutboxLimits | undefined;
+  /** Called before each call of a browser that is signed in; false if its session has ended. */
+  readonly use?: (() => boolean) | undefined;
 }
 
 /** One client on a WebSocket: its queued messages and its calls. */
@@ -119,6 +136,12 @@ export class Session implements ChangeStream, Subscriber {
         `too slow: more than ${this.#limits.limit} bytes queued; reconnect and take a snapshot`,
       );
     }
+  }
+
+  /** See {@link Subscriber}. */
+  sendAlive(bytes: Buffer): void {
+    const isIdle = !this.#isBehind && this.#outbox.size === 0 && this.#replayed.length === 0;
+    if (isIdle && !this.#isEnded) this.#write(bytes);
   }
 
   /** See {@link ChangeStream}. */
@@ -206,6 +229,7 @@ export class Session implements ChangeStream, Subscriber {
       return;
     }
     if (!Array.isArray(message) && !(isRecord(message) && 'jsonrpc' in message)) return;
+    if (this.#options.use?.() === false) return this.close(closeCode.unauthorized, SESSION_ENDED);
     const reply = this.#options.rpc.handle(message, this.#caller);
     if (!(reply instanceof Promise) && typeof reply !== 'object') return this.#reply(reply);
     this.#calls += 1;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type * as ws from 'ws';
-import type { WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { type Clock, delay } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import { Lazy } from '../../base/lazy.js';
@@ -11,6 +11,9 @@ import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import type { Authenticator, Account, LoginOrigin } from '../access/authenticator.js';
 import { WEBFRONT, type Accounts } from '../access/accounts.js';
+import type { BrowserSession } from '../access/session-state.js';
+import type { BrowserSessions } from '../access/browser-sessions.js';
+import { renewedCookie, sessionOf } from '../access/session-cookies.js';
 import type { ConnectionTable } from '../http/connection-table.js';
 import { hasNoCredentials, readAuthorization, readProtocol, type Login } from '../access/credentials.js';
 import { UNKNOWN_BODY_LIMIT, remoteOf } from '../http/exchange.js';
@@ -21,7 +24,8 @@ import type { OutboxLimits } from './outbox.js';
 import { endWithError, errorResponse } from '../http/error-response.js';
 import type { RejectionLog } from '../http/rejection-log.js';
 import type { Rpc } from '../rpc/rpc.js';
-import { Session, closeCode } from './session.js';
+import { closeRejected } from './rejected-upgrade.js';
+import { SESSION_ENDED, Session, closeCode } from './session.js';
 import { Quotas, type QuotaLimits } from '../access/quotas.js';
 import { AreaFilter, unfiltered, type ChangeFilter } from './change-filter.js';
 
@@ -52,6 +56,7 @@ interface SocketContext {
   readonly clock: Clock;
   readonly limits: LimitReporter;
   readonly connections: ConnectionTable;
+  readonly browsers: BrowserSessions;
 }
 
 /** An upgrade request, as received from the server. */
@@ -66,6 +71,8 @@ interface UpgradeRequest {
 interface Target {
   readonly configurator: number | undefined;
   readonly since: number;
+  /** It gets the gateway's time now and then. */
+  readonly isAlive: boolean;
 }
 
 /** An admitted client. */
@@ -89,6 +96,7 @@ interface Proof {
   readonly fingerprint: string;
   /** Accepted as the owner by `api.local: open`. */
   readonly isLocal: boolean;
+  readonly browser: BrowserSession | undefined;
 }
 
 /** What may be changed while sessions are open. */
@@ -112,6 +120,8 @@ export class SocketApi {
    * decision 19).
    */
   readonly #echoes = new WeakMap<IncomingMessage, string>();
+  /** The cookie to be renewed: a page that is never loaded again sends no other request. */
+  readonly #cookies = new WeakMap<IncomingMessage, string>();
   /** Loaded with the first client: it brings TLS with it, 10 MB together. */
   readonly #library = new Lazy(() => import('ws'));
   /** By the maximum message length of its clients. */
@@ -128,6 +138,7 @@ export class SocketApi {
     this.#hub = new ChangeHub(context.kernel, context.clock);
     this.#accounts = accounts;
     this.#bodyLimit = bodyLimit;
+    context.browsers.ended.on((id) => this.#endSession(id));
   }
 
   /** Replaces the accounts; sessions whose account has changed are closed. */
@@ -148,6 +159,11 @@ export class SocketApi {
     return this.#sessions.keys();
   }
 
+  /** Whether a browser with this session is connected. */
+  isConnected(id: string): boolean {
+    return [...this.#sessions.values()].some(({ browser }) => browser?.id === id);
+  }
+
   /** Handles an upgrade request: opens a session, or sends an error response. */
   handleUpgrade(upgrade: UpgradeRequest): void {
     const { request, socket, head } = upgrade;
@@ -163,8 +179,29 @@ export class SocketApi {
           this.#open(webSocket, socket, admission),
         );
       },
-      (thrown: unknown) => endWithError(socket, errorResponse(thrown), this.#context.clock),
+      (thrown: unknown) => {
+        if (request.headers.origin === undefined || socket.destroyed)
+          return endWithError(socket, errorResponse(thrown, request.headers), this.#context.clock);
+        socket.off('error', fail);
+        this.#reject(upgrade, thrown);
+      },
     );
+  }
+
+  /** Rejects the upgrade of a browser so that its page sees why. */
+  #reject({ request, socket, head }: UpgradeRequest, thrown: unknown): void {
+    this.#library.get().then(
+      (library) =>
+        this.#server(library, UNKNOWN_BODY_LIMIT).handleUpgrade(request, socket, head, (webSocket) =>
+          closeRejected(webSocket, thrown, this.#context.clock),
+        ),
+      () => socket.destroy(),
+    );
+  }
+
+  #endSession(id: string): void {
+    for (const [session, { browser }] of this.#sessions)
+      if (browser?.id === id) session.close(closeCode.unauthorized, SESSION_ENDED);
   }
 
   /** Closes all sessions and waits briefly for the peers to close theirs. */
@@ -186,62 +223,88 @@ export class SocketApi {
   async #admit({ request, origins }: UpgradeRequest): Promise<Admission> {
     const { headers, url = '' } = request;
     const remote = remoteOf(request.socket);
+    const offered = readProtocol(headers['sec-websocket-protocol']);
+    delete headers['sec-websocket-protocol'];
+    if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
     const target = targetOf(url);
     if (target === undefined) throw fault('NOT_FOUND');
     if (!origins.allowsHost(headers.host) || !origins.allowsOrigin(headers.origin, headers.host))
       throw this.#context.rejections.rejectOrigin(headers, origins, remote);
-    const offered = readProtocol(headers['sec-websocket-protocol']);
-    delete headers['sec-websocket-protocol'];
-    if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
     const { configurator } = target;
+    // Which fronts there are is no secret: WFC_GetConfigurators lists them.
+    const isPage = headers.origin !== undefined && configurator !== undefined;
+    if (isPage && this.#accounts.baseOf(configurator) === undefined) throw fault('NOT_FOUND');
     const login = readAuthorization(headers.authorization) ?? offered.login;
+    const browser = login === undefined ? await this.#browserOf(request, configurator) : undefined;
     const isLocal =
       configurator === undefined &&
       login === undefined &&
+      browser === undefined &&
       hasNoCredentials(headers.authorization) &&
       origins.isLocalRequest(request);
-    const proof = { configurator, fingerprint: this.#fingerprint(configurator), isLocal };
-    if (!isLocal) await this.#check(configurator, login, { remote, socket: request.socket });
+    const proof = { configurator, fingerprint: this.#fingerprint(configurator), isLocal, browser };
+    if (!isLocal && browser === undefined)
+      await this.#check(configurator, login, { remote, socket: request.socket });
     const leftMs =
       login === undefined || configurator !== undefined ? 0 : this.#context.access.tokens.remainingMs(login);
     const server = this.#serverFor(await this.#library.get(), target);
     if (this.#isClosing) throw fault('STOPPING');
+    const known = { remote, ...(browser && { session: browser }) };
     const caller: Caller =
       configurator === undefined
         ? {
             role: 'owner',
             user: isLocal ? LOCAL_USER : leftMs > 0 ? TOKEN_USER : this.#accounts.owner.username,
-            remote,
+            ...known,
           }
-        : { role: 'webfront', user: WEBFRONT, remote, configurator };
+        : { role: 'webfront', user: WEBFRONT, ...known, configurator };
     return { caller, proof, target, leftMs, server, leave: this.#shares.take(caller) };
   }
 
-  /** Resolves if the login is valid for the target. */
+  /** The session of the browser that opens what was asked for. */
+  async #browserOf(
+    request: IncomingMessage,
+    configurator: number | undefined,
+  ): Promise<BrowserSession | undefined> {
+    const { browsers } = this.#context;
+    const account = this.#accountOf(configurator);
+    const browser = await sessionOf(browsers, request, account);
+    // The console is in use while it is called, not while it is open.
+    if (browser?.kind !== 'front') return browser;
+    if (!browsers.use(browser, remoteOf(request.socket))) return undefined;
+    this.#cookies.set(request, renewedCookie(request, account));
+    return browser;
+  }
+
+  #accountOf(configurator: number | undefined): Account {
+    const accounts = this.#accounts;
+    return configurator === undefined ? accounts.owner : accounts.configurator(configurator);
+  }
+
+  /** Resolves when the login opens what was asked for. */
   async #check(configurator: number | undefined, login: Login | undefined, from: LoginOrigin): Promise<void> {
     const accounts = this.#accounts;
     if (configurator !== undefined && accounts.isOpen(configurator)) return;
     const isWebfront = login?.username === WEBFRONT;
     if (login === undefined || isWebfront !== (configurator !== undefined)) throw fault('UNAUTHORIZED');
-    const account: Account =
-      configurator === undefined ? accounts.owner : accounts.configurator(configurator);
-    if (!(await this.#context.access.verify(account, login, from))) throw fault('UNAUTHORIZED');
+    if (!(await this.#context.access.verify(this.#accountOf(configurator), login, from)))
+      throw fault('UNAUTHORIZED');
   }
 
-  #open(
-    webSocket: ConstructorParameters<typeof Session>[0]['webSocket'],
-    socket: Socket,
-    admission: Admission,
-  ): void {
+  #open(webSocket: WebSocket, socket: Socket, admission: Admission): void {
     const { caller, proof, target, leftMs } = admission;
-    const { rpc, log, clock } = this.#context;
+    const { rpc, log, clock, browsers } = this.#context;
     // The configuration may have changed while the password was checked.
     if (this.#fingerprint(proof.configurator) !== proof.fingerprint) return webSocket.terminate();
     const { configurator } = target;
     const view = this.#viewOf(configurator);
     const isGuest = configurator !== undefined && this.#accounts.isOpen(configurator);
     const outbox = isGuest ? GUEST_OUTBOX : undefined;
-    const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller, outbox });
+    const { browser } = proof;
+    if (browser !== undefined && !browsers.has(browser))
+      return closeRejected(webSocket, fault('UNAUTHORIZED'), clock);
+    const use = browser && (() => browsers.use(browser, caller.remote));
+    const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller, outbox, use });
     this.#sessions.set(session, proof);
     void session.closed.then(() => this.#sessions.delete(session));
     if (leftMs > 0)
@@ -249,6 +312,7 @@ export class SocketApi {
         clock.after(leftMs, () => session.close(closeCode.policy, 'the token is no longer valid')),
       );
     this.#hub.join(session, view, target.since);
+    if (target.isAlive) this.#hub.keepAlive(session);
   }
 
   #viewOf(configurator: number | undefined): ChangeFilter {
@@ -270,7 +334,7 @@ export class SocketApi {
     const accounts = this.#accounts;
     if (configurator === undefined) return this.#context.access.fingerprint(accounts.owner);
     const base = accounts.baseOf(configurator);
-    const account = this.#context.access.fingerprint(accounts.configurator(configurator));
+    const account = this.#context.access.fingerprint(this.#accountOf(configurator));
     return `${account} ${base} ${accounts.isOpen(configurator)}`;
   }
 
@@ -293,6 +357,8 @@ export class SocketApi {
     server.on('headers', (headers, request) => {
       const echo = this.#echoes.get(request);
       if (echo !== undefined) headers.push(`Sec-WebSocket-Protocol: ${echo}`);
+      const cookie = this.#cookies.get(request);
+      if (cookie !== undefined) headers.push(`Set-Cookie: ${cookie}`);
     });
     this.#servers.set(maxPayload, server);
     return server;
@@ -304,7 +370,9 @@ function targetOf(url: string): Target | undefined {
   const [path = '', query] = url.split('?', 2);
   const match = /^\/api\/wfc\/(\d{1,9})\/?$|^\/wfc\/(\d{1,9})\/api\/$/.exec(path);
   if (path !== '/api/' && match === null) return undefined;
-  const since = Number(/^\d{1,15}$/.exec(new URLSearchParams(query).get('since') ?? '')?.[0] ?? 0);
+  const options = new URLSearchParams(query);
+  const since = Number(/^\d{1,15}$/.exec(options.get('since') ?? '')?.[0] ?? 0);
   const id = match?.[1] ?? match?.[2];
-  return { configurator: id === undefined ? undefined : Number(id), since };
+  const isAlive = options.get('alive') === '1';
+  return { configurator: id === undefined ? undefined : Number(id), since, isAlive };
 }

@@ -4,9 +4,9 @@ import { Area } from '../../kernel/area.js';
 import { mediaType } from '../../kernel/media.js';
 import { objectType } from '../../kernel/object.js';
 import type { Tree } from '../../kernel/tree.js';
-import type { Authenticator } from '../access/authenticator.js';
-import { Accounts, type Configurators } from '../access/accounts.js';
-import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
+import type { Configurators } from '../access/accounts.js';
+import { isResident, type SessionRouteContext } from './session-routes.js';
+import { sendChallenge, METHODS, sendPlainText, sendFile } from './web-files.js';
 
 /** Contents that a page shows as they are; charts and dashboards name objects, and a stream is no file. */
 const SHOWN: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, mediaType.document]);
@@ -14,8 +14,7 @@ const SHOWN: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, me
 /** A picture or a document may be a page with scripts, which must not act on behalf of the viewer. */
 const POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
 
-export interface FrontMediaContext {
-  readonly access: Authenticator;
+export interface FrontMediaContext extends SessionRouteContext {
   readonly configurators: Configurators;
   readonly kernel: { readonly tree: Tree };
   /** The data directory. */
@@ -27,15 +26,13 @@ export interface FrontMediaContext {
  * users. What is outside the area is reported as not found (interface, decision 14).
  */
 export function routeMedia(app: FastifyInstance, context: FrontMediaContext): void {
-  const { access, configurators, directory } = context;
-  const accounts = new Accounts(undefined, configurators);
+  const { directory } = context;
   app.route<{ Params: { id: string; media: string } }>({
     method: [...METHODS],
     url: '/wfc/:id/media/:media',
     handler: async (request, reply) => {
       const [id, media] = [idFrom(request.params.id), idFrom(request.params.media)];
-      if (!accounts.isOpen(id) && !(await isSignedIn(access, accounts.configurator(id), request)))
-        return sendChallenge(reply, 'stellwerk fronts');
+      if (!(await isResident(context, request, id))) return sendChallenge(reply, 'stellwerk fronts');
       const [folder = '', ...path] = fileOf(context, id, media)?.split('/') ?? [];
       if (path.length === 0) return sendPlainText(reply, 404, 'Not found\n');
       reply.header('Content-Security-Policy', POLICY);

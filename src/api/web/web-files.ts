@@ -3,6 +3,7 @@ import { sep } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account, Authenticator } from '../access/authenticator.js';
 import { readAuthorization, TOKEN } from '../access/credentials.js';
+import { isFromScript } from '../http/error-response.js';
 
 /** The methods for pages and files. */
 export const METHODS = ['GET', 'HEAD'] as const;
@@ -71,9 +72,10 @@ export async function isSignedIn(
   return login !== undefined && access.verify(account, login, { remote, socket: request.raw.socket });
 }
 
-/** Makes a browser prompt for a name and a password. */
+/** Makes a browser prompt for a name and a password, unless one of its scripts sent the request. */
 export function sendChallenge(reply: FastifyReply, realm: string): FastifyReply {
-  reply.header('WWW-Authenticate', `Basic realm="${realm}", charset="UTF-8"`);
+  if (!isFromScript(reply.request.headers))
+    reply.header('WWW-Authenticate', `Basic realm="${realm}", charset="UTF-8"`);
   return sendPlainText(reply, 401, 'User name and password, please\n');
 }
 

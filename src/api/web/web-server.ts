@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Fault } from '../../base/fault.js';
+import { Fault, fault } from '../../base/fault.js';
 import type { Account } from '../access/authenticator.js';
 import type { Configurators } from '../access/accounts.js';
 import { normalAddress } from '../../base/addresses.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
 import { routeAssets } from './assets.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
+import { routeSessions } from './session-routes.js';
 import type { WebHandler } from '../http/listener.js';
 import { errorResponse } from '../http/error-response.js';
 import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
@@ -45,13 +46,14 @@ export interface Pages {
 /** What a web server serves in addition to the API. */
 export type ServedContent = 'front' | { readonly directory: string };
 
-interface WebContext extends FrontMediaContext {
+export interface WebContext extends FrontMediaContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
 }
 
 interface WebOptions {
-  readonly serve: ServedContent;
+  /** Undefined: only what every listener has. */
+  readonly serve: ServedContent | undefined;
   /** Rule 6: for the `user` folder where the front is served, for everything otherwise; never for the API. */
   readonly basicAuth: Account | undefined;
 }
@@ -68,21 +70,28 @@ const USER = 'user';
 export async function openWeb(context: WebContext, { serve, basicAuth }: WebOptions): Promise<WebHandler> {
   const { fastify } = await import('fastify');
   const app = fastify({ logger: false, forceCloseConnections: false, exposeHeadRoutes: false });
-  // No route accepts a body: fastify would buffer 1 MiB of each before it replies that there is no such page.
+  // Fastify would buffer 1 MiB of each body before it replies that there is no such page.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
-  app.setNotFoundHandler((_request, reply) => sendPlainText(reply, 404, 'Not found\n'));
+  // Where there are no pages, programs expect the API's reply.
+  const missing = errorResponse(fault('NOT_FOUND')).body;
+  app.setNotFoundHandler((_request, reply) =>
+    serve === undefined
+      ? reply.code(404).type('application/json').send(missing)
+      : sendPlainText(reply, 404, 'Not found\n'),
+  );
   app.setErrorHandler((thrown, _request, reply) => fail(reply, thrown));
   app.addHook('onSend', async (_request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('Referrer-Policy', 'no-referrer');
   });
+  routeSessions(app, context);
+  if (typeof serve !== 'object') routeMedia(app, context);
   if (serve === 'front') {
     routePages(app, context);
     routeAssets(app, context.pages.assets);
     routeClient(app);
-    routeMedia(app, context);
     routeFiles(app, { context, basicAuth, prefix: `/${USER}`, directory: join(context.directory, USER) });
-  } else {
+  } else if (serve !== undefined) {
     routeFiles(app, { context, basicAuth, prefix: '', directory: serve.directory });
   }
   await app.ready();

@@ -6,6 +6,7 @@ import type {
   AggregationVariable,
   ArchiveRecords,
   AuditEntry,
+  BrowserSession,
   ChangeRecord,
   ChartDataset,
   Compaction,
@@ -151,6 +152,8 @@ export interface Functions {
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
+  /** Signs a browser out and closes its WebSockets; false if there is no such session. */
+  GW_EndSession(ID: string): boolean;
   /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
   /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
@@ -165,6 +168,8 @@ export interface Functions {
   GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
   /** Records of a variable with milliseconds, oldest first, at most 10,000, and whether there are more; times of 0 mean from the first and to the last record. */
   GW_GetRecords(VariableID: number, StartTime: number, EndTime: number, Limit: number): ArchiveRecords;
+  /** The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console. */
+  GW_GetSessions(): BrowserSession[];
   /** Values and times of several variables, in the requested order; a variable that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */

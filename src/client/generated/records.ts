@@ -43,11 +43,25 @@ export interface AuditEntry {
   Role: 'owner' | 'inside' | 'webfront';
   User: string;
   Remote: string;
+  Device?: string;
   Method: string;
   Parameters: unknown[];
   Success: boolean;
   Error?: string;
   Count?: number;
+}
+
+/** A browser that is signed in to a front or to the console. */
+export interface BrowserSession {
+  ID: string;
+  Kind: 'front' | 'console';
+  ConfiguratorID: number;
+  Device: string;
+  Address: string;
+  CreatedMs: number;
+  LastSeenMs: number;
+  ValidUntilMs: number;
+  Connected: boolean;
 }
 
 /** A message of the gateway, as in a WebSocket frame; TimeStamp is a counter. */

@@ -22,7 +22,7 @@ const COUNTING_S = 600;
 const KINDS_LIMIT = 256;
 
 /**
- * Merges repeated rejections. Of failed calls with the same user, address, function and code, the first is
+ * Merges repeated rejections. Of failed calls with the same user, address, device, function and code, the first is
  * recorded, and the following ones as a count. The owner's calls are recorded individually.
  */
 export class CountingAudit implements AuditSink {
@@ -35,9 +35,9 @@ export class CountingAudit implements AuditSink {
 
   /** See {@link AuditSink}. */
   record(entry: AuditRecord): void {
-    const { role, user, remote, method, ok, code = '', at } = entry;
+    const { role, user, remote, device = '', method, ok, code = '', at } = entry;
     if (ok || role === 'owner') return this.#audit.record(entry);
-    const kind = [user, remote, method, code].join('\n');
+    const kind = [user, remote, device, method, code].join('\n');
     const counted = this.#counted.get(kind);
     if (counted !== undefined && at - counted.first.at < COUNTING_S && at >= counted.first.at) {
       counted.count += 1;

@@ -99,6 +99,8 @@ export class Registry {
     // A web front user may only name its own configurator, in the first parameter (interface, decision 15).
     if (caller.role === 'webfront' && access === 'webfront' && args[0] !== caller.configurator)
       throw fault('ACCESS_DENIED');
+    if (entry.declaration.confirmed === true && caller.session?.isConfirmed() === false)
+      throw this.#failed(entry, [caller, args], fault('CONFIRMATION_REQUIRED', entry.declaration.name));
     const version = this.#durability.version;
     let result: unknown;
     try {
@@ -167,12 +169,13 @@ export class Registry {
     const params = shortenParameters(
       auditParameters === undefined ? args : auditParameters(...(args as never[])),
     );
-    const { user, remote } = caller;
+    const { user, remote, session } = caller;
     this.#audit.record({
       role: auditRoleOf(caller),
       at: Math.floor(this.#clock.nowMs() / 1000),
       user,
       remote,
+      ...(session !== undefined && session.device !== '' && { device: session.device }),
       method: name,
       params,
       ...outcome,

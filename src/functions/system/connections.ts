@@ -1,4 +1,4 @@
-import { declare, type FunctionDeclaration } from '../../device/declare.js';
+import { declare, text, type FunctionDeclaration } from '../../device/declare.js';
 import * as shapes from '../machine-shapes.js';
 import type { Ports } from '../ports.js';
 
@@ -32,5 +32,21 @@ export function connectionFunctions({ connections }: Ports): FunctionDeclaration
       'The number of clients on a proxy of the vendor; always 0, there is no such proxy.',
       () => 0,
     ),
+    declare({
+      name: 'GW_GetSessions',
+      parameters: [],
+      result: 'array',
+      shape: shapes.browserSessions,
+      help: 'The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console.',
+      run: async () => (await connections()?.browserSessions()) ?? [],
+    }),
+    declare({
+      name: 'GW_EndSession',
+      parameters: [text('ID')],
+      result: 'boolean',
+      audited: true,
+      help: 'Signs a browser out and closes its WebSockets; false if there is no such session.',
+      run: async (_caller, id) => (await connections()?.endBrowserSession(id)) ?? false,
+    }),
   ];
 }

@@ -10,6 +10,7 @@ export function executeFunctions({ execute }: Ports): FunctionDeclaration[] {
       parameters: [text('Filename'), text('Parameter'), bool('ShowWindow'), bool('WaitResult'), ...more],
       result: 'string',
       audited: true,
+      confirmed: true,
       // The arguments may contain a password.
       auditParameters: (file: string, given: string) => [file, `(${given.length} characters)`],
       help,

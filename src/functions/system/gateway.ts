@@ -82,12 +82,14 @@ function process({ system }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function auditRecord({ role = 'owner', at, user, remote, method, params, ok, code, count }: AuditRecord) {
+function auditRecord(record: AuditRecord) {
+  const { role = 'owner', at, user, remote, device, method, params, ok, code, count } = record;
   return {
     TimeStamp: at,
     Role: role,
     User: user,
     Remote: remote,
+    ...(device === undefined ? {} : { Device: device }),
     Method: method,
     Parameters: params,
     Success: ok,

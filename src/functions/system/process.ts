@@ -36,6 +36,7 @@ export function processFunctions({ system, clock, connections }: Ports): Functio
       parameters: [int('ValidForSeconds')],
       result: 'string',
       audited: true,
+      confirmed: true,
       help: 'Creates a password with the rights of the owner for the user name token, valid for a number of seconds, at most a day.',
       run: ({ user }, validForS) => {
         if (validForS < 1 || validForS > TOKEN_LIMIT_S) throw fault('PARAMETER_BOUNDS', 'ValidForSeconds');

@@ -38,7 +38,8 @@ t.test('with api.local: open only connections from this machine need no credenti
     port: world.port,
     headers: [`Origin: http://127.0.0.1:${world.port}`],
   });
-  t.equal(page.response.status, 401, 'a page');
+  const rejection = await page.frame();
+  t.equal(rejection && closeOf(rejection).code, 4401, 'a page');
   await world.api.reload({ ...world.options, local: undefined });
   const frame = await socket.frame();
   t.equal(frame && closeOf(frame).code, 1008, 'its session ends with the connection');

@@ -62,7 +62,6 @@ t.test('a rejected client gets the reason before the upgrade, with all headers',
     [404, 'NOT_FOUND', '/api', [ownerLine]],
     [404, 'NOT_FOUND', '/wfc/50001/api', [ownerLine]],
     [404, 'NOT_FOUND', '/', [ownerLine]],
-    [403, 'ORIGIN_REFUSED', '/api/', [ownerLine, 'Origin: https://evil.example']],
     [403, 'HOST_REFUSED', '/api/', [ownerLine, 'Host: evil.example']],
   ];
   for (const [status, code, path, headers] of rejected) {
@@ -75,7 +74,7 @@ t.test('a rejected client gets the reason before the upgrade, with all headers',
     });
   }
   await using again = await openWebSocket(world, '/api/', []);
-  t.equal(again.response.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
+  t.equal(again.response.headers['www-authenticate'], undefined, 'a browser would show a dialog');
 });
 
 t.test('calls over the WebSocket are answered on it; other messages are ignored', async (t) => {

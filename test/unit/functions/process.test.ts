@@ -18,6 +18,8 @@ const connections: ConnectionsPort = {
   calls: () => 2,
   webServers: async () => 3,
   createToken: (validForS) => `valid for ${validForS} s`,
+  browserSessions: async () => [],
+  endBrowserSession: async () => false,
 };
 
 /** Calls a function of a list as the owner. */

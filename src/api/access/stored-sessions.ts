@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { writeFileAtomically } from '../../base/atomic-write.js';
+import { codeOf } from '../../base/fault.js';
+import { parseJsonOr } from '../../base/json.js';
+import { kindOf, type StoredSession } from './session-state.js';
+import type { SessionStorage } from './browser-sessions.js';
+
+/** The content of the file. */
+export interface StoredSessions {
+  /** When it was written, unix ms; undefined if the wall clock was not set. */
+  readonly savedMs: number | undefined;
+  /** A slow hash of what opened an account, by its name. */
+  readonly proofs: ReadonlyMap<string, string>;
+  readonly sessions: readonly StoredSession[];
+}
+
+/** Sessions in a file of the data directory that only the gateway can read. It is in no backup: a session that
+ * has been ended stays so when one is restored. */
+export function sessionFile(path: string): SessionStorage {
+  return {
+    read: async () => {
+      try {
+        return await readFile(path, 'utf8');
+      } catch (thrown) {
+        if (codeOf(thrown) === 'ENOENT') return undefined;
+        throw thrown;
+      }
+    },
+    write: (text) => writeFileAtomically(path, text, 0o600),
+  };
+}
+
+/** Reads the text of the file; damaged entries are left out. Throws if it is no such file. */
+export function readSessions(text: string): StoredSessions {
+  const stored = parseJsonOr<Record<string, unknown> | undefined>(text, undefined);
+  if (stored?.['version'] !== 1) throw new Error('the file of the sessions is damaged');
+  const { savedMs, accounts, sessions } = stored;
+  const proofs = Object.entries(Object(accounts) as Record<string, unknown>);
+  return {
+    savedMs: isDuration(savedMs) ? savedMs : undefined,
+    proofs: new Map(proofs.filter((one): one is [string, string] => typeof one[1] === 'string')),
+    sessions: Array.isArray(sessions) ? sessions.flatMap(readSession) : [],
+  };
+}
+
+function readSession(stored: unknown): readonly StoredSession[] {
+  const { id, account, digest, device, remote, ageMs, idleMs, leftMs } = Object(stored) as Record<
+    string,
+    unknown
+  >;
+  const texts = [id, account, digest, device, remote];
+  if (!texts.every((one) => typeof one === 'string') || ![ageMs, idleMs, leftMs].every(isDuration)) return [];
+  const bytes = Buffer.from(String(digest), 'base64url');
+  if (bytes.length !== 32 || kindOf(String(account)) === undefined) return [];
+  return [{ ...(stored as StoredSession), digest: bytes }];
+}
+
+const isDuration = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
