@@ -226,6 +226,8 @@ type Args<C extends FaultCode> = Parameters<(typeof faults)[C]['text']>;
 interface FaultOptions extends ErrorOptions {
   /** The text without names of other objects; required if the text has some. */
   readonly general?: string;
+  /** Further members of `error.data`; they name no other object. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -239,12 +241,15 @@ export class Fault extends Error {
   readonly retry: boolean;
   /** The text for users who see only a part of the tree: it names no other object than the one concerned. */
   readonly general: string;
+  /** Further members of `error.data`, if it has any. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     // URLs in error texts never show a password.
     super(maskUrls(message), options);
     this.code = code;
     this.rpc = faults[code].rpc;
     this.retry = faults[code].retry;
+    this.details = options.details;
     this.general = maskUrls(options.general ?? faults[code].general ?? message);
   }
 }

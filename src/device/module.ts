@@ -10,7 +10,7 @@ import type { HardwareFinder, Search } from './hardware-search.js';
 
 export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';
-export { quality, type QualityProblem } from '../kernel/quality.js';
+export { quality, type PendingChange, type QualityProblem, type RuleInForce } from '../kernel/quality.js';
 
 /** Module types; the numbers are those of the interface (interface §1). */
 export const moduleKind = {

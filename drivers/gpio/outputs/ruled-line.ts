@@ -8,7 +8,12 @@ import {
   variableType,
 } from '../../../src/device/module.js';
 import { type ConfiguredMember, Interlocks } from '../../../src/device/switch/interlocks.js';
-import { RuledSwitch, type RuleStatus, type SwitchRules } from '../../../src/device/switch/ruled-switch.js';
+import {
+  noRule,
+  RuledSwitch,
+  type RuleStatus,
+  type SwitchRules,
+} from '../../../src/device/switch/ruled-switch.js';
 import { Stagger } from '../../../src/device/switch/stagger.js';
 import { parseBoolean } from '../../../src/device/toolkit/parse-boolean.js';
 import { outputState } from '../line-properties.js';
@@ -24,7 +29,7 @@ export interface SharedState {
 
 export const sharedState = (clock: Clock): SharedState => ({
   interlocks: new Interlocks(clock),
-  motors: new Interlocks(clock),
+  motors: new Interlocks(clock, true),
   stagger: new Stagger(clock),
 });
 
@@ -64,7 +69,7 @@ export class RuledLine implements OpenInstance {
     this.#output = output;
     const offAt = host.lastValue('OFF_AT');
     host.report('STATE', output.value);
-    this.#reportStatus({ rule: '', pending: '', offAt: 0 });
+    this.#reportStatus(noRule);
     const { id, clock } = host;
     this.switch = new RuledSwitch(
       {
@@ -111,7 +116,9 @@ export class RuledLine implements OpenInstance {
     this.#host.report('STATE', active);
   }
 
-  #reportStatus({ rule, pending, offAt }: RuleStatus): void {
+  #reportStatus({ inForce, scheduled, rule, pending, offAt }: RuleStatus): void {
+    this.#host.reportRule('STATE', inForce);
+    this.#host.reportPending('STATE', scheduled);
     this.#host.report('RULE', rule);
     this.#host.report('PENDING', pending);
     this.#host.report('OFF_AT', offAt);

@@ -2,12 +2,13 @@ import { fault, isAbort, messageOf } from '../../../src/base/fault.js';
 import {
   type Host,
   type OpenInstance,
+  type PendingChange,
   quality,
   type QualityProblem,
   type Value,
 } from '../../../src/device/module.js';
 import type { Interlocks } from '../../../src/device/switch/interlocks.js';
-import { timeAfter } from '../../../src/device/switch/ruled-switch.js';
+import { utcText } from '../../../src/device/switch/ruled-switch.js';
 import type { Backends } from '../backends/backends.js';
 import { findOutput } from './request-output.js';
 import { ShutterMemory } from './shutter-memory.js';
@@ -74,7 +75,8 @@ class ShutterController implements OpenInstance {
   /** The present target, a new object for every command. */
   #target: ShutterTarget = {};
   /** The scheduled end of the present run. */
-  #scheduledStop: { readonly cancel: () => void; readonly text: string } | undefined;
+  #scheduledStop:
+    { readonly cancel: () => void; readonly atMs: number; readonly remaining: ShutterTarget } | undefined;
   #cancelReports: (() => void) | undefined;
   readonly #reported = new Map<string, Value>();
   /** Variables whose reported value is uncertain. */
@@ -158,9 +160,7 @@ class ShutterController implements OpenInstance {
   #stopIn(ms: number, { remaining }: MotorRun): void {
     const { clock } = this.#host;
     const cancel = clock.after(ms, () => this.#onRunEnd(remaining));
-    const isLearning = remaining.position !== undefined;
-    const text = `stops at ${timeAfter(clock, ms)}${isLearning ? ' (end stop, to learn the position)' : ''}`;
-    this.#scheduledStop = { cancel, text };
+    this.#scheduledStop = { cancel, atMs: Math.round(clock.nowMs() + ms), remaining };
     this.#report();
   }
 
@@ -193,7 +193,7 @@ class ShutterController implements OpenInstance {
     const motor = this.#motor as ShutterMotor | undefined;
     // The motor reports changes while it is being constructed.
     if (motor === undefined) return;
-    const { state, moving, pendingText, rule } = motor;
+    const { state, moving, rule } = motor;
     const isKnown = isPositionKnown(state);
     // An uncertain position is not updated until the shutter has come to rest.
     if (isKnown || moving === undefined || !this.#uncertain.has('POSITION'))
@@ -201,7 +201,8 @@ class ShutterController implements OpenInstance {
     if (this.#times.slatMs > 0) this.#reportValue('SLAT', percent(state.slat), isSlatKnown(state));
     this.#reportValue('MOVE', moving === undefined ? STOP : moving === 'up' ? OPEN : CLOSE);
     this.#reportValue('KNOWN', isKnown);
-    this.#reportValue('PENDING', pendingText === '' ? (this.#scheduledStop?.text ?? '') : pendingText);
+    this.#reportPending(motor);
+    this.#host.reportRule('MOVE', motor.ruleInForce);
     this.#reportValue('RULE', rule);
     if (moving !== undefined)
       this.#cancelReports ??= this.#host.clock.every(REPORT_INTERVAL_MS, () => this.#report());
@@ -209,6 +210,30 @@ class ShutterController implements OpenInstance {
       this.#cancelReports?.();
       this.#cancelReports = undefined;
     }
+  }
+
+  #reportPending({ pendingRun, pendingText }: ShutterMotor): void {
+    const stop = this.#scheduledStop;
+    const isLearning = stop?.remaining.position !== undefined;
+    const why = isLearning ? ' (end stop, to learn the position)' : '';
+    const stopText = stop === undefined ? '' : `stops at ${utcText(stop.atMs)}${why}`;
+    this.#reportValue('PENDING', pendingText === '' ? stopText : pendingText);
+    const code = pendingRun === undefined ? (isLearning ? 'END_STOP' : 'RUN_END') : 'DEAD_TIME';
+    const moveAtMs = pendingRun?.atMs ?? stop?.atMs;
+    const move = pendingRun === undefined ? STOP : pendingRun.direction === 'up' ? OPEN : CLOSE;
+    /** A part of the target is reached at the end of the run that leaves nothing of it; before, the time is unknown. */
+    const reach = (part: keyof ShutterTarget): PendingChange | undefined => {
+      const goal = this.#target[part];
+      if (goal === undefined || moveAtMs === undefined) return undefined;
+      const isLast = pendingRun === undefined && stop?.remaining[part] === undefined;
+      return { value: Math.round(goal * 100), atMs: isLast ? moveAtMs : 0, code };
+    };
+    this.#host.reportPending(
+      'MOVE',
+      moveAtMs === undefined ? undefined : { value: move, atMs: moveAtMs, code },
+    );
+    this.#host.reportPending('POSITION', reach('position'));
+    if (this.#times.slatMs > 0) this.#host.reportPending('SLAT', reach('slat'));
   }
 
   #reportValue(ident: string, value: Value, isCertain = true): void {

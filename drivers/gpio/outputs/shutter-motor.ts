@@ -1,7 +1,7 @@
 import { isAbort } from '../../../src/base/fault.js';
-import type { Host } from '../../../src/device/module.js';
+import type { Host, RuleInForce } from '../../../src/device/module.js';
 import type { Interlocks } from '../../../src/device/switch/interlocks.js';
-import { RuledSwitch, type RuleStatus } from '../../../src/device/switch/ruled-switch.js';
+import { noRule, RuledSwitch, type RuleStatus } from '../../../src/device/switch/ruled-switch.js';
 import type { GpioOutput } from './request-output.js';
 import type { ShutterMemory } from './shutter-memory.js';
 import type { ShutterProperties } from './shutter.js';
@@ -72,7 +72,6 @@ export class ShutterMotor {
     this.#options = options;
     this.#restState = options.memory.recall();
     options.memory.keep(this.#restState);
-    const noRule: RuleStatus = { rule: '', pending: '', offAt: 0 };
     this.#ruleStatus = { up: noRule, down: noRule };
     this.#switches = { up: this.#switch('up'), down: this.#switch('down') };
   }
@@ -130,13 +129,31 @@ export class ShutterMotor {
     return waits.map((direction) => this.#ruleStatus[direction].pending.replace('on', direction)).join();
   }
 
+  /** The run that waits for its dead time: when it starts, unix milliseconds. */
+  get pendingRun(): { readonly direction: MotorDirection; readonly atMs: number } | undefined {
+    for (const direction of directions) {
+      const { scheduled } = this.#ruleStatus[direction];
+      if (scheduled?.value === true) return { direction, atMs: scheduled.atMs };
+    }
+    return undefined;
+  }
+
   /**
-   * The rule that forbids a run. During a normal run it is empty: that one direction forbids the other is not
+   * The rule that forbids a run, as text. During a normal run it is empty: that one direction forbids the other is not
    * reported.
    */
   get rule(): string {
-    if (this.#command?.isStuck === false) return '';
-    return this.#ruleStatus.up.rule === '' ? this.#ruleStatus.down.rule : this.#ruleStatus.up.rule;
+    return this.#blocked.rule;
+  }
+
+  /** As {@link rule}, as a record. */
+  get ruleInForce(): RuleInForce | undefined {
+    return this.#blocked.inForce;
+  }
+
+  get #blocked(): RuleStatus {
+    if (this.#command?.isStuck === false) return noRule;
+    return this.#ruleStatus.up.rule === '' ? this.#ruleStatus.down : this.#ruleStatus.up;
   }
 
   /**

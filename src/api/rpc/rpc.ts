@@ -207,8 +207,8 @@ export class Rpc {
 }
 
 /** The text of an error reply (JSON-RPC 2.0 §5.1); `id` is JSON text. */
-export function errorText(id: string, { rpc, message, code }: Fault): string {
-  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpc, message, data: { code } })}}`;
+export function errorText(id: string, { rpc, message, code, details }: Fault): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpc, message, data: { code, ...details } })}}`;
 }
 
 /** True for a JSON object. */

@@ -55,15 +55,7 @@ export const ruleCodes = [
 export type RuleCode = (typeof ruleCodes)[number];
 
 /** Why a value will change by itself (`data.pending` in the snapshot, message 20402). */
-export const pendingCodes = [
-  'MAX_ON',
-  'PULSE_END',
-  'DEAD_TIME',
-  'BOOT',
-  'NO_COMMAND',
-  'RUN_END',
-  'END_STOP',
-] as const;
+export const pendingCodes = ['MAX_ON', 'PULSE_END', 'DEAD_TIME', 'BOOT', 'RUN_END', 'END_STOP'] as const;
 export type PendingCode = (typeof pendingCodes)[number];
 
 /** What the name of an association of a built-in profile means (`key` in the snapshot). */

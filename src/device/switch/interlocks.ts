@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.js';
-import { Fault, faults } from '../../base/fault.js';
+import type { RuleCode } from '../../base/codes/stable-codes.js';
+import { type Rejection, ruleFault } from './rule-fault.js';
 
 /** An instance that is configured to be in an interlock group. */
 export interface ConfiguredMember {
@@ -36,10 +37,13 @@ export interface LineOwner extends ConfiguredMember {
  */
 export class Interlocks {
   readonly #clock: Clock;
+  readonly #isMotor: boolean;
   readonly #members = new Map<string, InterlockMember>();
 
-  constructor(clock: Clock) {
+  /** `isMotor`: the groups are the lines of one motor each, and their names are internal. */
+  constructor(clock: Clock, isMotor = false) {
     this.#clock = clock;
+    this.#isMotor = isMotor;
   }
 
   /**
@@ -47,7 +51,8 @@ export class Interlocks {
    * result in the same step of the event loop.
    */
   join(line: string, owner: LineOwner): InterlockMember {
-    const member = this.#members.get(line) ?? new InterlockMember(this.#clock, (one) => this.#others(one));
+    const member =
+      this.#members.get(line) ?? new InterlockMember(this.#clock, this.#isMotor, (one) => this.#others(one));
     this.#members.set(line, member);
     member.setOwner(owner);
     return member;
@@ -62,6 +67,7 @@ export class Interlocks {
 /** The state of one line, and its membership in a group. */
 export class InterlockMember {
   readonly #clock: Clock;
+  readonly #isMotor: boolean;
   readonly #others: (member: InterlockMember) => InterlockMember[];
   #owner: LineOwner | undefined;
   #name = '';
@@ -71,8 +77,9 @@ export class InterlockMember {
   #isClaimed = false;
   #sinceNs: bigint;
 
-  constructor(clock: Clock, others: (member: InterlockMember) => InterlockMember[]) {
+  constructor(clock: Clock, isMotor: boolean, others: (member: InterlockMember) => InterlockMember[]) {
     this.#clock = clock;
+    this.#isMotor = isMotor;
     this.#others = others;
     this.#sinceNs = clock.monotonicNs();
   }
@@ -123,7 +130,7 @@ export class InterlockMember {
     const blocked = this.blockedBy();
     if (blocked !== undefined) {
       this.#isClaimed = false;
-      throw blocked;
+      throw ruleFault(blocked);
     }
     const isNew = !this.#isClaimed;
     this.#isClaimed = true;
@@ -152,13 +159,20 @@ export class InterlockMember {
     this.#notifyGroup();
   }
 
-  /** Why the line may not go active now, apart from the dead time. */
-  blockedBy(): Fault | undefined {
+  /** The rule by which the line may not go active now, apart from the dead time. */
+  blockedBy(): Rejection | undefined {
     const active = this.#others(this).find((other) => other.mayBeActive);
-    if (active !== undefined) return this.#forbids(active.#identity(), (name) => active.#reasonText(name));
+    if (active !== undefined) {
+      const code = active.#active === undefined ? 'INTERLOCK_UNCERTAIN' : 'INTERLOCK';
+      return this.#forbids(code, active.#identity(), (name) => active.#reasonText(name));
+    }
     const absent = this.closedMember();
     if (absent === undefined) return undefined;
-    return this.#forbids(absent, (name) => `${name} is not open, so it may be active; see its STATUS`);
+    return this.#forbids(
+      'INTERLOCK_UNCERTAIN',
+      absent,
+      (name) => `${name} is not open, so it may be active; see its STATUS`,
+    );
   }
 
   /** A configured member of the group that is not open. */
@@ -187,13 +201,19 @@ export class InterlockMember {
 
   /** Callers who may see this output may not know of another member that blocks it. */
   #forbids(
+    code: RuleCode,
     { id, name }: { readonly id: number | undefined; readonly name: string },
     why: (name: string) => string,
-  ): Fault {
-    const { text } = faults.RULE_FORBIDS;
-    const rule = `interlock ${this.#group}`;
+  ): Rejection {
     const named = id === this.#owner?.id ? name : 'another of the group';
-    return new Fault('RULE_FORBIDS', text(rule, why(name)), { general: text(rule, why(named)) });
+    return {
+      rule: this.#isMotor
+        ? { code: 'MOTOR_UNCERTAIN', untilMs: 0, group: '' }
+        : { code, untilMs: 0, group: this.#group },
+      name: `interlock ${this.#group}`,
+      why: why(name),
+      generalWhy: why(named),
+    };
   }
 
   #identity() {

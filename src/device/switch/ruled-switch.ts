@@ -1,6 +1,9 @@
 import { type Cancel, type Clock, delay } from '../../base/clock.js';
+import type { PendingCode, RuleCode } from '../../base/codes/stable-codes.js';
 import { fault, generalOf, isAbort, messageOf } from '../../base/fault.js';
 import { SerialQueue } from '../../base/serial-queue.js';
+import type { PendingChange, RuleInForce } from '../../kernel/quality.js';
+import { ruleFault } from './rule-fault.js';
 import type { ConfiguredMember, Interlocks, LineOwner, InterlockMember } from './interlocks.js';
 
 /** The delay before a forced off is retried: the device rejected it, or will soon be found lost. */
@@ -9,10 +12,16 @@ const RETRY_OFF_MS = 1000;
 /** How often to check whether all members of a group are open. */
 const RECHECK_MS = 1000;
 
-const MIN_ON = 'minimum on time';
-const MIN_OFF = 'minimum off time';
-const MAX_ON = 'maximum on time';
-const PULSE = 'one pulse at a time';
+/** A moment whose wall time differs by less from the one before, in ms, is the same: only rounding differs. */
+const CLOCK_STEP_MS = 1000;
+
+/** The names of the rules in texts. */
+const ruleNames = {
+  MIN_ON: 'minimum on time',
+  MIN_OFF: 'minimum off time',
+  PULSE: 'one pulse at a time',
+} as const satisfies Partial<Record<RuleCode, string>>;
+type TimedRule = keyof typeof ruleNames;
 
 /** The rules of one output, in milliseconds; 0 means no rule. */
 export interface SwitchRules {
@@ -29,8 +38,10 @@ export interface SwitchRules {
   readonly deadTimeMs: number;
 }
 
-/** The state of the rules; each text is empty if there is nothing to report. */
+/** The state of the rules, as records and as texts; a text is empty if there is nothing to report. */
 export interface RuleStatus {
+  readonly inForce: RuleInForce | undefined;
+  readonly scheduled: PendingChange | undefined;
   /** The rule that forbids the next command, and until when. */
   readonly rule: string;
   /** The scheduled change, and when it happens. */
@@ -38,6 +49,18 @@ export interface RuleStatus {
   /** When the output goes inactive by itself: unix seconds, 0 for never. */
   readonly offAt: number;
 }
+
+/** The status of an output without a rule in force. */
+export const noRule: RuleStatus = {
+  inForce: undefined,
+  scheduled: undefined,
+  rule: '',
+  pending: '',
+  offAt: 0,
+};
+
+/** A scheduled change with its text. */
+type Scheduled = PendingChange & { readonly text: string };
 
 /** The state of the line when it was requested. */
 interface InitialState {
@@ -81,8 +104,13 @@ export class RuledSwitch {
   readonly #closing = new AbortController();
   /** Aborts the wait of a pending on. */
   #pendingOn: AbortController | undefined;
-  /** The text of a pending on. */
-  #pending = '';
+  /** The pending on. */
+  #pending: Scheduled | undefined;
+  /** The wall times that were calculated last, by code, with their monotonic times, in ms. */
+  readonly #wallTimes = new Map<
+    TimedRule | PendingCode,
+    { readonly atMs: number; readonly wallMs: number }
+  >();
   #isDriving = false;
   /** How often the device has accepted an off. */
   #offs = 0;
@@ -92,7 +120,7 @@ export class RuledSwitch {
   #cancelOff: Cancel = () => undefined;
   #cancelLater: Cancel = () => undefined;
   #cancelPublish: Cancel = () => undefined;
-  #reported: RuleStatus = { rule: '', pending: '', offAt: 0 };
+  #reported = noRule;
 
   /** Create it in the same step of the event loop in which the line was requested. */
   constructor(options: RuledSwitchOptions, found: InitialState) {
@@ -129,16 +157,14 @@ export class RuledSwitch {
   switchOnLater(ms: number, why: string, onAttempt: () => void): void {
     const { clock, rules } = this.#options;
     const waitMs = Math.max(ms, rules.minOffMs - this.#member.stateAgeMs, 0);
-    const when =
-      this.#member.closedMember() === undefined
-        ? `at ${timeAfter(clock, waitMs)}`
-        : `when all of interlock ${rules.group} are open`;
+    const atMs = this.#member.closedMember() === undefined ? this.#wallTime('BOOT', waitMs) : 0;
+    const when = atMs === 0 ? `when all of interlock ${rules.group} are open` : `at ${utcText(atMs)}`;
     this.#cancelLater();
-    this.#pending = `on ${when} (${why})`;
+    this.#pending = { value: true, atMs, code: 'BOOT', text: `on ${when} (${why})` };
     const cancel = clock.after(waitMs, () => this.#onDue(why, onAttempt));
     this.#cancelLater = () => {
       cancel();
-      this.#pending = '';
+      this.#pending = undefined;
       this.#cancelLater = () => undefined;
     };
     this.#publishStatus();
@@ -208,11 +234,11 @@ export class RuledSwitch {
   async #on(): Promise<void> {
     const { rules } = this.#options;
     this.#closing.signal.throwIfAborted();
-    if (this.#member.active === true && rules.isPulse) throw this.#forbids(PULSE, this.#offInMs());
+    if (this.#member.active === true && rules.isPulse) throw this.#forbids('PULSE', this.#offInMs());
     // Already active: it is driven again, but its times do not restart.
     if (this.#member.active === true) return this.#drive(true);
     const leftMs = rules.minOffMs - this.#member.stateAgeMs;
-    if (leftMs > 0) throw this.#forbids(MIN_OFF, leftMs);
+    if (leftMs > 0) throw this.#forbids('MIN_OFF', leftMs);
     await this.#claimed();
     if (rules.maxOnMs > 0 && this.#offAtNs === undefined) this.#offIn(rules.maxOnMs);
     await this.#drive(true);
@@ -223,7 +249,7 @@ export class RuledSwitch {
     this.#closing.signal.throwIfAborted();
     // If the line is not known to be active, switching off is the safe side, and no rule forbids it.
     const leftMs = this.#member.active === true ? this.#options.rules.minOnMs - this.#member.stateAgeMs : 0;
-    if (leftMs > 0) throw this.#forbids(MIN_ON, leftMs);
+    if (leftMs > 0) throw this.#forbids('MIN_ON', leftMs);
     await this.#drive(false);
   }
 
@@ -234,7 +260,9 @@ export class RuledSwitch {
     this.#pendingOn = waiting;
     try {
       for (let waitMs = this.#member.claim(); waitMs > 0; waitMs = this.#member.claim()) {
-        this.#pending = `on at ${timeAfter(clock, waitMs)} (dead time)`;
+        const atMs = this.#wallTime('DEAD_TIME', waitMs);
+        const text = `on at ${utcText(atMs)} (dead time)`;
+        this.#pending = { value: true, atMs, code: 'DEAD_TIME', text };
         this.#publishStatus();
         await delay(clock, waitMs, waiting.signal);
       }
@@ -242,7 +270,7 @@ export class RuledSwitch {
       this.#member.unclaim();
       throw thrown;
     } finally {
-      this.#pending = '';
+      this.#pending = undefined;
       this.#pendingOn = undefined;
     }
   }
@@ -297,12 +325,11 @@ export class RuledSwitch {
     this.#offAtNs = undefined;
   }
 
-  #forbids(rule: string, leftMs: number): Error {
-    return fault(
-      'RULE_FORBIDS',
-      rule,
-      `possible in ${Math.ceil(leftMs / 100) / 10} s, at ${timeAfter(this.#options.clock, leftMs)}`,
-    );
+  #forbids(code: TimedRule, leftMs: number): Error {
+    const untilMs = this.#wallTime(code, leftMs);
+    const why = `possible in ${Math.ceil(leftMs / 100) / 10} s, at ${utcText(untilMs)}`;
+    const rule = { code, untilMs, group: '' };
+    return ruleFault({ rule, name: ruleNames[code], why, generalWhy: why });
   }
 
   /** Reports the status if it has changed, and checks again when a time has expired. */
@@ -310,33 +337,62 @@ export class RuledSwitch {
     const { clock, onStatus } = this.#options;
     if (this.#closing.signal.aborted) return;
     this.#cancelPublish();
-    const { rule, leftMs } = this.#rule();
+    const { inForce, rule, leftMs } = this.#rule();
     if (leftMs > 0) this.#cancelPublish = clock.after(leftMs, () => this.#publishStatus());
-    const offInMs = this.#offInMs();
-    const why = this.#options.rules.isPulse ? 'end of the pulse' : MAX_ON;
-    const off = this.#offAtNs === undefined ? '' : `off at ${timeAfter(clock, offInMs)} (${why})`;
-    const status = {
+    const off = this.#scheduledOff();
+    const { text: pending = '', ...scheduled } = this.#pending ?? off ?? {};
+    const status: RuleStatus = {
+      inForce,
+      scheduled: 'code' in scheduled ? scheduled : undefined,
       rule,
-      pending: this.#pending === '' ? off : this.#pending,
-      offAt: this.#offAtNs === undefined ? 0 : Math.round((clock.nowMs() + offInMs) / 1000),
+      pending,
+      offAt: off === undefined ? 0 : Math.round(off.atMs / 1000),
     };
     if (JSON.stringify(status) === JSON.stringify(this.#reported)) return;
     this.#reported = status;
     onStatus(status);
   }
 
+  #scheduledOff(): Scheduled | undefined {
+    if (this.#offAtNs === undefined) return undefined;
+    const [code, why] = this.#options.rules.isPulse
+      ? (['PULSE_END', 'end of the pulse'] as const)
+      : (['MAX_ON', 'maximum on time'] as const);
+    const atMs = this.#wallTime(code, this.#offInMs());
+    return { value: false, atMs, code, text: `off at ${utcText(atMs)} (${why})` };
+  }
+
   /** The rule that forbids the next command; `leftMs` is 0 if it does not end by time. */
-  #rule(): { readonly rule: string; readonly leftMs: number } {
-    const { clock, rules } = this.#options;
+  #rule(): Pick<RuleStatus, 'inForce' | 'rule'> & { readonly leftMs: number } {
+    const { rules } = this.#options;
     const isOn = this.#member.active === true;
     const leftMs = (isOn ? rules.minOnMs : rules.minOffMs) - this.#member.stateAgeMs;
-    const name = isOn ? MIN_ON : MIN_OFF;
-    if (leftMs > 0 && this.#member.active !== undefined)
-      return { rule: `${name} until ${timeAfter(clock, leftMs)}`, leftMs };
-    return { rule: isOn ? '' : (this.#member.blockedBy()?.general ?? ''), leftMs: 0 };
+    if (leftMs > 0 && this.#member.active !== undefined) {
+      const code = isOn ? 'MIN_ON' : 'MIN_OFF';
+      const untilMs = this.#wallTime(code, leftMs);
+      const rule = `${ruleNames[code]} until ${utcText(untilMs)}`;
+      return { inForce: { code, untilMs, group: '' }, rule, leftMs };
+    }
+    const blocked = isOn ? undefined : this.#member.blockedBy();
+    const rule = blocked === undefined ? '' : `${blocked.name}: ${blocked.generalWhy}`;
+    return { inForce: blocked?.rule, rule, leftMs: 0 };
+  }
+
+  /**
+   * The wall time in `leftMs`, unix milliseconds. For the same moment it is the same as before, unless the
+   * clock was set: otherwise rounding would be reported as a change.
+   */
+  #wallTime(code: TimedRule | PendingCode, leftMs: number): number {
+    const { clock } = this.#options;
+    const atMs = Number(clock.monotonicNs()) / 1e6 + leftMs;
+    const wallMs = Math.round(clock.nowMs() + leftMs);
+    const known = this.#wallTimes.get(code);
+    const isSame = known !== undefined && Math.abs(known.atMs - atMs) < 1;
+    if (isSame && Math.abs(known.wallMs - wallMs) < CLOCK_STEP_MS) return known.wallMs;
+    this.#wallTimes.set(code, { atMs, wallMs });
+    return wallMs;
   }
 }
 
-/** The UTC time `ms` from now. */
-export const timeAfter = (clock: Clock, ms: number): string =>
-  new Date(clock.nowMs() + ms).toISOString().slice(0, 19) + 'Z';
+/** A time in unix milliseconds as UTC text. */
+export const utcText = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 19) + 'Z';

@@ -147,7 +147,10 @@ export class Registry {
       failure =
         caller.role === 'owner' || thrown.general === thrown.message
           ? thrown
-          : new Fault(thrown.code, thrown.general, { cause: thrown });
+          : new Fault(thrown.code, thrown.general, {
+              cause: thrown,
+              ...(thrown.details !== undefined && { details: thrown.details }),
+            });
     else if (isAbort(thrown)) failure = fault('STOPPING');
     else {
       this.#log.error(

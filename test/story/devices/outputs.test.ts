@@ -35,10 +35,11 @@ t.test(
       ],
       ['RULE_FORBIDS', 'RULE_FORBIDS'],
     );
-    t.equal(
-      await valueAt(fixture, 'closes/RULE'),
-      'The rule forbids it: interlock gate: another of the group is active',
-    );
+    t.equal(await valueAt(fixture, 'closes/RULE'), 'interlock gate: another of the group is active');
+    const { body } = await post(fixture, callText('RequestAction', [state, true]));
+    t.match(JSON.parse(body), {
+      error: { data: { code: 'RULE_FORBIDS', rule: 'INTERLOCK', untilMs: 0, group: 'gate' } },
+    });
     const outcomes = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
         rpc(fixture, 'HW_WriteValueBoolean', n % 3 === 0 ? opens : closes, 'STATE', n % 2 === 0),

@@ -194,3 +194,29 @@ t.test('a web front sees the quality of values in its area only, in snapshot and
   ]);
   t.equal(messages.length, 2);
 });
+
+t.test('a front sees roles, rules and scheduled changes in its area only', async (t) => {
+  const { desk: fixture, sensor, blind, secret } = await gateway();
+  await using _ = fixture;
+  const { variables, changes } = fixture.kernel;
+  const since = changes.counter;
+  const rule = { code: 'INTERLOCK', untilMs: 0, group: 'pumps' } as const;
+  for (const variable of [sensor, blind, secret].map((id) => variables.get(id))) {
+    variables.setRole(variable, 'detail');
+    variables.setRule(variable, rule);
+    variables.setPending(variable, { value: variable.data.value, atMs: 5000, code: 'MAX_ON' });
+  }
+  const { objects } = (await completeResult(
+    fixture.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001),
+  )) as Snapshot;
+  for (const id of [sensor, blind])
+    t.match(objects[`ID${id}`]?.data, { role: 'detail', rule, pending: { atMs: 5000, code: 'MAX_ON' } });
+  const messages = (await completeResult(
+    fixture.callAsWebFront(50_001, 'WFC_GetSnapshotChanges', 50_001, since),
+  )) as { SenderID: number; Message: number }[];
+  const { GW_ROLE, GW_RULE, GW_PENDING } = messageNumber;
+  t.strictSame(
+    messages.map(({ SenderID, Message }) => [SenderID, Message]),
+    [sensor, blind].flatMap((id) => [GW_ROLE, GW_RULE, GW_PENDING].map((number) => [id, number])),
+  );
+});

@@ -5,7 +5,7 @@ import { OutputFixture } from '../../tools/devices/output-fixture.js';
 import { passTime } from '../../tools/devices/device-fixture.js';
 
 /** The tree does not name other relays: a user who sees one may not be allowed to see the others. */
-const GROUP_ACTIVE = 'The rule forbids it: interlock blind: another of the group is active';
+const GROUP_ACTIVE = 'interlock blind: another of the group is active';
 
 await t.test('a minimum time forbids commands, is named, and ends', async (t) => {
   const outputs = new OutputFixture(t);

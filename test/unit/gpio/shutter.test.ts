@@ -246,7 +246,8 @@ t.test('an unknown position has bad quality until it is known', async (t) => {
   t.equal(reason(), 'NOT_KNOWN');
   await elapse(outputs, 500);
   outputs.kernel.changes.listen(({ SenderID, Message, Data }) => {
-    if (SenderID === position?.id) seen.push(Message === message.VM_UPDATE ? Data[0] : Data[1]);
+    if (SenderID !== position?.id || Message === message.GW_PENDING) return;
+    seen.push(Message === message.VM_UPDATE ? Data[0] : Data[1]);
   });
   await command(outputs, shutter, 'MOVE', 0);
   await elapse(outputs, 35_000);
