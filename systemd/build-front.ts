@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { bundleOptions } from './esbuild-options.js';
 
 /** The programs; each is a page of its own. */
-const PROGRAMS = ['resident'];
+const PROGRAMS = ['resident', 'console'];
 /** Chrome and WebView 87, Safari 15.4, Firefox 98. */
 const TARGET = ['es2020', 'chrome87', 'safari15.4', 'firefox98'];
 const COMPRESSED = /\.(?:js|css|svg|json|webmanifest)$/;

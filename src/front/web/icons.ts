@@ -4,6 +4,7 @@ import { builtInIcons } from '../../media/built-in-icons.js';
 const controls = {
   back: 'M15 5l-7 7l7 7',
   close: 'M6 6l12 12M18 6L6 18',
+  right: 'M9 6l6 6l-6 6',
   up: 'M6 15l6-6l6 6',
   down: 'M6 9l6 6l6-6',
   stop: 'M7 7h10v10H7z',

@@ -8,6 +8,7 @@ export const de: Texts = {
   close: 'Schließen',
   back: 'Zurück',
   loading: 'Lädt …',
+  notLoaded: 'Dieser Teil konnte nicht geladen werden. Bitte die Seite neu laden.',
   age: {
     moments: 'gerade eben',
     minutes: (n) => `vor ${count(n, 'Minute', 'Minuten')}`,

@@ -6,6 +6,7 @@ export const en = {
   close: 'Close',
   back: 'Back',
   loading: 'Loading …',
+  notLoaded: 'This part could not be loaded. Reload the page.',
   age: {
     moments: 'moments ago',
     minutes: (n: number) => `${count(n, 'minute', 'minutes')} ago`,

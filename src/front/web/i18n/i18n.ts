@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Texts } from './texts.js';
 
 export const languages = ['de', 'en'] as const;
-type Language = (typeof languages)[number];
+export type Language = (typeof languages)[number];
 
 /** `languages` are lists of preferences as in `navigator.languages`. */
 export function chooseLanguage(preferred: readonly string[], chosen: string | null): Language {

@@ -1,0 +1,95 @@
+import { type Signal, signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Functions } from '../../client/generated/functions.js';
+import { RpcError } from '../../client/errors.js';
+import { Gateway } from '../web/connect.js';
+import { formatMoment, formatValue } from '../web/format.js';
+import type { TreeNode } from '../web/model.js';
+import type { Value } from '../web/objects.js';
+import { PreferenceStore } from '../web/preferences.js';
+import { Router } from '../web/router.js';
+import { words } from './i18n/console-texts.js';
+
+export const SESSION_PATH = '/console/session';
+
+/** The owner's console: everything that its components share. */
+export class ConsoleApp {
+  readonly preferences = new PreferenceStore('stellwerk-console');
+  readonly gateway: Gateway;
+  readonly router = new Router(() => false);
+  /** Why the sign-in page is shown; undefined: signed in. */
+  readonly signedOut: Signal<'never' | 'ended' | undefined> = signal(undefined);
+  /** The result of the last action, for screen readers and the status line. */
+  readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> = signal(undefined);
+
+  constructor() {
+    const url = `${location.origin.replace(/^http/, 'ws')}/api/`;
+    this.gateway = new Gateway(url, undefined, () => undefined);
+    this.gateway.state.subscribe((state) => {
+      if (state.kind === 'refused' && state.code === 4401) this.signedOut.value = 'ended';
+    });
+  }
+
+  enter(): void {
+    this.signedOut.value = undefined;
+    this.gateway.start();
+  }
+
+  leave(): void {
+    this.gateway.stop();
+    this.signedOut.value = 'never';
+  }
+
+  /** Calls a function of the reference. Rejects as `Link.call`. */
+  call<M extends keyof Functions>(
+    method: M,
+    ...params: Parameters<Functions[M]>
+  ): Promise<ReturnType<Functions[M]>> {
+    return this.gateway.call(method, params) as Promise<ReturnType<Functions[M]>>;
+  }
+
+  /** Runs an action of the user and reports the outcome: true if it succeeded. */
+  async act(action: () => Promise<unknown>, done = ''): Promise<boolean> {
+    try {
+      await action();
+      this.notice.value = done === '' ? undefined : { text: done, isError: false };
+      return true;
+    } catch (thrown) {
+      this.notice.value = { text: errorText(thrown), isError: true };
+      return false;
+    }
+  }
+
+  /** The value of a variable as its profile shows it. */
+  format(variable: TreeNode, value: Value): string {
+    const { type = 3, profile = '', customProfile = '' } = variable.entry.value.data;
+    const { model } = this.gateway;
+    return formatValue(value, {
+      type,
+      profile: model.profileOf(variable),
+      name: customProfile || profile,
+      timeZone: model.timezone,
+    });
+  }
+
+  /** A time in the gateway's time zone. */
+  moment(unixMs: number): string {
+    return formatMoment(unixMs, this.gateway.now(), this.gateway.model.timezone);
+  }
+}
+
+/** An error in the gateway's words. */
+export function errorText(thrown: unknown): string {
+  if (thrown instanceof RpcError) return thrown.message;
+  return `${words().failed}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+}
+
+const Context = createContext<ConsoleApp | undefined>(undefined);
+export const AppProvider = Context.Provider;
+
+export function useApp(): ConsoleApp {
+  const app = useContext(Context);
+  if (app === undefined) throw new Error('a component is used outside of the console');
+  return app;
+}

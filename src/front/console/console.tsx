@@ -1,0 +1,103 @@
+import type { ComponentType } from 'preact';
+import { rejected } from '../../client/link.js';
+import { formatTime } from '../web/format.js';
+import { texts } from '../web/i18n/i18n.js';
+import { Icon } from '../web/parts/icon.js';
+import { lazy } from '../web/parts/lazy.js';
+import { addressOf } from '../web/router.js';
+import { signOut } from '../web/session.js';
+import { SESSION_PATH, useApp } from './app.js';
+import { words, type ConsoleTexts } from './i18n/console-texts.js';
+import { SignInPage } from './pages/sign-in.js';
+
+type PageName = Exclude<keyof ConsoleTexts['pages'], 'label'>;
+
+interface PageEntry {
+  readonly icon: string;
+  readonly page: ComponentType<{ readonly id: string }>;
+}
+
+/** The pages of the rail, each in a chunk of its own. */
+const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
+  overview: { icon: 'Home', page: lazy(async () => (await import('./pages/overview.js')).OverviewPage) },
+  tree: { icon: 'rooms', page: lazy(async () => (await import('./pages/tree.js')).TreePage) },
+};
+
+/** The console: sign-in, or the rail and a page. */
+export function Console() {
+  const app = useApp();
+  if (app.signedOut.value !== undefined) return <SignInPage />;
+  const { page: name, id } = app.router.page.value;
+  const entry = PAGES[name as PageName] ?? PAGES.overview;
+  const Page = entry?.page;
+  return (
+    <div class="console">
+      <Rail />
+      <div class="content">
+        <Connection />
+        {app.gateway.isLoaded.value && Page !== undefined ? <Page id={id} /> : <p class="soft">{texts().loading}</p>}
+        <Notice />
+      </div>
+    </div>
+  );
+}
+
+function Rail() {
+  const app = useApp();
+  const { page } = app.router.page.value;
+  const current = page === '' ? 'overview' : page;
+  const leave = async () => {
+    await signOut(SESSION_PATH);
+    app.leave();
+  };
+  return (
+    <nav class="rail" aria-label={words().pages.label}>
+      {Object.entries(PAGES).map(([name, { icon }]) => (
+        <a key={name} href={addressOf(name)} aria-current={current === name ? 'page' : undefined}>
+          <Icon name={icon} />
+          <span>{words().pages[name as PageName]}</span>
+        </a>
+      ))}
+      <button onClick={() => void leave()}>
+        <Icon name="unlinked" />
+        <span>{words().signIn.signOut}</span>
+      </button>
+    </nav>
+  );
+}
+
+function Connection() {
+  const app = useApp();
+  const state = app.gateway.state.value;
+  if (state.kind === 'lost') {
+    const time = formatTime(state.sinceMs + app.gateway.clockOffsetMs.peek(), app.gateway.model.timezone);
+    return (
+      <p class="banner" role="alert">
+        {words().link.lost(time)}
+      </p>
+    );
+  }
+  if (state.kind === 'refused')
+    return (
+      <p class="banner" role="alert">
+        {state.code === rejected.host ? words().link.host : words().signIn.wait(state.waitS)}
+      </p>
+    );
+  return null;
+}
+
+/** The outcome of the last action. */
+function Notice() {
+  const { notice } = useApp();
+  const shown = notice.value;
+  return (
+    <p class={`notice ${shown?.isError === true ? 'bad' : ''}`} role={shown?.isError === true ? 'alert' : 'status'}>
+      {shown?.text}
+      {shown !== undefined && (
+        <button class="control" aria-label={texts().close} onClick={() => (notice.value = undefined)}>
+          <Icon name="close" />
+        </button>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,43 @@
+import type { TreeNode } from '../../web/model.js';
+import { addressOf } from '../../web/router.js';
+import { useApp } from '../app.js';
+import { words } from '../i18n/console-texts.js';
+import { useLoaded } from '../load.js';
+import { LoadedView } from '../loaded-view.js';
+
+const UTILITY = 'Utility Control';
+
+/** What uses an object: links, actions, events, scripts, charts. */
+export function UsesTab({ node }: { readonly node: TreeNode }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const utility = [...model.all()].find(({ entry }) => entry.peek().data.moduleName === UTILITY);
+  const { state } = useLoaded(
+    async () => (utility === undefined ? [] : app.call('UC_FindReferences', utility.id, node.id)),
+    [node.id],
+  );
+  return (
+    <LoadedView state={state}>
+      {(references) =>
+        references.length === 0 ? (
+          <p class="soft">{words().tree.noUses}</p>
+        ) : (
+          <ul class="cards">
+            {references.map((reference, index) => (
+              <li key={index}>
+                <a href={addressOf('tree', reference.ObjectID)}>
+                  {model.find(reference.ObjectID)?.entry.value.name ?? reference.ObjectID}
+                </a>
+                <small>
+                  {reference.Kind}
+                  {reference.Line > 0 && `:${reference.Line}`}
+                </small>
+                {reference.Text !== '' && <code>{reference.Text}</code>}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </LoadedView>
+  );
+}

@@ -1,0 +1,26 @@
+import { render } from 'preact';
+import { chooseLanguage } from '../web/i18n/i18n.js';
+import { readSession } from '../web/session.js';
+import '../web/tokens.css';
+import './console.css';
+import { AppProvider, ConsoleApp, SESSION_PATH } from './app.js';
+import { Console } from './console.js';
+import { setConsoleLanguage } from './i18n/console-texts.js';
+
+async function main(): Promise<void> {
+  const app = new ConsoleApp();
+  await setConsoleLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
+  const root = document.getElementById('page');
+  if (root === null) throw new Error('the page has no element #page');
+  const session = await readSession(SESSION_PATH).catch(() => null);
+  if (session === undefined) app.signedOut.value = 'never';
+  else app.enter();
+  render(
+    <AppProvider value={app}>
+      <Console />
+    </AppProvider>,
+    root,
+  );
+}
+
+void main();

@@ -1,0 +1,189 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../web/parts/icon.js';
+import { VirtualList } from '../../web/parts/virtual-list.js';
+import { addressOf } from '../../web/router.js';
+import { objectType } from '../../web/objects.js';
+import type { Model, TreeNode } from '../../web/model.js';
+import { useApp } from '../app.js';
+import { words } from '../i18n/console-texts.js';
+import { Inspector } from '../inspector/inspector.js';
+
+/** A visible row of the tree. */
+interface Row {
+  readonly node: TreeNode;
+  readonly depth: number;
+  readonly hasChildren: boolean;
+}
+
+const TYPE_ICONS = ['rooms', 'Plug', 'Gauge', 'Script', 'Clock', 'Graph', 'up'] as const;
+const ROW_PX = 36;
+
+/** All objects, and an inspector next to them. Tens of thousands of objects: only visible rows exist. */
+export function TreePage({ id }: { readonly id: string }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const expanded = useSignal<ReadonlySet<number>>(new Set([0]));
+  const search = useSignal('');
+  const selected = model.find(Number(id || '0'));
+  // The path to the selected object is open.
+  useEffect(() => {
+    const open = new Set(expanded.peek());
+    for (let node = selected; node !== undefined && node.id !== 0; node = model.find(node.entry.peek().parentID))
+      open.add(node.entry.peek().parentID);
+    expanded.value = open;
+  }, [selected]);
+  const rows = useComputed(() => {
+    void model.structure.value;
+    return search.value.trim() === '' ? treeRows(model, expanded.value) : foundRows(model, search.value.trim());
+  });
+  const toggle = (node: TreeNode) => {
+    const next = new Set(expanded.peek());
+    if (!next.delete(node.id)) next.add(node.id);
+    expanded.value = next;
+  };
+  return (
+    <main class="split">
+      <h1 class="unseen">{words().pages.tree}</h1>
+      <section class="pane">
+        <input
+          type="search"
+          aria-label={words().tree.search}
+          placeholder={words().tree.searchHint}
+          value={search.value}
+          onInput={(event) => (search.value = event.currentTarget.value)}
+        />
+        <TreeRows rows={rows.value} expanded={expanded.value} selected={selected?.id ?? 0} onToggle={toggle} />
+      </section>
+      <section class="pane">
+        {selected === undefined ? (
+          <p class="soft">{words().tree.choose}</p>
+        ) : (
+          <Inspector key={selected.id} node={selected} />
+        )}
+      </section>
+    </main>
+  );
+}
+
+interface TreeRowsProps {
+  readonly rows: readonly Row[];
+  readonly expanded: ReadonlySet<number>;
+  readonly selected: number;
+  readonly onToggle: (node: TreeNode) => void;
+}
+
+/** A tree grid with one tab stop: arrows move, open and close (WAI-ARIA tree pattern). */
+function TreeRows({ rows, expanded, selected, onToggle }: TreeRowsProps) {
+  const app = useApp();
+  const list = useRef<HTMLDivElement>(null);
+  const index = rows.findIndex(({ node }) => node.id === selected);
+  const select = (row: Row | undefined) => {
+    if (row !== undefined) app.router.go('tree', row.node.id);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[index];
+    if (event.key === 'ArrowDown') select(rows[index + 1]);
+    else if (event.key === 'ArrowUp') select(rows[index - 1]);
+    else if (event.key === 'Home') select(rows[0]);
+    else if (event.key === 'End') select(rows.at(-1));
+    else if (row === undefined) return;
+    else if (event.key === 'ArrowRight' && row.hasChildren && !expanded.has(row.node.id)) onToggle(row.node);
+    else if (event.key === 'ArrowLeft' && row.hasChildren && expanded.has(row.node.id)) onToggle(row.node);
+    else if (event.key === 'ArrowLeft') select(rows.find(({ node }) => node.id === row.node.entry.peek().parentID));
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      ref={list}
+      class="tree"
+      role="tree"
+      tabIndex={0}
+      aria-label={words().pages.tree}
+      aria-activedescendant={index < 0 ? undefined : `row-${selected}`}
+      onKeyDown={onKeyDown}
+    >
+      <VirtualList items={rows} rowPx={ROW_PX} visible={index}>
+        {(row) => (
+          <TreeRow
+            key={row.node.id}
+            row={row}
+            isExpanded={expanded.has(row.node.id)}
+            isSelected={row.node.id === selected}
+            onToggle={onToggle}
+          />
+        )}
+      </VirtualList>
+    </div>
+  );
+}
+
+interface TreeRowProps {
+  readonly row: Row;
+  readonly isExpanded: boolean;
+  readonly isSelected: boolean;
+  readonly onToggle: (node: TreeNode) => void;
+}
+
+function TreeRow({ row: { node, depth, hasChildren }, isExpanded, isSelected, onToggle }: TreeRowProps) {
+  const app = useApp();
+  const { name, ident } = node.entry.value;
+  return (
+    <div
+      id={`row-${node.id}`}
+      class="tree-row"
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-selected={isSelected}
+      aria-expanded={hasChildren ? isExpanded : undefined}
+      style={{ paddingInlineStart: `${depth * 16}px` }}
+    >
+      <button
+        class="twisty"
+        tabIndex={-1}
+        aria-hidden={!hasChildren}
+        aria-label={isExpanded ? words().tree.collapse : words().tree.expand}
+        style={{ visibility: hasChildren ? 'visible' : 'hidden' }}
+        onClick={() => onToggle(node)}
+      >
+        <Icon name={isExpanded ? 'down' : 'right'} />
+      </button>
+      <a href={addressOf('tree', node.id)} tabIndex={-1}>
+        <Icon name={TYPE_ICONS[node.type] ?? 'dot'} />
+        <span class="row-name">{name}</span>
+        <small>{ident}</small>
+      </a>
+      {node.type === objectType.variable && <span class="row-value">{app.format(node, node.value.value)}</span>}
+    </div>
+  );
+}
+
+/** The rows below expanded objects. */
+function treeRows(model: Model, expanded: ReadonlySet<number>): Row[] {
+  const rows: Row[] = [];
+  const visit = (node: TreeNode, depth: number) => {
+    const children = model.children(node.id);
+    rows.push({ node, depth, hasChildren: children.length > 0 });
+    if (expanded.has(node.id)) for (const child of children) visit(child, depth + 1);
+  };
+  const root = model.find(0);
+  if (root !== undefined) visit(root, 0);
+  return rows;
+}
+
+/** Objects whose name, ident, module or id contains the text. */
+function foundRows(model: Model, text: string): Row[] {
+  const lower = text.toLowerCase();
+  const rows: Row[] = [];
+  for (const node of model.all()) {
+    const { name, ident, data } = node.entry.peek();
+    const isFound =
+      name.toLowerCase().includes(lower) ||
+      ident.toLowerCase().includes(lower) ||
+      (data.moduleName ?? '').toLowerCase().includes(lower) ||
+      String(node.id) === text;
+    if (isFound) rows.push({ node, depth: 0, hasChildren: false });
+  }
+  return rows;
+}

@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** Rows above and below the visible part, so that scrolling shows no gap. */
+const MARGIN = 12;
+
+interface VirtualListProps<T> {
+  readonly items: readonly T[];
+  /** All rows have this height. */
+  readonly rowPx: number;
+  /** The row to scroll to when it changes; −1: none. */
+  readonly visible: number;
+  readonly children: (item: T) => ComponentChildren;
+}
+
+/** A list of which only the visible rows are elements. */
+export function VirtualList<T>({ items, rowPx, visible, children }: VirtualListProps<T>) {
+  const box = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(600);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => (height.value = element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || visible < 0) return;
+    const at = visible * rowPx;
+    if (at < element.scrollTop) element.scrollTop = at;
+    else if (at + rowPx > element.scrollTop + element.clientHeight)
+      element.scrollTop = at + rowPx - element.clientHeight;
+  }, [visible]);
+  const first = Math.max(0, Math.floor(top.value / rowPx) - MARGIN);
+  const last = Math.min(items.length, Math.ceil((top.value + height.value) / rowPx) + MARGIN);
+  return (
+    <div
+      ref={box}
+      class="virtual"
+      role="presentation"
+      tabIndex={-1}
+      onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+    >
+      <div role="presentation" style={{ height: `${items.length * rowPx}px`, position: 'relative' }}>
+        <div role="presentation" style={{ transform: `translateY(${first * rowPx}px)` }}>
+          {items.slice(first, last).map(children)}
+        </div>
+      </div>
+    </div>
+  );
+}
