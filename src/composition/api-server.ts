@@ -4,7 +4,7 @@ import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import { listenersOf } from '../config/settings.js';
 import { ASSETS_DIRECTORY } from '../front/assets.js';
-import { frontPage, startPage } from '../front/start-page.js';
+import { consolePage, frontPage, startPage } from '../front/start-page.js';
 import type { Options } from '../functions/options.js';
 import type { Components } from './components.js';
 import { configuratorAccess } from './configurator-access.js';
@@ -22,7 +22,7 @@ export function apiDependencies(
     clock,
     log: log.root,
     limits: health.limits,
-    pages: { start: startPage, front: frontPage, assets: ASSETS_DIRECTORY },
+    pages: { start: startPage, front: frontPage, console: consolePage, assets: ASSETS_DIRECTORY },
     configurators: configuratorAccess(configurators),
     directory,
     tlsDirectory: join(directory, 'tls'),

@@ -31,17 +31,37 @@ a{color:var(--mark)}
 /** A signal at clear. */
 const SIGN = `<svg viewBox="0 0 40 40" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" aria-hidden="true"><path d="M12 37V7M6 37h12"/><path d="M12 9l21-5"/><circle cx="12" cy="16" r="3.5" fill="currentColor"/></svg>`;
 
-/** The page at `/` of a web server that serves the front: where to go from here. */
-export function startPage(configurators: readonly Card[]): HtmlPage {
-  const cards = configurators.map(
-    ({ ID, Title, PasswordRequired }) =>
-      `<li><a href="/wfc/${ID}/"><strong>${escapeHtml(Title)}</strong><span>${PasswordRequired ? 'with a password' : 'open to all'}</span></a></li>`,
+const texts = {
+  en: {
+    lead: 'Gateway',
+    front: 'Residents’ front',
+    open: 'no password',
+    console: 'Console',
+    owner: 'for the owner',
+    none: 'No residents’ front yet: the owner adds one under configurators in the configuration.',
+  },
+  de: {
+    lead: 'Gateway',
+    front: 'Oberfläche für Bewohner',
+    open: 'ohne Passwort',
+    console: 'Konsole',
+    owner: 'für den Besitzer',
+    none: 'Noch keine Oberfläche für Bewohner: Der Besitzer fügt sie in der Konfiguration unter configurators hinzu.',
+  },
+} as const;
+
+/** The page at `/`: the fronts and the console. `languages`: the `Accept-Language` header. */
+export function startPage(configurators: readonly Card[], languages: string): HtmlPage {
+  const language = /^\s*de\b/i.test(languages) ? 'de' : 'en';
+  const text = texts[language];
+  const card = (href: string, title: string, below: string) =>
+    `<li><a href="${href}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(below)}</span></a></li>`;
+  const fronts = configurators.map(({ ID, Title, PasswordRequired }) =>
+    card(`/wfc/${ID}/`, Title, PasswordRequired ? text.front : `${text.front}, ${text.open}`),
   );
-  const list =
-    cards.length > 0
-      ? `<ul>${cards.join('')}</ul>`
-      : '<p>No configurators yet. Add them to <code>gateway.yaml</code> under <code>configurators</code>.</p>';
-  return page('stellwerk', `${head('stellwerk', 'Where to?')}${list}`);
+  const list = `<ul>${fronts.join('')}${card('/console/', text.console, text.owner)}</ul>`;
+  const hint = fronts.length > 0 ? '' : `<p>${escapeHtml(text.none)}</p>`;
+  return page('stellwerk', `${head('stellwerk', text.lead)}${list}${hint}`, language);
 }
 
 /** The page at `/wfc/<id>/`: the residents' front. */
@@ -50,15 +70,20 @@ export function frontPage({ ID, Title, PasswordRequired }: Card, address: PageAd
   return programPage({ program: 'resident', title: Title, facts }, address);
 }
 
+/** The page at `/console/`: the owner's console. */
+export function consolePage(address: PageAddress): Promise<HtmlPage> {
+  return programPage({ program: 'console', title: 'stellwerk', facts: {} }, address);
+}
+
 function head(title: string, below: string): string {
   return `<header>${SIGN}<div><h1>${escapeHtml(title)}</h1><p>${escapeHtml(below)}</p></div></header>`;
 }
 
-function page(title: string, body: string): HtmlPage {
+function page(title: string, body: string, language: string): HtmlPage {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   return {
     html: `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

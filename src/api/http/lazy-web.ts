@@ -1,9 +1,15 @@
+import type { IncomingMessage } from 'node:http';
 import { fault } from '../../base/fault.js';
 import { Lazy } from '../../base/lazy.js';
 import type { WebHandler } from './listener.js';
 
-/** Paths of browsers that every listener serves: sessions, media of fronts, the console. */
-const PATHS = /^\/(?:wfc\/\d{1,9}\/(?!api(?:[/?]|$))|console\/)/;
+/** Paths of browsers that every listener serves: fronts, their media and sessions, the console, programs. */
+const PATHS = /^\/(?:wfc\/\d{1,9}\/(?!api(?:[/?]|$))|console\/|front\/)/;
+
+/** Whether it is a request of a browser; programs get the API's reply at `/`. */
+function isForBrowsers({ url = '', headers }: IncomingMessage): boolean {
+  return PATHS.test(url) || (url === '/' && headers.accept?.includes('text/html') === true);
+}
 
 /**
  * What every listener serves to browsers, loaded with the first request for it: a gateway that no browser visits
@@ -12,7 +18,7 @@ const PATHS = /^\/(?:wfc\/\d{1,9}\/(?!api(?:[/?]|$))|console\/)/;
 export function lazyWeb(open: () => Promise<WebHandler>): WebHandler {
   const web = new Lazy(open);
   return (request, response, reject) => {
-    if (!PATHS.test(request.url ?? '')) return reject(fault('NOT_FOUND'));
+    if (!isForBrowsers(request)) return reject(fault('NOT_FOUND'));
     web.get().then(
       (handle) => handle(request, response, reject),
       (thrown: unknown) => reject(thrown),

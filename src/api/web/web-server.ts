@@ -35,8 +35,10 @@ interface PageAddress {
 
 /** The pages of the web front, from `front/`. */
 export interface Pages {
-  /** Lists the configurators. */
-  start(configurators: readonly ConfiguratorCard[]): Page;
+  /** Links to the fronts and the console. */
+  start(configurators: readonly ConfiguratorCard[], languages: string): Page;
+  /** The owner's console. */
+  console(address: PageAddress): Promise<Page>;
   /** The front of a configurator. */
   front(configurator: ConfiguratorCard, address: PageAddress): Promise<Page>;
   /** The directory of the programs for browsers. */
@@ -85,10 +87,12 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
     reply.header('X-Content-Type-Options', 'nosniff').header('Referrer-Policy', 'no-referrer');
   });
   routeSessions(app, context);
-  if (typeof serve !== 'object') routeMedia(app, context);
-  if (serve === 'front') {
+  if (typeof serve !== 'object') {
+    routeMedia(app, context);
     routePages(app, context);
     routeAssets(app, context.pages.assets);
+  }
+  if (serve === 'front') {
     routeClient(app);
     routeFiles(app, { context, basicAuth, prefix: `/${USER}`, directory: join(context.directory, USER) });
   } else if (serve !== undefined) {
@@ -107,7 +111,7 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     handler: async (request, reply) => {
       const configuratorId = autostart(configurators, request.ip);
       if (configuratorId !== undefined) return reply.redirect(`/wfc/${configuratorId}/`, 302);
-      return show(reply, pages.start(await cards(request)));
+      return show(reply, pages.start(await cards(request), request.headers['accept-language'] ?? ''));
     },
   });
   app.route<{ Params: { id: string } }>({
@@ -116,10 +120,18 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     handler: async (request, reply) => {
       const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
       if (card === undefined) return sendPlainText(reply, 404, 'Not found\n');
-      const address = { host: request.headers.host ?? 'localhost', isTls: request.protocol === 'https' };
-      return show(reply, await pages.front(card, address));
+      return show(reply, await pages.front(card, addressOf(request)));
     },
   });
+  app.route({
+    method: [...METHODS],
+    url: '/console/',
+    handler: async (request, reply) => show(reply, await pages.console(addressOf(request))),
+  });
+}
+
+function addressOf({ headers, protocol }: FastifyRequest): PageAddress {
+  return { host: headers.host ?? 'localhost', isTls: protocol === 'https' };
 }
 
 /** The typed client as one file, for pages of users (`import { Client } from '/client.js'`). */

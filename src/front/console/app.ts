@@ -21,7 +21,8 @@ export class ConsoleApp {
   /** Why the sign-in page is shown; undefined: signed in. */
   readonly signedOut: Signal<'never' | 'ended' | undefined> = signal(undefined);
   /** The result of the last action, for screen readers and the status line. */
-  readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> = signal(undefined);
+  readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> =
+    signal(undefined);
 
   constructor() {
     const url = `${location.origin.replace(/^http/, 'ws')}/api/`;

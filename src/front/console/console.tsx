@@ -35,7 +35,11 @@ export function Console() {
       <Rail />
       <div class="content">
         <Connection />
-        {app.gateway.isLoaded.value && Page !== undefined ? <Page id={id} /> : <p class="soft">{texts().loading}</p>}
+        {app.gateway.isLoaded.value && Page !== undefined ? (
+          <Page id={id} />
+        ) : (
+          <p class="soft">{texts().loading}</p>
+        )}
         <Notice />
       </div>
     </div>
@@ -91,7 +95,10 @@ function Notice() {
   const { notice } = useApp();
   const shown = notice.value;
   return (
-    <p class={`notice ${shown?.isError === true ? 'bad' : ''}`} role={shown?.isError === true ? 'alert' : 'status'}>
+    <p
+      class={`notice ${shown?.isError === true ? 'bad' : ''}`}
+      role={shown?.isError === true ? 'alert' : 'status'}
+    >
       {shown?.text}
       {shown !== undefined && (
         <button class="control" aria-label={texts().close} onClick={() => (notice.value = undefined)}>

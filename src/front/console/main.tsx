@@ -3,6 +3,7 @@ import { chooseLanguage } from '../web/i18n/i18n.js';
 import { readSession } from '../web/session.js';
 import '../web/tokens.css';
 import './console.css';
+import './split-view.css';
 import { AppProvider, ConsoleApp, SESSION_PATH } from './app.js';
 import { Console } from './console.js';
 import { setConsoleLanguage } from './i18n/console-texts.js';

@@ -9,7 +9,7 @@ import type { Log } from '../../../src/base/log.js';
 import { ChunkedResult, type JsonChunks } from '../../../src/base/json-chunks.js';
 import type { Access, Caller } from '../../../src/device/declare.js';
 import { ASSETS_DIRECTORY } from '../../../src/front/assets.js';
-import { frontPage, startPage } from '../../../src/front/start-page.js';
+import { consolePage, frontPage, startPage } from '../../../src/front/start-page.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import { SnapshotReader } from '../../../src/kernel/snapshot.js';
@@ -124,7 +124,7 @@ export async function startApi(
     limits,
     clock: systemClock(),
     configurators: { get: (id) => configurators.get(id), all: () => configurators.values() },
-    pages: { start: startPage, front: frontPage, assets: ASSETS_DIRECTORY },
+    pages: { start: startPage, front: frontPage, console: consolePage, assets: ASSETS_DIRECTORY },
     directory,
     tlsDirectory: `${directory}/tls`,
     ...parts,

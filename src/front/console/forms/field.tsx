@@ -27,7 +27,11 @@ export function Field({ element, value, onChange }: FieldProps) {
   if (element.type === 'CheckBox')
     return (
       <label class="check">
-        <input type="checkbox" checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
         {element.caption}
       </label>
     );

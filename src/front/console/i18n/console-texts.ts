@@ -9,7 +9,8 @@ const current = signal<ConsoleTexts | undefined>(undefined);
 
 /** Loads the texts of a language, and those that both programs share. */
 export async function setConsoleLanguage(language: Language): Promise<void> {
-  const load = language === 'de' ? import('./de.js').then(({ de }) => de) : import('./en.js').then(({ en }) => en);
+  const load =
+    language === 'de' ? import('./de.js').then(({ de }) => de) : import('./en.js').then(({ en }) => en);
   const [loaded] = await Promise.all([load, setLanguage(language)]);
   current.value = loaded;
 }

@@ -26,7 +26,8 @@ export const de: ConsoleTexts = {
     failed: 'Das Gateway hat nicht geantwortet. Bitte erneut versuchen.',
     ended: 'Die Anmeldung ist abgelaufen. Bitte neu anmelden.',
     signOut: 'Abmelden',
-    unencrypted: 'Die Verbindung ist nicht verschlüsselt: Andere in diesem Netz könnten das Passwort mitlesen.',
+    unencrypted:
+      'Die Verbindung ist nicht verschlüsselt: Andere in diesem Netz könnten das Passwort mitlesen.',
   },
   link: {
     connecting: 'Verbindet …',

@@ -26,7 +26,9 @@ export function SettingsTab({ node }: { readonly node: TreeNode }) {
   }, [node.id]);
   return (
     <LoadedView state={state}>
-      {(form) => <PropertyForm key={JSON.stringify(form.properties)} form={form} id={node.id} onApplied={reload} />}
+      {(form) => (
+        <PropertyForm key={JSON.stringify(form.properties)} form={form} id={node.id} onApplied={reload} />
+      )}
     </LoadedView>
   );
 }

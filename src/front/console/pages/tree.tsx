@@ -29,13 +29,19 @@ export function TreePage({ id }: { readonly id: string }) {
   // The path to the selected object is open.
   useEffect(() => {
     const open = new Set(expanded.peek());
-    for (let node = selected; node !== undefined && node.id !== 0; node = model.find(node.entry.peek().parentID))
+    for (
+      let node = selected;
+      node !== undefined && node.id !== 0;
+      node = model.find(node.entry.peek().parentID)
+    )
       open.add(node.entry.peek().parentID);
     expanded.value = open;
   }, [selected]);
   const rows = useComputed(() => {
     void model.structure.value;
-    return search.value.trim() === '' ? treeRows(model, expanded.value) : foundRows(model, search.value.trim());
+    return search.value.trim() === ''
+      ? treeRows(model, expanded.value)
+      : foundRows(model, search.value.trim());
   });
   const toggle = (node: TreeNode) => {
     const next = new Set(expanded.peek());
@@ -53,7 +59,12 @@ export function TreePage({ id }: { readonly id: string }) {
           value={search.value}
           onInput={(event) => (search.value = event.currentTarget.value)}
         />
-        <TreeRows rows={rows.value} expanded={expanded.value} selected={selected?.id ?? 0} onToggle={toggle} />
+        <TreeRows
+          rows={rows.value}
+          expanded={expanded.value}
+          selected={selected?.id ?? 0}
+          onToggle={toggle}
+        />
       </section>
       <section class="pane">
         {selected === undefined ? (
@@ -90,7 +101,8 @@ function TreeRows({ rows, expanded, selected, onToggle }: TreeRowsProps) {
     else if (row === undefined) return;
     else if (event.key === 'ArrowRight' && row.hasChildren && !expanded.has(row.node.id)) onToggle(row.node);
     else if (event.key === 'ArrowLeft' && row.hasChildren && expanded.has(row.node.id)) onToggle(row.node);
-    else if (event.key === 'ArrowLeft') select(rows.find(({ node }) => node.id === row.node.entry.peek().parentID));
+    else if (event.key === 'ArrowLeft')
+      select(rows.find(({ node }) => node.id === row.node.entry.peek().parentID));
     else return;
     event.preventDefault();
   };
@@ -154,7 +166,9 @@ function TreeRow({ row: { node, depth, hasChildren }, isExpanded, isSelected, on
         <span class="row-name">{name}</span>
         <small>{ident}</small>
       </a>
-      {node.type === objectType.variable && <span class="row-value">{app.format(node, node.value.value)}</span>}
+      {node.type === objectType.variable && (
+        <span class="row-value">{app.format(node, node.value.value)}</span>
+      )}
     </div>
   );
 }
