@@ -1,6 +1,5 @@
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { VariableRole } from '../base/codes/stable-codes.js';
 import type { Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
@@ -60,10 +59,9 @@ function declare(
   const actionId = action ? instance.id : 0;
   if (found === undefined) {
     // Read-only: only reports change it.
-    const place = { parent: instance, ident, name, position, readOnly: true };
+    const place = { parent: instance, ident, name, position, role, readOnly: true };
     const variable = kernel.variables.create(type, { ...place, profile, action: actionId });
     variable.data.writeBudget = declared.durable;
-    kernel.variables.setRole(variable, role);
     if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(variable, NO_VALUE);
     return problems;
   }
@@ -84,23 +82,14 @@ function declare(
     kernel.variables.setType(found, type);
     if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(found, NO_VALUE);
   }
-  setRole(kernel, found, role);
+  // A variable of a user that the module adopts is known to clients.
+  if (!found.readOnly) found.data.role ??= 'main';
+  kernel.variables.setRole(found, role);
   kernel.tree.set(found, 'readOnly', true);
   kernel.variables.setProfile(found, profile);
   kernel.variables.setAction(found, actionId);
   found.data.writeBudget = declared.durable;
   return problems;
-}
-
-/**
- * Sets the role of an existing variable. One that was restored at the start has none, which is no change for
- * clients: they take a snapshot after a restart.
- */
-function setRole({ tree, variables }: Kernel, variable: Variable, role: VariableRole): void {
-  const isRestored = variable.readOnly && variable.data.role === undefined;
-  if (!isRestored) return variables.setRole(variable, role);
-  tree.touch(variable);
-  variable.data.role = role;
 }
 
 /** The declared profile, or none with the reason: it may be missing or of another type. */

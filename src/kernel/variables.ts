@@ -19,6 +19,8 @@ interface VariableOptions extends ObjectOptions {
   value?: Value;
   profile?: string;
   action?: number;
+  /** Default: `main`. */
+  role?: VariableRole;
 }
 
 /** Variables: their values, profiles and actions. */
@@ -46,15 +48,17 @@ export class Variables {
   }
 
   create(type: VariableType, options: VariableOptions = {}): Variable {
-    const { value = initialValue(type), profile = '', action = 0, ...place } = options;
+    const { value = initialValue(type), profile = '', action = 0, role = 'main', ...place } = options;
     this.#profiles.check(profile, type);
     const data = variableData(type, value);
     data.profile = profile;
     data.action = action;
+    data.role = role;
     const emitTypeMessages = (variable: Variable) => {
       const { changes } = this.#tree;
       if (profile !== '') changes.emit(variable.id, message.VM_CHANGEPROFILENAME, ['', profile]);
       if (action !== 0) changes.emit(variable.id, message.VM_CHANGEPROFILEACTION, [0, action]);
+      if (role !== 'main') changes.emit(variable.id, message.GW_ROLE, [role]);
       // The value is written with the other values.
       this.#tree.journal.values.add(variable);
       if (value !== initialValue(type))
@@ -134,14 +138,17 @@ export class Variables {
     this.#tree.changes.emit(variable.id, message.GW_QUALITY, [state, reason, text]);
   }
 
-  /** Sets the role that its module declares. Emits a message if it differs. */
+  /**
+   * Sets the role that its module declares. Emits a message if it differs, except for a variable that was
+   * restored at the start and has none yet: after a restart, clients take a snapshot.
+   */
   setRole(variable: Variable, role: VariableRole): void {
     const { data } = variable;
     if (data.role === role) return;
-    const differs = roleOf(variable) !== role;
+    const isRestored = data.role === undefined;
     this.#tree.touch(variable);
     data.role = role;
-    if (differs) this.#tree.changes.emit(variable.id, message.GW_ROLE, [role]);
+    if (!isRestored) this.#tree.changes.emit(variable.id, message.GW_ROLE, [role]);
   }
 
   /** Sets or, with undefined, clears the rule that would reject a command. Emits a message if it differs. */

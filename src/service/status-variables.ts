@@ -31,9 +31,13 @@ export class StatusVariables {
   /** Creates the missing ones; returns the category that contains them. */
   declare(): TreeObject {
     const place = this.#place();
-    for (const [position, [ident, { name, type }]] of Object.entries(statusVariables).entries())
-      if (place.children?.byIdent(ident) === undefined)
-        this.#kernel.variables.create(type, { parent: place, ident, name, position });
+    const { variables } = this.#kernel;
+    for (const [position, [ident, { name, type }]] of Object.entries(statusVariables).entries()) {
+      const found = place.children?.byIdent(ident);
+      if (found === undefined)
+        variables.create(type, { parent: place, ident, name, position, role: 'diagnostic' });
+      else if (found.is(objectType.variable)) variables.setRole(found, 'diagnostic');
+    }
     return place;
   }
 
