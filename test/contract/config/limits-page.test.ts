@@ -3,6 +3,7 @@ import { DATAGRAM_LIMIT } from '../../../drivers/socket/datagram-socket.js';
 import { QUEUE_LIMIT } from '../../../drivers/socket/tcp-connection.js';
 import { PAYLOAD_LIMIT } from '../../../drivers/mqtt/mqtt-device.js';
 import { PACKET_LIMIT } from '../../../drivers/mqtt/packet-reader.js';
+import { lifetimes } from '../../../src/api/access/session-state.js';
 import { BODY_LIMIT } from '../../../src/api/http/http-api.js';
 import { BATCH_LIMIT } from '../../../src/api/rpc/rpc.js';
 import { FILE_LIMIT } from '../../../src/config/document.js';
@@ -56,6 +57,7 @@ t.test('the limits page shows the values of the code', (t) => {
     'change buffer': `${number(BUFFER_MESSAGES)} messages, ${mib(BUFFER_BYTES)}`,
     'body of a call': `${number(BODY_LIMIT)} bytes`,
     'calls in a batch': number(BATCH_LIMIT),
+    'browser sessions': `${lifetimes.front.limit} per front, ${lifetimes.console.limit} of the console; beyond that the one unused longest ends`,
     'opening an instance': seconds(OPEN_TIMEOUT_MS),
     'a command': seconds(WRITE_TIMEOUT_MS),
     'closing an instance': seconds(CLOSE_TIMEOUT_MS),

@@ -36,6 +36,7 @@ t.test('extensions of the interface', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
+    'GW_EndSession(string ID): bool',
     'GW_GetAudit(int Limit, string Role): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
@@ -43,6 +44,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetPushDevices(int InstanceID): array',
     'GW_GetQuality(array VariableIDs): array',
     'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',
+    'GW_GetSessions(): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_GetVersion(): string',
     'GW_Prune(bool Remove): array',
@@ -93,7 +95,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Prune|Publish|Reload|Remove|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|EndSession|Prune|Publish|Reload|Remove|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

@@ -273,3 +273,26 @@ t.test('a silent client is pinged, and disconnected if it does not reply', async
   t.equal((await alive.frame())?.opcode, opcode.ping);
   t.equal(await callOverWebSocket(alive, 'Echo', [1]), 1);
 });
+
+t.test('a socket with alive=1 gets the time of the gateway, which is no change', async (t) => {
+  const clock = new ManualClock();
+  const world = await startApi(t, {}, { clock });
+  const { kernel, lamp } = world;
+  const before = kernel.changes.counter;
+  await using page = await openWebSocket(world, '/api/?alive=1');
+  await using other = await openWebSocket(world);
+  const alive = () => ({
+    TimeStamp: kernel.changes.counter,
+    SenderID: 0,
+    Message: message.GW_ALIVE,
+    Data: [clock.nowMs()],
+  });
+  t.strictSame(await takeFrames(page, 1), [alive()], 'when it opens');
+  await callOverWebSocket(page, 'GW_Subscribe', [[lamp.id], []]);
+  clock.advance(15_000);
+  t.strictSame(await takeFrames(page, 1), [alive()], 'whatever it subscribes to');
+  world.set(lamp, 7);
+  clock.advance(15_000);
+  t.match(await takeFrames(page, 2), [{ SenderID: lamp.id }, alive()], 'after the changes that it counts');
+  t.match(await takeFrames(other, 1), [{ SenderID: lamp.id, TimeStamp: before + 1 }], 'others get none');
+});

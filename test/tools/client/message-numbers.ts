@@ -113,5 +113,6 @@ export const messageNumber = {
   GW_QUALITY: 20400,
   GW_RULE: 20401,
   GW_PENDING: 20402,
+  GW_ALIVE: 20403,
   GW_ROLE: 20406,
 } as const;
