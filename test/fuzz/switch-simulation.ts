@@ -2,7 +2,7 @@ import { type Cancel, ManualClock } from '../../src/base/clock.js';
 import { isAbort } from '../../src/base/fault.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import { Interlocks } from '../../src/device/switch/interlocks.js';
-import { RuledSwitch, type SwitchRules } from '../../src/device/switch/ruled-switch.js';
+import { RuledSwitch, type RuleStatus, type SwitchRules } from '../../src/device/switch/ruled-switch.js';
 import type { Random } from '../tools/random.js';
 
 /** The longest time that driving a line takes, ms. */
@@ -144,6 +144,17 @@ export class SwitchSimulation {
     );
   }
 
+  /** Texts and records say the same, and the records name a time that is still to come. */
+  #checkStatus(member: Member, status: RuleStatus): void {
+    const { inForce, scheduled, rule, pending, offAt } = status;
+    member.offAt = offAt;
+    if ((rule === '') !== (inForce === undefined) || (pending === '') !== (scheduled === undefined))
+      this.violations.push(`not the same: ${JSON.stringify(status)}`);
+    const isTimed = inForce?.code === 'MIN_ON' || inForce?.code === 'MIN_OFF';
+    if (isTimed !== (inForce?.untilMs ?? 0) > this.clock.nowMs() - 1)
+      this.violations.push(`a rule that is over: ${JSON.stringify(inForce)}`);
+  }
+
   #close(member: Member): void {
     member.open?.close();
     member.open = undefined;
@@ -179,7 +190,7 @@ export class SwitchSimulation {
         line: `line ${id}`,
         configured: () => this.members.map((one) => ({ id: one.id, name: `R${one.id}` })),
         drive: (active) => line.drive(this, active, () => this.#apply(member, active)),
-        onStatus: ({ offAt }) => (member.offAt = offAt),
+        onStatus: (status) => this.#checkStatus(member, status),
         setProblem: (text) => {
           if (text?.includes('together') !== true) return;
           this.seen.clashes++;
