@@ -18,7 +18,7 @@ const callers = {
 
 /** Help for a function: signature, description, structure of parameters and result, who may call it. */
 export function functionHelp(declaration: FunctionDeclaration): string {
-  const { help, parameters, shape, access, audited } = declaration;
+  const { help, parameters, shape, access, audited, confirmed = false } = declaration;
   const details = parameters.flatMap(({ name, enumeration, shape: own }) => {
     if (enumeration !== undefined)
       return [`  ${name}: ${enumeration.map((word, i) => `${i} ${word}`).join(', ')}`];
@@ -28,6 +28,7 @@ export function functionHelp(declaration: FunctionDeclaration): string {
   const notes = [
     `Callers: ${callers[access]}.`,
     ...(audited === false ? [] : ['Calls are recorded in the audit (GW_GetAudit).']),
+    ...(confirmed ? ['The console sends the password again before (POST /console/confirm).'] : []),
   ];
   return `${[signatureOf(declaration), '', help, ...details, '', notes.join(' ')].join('\n')}\n`;
 }

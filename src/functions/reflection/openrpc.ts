@@ -20,9 +20,11 @@ export function openRpcDocument(declarations: readonly FunctionDeclaration[], ve
       paramStructure: 'either',
       params: declaration.parameters.map((parameter) => contentDescriptor(parameter, schemas)),
       result: { name: 'Result', schema: referring(resultShape(declaration), schemas) },
-      // Extensions start with x-: who may call, and whether calls are written to the audit.
+      // Extensions start with x-: who may call, whether calls are written to the audit, and whether the console
+      // must have sent the password again.
       'x-access': declaration.access,
       'x-audited': declaration.audited !== false,
+      ...(declaration.confirmed && { 'x-confirmed': true }),
     })),
     components: { schemas },
   };

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { join } from 'node:path';
 import t from 'tap';
 import { OWNER, ownerLine } from '../../tools/gateway/api-fixture.js';
@@ -312,6 +314,24 @@ t.test('a cookie opens what it was given for, and media of it', async (t) => {
     '/console/x',
   ])
     t.equal((await browser.send(['POST', path], { body: ANNA })).status, 404, path);
+});
+
+t.test('with TLS the cookie is sent over TLS only', async (t) => {
+  const yaml = `${YAML}${front('tulip')}webServers: [{ name: house, host: 127.0.0.1, port: 0, tls: auto, serve: front }]\n`;
+  const fixture = await startGateway(t, yaml);
+  const port = await until('the web server', () => fixture.gateway.port('house'));
+  const path = `/wfc/${await idOf(fixture, 'wf')}/session`;
+  const headers = { Origin: `https://localhost:${port}`, Host: `localhost:${port}` };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request(
+      { port, path, method: 'POST', headers, rejectUnauthorized: false, agent: false },
+      resolve,
+    );
+    sent.once('error', reject).end(JSON.stringify(ANNA));
+  });
+  response.resume();
+  t.equal(response.statusCode, 200);
+  t.match(response.headers['set-cookie']?.[0], new RegExp(`^stellwerk_${port}_.*; SameSite=Strict; Secure$`));
 });
 
 const seed = fuzzSeed();
