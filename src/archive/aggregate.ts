@@ -35,33 +35,33 @@ class Buckets {
     this.maxMs = new Float64Array(count);
   }
 
-  /** Moves to the bucket that contains a time; false if there is none. */
-  goTo(ms: number): boolean {
+  /** Moves to the bucket that contains a time; returns false if there is none. */
+  moveTo(ms: number): boolean {
     while (this.at < this.sum.length && this.endOf(this.at) <= ms) this.at++;
     return this.at < this.sum.length && this.startOf(this.at) <= ms;
   }
 
-  startOf(piece: number): number {
-    return this.edges[piece] as number;
+  startOf(index: number): number {
+    return this.edges[index] as number;
   }
 
-  endOf(piece: number): number {
-    return this.edges[piece + 1] as number;
+  endOf(index: number): number {
+    return this.edges[index + 1] as number;
   }
 
-  /** Moves to the bucket of the first time; whether it contains the second one, too. */
-  hold(firstMs: number, lastMs: number): boolean {
-    return this.goTo(firstMs) && lastMs < this.endOf(this.at);
+  /** Moves to the bucket of the first time; returns whether it contains the second one, too. */
+  moveIfWithin(firstMs: number, lastMs: number): boolean {
+    return this.moveTo(firstMs) && lastMs < this.endOf(this.at);
   }
 
-  least(value: number, ms: number): void {
+  updateMin(value: number, ms: number): void {
     if (value < (this.min[this.at] as number)) {
       this.min[this.at] = value;
       this.minMs[this.at] = ms;
     }
   }
 
-  most(value: number, ms: number): void {
+  updateMax(value: number, ms: number): void {
     if (value > (this.max[this.at] as number)) {
       this.max[this.at] = value;
       this.maxMs[this.at] = ms;
@@ -89,7 +89,7 @@ export class GaugeAggregation implements Aggregation {
   }
 
   add(atMs: number, value: number): void {
-    this.#holdUntil(atMs);
+    this.#extendUntil(atMs);
     this.#value = value;
     this.#sinceMs = atMs;
   }
@@ -97,11 +97,11 @@ export class GaugeAggregation implements Aggregation {
   takeChunk(firstMs: number, lastMs: number, { last, integral, min, minMs, max, maxMs }: Summary): boolean {
     const buckets = this.#buckets;
     if (this.#isBefore(firstMs) || !isWithin(buckets, firstMs, lastMs)) return false;
-    this.#holdUntil(firstMs);
-    if (buckets.hold(firstMs, lastMs) && lastMs > firstMs) {
+    this.#extendUntil(firstMs);
+    if (buckets.moveIfWithin(firstMs, lastMs) && lastMs > firstMs) {
       buckets.addTo(integral);
-      buckets.least(min, minMs);
-      buckets.most(max, maxMs);
+      buckets.updateMin(min, minMs);
+      buckets.updateMax(max, maxMs);
       this.#cover(lastMs - firstMs);
     }
     this.#value = last;
@@ -110,7 +110,7 @@ export class GaugeAggregation implements Aggregation {
   }
 
   finish(untilMs: number): Float64Array {
-    this.#holdUntil(untilMs);
+    this.#extendUntil(untilMs);
     const { edges, sum, min, minMs, max, maxMs } = this.#buckets;
     const records: number[] = [];
     for (let n = sum.length - 1; n >= 0; n--) {
@@ -133,15 +133,15 @@ export class GaugeAggregation implements Aggregation {
   }
 
   /** Extends the current value until a time, in every bucket on the way. */
-  #holdUntil(untilMs: number): void {
+  #extendUntil(untilMs: number): void {
     if (Number.isNaN(this.#sinceMs)) return;
     const buckets = this.#buckets;
     let fromMs = Math.max(this.#sinceMs, buckets.edges[0] as number);
-    while (fromMs < untilMs && buckets.goTo(fromMs)) {
+    while (fromMs < untilMs && buckets.moveTo(fromMs)) {
       const endMs = Math.min(untilMs, buckets.endOf(buckets.at));
       buckets.addTo(this.#value * (endMs - fromMs));
-      buckets.least(this.#value, fromMs);
-      buckets.most(this.#value, fromMs);
+      buckets.updateMin(this.#value, fromMs);
+      buckets.updateMax(this.#value, fromMs);
       this.#cover(endMs - fromMs);
       fromMs = endMs;
     }
@@ -166,7 +166,7 @@ export class CounterAggregation implements Aggregation {
   add(atMs: number, value: number): void {
     if (this.#ignoresZeros && value === 0) return;
     if (Number.isNaN(this.#firstMs)) this.#firstMs = atMs;
-    else this.#rise(riseOf(this.#value, value), atMs);
+    else this.#addRise(riseOf(this.#value, value), atMs);
     this.#value = value;
   }
 
@@ -175,10 +175,10 @@ export class CounterAggregation implements Aggregation {
     if (this.#ignoresZeros && summary.hasZero) return false;
     if (!isWithin(buckets, firstMs, lastMs)) return false;
     this.add(firstMs, summary.first);
-    if (buckets.hold(firstMs, lastMs) && lastMs > firstMs) {
+    if (buckets.moveIfWithin(firstMs, lastMs) && lastMs > firstMs) {
       buckets.addTo(summary.rise);
-      buckets.least(summary.leastRise, summary.leastRiseMs);
-      buckets.most(summary.mostRise, summary.mostRiseMs);
+      buckets.updateMin(summary.leastRise, summary.leastRiseMs);
+      buckets.updateMax(summary.mostRise, summary.mostRiseMs);
     }
     this.#value = summary.last;
     return true;
@@ -191,26 +191,26 @@ export class CounterAggregation implements Aggregation {
       const startMs = edges[n] as number;
       const coveredMs = Math.min(edges[n + 1] as number, untilMs) - Math.max(startMs, this.#firstMs);
       if (!(coveredMs > 0)) continue;
-      const isStill = min[n] === Infinity;
+      const hasNoRise = min[n] === Infinity;
       records.push(startMs, coveredMs, sum[n] as number);
-      if (isStill) records.push(0, startMs, 0, startMs);
+      if (hasNoRise) records.push(0, startMs, 0, startMs);
       else records.push(min[n] as number, minMs[n] as number, max[n] as number, maxMs[n] as number);
     }
     return Float64Array.from(records);
   }
 
-  #rise(rise: number, atMs: number): void {
+  #addRise(rise: number, atMs: number): void {
     const buckets = this.#buckets;
-    if (!buckets.goTo(atMs)) return;
+    if (!buckets.moveTo(atMs)) return;
     buckets.addTo(rise);
-    buckets.least(rise, atMs);
-    buckets.most(rise, atMs);
+    buckets.updateMin(rise, atMs);
+    buckets.updateMax(rise, atMs);
   }
 }
 
 /** Whether one bucket contains a chunk, and all earlier buckets are complete. */
 function isWithin(buckets: Buckets, firstMs: number, lastMs: number): boolean {
-  let piece = buckets.at;
-  while (piece < buckets.sum.length && buckets.endOf(piece) <= firstMs) piece++;
-  return piece < buckets.sum.length && buckets.startOf(piece) <= firstMs && lastMs < buckets.endOf(piece);
+  let index = buckets.at;
+  while (index < buckets.sum.length && buckets.endOf(index) <= firstMs) index++;
+  return index < buckets.sum.length && buckets.startOf(index) <= firstMs && lastMs < buckets.endOf(index);
 }

@@ -22,19 +22,19 @@ import {
 import { appendRun, indexAt, mergeRuns, sliceRun, sortRun } from './record-runs.js';
 
 /**
- * Most bytes in the tail, where records wait for their chunks to fill. Beyond that all go into chunks. This
- * bounds the memory and what a start has to read.
+ * Most bytes in the tail, which has the records that do not fill a chunk yet. Beyond that, all records are
+ * moved into chunks. Bounds the memory, and what is read at the start.
  */
 const TAIL_BYTES = 1024 * 1024;
-/** Earlier than all times. */
+/** Earlier than all records. */
 const NEVER = -1;
 
 /** The series of a variable's numbers, or of its texts. */
 export const seriesOf = (id: number, isText: boolean): number => id * 2 + Number(isText);
 
 /**
- * The archive of a gateway in its worker. Each write appends a row to the tail, and records stay in memory
- * until they fill a chunk, which is then written once. After any failure the memory is rebuilt from the disk.
+ * The archive's database, opened in the worker. Each write appends a row to the tail; records stay in memory
+ * until they fill a chunk, which is written once. After any failure, the memory is rebuilt from the disk.
  *
  * A write costs about 9 KB on the disk, whatever it contains: the frame of the tail's page (4,096 bytes and a
  * header) touches two pages of the log. With 100 changes in 5 s this is most of the 108 bytes per record,
@@ -49,9 +49,9 @@ export class ArchiveFile {
   /** The last time in the chunks of each series. */
   readonly #sealed = new Map<number, number>();
   /** Records that the current transaction added to heads, in order. */
-  #fresh: (readonly [series: number, run: RecordRun])[] = [];
+  #added: (readonly [series: number, run: RecordRun])[] = [];
   #tailBytes = 0;
-  #text = '';
+  #damage = '';
   #nowMs = 0;
 
   constructor(directory: string) {
@@ -67,16 +67,16 @@ export class ArchiveFile {
       .get() ?? [0];
     const marked = chunks.statement('SELECT 1 FROM untrusted WHERE boot = ?').get(bootId());
     return {
-      ...this.found(),
+      ...this.takeDamageReport(),
       mark,
       isMarked: marked !== undefined,
     };
   }
 
   /** Damage found since the last call. */
-  found(): DamageReport {
-    const text = this.#text;
-    this.#text = '';
+  takeDamageReport(): DamageReport {
+    const text = this.#damage;
+    this.#damage = '';
     return { text, quarantined: listQuarantinedArchives(this.#directory) };
   }
 
@@ -86,13 +86,13 @@ export class ArchiveFile {
     return this.#chunks as Chunks;
   }
 
-  /** The records of a series that are newer than its chunks, including those that wait to be written. */
+  /** The records of a series that are newer than its chunks, including buffered ones (`waiting`). */
   head(series: number, waiting: RecordRun = emptyRun()): RecordRun {
     const { chunks: _opened } = this;
     const head = this.#heads.get(series) ?? emptyRun();
     if (waiting.times.length === 0) return head;
     const run = sortRun(waiting);
-    return mergeRuns(head, sliceRun(run, indexAt(run, this.#sealedMs(series) + 1)));
+    return mergeRuns(head, sliceRun(run, indexAt(run, this.#lastSealedMs(series) + 1)));
   }
 
   /** The records that are newer than the chunks, of all series. */
@@ -128,7 +128,7 @@ export class ArchiveFile {
       db.exec('COMMIT');
       return result;
     } catch (thrown) {
-      this.#drop(thrown);
+      this.#recover(thrown);
       throw thrown;
     }
   }
@@ -137,8 +137,8 @@ export class ArchiveFile {
    * Adds records, ascending, to a series; a new record replaces one of the same time. Requires a transaction.
    */
   put(series: number, run: RecordRun): void {
-    const late = indexAt(run, this.#sealedMs(series) + 1);
-    if (late > 0) this.#insert(series, sliceRun(run, 0, late));
+    const late = indexAt(run, this.#lastSealedMs(series) + 1);
+    if (late > 0) this.#insertLate(series, sliceRun(run, 0, late));
     const rest = late > 0 ? sliceRun(run, late) : run;
     const [first] = rest.times;
     if (first === undefined) return;
@@ -146,12 +146,12 @@ export class ArchiveFile {
     if (first > (head.times.at(-1) ?? NEVER)) appendRun(head, rest);
     else head = mergeRuns(head, rest);
     this.#heads.set(series, head);
-    this.#fresh.push([series, rest]);
-    // Otherwise an import of years would stay in memory.
-    if (fillsChunk(head)) this.#seal(series);
+    this.#added.push([series, rest]);
+    // Otherwise a large import would stay in memory.
+    if (fillsChunk(head)) this.#sealFullChunks(series);
   }
 
-  /** Moves all records into chunks, so that a mutation only has to handle these. Requires a transaction. */
+  /** Moves all records into chunks, so that a mutation handles only chunks. Requires a transaction. */
   settle(): void {
     const { chunks } = this;
     for (const [series, head] of this.#heads) {
@@ -166,13 +166,13 @@ export class ArchiveFile {
     }
     chunks.statement('DELETE FROM tail').run();
     this.#heads.clear();
-    this.#fresh = [];
+    this.#added = [];
     this.#tailBytes = 0;
-    this.forget();
+    this.clearCache();
   }
 
-  /** Forgets where chunks end, after they were changed. */
-  forget(): void {
+  /** Clears the cached ends of chunks. Call this after a change of chunks. */
+  clearCache(): void {
     this.#sealed.clear();
   }
 
@@ -181,7 +181,7 @@ export class ArchiveFile {
     const db = this.#db;
     this.#db = undefined;
     this.#chunks = undefined;
-    this.#forgetAll();
+    this.#clear();
     db?.close();
   }
 
@@ -189,42 +189,42 @@ export class ArchiveFile {
     const { db, text } = openArchiveDatabase(this.#directory, this.#nowMs);
     this.#db = db;
     this.#chunks = new Chunks(db);
-    if (text !== '') this.#text = text;
+    if (text !== '') this.#damage = text;
     try {
       this.#readTail();
     } catch (thrown) {
-      this.#drop(thrown);
+      this.#recover(thrown);
       throw thrown;
     }
   }
 
-  #forgetAll(): void {
+  #clear(): void {
     this.#heads.clear();
     this.#sealed.clear();
-    this.#fresh = [];
+    this.#added = [];
     this.#tailBytes = 0;
   }
 
-  #drop(thrown: unknown): void {
+  #recover(thrown: unknown): void {
     const code = sqliteCodeOf(thrown);
     if (this.#db?.isTransaction === true) this.#db.exec('ROLLBACK');
-    this.#forgetAll();
-    // A full disk has no space to reopen it, but it can be read.
+    this.#clear();
+    // A full disk has no space for reopening the database, but it can be read.
     if (code === sqliteCode.full && this.#db !== undefined) return this.#readTail();
     this.close();
     const isDamaged = [sqliteCode.corrupt, sqliteCode.notADatabase].some((damage) => damage === code);
     if (!isDamaged && !(thrown instanceof RecordDamage)) return;
-    const aside = quarantineArchive(this.#directory, this.#nowMs);
-    this.#text = damageText(thrown as Error, aside);
+    const name = quarantineArchive(this.#directory, this.#nowMs);
+    this.#damage = damageText(thrown as Error, name);
   }
 
   /** Appends new records to the tail. */
   #writeTail(): void {
     const writer = new ByteWriter(256);
-    for (const [series, run] of this.#fresh.splice(0)) {
+    for (const [series, run] of this.#added.splice(0)) {
       const bytes = packRun(run);
-      writer.whole(series);
-      writer.whole(bytes.length);
+      writer.varint(series);
+      writer.varint(bytes.length);
       writer.raw(bytes);
     }
     const bytes = writer.bytes();
@@ -240,19 +240,19 @@ export class ArchiveFile {
     );
     for (const [bytes, sum] of tail.iterate()) {
       if (sum !== null && sum !== crc32(bytes))
-        throw new RecordDamage('the checksum of new records is wrong');
+        throw new RecordDamage('the checksum of a row of the tail is wrong');
       this.#tailBytes += bytes.length;
       for (const [series, run] of packedRuns(bytes)) {
-        // Records that are in chunks already stay in the tail until it is emptied.
-        const rest = sliceRun(run, indexAt(run, this.#sealedMs(series) + 1));
+        // The tail has records that are in chunks already, until it is emptied.
+        const rest = sliceRun(run, indexAt(run, this.#lastSealedMs(series) + 1));
         if (rest.times.length > 0)
           this.#heads.set(series, mergeRuns(this.#heads.get(series) ?? emptyRun(), rest));
       }
     }
   }
 
-  /** Moves records of a series into chunks as far as they fill them. */
-  #seal(series: number): void {
+  /** Moves as many records of a series into chunks as fill them. */
+  #sealFullChunks(series: number): void {
     const head = this.#heads.get(series) ?? emptyRun();
     let from = 0;
     for (;;) {
@@ -265,14 +265,14 @@ export class ArchiveFile {
     }
     if (from === head.times.length) this.#heads.delete(series);
     else this.#heads.set(series, sliceRun(head, from));
-    const sealedMs = this.#sealedMs(series);
-    this.#fresh = this.#fresh
+    const sealedMs = this.#lastSealedMs(series);
+    this.#added = this.#added
       .map(([of, run]) => [of, of === series ? sliceRun(run, indexAt(run, sealedMs + 1)) : run] as const)
       .filter(([, run]) => run.times.length > 0);
   }
 
-  /** Inserts records between or before those in chunks. */
-  #insert(series: number, run: RecordRun): void {
+  /** Inserts records that are older than the newest chunk's last one. */
+  #insertLate(series: number, run: RecordRun): void {
     const { chunks } = this;
     chunks
       .statement('UPDATE compacted SET until = ? WHERE series = ? AND until > ?')
@@ -288,7 +288,7 @@ export class ArchiveFile {
     }
   }
 
-  #sealedMs(series: number): number {
+  #lastSealedMs(series: number): number {
     const known = this.#sealed.get(series);
     if (known !== undefined) return known;
     const found = this.chunks.at(series, Infinity)?.lastMs ?? NEVER;
@@ -308,8 +308,8 @@ export class ArchiveFile {
 export function* packedRuns(bytes: Uint8Array): Generator<readonly [series: number, run: RecordRun]> {
   const reader = new ByteReader(bytes);
   while (!reader.isAtEnd) {
-    const series = reader.whole();
-    yield [series, unpackRun(reader.raw(reader.whole()))];
+    const series = reader.varint();
+    yield [series, unpackRun(reader.raw(reader.varint()))];
   }
 }
 

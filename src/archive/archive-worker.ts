@@ -30,14 +30,14 @@ function serveFrom(file: ArchiveFile, message: Exclude<Message, { request: 'open
   switch (message.request) {
     case 'write':
       file.write(message);
-      return file.found();
+      return file.takeDamageReport();
     case 'logged':
       return queryLogged(file, message.range);
     case 'records':
       return queryRecords(file, message.range);
     case 'aggregated':
       return { fields: queryAggregated(file, message.range) };
-    case 'facts':
+    case 'statistics':
       return { series: seriesStatistics(file) };
     case 'variables':
       return { ids: recordedVariables(file) };
@@ -45,11 +45,11 @@ function serveFrom(file: ArchiveFile, message: Exclude<Message, { request: 'open
       return deleteRecords(file, message);
     case 'move':
       return moveRecords(file, message);
-    case 'mend':
+    case 'correctTimes':
       return correctTimes(file, message);
     case 'compact':
       return downsample(file, message);
-    case 'resum':
+    case 'rebuildSummaries':
       return rebuildSummaries(file, message);
     case 'status':
       return { bytes: writtenByThread() };

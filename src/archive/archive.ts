@@ -30,17 +30,17 @@ import { UNKNOWN_CLOCK, UntrustedClocks } from './untrusted-clocks.js';
 import { aggregatedOf, valueOf, valuesOf } from './value-conversion.js';
 import { toRecordBatch, WriteBuffer } from './write-buffer.js';
 
-/** How soon old records are thinned, when all that starts has started, and how often then. */
+/** Delay of the first downsampling, so that it does not slow down the start, and its interval from then on. */
 const COMPACT_FIRST_MS = 600_000;
 const COMPACT_EVERY_MS = 24 * 3_600_000;
-/** Records that are written before that: what one message to the worker can hold. */
+/** Number of buffered records that triggers a write before the interval ends; bounds the size of a message. */
 const WRITE_AT = 20_000;
-/** A disk that hangs at the end must not keep the service from stopping. */
+/** A disk that hangs must not keep the service from stopping. */
 const CLOSE_DEADLINE_MS = 10_000;
-/** What the last record's time may be: far beyond all clocks. */
+/** End of an unbounded range: later than the time of any record. */
 const END_OF_TIME_MS = 2 ** 43;
 
-/** What an archive works with. */
+/** Options of {@link Archive.open}. */
 interface ArchiveOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
@@ -50,23 +50,23 @@ interface ArchiveOptions {
   readonly directory: string;
   /** Called with the number of bytes written to the disk. */
   readonly onWritten: (bytes: number) => void;
-  /** How far the disk may be behind. */
+  /** Interval of the writes: most time until a record is on the disk, ms. */
   readonly writeEveryMs: number;
 }
 
 /**
- * The archive: takes the values of logged variables, writes them in batches, and reads them. If the disk
- * fails, records wait in memory, health reports it, and writing is retried with each batch.
+ * The archive: records the values of logged variables, writes them in batches, and reads them. If the disk
+ * fails, records stay in memory, health reports it, and each batch retries the write.
  */
 export class Archive implements ArchivePort, AsyncDisposable {
   readonly #options: ArchiveOptions;
-  readonly #port: WorkerClient<ArchiveRequests>;
-  readonly #waiting = new WriteBuffer();
+  readonly #worker: WorkerClient<ArchiveRequests>;
+  readonly #buffer = new WriteBuffer();
   readonly #clocks: UntrustedClocks;
-  /** Batches go out one after the other. */
-  readonly #turn = new SerialQueue();
-  #unwrite: Cancel = () => undefined;
-  #uncompact: Cancel[] = [];
+  /** Writes one batch at a time. */
+  readonly #queue = new SerialQueue();
+  #cancelWrites: Cancel = () => undefined;
+  #cancelCompaction: Cancel[] = [];
   #isOpen = false;
   #isFailing = false;
   #isScheduled = false;
@@ -77,12 +77,12 @@ export class Archive implements ArchivePort, AsyncDisposable {
     this.#options = options;
     this.#clocks = new UntrustedClocks(clock);
     const program = new URL('archive-worker.js', import.meta.url);
-    this.#port = new WorkerThreadClient<ArchiveRequests>({ program, name: 'the archive', log });
+    this.#worker = new WorkerThreadClient<ArchiveRequests>({ program, name: 'the archive', log });
   }
 
   /**
-   * Opens the archive of a data directory and records what its variables hold now. Never rejects: health says
-   * what is wrong.
+   * Opens the archive of a data directory and records the current values of the variables. Never rejects:
+   * health reports what is wrong.
    */
   static async open(options: ArchiveOptions): Promise<Archive> {
     const archive = new Archive(options);
@@ -90,28 +90,28 @@ export class Archive implements ArchivePort, AsyncDisposable {
     return archive;
   }
 
-  /** How far the disk may be behind. */
+  /** Changes the interval of the writes. */
   setWriteInterval(ms: number): void {
-    this.#unwrite();
-    this.#unwrite = this.#options.clock.every(ms, () => this.#schedule());
+    this.#cancelWrites();
+    this.#cancelWrites = this.#options.clock.every(ms, () => this.#schedule());
   }
 
-  /** A logged variable has another value. */
+  /** Records a new value of a logged variable. */
   record(variable: Variable, nowMs: number): void {
-    this.#waiting.add({
+    this.#buffer.add({
       id: variable.id,
       atMs: nowMs,
       value: variable.data.value,
       mark: this.#clocks.mark(),
     });
     // A failing disk is retried at intervals, not with each record.
-    const isTime = this.#waiting.count >= WRITE_AT && !this.#isFailing;
-    if (isTime && !this.#isScheduled) this.#schedule();
+    const isBatchFull = this.#buffer.count >= WRITE_AT && !this.#isFailing;
+    if (isBatchFull && !this.#isScheduled) this.#schedule();
   }
 
   async logged(variableId: number, range: LoggedRange): Promise<readonly LoggedValue[]> {
     const { data } = this.#options.kernel.variables.get(variableId);
-    const rows = await this.#asked('logged', { range: this.#rangeOf(variableId, data.type, range) });
+    const rows = await this.#request('logged', { range: this.#recordRange(variableId, data.type, range) });
     return valuesOf(rows, data.type);
   }
 
@@ -119,8 +119,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
     const { data } = this.#options.kernel.variables.get(variableId);
     const { startS, endS } = range;
     const toMs = endS === 0 ? END_OF_TIME_MS : Math.round(endS * 1000);
-    const asked = { ...this.#rangeOf(variableId, data.type, range), fromMs: Math.round(startS * 1000), toMs };
-    const { run, more } = await this.#asked('records', { range: asked });
+    const fromMs = Math.round(startS * 1000);
+    const recordRange = { ...this.#recordRange(variableId, data.type, range), fromMs, toMs };
+    const { run, more } = await this.#request('records', { range: recordRange });
     const records = run.times.map((atMs, n) => ({
       atMs,
       value: valueOf(run.values[n] as number | string, data.type),
@@ -136,8 +137,10 @@ export class Archive implements ArchivePort, AsyncDisposable {
     const { data } = this.#options.kernel.variables.get(variableId);
     if (data.type === variableType.string) throw fault('NOT_SUPPORTED', 'Aggregating texts');
     const { counter = false, ignoreZeros = false } = data.logging ?? {};
-    const asked = { ...this.#rangeOf(variableId, data.type, range), span, counter, ignoreZeros };
-    const { fields } = await this.#asked('aggregated', { range: asked });
+    const recordRange = this.#recordRange(variableId, data.type, range);
+    const { fields } = await this.#request('aggregated', {
+      range: { ...recordRange, span, counter, ignoreZeros },
+    });
     return aggregatedOf(fields);
   }
 
@@ -150,49 +153,49 @@ export class Archive implements ArchivePort, AsyncDisposable {
         mark: isTrusted ? 0 : UNKNOWN_CLOCK,
       })),
     );
-    await this.#asked('write', { records, clocks: [], isPresent: false });
+    await this.#request('write', { records, clocks: [], isPresent: false });
   }
 
   recordPresent(variableId: number): void {
-    void this.#turn.run(() => this.#writePresent([this.#options.kernel.variables.get(variableId)]));
+    void this.#queue.run(() => this.#writePresent([this.#options.kernel.variables.get(variableId)]));
   }
 
   async delete(variableId: number, startS: number, endS: number): Promise<number> {
     await this.flush();
     const toMs = endS === 0 ? END_OF_TIME_MS : endS * 1000 + 999;
-    const { count } = await this.#asked('delete', { variableId, fromMs: startS * 1000, toMs });
+    const { count } = await this.#request('delete', { variableId, fromMs: startS * 1000, toMs });
     return count;
   }
 
   async move(variableId: number, toId: number): Promise<void> {
     await this.flush();
-    await this.#asked('move', { variableId, toId });
+    await this.#request('move', { variableId, toId });
   }
 
   async reaggregate(variableId: number): Promise<void> {
     await this.flush();
     for (let after: number | undefined = 0; after !== undefined;)
-      after = (await this.#asked('resum', { variableId, after })).next;
+      after = (await this.#request('rebuildSummaries', { variableId, after })).next;
   }
 
   async recordedVariables(): Promise<readonly number[]> {
     await this.flush();
-    return (await this.#asked('variables', {})).ids;
+    return (await this.#request('variables', {})).ids;
   }
 
   async statistics(): Promise<readonly SeriesStatistics[]> {
     await this.flush();
-    return (await this.#asked('facts', {})).series;
+    return (await this.#request('statistics', {})).series;
   }
 
   /**
-   * Thins what is old enough, as the variables' rules say, in small steps; what goes wrong is logged. By a
-   * clock that is not trusted nothing is: it may be years ahead.
+   * Downsamples old records by the variables' rules, in small steps; failures are logged. Does nothing while
+   * the clock is untrusted, because it may be years ahead.
    */
   async compact(): Promise<void> {
     const { kernel, clock, log } = this.#options;
     if (!clock.isTrusted()) return;
-    const rules = [...kernel.tree.objectsOfType(objectType.variable)].flatMap(({ id, data: { logging } }) =>
+    const jobs = [...kernel.tree.objectsOfType(objectType.variable)].flatMap(({ id, data: { logging } }) =>
       (logging?.compaction ?? []).map((rule) => ({
         variableId: id,
         rule,
@@ -200,20 +203,20 @@ export class Archive implements ArchivePort, AsyncDisposable {
       })),
     );
     try {
-      for (const one of rules)
+      for (const job of jobs)
         for (let more = true; more && this.#closing === undefined;)
-          ({ more } = await this.#port.request('compact', { ...one, nowMs: clock.nowMs() }));
+          ({ more } = await this.#worker.request('compact', { ...job, nowMs: clock.nowMs() }));
     } catch (thrown) {
-      log.error({}, `old records were not thinned: ${messageOf(thrown)}`);
+      log.error({}, `old records were not downsampled: ${messageOf(thrown)}`);
     }
   }
 
-  /** Resolves when all that waits was written, or could not be: then it waits on. */
+  /** Writes the buffered records; if that fails, resolves all the same and keeps them. */
   flush(): Promise<void> {
-    return this.#turn.run(() => this.#write());
+    return this.#queue.run(() => this.#write());
   }
 
-  /** Writes what waits, and closes. Calling twice is fine. */
+  /** Writes the buffered records and closes the archive. Calling twice is fine. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -229,36 +232,36 @@ export class Archive implements ArchivePort, AsyncDisposable {
     await this.#openFile();
     this.setWriteInterval(writeEveryMs);
     const compact = () => void this.compact();
-    this.#uncompact = [clock.after(COMPACT_FIRST_MS, compact), clock.every(COMPACT_EVERY_MS, compact)];
-    // What a power cut left in the archive may be older or newer than what the variables hold.
-    await this.#turn.run(() => this.#writePresent(kernel.variables.logged()));
+    this.#cancelCompaction = [clock.after(COMPACT_FIRST_MS, compact), clock.every(COMPACT_EVERY_MS, compact)];
+    // After a power cut, the newest record may be older or newer than the variable's value.
+    await this.#queue.run(() => this.#writePresent(kernel.variables.logged()));
   }
 
-  /** Whether it is open. Without that nobody knows which marks are in use. */
+  /** Returns whether the archive is open, and opens it if necessary; only then the marks in use are known. */
   async #openFile(): Promise<boolean> {
     if (this.#isOpen) return true;
     const { clock, directory } = this.#options;
     try {
-      const opened = await this.#port.request('open', { directory, nowMs: clock.nowMs() });
-      this.#waiting.raise(this.#clocks.begin(opened));
+      const opened = await this.#worker.request('open', { directory, nowMs: clock.nowMs() });
+      this.#buffer.raiseMarks(this.#clocks.begin(opened));
       this.#isOpen = true;
-      this.#showFound(opened);
+      this.#reportDamage(opened);
     } catch (thrown) {
-      this.#showState(thrown);
+      this.#reportState(thrown);
     }
     return this.#isOpen;
   }
 
-  #showFound({ text, quarantined: aside }: DamageReport): void {
+  #reportDamage({ text, quarantined }: DamageReport): void {
     const { checks, log } = this.#options;
     if (text !== '') log.error({}, text);
-    if (aside.length === 0) return;
-    const kept = `a damaged archive is kept: ${aside.join(', ')}`;
+    if (quarantined.length === 0) return;
+    const fileText = `a damaged archive is kept: ${quarantined.join(', ')}`;
     checks.set('archive file', {
       state: 'warning',
-      text: text === '' ? kept : text,
+      text: text === '' ? fileText : text,
       whatToDo:
-        'stop the gateway, run "stellwerk archive salvage --data DIR", and start it again; check the disk (dmesg); delete the file when nothing in it is missed',
+        'stop the gateway, run "stellwerk archive salvage --data DIR", and start it again; check the disk (dmesg); delete the file if nothing in it is needed',
     });
   }
 
@@ -270,29 +273,29 @@ export class Archive implements ArchivePort, AsyncDisposable {
   async #write(): Promise<void> {
     this.#isScheduled = false;
     if (!(await this.#openFile())) return;
-    // Before records are accepted: all records with an old mark are then written before times are corrected.
+    // Read before the records are taken, so that all records with an old mark are written before the correction.
     const offsetMs = this.#clocks.correctionMs();
-    if (this.#waiting.count > 0) {
-      const [records, clocks] = [this.#waiting.take(), this.#clocks.take()];
+    if (this.#buffer.count > 0) {
+      const [records, clocks] = [this.#buffer.take(), this.#clocks.take()];
       try {
         await this.#send(records, clocks, false);
-        this.#waiting.written();
-        this.#showState(undefined);
+        this.#buffer.confirmTaken();
+        this.#reportState(undefined);
       } catch (thrown) {
-        this.#waiting.putBack();
+        this.#buffer.putBack();
         this.#clocks.putBack(clocks);
-        this.#showState(thrown);
+        this.#reportState(thrown);
         return;
       }
-      await this.#count();
+      await this.#reportWritten();
     }
     if (offsetMs !== undefined) await this.#correctTimes(offsetMs);
   }
 
   async #send(records: RecordBatch, clocks: readonly UntrustedClock[], isPresent: boolean): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
-    const found = await this.#port.request('write', { records, clocks, isPresent, nowMs });
-    if (found.text !== '') this.#showFound(found);
+    const report = await this.#worker.request('write', { records, clocks, isPresent, nowMs });
+    if (report.text !== '') this.#reportDamage(report);
   }
 
   async #writePresent(variables: readonly Variable[]): Promise<void> {
@@ -302,41 +305,41 @@ export class Archive implements ArchivePort, AsyncDisposable {
       .filter(({ data }) => data.updated !== 0)
       .map(({ id, data: { value } }) => ({ id, atMs: clock.nowMs(), value, mark }));
     if (present.length === 0) return;
-    const later = () => {
-      for (const one of present) this.#waiting.add(one);
+    const bufferAll = () => {
+      for (const record of present) this.#buffer.add(record);
     };
-    if (!this.#isOpen) return later();
+    if (!this.#isOpen) return bufferAll();
     const clocks = this.#clocks.take();
     try {
       await this.#send(toRecordBatch(present), clocks, true);
     } catch (thrown) {
       this.#clocks.putBack(clocks);
-      later();
-      this.#showState(thrown);
+      bufferAll();
+      this.#reportState(thrown);
     }
   }
 
-  /** The time has become known. */
+  /** Corrects the times of earlier records after the clock has become trusted. */
   async #correctTimes(offsetMs: number): Promise<void> {
     try {
-      const { count } = await this.#port.request('mend', { offsetMs });
+      const { count } = await this.#worker.request('correctTimes', { offsetMs });
       this.#clocks.corrected();
       this.#options.log.info({ records: count }, 'the clock is set: times of records were corrected');
     } catch (thrown) {
-      this.#showState(thrown);
+      this.#reportState(thrown);
     }
   }
 
-  async #count(): Promise<void> {
-    const { bytes } = await this.#port.request('status', {});
+  async #reportWritten(): Promise<void> {
+    const { bytes } = await this.#worker.request('status', {});
     if (bytes !== undefined) this.#options.onWritten(bytes);
   }
 
-  #showState(failure: unknown): void {
+  #reportState(failure: unknown): void {
     const { checks, log } = this.#options;
-    const lost = this.#waiting.takeLost();
+    const lost = this.#buffer.takeLost();
     if (lost > 0)
-      log.error({ records: lost }, `${lost} records of the archive were dropped: the disk takes none`);
+      log.error({ records: lost }, `${lost} records of the archive were dropped: the disk rejects writes`);
     if (failure === undefined) {
       if (this.#isFailing) checks.set('archive', healthy('everything is on the disk'));
       this.#isFailing = false;
@@ -347,26 +350,26 @@ export class Archive implements ArchivePort, AsyncDisposable {
       state: 'failed',
       text: `records wait in memory: ${messageOf(failure)}`,
       whatToDo: isDatabaseDamaged(failure)
-        ? 'the damaged archive is kept and a new one is begun; then run "stellwerk archive salvage"'
+        ? 'the gateway quarantines the damaged archive and starts a new one; then run "stellwerk archive salvage"'
         : diskAdvice(failure),
     });
   }
 
-  async #asked<Q extends keyof ArchiveRequests>(
-    ask: Q,
-    request: ArchiveRequests[Q]['request'],
+  async #request<Q extends keyof ArchiveRequests>(
+    request: Q,
+    fields: ArchiveRequests[Q]['request'],
   ): Promise<ArchiveRequests[Q]['reply']> {
     try {
-      return await this.#port.request(ask, request);
+      return await this.#worker.request(request, fields);
     } catch (thrown) {
       throw faultFrom(thrown, 'ARCHIVE_FAILED', messageOf(thrown));
     }
   }
 
-  #rangeOf(id: number, type: number, { startS, endS, limit }: LoggedRange): RecordRange {
+  #recordRange(id: number, type: number, { startS, endS, limit }: LoggedRange): RecordRange {
     const { clock } = this.#options;
     const nowMs = clock.nowMs();
-    // By an untrusted clock all that was ever recorded may lie ahead.
+    // An untrusted clock may be behind all records.
     const endMs = clock.isTrusted() ? nowMs : END_OF_TIME_MS;
     return {
       id,
@@ -375,25 +378,25 @@ export class Archive implements ArchivePort, AsyncDisposable {
       toMs: endS === 0 ? endMs : endS * 1000 + 999,
       limit: limit <= 0 || limit > MAX_ROWS ? MAX_ROWS : limit,
       nowMs,
-      waiting: this.#waiting.of(id),
+      waiting: this.#buffer.of(id),
     };
   }
 
   async #close(): Promise<void> {
-    this.#unwrite();
-    for (const cancel of this.#uncompact) cancel();
+    this.#cancelWrites();
+    for (const cancel of this.#cancelCompaction) cancel();
     const deadline = Promise.withResolvers<void>();
     const cancel = this.#options.clock.after(CLOSE_DEADLINE_MS, deadline.resolve);
     await Promise.race([this.#finish(), deadline.promise]);
     cancel();
-    await this.#port.close();
+    await this.#worker.close();
   }
 
   async #finish(): Promise<void> {
     await this.flush();
-    if (this.#waiting.count > 0)
-      this.#options.log.error({ records: this.#waiting.count }, 'the last records could not be written');
-    // The thread ends either way; what could not be written is logged already.
-    await this.#port.request('close', {}).catch(() => undefined);
+    if (this.#buffer.count > 0)
+      this.#options.log.error({ records: this.#buffer.count }, 'the last records could not be written');
+    // The worker ends either way, and records that could not be written are logged already.
+    await this.#worker.request('close', {}).catch(() => undefined);
   }
 }

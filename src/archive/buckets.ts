@@ -75,8 +75,8 @@ export function bucketEdges(
   const last = bucketStart(span, Math.min(toMs, nowMs));
   const end = nextBucketStart(span, last);
   // Times are integer seconds: a bucket ends with its last second.
-  const isWhole = Math.floor((Math.min(end, nowMs + 1000) - 1000) / 1000) <= Math.floor(toMs / 1000);
-  const edges = isWhole ? [end, last] : [last];
+  const isComplete = Math.floor((Math.min(end, nowMs + 1000) - 1000) / 1000) <= Math.floor(toMs / 1000);
+  const edges = isComplete ? [end, last] : [last];
   while (edges.length <= limit) {
     const start = bucketStart(span, (edges.at(-1) as number) - 1);
     if (start < fromMs) break;
@@ -86,14 +86,14 @@ export function bucketEdges(
   return edges.length > 1 ? edges.reverse() : [];
 }
 
-/** Rounds down in local time, whose offset is a whole number of minutes. */
+/** Rounds down in local time, whose offset is a multiple of a minute. */
 function floorTo(spanMs: number, date: Date): number {
   const ms = date.getTime();
   const localMs = ms - date.getTimezoneOffset() * MINUTE_MS;
   return ms - (((localMs % spanMs) + spanMs) % spanMs);
 }
 
-/** After a change of the offset by half an hour the next hour starts at the new one. */
+/** If the offset from UTC changes by half an hour, the next hour starts by the new offset. */
 function later(span: BucketSpan, startMs: number, spanMs: number): number {
   const next = bucketStart(span, startMs + spanMs);
   return next > startMs ? next : startMs + spanMs;

@@ -30,7 +30,7 @@ export type StoredChunk = [
   records: Uint8Array,
 ];
 
-/** CRC-32 of a chunk's columns. */
+/** The checksum of a chunk: CRC-32 of its columns. */
 export function sumOfChunk([series, t0, t1, count, summary, records]: StoredChunk): number {
   return crc32(records, crc32(summary ?? '', crc32(`${series},${t0},${t1},${count}`)));
 }
@@ -38,7 +38,7 @@ export function sumOfChunk([series, t0, t1, count, summary, records]: StoredChun
 type Row = readonly [number, number, number, Uint8Array | null];
 const COLUMNS = 'number, t0, t1, summary';
 
-/** The chunks of an open archive. Synchronous; throws every failure. */
+/** Reads and writes the chunks of an open archive. Synchronous; throws all failures. */
 export class Chunks {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, ArrayStatement<unknown>>();
@@ -49,8 +49,8 @@ export class Chunks {
 
   /** Prepares a statement once; its rows are arrays of the type `R`, which must match the columns. */
   statement<R extends readonly unknown[] = readonly unknown[]>(sql: string): ArrayStatement<R> {
-    const ready = this.#statements.get(sql);
-    if (ready !== undefined) return ready as ArrayStatement<R>;
+    const cached = this.#statements.get(sql);
+    if (cached !== undefined) return cached as ArrayStatement<R>;
     const statement = prepareArrays<R>(this.#db, sql);
     this.#statements.set(sql, statement);
     return statement;
@@ -61,18 +61,18 @@ export class Chunks {
     return this.#one(`WHERE series = ? AND t0 <= ? ORDER BY t0 DESC LIMIT 1`, series, ms);
   }
 
-  /** The first chunk that begins after a time. */
+  /** The first chunk that starts after a time. */
   after(series: number, ms: number): Chunk | undefined {
     return this.#one(`WHERE series = ? AND t0 > ? ORDER BY t0 LIMIT 1`, series, ms);
   }
 
-  /** The chunks that start between two times, ascending. Write nothing before it is read to its end. */
+  /** The chunks that start between two times, ascending. Do not write before the iteration ends. */
   *upwards(series: number, fromMs: number, toMs: number): Generator<Chunk> {
     const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ? ORDER BY t0`;
     for (const row of this.statement(sql).iterate(series, fromMs, toMs)) yield chunkOf(row);
   }
 
-  /** The chunks that start at or before a time, newest first. Write nothing before it is read to its end. */
+  /** The chunks that start at or before a time, newest first. Do not write before the iteration ends. */
   *downwards(series: number, toMs: number): Generator<Chunk> {
     const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 <= ? ORDER BY t0 DESC`;
     for (const row of this.statement(sql).iterate(series, toMs)) yield chunkOf(row);
@@ -90,16 +90,16 @@ export class Chunks {
 
   /** Inserts records as one or more chunks. */
   insert(series: number, run: RecordRun): void {
-    for (const piece of splitRun(run)) {
-      const { times, marks } = piece;
-      const summary = summaryOf(piece);
+    for (const part of splitRun(run)) {
+      const { times, marks } = part;
+      const summary = summaryOf(part);
       const stored: StoredChunk = [
         series,
         times[0] as number,
         times.at(-1) as number,
         times.length,
         summary === undefined ? null : packSummary(summary),
-        packRun(piece),
+        packRun(part),
       ];
       this.statement(`INSERT INTO chunks (${STORED}, marked, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
         ...stored,
@@ -116,7 +116,7 @@ export class Chunks {
   }
 
   /** Rebuilds the summary of a chunk. */
-  resum(chunk: Pick<Chunk, 'number'>): void {
+  rebuildSummary(chunk: Pick<Chunk, 'number'>): void {
     const summary = summaryOf(this.records(chunk));
     this.statement('UPDATE chunks SET summary = ? WHERE number = ?').run(
       summary === undefined ? null : packSummary(summary),
@@ -174,9 +174,9 @@ function* splitRun(run: RecordRun): Generator<RecordRun> {
   const { length } = run.times;
   const most = Math.ceil(length / Math.ceil(length / CHUNK_RECORDS));
   for (let from = 0; from < length;) {
-    const piece = sliceRun(run, from, from + most);
-    const count = chunkLength(piece);
-    yield count < piece.times.length ? sliceRun(piece, 0, count) : piece;
+    const part = sliceRun(run, from, from + most);
+    const count = chunkLength(part);
+    yield count < part.times.length ? sliceRun(part, 0, count) : part;
     from += count;
   }
 }

@@ -10,7 +10,7 @@ export interface RecordRun {
   readonly marks: number[];
 }
 
-/** Bytes that are not valid records. */
+/** The stored bytes are not valid records. */
 export class RecordDamage extends Error {}
 
 export const emptyRun = (): RecordRun => ({ times: [], values: [], marks: [] });
@@ -19,9 +19,9 @@ export const emptyRun = (): RecordRun => ({ times: [], values: [], marks: [] });
 const kind = { raw: 7, text: 8 } as const;
 const KIND_BITS = 15;
 const MARKED = 16;
-/** Most decimals of packed numbers; numbers with more are written as doubles. */
+/** Most decimals of numbers packed as integers; numbers with more are written as doubles. */
 const MOST_DECIMALS = 6;
-/** Differences of smaller numbers, doubled for the sign, are exact integers. */
+/** Scaled numbers below this have differences that, doubled for the sign, are exact integers. */
 const MOST_SCALED = 2 ** 50;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6] as const;
 
@@ -32,17 +32,17 @@ const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6] as const;
 export function packRun({ times, values, marks }: RecordRun): Uint8Array {
   const writer = new ByteWriter(16 + times.length * 12);
   const isMarked = marks.some((mark) => mark !== 0);
-  const how = howToWrite(values);
-  writer.byte(how | (isMarked ? MARKED : 0));
-  writer.whole(times.length);
-  let [before, pace] = [0, 0];
+  const encoding = encodingOf(values);
+  writer.byte(encoding | (isMarked ? MARKED : 0));
+  writer.varint(times.length);
+  let [before, delta] = [0, 0];
   for (const time of times) {
-    writer.signed(time - before - pace);
-    pace = before === 0 ? 0 : time - before;
+    writer.signed(time - before - delta);
+    delta = before === 0 ? 0 : time - before;
     before = time;
   }
-  writeValues(writer, values, how);
-  if (isMarked) for (const mark of marks) writer.whole(mark);
+  writeValues(writer, values, encoding);
+  if (isMarked) for (const mark of marks) writer.varint(mark);
   return writer.bytes();
 }
 
@@ -50,43 +50,43 @@ export function packRun({ times, values, marks }: RecordRun): Uint8Array {
 export function unpackRun(bytes: Uint8Array): RecordRun {
   const reader = new ByteReader(bytes);
   const first = reader.byte();
-  const count = reader.whole();
-  // A record takes at least two bytes.
+  const count = reader.varint();
+  // A record has at least two bytes.
   if (count > bytes.length) throw new RecordDamage('more records than bytes');
   const times: number[] = [];
-  let [before, pace] = [0, 0];
+  let [before, delta] = [0, 0];
   for (let n = 0; n < count; n++) {
-    const time = before + pace + reader.signed();
-    pace = before === 0 ? 0 : time - before;
+    const time = before + delta + reader.signed();
+    delta = before === 0 ? 0 : time - before;
     before = time;
     times.push(time);
   }
   const values = readValues(reader, first & KIND_BITS, count);
   const marks: number[] = [];
-  for (let n = 0; n < count; n++) marks.push((first & MARKED) === 0 ? 0 : reader.whole());
+  for (let n = 0; n < count; n++) marks.push((first & MARKED) === 0 ? 0 : reader.varint());
   return { times, values, marks };
 }
 
-function howToWrite(values: readonly StoredValue[]): number {
+function encodingOf(values: readonly StoredValue[]): number {
   let decimals = 0;
   for (const value of values) {
     if (typeof value === 'string') return kind.text;
-    while (!isWholeAt(value, decimals)) if (++decimals > MOST_DECIMALS) return kind.raw;
+    while (!isIntegerAt(value, decimals)) if (++decimals > MOST_DECIMALS) return kind.raw;
   }
   return decimals;
 }
 
-function isWholeAt(value: number, decimals: number): boolean {
+function isIntegerAt(value: number, decimals: number): boolean {
   const power = POWERS[decimals] as number;
   const scaled = Math.round(value * power);
   return Math.abs(scaled) < MOST_SCALED && scaled / power === value;
 }
 
-function writeValues(writer: ByteWriter, values: readonly StoredValue[], how: number): void {
-  if (how === kind.text) for (const value of values) writer.text(String(value));
-  else if (how === kind.raw) for (const value of values) writer.float(Number(value));
+function writeValues(writer: ByteWriter, values: readonly StoredValue[], encoding: number): void {
+  if (encoding === kind.text) for (const value of values) writer.text(String(value));
+  else if (encoding === kind.raw) for (const value of values) writer.float(Number(value));
   else {
-    const power = POWERS[how] as number;
+    const power = POWERS[encoding] as number;
     let before = 0;
     for (const value of values) {
       const scaled = Math.round(Number(value) * power);
@@ -96,13 +96,13 @@ function writeValues(writer: ByteWriter, values: readonly StoredValue[], how: nu
   }
 }
 
-function readValues(reader: ByteReader, how: number, count: number): StoredValue[] {
+function readValues(reader: ByteReader, encoding: number, count: number): StoredValue[] {
   const values: StoredValue[] = [];
-  if (how === kind.text) for (let n = 0; n < count; n++) values.push(reader.text());
-  else if (how === kind.raw) for (let n = 0; n < count; n++) values.push(reader.float());
+  if (encoding === kind.text) for (let n = 0; n < count; n++) values.push(reader.text());
+  else if (encoding === kind.raw) for (let n = 0; n < count; n++) values.push(reader.float());
   else {
-    const power = POWERS[how];
-    if (power === undefined) throw new RecordDamage('values of a kind that there is not');
+    const power = POWERS[encoding];
+    if (power === undefined) throw new RecordDamage('the encoding of the values is unknown');
     let scaled = 0;
     for (let n = 0; n < count; n++) {
       scaled += reader.signed();
@@ -122,13 +122,13 @@ export class ByteWriter {
   }
 
   byte(value: number): void {
-    this.#room(1);
+    this.#reserve(1);
     this.#buffer[this.#at++] = value;
   }
 
-  /** Writes an unsigned integer, seven bits per byte. */
-  whole(value: number): void {
-    this.#room(8);
+  /** Writes an unsigned integer as LEB128: seven bits per byte, lowest first. */
+  varint(value: number): void {
+    this.#reserve(8);
     let rest = value;
     while (rest > 127) {
       this.#buffer[this.#at++] = (rest % 128) + 128;
@@ -138,23 +138,23 @@ export class ByteWriter {
   }
 
   signed(value: number): void {
-    this.whole(value < 0 ? -2 * value - 1 : 2 * value);
+    this.varint(value < 0 ? -2 * value - 1 : 2 * value);
   }
 
   float(value: number): void {
-    this.#room(8);
+    this.#reserve(8);
     this.#at = this.#buffer.writeDoubleLE(value, this.#at);
   }
 
   text(value: string): void {
     const length = Buffer.byteLength(value);
-    this.whole(length);
-    this.#room(length);
+    this.varint(length);
+    this.#reserve(length);
     this.#at += this.#buffer.write(value, this.#at);
   }
 
   raw(bytes: Uint8Array): void {
-    this.#room(bytes.length);
+    this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#at);
     this.#at += bytes.length;
   }
@@ -163,7 +163,7 @@ export class ByteWriter {
     return this.#buffer.subarray(0, this.#at);
   }
 
-  #room(bytes: number): void {
+  #reserve(bytes: number): void {
     if (this.#at + bytes <= this.#buffer.length) return;
     const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + bytes));
     grown.set(this.bytes());
@@ -186,11 +186,11 @@ export class ByteReader {
 
   byte(): number {
     const value = this.#bytes[this.#at++];
-    if (value === undefined) throw new RecordDamage('the records are cut');
+    if (value === undefined) throw new RecordDamage('the records are truncated');
     return value;
   }
 
-  whole(): number {
+  varint(): number {
     let byte = this.byte();
     if (byte < 128) return byte;
     let [value, weight] = [byte - 128, 128];
@@ -199,12 +199,12 @@ export class ByteReader {
       value += (byte & 127) * weight;
       weight *= 128;
     } while (byte > 127);
-    if (!Number.isSafeInteger(value)) throw new RecordDamage('a number beyond all that are written');
+    if (!Number.isSafeInteger(value)) throw new RecordDamage('an integer is out of range');
     return value;
   }
 
   signed(): number {
-    const value = this.whole();
+    const value = this.varint();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
@@ -214,13 +214,13 @@ export class ByteReader {
   }
 
   text(): string {
-    const bytes = this.raw(this.whole());
+    const bytes = this.raw(this.varint());
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   }
 
   raw(length: number): Uint8Array {
     const bytes = this.#bytes.subarray(this.#at, this.#at + length);
-    if (bytes.length < length) throw new RecordDamage('the records are cut');
+    if (bytes.length < length) throw new RecordDamage('the records are truncated');
     this.#at += length;
     return bytes;
   }

@@ -15,11 +15,11 @@ const spans: Readonly<Record<number, BucketSpan>> = {
   7: aggregationSpan.year,
 };
 
-/** Chunks per step, unless one bucket has more: some milliseconds of the worker. */
+/** Chunks per step, unless one bucket has more; a step keeps the worker busy for some milliseconds. */
 const STEP = 40;
 
 /** A series and how it is downsampled. */
-interface Thinning {
+interface Downsampling {
   readonly series: number;
   readonly kind: number;
   /** Undefined: delete everything except the value at the end. */
@@ -44,14 +44,14 @@ export function downsample(
   let more = false;
   for (const isText of [false, true]) {
     const series = seriesOf(variableId, isText);
-    const thinning = { series, kind: rule.kind, span, keepsLast: counter || isText };
-    more = step(file, thinning, untilMs) || more;
+    const job = { series, kind: rule.kind, span, keepsLast: counter || isText };
+    more = downsampleStep(file, job, untilMs) || more;
   }
   return { more };
 }
 
-function step(file: ArchiveFile, thinning: Thinning, untilMs: number): boolean {
-  const { series, kind, span } = thinning;
+function downsampleStep(file: ArchiveFile, job: Downsampling, untilMs: number): boolean {
+  const { series, kind, span } = job;
   const known = file.chunks.statement<readonly [number]>(
     'SELECT until FROM compacted WHERE series = ? AND kind = ?',
   );
@@ -60,11 +60,11 @@ function step(file: ArchiveFile, thinning: Thinning, untilMs: number): boolean {
   if (fromMs >= untilMs) return false;
   return file.transaction(() => {
     if ((file.head(series).times[0] ?? Infinity) < untilMs) file.settle();
-    const endMs = endOf(file, thinning, [fromMs, untilMs]);
+    const endMs = stepEnd(file, job, [fromMs, untilMs]);
     if (endMs === undefined) return false;
-    thin(file, thinning, [fromMs, endMs]);
+    replaceRecords(file, job, [fromMs, endMs]);
     file.chunks.statement('INSERT OR REPLACE INTO compacted VALUES (?, ?, ?)').run(series, kind, endMs);
-    file.forget();
+    file.clearCache();
     return endMs < untilMs;
   });
 }
@@ -73,9 +73,9 @@ function step(file: ArchiveFile, thinning: Thinning, untilMs: number): boolean {
  * The end of a step: after the complete buckets of its chunks, at least one. Undefined if there are no
  * records.
  */
-function endOf(
+function stepEnd(
   file: ArchiveFile,
-  { series, span }: Thinning,
+  { series, span }: Downsampling,
   [fromMs, untilMs]: readonly [number, number],
 ): number | undefined {
   let [firstMs, count]: [number | undefined, number] = [undefined, 0];
@@ -93,25 +93,25 @@ function endOf(
   return firstMs === undefined ? undefined : untilMs;
 }
 
-function thin(file: ArchiveFile, thinning: Thinning, [fromMs, endMs]: readonly [number, number]): void {
+function replaceRecords(file: ArchiveFile, job: Downsampling, [fromMs, endMs]: readonly [number, number]): void {
   const { chunks } = file;
-  const { series, span, keepsLast } = thinning;
+  const { series, span, keepsLast } = job;
   const first = chunks.at(series, fromMs);
   const beginMs = first !== undefined && first.lastMs >= fromMs ? first.firstMs : fromMs;
-  const held = chunks.at(series, fromMs - 1);
-  const heldRun = held === undefined ? emptyRun() : chunks.records(held);
-  const holds = heldRun.values[indexAt(heldRun, fromMs) - 1];
+  const earlier = chunks.at(series, fromMs - 1);
+  const earlierRun = earlier === undefined ? emptyRun() : chunks.records(earlier);
+  const startValue = earlierRun.values[indexAt(earlierRun, fromMs) - 1];
   let [before, after] = [emptyRun(), emptyRun()];
-  const kept = new Kept(span, { keepsLast, holds });
+  const downsampler = new Downsampler(span, { keepsLast, startValue });
   for (const chunk of chunks.upwards(series, beginMs, endMs - 1)) {
     const run = chunks.records(chunk);
     const [from, to] = [indexAt(run, fromMs), indexAt(run, endMs)];
     if (from > 0) before = sliceRun(run, 0, from);
     if (to < run.times.length) after = sliceRun(run, to);
-    for (let n = from; n < to; n++) kept.add(run.times[n] as number, run.values[n] as StoredValue);
+    for (let n = from; n < to; n++) downsampler.add(run.times[n] as number, run.values[n] as StoredValue);
   }
   const nextMs = after.times[0] ?? chunks.after(series, endMs - 1)?.firstMs ?? file.head(series).times[0];
-  appendRun(before, kept.finish(endMs, nextMs === endMs));
+  appendRun(before, downsampler.finish(endMs, nextMs === endMs));
   chunks
     .statement('DELETE FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ?')
     .run(series, beginMs, endMs - 1);
@@ -119,8 +119,8 @@ function thin(file: ArchiveFile, thinning: Thinning, [fromMs, endMs]: readonly [
   if (run.times.length > 0) chunks.insert(series, run);
 }
 
-/** The downsampled records of records added in ascending order. */
-class Kept {
+/** Downsamples records that are added in ascending order. */
+class Downsampler {
   readonly #run = emptyRun();
   readonly #span: BucketSpan | undefined;
   readonly #keepsLast: boolean;
@@ -129,68 +129,68 @@ class Kept {
   #value: StoredValue | undefined;
   #isReset = false;
   /** The last value of a counter other than zero; NaN if unknown. */
-  #counted = NaN;
+  #lastNonZero = NaN;
   /** The end of the bucket with the newest record. */
   #endMs = -Infinity;
   /** The integral of that bucket, and its start. */
   #integral = 0;
   #sinceMs = NaN;
-  #shown: StoredValue | undefined;
+  #keptValue: StoredValue | undefined;
 
   constructor(
     span: BucketSpan | undefined,
-    { keepsLast, holds }: { keepsLast: boolean; holds: StoredValue | undefined },
+    { keepsLast, startValue }: { keepsLast: boolean; startValue: StoredValue | undefined },
   ) {
     this.#span = span;
     this.#keepsLast = keepsLast;
-    this.#value = holds;
-    this.#shown = holds;
+    this.#value = startValue;
+    this.#keptValue = startValue;
   }
 
   add(atMs: number, value: StoredValue): void {
     if (this.#span !== undefined) {
-      if (this.#keepsLast) this.#pass(this.#span, atMs, value);
-      else this.#sum(this.#span, atMs);
+      if (this.#keepsLast) this.#addLast(this.#span, atMs, value);
+      else this.#addAverage(this.#span, atMs);
     }
     this.#atMs = atMs;
     this.#value = value;
   }
 
-  /** `isFollowed`: there is a record at the end; otherwise the value at the end is kept. */
+  /** Returns the kept records. `isFollowed`: a record at the end follows; otherwise the value at the end is kept. */
   finish(endMs: number, isFollowed: boolean): RecordRun {
     if (this.#span !== undefined && !Number.isNaN(this.#atMs)) {
       if (this.#keepsLast) this.#keep(this.#atMs, this.#value as StoredValue);
-      else this.#close(isFollowed ? endMs : Infinity);
+      else this.#finishBucket(isFollowed ? endMs : Infinity);
     }
     if (this.#span === undefined && !isFollowed && this.#value !== undefined) this.#keep(endMs, this.#value);
     return this.#run;
   }
 
-  /** Keeps the previous record if it is the last of its bucket, the first of all, or next to a reset. */
-  #pass(span: BucketSpan, atMs: number, value: StoredValue): void {
+  /** Keeps the previous record if it is the last of its bucket, the first of the series, or next to a reset. */
+  #addLast(span: BucketSpan, atMs: number, value: StoredValue): void {
     const before = this.#value;
-    const isReset = typeof value === 'number' && this.#falls(before, value);
-    if (typeof value === 'number' && value !== 0) this.#counted = value;
+    const isReset = typeof value === 'number' && this.#isResetAt(before, value);
+    if (typeof value === 'number' && value !== 0) this.#lastNonZero = value;
     if (atMs >= this.#endMs) this.#endMs = nextBucketStart(span, bucketStart(span, atMs));
     else if (!isReset && !this.#isReset && !this.#isFirst()) return void (this.#isReset = isReset);
     if (!Number.isNaN(this.#atMs)) this.#keep(this.#atMs, before as StoredValue);
     this.#isReset = isReset;
   }
 
-  /** Whether the counter was reset, also if zeros are ignored. */
-  #falls(before: StoredValue | undefined, value: number): boolean {
+  /** Whether the counter was reset; a zero in between, which may be ignored, makes no difference. */
+  #isResetAt(before: StoredValue | undefined, value: number): boolean {
     if (typeof before !== 'number') return false;
-    return value < before || (before === 0 && value !== 0 && !(value >= this.#counted));
+    return value < before || (before === 0 && value !== 0 && !(value >= this.#lastNonZero));
   }
 
   #isFirst(): boolean {
-    return this.#run.times.length === 0 && this.#shown === undefined;
+    return this.#run.times.length === 0 && this.#keptValue === undefined;
   }
 
-  #sum(span: BucketSpan, atMs: number): void {
+  #addAverage(span: BucketSpan, atMs: number): void {
     if (atMs >= this.#endMs) {
       const startMs = bucketStart(span, atMs);
-      if (!Number.isNaN(this.#atMs)) this.#close(startMs);
+      if (!Number.isNaN(this.#atMs)) this.#finishBucket(startMs);
       this.#endMs = nextBucketStart(span, startMs);
       this.#integral = 0;
       this.#sinceMs = this.#value === undefined ? atMs : startMs;
@@ -199,21 +199,21 @@ class Kept {
   }
 
   /** Ends a bucket: keeps its average, and the last value if the next bucket with records starts later. */
-  #close(nextMs: number): void {
+  #finishBucket(nextMs: number): void {
     const endMs = this.#endMs;
-    const whole = this.#integral + Number(this.#value) * (endMs - this.#atMs);
-    this.#show(this.#sinceMs, whole / (endMs - this.#sinceMs));
-    if (nextMs > endMs) this.#show(endMs, this.#value as StoredValue);
+    const integral = this.#integral + Number(this.#value) * (endMs - this.#atMs);
+    this.#keepIfChanged(this.#sinceMs, integral / (endMs - this.#sinceMs));
+    if (nextMs > endMs) this.#keepIfChanged(endMs, this.#value as StoredValue);
   }
 
-  #show(atMs: number, value: StoredValue): void {
-    if (value !== this.#shown) this.#keep(atMs, value);
+  #keepIfChanged(atMs: number, value: StoredValue): void {
+    if (value !== this.#keptValue) this.#keep(atMs, value);
   }
 
   #keep(atMs: number, value: StoredValue): void {
     this.#run.times.push(atMs);
     this.#run.values.push(value);
     this.#run.marks.push(0);
-    this.#shown = value;
+    this.#keptValue = value;
   }
 }

@@ -16,7 +16,7 @@ export function deleteRecords(
   let count = 0;
   file.transaction(() => {
     file.settle();
-    for (const series of bothOf(variableId)) {
+    for (const series of seriesPair(variableId)) {
       for (const chunk of chunksWithin(file, series, { fromMs, toMs })) {
         const run = file.chunks.records(chunk);
         const kept = filterRun(
@@ -30,7 +30,7 @@ export function deleteRecords(
       if (file.chunks.after(series, -1) === undefined)
         file.chunks.statement('DELETE FROM compacted WHERE series = ?').run(series);
     }
-    file.forget();
+    file.clearCache();
   });
   return { count };
 }
@@ -42,8 +42,8 @@ export function moveRecords(
 ): object {
   file.transaction(() => {
     file.settle();
-    const to = bothOf(toId);
-    for (const [n, series] of bothOf(variableId).entries()) {
+    const to = seriesPair(toId);
+    for (const [n, series] of seriesPair(variableId).entries()) {
       const target = to[n] as number;
       if (file.chunks.after(target, -1) === undefined) file.chunks.move(series, target);
       // Read completely first: SQLite must not write to the table while it is read.
@@ -61,8 +61,8 @@ export function moveRecords(
 /** Corrects the times of records from untrusted clocks since the machine was booted. */
 export function correctTimes(
   file: ArchiveFile,
-  { offsetMs }: ArchiveRequests['mend']['request'],
-): ArchiveRequests['mend']['reply'] {
+  { offsetMs }: ArchiveRequests['correctTimes']['request'],
+): ArchiveRequests['correctTimes']['reply'] {
   let count = 0;
   file.transaction(() => {
     file.settle();
@@ -78,17 +78,17 @@ export function correctTimes(
       .all();
     for (const [number, series] of marked) {
       const run = chunks.records({ number });
-      const isMine = (n: number) => shifts.has(run.marks[n] as number);
-      const mine = filterRun(run, isMine);
-      if (mine.times.length === 0) continue;
-      count += mine.times.length;
-      const others = filterRun(run, (n) => !isMine(n));
+      const isCorrectable = (n: number) => shifts.has(run.marks[n] as number);
+      const correctable = filterRun(run, isCorrectable);
+      if (correctable.times.length === 0) continue;
+      count += correctable.times.length;
+      const others = filterRun(run, (n) => !isCorrectable(n));
       chunks.replace(series, { number }, others);
       const known = all.get(series) ?? emptyRun();
-      appendRun(known, mine);
+      appendRun(known, correctable);
       all.set(series, known);
     }
-    file.forget();
+    file.clearCache();
     for (const [series, run] of all) file.put(series, moveToFreeTimes(file, series, correctRun(run, shifts)));
     chunks.statement('DELETE FROM untrusted WHERE boot = ?').run(bootId());
   });
@@ -98,8 +98,8 @@ export function correctTimes(
 /** Rebuilds the summaries of some chunks from their records. */
 export function rebuildSummaries(
   file: ArchiveFile,
-  { variableId, after }: ArchiveRequests['resum']['request'],
-): ArchiveRequests['resum']['reply'] {
+  { variableId, after }: ArchiveRequests['rebuildSummaries']['request'],
+): ArchiveRequests['rebuildSummaries']['reply'] {
   return file.transaction(() => {
     if (after === 0) file.settle();
     const { chunks } = file;
@@ -110,12 +110,12 @@ export function rebuildSummaries(
       )
       .all(series, after, STEP);
     const numbers = rows.map(([number]) => number);
-    for (const number of numbers) chunks.resum({ number });
+    for (const number of numbers) chunks.rebuildSummary({ number });
     return { next: numbers.length === STEP ? numbers.at(-1) : undefined };
   });
 }
 
-const bothOf = (id: number): readonly [number, number] => [seriesOf(id, false), seriesOf(id, true)];
+const seriesPair = (id: number): readonly [number, number] => [seriesOf(id, false), seriesOf(id, true)];
 
 /** The chunks with records between two times. */
 function chunksWithin(
@@ -127,7 +127,7 @@ function chunksWithin(
   return [...file.chunks.upwards(series, first, toMs)].filter(({ lastMs }) => lastMs >= fromMs);
 }
 
-/** The records by their corrected times, ascending; several may have the same time. */
+/** The records with corrected times, ascending; several may have the same time. */
 function correctRun(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun {
   const times = run.times.map((time, n) => Math.max(0, time + (shifts.get(run.marks[n] as number) ?? 0)));
   const order = times.map((_, n) => n).sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);
@@ -139,8 +139,8 @@ function correctRun(run: RecordRun, shifts: ReadonlyMap<number, number>): Record
 }
 
 /**
- * A series has one record per millisecond: a record whose time is taken moves to the next free one, so that
- * none is lost.
+ * Moves each record whose time is taken to the next free millisecond, because a series has one record per
+ * millisecond and none must be lost.
  */
 function moveToFreeTimes(file: ArchiveFile, series: number, run: RecordRun): RecordRun {
   const [fromMs = 0, lastMs = 0] = [run.times[0], run.times.at(-1)];
@@ -155,7 +155,7 @@ function moveToFreeTimes(file: ArchiveFile, series: number, run: RecordRun): Rec
       return before;
     });
     if (before <= toMs) return { ...run, times };
-    // Beyond the times that were read: another record may be there.
+    // The last record moved beyond the times that were read, where there may be other records.
     toMs = before;
   }
 }

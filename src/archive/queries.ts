@@ -8,7 +8,7 @@ import { copyRecord, indexAt } from './record-runs.js';
 import { riseOf } from './summary.js';
 
 /** Most characters of texts in one reply; beyond that, fewer records than requested are returned. */
-const ANSWER_TEXT = 16 * 1024 * 1024;
+const MOST_REPLY_TEXT = 16 * 1024 * 1024;
 
 /** Reads a variable's records, newest first. */
 export function queryLogged(file: ArchiveFile, range: RecordRange): LoggedRows {
@@ -22,7 +22,7 @@ export function queryLogged(file: ArchiveFile, range: RecordRange): LoggedRows {
   for (const run of runsDown(file, { series, head, toMs })) {
     for (let n = run.times.length - 1; n >= 0; n--) {
       const atMs = run.times[n] as number;
-      if (atMs < fromMs || times.length >= limit || characters > ANSWER_TEXT)
+      if (atMs < fromMs || times.length >= limit || characters > MOST_REPLY_TEXT)
         return rowsOf({ times, durations, values }, isText);
       if (atMs <= toMs) {
         const value = run.values[n] as StoredValue;
@@ -47,7 +47,7 @@ export function queryRecords(
   let characters = 0;
   for (const run of runsUp(file, { series, head: file.head(series, waiting), fromMs, toMs }))
     for (let n = indexAt(run, fromMs); n < run.times.length && (run.times[n] as number) <= toMs; n++) {
-      if (page.times.length >= limit || characters > ANSWER_TEXT) return { run: page, more: true };
+      if (page.times.length >= limit || characters > MOST_REPLY_TEXT) return { run: page, more: true };
       const value = run.values[n];
       if (typeof value === 'string') characters += value.length;
       copyRecord(run, n, page);
@@ -71,7 +71,7 @@ export function queryAggregated(file: ArchiveFile, range: AggregationRange): Flo
   const aggregation = range.counter
     ? new CounterAggregation(edges, range.ignoreZeros)
     : new GaugeAggregation(edges);
-  const firstMs = beginning(file, series, { ...range, fromMs: startMs })?.firstMs ?? startMs;
+  const firstMs = startChunk(file, series, { ...range, fromMs: startMs })?.firstMs ?? startMs;
   for (const chunk of file.chunks.upwards(series, firstMs, untilMs)) {
     const { summary, lastMs } = chunk;
     if (summary !== undefined && lastMs < untilMs && aggregation.takeChunk(chunk.firstMs, lastMs, summary))
@@ -83,7 +83,7 @@ export function queryAggregated(file: ArchiveFile, range: AggregationRange): Flo
 }
 
 /** The chunk with the value at the start; a counter that ignores zeros skips chunks of zeros only. */
-function beginning(
+function startChunk(
   file: ArchiveFile,
   series: number,
   { fromMs, counter, ignoreZeros }: AggregationRange,
@@ -114,8 +114,8 @@ function changes(file: ArchiveFile, range: AggregationRange): Float64Array {
     const [atMs, durationMs] = [rows.times[n] as number, rows.durations[n] as number];
     const value = rows.values[n] as number;
     if (atMs + durationMs > toMs + 1000 || (counter && ignoreZeros && value === 0)) continue;
-    const shown = counter ? riseOf(valueBefore(file, range, [rows, n]) ?? value, value) : value;
-    fields.push(atMs, durationMs, shown, shown, atMs, shown, atMs);
+    const amount = counter ? riseOf(valueBefore(file, range, [rows, n]) ?? value, value) : value;
+    fields.push(atMs, durationMs, amount, amount, atMs, amount, atMs);
   }
   return Float64Array.from(fields);
 }

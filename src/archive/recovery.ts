@@ -11,7 +11,7 @@ import {
 } from '../sqlite/database-files.js';
 import { archiveShape } from './schema.js';
 
-const ASIDE = /^archive\.db\.damaged-.*Z(-\d+)?$/;
+const QUARANTINED_NAME = /^archive\.db\.damaged-.*Z(-\d+)?$/;
 /** Identifies a boot of the machine, during which the monotonic clock continues (random(4)). */
 const BOOT = '/proc/sys/kernel/random/boot_id';
 
@@ -19,8 +19,8 @@ const pathOf = (directory: string): string => join(directory, 'archive.db');
 
 /**
  * Opens the archive of a data directory for reading and writing, and creates it if it is missing. A damaged
- * one is quarantined and replaced, so that recording continues without a person. Does not check all pages,
- * which would take minutes for a large archive.
+ * one is quarantined and replaced, so that recording continues unattended. Does not check all pages, because
+ * that would take minutes for a large archive.
  */
 export function openArchiveDatabase(directory: string, nowMs: number): { db: DatabaseSync; text: string } {
   makeDirectory(directory);
@@ -28,38 +28,38 @@ export function openArchiveDatabase(directory: string, nowMs: number): { db: Dat
   try {
     if (!existsSync(path)) create(path);
     if (statSync(path).size === 0) throw new DatabaseDamage('the file is empty');
-    return { db: connected(path), text: '' };
+    return { db: connect(path), text: '' };
   } catch (thrown) {
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    const aside = quarantineArchive(directory, nowMs);
+    const name = quarantineArchive(directory, nowMs);
     create(path);
-    return { db: connected(path), text: damageText(thrown, aside) };
+    return { db: connect(path), text: damageText(thrown, name) };
   }
 }
 
-/** Text for people: what is damaged, and the new name of the file. */
-export const damageText = ({ message }: Error, aside: string): string =>
-  `the archive was damaged (${message}) and is kept as ${aside}; a new one was begun. "stellwerk archive salvage" takes what is sound of it into the new one`;
+/** Text for log and health: the damage, and the new name of the file. */
+export const damageText = ({ message }: Error, name: string): string =>
+  `the archive was damaged (${message}) and is kept as ${name}; a new one was created. "stellwerk archive salvage" copies its readable records into the new one`;
 
 /** Names of quarantined archives, newest first. */
 export function listQuarantinedArchives(directory: string): string[] {
-  const names = readdirSync(directory).filter((name) => ASIDE.test(name));
+  const names = readdirSync(directory).filter((name) => QUARANTINED_NAME.test(name));
   return names.sort().reverse();
 }
 
 /**
- * Quarantines a damaged archive. Returns its new name. Of earlier ones only the oldest is kept, which has the
- * history: they must not fill a failing card.
+ * Quarantines a damaged archive and returns its new name. Of earlier ones, only the oldest is kept, because
+ * it has the history; more would fill the card.
  */
 export function quarantineArchive(directory: string, nowMs: number): string {
-  const name = `${pathOf(directory)}.damaged-${timeName(nowMs)}`;
-  let aside = name;
-  for (let n = 2; existsSync(aside); n++) aside = `${name}-${n}`;
-  renameDatabase(pathOf(directory), aside);
-  const kept = basename(aside);
+  const base = `${pathOf(directory)}.damaged-${timeName(nowMs)}`;
+  let target = base;
+  for (let n = 2; existsSync(target); n++) target = `${base}-${n}`;
+  renameDatabase(pathOf(directory), target);
+  const name = basename(target);
   for (const other of listQuarantinedArchives(directory).slice(0, -1))
-    if (other !== kept) removeDatabase(join(directory, other));
-  return kept;
+    if (other !== name) removeDatabase(join(directory, other));
+  return name;
 }
 
 /** The id of this boot of the machine. */
@@ -67,7 +67,7 @@ export function bootId(): string {
   return existsSync(BOOT) ? readFileSync(BOOT, 'utf8').trim() : '';
 }
 
-function connected(path: string): DatabaseSync {
+function connect(path: string): DatabaseSync {
   const db = openForWriting(archiveShape, path, (opened) => {
     opened.prepare('SELECT count(*) FROM sqlite_schema').get();
   });

@@ -11,16 +11,16 @@ import { packedRuns } from './archive-file.js';
 import { archiveShape } from './schema.js';
 import { UNKNOWN_CLOCK } from './untrusted-clocks.js';
 
-/** What was found in a damaged archive. */
+/** The result of {@link salvage}. */
 interface SalvageResult {
-  /** Sound chunks and rows of the tail. */
+  /** Valid chunks and rows of the tail. */
   sound: number;
   damaged: number;
   records: number;
   readonly variables: Set<number>;
   firstMs: number;
   lastMs: number;
-  /** Where pages are unreadable, for people. */
+  /** Descriptions of the unreadable places. */
   readonly gaps: string[];
 }
 
@@ -30,10 +30,10 @@ const PAGE_BYTES = 4096;
  * Offsets of the first page and the length of the free list in the header (sqlite.org/fileformat.html §1.3).
  */
 const FREE_LIST = [32, 36] as const;
-/** Larger than any row number in the life of a card. */
-const FAR = 2 ** 40;
+/** Larger than any row number that a card's lifetime allows. */
+const ROW_NUMBER_LIMIT = 2 ** 40;
 
-/** Passes every sound run of records of a damaged archive to `take`. Does not change the file. */
+/** Passes every valid run of records of a damaged archive to `take`. Does not change the file. */
 export function salvage(path: string, take: (series: number, run: RecordRun) => void): SalvageResult {
   const found: SalvageResult = {
     sound: 0,
@@ -131,7 +131,7 @@ function* rowsOf(
     try {
       for (const row of rows('number > ? AND number < ? ORDER BY number DESC', last, next)) yield row;
     } catch {
-      // Unreadable from this end, too.
+      // Unreadable from the end as well.
     }
     last = next - 1;
   }
@@ -139,7 +139,7 @@ function* rowsOf(
 
 /** The next readable row after a damaged page. */
 function nextAfter(db: DatabaseSync, table: string, last: number): number | undefined {
-  for (let step = 1; step < FAR; step *= 2) {
+  for (let step = 1; step < ROW_NUMBER_LIMIT; step *= 2) {
     try {
       const row = db
         .prepare(`SELECT number FROM ${table} NOT INDEXED WHERE number > ? ORDER BY number LIMIT 1`)
@@ -153,8 +153,8 @@ function nextAfter(db: DatabaseSync, table: string, last: number): number | unde
 }
 
 /**
- * Opens an archive for reading; if its first page is damaged, a copy with the first page of a new archive,
- * which is the same.
+ * Opens an archive for reading. If its first page is damaged, opens a copy with the first page of a new
+ * archive, which is identical.
  */
 function withReadable(path: string, act: (db: DatabaseSync) => void): void {
   const before = companions.filter((suffix) => existsSync(path + suffix));
@@ -168,17 +168,17 @@ function withReadable(path: string, act: (db: DatabaseSync) => void): void {
     for (const suffix of companions) if (!before.includes(suffix)) rmSync(path + suffix, { force: true });
   }
   const copy = `${path}.salvage`;
-  const model = `${path}.model`;
+  const template = `${path}.template`;
   try {
-    for (const passing of [copy, model]) removeDatabase(passing);
+    for (const temporary of [copy, template]) removeDatabase(temporary);
     copyFileSync(path, copy);
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
-    createDatabase(model, archiveShape);
-    putFirstPage(model, copy);
+    createDatabase(template, archiveShape);
+    copyFirstPage(template, copy);
     using db = new DatabaseSync(copy);
     act(db);
   } finally {
-    for (const passing of [copy, model]) removeDatabase(passing);
+    for (const temporary of [copy, template]) removeDatabase(temporary);
   }
 }
 
@@ -194,7 +194,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-function putFirstPage(from: string, to: string): void {
+function copyFirstPage(from: string, to: string): void {
   const page = Buffer.alloc(PAGE_BYTES);
   const source = openSync(from, 'r');
   readSync(source, page, 0, PAGE_BYTES, 0);

@@ -1,6 +1,6 @@
 /**
- * The shape of the archive's database. A series contains a variable's numbers (id × 2) or its texts (id × 2 +
- * 1). No BLOBs in WITHOUT ROWID tables: each write would cost four times as much.
+ * The schema of the archive's database. A series has a variable's numbers (id × 2) or its texts (id × 2 + 1).
+ * A BLOB in a WITHOUT ROWID table would make each write four times as expensive.
  */
 export const archiveShape = {
   /** `PRAGMA application_id`: "stla". */
@@ -21,17 +21,17 @@ export const archiveShape = {
   CREATE INDEX chunks_of_series ON chunks (series, t0);
   CREATE INDEX chunks_marked ON chunks (number) WHERE marked = 1;
 
-  -- What came since the newest chunks, a row a writing: records of any series, packed.
+  -- Records that are newer than the chunks: one row per write, with packed records of any series.
   CREATE TABLE tail (number INTEGER PRIMARY KEY, records BLOB NOT NULL);
 
   -- Clocks that were not trusted: wall clock minus monotonic clock, in one run of the machine.
   CREATE TABLE untrusted (mark INTEGER PRIMARY KEY, boot TEXT NOT NULL, offset INTEGER NOT NULL);
 
-  -- Up to when a series is thinned to a kind of compaction.
+  -- The time up to which a series is downsampled by a kind of compaction.
   CREATE TABLE compacted (series INTEGER NOT NULL, kind INTEGER NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (series, kind));
   `,
     `
-  -- CRC-32 of the other columns; null in what was written before.
+  -- CRC-32 of the other columns; null in rows from before this step.
   ALTER TABLE chunks ADD COLUMN sum INTEGER;
   ALTER TABLE tail ADD COLUMN sum INTEGER;
   `,

@@ -23,10 +23,10 @@ export interface Summary {
   readonly hasZero: boolean;
 }
 
-/** Sizes of a meter's register. */
+/** Value ranges of meter registers. */
 const REGISTERS = [2 ** 16, 2 ** 32];
-/** After an overflow by more than this part of the register, the counter was more likely reset. */
-const OVER_THE_END = 1 / 16;
+/** An overflow leaves a difference of nearly the register's range; with less than 15/16 of it, assume a reset. */
+const OVERFLOW_SHARE = 1 / 16;
 
 /**
  * The increase of a counter. A smaller value means a reset to 0, unless integers were so close to the end of
@@ -36,7 +36,7 @@ export function riseOf(before: number, value: number): number {
   if (value >= before) return value - before;
   if (Number.isInteger(before) && Number.isInteger(value))
     for (const size of REGISTERS)
-      if (before < size && before - value >= size * (1 - OVER_THE_END)) return value + size - before;
+      if (before < size && before - value >= size * (1 - OVERFLOW_SHARE)) return value + size - before;
   return Math.max(value, 0);
 }
 

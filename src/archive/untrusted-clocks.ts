@@ -2,75 +2,75 @@ import type { Clock } from '../base/clock.js';
 import type { UntrustedClock } from './worker-protocol.js';
 
 /**
- * Marks from here on are of clocks whose error is unknown, such as those of another archive: these records
- * stay marked, and no correction applies to them.
+ * Lowest mark of clocks whose error is unknown, such as those of another archive. Records with these marks are
+ * never corrected and stay marked.
  */
 export const UNKNOWN_CLOCK = 1_000_000_000;
 
-/** Drift between wall clock and monotonic clock is less than this unless the wall clock is set, ms. */
-const SAME_MS = 100;
+/** A larger change of the difference between wall clock and monotonic clock means that the wall clock was set, ms. */
+const CLOCK_SET_MS = 100;
 
 /**
- * Numbers the untrusted clocks that times come from. The difference of an untrusted wall clock to the
- * monotonic clock is stored; as soon as the time is known, it gives the correction.
+ * Numbers the untrusted clocks that record times come from. Stores the difference of each to the monotonic
+ * clock, which gives the correction as soon as the clock is trusted.
  */
 export class UntrustedClocks {
   readonly #clock: Clock;
   #mark = 0;
   #present: UntrustedClock | undefined;
   /** Clocks that are not in the archive yet. */
-  #fresh: UntrustedClock[] = [];
-  #isWaiting = false;
+  #added: UntrustedClock[] = [];
+  #isCorrectionDue = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /**
-   * `mark` is the highest in use; `isMarked`: records since the boot wait for a correction. Returns by how
-   * much marks that were assigned earlier must be increased.
+   * Continues after the highest mark in use. `isMarked`: records since the boot are to be corrected. Returns by
+   * how much marks that were assigned before must be increased.
    */
   begin({ mark, isMarked }: { readonly mark: number; readonly isMarked: boolean }): number {
     this.#mark += mark;
-    this.#fresh = this.#fresh.map((one) => ({ ...one, mark: one.mark + mark }));
-    if (this.#present !== undefined) this.#present = this.#fresh.at(-1);
-    this.#isWaiting ||= isMarked;
+    this.#added = this.#added.map((one) => ({ ...one, mark: one.mark + mark }));
+    if (this.#present !== undefined) this.#present = this.#added.at(-1);
+    this.#isCorrectionDue ||= isMarked;
     return mark;
   }
 
-  /** The mark for a time of the clock now; 0 while it is trusted. */
+  /** The mark of a record of now; 0 while the clock is trusted. */
   mark(): number {
     if (this.#clock.isTrusted()) return 0;
     const offsetMs = this.#offsetMs();
-    if (this.#present === undefined || Math.abs(this.#present.offsetMs - offsetMs) > SAME_MS) {
+    if (this.#present === undefined || Math.abs(this.#present.offsetMs - offsetMs) > CLOCK_SET_MS) {
       this.#present = { mark: ++this.#mark, offsetMs };
-      this.#fresh.push(this.#present);
-      this.#isWaiting = true;
+      this.#added.push(this.#present);
+      this.#isCorrectionDue = true;
     }
     return this.#present.mark;
   }
 
   take(): UntrustedClock[] {
-    return this.#fresh.splice(0);
+    return this.#added.splice(0);
   }
 
   putBack(clocks: readonly UntrustedClock[]): void {
-    this.#fresh.unshift(...clocks);
+    this.#added.unshift(...clocks);
   }
 
   /**
-   * The difference to the monotonic clock if the clock is trusted now and records wait for a correction.
-   * Earlier marks are not reused, because the correction removes them.
+   * The difference to the monotonic clock if the clock is trusted now and there are records to be corrected.
+   * Marks assigned before are not reused, because the correction removes them.
    */
   correctionMs(): number | undefined {
-    if (!this.#isWaiting || !this.#clock.isTrusted()) return undefined;
+    if (!this.#isCorrectionDue || !this.#clock.isTrusted()) return undefined;
     this.#present = undefined;
     return this.#offsetMs();
   }
 
-  /** All that had come before it was {@link correctionMs} has its right time. */
+  /** The records from before the call of {@link correctionMs} were corrected. */
   corrected(): void {
-    this.#isWaiting = this.#present !== undefined;
+    this.#isCorrectionDue = this.#present !== undefined;
   }
 
   #offsetMs(): number {

@@ -21,11 +21,11 @@ export interface RecordRange {
   readonly toMs: number;
   readonly limit: number;
   readonly nowMs: number;
-  /** Its records that are not written yet. */
+  /** Buffered records of the variable, which are not on the disk yet. */
   readonly waiting: RecordRun;
 }
 
-/** A range of records and how to aggregate it. */
+/** A range of records and how it is aggregated. */
 export interface AggregationRange extends RecordRange {
   readonly span: (typeof aggregationSpan)[keyof typeof aggregationSpan];
   readonly counter: boolean;
@@ -57,7 +57,7 @@ export interface SeriesStatistics {
   readonly bytes: number;
 }
 
-/** Damage of an archive. `text` is for people, '' if there is none. */
+/** Damage of an archive. `text` is for log and health; '' if there is none. */
 export interface DamageReport {
   readonly text: string;
   /** Names of quarantined archives. */
@@ -68,7 +68,7 @@ export interface DamageReport {
 export interface ArchiveOpenReport extends DamageReport {
   /** The highest mark in use. */
   readonly mark: number;
-  /** Whether records of an untrusted clock since the boot wait for a correction. */
+  /** Whether there are records of an untrusted clock since the boot, whose times are to be corrected. */
   readonly isMarked: boolean;
 }
 
@@ -86,20 +86,20 @@ export interface ArchiveRequests {
   logged: { request: { range: RecordRange }; reply: LoggedRows };
   records: { request: { range: RecordRange }; reply: RecordPage };
   aggregated: { request: { range: AggregationRange }; reply: { fields: Float64Array } };
-  facts: { request: object; reply: { series: readonly SeriesStatistics[] } };
-  /** Variables that have records. */
+  statistics: { request: object; reply: { series: readonly SeriesStatistics[] } };
+  /** The ids of the variables that have records. */
   variables: { request: object; reply: { ids: readonly number[] } };
   delete: { request: { variableId: number; fromMs: number; toMs: number }; reply: { count: number } };
   move: { request: { variableId: number; toId: number }; reply: object };
-  /** Corrects times from untrusted clocks since the boot, now that the time is known. */
-  mend: { request: { offsetMs: number }; reply: { count: number } };
+  /** Corrects the times of records from untrusted clocks since the boot. */
+  correctTimes: { request: { offsetMs: number }; reply: { count: number } };
   /** One step of downsampling; `more`: there are more steps. */
   compact: {
     request: { variableId: number; rule: Compaction; counter: boolean; nowMs: number };
     reply: { more: boolean };
   };
   /** Rebuilds some summaries from a chunk number on; `next` is undefined at the end. */
-  resum: { request: { variableId: number; after: number }; reply: { next: number | undefined } };
+  rebuildSummaries: { request: { variableId: number; after: number }; reply: { next: number | undefined } };
   status: { request: object; reply: { bytes: number | undefined } };
   close: { request: object; reply: object };
 }

@@ -3,8 +3,8 @@ import type { RecordBatch } from './worker-protocol.js';
 import type { Value } from '../kernel/value.js';
 
 /**
- * Most records that wait for the disk while it rejects writes: some minutes of a busy gateway. After that the
- * oldest are dropped.
+ * Most records that are buffered while the disk rejects writes: some minutes of a busy gateway. Beyond that,
+ * the oldest are dropped.
  */
 const MOST_RECORDS = 200_000;
 const MOST_TEXT = 16 * 1024 * 1024;
@@ -19,10 +19,10 @@ interface BufferedRecord {
   readonly mark: number;
 }
 
-/** Records that wait to be written, in order of arrival. */
+/** Buffers records until they are written, in order of arrival. */
 export class WriteBuffer {
   #records: RecordBatch = emptyRecordBatch();
-  /** Records that are being written; until then they exist only here. */
+  /** Records that are being written; until that is confirmed, they exist only here. */
   #taken: RecordBatch = emptyRecordBatch();
   #characters = 0;
   #lost = 0;
@@ -45,12 +45,12 @@ export class WriteBuffer {
     if (ids.length > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
   }
 
-  /** Increases all marks. */
-  raise(by: number): void {
+  /** Increases all marks except 0. */
+  raiseMarks(by: number): void {
     for (const [n, mark] of this.#records.marks.entries()) if (mark !== 0) this.#records.marks[n] = mark + by;
   }
 
-  /** All of them, to be written: they are {@link written} then, or {@link putBack}. */
+  /** Takes all records for a write; call {@link confirmTaken} or {@link putBack} afterwards. */
   take(): RecordBatch {
     this.#taken = this.#records;
     this.#records = emptyRecordBatch();
@@ -58,12 +58,12 @@ export class WriteBuffer {
     return this.#taken;
   }
 
-  /** The records that were taken are on the disk. */
-  written(): void {
+  /** Discards the taken records, which are on the disk. */
+  confirmTaken(): void {
     this.#taken = emptyRecordBatch();
   }
 
-  /** The records that were taken could not be written: they go before newer ones. */
+  /** Puts the taken records back before newer ones, because they could not be written. */
   putBack(): void {
     const [taken, since] = [this.#taken, this.#records];
     for (const key of ['ids', 'times', 'values', 'marks'] as const)
@@ -75,7 +75,7 @@ export class WriteBuffer {
     while (this.count > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
   }
 
-  /** The records of one variable that are not on the disk yet. */
+  /** The records of a variable that are not on the disk yet. */
   of(id: number): RecordRun {
     const run = emptyRun();
     for (const { ids, times, values, marks } of [this.#taken, this.#records])
@@ -88,7 +88,7 @@ export class WriteBuffer {
     return run;
   }
 
-  /** Drops an eighth at a time: dropping one would move all others each time. */
+  /** Drops an eighth at a time, because each call moves all remaining records. */
   #dropOldest(): void {
     const { ids, times, values, marks } = this.#records;
     const count = Math.max(1, ids.length >> 3);
@@ -99,7 +99,7 @@ export class WriteBuffer {
   }
 }
 
-/** Converts records to the worker's format. */
+/** Converts records to the batch that a worker writes. */
 export function toRecordBatch(all: readonly BufferedRecord[]): RecordBatch {
   const records = emptyRecordBatch();
   for (const one of all) push(records, one);

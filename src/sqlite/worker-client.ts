@@ -4,7 +4,7 @@ import type { Log } from '../base/log.js';
 import type { WorkerFailure, WorkerReply, WorkerRequests } from './worker-protocol.js';
 
 /**
- * Heap limits of a worker, MB. It does nothing but IO and holds little at a time, so a leak must show early.
+ * Heap limits of a worker, MB. A worker only does IO and keeps little in memory, so a leak must fail early.
  */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
 
@@ -19,7 +19,7 @@ export class WorkerError extends Error {
   }
 }
 
-/** A worker as its client sees it; tests replace it. */
+/** The client side of a worker; tests replace it. */
 export interface WorkerClient<R extends WorkerRequests<R>> {
   /** Rejects with a `Fault` or a {@link WorkerError}. */
   request<Q extends keyof R>(request: Q, fields: R[Q]['request']): Promise<R[Q]['reply']>;
@@ -35,14 +35,15 @@ interface PendingRequest {
 /** Which program the worker runs, and where its failures are logged. */
 interface WorkerOptions {
   readonly program: URL;
-  /** As error texts name it: `the store`. */
+  /** The name in error texts: `the store`. */
   readonly name: string;
   readonly log: Log;
 }
 
 /**
- * Runs a worker thread that owns a database. Replies come in the order of the requests. If the thread ends by
- * itself, pending requests are rejected, and the next request starts a new one that opens the same database.
+ * Runs a worker thread that owns a database. Replies arrive in the order of the requests. If the thread exits
+ * unexpectedly, pending requests are rejected, and the next request starts a new thread, which reopens the
+ * database.
  */
 export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerClient<R> {
   readonly #options: WorkerOptions;
@@ -77,7 +78,7 @@ export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerCl
     try {
       worker = this.#worker ??= this.#start();
     } catch (thrown) {
-      // No memory or no thread for it: the next request tries again.
+      // Not enough memory or threads: the next request retries.
       return Promise.reject(new WorkerError(`${this.#options.name} cannot be started: ${messageOf(thrown)}`));
     }
     const id = ++this.#count;

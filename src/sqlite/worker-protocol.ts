@@ -20,6 +20,6 @@ export interface WorkerFailure {
   readonly fault?: FaultCode | undefined;
 }
 
-/** The answer to the request with this id. */
+/** The reply to the request with this id. */
 export type WorkerReply =
   { readonly id: number; readonly reply: object } | { readonly id: number; readonly failure: WorkerFailure };
