@@ -30,10 +30,10 @@ import { UNKNOWN_CLOCK, UntrustedClocks } from './untrusted-clocks.js';
 import { aggregatedOf, valueOf, valuesOf } from './value-conversion.js';
 import { toRecordBatch, WriteBuffer } from './write-buffer.js';
 
-/** Delay of the first downsampling, so that it does not slow down the start, and its interval from then on. */
+/** Delay of the first downsampling, which must not slow down the start, and the interval after it. */
 const COMPACT_FIRST_MS = 600_000;
 const COMPACT_EVERY_MS = 24 * 3_600_000;
-/** Number of buffered records that triggers a write before the interval ends; bounds the size of a message. */
+/** Buffered records that trigger a write before the interval ends; bounds the size of a message. */
 const WRITE_AT = 20_000;
 /** A disk that hangs must not keep the service from stopping. */
 const CLOSE_DEADLINE_MS = 10_000;
@@ -117,11 +117,10 @@ export class Archive implements ArchivePort, AsyncDisposable {
 
   async records(variableId: number, range: LoggedRange) {
     const { data } = this.#options.kernel.variables.get(variableId);
-    const { startS, endS } = range;
-    const toMs = endS === 0 ? END_OF_TIME_MS : Math.round(endS * 1000);
-    const fromMs = Math.round(startS * 1000);
-    const recordRange = { ...this.#recordRange(variableId, data.type, range), fromMs, toMs };
-    const { run, more } = await this.#request('records', { range: recordRange });
+    const fromMs = Math.round(range.startS * 1000);
+    const toMs = range.endS === 0 ? END_OF_TIME_MS : Math.round(range.endS * 1000);
+    const page = { ...this.#recordRange(variableId, data.type, range), fromMs, toMs };
+    const { run, more } = await this.#request('records', { range: page });
     const records = run.times.map((atMs, n) => ({
       atMs,
       value: valueOf(run.values[n] as number | string, data.type),
@@ -137,10 +136,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
     const { data } = this.#options.kernel.variables.get(variableId);
     if (data.type === variableType.string) throw fault('NOT_SUPPORTED', 'Aggregating texts');
     const { counter = false, ignoreZeros = false } = data.logging ?? {};
-    const recordRange = this.#recordRange(variableId, data.type, range);
-    const { fields } = await this.#request('aggregated', {
-      range: { ...recordRange, span, counter, ignoreZeros },
-    });
+    const aggregation = { ...this.#recordRange(variableId, data.type, range), span, counter, ignoreZeros };
+    const { fields } = await this.#request('aggregated', { range: aggregation });
     return aggregatedOf(fields);
   }
 
@@ -273,7 +270,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
   async #write(): Promise<void> {
     this.#isScheduled = false;
     if (!(await this.#openFile())) return;
-    // Read before the records are taken, so that all records with an old mark are written before the correction.
+    // Read before the records are taken, so that all records with an old mark are written before the
+    // correction.
     const offsetMs = this.#clocks.correctionMs();
     if (this.#buffer.count > 0) {
       const [records, clocks] = [this.#buffer.take(), this.#clocks.take()];

@@ -93,7 +93,11 @@ function stepEnd(
   return firstMs === undefined ? undefined : untilMs;
 }
 
-function replaceRecords(file: ArchiveFile, job: Downsampling, [fromMs, endMs]: readonly [number, number]): void {
+function replaceRecords(
+  file: ArchiveFile,
+  job: Downsampling,
+  [fromMs, endMs]: readonly [number, number],
+): void {
   const { chunks } = file;
   const { series, span, keepsLast } = job;
   const first = chunks.at(series, fromMs);
@@ -156,7 +160,10 @@ class Downsampler {
     this.#value = value;
   }
 
-  /** Returns the kept records. `isFollowed`: a record at the end follows; otherwise the value at the end is kept. */
+  /**
+   * Returns the kept records. `isFollowed`: a record at the end follows; otherwise the value at the end is
+   * kept.
+   */
   finish(endMs: number, isFollowed: boolean): RecordRun {
     if (this.#span !== undefined && !Number.isNaN(this.#atMs)) {
       if (this.#keepsLast) this.#keep(this.#atMs, this.#value as StoredValue);
@@ -166,7 +173,9 @@ class Downsampler {
     return this.#run;
   }
 
-  /** Keeps the previous record if it is the last of its bucket, the first of the series, or next to a reset. */
+  /**
+   * Keeps the previous record if it is the last of its bucket, the first of the series, or next to a reset.
+   */
   #addLast(span: BucketSpan, atMs: number, value: StoredValue): void {
     const before = this.#value;
     const isReset = typeof value === 'number' && this.#isResetAt(before, value);

@@ -25,7 +25,9 @@ export interface Summary {
 
 /** Value ranges of meter registers. */
 const REGISTERS = [2 ** 16, 2 ** 32];
-/** An overflow leaves a difference of nearly the register's range; with less than 15/16 of it, assume a reset. */
+/**
+ * An overflow leaves a difference of nearly the register's range; with less than 15/16 of it, assume a reset.
+ */
 const OVERFLOW_SHARE = 1 / 16;
 
 /**

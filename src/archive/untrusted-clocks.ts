@@ -2,12 +2,15 @@ import type { Clock } from '../base/clock.js';
 import type { UntrustedClock } from './worker-protocol.js';
 
 /**
- * Lowest mark of clocks whose error is unknown, such as those of another archive. Records with these marks are
- * never corrected and stay marked.
+ * Lowest mark of clocks whose error is unknown, such as those of another archive. Records with these marks
+ * are never corrected and stay marked.
  */
 export const UNKNOWN_CLOCK = 1_000_000_000;
 
-/** A larger change of the difference between wall clock and monotonic clock means that the wall clock was set, ms. */
+/**
+ * A larger change of the difference between wall clock and monotonic clock means that the wall clock was set,
+ * ms.
+ */
 const CLOCK_SET_MS = 100;
 
 /**
@@ -27,8 +30,8 @@ export class UntrustedClocks {
   }
 
   /**
-   * Continues after the highest mark in use. `isMarked`: records since the boot are to be corrected. Returns by
-   * how much marks that were assigned before must be increased.
+   * Continues after the highest mark in use. `isMarked`: records since the boot are to be corrected. Returns
+   * by how much marks that were assigned before must be increased.
    */
   begin({ mark, isMarked }: { readonly mark: number; readonly isMarked: boolean }): number {
     this.#mark += mark;

@@ -4,7 +4,7 @@ interface Entry extends HeapItem {
   readonly id: number;
 }
 
-/** Events by the time when they are due, the earliest first. */
+/** A priority queue of event ids by due time, earliest first. */
 export class DueQueue {
   readonly #entries = new Map<number, Entry>();
   readonly #heap = new Heap<Entry>();
@@ -18,7 +18,7 @@ export class DueQueue {
     return this.#heap.first?.key;
   }
 
-  /** Sets when an event is due; undefined removes it. */
+  /** Sets the due time of an event; undefined removes it. */
   set(id: number, atMs: number | undefined): void {
     let entry = this.#entries.get(id);
     if (atMs === undefined) {
@@ -29,7 +29,7 @@ export class DueQueue {
     this.#heap.set(entry, atMs);
   }
 
-  /** Removes and returns the earliest event that is due by now. */
+  /** Removes and returns the earliest event that is due at `nowMs`. */
   take(nowMs: number): number | undefined {
     const { first } = this.#heap;
     if (first === undefined || first.key > nowMs) return undefined;

@@ -19,13 +19,13 @@ import { nextRunOf } from './next-run.js';
 import { isTriggered, Triggers, type VariableUpdate } from './triggers.js';
 
 /**
- * How often the clock is checked at least, while an event waits for its time: a clock change is noticed
- * within this time.
+ * Longest interval between checks of the clock while a timed event is queued; a change of the clock is
+ * detected within it.
  */
 const CHECK_INTERVAL_MS = 60_000;
-/** The same while the clock is not synchronised yet. */
-const TRUST_LOOK_MS = 10_000;
-/** The limit of events handled in one turn of the event loop: about a millisecond. */
+/** The same, before the clock is synchronised. */
+const UNTRUSTED_CHECK_MS = 10_000;
+/** Most events handled per iteration of the event loop: about a millisecond. */
 const SLICE = 100;
 
 interface EventEngineOptions {
@@ -39,18 +39,18 @@ interface EventEngineOptions {
 }
 
 /**
- * Runs the events of a tree. Triggers are looked up by the variable's id; timed events share one timer. A
- * waiting event costs nothing. The engine follows the tree through its changes.
+ * Runs the events of a tree. Looks triggers up by the variable's id; timed events share one timer, so that an
+ * idle event costs nothing. Follows the tree through its change messages.
  */
 export class EventEngine implements Disposable {
   readonly #options: EventEngineOptions;
   readonly #triggers = new Triggers();
   readonly #queue = new DueQueue();
   readonly #runs: EventRunner;
-  readonly #jumps: ClockStepDetector;
-  readonly #undo: Cancel;
+  readonly #clockSteps: ClockStepDetector;
+  readonly #stopListening: Cancel;
   /** Events whose next run must be computed again. */
-  readonly #dirty = new Set<number>();
+  readonly #outdated = new Set<number>();
   /** Events whose variable was deleted. */
   readonly #orphans = new Set<Event>();
   #isSettling = false;
@@ -61,55 +61,55 @@ export class EventEngine implements Disposable {
   constructor(options: EventEngineOptions) {
     this.#options = options;
     const { kernel, clock, log } = options;
-    this.#jumps = new ClockStepDetector(clock);
+    this.#clockSteps = new ClockStepDetector(clock);
     this.#isTrusted = clock.isTrusted();
     this.#runs = new EventRunner({
       clock,
       log,
-      begin: (run) => this.#begin(run),
-      carryOut: (run) => this.#carryOut(run),
+      begin: (run) => this.#recordRun(run),
+      perform: (run) => this.#perform(run),
     });
-    for (const event of kernel.tree.objectsOfType(objectType.event)) this.#follow(event);
-    this.#undo = kernel.changes.listen((change) => this.#heard(change));
+    for (const event of kernel.tree.objectsOfType(objectType.event)) this.#onEventChange(event);
+    this.#stopListening = kernel.changes.listen((change) => this.#onChange(change));
   }
 
-  /** Starts no further runs. */
+  /** Stops the engine; active runs continue. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
-    this.#undo();
+    this.#stopListening();
     this.#cancel();
     this.#runs.close();
   }
 
-  /** Emits no changes in here: other listeners may not have received this one yet. */
-  #heard({ SenderID, Message, Data }: Change): void {
+  /** Must not emit changes, because other listeners may not have received this one yet. */
+  #onChange({ SenderID, Message, Data }: Change): void {
     if (Message === message.VM_UPDATE) {
       const events = this.#triggers.of(SenderID);
-      if (events !== undefined) this.#updated(events, SenderID, Data);
+      if (events !== undefined) this.#onUpdate(events, SenderID, Data);
     } else if (Message >= message.EM_CREATE && Message <= message.EM_CHANGESCHEDULEGROUPPOINT) {
       const event = Message === message.EM_UPDATE ? undefined : this.#options.kernel.tree.find(SenderID);
-      if (event?.is(objectType.event)) this.#follow(event);
-    } else if (Message === message.OM_UNREGISTER) this.#gone(SenderID);
+      if (event?.is(objectType.event)) this.#onEventChange(event);
+    } else if (Message === message.OM_UNREGISTER) this.#onDeleted(SenderID);
   }
 
   /** Handles a new or changed event. */
-  #follow(event: Event): void {
+  #onEventChange(event: Event): void {
     this.#triggers.put(event);
-    if (isTimed(event)) this.#mark(event.id);
+    if (isTimed(event)) this.#markOutdated(event.id);
   }
 
-  #gone(id: number): void {
+  #onDeleted(id: number): void {
     this.#queue.set(id, undefined);
     this.#triggers.remove(id);
     for (const event of this.#triggers.of(id)?.values() ?? []) {
-      // Immediately: the id may soon be reused for another variable.
+      // Immediately, because the id may be reused for another variable.
       this.#triggers.remove(event.id);
       this.#orphans.add(event);
       this.#settleLater();
     }
   }
 
-  #updated(events: ReadonlyMap<number, Event>, variableId: number, data: Change['Data']): void {
+  #onUpdate(events: ReadonlyMap<number, Event>, variableId: number, data: Change['Data']): void {
     const { kernel, clock } = this.#options;
     const [value, isChange, old] = data as readonly [Value, boolean, Value];
     const update: VariableUpdate = { value, isChange, old };
@@ -122,8 +122,8 @@ export class EventEngine implements Disposable {
     }
   }
 
-  #mark(id: number): void {
-    this.#dirty.add(id);
+  #markOutdated(id: number): void {
+    this.#outdated.add(id);
     this.#settleLater();
   }
 
@@ -133,18 +133,18 @@ export class EventEngine implements Disposable {
     queueMicrotask(() => void this.#settle());
   }
 
-  /** Computes next runs, some per turn of the event loop. */
+  /** Computes next runs, {@link SLICE} per iteration of the event loop. */
   async #settle(): Promise<void> {
     const { kernel, log } = this.#options;
     for (const event of this.#orphans) {
-      log.warn({ event: event.id }, 'the variable that sets this event off was deleted');
+      log.warn({ event: event.id }, 'the variable that triggers this event was deleted');
       if (kernel.tree.find(event.id) === event) kernel.events.clearTriggerVariable(event);
     }
     this.#orphans.clear();
     let left = SLICE;
-    for (const id of this.#dirty) {
-      this.#dirty.delete(id);
-      this.#plan(id);
+    for (const id of this.#outdated) {
+      this.#outdated.delete(id);
+      this.#scheduleNextRun(id);
       if (--left > 0) continue;
       await yieldToEventLoop();
       if (this.#isClosed) return;
@@ -152,10 +152,10 @@ export class EventEngine implements Disposable {
     }
     this.#isSettling = false;
     if (this.#orphans.size > 0) this.#settleLater();
-    this.#arm();
+    this.#setTimer();
   }
 
-  #plan(id: number): void {
+  #scheduleNextRun(id: number): void {
     const { kernel } = this.#options;
     const event = kernel.tree.find(id);
     if (event?.is(objectType.event)) kernel.events.setNextRun(event, this.#nextRun(event));
@@ -169,20 +169,20 @@ export class EventEngine implements Disposable {
     return Math.floor((atMs ?? 0) / 1000);
   }
 
-  #arm(): void {
+  #setTimer(): void {
     this.#cancel();
     this.#cancel = () => undefined;
     if (this.#isClosed) return;
     const { clock } = this.#options;
     const { firstMs } = this.#queue;
-    const lookMs = this.#isTrusted ? CHECK_INTERVAL_MS : TRUST_LOOK_MS;
+    const checkMs = this.#isTrusted ? CHECK_INTERVAL_MS : UNTRUSTED_CHECK_MS;
     if (firstMs === undefined && (this.#isTrusted || !this.#hasTimed())) return;
-    const waitMs = Math.min(lookMs, Math.max(0, (firstMs ?? Infinity) - clock.nowMs()));
-    this.#cancel = clock.after(waitMs, () => this.#look());
+    const waitMs = Math.min(checkMs, Math.max(0, (firstMs ?? Infinity) - clock.nowMs()));
+    this.#cancel = clock.after(waitMs, () => this.#checkClock());
   }
 
   /**
-   * Called only while the clock is not synchronised: events that wait for a time of day are then not queued.
+   * Called only before the clock is synchronised, when events with a time of day are not queued.
    */
   #hasTimed(): boolean {
     for (const event of this.#options.kernel.tree.objectsOfType(objectType.event))
@@ -190,31 +190,31 @@ export class EventEngine implements Disposable {
     return false;
   }
 
-  #look(): void {
+  #checkClock(): void {
     const { kernel, clock } = this.#options;
     const wasTrusted = this.#isTrusted;
     this.#isTrusted ||= clock.isTrusted();
-    const isBack = this.#jumps.takeStepMs() < 0;
-    if (isBack || this.#isTrusted !== wasTrusted)
+    const isSetBack = this.#clockSteps.takeStepMs() < 0;
+    if (isSetBack || this.#isTrusted !== wasTrusted)
       for (const event of kernel.tree.objectsOfType(objectType.event))
-        if (isTimed(event)) this.#mark(event.id);
+        if (isTimed(event)) this.#markOutdated(event.id);
     const nowMs = clock.nowMs();
     for (let n = 0; n < SLICE; n++) {
       const id = this.#queue.take(nowMs);
       if (id === undefined) break;
-      this.#due(id, nowMs);
+      this.#onDue(id, nowMs);
     }
-    // While next runs are being computed, the timer is set afterwards.
-    if (!this.#isSettling) this.#arm();
+    // Otherwise `#settle` sets the timer.
+    if (!this.#isSettling) this.#setTimer();
   }
 
-  #due(id: number, nowMs: number): void {
+  #onDue(id: number, nowMs: number): void {
     const { kernel } = this.#options;
     const event = kernel.tree.find(id);
     if (!event?.is(objectType.event)) return;
     const run = this.#runOf(event, nowMs);
     // A run that starts computes the next one, so that both are reported together.
-    if (run === undefined || !this.#runs.start(run)) this.#mark(id);
+    if (run === undefined || !this.#runs.start(run)) this.#markOutdated(id);
   }
 
   /** The run of a timed event that is due. */
@@ -222,13 +222,13 @@ export class EventEngine implements Disposable {
     const { active, conditions, schedule } = event.data;
     if (!active || !areConditionsMet(conditions, this.#options.kernel.tree, nowMs)) return undefined;
     if (schedule === undefined) return { event, sender: 'TimerEvent', values: {} };
-    // If the clock was set past several points, the last one applies.
+    // If the clock was set forward past several points, the last one applies.
     const actionId = pointAt(schedule, nowMs)?.actionId;
     const action = schedule.actions.find((one) => one.id === actionId);
     return action && { event, sender: 'Schedule', values: { ACTION: action.id }, action };
   }
 
-  #begin({ event, action }: EventRun): boolean {
+  #recordRun({ event, action }: EventRun): boolean {
     const { kernel, clock } = this.#options;
     if (kernel.tree.find(event.id) !== event || !event.data.active) return false;
     if (isTimed(event)) {
@@ -239,12 +239,12 @@ export class EventEngine implements Disposable {
     return true;
   }
 
-  async #carryOut({ event, sender, values, action }: EventRun): Promise<string> {
+  async #perform({ event, sender, values, action }: EventRun): Promise<string> {
     const { runScript, performAction: act } = this.#options;
     const { id, data, parent, parentId } = event;
     const caller: Caller = { role: 'owner', user: `event ${id}`, remote: 'local' };
     const given = { EVENT: id, TARGET: parentId, ...values };
-    const { actionId, actionParameters, script: text } = action === undefined ? data : doneBy(action, data);
+    const { actionId, actionParameters, script: text } = action === undefined ? data : targetOf(action, data);
     if (actionId !== '')
       return act(actionId, {
         parameters: { TARGET: parentId, ...actionParameters },
@@ -258,7 +258,7 @@ export class EventEngine implements Disposable {
   }
 }
 
-/** A schedule's action without a script and an action uses the event's. */
-function doneBy({ scriptText: script, actionId, actionParameters }: ScheduleAction, data: EventData) {
+/** The script or action of a schedule's action; the event's if it has neither. */
+function targetOf({ scriptText: script, actionId, actionParameters }: ScheduleAction, data: EventData) {
   return script === '' && actionId === '' ? data : { script, actionId, actionParameters };
 }

@@ -2,13 +2,13 @@ import type { Caller } from '../device/declare.js';
 import type { ScheduleAction } from '../kernel/events/event-data.js';
 import type { Event } from '../kernel/events/events.js';
 
-/** A run of an event: its cause, and the globals of a script apart from `EVENT` and `TARGET`. */
+/** A run of an event: its cause, and the globals of a script in addition to `EVENT` and `TARGET`. */
 export interface EventRun {
   readonly event: Event;
-  /** What a script finds in `SENDER` (interface §1). */
+  /** The global `SENDER` of a script (interface §1). */
   readonly sender: 'Variable' | 'TimerEvent' | 'Schedule';
   readonly values: Readonly<Record<string, unknown>>;
-  /** The action of a schedule that takes effect. */
+  /** The action of the schedule that is due. */
   readonly action?: ScheduleAction;
 }
 
@@ -17,7 +17,7 @@ export interface ActionRun {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The globals of a script in addition to the parameters: `EVENT`, `VALUE` … */
   readonly values: Readonly<Record<string, unknown>>;
-  /** What a script finds in `SENDER`. */
+  /** The global `SENDER` of a script. */
   readonly sender: string;
   readonly caller: Caller;
 }

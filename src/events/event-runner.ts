@@ -6,16 +6,16 @@ import type { Event } from '../kernel/events/events.js';
 import type { EventRun } from './event-run.js';
 
 /**
- * How many events run at the same time; the others wait. Their scripts may wait for a process in addition.
+ * Most events that run at the same time; the others wait. Scripts may then wait for a process as well.
  */
 export const CONCURRENT_RUNS = 16;
 /**
- * How often a variable may trigger an event within a minute. More is a loop: what the event runs updates the
- * variable, or triggers another event that does.
+ * Most runs of a triggered event per minute. More indicates a loop: the event's script or action updates the
+ * variable, directly or through another event.
  */
 export const RUNS_PER_MINUTE_LIMIT = 1000;
 const MINUTE_MS = 60_000;
-/** The limit of a run's output in the log, characters. */
+/** Most characters of a run's output in the log. */
 const LOGGED_OUTPUT = 2000;
 
 interface EventRunnerOptions {
@@ -24,7 +24,7 @@ interface EventRunnerOptions {
   /** Called when a run starts, to record it; returns whether it may start. */
   readonly begin: (run: EventRun) => boolean;
   /** Performs a run; resolves with its output. */
-  readonly carryOut: (run: EventRun) => Promise<string>;
+  readonly perform: (run: EventRun) => Promise<string>;
 }
 
 interface Minute {
@@ -33,13 +33,14 @@ interface Minute {
 }
 
 /**
- * Runs events. An event runs once at a time; of the triggers that arrive meanwhile only the newest is kept. A
- * failing run is logged and does not affect others. Each run starts in a turn of the event loop of its own.
+ * Runs events. An event never runs concurrently with itself; of the triggers that arrive during a run, only
+ * the newest is kept. A failed run is logged and does not affect others. Each run starts in its own iteration
+ * of the event loop.
  */
 export class EventRunner {
   readonly #options: EventRunnerOptions;
   readonly #ready: EventRun[] = [];
-  /** Ids of events that are running or ready, with the run that follows. */
+  /** Ids of events that are running or ready → the next run. */
   readonly #busy = new Map<number, EventRun | undefined>();
   readonly #minutes = new WeakMap<Event, Minute>();
   #running = 0;
@@ -51,8 +52,8 @@ export class EventRunner {
   }
 
   /**
-   * Starts a run as soon as possible. Returns false if the event is already running or ready; then this run
-   * follows.
+   * Starts a run as soon as possible. Returns false if the event is already running or ready; this run is
+   * started afterwards then.
    */
   start(run: EventRun): boolean {
     const { id } = run.event;
@@ -62,7 +63,7 @@ export class EventRunner {
     }
     this.#busy.set(id, undefined);
     this.#ready.push(run);
-    this.#wake();
+    this.#scheduleNext();
     return true;
   }
 
@@ -72,7 +73,7 @@ export class EventRunner {
     this.#ready.length = 0;
   }
 
-  #wake(): void {
+  #scheduleNext(): void {
     if (this.#isAwake) return;
     this.#isAwake = true;
     void yieldToEventLoop().then(() => {
@@ -85,27 +86,27 @@ export class EventRunner {
     while (this.#running < CONCURRENT_RUNS && !this.#isClosed) {
       const run = this.#ready.shift();
       if (run === undefined) return;
-      if (this.#isTooOften(run) || !this.#options.begin(run)) this.#ended(run);
+      if (this.#isTooOften(run) || !this.#options.begin(run)) this.#onEnd(run);
       else void this.#run(run);
     }
   }
 
   async #run(run: EventRun): Promise<void> {
-    const { log, carryOut } = this.#options;
+    const { log, perform } = this.#options;
     const { id } = run.event;
     this.#running++;
     try {
-      const output = await carryOut(run);
+      const output = await perform(run);
       if (output !== '') log.info({ event: id }, output.slice(0, LOGGED_OUTPUT));
     } catch (thrown) {
       if (!this.#isClosed) log.error({ event: id }, `${nameOf(run.event)}: ${messageOf(thrown)}`);
     }
     this.#running--;
-    this.#ended(run);
-    if (this.#ready.length > 0) this.#wake();
+    this.#onEnd(run);
+    if (this.#ready.length > 0) this.#scheduleNext();
   }
 
-  #ended({ event }: EventRun): void {
+  #onEnd({ event }: EventRun): void {
     const waiting = this.#busy.get(event.id);
     this.#busy.delete(event.id);
     if (waiting !== undefined) this.start(waiting);
@@ -125,8 +126,8 @@ export class EventRunner {
     if (minute.count === RUNS_PER_MINUTE_LIMIT + 1)
       log.error(
         { event: event.id },
-        `${nameOf(event)} ran ${RUNS_PER_MINUTE_LIMIT} times within a minute and rests until that is over; ` +
-          `does what it runs update variable #${event.data.trigger?.variableId ?? 0}, which sets it off?`,
+        `${nameOf(event)} ran ${RUNS_PER_MINUTE_LIMIT} times within a minute and is paused until the minute is over; ` +
+          `check whether its script or action updates variable #${event.data.trigger?.variableId ?? 0}, which triggers it`,
       );
     return true;
   }

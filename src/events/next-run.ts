@@ -26,11 +26,11 @@ interface Moment {
 }
 
 /**
- * The time of an event's next run, unix milliseconds; undefined if there is none. While the clock is not
- * synchronised, only events that repeat all day run, as they need no time of day.
+ * The time of an event's next run, unix milliseconds; undefined if there is none. Until the clock is
+ * synchronised, only events that repeat all day run, because they need no time of day.
  *
- * If the clock was set back to before the last run, that run does not happen again: up to a day for a time of
- * day, up to its own length for a repetition. If it was set back further, the last run was at a wrong time
+ * If the clock was set back to before the last run, that run is not repeated: within a day for a time of day,
+ * within its interval for a repetition. If the clock was set back further, the last run was at a wrong time
  * and is ignored.
  */
 export function nextRunOf({ data }: Event, { nowMs, isTrusted }: Moment): number | undefined {
@@ -38,12 +38,12 @@ export function nextRunOf({ data }: Event, { nowMs, isTrusted }: Moment): number
   if (!active || (!isTrusted && !repeatsAlways(cyclic))) return undefined;
   const ranMs = lastRun * 1000;
   const aheadMs = ranMs - nowMs;
-  const afterMs = aheadMs > 0 && aheadMs <= lengthOf(cyclic) ? ranMs : nowMs;
+  const afterMs = aheadMs > 0 && aheadMs <= intervalOf(cyclic) ? ranMs : nowMs;
   if (cyclic !== undefined) return nextCyclic(cyclic, afterMs, created * 1000);
   return schedule === undefined ? undefined : nextPoint(schedule, afterMs)?.atMs;
 }
 
-/** Whether an event repeats all day on every day: from midnight, or from any second to the one before it. */
+/** Whether an event repeats all day, every day: from midnight, or from any second to the second before it. */
 function repeatsAlways(cyclic: Cyclic | undefined): boolean {
   if (cyclic === undefined) return false;
   const { dateType, timeType, dateFrom, dateTo, timeFrom, timeTo } = cyclic;
@@ -57,7 +57,7 @@ function isZero(bound: EventDate | EventTime): boolean {
   return Object.values(bound).every((part) => part === 0);
 }
 
-function lengthOf(cyclic: Cyclic | undefined): number {
+function intervalOf(cyclic: Cyclic | undefined): number {
   const unitMs = cyclic === undefined ? undefined : UNIT_MS[cyclic.timeType];
   return cyclic === undefined || unitMs === undefined ? DAY_MS : unitMs * cyclic.timeValue;
 }

@@ -9,12 +9,12 @@ export interface VariableUpdate {
   readonly isChange: boolean;
 }
 
-/** The events that a variable triggers, by its id. */
+/** Index of events by the variable that triggers them. */
 export class Triggers {
   readonly #byVariable = new Map<number, Map<number, Event>>();
   readonly #variableOf = new Map<number, number>();
 
-  /** The events of a variable, by id; undefined for nearly all variables. */
+  /** The events of a variable by their ids; undefined if it has none. */
   of(variableId: number): ReadonlyMap<number, Event> | undefined {
     return this.#byVariable.get(variableId);
   }
@@ -42,14 +42,14 @@ export class Triggers {
 }
 
 /**
- * Whether an update triggers the event; without subsequent execution only if the condition was not met
+ * Whether an update triggers the event. Without subsequent execution, a limit or value must not have been met
  * before.
  */
 export function isTriggered(
   { type, value: limit, subsequent }: Trigger,
   { value, old, isChange }: VariableUpdate,
 ): boolean {
-  const isSo = (one: Value): boolean => {
+  const isMet = (one: Value): boolean => {
     if (type === triggerType.limitExceed) return one > limit;
     return type === triggerType.limitDrop ? one < limit : one === limit;
   };
@@ -59,6 +59,6 @@ export function isTriggered(
     case triggerType.change:
       return isChange;
     default:
-      return isSo(value) && (subsequent || !isSo(old));
+      return isMet(value) && (subsequent || !isMet(old));
   }
 }

@@ -6,14 +6,14 @@ import { connectToRead } from './connection.js';
 import { makeDirectory, putInPlace, removeDatabase, timeName } from '../sqlite/database-files.js';
 
 /**
- * Most bytes of a folder in a backup, smallest files first (`scripts` is complete): charts and floor plans
- * fit, films do not. A week of daily backups then holds at most 60 MiB of them.
+ * Most bytes of a directory in a backup, smallest files first (`scripts` is complete). Charts and floor plans
+ * fit, videos do not. Seven backups have at most about 60 MiB of such files.
  */
 export const FOLDER_BUDGET = 8 * 1024 * 1024;
 
 const NAME = /^backup-(\d{6})-.*\.db$/;
 
-/** A backup in the data directory. Numbers increase, whatever the clock says. */
+/** A backup in the data directory. Numbers increase even if the clock is set back. */
 interface Backup {
   readonly number: number;
   readonly path: string;
@@ -21,12 +21,12 @@ interface Backup {
 
 /** The backups of a data directory, newest first. */
 export function listBackups(directory: string): Backup[] {
-  const place = join(directory, 'backups');
-  const names = existsSync(place) ? readdirSync(place) : [];
+  const folder = join(directory, 'backups');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .flatMap((name) => {
       const number = NAME.exec(name)?.[1];
-      return number === undefined ? [] : [{ number: Number(number), path: join(place, name) }];
+      return number === undefined ? [] : [{ number: Number(number), path: join(folder, name) }];
     })
     .sort((a, b) => b.number - a.number);
 }
@@ -61,7 +61,7 @@ export function makeBackup(
   return { file: name, ...made };
 }
 
-/** Removes files of a backup that a power cut interrupted: each is as large as the database. */
+/** Removes files of backups that a power cut interrupted, because each is as large as the database. */
 function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder))
     if (/^backup-.*\.db\.new(-\w+)?$/.test(name))
@@ -70,26 +70,26 @@ function removeUnfinished(folder: string): void {
 
 /**
  * Writes a backup: an SQLite file with the complete database and, in the table `files`, the files next to it.
- * It gets its final name after it was checked and flushed.
+ * The file gets its final name after a check and a flush.
  */
 export function writeBackup({ db, files }: BackupSource, path: string): BackupResult {
-  const passing = `${path}.new`;
-  removeDatabase(passing);
+  const temporary = `${path}.new`;
+  removeDatabase(temporary);
   try {
-    db.prepare('VACUUM INTO ?').run(passing);
-    chmodSync(passing, 0o600);
-    const leftOut = addFiles(passing, files);
-    connectToRead(passing, 'integrity_check').close();
-    const { size } = statSync(passing);
-    putInPlace(passing, path);
+    db.prepare('VACUUM INTO ?').run(temporary);
+    chmodSync(temporary, 0o600);
+    const leftOut = addFiles(temporary, files);
+    connectToRead(temporary, 'integrity_check').close();
+    const { size } = statSync(temporary);
+    putInPlace(temporary, path);
     return { bytes: size, leftOut };
   } catch (thrown) {
-    removeDatabase(passing);
+    removeDatabase(temporary);
     throw thrown;
   }
 }
 
-/** Adds the files; returns the names of those that were left out. */
+/** Adds the files; returns the names of those that were too large. */
 function addFiles(path: string, files: BackupSource['files']): string[] {
   const leftOut: string[] = [];
   using db = new DatabaseSync(path);
@@ -121,7 +121,7 @@ function filesBelow(folder: string): { file: string; size: number }[] {
     .sort((a, b) => a.size - b.size);
 }
 
-/** The newest sound backup, and what is wrong with newer ones. */
+/** The newest intact backup, and the problems of newer ones. */
 export function findNewestSoundBackup(directory: string): { path: string | undefined; passedOver: string[] } {
   const passedOver: string[] = [];
   for (const { path } of listBackups(directory)) {

@@ -27,8 +27,8 @@ export function connectToRead(path: string, check: 'quick_check' | 'integrity_ch
 }
 
 /**
- * Checks what SQLite's quick check leaves out: the definitions of the tables, the index of the object ids,
- * and the checksums of the small tables. Rows of objects and values are verified when they are read.
+ * Checks what SQLite's quick check does not: the definitions of the tables, the index of the object ids, and
+ * the checksums of the small tables. Rows of objects and values are verified when they are read.
  */
 function checkRows(db: DatabaseSync): void {
   const definitions =

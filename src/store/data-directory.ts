@@ -15,7 +15,7 @@ export function makeDirectories(...paths: readonly string[]): void {
     try {
       makeDirectory(path);
     } catch {
-      // The store reports it with what to do.
+      // Opening the store reports the failure.
     }
   }
 }

@@ -3,61 +3,59 @@ import type { LoadReport } from './load-tree.js';
 import type { OpenReport } from './worker-protocol.js';
 
 /** The state of the database at the start, as a finding of the health check. */
-export function databaseFinding(
-  { found, text, quarantined: aside }: OpenReport,
-  report: LoadReport,
-): HealthFinding {
-  const { orphans, unusable, restored, lost: gone } = report;
-  const lost = [
-    ...(gone.length > 0 ? [`damaged, and in no backup: ${listed(gone)}`] : []),
-    ...(restored.length > 0 ? [`damaged, and taken from a backup: ${listed(restored)}`] : []),
+export function databaseFinding({ found, text, quarantined }: OpenReport, report: LoadReport): HealthFinding {
+  const { orphans, unusable, restored, lost } = report;
+  const problems = [
+    ...(lost.length > 0 ? [`damaged, and in no backup: ${listed(lost)}`] : []),
+    ...(restored.length > 0 ? [`damaged, and restored from a backup: ${listed(restored)}`] : []),
     ...(orphans.length > 0
-      ? [`${orphans.length} objects had lost their parent and stand below the root: ${listed(orphans)}`]
+      ? [`${orphans.length} objects had no parent and were moved below the root: ${listed(orphans)}`]
       : []),
     ...(unusable.length > 0
       ? [`${unusable.length} objects or profiles could not be read: ${listed(unusable)}`]
       : []),
   ];
-  const texts = [text, ...lost].filter((part) => part !== '').join('; ');
+  const texts = [text, ...problems].filter((part) => part !== '').join('; ');
   if (found === 'read-only')
     return {
       state: 'failed',
       text: texts,
-      whatToDo: 'make the data directory writable; it is tried again by itself',
+      whatToDo: 'make the data directory writable; the gateway retries by itself',
     };
   if (found === 'lost')
     return {
       state: 'failed',
       text: texts,
       whatToDo:
-        'if there is a backup elsewhere, stop the gateway and put it back with "stellwerk restore FILE --replace"',
+        'if there is a backup elsewhere, stop the gateway and restore it with "stellwerk restore FILE --replace"',
     };
-  if (gone.length > 0)
+  if (lost.length > 0)
     return {
       state: 'failed',
       text: texts,
-      whatToDo: 'make again what is missing; the damaged file is kept. Check the disk (dmesg)',
+      whatToDo: 'create the missing objects again; the damaged file is kept. Check the disk (dmesg)',
     };
   if (found === 'from-backup')
     return {
       state: 'failed',
       text: texts,
-      whatToDo: 'changes since that backup are gone: check the tree, and the disk (dmesg)',
+      whatToDo: 'changes since that backup are lost: check the tree, and the disk (dmesg)',
     };
   if (restored.length > 0)
     return {
       state: 'warning',
       text: texts,
-      whatToDo: 'check what was taken from a backup, and the disk (dmesg)',
+      whatToDo: 'check what was restored from a backup, and the disk (dmesg)',
     };
-  if (lost.length > 0) return { state: 'warning', text: texts, whatToDo: 'put them where they belong' };
-  if (aside.length > 0)
+  if (problems.length > 0)
+    return { state: 'warning', text: texts, whatToDo: 'move the objects to their place, or delete them' };
+  if (quarantined.length > 0)
     return {
       state: 'warning',
-      text: `a damaged database is kept: ${aside.join(', ')}`,
-      whatToDo: 'delete it when nothing in it is missed',
+      text: `a damaged database is kept: ${quarantined.join(', ')}`,
+      whatToDo: 'delete it if nothing in it is needed',
     };
-  return { state: 'ok', text: texts === '' ? 'the database is sound' : texts, whatToDo: '' };
+  return { state: 'ok', text: texts === '' ? 'the database is intact' : texts, whatToDo: '' };
 }
 
 function listed(all: readonly (number | string)[]): string {

@@ -32,16 +32,16 @@ import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
 import { noLeftValues, RuntimeValues } from './runtime-values.js';
 
-/** Objects in one reply: a few hundred KB, so that neither side holds much of a large tree. */
+/** Objects in one reply: a few hundred KB, so that neither side has much of a large tree in memory twice. */
 const ROWS = 1000;
 /** A record's number in the audit is a multiple of this, plus the number of its ring. */
 const RINGS = 4;
 /** Audit records between two truncations of the rings, because each truncation reads all numbers. */
 const PRUNE_EVERY = 500;
 
-/** The database of a gateway in its worker. Synchronous; throws every failure. */
+/** The store's database, opened in the worker. Synchronous; throws all failures. */
 export class Database {
-  readonly #places: StorePaths;
+  readonly #paths: StorePaths;
   /** Undefined while the disk rejects writes. */
   #db: DatabaseSync | undefined;
   #lock: Disposable | undefined;
@@ -50,12 +50,12 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #runtime: RuntimeValues | undefined;
   #born = 0;
-  /** When it was opened, for the name of a quarantined file. */
+  /** The time of opening, for the name of a quarantined file. */
   #nowMs = 0;
   /** Values read with their objects so far. */
   #valuesRead = 0;
-  /** Why a repair was not possible; damaged rows are left out in this case. */
-  #why: string | undefined;
+  /** Why a repair was not possible; damaged rows are skipped then. */
+  #noRepair: string | undefined;
   readonly #restored: string[] = [];
   readonly #lost: string[] = [];
   #staged: ValueRow[] = [];
@@ -63,29 +63,29 @@ export class Database {
   #audited = PRUNE_EVERY;
 
   constructor(places: StorePaths) {
-    this.#places = places;
+    this.#paths = places;
   }
 
   /** Finds, checks and opens the database, and adopts what a crashed run left in the runtime directory. */
   open(nowMs: number, life: string): OpenReport {
     this.#nowMs = nowMs;
-    const found = openDatabase(this.#places, nowMs);
+    const found = openDatabase(this.#paths, nowMs);
     try {
       return this.#begin(found, nowMs, life);
     } catch (thrown) {
-      // There is enough space to open it, but not to write to it.
+      // The disk has enough space to open the database, but not to write to it.
       this.close();
       if (found.passing !== undefined || !isUnwritable(thrown)) throw thrown;
-      return this.#begin(openReadOnlyCopy(this.#places, nowMs, messageOf(thrown)), nowMs, life);
+      return this.#begin(openReadOnlyCopy(this.#paths, nowMs, messageOf(thrown)), nowMs, life);
     }
   }
 
   #begin(found: OpenDatabase, nowMs: number, life: string): OpenReport {
     this.#lock = found.lock;
     const meta = metaOf(found.db);
-    const { runtime, left, problem } = openRuntime(this.#places.runtimeDirectory, meta.get(metaName.life));
+    const { runtime, left, problem } = openRuntime(this.#paths.runtimeDirectory, meta.get(metaName.life));
     this.#runtime = runtime;
-    if (found.repaired !== undefined) this.#note(found.repaired);
+    if (found.repaired !== undefined) this.#addRepair(found.repaired);
     const counter = firstCounter(found, { meta, left: left.counter, nowMs });
     const reserved = blockAfter(counter);
     const isWritable = found.passing === undefined;
@@ -93,16 +93,16 @@ export class Database {
     else this.#reading = { db: found.db, directory: found.passing };
     const first = {
       values: left.values.filter(([id]) => hasObject(found.db, id)),
-      // On a disk that rejects writes the stored run id stays, which the runtime directory belongs to.
+      // If the disk rejects writes, the stored run id stays: the runtime directory belongs to that run.
       meta: isWritable ? metaAtStart(reserved, life) : [],
     };
-    if (isWritable) this.commit({ ...nothing, ...first, emptiesRuntime: true });
-    else this.#write(found.db, { ...nothing, ...first });
+    if (isWritable) this.commit({ ...emptyBatch, ...first, emptiesRuntime: true });
+    else this.#write(found.db, { ...emptyBatch, ...first });
     if (isWritable) runtime?.begin(life);
     return {
       found: found.found,
       text: [found.text, problem].filter((part) => part !== '').join('; '),
-      quarantined: listQuarantined(this.#places.directory),
+      quarantined: listQuarantined(this.#paths.directory),
       counter,
       reserved,
       meta: [...metaOf(found.db)],
@@ -119,7 +119,7 @@ export class Database {
    */
   rows(after: number): RowPage {
     let read = this.#read(`born > ${after} ORDER BY born LIMIT ${ROWS}`);
-    const isStray = read.last === undefined && this.#why === undefined && this.#hasStray(read.values);
+    const isStray = read.last === undefined && this.#noRepair === undefined && this.#hasStray(read.values);
     let late: string[] = [];
     if (read.bad.length > 0 || isStray) {
       const born = this.#repair().filter((place) => place <= after);
@@ -131,7 +131,7 @@ export class Database {
     return { text: `[${[...late, ...read.texts].join(',')}]`, next: read.last };
   }
 
-  /** Ends loading: removes a temporary copy. Returns what was damaged, for people. */
+  /** Ends loading and removes a temporary copy. Returns descriptions of the damaged rows. */
   loaded(): StoreRequests['loaded']['reply'] {
     const reading = this.#reading;
     this.#reading = undefined;
@@ -171,27 +171,27 @@ export class Database {
 
   /** Replaces damaged rows with those of a backup. Returns the positions of the replaced objects. */
   #repair(): readonly number[] {
-    if (this.#why !== undefined) return [];
+    if (this.#noRepair !== undefined) return [];
     const reading = this.#reading;
     reading?.db.close();
     this.#disconnect();
     try {
-      const repaired = repairDatabase(this.#places, this.#nowMs, reading?.directory);
-      this.#note(repaired);
+      const repaired = repairDatabase(this.#paths, this.#nowMs, reading?.directory);
+      this.#addRepair(repaired);
       return repaired.born;
     } catch (thrown) {
-      this.#why = messageOf(thrown);
-      this.#lost.push(`a repair is not possible (${this.#why})`);
+      this.#noRepair = messageOf(thrown);
+      this.#lost.push(`a repair is not possible (${this.#noRepair})`);
       return [];
     } finally {
-      const { directory } = this.#places;
+      const { directory } = this.#paths;
       const db = connect(databasePath(reading?.directory ?? directory));
       if (reading === undefined) this.#db = db;
       else this.#reading = { db, directory: reading.directory };
     }
   }
 
-  #note({ restored, lost }: { restored: readonly string[]; lost: readonly string[] }): void {
+  #addRepair({ restored, lost }: { restored: readonly string[]; lost: readonly string[] }): void {
     this.#restored.push(...restored);
     this.#lost.push(...lost);
   }
@@ -200,7 +200,7 @@ export class Database {
     return this.#reading?.db ?? this.#connected();
   }
 
-  /** Whether a value without an object has a wrong checksum, which means that its id is damaged. */
+  /** Whether a value without an object has a wrong checksum: then its id is damaged. */
   #hasStray(values: number): boolean {
     const count = Number(this.#readable().prepare('SELECT count(*) AS n FROM last_values').get()?.['n']);
     if (this.#valuesRead + values >= count) return false;
@@ -210,12 +210,12 @@ export class Database {
     return false;
   }
 
-  /** Adds values to the next {@link commit}; those of a large tree come in slices. */
+  /** Adds values to the next {@link commit}; those of a large tree arrive in slices. */
   stage(values: readonly ValueRow[]): void {
     this.#staged.push(...values);
   }
 
-  /** Writes one transaction, flushed when this returns. If it throws, nothing has changed. */
+  /** Writes one transaction, flushed when this returns. If it throws, emptyBatch has changed. */
   commit(batch: Batch): void {
     const values = [...this.#staged.splice(0), ...batch.values];
     const db = this.#connected();
@@ -223,7 +223,7 @@ export class Database {
       this.#write(db, { ...batch, values });
     } catch (thrown) {
       const code = sqliteCodeOf(thrown);
-      // The state of this connection may be wrong now; the next attempt reopens the database.
+      // This connection may be in a wrong state; the next attempt reopens the database.
       if (isUnwritable(thrown) && code !== sqliteCode.full) this.#disconnect();
       throw thrown;
     }
@@ -238,15 +238,15 @@ export class Database {
 
   /** The newest audit records, newest first, as JSON; of one ring or of all. */
   audit({ limit, ring }: StoreRequests['audit']['request']): string[] {
-    const meant = ring === undefined ? '' : `WHERE number % ${RINGS} = ${ring}`;
-    const sql = `SELECT number, record, sum FROM audit ${meant} ORDER BY number DESC LIMIT ?`;
+    const where = ring === undefined ? '' : `WHERE number % ${RINGS} = ${ring}`;
+    const sql = `SELECT number, record, sum FROM audit ${where} ORDER BY number DESC LIMIT ?`;
     return [...iterateRows(this.#connected(), sql, limit)]
       .filter(isSound)
       .map(([, record]) => String(record));
   }
 
   backup({ reason, nowMs, kept }: StoreRequests['backup']['request']): StoreRequests['backup']['reply'] {
-    const { directory, files } = this.#places;
+    const { directory, files } = this.#paths;
     return makeBackup({ db: this.#connected(), files }, { directory, reason, nowMs, kept });
   }
 
@@ -267,14 +267,14 @@ export class Database {
 
   #connected(): DatabaseSync {
     if (this.#db === undefined) {
-      this.#lock ??= lockDirectory(this.#places.directory);
-      this.#db = reopenDatabase(this.#places);
+      this.#lock ??= lockDirectory(this.#paths.directory);
+      this.#db = reopenDatabase(this.#paths);
       this.#born = 0;
     }
     return this.#db;
   }
 
-  /** Deletes the runtime file if it cannot be updated: it would look newer than the database. */
+  /** Deletes the runtime file if it cannot be updated, because it would appear newer than the database. */
   #withRuntime(act: (runtime: RuntimeValues) => void): void {
     try {
       if (this.#runtime !== undefined) act(this.#runtime);
@@ -347,13 +347,13 @@ export class Database {
 
   #statement(db: DatabaseSync, sql: string): StatementSync {
     if (db !== this.#db) return db.prepare(sql);
-    const ready = this.#statements.get(sql) ?? db.prepare(sql);
-    this.#statements.set(sql, ready);
-    return ready;
+    const prepared = this.#statements.get(sql) ?? db.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
   }
 }
 
-const nothing: Batch = {
+const emptyBatch: Batch = {
   objects: [],
   removed: [],
   profiles: [],

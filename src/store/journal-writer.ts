@@ -5,13 +5,13 @@ import type { Kernel } from '../kernel/kernel.js';
 import type { StoreWorker, ValueRow } from './worker-protocol.js';
 import type { PendingChanges, CommitSet, ValueSelection } from './pending-changes.js';
 
-/** Longest wait of a caller for the disk; the commit itself goes on. */
+/** Longest wait of a caller for the disk; the commit itself continues. */
 const COMMIT_DEADLINE_MS = 10_000;
 /** Back-off after failed commits: doubles from a second to a minute. */
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 60_000;
 
-/** Dependencies of the writer. */
+/** Options of a {@link JournalWriter}. */
 interface JournalWriterOptions {
   readonly kernel: Kernel;
   readonly pending: PendingChanges;
@@ -39,10 +39,10 @@ export class JournalWriter {
   #durable: number;
   #isScheduled = false;
   #isWriting = false;
-  #wants: ValueSelection = 'configured';
+  #selection: ValueSelection = 'configured';
   #failures = 0;
-  #unretry: Cancel = () => undefined;
-  #settled: (() => void)[] = [];
+  #cancelRetry: Cancel = () => undefined;
+  #onSettled: (() => void)[] = [];
 
   constructor(options: JournalWriterOptions) {
     this.#options = options;
@@ -62,7 +62,7 @@ export class JournalWriter {
 
   /** Includes last values in the next commit: all, or those that are due. */
   saveValues(which: 'all' | 'due' = 'all'): void {
-    if (this.#wants !== 'all') this.#wants = which;
+    if (this.#selection !== 'all') this.#selection = which;
     this.schedule();
   }
 
@@ -75,11 +75,11 @@ export class JournalWriter {
     if (version <= this.#durable) return Promise.resolve();
     this.schedule();
     return new Promise((resolve, reject) => {
-      const late = () => {
+      const onDeadline = () => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
-        reject(fault('STORE_FAILED', `the disk has not answered for ${COMMIT_DEADLINE_MS / 1000} s`));
+        reject(fault('STORE_FAILED', `the disk has not responded for ${COMMIT_DEADLINE_MS / 1000} s`));
       };
-      const cancel = this.#options.clock.after(COMMIT_DEADLINE_MS, late);
+      const cancel = this.#options.clock.after(COMMIT_DEADLINE_MS, onDeadline);
       const waiter: Waiter = {
         version,
         resolve: () => {
@@ -98,11 +98,11 @@ export class JournalWriter {
   /** Resolves when no commit is scheduled or running; `isFailing` is whether the last one failed. */
   settled(): Promise<void> {
     if (!this.#isScheduled && !this.#isWriting) return Promise.resolve();
-    return new Promise((resolve) => this.#settled.push(resolve));
+    return new Promise((resolve) => this.#onSettled.push(resolve));
   }
 
   close(): void {
-    this.#unretry();
+    this.#cancelRetry();
     this.#settle(Number.POSITIVE_INFINITY, fault('STOPPING'));
   }
 
@@ -111,8 +111,8 @@ export class JournalWriter {
     this.#isWriting = true;
     while (this.#isScheduled) {
       this.#isScheduled = false;
-      const taken = this.#options.pending.take(this.#wants, this.#options.clock.nowMs());
-      this.#wants = 'configured';
+      const taken = this.#options.pending.take(this.#selection, this.#options.clock.nowMs());
+      this.#selection = 'configured';
       try {
         await this.#commit(taken);
         this.#succeeded(taken);
@@ -121,7 +121,7 @@ export class JournalWriter {
       }
     }
     this.#isWriting = false;
-    for (const resolve of this.#settled.splice(0)) resolve();
+    for (const resolve of this.#onSettled.splice(0)) resolve();
   }
 
   async #commit(taken: CommitSet): Promise<void> {
@@ -143,7 +143,7 @@ export class JournalWriter {
   #succeeded(taken: CommitSet): void {
     this.#durable = taken.version;
     this.#failures = 0;
-    this.#unretry();
+    this.#cancelRetry();
     this.#settle(taken.version);
     this.#options.onState(undefined);
   }
@@ -152,9 +152,9 @@ export class JournalWriter {
     this.#options.pending.putBack(taken);
     const pauseMs = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;
-    this.#unretry();
+    this.#cancelRetry();
     // The next attempt includes the values, which nothing else would write soon.
-    this.#unretry = this.#options.clock.after(pauseMs, () => this.saveValues());
+    this.#cancelRetry = this.#options.clock.after(pauseMs, () => this.saveValues());
     this.#settle(taken.version, fault('STORE_FAILED', messageOf(thrown)));
     this.#options.onState(thrown);
   }

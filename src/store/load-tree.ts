@@ -5,15 +5,16 @@ import type { Profile } from '../kernel/profiles/profile-data.js';
 import type { StoreWorker } from './worker-protocol.js';
 import { loadRow, type LoadedRow } from './rows.js';
 
-/** The result of loading. The texts are for people. */
+/** The result of loader; the texts are for log and health. */
 export interface LoadReport {
   readonly objects: number;
-  /** Objects whose parent is missing; they are below the root now. */
+  /** Objects whose parent was missing; they were moved below the root. */
   readonly orphans: readonly number[];
   /** Rows that could not be loaded, and why. */
   readonly unusable: readonly string[];
-  /** Damaged rows that were restored from a backup, and those that are in none. */
+  /** Damaged rows that were restored from a backup. */
   readonly restored: readonly string[];
+  /** Damaged rows that are in no backup. */
   readonly lost: readonly string[];
 }
 
@@ -23,23 +24,23 @@ export async function loadTree(
   port: StoreWorker,
   profiles: readonly string[],
 ): Promise<LoadReport> {
-  const loading = new Loading(kernel);
-  for (const text of profiles) loading.takeProfile(text);
-  let coming = port.request('rows', { after: 0 });
+  const loader = new TreeLoader(kernel);
+  for (const text of profiles) loader.takeProfile(text);
+  let nextPage = port.request('rows', { after: 0 });
   for (;;) {
-    const { text, next } = await coming;
+    const { text, next } = await nextPage;
     // The worker reads the next rows while these are added to the tree.
-    if (next !== undefined) coming = port.request('rows', { after: next });
-    for (const row of JSON.parse(text) as LoadedRow[]) loading.take(row);
+    if (next !== undefined) nextPage = port.request('rows', { after: next });
+    for (const row of JSON.parse(text) as LoadedRow[]) loader.take(row);
     if (next === undefined) break;
   }
   const damage = await port.request('loaded', {});
-  return { ...loading.finish(), ...damage };
+  return { ...loader.finish(), ...damage };
 }
 
-class Loading {
+class TreeLoader {
   readonly #kernel: Kernel;
-  /** The id of a parent → rows that came before it. */
+  /** The id of a parent → rows that were read before it. */
   readonly #waiting = new Map<number, LoadedRow[]>();
   readonly #orphans: number[] = [];
   readonly #unusable: string[] = [];
@@ -50,7 +51,7 @@ class Loading {
 
   take(row: LoadedRow): void {
     const parent = this.#kernel.tree.find(row[2]);
-    if (parent !== undefined) return this.#place(row, parent);
+    if (parent !== undefined) return this.#addWithChildren(row, parent);
     const others = this.#waiting.get(row[2]);
     if (others === undefined) this.#waiting.set(row[2], [row]);
     else others.push(row);
@@ -88,12 +89,12 @@ class Loading {
     const [id, type, , attributes, ...rest] = row;
     const isTaken = attributes.ident !== undefined && root.children?.byIdent(attributes.ident) !== undefined;
     this.#orphans.push(id);
-    this.#place([id, type, 0, isTaken ? { ...attributes, ident: '' } : attributes, ...rest], root);
+    this.#addWithChildren([id, type, 0, isTaken ? { ...attributes, ident: '' } : attributes, ...rest], root);
     const object = this.#kernel.tree.find(id);
     if (object !== undefined) this.#kernel.journal.markObject(object);
   }
 
-  #place(row: LoadedRow, parent: TreeObject): void {
+  #addWithChildren(row: LoadedRow, parent: TreeObject): void {
     const ready: [LoadedRow, TreeObject][] = [[row, parent]];
     for (let next = ready.shift(); next !== undefined; next = ready.shift()) {
       try {

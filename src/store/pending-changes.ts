@@ -39,12 +39,12 @@ export class PendingChanges {
   #meta = new Map<string, string>();
   #audit: AuditRow[] = [];
   /** Position of the id pool when it was last saved. */
-  #given: number;
+  #savedIds: number;
 
   /** `ids`: the state of the ids as it is stored. */
   constructor(kernel: Kernel, ids: string | undefined) {
     this.#kernel = kernel;
-    this.#given = kernel.tree.ids.state === ids ? kernel.tree.ids.position : -1;
+    this.#savedIds = kernel.tree.ids.state === ids ? kernel.tree.ids.position : -1;
   }
 
   get hasValues(): boolean {
@@ -68,7 +68,7 @@ export class PendingChanges {
 
   addAudit(row: AuditRow): void {
     this.#audit.push(row);
-    // Bounds the memory while the disk rejects writes; the table keeps no more either.
+    // Bounds the memory while the disk rejects writes; the table has the same limit.
     if (this.#audit.length >= 2 * auditRoles.length * AUDIT_KEPT) this.#audit = newestOf(this.#audit);
   }
 
@@ -93,9 +93,9 @@ export class PendingChanges {
     const journal = this.#journal;
     const { objects, removed, profiles, version } = journal;
     const { ids } = this.#kernel.tree;
-    // In the same transaction as the objects, so that no id is ever assigned twice.
-    if (ids.position !== this.#given) this.#meta.set(metaName.ids, ids.state);
-    this.#given = ids.position;
+    // In the same transaction as the objects, so that no id is assigned twice.
+    if (ids.position !== this.#savedIds) this.#meta.set(metaName.ids, ids.state);
+    this.#savedIds = ids.position;
     journal.objects = new Set();
     journal.removed = new Set();
     journal.profiles = new Set();
@@ -105,7 +105,7 @@ export class PendingChanges {
     this.#audit = [];
     const hasAllValues = which === 'all';
     const values = which === 'configured' ? this.#valuesOf(objects) : this.#takeValues();
-    if (which === 'due') this.#leaveLarge(values, nowMs);
+    if (which === 'due') this.#postponeLargeTexts(values, nowMs);
     if (hasAllValues) this.#takeRepeated(values);
     journal.budgetedChanges = new Map();
     return { version, objects, removed, profiles, values, meta, audit, hasAllValues };
@@ -123,7 +123,7 @@ export class PendingChanges {
     this.#audit = newestOf([...taken.audit, ...this.#audit]);
   }
 
-  /** The batch for the worker, without the values. */
+  /** Converts a commit to the batch for the worker, without the values. */
   batchOf(taken: CommitSet): Omit<Batch, 'values'> {
     const { profiles } = this.#kernel;
     return {
@@ -160,7 +160,7 @@ export class PendingChanges {
   }
 
   /** Postpones large texts beyond the daily budget, except those of variables with a write budget. */
-  #leaveLarge(values: Set<ObjectWithValue>, nowMs: number): void {
+  #postponeLargeTexts(values: Set<ObjectWithValue>, nowMs: number): void {
     this.waitingTexts = 0;
     for (const object of values) {
       if (!object.is(objectType.variable) || object.data.writeBudget !== undefined) continue;
@@ -181,13 +181,13 @@ export class PendingChanges {
     this.waitingTexts = 0;
   }
 
-  /** The first value of a new variable is written with it, and values with a write budget. */
+  /** The first values of new variables, and values with a write budget. */
   #valuesOf(objects: ReadonlySet<TreeObject>): Set<ObjectWithValue> {
     const values = new Set<ObjectWithValue>();
     for (const object of objects)
       if (object.is(objectType.variable) || object.is(objectType.event)) {
-        const isFresh = this.#journal.values.has(object) || this.#values.has(object);
-        if (isFresh) values.add(object);
+        const hasNewValue = this.#journal.values.has(object) || this.#values.has(object);
+        if (hasNewValue) values.add(object);
       }
     for (const variable of this.#journal.budgetedChanges.keys()) {
       values.add(variable);

@@ -37,9 +37,9 @@ import type { StorePaths } from './worker-protocol.js';
 import { rebuildDatabase, type RepairReport } from './repair.js';
 import { SCHEMA_VERSION, storeShape } from './schema.js';
 
-/** Quarantined databases that are kept: they must not fill a failing card. */
-const ASIDE_KEPT = 3;
-const ASIDE = /^stellwerk\.db\.damaged-.*Z$/;
+/** Number of quarantined databases that are kept; more could fill the card. */
+const QUARANTINED_KEPT = 3;
+const QUARANTINED_NAME = /^stellwerk\.db\.damaged-.*Z$/;
 
 /** An open database and where it came from. */
 export interface OpenDatabase {
@@ -61,12 +61,12 @@ export interface OpenDatabase {
  * database is replaced by the newest sound backup, and the damaged file is quarantined. A new one is created
  * only if there never was one. Throws `STORE_UNUSABLE` with what to do.
  */
-export function openDatabase(places: StorePaths, nowMs: number): OpenDatabase {
-  const { directory } = places;
+export function openDatabase(paths: StorePaths, nowMs: number): OpenDatabase {
+  const { directory } = paths;
   try {
     makeDirectory(directory);
   } catch (thrown) {
-    throw faultFrom(thrown, 'STORE_UNUSABLE', `the data directory cannot be made: ${messageOf(thrown)}`);
+    throw faultFrom(thrown, 'STORE_UNUSABLE', `the data directory cannot be created: ${messageOf(thrown)}`);
   }
   const path = databasePath(directory);
   let lock: Disposable | undefined;
@@ -75,11 +75,11 @@ export function openDatabase(places: StorePaths, nowMs: number): OpenDatabase {
     if (existsSync(path)) accessSync(path, constants.W_OK);
     lock = lockDirectory(directory);
     removeDatabase(`${path}.new`);
-    return { ...openOrReplace(places, nowMs), lock };
+    return { ...openOrReplace(paths, nowMs), lock };
   } catch (thrown) {
     lock?.[Symbol.dispose]();
     if (!isUnwritable(thrown)) throw thrown;
-    return openReadOnlyCopy(places, nowMs, messageOf(thrown));
+    return openReadOnlyCopy(paths, nowMs, messageOf(thrown));
   }
 }
 
@@ -101,45 +101,48 @@ export function isUnwritable(thrown: unknown): boolean {
   return ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EIO'].includes(code);
 }
 
-function openOrReplace(places: StorePaths, nowMs: number): OpenDatabase {
-  const { directory } = places;
+function openOrReplace(paths: StorePaths, nowMs: number): OpenDatabase {
+  const { directory } = paths;
   const path = databasePath(directory);
   if (!existsSync(path)) {
-    if (!wasThereEver(directory)) {
+    if (!hadDatabase(directory)) {
       create(path);
-      return { db: connect(path), found: 'new', text: 'a new database was made' };
+      return { db: connect(path), found: 'new', text: 'a new database was created' };
     }
     // SQLite would apply a remaining log to the backup.
-    setAside(directory, nowMs);
-    return fromBackup(places, nowMs, 'the database is gone') ?? begunAnew(directory, 'the database is gone');
+    quarantine(directory, nowMs);
+    return (
+      fromBackup(paths, nowMs, 'the database is missing') ??
+      createAfterLoss(directory, 'the database is missing')
+    );
   }
   try {
     if (statSync(path).size === 0) throw new DatabaseDamage('the file is empty');
     const db = connect(path);
-    migrateSafely({ db, files: places.files }, directory, nowMs);
+    migrateSafely({ db, files: paths.files }, directory, nowMs);
     return { db, found: 'sound', text: '' };
   } catch (thrown) {
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    return replaceDamaged(places, nowMs, thrown.message);
+    return replaceDamaged(paths, nowMs, thrown.message);
   }
 }
 
 /**
- * Repairs the database if all its objects are readable. Otherwise uses a backup; without one, what is
- * readable.
+ * Repairs the database if all its objects are readable. Otherwise uses a backup or, without one, the readable
+ * rows.
  */
-function replaceDamaged(places: StorePaths, nowMs: number, why: string): OpenDatabase {
-  const { directory } = places;
+function replaceDamaged(paths: StorePaths, nowMs: number, why: string): OpenDatabase {
+  const { directory } = paths;
   const path = databasePath(directory);
   const repaired = tryRebuild(path, directory, nowMs);
   const { path: backup } = findNewestSoundBackup(directory);
-  const aside = setAside(directory, nowMs);
-  const what = `the database was damaged (${why}) and is kept as ${aside}`;
+  const name = quarantine(directory, nowMs);
+  const what = `the database was damaged (${why}) and is kept as ${name}`;
   if (repaired === undefined || (!repaired.isComplete && backup !== undefined))
-    return fromBackup(places, nowMs, what) ?? begunAnew(directory, what);
+    return fromBackup(paths, nowMs, what) ?? createAfterLoss(directory, what);
   putInPlace(`${path}.new`, path);
   if (repaired.isComplete) return { db: connect(path), found: 'repaired', text: what, repaired };
-  const text = `${what}; there is no sound backup, and what could be read of it was kept`;
+  const text = `${what}; there is no intact backup, and only the readable rows were kept`;
   return { db: connect(path), found: 'lost', text, repaired };
 }
 
@@ -160,19 +163,19 @@ function tryRebuild(path: string, directory: string, nowMs: number): RepairRepor
  * Repairs damaged rows of a database, or of its copy in `passing` if the data directory is not writable. No
  * connection to it may be open. The damaged file is quarantined. Throws if the repair is not possible.
  */
-export function repairDatabase(places: StorePaths, nowMs: number, passing?: string): RepairReport {
-  const { directory } = places;
+export function repairDatabase(paths: StorePaths, nowMs: number, passing?: string): RepairReport {
+  const { directory } = paths;
   const path = databasePath(passing ?? directory);
   const repaired = rebuildDatabase({ from: path, to: `${path}.new`, directory }, nowMs);
-  setAside(passing ?? directory, nowMs);
+  quarantine(passing ?? directory, nowMs);
   putInPlace(`${path}.new`, path);
   return repaired;
 }
 
 /**
- * Creates a new database after everything was lost; the gateway runs, and its health check reports the loss.
+ * Creates a new database after all data was lost. The gateway runs, and health reports the loss.
  */
-function begunAnew(directory: string, what: string): OpenDatabase {
+function createAfterLoss(directory: string, what: string): OpenDatabase {
   const path = databasePath(directory);
   create(path);
   const text = `${what}; ${noBackup(directory)}`;
@@ -194,7 +197,7 @@ function create(path: string): void {
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
 /** Whether a data directory has, or had, a database. */
-function wasThereEver(directory: string): boolean {
+function hadDatabase(directory: string): boolean {
   return (
     listBackups(directory).length > 0 ||
     listQuarantined(directory).length > 0 ||
@@ -205,11 +208,11 @@ function wasThereEver(directory: string): boolean {
   );
 }
 
-/** Text for people: there is no sound backup. */
+/** Text for log and health: there is no intact backup. */
 function noBackup(directory: string): string {
   const { passedOver } = findNewestSoundBackup(directory);
   const others = passedOver.length > 0 ? ` (${passedOver.join('; ')})` : '';
-  return `there is no sound backup in ${join(directory, 'backups')}${others}, and a new database was made`;
+  return `there is no intact backup in ${join(directory, 'backups')}${others}, and a new database was created`;
 }
 
 /** Uses the newest sound backup; undefined if there is none. */
@@ -223,7 +226,7 @@ function fromBackup({ directory }: StorePaths, nowMs: number, what: string): Ope
     connect(path).close();
   } catch (thrown) {
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    // Its pages are sound, but some of its rows are not.
+    // The backup's pages are intact, but some of its rows are not.
     repaired = tryRebuild(path, directory, nowMs);
     removeDatabase(path);
     if (repaired === undefined) return undefined;
@@ -236,7 +239,7 @@ function fromBackup({ directory }: StorePaths, nowMs: number, what: string): Ope
   return {
     db,
     found: 'from-backup',
-    text: `${what}; the backup ${basename(backup)} was taken instead${skipped}`,
+    text: `${what}; the backup ${basename(backup)} was restored${skipped}`,
     backupMs: statSync(backup).mtimeMs,
     ...(repaired && { repaired }),
   };
@@ -251,25 +254,25 @@ export function dropBackupFiles(db: DatabaseSync): void {
  * Reads the database from a copy if the data directory is not writable, so that the gateway can run. The copy
  * is written to the first of several directories that accepts it.
  */
-export function openReadOnlyCopy(places: StorePaths, nowMs: number, why: string): OpenDatabase {
-  const { directory, runtimeDirectory } = places;
+export function openReadOnlyCopy(paths: StorePaths, nowMs: number, why: string): OpenDatabase {
+  const { directory, runtimeDirectory } = paths;
   const others = [runtimeDirectory, tmpdir(), '/dev/shm'].filter((place) => place !== undefined);
-  const refused: string[] = [];
-  // Another disk first: the data directory's own may be full.
+  const rejected: string[] = [];
+  // Directories on other disks first, because the data directory's disk may be full.
   for (const place of [...others.filter(isElsewhere), ...others.filter((other) => !isElsewhere(other))]) {
     let passing: string | undefined;
     try {
       passing = mkdtempSync(join(place, 'stellwerk-read-'));
-      return readFrom(passing, directory, { why, nowMs });
+      return copyForReading(passing, directory, { why, nowMs });
     } catch (thrown) {
       if (passing !== undefined) rmSync(passing, { recursive: true, force: true });
       if (thrown instanceof Fault) throw thrown;
-      refused.push(messageOf(thrown));
+      rejected.push(messageOf(thrown));
     }
   }
   throw fault(
     'STORE_UNUSABLE',
-    `neither the data directory nor a passing one can be written to: ${refused.join('; ')}`,
+    `neither the data directory nor a temporary one can be written to: ${rejected.join('; ')}`,
   );
 
   function isElsewhere(place: string): boolean {
@@ -278,40 +281,39 @@ export function openReadOnlyCopy(places: StorePaths, nowMs: number, why: string)
 }
 
 /**
- * Copies the database of `directory`, or its newest sound backup, to `passing`; creates a new one if there is
- * none.
+ * Copies the database of `directory`, or its newest intact backup, to `temporary`; creates a new one if there
+ * is none.
  */
-function readFrom(
+function copyForReading(
   passing: string,
   directory: string,
   { why, nowMs }: { why: string; nowMs: number },
 ): OpenDatabase {
   const copy = databasePath(passing);
-  const wrong: string[] = [];
+  const problems: string[] = [];
   for (const candidate of [databasePath(directory), ...listBackups(directory).map(({ path }) => path)]) {
     if (!existsSync(candidate)) continue;
     try {
       removeDatabase(copy);
       copyFileSync(candidate, copy);
       if (existsSync(`${candidate}-wal`)) copyFileSync(`${candidate}-wal`, `${copy}-wal`);
-      const { db, repaired } = connectedOrRepaired(copy, directory, nowMs);
+      const { db, repaired } = connectOrRepair(copy, directory, nowMs);
       migrate(db, storeShape);
-      const text = [`${directory} cannot be written to (${why})`, ...wrong].join('; ');
+      const text = [`${directory} cannot be written to (${why})`, ...problems].join('; ');
       return { db, found: 'read-only', text, passing, ...(repaired && { repaired }) };
     } catch (thrown) {
       if (!(thrown instanceof DatabaseDamage)) throw thrown;
-      wrong.push(`${basename(candidate)} is damaged (${thrown.message})`);
+      problems.push(`${basename(candidate)} is damaged (${thrown.message})`);
     }
   }
   removeDatabase(copy);
   createDatabase(copy, storeShape);
-  const none =
-    wrong.length > 0 ? `${wrong.join('; ')}; ${noBackup(directory)}` : 'there is no database in it';
+  const none = problems.length > 0 ? `${problems.join('; ')}; ${noBackup(directory)}` : 'it has no database';
   const text = `${directory} cannot be written to (${why}), and ${none}`;
   return { db: connect(copy), found: 'read-only', text, passing };
 }
 
-function connectedOrRepaired(path: string, directory: string, nowMs: number) {
+function connectOrRepair(path: string, directory: string, nowMs: number) {
   try {
     return { db: connect(path) };
   } catch (thrown) {
@@ -327,16 +329,17 @@ function connectedOrRepaired(path: string, directory: string, nowMs: number) {
 /** Names of quarantined databases, newest first. */
 export function listQuarantined(directory: string): string[] {
   return readdirSync(directory)
-    .filter((name) => ASIDE.test(name))
+    .filter((name) => QUARANTINED_NAME.test(name))
     .sort()
     .reverse();
 }
 
 /** Quarantines the database. Returns its new name. */
-function setAside(directory: string, nowMs: number): string {
+function quarantine(directory: string, nowMs: number): string {
   const path = databasePath(directory);
-  const aside = `${path}.damaged-${timeName(nowMs)}`;
-  renameDatabase(path, aside);
-  for (const name of listQuarantined(directory).slice(ASIDE_KEPT)) removeDatabase(join(directory, name));
-  return basename(aside);
+  const target = `${path}.damaged-${timeName(nowMs)}`;
+  renameDatabase(path, target);
+  for (const name of listQuarantined(directory).slice(QUARANTINED_KEPT))
+    removeDatabase(join(directory, name));
+  return basename(target);
 }

@@ -22,7 +22,7 @@ import {
 
 type Row = readonly SQLOutputValue[];
 
-/** The result of a repair, for people. */
+/** The result of a repair; the texts describe rows for log and health. */
 export interface RepairReport {
   /** Rows restored from a backup. */
   readonly restored: readonly string[];
@@ -30,12 +30,12 @@ export interface RepairReport {
   readonly lost: readonly string[];
   /** Positions of the restored objects in the table. */
   readonly born: readonly number[];
-  /** False if objects may be missing without a trace. */
+  /** False if there may be lost objects that are not listed. */
   readonly isComplete: boolean;
 }
 
 /** Names in `meta` that must not be restored from a backup. */
-const PASSING: readonly string[] = [
+const NOT_RESTORED: readonly string[] = [
   metaName.clean,
   metaName.life,
   metaName.backupMs,
@@ -44,8 +44,8 @@ const PASSING: readonly string[] = [
 ];
 
 /**
- * Creates a sound database at `to` from the rows of the damaged one at `from` with a correct checksum, and
- * from the newest backups in `directory` with a sound version of the others. Does not change `from`.
+ * Creates an intact database at `to`. Its rows are those of the damaged database at `from` with a correct
+ * checksum; the others come from the newest backups in `directory` that have them. Does not change `from`.
  */
 export function rebuildDatabase(
   { from, to, directory }: { from: string; to: string; directory: string },
@@ -53,11 +53,11 @@ export function rebuildDatabase(
 ): RepairReport {
   removeDatabase(to);
   createDatabase(to, storeShape);
-  using rebuilding = new Rebuilding(from, to, directory);
-  return rebuilding.run(nowMs);
+  using rebuild = new DatabaseRebuild(from, to, directory);
+  return rebuild.run(nowMs);
 }
 
-class Rebuilding implements Disposable {
+class DatabaseRebuild implements Disposable {
   readonly #source: DatabaseSync;
   readonly #target: DatabaseSync;
   readonly #backups: BackupRows;
@@ -74,8 +74,8 @@ class Rebuilding implements Disposable {
 
   run(nowMs: number): RepairReport {
     this.#target.exec('BEGIN');
-    for (const table of Object.keys(checksummedColumns) as ChecksummedTable[]) this.#table(table);
-    this.#counter(nowMs);
+    for (const table of Object.keys(checksummedColumns) as ChecksummedTable[]) this.#repairTable(table);
+    this.#replaceLostCounter(nowMs);
     this.#target.exec('COMMIT');
     const [restored, lost, born] = [this.#restored, this.#lost, this.#born];
     return { restored, lost, born, isComplete: this.#isComplete };
@@ -85,21 +85,21 @@ class Rebuilding implements Disposable {
     for (const db of [this.#source, this.#target, this.#backups]) db.close();
   }
 
-  #table(table: ChecksummedTable): void {
+  #repairTable(table: ChecksummedTable): void {
     const bad: Row[] = [];
-    const end = this.#copySound(table, bad);
-    if (table === 'objects') this.#missingObjects(bad.length, end);
+    const end = this.#copyIntact(table, bad);
+    if (table === 'objects') this.#restoreMissingObjects(bad.length, end);
     for (const row of bad) this.#replace(table, row);
     if (table === 'objects' || table === 'audit') return;
-    // If the table cannot be read to its end, unknown rows are missing, too.
-    if (end !== undefined) this.#allOfBackup(table, end);
+    // If the table cannot be read to its end, rows with unknown keys are missing as well.
+    if (end !== undefined) this.#restoreFromNewestBackup(table, end);
   }
 
   /** Returns why the table could not be read to its end. */
-  #copySound(table: ChecksummedTable, bad: Row[]): string | undefined {
+  #copyIntact(table: ChecksummedTable, bad: Row[]): string | undefined {
     const columns = checksummedColumns[table];
-    const places = columns.map(() => '?').join(', ');
-    const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places}, ?)`);
+    const placeholders = columns.map(() => '?').join(', ');
+    const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${placeholders}, ?)`);
     const select = `SELECT ${columns.join(', ')}, sum FROM ${table} NOT INDEXED`;
     const copy = (sql: string): string | undefined => {
       try {
@@ -115,17 +115,18 @@ class Rebuilding implements Disposable {
       }
     };
     const end = copy(select);
-    // From the other end, up to the same row.
+    // Continue from the other end, up to the same row.
     if (end !== undefined) copy(`${select} ORDER BY ${columns[0]} DESC`);
     return end;
   }
 
   /**
-   * Replaces a damaged row: by the same row, found by its checksum, or by an older version with the same key.
+   * Replaces a damaged row by the same row of a backup, found by its checksum, or by an older version with
+   * the same key.
    */
   #replace(table: ChecksummedTable, bad: Row): void {
     const id = table === 'objects' ? bad[1] : bad[0];
-    if (table === 'meta' && (PASSING.includes(String(id)) || id === metaName.counter)) return;
+    if (table === 'meta' && (NOT_RESTORED.includes(String(id)) || id === metaName.counter)) return;
     const isNumber = typeof id === 'bigint';
     const key = table === 'objects' ? 'id' : checksummedColumns[table][0];
     const found =
@@ -136,7 +137,7 @@ class Rebuilding implements Disposable {
   }
 
   /** Restores objects that are in the index of ids but have no row. */
-  #missingObjects(bad: number, end: string | undefined): void {
+  #restoreMissingObjects(bad: number, end: string | undefined): void {
     const sound = Number(this.#target.prepare('SELECT count(*) AS n FROM objects').get()?.['n']);
     const missing: SQLOutputValue[] = [];
     let entries = 0;
@@ -149,7 +150,7 @@ class Rebuilding implements Disposable {
     } catch {
       entries = Infinity;
     }
-    // Otherwise the index is damaged, and may contain ids of deleted objects.
+    // Otherwise the index is damaged and may contain ids of deleted objects.
     if (bad === 0 && entries <= sound) return;
     for (const id of missing) {
       const row = this.#backups.find('objects', 'id', id);
@@ -158,17 +159,17 @@ class Rebuilding implements Disposable {
     this.#isComplete = end === undefined && entries <= sound + bad;
   }
 
-  #allOfBackup(table: ChecksummedTable, end: string): void {
+  #restoreFromNewestBackup(table: ChecksummedTable, end: string): void {
     let count = 0;
     for (const row of this.#backups.newest(table)) {
-      if (table === 'meta' && PASSING.includes(String(row[0]))) continue;
+      if (table === 'meta' && NOT_RESTORED.includes(String(row[0]))) continue;
       if (this.#put(table, row, false)) count += 1;
     }
     this.#restored.push(`${count} rows of ${table}, which cannot be read to its end (${end})`);
   }
 
-  /** Replaces a lost counter by one beyond all that can have been assigned. */
-  #counter(nowMs: number): void {
+  /** Replaces a lost counter by one beyond all that may have been assigned. */
+  #replaceLostCounter(nowMs: number): void {
     if (this.#has('meta', metaName.counter)) return;
     const row = this.#backups.find('meta', 'name', metaName.counter);
     const from = { backupMs: row === undefined ? FIRST_MS : this.#backups.madeMs, nowMs };
@@ -187,8 +188,8 @@ class Rebuilding implements Disposable {
         values[0] = this.#target.prepare('SELECT max(born) + 1 AS next FROM objects').get()?.['next'] ?? 1;
       this.#born.push(Number(values[0]));
     }
-    const places = values.map(() => '?').join(', ');
-    const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places}, ?)`);
+    const placeholders = values.map(() => '?').join(', ');
+    const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${placeholders}, ?)`);
     const { changes } = insert.run(...values, checksumOf(values));
     if (changes === 0) return false;
     if (isNamed) this.#restored.push(`${nameOf(table, row)} (from ${this.#backups.last})`);
@@ -220,7 +221,7 @@ class BackupRows {
     return this.#madeMs;
   }
 
-  /** The newest sound row with a value in a column. */
+  /** The newest intact row with a value in a column. */
   find(table: ChecksummedTable, column: string, value: SQLOutputValue | undefined): Row | undefined {
     if (value === undefined || value === null) return undefined;
     for (const { db, path } of this.#all()) {
@@ -234,7 +235,7 @@ class BackupRows {
     return undefined;
   }
 
-  /** All sound rows of the newest backup. */
+  /** All intact rows of the newest backup. */
   *newest(table: ChecksummedTable): Generator<Row> {
     const [backup] = this.#all();
     if (backup !== undefined) yield* this.#rows(backup.db, table);
@@ -246,9 +247,9 @@ class BackupRows {
 
   *#rows(db: DatabaseSync, table: ChecksummedTable, [where = '', ...values]: (bigint | string)[] = []) {
     const columns = checksummedColumns[table].join(', ');
-    const isSummed = hasChecksums(db);
-    const sql = `SELECT ${columns}${isSummed ? ', sum' : ''} FROM ${table} ${where}`;
-    for (const row of iterateRows(db, sql, ...values)) if (!isSummed || isSound(row)) yield row;
+    const hasSums = hasChecksums(db);
+    const sql = `SELECT ${columns}${hasSums ? ', sum' : ''} FROM ${table} ${where}`;
+    for (const row of iterateRows(db, sql, ...values)) if (!hasSums || isSound(row)) yield row;
   }
 
   #all() {
@@ -256,7 +257,7 @@ class BackupRows {
       try {
         return [{ db: connectToRead(path, 'integrity_check'), path }];
       } catch {
-        // Damaged, too.
+        // This backup is damaged, too.
         return [];
       }
     });

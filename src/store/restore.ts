@@ -17,7 +17,7 @@ import { putMeta } from './checksums.js';
 /** The name of the configuration in a backup. */
 const CONFIGURATION = 'gateway.yaml';
 
-/** What is restored, and where. */
+/** Options of {@link restoreBackup}. */
 interface RestoreOptions {
   readonly backup: string;
   /** The data directory; may be missing or empty. */
@@ -31,20 +31,20 @@ interface RestoreOptions {
 
 /**
  * Restores a backup: the database, the configuration, scripts, icons and media. Changes nothing if the backup
- * is damaged, a gateway uses the directory, or existing files must not be replaced. Returns what was done, as
- * lines. Throws `STORE_UNUSABLE`.
+ * is damaged, a gateway uses the directory, or existing files must not be replaced. Returns one line for each
+ * file that was renamed or written. Throws `STORE_UNUSABLE`.
  */
 export function restoreBackup({ backup, directory, config, replace, nowMs }: RestoreOptions): string[] {
-  const files = checkedFiles(backup);
+  const files = readFiles(backup);
   makeDirectory(directory);
   using _lock = lockDirectory(directory);
   const path = databasePath(directory);
   const configuration = config === undefined ? undefined : files.get(CONFIGURATION);
   const targets = [path, ...(configuration === undefined || config === undefined ? [] : [config])];
-  const there = targets.filter((target) => existsSync(target));
-  if (there.length > 0 && !replace)
-    throw fault('STORE_UNUSABLE', `${there.join(' and ')} would be replaced; say --replace if that is meant`);
-  const done = [...setAside(there, path, nowMs), ...setFoldersAside(directory, nowMs)];
+  const existing = targets.filter((target) => existsSync(target));
+  if (existing.length > 0 && !replace)
+    throw fault('STORE_UNUSABLE', `${existing.join(' and ')} would be replaced; add --replace to confirm`);
+  const done = [...renameReplaced(existing, path, nowMs), ...renameFolders(directory, nowMs)];
   copyFileSync(backup, `${path}.new`);
   const madeMs = statSync(backup).mtimeMs;
   prepare(`${path}.new`, { backupMs: madeMs, nowMs });
@@ -65,8 +65,8 @@ export function backupDirectory(
   { to, config }: { to: string; config: string | undefined },
 ): BackupResult {
   const path = databasePath(directory);
-  if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no database in ${directory}`);
-  if (existsSync(to)) throw fault('STORE_UNUSABLE', `${to} is there already`);
+  if (!existsSync(path)) throw fault('STORE_UNUSABLE', `existing is no database in ${directory}`);
+  if (existsSync(to)) throw fault('STORE_UNUSABLE', `${to} already exists`);
   const files = {
     ...foldersOf(directory),
     ...(config !== undefined && { [CONFIGURATION]: config }),
@@ -80,13 +80,13 @@ export function backupDirectory(
   }
 }
 
-/** The names that a backup can contain: none leads out of the data directory. */
+/** The names that a backup may contain; none of them points outside the data directory. */
 const FILE =
   /^(gateway\.yaml|scripts\/[A-Za-z0-9_-][A-Za-z0-9_.-]*|(icons|media)(\/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .,+()-]*){1,8})$/u;
 
-function checkedFiles(backup: string): Map<string, Uint8Array> {
+function readFiles(backup: string): Map<string, Uint8Array> {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
-    throw fault('STORE_UNUSABLE', `there is no file ${backup}`);
+    throw fault('STORE_UNUSABLE', `${backup} does not exist or is not a file`);
   try {
     using db = connectToRead(backup, 'integrity_check');
     const hasFiles = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'files'").get() !== undefined;
@@ -100,7 +100,7 @@ function checkedFiles(backup: string): Map<string, Uint8Array> {
     );
   } catch (thrown) {
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    throw faultFrom(thrown, 'STORE_UNUSABLE', `${backup} is no sound backup: ${messageOf(thrown)}`);
+    throw faultFrom(thrown, 'STORE_UNUSABLE', `${backup} is not an intact backup: ${messageOf(thrown)}`);
   }
 }
 
@@ -115,21 +115,21 @@ function prepare(path: string, when: { backupMs: number; nowMs: number }): void 
   putMeta(db, metaName.life, '');
 }
 
-function setAside(there: readonly string[], database: string, nowMs: number): string[] {
-  return there.map((target) => {
-    const aside = `${target}.replaced-${timeName(nowMs)}`;
-    if (target === database) renameDatabase(target, aside);
-    else renameSync(target, aside);
-    return `${target} is kept as ${basename(aside)}`;
+function renameReplaced(existing: readonly string[], database: string, nowMs: number): string[] {
+  return existing.map((target) => {
+    const newName = `${target}.replaced-${timeName(nowMs)}`;
+    if (target === database) renameDatabase(target, newName);
+    else renameSync(target, newName);
+    return `${target} is kept as ${basename(newName)}`;
   });
 }
 
-function setFoldersAside(directory: string, nowMs: number): string[] {
+function renameFolders(directory: string, nowMs: number): string[] {
   return Object.values(foldersOf(directory)).flatMap((folder) => {
     if (!existsSync(folder)) return [];
-    const aside = `${folder}.replaced-${timeName(nowMs)}`;
-    renameSync(folder, aside);
-    return [`${folder} is kept as ${basename(aside)}`];
+    const newName = `${folder}.replaced-${timeName(nowMs)}`;
+    renameSync(folder, newName);
+    return [`${folder} is kept as ${basename(newName)}`];
   });
 }
 

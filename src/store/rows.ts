@@ -27,7 +27,7 @@ export type LoadedRow = readonly [
   changed?: number,
 ];
 
-/** The stored configuration of an object, without defaults. */
+/** The storedData configuration of an object, without defaults. */
 export function rowOf(object: TreeObject): ObjectRow {
   const attributes: Record<string, unknown> = {};
   for (const name of attributeNames) {
@@ -39,12 +39,12 @@ export function rowOf(object: TreeObject): ObjectRow {
     object.type,
     object.parentId,
     JSON.stringify(attributes),
-    JSON.stringify(stored(object)),
+    JSON.stringify(storedData(object)),
   ];
 }
 
 /**
- * The stored value of a variable; `updated` is negative if the clock was not trusted at that time. For an
+ * The storedData value of a variable; `updated` is negative if the clock was not trusted at that time. For an
  * event: its last action and the time of its last run.
  */
 export function valueRowOf(object: ObjectWithValue): ValueRow {
@@ -55,10 +55,10 @@ export function valueRowOf(object: ObjectWithValue): ValueRow {
 }
 
 /**
- * Every start determines the status of an instance and the next run of an event again. Values of variables
- * and last runs of events are in a table of their own.
+ * The storedData data of an object. Leaves out the status of an instance and the next run of an event, which
+ * every start determines, and values of variables and last runs of events, which are in another table.
  */
-function stored(object: TreeObject): object {
+function storedData(object: TreeObject): object {
   if (object.is(objectType.instance)) {
     const { status: _status, ...data } = object.data;
     return data;
@@ -81,13 +81,13 @@ function stored(object: TreeObject): object {
   return object.data;
 }
 
-/** Adds a stored object to the tree below `parent`. Throws if the row is invalid. */
+/** Adds a storedData object to the tree below `parent`. Throws if the row is invalid. */
 export function loadRow(kernel: Kernel, row: LoadedRow, parent: TreeObject): TreeObject {
   const [id, type, , attributes] = row;
-  const beginning = { ...attributes, id, parent };
-  // The row's data was written by `rowOf` for this very type.
+  const initial = { ...attributes, id, parent };
+  // The row's data was written by `rowOf` for this type.
   const data = (type === objectType.variable ? variableDataOf(row) : dataOf(row)) as DataOf[ObjectType];
-  const object = kernel.tree.load(type as ObjectType, data, beginning);
+  const object = kernel.tree.load(type as ObjectType, data, initial);
   if (object.is(objectType.variable)) kernel.variables.noteLogging(object);
   return object;
 }

@@ -5,7 +5,7 @@ import { metaName, runtimeSchema } from './schema.js';
 import { isSound, iterateRows, checksumOf } from './checksums.js';
 import { makeDirectory, removeDatabase } from '../sqlite/database-files.js';
 
-/** Values and counter that a crashed run left. */
+/** Values and counter of a run that crashed. */
 interface LeftValues {
   readonly values: readonly ValueRow[];
   readonly counter: number;
@@ -14,8 +14,8 @@ interface LeftValues {
 export const noLeftValues: LeftValues = { values: [], counter: 0 };
 
 /**
- * Last values between two commits, in the runtime directory (a tmpfs): they survive a crash of the process,
- * not of the machine. Nothing important depends on them.
+ * Stores last values between two commits in the runtime directory (a tmpfs), where they survive a crash of
+ * the process, but not of the machine.
  */
 export class RuntimeValues {
   readonly #db: DatabaseSync;
@@ -27,8 +27,8 @@ export class RuntimeValues {
   }
 
   /**
-   * Opens the file and returns what the run `life` left in it; values of other runs are older than those on
-   * the disk. Undefined without a runtime directory; an unusable file is replaced.
+   * Opens the file and returns the values of the run `life`; values of other runs are older than those on the
+   * disk. Returns undefined without a runtime directory. Replaces an unusable file.
    */
   static open(
     directory: string | undefined,
@@ -126,7 +126,7 @@ export class RuntimeValues {
   }
 }
 
-/** Adds checksums to a file from a version without them; its values are assumed to be sound. */
+/** Adds checksums to a file from a version without them; assumes that its values are intact. */
 function addSums(db: DatabaseSync): void {
   const names = db.prepare("SELECT name FROM pragma_table_info('last_values')").all();
   if (names.length === 0 || names.some(({ name }) => name === 'sum')) return;

@@ -60,7 +60,7 @@ function addSums(db: DatabaseSync): void {
 }
 
 /**
- * Audit numbers are multiples of four plus the ring since version 2; older records go into the first ring.
+ * Since version 2, audit numbers are multiples of four plus the ring; older records are in the first ring.
  */
 function inRing([number, record]: readonly SQLOutputValue[]): readonly SQLOutputValue[] {
   return [BigInt(number as bigint) * 4n, record as SQLOutputValue];

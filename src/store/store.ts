@@ -35,10 +35,10 @@ export const SAVE_EVERY_MS = 10_000;
  */
 const REPEATED_EVERY = 60;
 /** Interval for checking whether a backup is due. */
-const BACKUP_LOOK_MS = 600_000;
+const BACKUP_CHECK_MS = 600_000;
 const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
-/** Longest wait for the disk at a stop; systemd waits three times as long. */
+/** Longest wait for the disk when the gateway stops; systemd waits three times as long. */
 const CLOSE_DEADLINE_MS = 10_000;
 
 /** Options of a store. */
@@ -52,19 +52,19 @@ interface StoreOptions extends StorePaths {
 
 /**
  * The durable state of a gateway. Open it, create a kernel that starts at `counter` and calls `schedule` on
- * each change of its journal, and `load` the kernel. From then on everything is written as described in
+ * each change of its journal, and `load` the kernel. From then on, changes are written as described in
  * ARCHITECTURE.md, "What is durable when".
  */
 export class Store implements AsyncDisposable {
   readonly #options: StoreOptions;
-  readonly #port: StoreWorker;
+  readonly #worker: StoreWorker;
   readonly #opened: OpenReport;
   readonly #meta: Map<string, string>;
-  readonly #wear: WriteCounter;
+  readonly #writeCounter: WriteCounter;
   #life:
     { readonly kernel: Kernel; readonly pending: PendingChanges; readonly writer: JournalWriter } | undefined;
   #undo: Cancel[] = [];
-  #unsave: Cancel = () => undefined;
+  #cancelSave: Cancel = () => undefined;
   #saveEveryMs: number;
   #backupsKept = BACKUPS_KEPT;
   #isKeeping = false;
@@ -74,16 +74,16 @@ export class Store implements AsyncDisposable {
 
   private constructor(options: StoreOptions, port: StoreWorker, opened: OpenReport) {
     this.#options = options;
-    this.#port = port;
+    this.#worker = port;
     this.#opened = opened;
     this.#meta = new Map(opened.meta);
     this.#saveEveryMs = options.saveEveryMs ?? SAVE_EVERY_MS;
-    this.#wear = new WriteCounter(options.clock.nowMs(), this.#meta.get(WEAR));
+    this.#writeCounter = new WriteCounter(options.clock.nowMs(), this.#meta.get(WEAR));
   }
 
   /**
-   * Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do; never starts empty
-   * silently.
+   * Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do. If an existing database
+   * is lost, health reports it.
    */
   static async open(options: StoreOptions): Promise<Store> {
     const { clock, log, directory, runtimeDirectory, files } = options;
@@ -117,7 +117,7 @@ export class Store implements AsyncDisposable {
     const { clock, log, checks } = this.#options;
     const given = this.#meta.get(metaName.ids);
     kernel.tree.ids.restore(this.#opened.found === 'from-backup' ? skipIdsAfterBackup(given ?? '') : given);
-    const report = await loadTree(kernel, this.#port, this.#opened.profiles);
+    const report = await loadTree(kernel, this.#worker, this.#opened.profiles);
     const finding = databaseFinding(this.#opened, report);
     checks.set('database', finding);
     checks.set('store', healthy('everything is on the disk'));
@@ -125,8 +125,8 @@ export class Store implements AsyncDisposable {
     if (finding.state === 'ok') log.info(details, this.#opened.text === '' ? 'loaded' : this.#opened.text);
     else log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text);
     const pending = new PendingChanges(kernel, given);
-    const onState = (failure: unknown) => this.#showState(failure);
-    const writer = new JournalWriter({ kernel, pending, port: this.#port, clock, onState });
+    const onState = (failure: unknown) => this.#reportState(failure);
+    const writer = new JournalWriter({ kernel, pending, port: this.#worker, clock, onState });
     this.#life = { kernel, pending, writer };
     const counters = new CounterReserve(kernel.changes, this.#opened.reserved, (end) => {
       pending.setMeta(metaName.counter, String(end));
@@ -139,7 +139,7 @@ export class Store implements AsyncDisposable {
         if (kernel.journal.isDue(clock.nowMs())) writer.schedule();
         void this.#keepValues();
       }),
-      clock.every(BACKUP_LOOK_MS, () => void this.#backupWhenDue()),
+      clock.every(BACKUP_CHECK_MS, () => void this.#backupWhenDue()),
     ];
     this.setSaveInterval(this.#saveEveryMs);
     if (this.#opened.found === 'read-only') {
@@ -153,8 +153,8 @@ export class Store implements AsyncDisposable {
   /** Sets the interval for writing last values, ms. */
   setSaveInterval(ms: number): void {
     this.#saveEveryMs = ms;
-    this.#unsave();
-    if (this.#life !== undefined) this.#unsave = this.#options.clock.every(ms, () => this.#saveValues());
+    this.#cancelSave();
+    if (this.#life !== undefined) this.#cancelSave = this.#options.clock.every(ms, () => this.#saveValues());
   }
 
   /** Sets how many backups are kept; the next backup deletes the oldest beyond that. */
@@ -167,17 +167,19 @@ export class Store implements AsyncDisposable {
     return this.#loaded.writer.committed();
   }
 
-  /** A text by name, such as the options. */
+  /** A text in `meta`, such as the options, by its name. */
   meta(name: string): string | undefined {
     return this.#meta.get(name);
   }
 
-  /** All texts. */
+  /** All texts in `meta`. */
   metaValues(): Iterable<string> {
     return this.#meta.values();
   }
 
-  /** Sets a text; this is a change of the configuration like any other (`committed`). */
+  /**
+   * Sets a text in `meta`; like any change of the configuration, it is on the disk after {@link committed}.
+   */
   setMeta(name: string, value: string): void {
     if (this.#meta.get(name) === value) return;
     const { kernel, pending } = this.#loaded;
@@ -199,9 +201,9 @@ export class Store implements AsyncDisposable {
     await writer.settled();
     // Includes records that cannot be written now.
     const ring = role && auditRoles.indexOf(role);
-    const isMeant = ([one]: AuditRow) => ring === undefined || one === ring;
-    const waiting = pending.audit.filter(isMeant).reverse();
-    const { records } = await this.#port.request('audit', { limit, ring }).catch((thrown: unknown) => {
+    const isInRing = ([one]: AuditRow) => ring === undefined || one === ring;
+    const waiting = pending.audit.filter(isInRing).reverse();
+    const { records } = await this.#worker.request('audit', { limit, ring }).catch((thrown: unknown) => {
       if (waiting.length > 0) return { records: [] };
       throw thrown;
     });
@@ -220,14 +222,14 @@ export class Store implements AsyncDisposable {
       writer.saveValues();
       await writer.settled();
       const kept = this.#backupsKept;
-      const made = await this.#port.request('backup', { reason, nowMs: clock.nowMs(), kept });
+      const made = await this.#worker.request('backup', { reason, nowMs: clock.nowMs(), kept });
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
       log.info(made, 'backup made');
-      const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large files of media` : '';
+      const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large media files` : '';
       checks.set('backup', healthy(`the newest is ${made.file}${without}`));
       return made;
     } catch (thrown) {
-      const text = `no backup could be made: ${messageOf(thrown)}`;
+      const text = `the backup failed: ${messageOf(thrown)}`;
       checks.set('backup', { state: 'warning', text, whatToDo: diskAdvice(thrown) });
       throw thrown;
     } finally {
@@ -235,26 +237,26 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the worker replies, which it does not while the disk hangs. Also counts written bytes. */
+  /** Resolves when the worker replies: never while the disk hangs. Also counts written bytes. */
   async ping(): Promise<void> {
-    const { bytes } = await this.#port.request('status', {});
-    if (bytes !== undefined) this.#wear.note(bytes, this.#options.clock.nowMs());
+    const { bytes } = await this.#worker.request('status', {});
+    if (bytes !== undefined) this.#writeCounter.note(bytes, this.#options.clock.nowMs());
   }
 
-  /** Adds the bytes that another part of the gateway has written in this run. */
+  /** Counts the bytes that another part of the gateway has written in this run. */
   noteWritten(writer: string, bytes: number): void {
-    this.#wear.note(bytes, this.#options.clock.nowMs(), writer);
+    this.#writeCounter.note(bytes, this.#options.clock.nowMs(), writer);
   }
 
   /** Bytes written to disks today (UTC) and yesterday, as of the last {@link ping}. */
   get written(): { readonly today: number; readonly yesterday: number } {
-    const { today, yesterday } = this.#wear;
+    const { today, yesterday } = this.#writeCounter;
     return { today, yesterday };
   }
 
   /**
-   * Writes everything and closes; the next start finds a clean stop. Nothing may change in the kernel after
-   * this.
+   * Writes all changes, marks a clean stop and closes the database. The kernel must not change after this
+   * call.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -272,16 +274,16 @@ export class Store implements AsyncDisposable {
 
   async #close(): Promise<void> {
     const { clock, log } = this.#options;
-    this.#unsave();
+    this.#cancelSave();
     const deadline = Promise.withResolvers<void>();
     const cancel = clock.after(CLOSE_DEADLINE_MS, () => {
-      log.error({}, 'the disk did not answer; what was not written is lost');
+      log.error({}, 'the disk did not respond; unwritten changes are lost');
       deadline.resolve();
     });
     await Promise.race([this.#finish(), deadline.promise]);
     cancel();
     for (const undo of this.#undo) undo();
-    await this.#port.close();
+    await this.#worker.close();
   }
 
   async #finish(): Promise<void> {
@@ -295,7 +297,7 @@ export class Store implements AsyncDisposable {
         await writer.settled();
         if (writer.isFailing) this.#options.log.error({}, 'the last changes could not be written');
       }
-      await this.#port.request('close', {});
+      await this.#worker.request('close', {});
     } catch (thrown) {
       this.#options.log.error({}, `closing the store: ${messageOf(thrown)}`);
     }
@@ -305,19 +307,19 @@ export class Store implements AsyncDisposable {
     // Only counts written bytes; the watchdog and the next commit notice a failing disk.
     this.ping().catch(() => undefined);
     const { pending, writer } = this.#loaded;
-    if (pending.hasValues) pending.setMeta(WEAR, this.#wear.kept);
+    if (pending.hasValues) pending.setMeta(WEAR, this.#writeCounter.kept);
     this.#flushes += 1;
     const which = this.#flushes % REPEATED_EVERY === 0 ? 'all' : 'due';
     if (pending.hasValues || !pending.isEmpty || (which === 'all' && pending.hasRepeated))
       writer.saveValues(which);
-    this.#showBudget(pending.waitingTexts);
+    this.#reportBudget(pending.waitingTexts);
   }
 
-  #showBudget(texts: number): void {
-    const written = `${Math.ceil(this.written.today / MIB)} MiB written today; large texts may be ${LARGE_TEXT_BYTES_PER_DAY / MIB} MiB a day of them`;
-    const text = `${texts} texts of more than ${LARGE_TEXT_CHARACTERS} characters change faster than the disk's budget for them: they are written less often; ${written}`;
+  #reportBudget(texts: number): void {
+    const written = `${Math.ceil(this.written.today / MIB)} MiB written today; at most ${LARGE_TEXT_BYTES_PER_DAY / MIB} MiB a day for large texts`;
+    const text = `${texts} texts of more than ${LARGE_TEXT_CHARACTERS} characters change faster than the write budget allows and are written less often; ${written}`;
     const whatToDo =
-      'have them change less often: a power cut may cost hours of such a text, and each writing wears the disk';
+      'update them less often: after a power cut their values may be hours old, and each write wears out the disk';
     this.#options.checks.set(
       'disk budget',
       texts > 0 ? { state: 'warning', text, whatToDo } : healthy(written),
@@ -330,11 +332,11 @@ export class Store implements AsyncDisposable {
     this.#isKeeping = true;
     try {
       for (const values of pending.freshValues()) {
-        await this.#port.request('runtime', { values, counter: kernel.changes.counter });
+        await this.#worker.request('runtime', { values, counter: kernel.changes.counter });
         await yieldToEventLoop();
       }
     } catch (thrown) {
-      this.#options.log.warn({}, `values are not kept in the runtime directory: ${messageOf(thrown)}`);
+      this.#options.log.warn({}, `values cannot be written to the runtime directory: ${messageOf(thrown)}`);
     } finally {
       this.#isKeeping = false;
     }
@@ -342,20 +344,20 @@ export class Store implements AsyncDisposable {
 
   async #backupWhenDue(): Promise<void> {
     const sinceMs = this.#options.clock.nowMs() - Number(this.#meta.get(metaName.backupMs) ?? 0);
-    // After the clock went back a backup is due, too.
+    // A backup is also due after the clock was set back.
     if (this.#isBackingUp || (sinceMs >= 0 && sinceMs < DAY_MS)) return;
     // The health check reports the failure.
     await this.backup('daily').catch(() => undefined);
   }
 
-  #showState(failure: unknown): void {
+  #reportState(failure: unknown): void {
     const { checks } = this.#options;
     if (failure === undefined) {
       if (this.#opened.found === 'read-only')
-        checks.set('database', healthy('it could not be written to at the start, and now it can'));
+        checks.set('database', healthy('the database is writable again'));
       return checks.set('store', healthy('everything is on the disk'));
     }
-    const text = `changes are in memory and can't be written: ${messageOf(failure)}`;
+    const text = `changes cannot be written and are kept in memory: ${messageOf(failure)}`;
     checks.set('store', { state: 'failed', text, whatToDo: diskAdvice(failure) });
   }
 }

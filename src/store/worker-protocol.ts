@@ -35,7 +35,7 @@ export interface StorePaths {
 /** The state of the database when it was opened. */
 export interface OpenReport {
   readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
-  /** What was wrong, with the names of quarantined files and of the backup used; '' if nothing. */
+  /** Problems, with the names of quarantined files and of the backup used; '' if there are none. */
   readonly text: string;
   /** Names of quarantined databases. */
   readonly quarantined: readonly string[];
@@ -56,7 +56,7 @@ export interface RowPage {
 export interface StoreRequests {
   open: { request: { places: StorePaths; nowMs: number; life: string }; reply: OpenReport };
   rows: { request: { after: number }; reply: RowPage };
-  /** Ends loading; returns what was damaged, for people. */
+  /** Ends loading; returns descriptions of the damaged rows. */
   loaded: { request: object; reply: { restored: readonly string[]; lost: readonly string[] } };
   stage: { request: { values: readonly ValueRow[] }; reply: object };
   commit: { request: { batch: Batch }; reply: object };
@@ -73,7 +73,7 @@ export interface StoreRequests {
 
 export type StoreRequest = WorkerRequest<StoreRequests>;
 
-/** The store's worker as its client sees it. */
+/** The client side of the store's worker. */
 export type StoreWorker = WorkerClient<StoreRequests>;
 
 /** Counters are reserved in blocks (interface, decision 9). */
@@ -83,7 +83,7 @@ export function blockAfter(counter: number): number {
   return (Math.ceil(counter / COUNTER_BLOCK) + 1) * COUNTER_BLOCK;
 }
 
-/** Default number of backups that are kept, for whatever reason they were made. */
+/** Default number of backups that are kept, including those made on request. */
 export const BACKUPS_KEPT = 7;
 /** Audit records kept per ring. */
 export const AUDIT_KEPT = 10_000;

@@ -2,22 +2,22 @@ const DAY_MS = 86_400_000;
 
 /** Longer texts are large and are written within a budget. Characters. */
 export const LARGE_TEXT_CHARACTERS = 1024;
-/** Bytes of large texts written per day: as much as everything else of a busy gateway. */
+/** Bytes of large texts written per day: as much as a busy gateway writes otherwise. */
 export const LARGE_TEXT_BYTES_PER_DAY = 64 * 1024 * 1024;
 /** Bytes of large texts in one commit, which must not delay the following ones. */
-const LARGE_AT_ONCE = 1024 * 1024;
+const LARGE_PER_COMMIT = 1024 * 1024;
 
 /** The budget for writing large texts: a token bucket that refills over a day. */
 export class LargeTextBudget {
-  #left = LARGE_AT_ONCE;
+  #left = LARGE_PER_COMMIT;
   #atMs: number | undefined;
 
-  /** Takes bytes from the budget; false if nothing is left. */
+  /** Takes bytes from the budget; returns false if the budget is used up. */
   takes(bytes: number, nowMs: number): boolean {
     const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
-    this.#left = Math.min(LARGE_AT_ONCE, this.#left + (passedMs * LARGE_TEXT_BYTES_PER_DAY) / DAY_MS);
+    this.#left = Math.min(LARGE_PER_COMMIT, this.#left + (passedMs * LARGE_TEXT_BYTES_PER_DAY) / DAY_MS);
     this.#atMs = nowMs;
-    // May overdraw by one text, so that the largest one is written, too.
+    // One text may exceed the budget, so that texts of any size are written.
     if (this.#left <= 0) return false;
     this.#left -= bytes;
     return true;
@@ -32,14 +32,14 @@ export class WriteCounter {
   /** The writer → its last total. */
   readonly #last = new Map<string, number>();
 
-  /** `kept` is what {@link WriteCounter.kept} gave before a restart. */
+  /** `kept` is {@link WriteCounter.kept} from before a restart. */
   constructor(nowMs: number, kept = '') {
     this.#day = Math.floor(nowMs / DAY_MS);
     const [day, today] = kept.split(':').map(Number);
     this.#today = day === this.#day && today !== undefined && Number.isFinite(today) ? today : 0;
   }
 
-  /** The bytes of this run so far, as the kernel counts them of one who writes. */
+  /** Records the total of a writer in this run, as the kernel counts it. */
   note(total: number, nowMs: number, writer = 'store'): void {
     const day = Math.floor(nowMs / DAY_MS);
     if (day !== this.#day) {
@@ -57,11 +57,12 @@ export class WriteCounter {
     return this.#today;
   }
 
-  /** 0 where it is not known. */
+  /** 0 if it is not known. */
   get yesterday(): number {
     return this.#yesterday;
   }
 
+  /** The state to be stored for a restart. */
   get kept(): string {
     return `${this.#day}:${this.#today}`;
   }

@@ -2,7 +2,7 @@ import { cyclicDate, cyclicTime, type Cyclic, type EventDate } from '../../kerne
 import { nextDay } from './day-pattern.js';
 import { dayOf, localDay, localInstant, midnight, secondsOf } from '../../base/local-time.js';
 
-/** How many days of a pattern are tried: each has a run, except days that the calendar lacks. */
+/** Most days of the pattern that are tried. Each has a run, unless it is past or its time does not exist. */
 const DAYS_TRIED = 8;
 
 const STEP_MS: Readonly<Record<number, number>> = {
@@ -12,33 +12,34 @@ const STEP_MS: Readonly<Record<number, number>> = {
 };
 
 /**
- * When a cyclic event runs first after `afterMs` (unix milliseconds, as the result); undefined: never again.
- * All dates and times are those of the process's time zone; `createdMs` is where counting begins while no
- * date-from is set.
+ * The first run of a cyclic event after `afterMs`, unix milliseconds; undefined if there is none. All dates
+ * and times are in the process's time zone. Intervals of days are counted from date-from or, if it is not
+ * set, from the day of `createdMs`.
  *
- * The days (`SVC_SetEventCyclic`; from date-from to date-to, both included, all 0: unbounded):
- * - none: every day. once: date-from alone; without one never.
- * - day: every `dateValue` days, counted from date-from, else from the day of `createdMs`.
- * - week: on the days of the mask `dateDay` (1 Monday … 64 Sunday), every `dateValue` weeks; no day: never.
- * - month: every `dateValue` months. `dateDay` 0: on the `dateDayValue`-th of the month, or on its last day
- *   where it is
- *   shorter, so that 31 is the last of every month. Otherwise on the `dateDayValue`-th day of the month that is one of
- *   the mask `dateDay`, 5: on the last such (64 and 5: the last Sunday; 31 and 1: the first working day).
- * - year: on one day of the month `dateValue` (1 … 12), said as for a month: 29 February is the 28th in other
+ * Days (`SVC_SetEventCyclic`), from date-from to date-to, both included; a date of zeros is unbounded:
+ * - none: every day.
+ * - once: date-from only; never if it is not set.
+ * - day: every `dateValue` days.
+ * - week: the days of the mask `dateDay` (1 Monday … 64 Sunday), every `dateValue` weeks; never if the mask
+ *   is 0.
+ * - month: every `dateValue` months. If `dateDay` is 0: day `dateDayValue` of the month, or its last day if
+ *   the
+ *   month is shorter (31 is always the last day). Otherwise the `dateDayValue`-th day of the month that is in the
+ *   mask `dateDay`, where 5 is the last one (64 and 5: the last Sunday; 31 and 1: the first working day).
+ * - year: a day of the month `dateValue` (1 … 12), selected as for a month. 29 February is the 28th in common
  *   years.
  *
- * The times of such a day:
+ * Times on such a day:
  * - once: at time-from.
- * - second, minute, hour: at time-from, and every `timeValue` of them after it, up to time-to (included; all
- *   0: up to the
- *   end of the day). What passes between two runs is real time: through a change of the clock every 15 minutes stay
- *   15 minutes, and every two hours are even hours again from the next day on. A time-to before time-from is the next
- *   day's: the night belongs to the day on which it begins.
+ * - second, minute, hour: at time-from and then every `timeValue` seconds, minutes or hours until time-to
+ *   (included; zeros are the end of the day). Intervals are elapsed time: an interval of 15 minutes stays 15
+ *   minutes across a daylight saving change, and an interval of two hours starts from time-from on the next day.
+ *   If time-to is before time-from, it is on the next day.
  *
- * When the clock is set forward, what falls into the hour that is left out runs once, at the instant of the
- * jump; when it is set back, a time that comes twice means the first.
+ * A time that is skipped when the clock is set forward for daylight saving is the instant of the change. A
+ * time that occurs twice when the clock is set back is the first occurrence.
  *
- * Any numbers are taken, and quickly: what counts is at least 1, and what no calendar has is never.
+ * Accepts any numbers and limits them: intervals are at least 1, and dates that do not exist never match.
  */
 export function nextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): number | undefined {
   if (Number.isNaN(afterMs)) return undefined;
@@ -51,7 +52,7 @@ export function nextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): 
     anchorDay: first ?? localDay(Number.isFinite(createdMs) ? createdMs : 0),
     first,
   };
-  // Starts yesterday, whose night may last until now.
+  // Starts with yesterday, whose repetition may end today.
   let day = nextDay(pattern, localDay(after) - 1);
   for (let n = 0; n < DAYS_TRIED && day !== undefined && day <= last; n++) {
     const atMs = nextOn(cyclic, day, after);

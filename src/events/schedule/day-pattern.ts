@@ -11,11 +11,11 @@ interface DayPattern extends Pick<Cyclic, 'dateType' | 'dateValue' | 'dateDay' |
 
 /** The `dateDayValue` of the last matching day in a month. */
 const LAST = 5;
-/** Steps above this are as good as once; beyond, numbers would lose their last digits. */
+/** Largest step; greater ones have no second match, and sums would exceed the range of exact integers. */
 const MOST = 1_000_000;
 
 /**
- * The first day of the pattern not before `day`; undefined if there is none. Walks through a month at most.
+ * The first day of the pattern on or after `day`; undefined if there is none. Visits at most a month of days.
  */
 export function nextDay(pattern: DayPattern, day: number): number | undefined {
   const { dateType, dateValue, dateDay, anchorDay, first } = pattern;
@@ -69,7 +69,7 @@ function dayIn(month: number, { dateDay, dateDayValue }: DayPattern): number {
   return (which === LAST ? days.at(-1) : days[which - 1]) ?? NaN;
 }
 
-/** The first number not before `from` that is a multiple of `every` away from `anchor`. */
+/** The first number at or after `from` that is a multiple of `every` away from `anchor`. */
 function inStep(from: number, anchor: number, every: number): number {
   return from + ((((anchor - from) % every) + every) % every);
 }

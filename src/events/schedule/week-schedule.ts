@@ -10,15 +10,15 @@ interface PointOfWeek {
 
 /**
  * The schedule's next point after `afterMs` (unix milliseconds), with its time; undefined if it has none.
- * Times are local. A time that the clock skips is the instant of the jump, one that occurs twice the first of
- * the two. Of several points at one instant it is the one that `pointAt` returns from then on.
+ * Times are local. A time that the clock skips is the instant of the change; a time that occurs twice is the
+ * first of the two. Of several points at one instant, returns the one that `pointAt` returns.
  */
 export function nextPoint(
   schedule: Schedule,
   afterMs: number,
 ): ({ readonly atMs: number } & PointOfWeek) | undefined {
   const today = localDay(afterMs);
-  // Today's points may be over: the same day next week is the last candidate.
+  // The points of today may be over, so that the same day next week is the last candidate.
   for (let day = today; day <= today + 7; day++) {
     const next = pointsOn(schedule, day).find(({ atMs }) => atMs > afterMs);
     if (next !== undefined) return { ...next, ...pointAt(schedule, next.atMs) };
@@ -32,8 +32,7 @@ export function nextPoint(
  */
 export function pointAt(schedule: Schedule, atMs: number): PointOfWeek | undefined {
   const today = localDay(atMs);
-  // Starts with tomorrow: while the hour before midnight occurs for the second time, tomorrow has begun once
-  // already.
+  // Starts with tomorrow, which has begun once already if the hour before midnight occurs twice.
   for (let day = today + 1; day >= today - 7; day--) {
     const newest = pointsOn(schedule, day).findLast((point) => point.atMs <= atMs);
     if (newest !== undefined) {

@@ -120,7 +120,7 @@ t.test('a database that is missing next to an archive or scripts is reported', a
     const { store, findings } = await openBench(directory);
     t.match(findings.get('database'), {
       state: 'failed',
-      text: /gone.*no sound backup/,
+      text: /missing.*no intact backup/,
       whatToDo: /restore/,
     });
     await store.close();

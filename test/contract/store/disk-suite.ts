@@ -73,7 +73,7 @@ export function diskTests(skip: string | false): void {
         free(directory);
         clock.advance(60_000);
         await until('everything is written', () => findings.get('store')?.state === 'ok');
-        t.match(findings.get('database'), { state: 'ok', text: /now it can/ });
+        t.match(findings.get('database'), { state: 'ok', text: /writable again/ });
         await store.close();
         const again = await openBench(directory);
         t.ok(again.kernel.tree.root.children?.byIdent('kept'));

@@ -68,7 +68,7 @@ t.test('an invalid backup changes nothing', async (t) => {
   const target = join(directory, 'target');
   writeFileSync(backup, 'nothing');
   const how = { backup, directory: target, config: undefined, replace: true, nowMs: 0 };
-  t.throws(() => restoreBackup(how), { code: 'STORE_UNUSABLE', message: /no sound backup/ });
+  t.throws(() => restoreBackup(how), { code: 'STORE_UNUSABLE', message: /not an intact backup/ });
   for (const none of [join(directory, 'none'), directory])
     t.throws(() => restoreBackup({ ...how, backup: none }), { message: /no file/ });
   t.notOk(existsSync(target));

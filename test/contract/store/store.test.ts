@@ -262,7 +262,7 @@ t.test('each audit ring keeps its own records, even while no commit succeeds', a
 t.test('a data directory that cannot be created is reported, immediately', async (t) => {
   await t.rejects(openBench('/proc/nothing/here'), {
     code: 'STORE_UNUSABLE',
-    message: /cannot be made.*proc/,
+    message: /cannot be created.*proc/,
   });
 });
 

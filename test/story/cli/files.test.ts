@@ -141,7 +141,7 @@ t.test('a backup of a running gateway restored on an empty machine gives the sam
   t.match(await runCli(forgotten), { code: 64, stderr: /no file .*gateway\.yaml\.old/ });
   t.match(await runCli(['backup', '--data', data, file]), {
     code: 1,
-    stderr: /house\.db is there already/,
+    stderr: /house\.db already exists/,
   });
   t.match(await runCli(['backup', '--data', file, `${file}.2`]), { code: 1, stderr: /no database in/ });
   t.match(await runCli(['restore', '--data', data, '--replace', file]), {
@@ -156,7 +156,7 @@ t.test('a backup of a running gateway restored on an empty machine gives the sam
     stdout: /stellwerk\.db from house\.db\n.*gateway\.yaml\n$/,
     stderr: '',
   });
-  t.match(await runCli(there), { code: 1, stderr: /would be replaced; say --replace/ });
+  t.match(await runCli(there), { code: 1, stderr: /would be replaced; add --replace/ });
   const second = await startGateway(t, undefined, { directory: box });
   t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Kept');
 });
@@ -166,7 +166,7 @@ t.test('restore latest uses the newest valid automatic backup', async (t) => {
   const data = join(fixture.directory, 'data');
   t.match(await runCli(['restore', '--data', data, 'latest']), {
     code: 1,
-    stderr: /no sound backup in .*backups/,
+    stderr: /no intact backup in .*backups/,
   });
   const setpoint = await idOf(fixture, 'ground_floor/setpoint');
   await rpc(fixture, 'SVC_SetName', setpoint, 'Old');

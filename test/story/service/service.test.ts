@@ -19,7 +19,7 @@ import { until } from '../../tools/until.js';
 t.test('a signal to stop or reload during the start takes effect after the start', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = spawnGateway(t, directory);
-  await program.waitFor(/a new database was made/);
+  await program.waitFor(/a new database was created/);
   program.process.kill('SIGHUP');
   program.process.kill('SIGTERM');
   t.equal(await program.ended(), 0);
