@@ -46,7 +46,7 @@ class Place {
 await t.test('without a location it is inactive, and says what to do', async (t) => {
   const nowhere = await place(t, {}, '2026-06-21T10:00Z');
   t.equal(nowhere.instance.data.status, instanceStatus.inactive);
-  t.match(nowhere.bench.status(nowhere.instance), /no place is set; set Latitude and Longitude/);
+  t.match(nowhere.bench.status(nowhere.instance), /the location is not set; set Latitude and Longitude/);
   t.equal(nowhere.instance.children?.byIdent('Sunset'), undefined, 'it has no meaningless times');
   t.equal(nowhere.clock.pendingTimers, 0);
 
