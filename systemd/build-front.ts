@@ -12,7 +12,7 @@ import { bundleOptions } from './esbuild-options.js';
 /** The programs; each is a page of its own. */
 const PROGRAMS = ['resident', 'console'];
 /** Chrome and WebView 87, Safari 15.4, Firefox 98. */
-const TARGET = ['es2020', 'chrome87', 'safari15.4', 'firefox98'];
+const TARGET = ['chrome87', 'safari15.4', 'firefox98'];
 const COMPRESSED = /\.(?:js|css|svg|json|webmanifest)$/;
 
 const root = join(import.meta.dirname, '..', '..');

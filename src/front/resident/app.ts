@@ -1,16 +1,20 @@
-import { type Signal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, computed, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { ChangeRecord } from '../../client/generated/records.js';
+import { rejected } from '../../client/link.js';
 import { Commands } from '../web/commands.js';
 import { Gateway } from '../web/connect.js';
 import { formatTime, formatValue } from '../web/format.js';
 import { texts } from '../web/i18n/i18n.js';
 import type { TreeNode } from '../web/model.js';
-import type { Value } from '../web/objects.js';
+import { objectType, type Value } from '../web/objects.js';
 import { PreferenceStore } from '../web/preferences.js';
 import { Router } from '../web/router.js';
-import { refusalText } from './tiles/state-line.js';
+import { FrontMessages } from './front-messages.js';
+import { pagesOf, type ItemPage } from './items.js';
+import { isPosition, positionText } from './position.js';
+import { roleOf } from './tiles/kinds.js';
+import { refusalText, type StateLine } from './tiles/state-line.js';
 
 /** Facts that the gateway writes into the page. */
 export interface PageFacts {
@@ -19,12 +23,8 @@ export interface PageFacts {
   readonly passwordRequired: boolean;
 }
 
-/** A popup or a notification, until it is dismissed. */
-interface FrontMessage {
-  readonly key: number;
-  readonly atMs: number;
-  readonly record: ChangeRecord;
-}
+/** How often ages are shown anew, ms. */
+const TICK_MS = 10_000;
 
 /** The residents' front: everything that its components share. */
 export class App {
@@ -34,28 +34,38 @@ export class App {
   readonly preferences: PreferenceStore;
   readonly gateway: Gateway;
   readonly commands: Commands;
-  readonly router = new Router(({ page }) => page === 'object' || page === 'history');
-  readonly messages: Signal<readonly FrontMessage[]> = signal([]);
+  readonly router = new Router(({ page }) => page === 'object');
+  readonly messages: FrontMessages;
+  /** The pages that the owner defined; none: pages follow the tree. */
+  readonly pages: Signal<readonly ItemPage[]> = signal([]);
   /** Read to screen readers: polite for what a user's action came to, assertive for what was refused. */
   readonly polite = signal('');
   readonly assertive = signal('');
   /** Why the sign-in page is shown; undefined: signed in. */
   readonly signedOut: Signal<'never' | 'ended' | undefined> = signal(undefined);
-  #messageCount = 0;
+  /** Nothing is operated while the page shows an older state. */
+  readonly isInert: ReadonlySignal<boolean>;
+  /** The gateway's time in unix ms, every 10 s: for ages. */
+  readonly tick: Signal<number>;
+  readonly isDark: ReadonlySignal<boolean>;
 
   constructor(facts: PageFacts) {
     this.facts = facts;
     this.base = `/wfc/${facts.id}/`;
     this.preferences = new PreferenceStore(`stellwerk-${facts.id}`);
     const url = `${location.origin.replace(/^http/, 'ws')}${this.base}api/`;
-    this.gateway = new Gateway(url, facts.id, (record) => this.#receive(record));
-    this.commands = new Commands(
-      (id, value) => this.gateway.call('WFC_Execute', [facts.id, 0, id, value]),
-      ({ id, state }) => this.#announce(id, state),
-    );
+    this.messages = new FrontMessages(this);
+    this.gateway = new Gateway(url, facts.id, (record) => this.messages.receive(record));
+    this.commands = new Commands(({ id, state }) => this.#announce(id, state));
+    this.isInert = computed(() => this.gateway.state.value.kind !== 'live');
+    this.tick = signal(this.gateway.now());
+    setInterval(() => (this.tick.value = this.gateway.now()), TICK_MS);
+    this.isDark = this.#darkness();
     this.gateway.state.subscribe((state) => {
-      if (state.kind === 'refused' && state.code === 4401) this.signedOut.value = 'ended';
+      if (state.kind === 'refused' && state.code === rejected.unauthenticated) this.signedOut.value = 'ended';
+      if (state.kind === 'live') void this.#loadPages();
     });
+    this.gateway.onReport = (id) => this.commands.reported(id);
   }
 
   get sessionPath(): string {
@@ -74,10 +84,40 @@ export class App {
     this.signedOut.value = 'never';
   }
 
+  /** Sends a command to a variable. What it came to is in `commands`. */
+  set(variable: TreeNode, value: Value): void {
+    this.#execute(variable.id, value);
+  }
+
+  /** Runs a script. */
+  run(script: TreeNode): void {
+    this.#execute(script.id, true);
+  }
+
+  /** Plays a sound; browsers may want a touch of the user first. */
+  play(media: number): void {
+    this.commands.run(media, () => new Audio(`${this.base}media/${media}`).play());
+  }
+
+  /** Whether a command to a variable is in flight. Subscribes. */
+  isWaiting({ id }: TreeNode): boolean {
+    return this.commands.stateOf(id).value?.kind === 'waiting';
+  }
+
+  /** The state of what has no value: a text, or what the last command came to. */
+  commandLine(id: number, value: string): StateLine {
+    const state = this.commands.stateOf(id).value;
+    const line = { value, reason: '', untilMs: 0 };
+    if (state?.kind === 'refused') return { ...line, tone: 'refused', reason: refusalText(this, state) };
+    if (state?.kind === 'unknown') return { ...line, tone: 'unknown', reason: texts().tile.outcomeUnknown };
+    return { ...line, tone: 'live' };
+  }
+
   /** The value of a variable as its profile shows it. */
   format(variable: TreeNode, value: Value): string {
     const { type = 3, profile = '', customProfile = '' } = variable.entry.value.data;
     const { model } = this.gateway;
+    if (isPosition(model, variable)) return positionText(Number(value));
     const name = customProfile || profile;
     return formatValue(value, { type, profile: model.profileOf(variable), name, timeZone: model.timezone });
   }
@@ -87,23 +127,48 @@ export class App {
     return formatTime(unixMs, this.gateway.model.timezone, withSeconds);
   }
 
-  #announce(id: number, state: ReturnType<Commands['stateOf']>['value']): void {
-    const variable = this.gateway.model.find(id);
-    if (variable === undefined) return;
-    const parent = this.gateway.model.find(variable.entry.peek().parentID);
-    const named =
-      variable.entry.peek().data.role === 'main' || parent === undefined ? (parent ?? variable) : variable;
-    const { name } = named.entry.peek();
-    if (state === undefined)
-      this.polite.value = texts().tile.done(name, this.format(variable, variable.value.peek()));
-    else if (state.kind === 'refused')
-      this.assertive.value = texts().tile.refused(name, refusalText(this, state));
-    else if (state.kind === 'unknown') this.assertive.value = `${name}: ${texts().tile.outcomeUnknown}`;
+  /** What an object is called: variables that are their device's purpose have its name. */
+  nameOf(node: TreeNode): string {
+    const { name, parentID, data } = node.entry.peek();
+    const parent = this.gateway.model.find(parentID);
+    if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
+    const device = parent.entry.peek().name;
+    return roleOf(data) === 'main' ? device : `${device} · ${name}`;
   }
 
-  #receive(record: ChangeRecord): void {
-    const message = { key: ++this.#messageCount, atMs: this.gateway.now(), record };
-    this.messages.value = [message, ...this.messages.peek()].slice(0, 100);
+  #execute(id: number, value: Value): void {
+    if (this.isInert.peek()) return;
+    this.commands.run(id, () => this.gateway.call('WFC_Execute', [this.facts.id, 0, id, value]));
+  }
+
+  #announce(id: number, state: ReturnType<Commands['stateOf']>['value']): void {
+    const node = this.gateway.model.find(id);
+    if (node === undefined) return;
+    const name = this.nameOf(node);
+    const { tile } = texts();
+    if (state === undefined)
+      this.polite.value =
+        node.type === objectType.variable ? tile.done(name, this.format(node, node.value.peek())) : name;
+    else if (state.kind === 'refused') this.assertive.value = tile.refused(name, refusalText(this, state));
+    else if (state.kind === 'unknown') this.assertive.value = `${name}: ${tile.outcomeUnknown}`;
+  }
+
+  async #loadPages(): Promise<void> {
+    try {
+      this.pages.value = pagesOf(await this.gateway.call('WFC_GetItems', [this.facts.id]));
+    } catch {
+      // The connection was lost; the next one loads them.
+    }
+  }
+
+  #darkness(): ReadonlySignal<boolean> {
+    const query = matchMedia('(prefers-color-scheme: dark)');
+    const system = signal(query.matches);
+    query.addEventListener('change', () => (system.value = query.matches));
+    return computed(() => {
+      const { theme } = this.preferences.value;
+      return theme === 'system' ? system.value : theme === 'dark';
+    });
   }
 }
 

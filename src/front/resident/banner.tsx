@@ -5,11 +5,12 @@ import { useApp } from './app.js';
 export function ConnectionBanner() {
   const app = useApp();
   const state = app.gateway.state.value;
-  if (state.kind === 'lost')
-    return (
-      <p class="banner" role="alert">
-        {texts().link.lost(app.time(state.sinceMs + app.gateway.clockOffsetMs.peek()))}
-      </p>
-    );
-  return null;
+  const isLost = state.kind === 'lost' && app.gateway.isLoaded.value;
+  return (
+    <div role="alert" class="banner-place">
+      {isLost && (
+        <p class="banner">{texts().link.lost(app.time(state.sinceMs + app.gateway.clockOffsetMs.peek()))}</p>
+      )}
+    </div>
+  );
 }

@@ -1,15 +1,21 @@
+import { useEffect } from 'preact/hooks';
 import { texts } from '../web/i18n/i18n.js';
 import { Icon } from '../web/parts/icon.js';
+import { lazy } from '../web/parts/lazy.js';
 import { addressOf } from '../web/router.js';
 import { useApp } from './app.js';
 import { ConnectionBanner } from './banner.js';
-import { DevicePage } from './pages/device.js';
 import { HomePage } from './pages/home.js';
-import { MessagesPage } from './pages/messages.js';
-import { RefusedPage } from './pages/refused.js';
+import { ItemsPage } from './pages/items.js';
 import { RoomPage } from './pages/room.js';
-import { SignInPage } from './pages/sign-in.js';
-import { Sheet } from './sheet/sheet.js';
+
+const SignInPage = lazy(async () => (await import('./pages/sign-in.js')).SignInPage);
+const RefusedPage = lazy(async () => (await import('./pages/refused.js')).RefusedPage);
+const MessagesPage = lazy(async () => (await import('./messages/messages-page.js')).MessagesPage);
+const MessageOverlay = lazy(async () => (await import('./messages/overlay.js')).MessageOverlay);
+const DevicePage = lazy(async () => (await import('./pages/device.js')).DevicePage);
+const HistoryPage = lazy(async () => (await import('./history/history-page.js')).HistoryPage);
+const Sheet = lazy(async () => (await import('./sheet/sheet.js')).Sheet);
 
 /** The page: sign-in, or what the gateway's state calls for. */
 export function Front() {
@@ -17,22 +23,32 @@ export function Front() {
   const state = app.gateway.state.value;
   if (app.signedOut.value !== undefined) return <SignInPage />;
   if (state.kind === 'refused') return <RefusedPage code={state.code} />;
+  const { isKiosk } = app.preferences.value;
   return (
-    <div class="front">
+    <div class={`front ${app.isInert.value ? 'offline' : ''} ${isKiosk ? 'kiosk' : ''}`}>
       <ConnectionBanner />
       {app.gateway.isLoaded.value ? <Page /> : <p class="loading">{texts().loading}</p>}
-      <Tabs />
-      <Sheet />
+      {!isKiosk && <Tabs />}
+      {app.gateway.isLoaded.value && app.router.sheet.value !== undefined && <Sheet />}
+      {app.messages.shown.value.length > 0 && <MessageOverlay />}
       <LiveRegions />
     </div>
   );
 }
 
 function Page() {
-  const { page, id } = useApp().router.page.value;
+  const app = useApp();
+  const { page, id } = app.router.page.value;
+  useEffect(() => {
+    scrollTo(0, 0);
+  }, [page, id]);
   switch (page) {
     case 'room':
-      return <RoomPage id={Number(id)} />;
+      return <RoomPage key={id} id={Number(id)} />;
+    case 'page':
+      return <ItemsPage key={id} id={id} />;
+    case 'history':
+      return <HistoryPage key={id} id={Number(id)} />;
     case 'messages':
       return <MessagesPage />;
     case 'device':
@@ -52,19 +68,15 @@ function Tabs() {
   const app = useApp();
   const { page } = app.router.page.value;
   const { tabs } = texts();
+  const present = TABS.some((tab) => tab.page === page) ? page : '';
+  const unread = app.messages.unread.value;
   return (
     <nav class="tabs" aria-label={tabs.label}>
       {TABS.map((tab) => (
-        <a
-          key={tab.page}
-          href={addressOf(tab.page)}
-          aria-current={page === tab.page || (tab.page === '' && page === 'room') ? 'page' : undefined}
-        >
+        <a key={tab.page} href={addressOf(tab.page)} aria-current={present === tab.page ? 'page' : undefined}>
           <Icon name={tab.icon} />
           <span>{tabs[tab.text]}</span>
-          {tab.page === 'messages' && app.messages.value.length > 0 && (
-            <span class="count">{app.messages.value.length}</span>
-          )}
+          {tab.page === 'messages' && unread > 0 && <span class="count">{unread}</span>}
         </a>
       ))}
     </nav>

@@ -1,9 +1,13 @@
+import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { chooseLanguage, setLanguage } from '../web/i18n/i18n.js';
+import { chooseLanguage, locale, setLanguage } from '../web/i18n/i18n.js';
 import { readSession } from '../web/session.js';
 import '../web/tokens.css';
 import './resident.css';
 import './tiles/appearance.css';
+import './controls/appearance.css';
+import './history/appearance.css';
+import './messages/appearance.css';
 import './sheet/appearance.css';
 import { App, AppProvider, type PageFacts } from './app.js';
 import { Front } from './front.js';
@@ -17,6 +21,9 @@ function readFacts(): PageFacts {
 async function main(): Promise<void> {
   const app = new App(readFacts());
   await setLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
+  effect(() => {
+    document.documentElement.lang = locale();
+  });
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element #page');
   render(

@@ -1,5 +1,7 @@
-import { objectType } from '../web/objects.js';
+import { objectType, variableType } from '../web/objects.js';
 import type { Model, TreeNode } from '../web/model.js';
+import { associationOf } from '../web/format.js';
+import type { ItemPage } from './items.js';
 import { tilesOf, type Tile } from './tiles/kinds.js';
 
 /** A room: a category with its tiles; categories inside it are sections below it. */
@@ -65,4 +67,47 @@ export function baseOf(model: Model): TreeNode | undefined {
     if (children.length !== 1 || only?.type !== objectType.category) return node;
     node = only;
   }
+}
+
+/** The tiles of a page that the owner defined, a list per section; missing objects are left out. */
+export function sectionsOfPage(model: Model, { sections }: ItemPage) {
+  return sections.map(({ id, title, tiles }) => ({
+    id,
+    title,
+    tiles: tiles.flatMap((item) => {
+      const node = resolve(model, item.object);
+      return node === undefined ? [] : tilesOf(model, node).map((tile) => ({ ...tile, ...item, key: `${id}.${tile.key}`, object: tile.object }));
+    }),
+  }));
+}
+
+function resolve(model: Model, object: number | string): TreeNode | undefined {
+  if (typeof object === 'number') return model.find(object);
+  let node = baseOf(model);
+  for (const ident of object.split('/')) node = node === undefined ? undefined : model.child(node.id, ident);
+  return node;
+}
+
+/** States of contacts that a resident wants to know about, by the key of the association. */
+const NOTABLE: ReadonlySet<string> = new Set(['OPEN', 'ALERT', 'LOW', 'UNLOCKED', 'RAIN']);
+/** A device that has not reported yet is nothing to check. */
+const UNREMARKABLE: ReadonlySet<string> = new Set(['NO_VALUE', 'NOT_KNOWN', 'NOT_TODAY']);
+
+/** Whether a tile is on, open, or to be checked. Subscribes to its value and state. */
+export function isActive(model: Model, { kind, variable }: Tile): boolean {
+  if (variable === undefined) return false;
+  const { quality } = variable.state.value;
+  if (quality?.state === 2) return !UNREMARKABLE.has(quality.reason);
+  const value = variable.value.value;
+  if (kind === 'switch' || kind === 'pulse') return value === true;
+  const profile = model.profileOf(variable);
+  if (kind === 'level') return isLit(model, variable) && Number(value) > (profile?.minValue ?? 0);
+  if (kind !== 'contact' || profile === undefined) return false;
+  return NOTABLE.has(associationOf(value, profile)?.key ?? '');
+}
+
+/** Only what is dimmed is on or off; a set temperature is neither. */
+function isLit(model: Model, variable: TreeNode): boolean {
+  const power = model.child(variable.entry.value.parentID, 'STATE');
+  return power?.entry.value.data.type === variableType.boolean && power.value.value === true;
 }

@@ -1,14 +1,13 @@
 import { type Signal, signal } from '@preact/signals';
 import { RpcError } from '../../client/errors.js';
 import { realTiming } from '../../client/timing.js';
-import type { Value } from './objects.js';
 
 /** A state shows for this long after a command was rejected, ms. */
 const REFUSED_MS = 8000;
 /** A command shows as waiting only if it takes longer, ms. */
 const WAITING_MS = 150;
 
-/** What became of the last command to a variable. The variable itself shows only what was reported. */
+/** What became of the last command to a variable or a script. The variable itself shows only what was reported. */
 export type CommandState =
   | { readonly kind: 'waiting' }
   /** `code`: a fault code; `rule`, `untilMs`: the rule that rejected it. */
@@ -21,20 +20,15 @@ interface CommandOutcome {
   readonly state: CommandState | undefined;
 }
 
-/** Sends commands and remembers, for each variable, what became of the last one. */
+/** Sends commands and remembers, for each object, what became of the last one. */
 export class Commands {
-  readonly #execute: (id: number, value: Value) => Promise<unknown>;
   readonly #onOutcome: (outcome: CommandOutcome) => void;
   readonly #states = new Map<number, Signal<CommandState | undefined>>();
   readonly #newest = new Map<number, number>();
   #count = 0;
 
-  /** `execute` sends a command; `onOutcome` is called when a command is done, refused or lost. */
-  constructor(
-    execute: (id: number, value: Value) => Promise<unknown>,
-    onOutcome: (outcome: CommandOutcome) => void,
-  ) {
-    this.#execute = execute;
+  /** `onOutcome` is called when a command is done, refused or lost. */
+  constructor(onOutcome: (outcome: CommandOutcome) => void) {
     this.#onOutcome = onOutcome;
   }
 
@@ -50,8 +44,8 @@ export class Commands {
     if (state?.peek()?.kind === 'unknown') state.value = undefined;
   }
 
-  /** Sends a command. The outcome is in `stateOf`. */
-  run(id: number, value: Value): void {
+  /** Sends a command to an object. The outcome is in `stateOf`. */
+  run(id: number, send: () => Promise<unknown>): void {
     const state = this.stateOf(id);
     const number = ++this.#count;
     this.#newest.set(id, number);
@@ -69,7 +63,7 @@ export class Commands {
           if (isNewest()) state.value = undefined;
         });
     };
-    this.#execute(id, value).then(
+    send().then(
       () => finish(undefined),
       (thrown: unknown) => finish(stateOfError(thrown)),
     );

@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import { Link, type LinkState } from '../../client/link.js';
 import { realTiming } from '../../client/timing.js';
 import type { ChangeRecord } from '../../client/generated/records.js';
+import { message } from './messages.js';
 import { Model } from './model.js';
 import type { Snapshot } from './objects.js';
 
@@ -18,6 +19,8 @@ export class Gateway {
   readonly isLoaded = signal(false);
   /** What to add to this device's clock to get the gateway's, ms. */
   readonly clockOffsetMs = signal(0);
+  /** Called with each variable that reported. */
+  onReport: (id: number) => void = () => undefined;
   readonly #link: Link<Snapshot>;
   #queue: ChangeRecord[] = [];
   #isScheduled = false;
@@ -93,5 +96,6 @@ export class Gateway {
     if (records.length === 0) return;
     this.#queue = [];
     this.model.apply(records);
+    for (const { Message, SenderID } of records) if (Message === message.UPDATE) this.onReport(SenderID);
   }
 }

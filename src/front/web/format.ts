@@ -53,9 +53,9 @@ export function formatMoment(unixMs: number, nowMs: number, timeZone: string): s
   );
 }
 
-/** Day, month, year and time in the gateway's time zone. */
-function formatDate(unixMs: number, timeZone: string): string {
-  return dateFormat(timeZone, { dateStyle: 'medium', timeStyle: 'medium' }).format(unixMs);
+/** Day, month, year and time in the gateway's time zone; `short` without seconds. */
+export function formatDate(unixMs: number, timeZone: string, timeStyle: 'short' | 'medium'): string {
+  return dateFormat(timeZone, { dateStyle: 'medium', timeStyle }).format(unixMs);
 }
 
 /** How long ago, in the largest fitting unit. */
@@ -103,7 +103,7 @@ export function formatValue(value: Value, { type, profile, name, timeZone }: Val
 }
 
 /** The name of an association; names of built-in profiles are translated. */
-function associationText({ key, name }: Association, value: Value): string {
+export function associationText({ key, name }: Association, value: Value): string {
   const translated = key === undefined ? undefined : texts().names[key];
   const template = translated ?? name;
   if (typeof value !== 'number' || !template.includes('%')) return template;
@@ -140,5 +140,5 @@ function formatStamp(seconds: number, name: string, timeZone: string): string {
   if (Number.isNaN(new Date(ms).getTime())) return '–';
   if (name === '~UnixTimestampTime') return formatTime(ms, timeZone, true);
   if (name === '~UnixTimestampDate') return dateFormat(timeZone, { dateStyle: 'medium' }).format(ms);
-  return formatDate(ms, timeZone);
+  return formatDate(ms, timeZone, 'medium');
 }

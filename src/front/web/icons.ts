@@ -14,14 +14,17 @@ const controls = {
   message: 'M4 5h16v11H9l-5 4z',
   device: 'M7 2h10v20H7zM11 18h2',
   rooms: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  picture: 'M4 5h16v14H4zM4 16l5-5l4 4l3-3l4 4M15 9h.01',
+  file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  text: 'M5 6h14M5 11h14M5 16h9',
   dot: 'M12 10a2 2 0 1 0 0 4a2 2 0 0 0 0-4z',
   unlinked: 'M3 3l18 18M8 8l-3 3a4 4 0 0 0 6 6l2-2M16 16l3-3a4 4 0 0 0-6-6l-1 1',
 } as const;
 
-type ControlIcon = keyof typeof controls;
+const all: ReadonlyMap<string, string> = new Map(Object.entries({ ...builtInIcons, ...controls }));
 
 /** The path of a built-in icon or of a control; undefined: the icon is a file of the owner. */
 export function iconPath(name: string): string | undefined {
-  if (Object.hasOwn(controls, name)) return controls[name as ControlIcon];
-  return Object.hasOwn(builtInIcons, name) ? builtInIcons[name as keyof typeof builtInIcons] : undefined;
+  return all.get(name);
 }

@@ -1,4 +1,4 @@
-import type { Association, ObjectData, ObjectEntry, Profile, Value } from './objects.js';
+import type { Association, ObjectData, ObjectEntry, Profile, Role, Value } from './objects.js';
 
 /** Numbers of the messages that change the model (interface §3.5). */
 export const message = {
@@ -44,6 +44,7 @@ export const message = {
   QUALITY: 20400,
   RULE: 20401,
   PENDING: 20402,
+  ROLE: 20406,
 } as const;
 
 /** The attributes of an object that a message changes; undefined: none. */
@@ -103,6 +104,8 @@ export function dataMembers(number: number, Data: readonly unknown[]): ObjectDat
       return { customAction: Number(first), action: Number(second) };
     case message.BROKEN:
       return { isBroken: Boolean(first) };
+    case message.ROLE:
+      return { role: String(first) as Role };
     case message.ACTIVE:
       return { active: Boolean(first) };
     case message.MEDIA_FILE:

@@ -17,7 +17,7 @@ export const objectType = {
 export const variableType = { boolean: 0, integer: 1, float: 2, string: 3 } as const;
 
 /** What a variable is for: only `main` is shown as a tile of its own. */
-type Role = 'main' | 'state' | 'detail' | 'diagnostic';
+export type Role = 'main' | 'state' | 'detail' | 'diagnostic';
 
 /** Why a value is not good; `state` 1: stale, 2: bad. */
 export interface QualityProblem {

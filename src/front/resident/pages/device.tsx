@@ -1,4 +1,5 @@
-import { languages, setLanguage, texts } from '../../web/i18n/i18n.js';
+import { languages, setLanguage, texts, type Language } from '../../web/i18n/i18n.js';
+import { Icon } from '../../web/parts/icon.js';
 import { signOut } from '../../web/session.js';
 import { useApp } from '../app.js';
 
@@ -10,10 +11,15 @@ const SIZES = ['normal', 'large', 'largest'] as const;
 export function DevicePage() {
   const app = useApp();
   const { device, tabs } = texts();
-  const { theme, textSize } = app.preferences.value;
+  const { theme, textSize, device: name } = app.preferences.value;
   const leave = async () => {
-    await signOut(app.sessionPath);
+    // Without a connection the session ends at the next sign-out, or by the owner.
+    await signOut(app.sessionPath).catch(() => undefined);
     app.leave();
+  };
+  const startKiosk = () => {
+    app.preferences.change({ isKiosk: true });
+    app.router.go('');
   };
   return (
     <main>
@@ -22,7 +28,7 @@ export function DevicePage() {
         label={device.language}
         options={languages.map((language) => ({ value: language, text: LANGUAGE_NAMES[language] }))}
         value={document.documentElement.lang}
-        onChange={(language) => {
+        onChange={(language: Language) => {
           app.preferences.change({ language });
           void setLanguage(language);
         }}
@@ -39,13 +45,91 @@ export function DevicePage() {
         value={textSize}
         onChange={(value) => app.preferences.change({ textSize: value })}
       />
-      {app.facts.passwordRequired && (
-        <button class="plain" onClick={() => void leave()}>
-          {device.signOut}
-        </button>
-      )}
+      <Favourites />
+      <section>
+        <h2>{device.kiosk}</h2>
+        <p class="soft">{device.kioskHint}</p>
+        <p>
+          <button class="plain" onClick={startKiosk}>
+            {device.kioskStart}
+          </button>
+        </p>
+      </section>
+      <section>
+        <p class="soft">
+          {device.gatewayTime}: {app.time(app.tick.value)}
+        </p>
+        {location.protocol === 'http:' && <p class="note">{device.notEncrypted}</p>}
+        {app.facts.passwordRequired && (
+          <>
+            {name !== '' && (
+              <p class="soft">
+                {device.name}: {name}
+              </p>
+            )}
+            <p>
+              <button class="plain" onClick={() => void leave()}>
+                {device.signOut}
+              </button>
+            </p>
+          </>
+        )}
+      </section>
     </main>
   );
+}
+
+/** The favourites in their order. */
+function Favourites() {
+  const app = useApp();
+  const { device } = texts();
+  const { favourites } = app.preferences.value;
+  void app.gateway.model.structure.value;
+  const known = favourites.flatMap((id) => app.gateway.model.find(id) ?? []);
+  const change = (next: number[]) => app.preferences.change({ favourites: next });
+  return (
+    <section>
+      <h2>{device.favourites}</h2>
+      {known.length === 0 ? (
+        <p class="soft">{device.favouritesHint}</p>
+      ) : (
+        <ul class="list">
+          {known.map((node, index) => {
+            const name = app.nameOf(node);
+            return (
+              <li key={node.id}>
+                <span class="grow">{name}</span>
+                {index > 0 && (
+                  <button
+                    class="control"
+                    aria-label={device.moveUp(name)}
+                    onClick={() => change(movedUp(favourites, node.id))}
+                  >
+                    <Icon name="up" />
+                  </button>
+                )}
+                <button
+                  class="control"
+                  aria-label={device.favouritesRemove(name)}
+                  onClick={() => change(favourites.filter((id) => id !== node.id))}
+                >
+                  <Icon name="close" />
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function movedUp(ids: readonly number[], id: number): number[] {
+  const index = ids.indexOf(id);
+  const next = [...ids];
+  next.splice(index, 1);
+  next.splice(Math.max(0, index - 1), 0, id);
+  return next;
 }
 
 interface ChoiceProps<T extends string> {

@@ -1,9 +1,16 @@
+import { useComputed } from '@preact/signals';
 import { texts } from '../../web/i18n/i18n.js';
+import { HoldButton } from '../../web/parts/hold.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
-import { allTiles, baseOf, isEmpty, sectionOf, type Section } from '../sections.js';
+import { allTiles, baseOf, isActive, isEmpty, sectionOf, type Section } from '../sections.js';
 import { TileGrid } from '../tiles/grid.js';
+import type { Tile } from '../tiles/kinds.js';
+import { PageSections } from './items.js';
+
+/** How long the title must be held to leave the kiosk, ms. */
+const LEAVE_MS = 3000;
 
 /** The first page: favourites, what is on or open, and the rooms. */
 export function HomePage() {
@@ -15,23 +22,93 @@ export function HomePage() {
   if (section === undefined || isEmpty(section))
     return (
       <main>
-        <h1>{app.facts.title}</h1>
+        <Title />
         <p>{home.empty}</p>
         <p class="soft">{home.emptyHint}</p>
       </main>
     );
-  const favourites = new Set(app.preferences.value.favourites);
-  const chosen = allTiles(section).filter(({ object }) => favourites.has(object.id));
+  const tiles = withoutRepeats(allTiles(section));
+  const [first, ...others] = app.pages.value;
   return (
     <main>
-      <h1>{app.facts.title}</h1>
-      {chosen.length > 0 && (
+      <Title />
+      <Favourites tiles={tiles} />
+      <Active tiles={tiles} />
+      {first === undefined ? <Rooms section={section} /> : <PageSections page={first} />}
+      {others.length > 0 && (
         <section>
-          <h2>{home.favourites}</h2>
-          <TileGrid tiles={chosen} />
+          <h2>{home.rooms}</h2>
+          <ul class="rooms">
+            {others.map(({ id, title, icon }) => (
+              <li key={id}>
+                <a class="room" href={addressOf('page', id)}>
+                  <Icon name={icon || 'rooms'} files={`${app.base}icon/`} />
+                  <strong>{title}</strong>
+                </a>
+              </li>
+            ))}
+          </ul>
         </section>
       )}
-      <TileGrid tiles={section.tiles} />
+    </main>
+  );
+}
+
+/** In a kiosk, the title is the way out. */
+function Title() {
+  const app = useApp();
+  const { title } = app.facts;
+  if (!app.preferences.value.isKiosk) return <h1>{title}</h1>;
+  return (
+    <h1>
+      <HoldButton
+        class="title"
+        aria-description={texts().device.kioskLeave}
+        holdMs={LEAVE_MS}
+        onDone={() => app.preferences.change({ isKiosk: false })}
+      >
+        {(hint) => (hint === undefined ? title : texts().device.kioskLeave)}
+      </HoldButton>
+    </h1>
+  );
+}
+
+function Favourites({ tiles }: { readonly tiles: readonly Tile[] }) {
+  const { favourites } = useApp().preferences.value;
+  const chosen = favourites.flatMap((id) => tiles.filter(({ object }) => object.id === id));
+  return chosen.length === 0 ? null : (
+    <section>
+      <h2>{texts().home.favourites}</h2>
+      <TileGrid tiles={chosen} />
+    </section>
+  );
+}
+
+/** Rendered again only when another tile becomes active. */
+function Active({ tiles }: { readonly tiles: readonly Tile[] }) {
+  const { model } = useApp().gateway;
+  const { home } = texts();
+  const keys = useComputed(() =>
+    tiles
+      .filter((tile) => isActive(model, tile))
+      .map(({ key }) => key)
+      .join(' '),
+  );
+  const active = new Set(keys.value.split(' '));
+  const shown = tiles.filter(({ key }) => active.has(key));
+  return (
+    <section>
+      <h2>{home.active}</h2>
+      {shown.length === 0 ? <p class="soft">{home.quiet}</p> : <TileGrid tiles={shown} />}
+    </section>
+  );
+}
+
+function Rooms({ section }: { readonly section: Section }) {
+  const app = useApp();
+  const { home } = texts();
+  return (
+    <>
       {section.sections.length > 0 && (
         <section>
           <h2>{home.rooms}</h2>
@@ -44,20 +121,44 @@ export function HomePage() {
           </ul>
         </section>
       )}
-    </main>
+      {section.tiles.length > 0 && (
+        <section>
+          <h2>{section.named.entry.value.name || app.facts.title}</h2>
+          <TileGrid tiles={section.tiles} />
+        </section>
+      )}
+    </>
   );
 }
 
 function RoomLink({ room }: { readonly room: Section }) {
   const app = useApp();
   const { name, icon } = room.named.entry.value;
+  const tiles = withoutRepeats(allTiles(room));
   return (
     <a class="room" href={addressOf('room', room.node.id)}>
-      <Icon name={icon || 'rooms'} files={`${app.base}icon/`} />
+      <Icon name={icon || room.node.entry.value.icon || 'rooms'} files={`${app.base}icon/`} />
       <span>
         <strong>{name}</strong>
-        <small>{texts().home.roomSummary(allTiles(room).length)}</small>
+        <RoomSummary tiles={tiles} />
       </span>
     </a>
   );
+}
+
+function RoomSummary({ tiles }: { readonly tiles: readonly Tile[] }) {
+  const { model } = useApp().gateway;
+  const { home } = texts();
+  const count = useComputed(() => tiles.filter((tile) => isActive(model, tile)).length).value;
+  const summary = home.roomSummary(tiles.length);
+  return <small>{count === 0 ? summary : `${summary} · ${home.activeCount(count)}`}</small>;
+}
+
+/** Links lead to the same object: it is shown once. */
+function withoutRepeats(tiles: readonly Tile[]): Tile[] {
+  const known = new Set<number>();
+  return tiles.filter(({ object, variable }) => {
+    const { id } = variable ?? object;
+    return known.has(id) ? false : known.add(id);
+  });
 }

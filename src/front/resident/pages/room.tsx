@@ -16,9 +16,7 @@ export function RoomPage({ id }: { readonly id: number }) {
   return (
     <main>
       <header class="room-head">
-        <a class="control" href={addressOf('')} aria-label={texts().back}>
-          <Icon name="back" />
-        </a>
+        <BackLink />
         <h1>{node.entry.value.name}</h1>
       </header>
       <TileGrid tiles={section.tiles} />
@@ -26,6 +24,15 @@ export function RoomPage({ id }: { readonly id: number }) {
         <InnerSection key={inner.named.id} section={inner} />
       ))}
     </main>
+  );
+}
+
+/** To the first page. */
+export function BackLink() {
+  return (
+    <a class="control" href={addressOf('')} aria-label={texts().back}>
+      <Icon name="back" />
+    </a>
   );
 }
 

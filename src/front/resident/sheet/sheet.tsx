@@ -1,56 +1,142 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../../web/i18n/i18n.js';
-import { Icon } from '../../web/parts/icon.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
+import { Icon } from '../../web/parts/icon.js';
+import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
-import { stateLine } from '../tiles/state-line.js';
+import { tilesOf, variablesOf, roleOf, type Tile } from '../tiles/kinds.js';
+import { ValueDetails } from './details.js';
+import { VariableControl, ShutterSheet } from './variable-control.js';
 
 /** Details of a tile, in a dialog with an address of its own. */
 export function Sheet() {
   const app = useApp();
   const route = app.router.sheet.value;
   void app.gateway.model.structure.value;
-  const node = route === undefined ? undefined : app.gateway.model.find(Number(route.id));
-  return node === undefined ? null : <OpenSheet key={node.id} node={node} />;
+  if (route === undefined) return null;
+  const node = app.gateway.model.find(Number(route.id));
+  return <OpenSheet key={route.id} node={node} />;
 }
 
-function OpenSheet({ node }: { readonly node: TreeNode }) {
+function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
   const app = useApp();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  const variables =
-    node.type === objectType.variable
-      ? [node]
-      : app.gateway.model
-          .children(node.id)
-          .filter(({ type, entry }) => type === objectType.variable && !entry.value.hidden);
+  const { close, sheet } = texts();
+  useEffect(() => {
+    dialog.current?.showModal();
+    return () => dialog.current?.close();
+  }, []);
+  const closed = () => {
+    if (app.router.sheet.peek() !== undefined) app.router.back();
+  };
   return (
-    <dialog ref={dialog} class="sheet" aria-labelledby="sheet-title" onClose={() => app.router.back()}>
-      <header>
-        <h2 id="sheet-title">{node.entry.value.name}</h2>
-        <button class="control" aria-label={texts().close} onClick={() => dialog.current?.close()}>
-          <Icon name="close" />
-        </button>
-      </header>
-      <dl>
-        {variables.map((variable) => (
-          <VariableRow key={variable.id} variable={variable} />
-        ))}
-      </dl>
+    <dialog
+      ref={dialog}
+      class="sheet"
+      aria-labelledby="sheet-title"
+      onClose={closed}
+      onClick={({ target }) => target === dialog.current && dialog.current?.close()}
+    >
+      <div class="sheet-body">
+        <header>
+          <h2 id="sheet-title">{node?.entry.value.name ?? sheet.gone}</h2>
+          <button class="control" aria-label={close} onClick={() => dialog.current?.close()}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {node !== undefined && <SheetContent node={node} />}
+      </div>
     </dialog>
   );
 }
 
-function VariableRow({ variable }: { readonly variable: TreeNode }) {
-  const { value, reason } = stateLine(useApp(), variable);
+function SheetContent({ node }: { readonly node: TreeNode }) {
+  const { model } = useApp().gateway;
+  const { sheet } = texts();
+  const [tile] = tilesOf(model, node);
+  const all = node.type === objectType.variable || node.type === objectType.instance ? variablesOf(model, node) : [];
+  const isDiagnostic = (variable: TreeNode) => node !== variable && roleOf(variable.entry.value.data) === 'diagnostic';
+  const isState = (variable: TreeNode) => node !== variable && roleOf(variable.entry.value.data) === 'state';
+  const diagnostics = all.filter((one) => isDiagnostic(one) || isState(one));
+  const others = all.filter((one) => !diagnostics.includes(one) && !isInShutter(tile, one));
   return (
-    <div>
-      <dt>{variable.entry.value.name}</dt>
-      <dd>
-        {value}
-        {reason !== '' && <small>{reason}</small>}
-      </dd>
-    </div>
+    <>
+      {tile?.kind === 'shutter' && <ShutterSheet shutter={node} />}
+      {others.map((variable) => (
+        <VariableControl key={variable.id} variable={variable} isAlone={others.length === 1} />
+      ))}
+      {tile !== undefined && <MediaView tile={tile} />}
+      <Actions node={node} variables={all} />
+      {node.entry.value.info !== '' && <p class="soft">{node.entry.value.info}</p>}
+      <ValueDetails title={sheet.details} variables={others.length > 0 ? others : all.slice(0, 1)} />
+      {diagnostics.length > 0 && <Diagnostics variables={diagnostics} />}
+    </>
+  );
+}
+
+/** Position, slats and motor of a shutter are one group of controls. */
+function isInShutter(tile: Tile | undefined, variable: TreeNode): boolean {
+  return tile?.kind === 'shutter' && ['POSITION', 'SLAT', 'MOVE'].includes(variable.entry.value.ident);
+}
+
+function MediaView({ tile: { kind, object } }: { readonly tile: Tile }) {
+  const app = useApp();
+  const { crc = '' } = object.entry.value.data;
+  const address = `${app.base}media/${object.id}?${crc}`;
+  const { name } = object.entry.value;
+  if (kind === 'image') return <img class="media" src={address} alt={name} />;
+  if (kind === 'sound') return <audio class="media" src={address} controls />;
+  if (kind !== 'document') return null;
+  return (
+    <p>
+      <a href={address} target="_blank" rel="noopener">
+        {name}
+      </a>
+    </p>
+  );
+}
+
+/** History and favourites. */
+function Actions({ node, variables }: { readonly node: TreeNode; readonly variables: readonly TreeNode[] }) {
+  const app = useApp();
+  const { sheet } = texts();
+  const { favourites } = app.preferences.value;
+  const isFavourite = favourites.includes(node.id);
+  const logged = variables.filter(({ id }) => app.gateway.model.logged.has(id));
+  const change = () =>
+    app.preferences.change({
+      favourites: isFavourite ? favourites.filter((id) => id !== node.id) : [...favourites, node.id],
+    });
+  return (
+    <p class="actions">
+      {logged.map(({ id, entry }) => (
+        <a key={id} class="plain" href={addressOf('history', id)}>
+          <Icon name="Graph" />
+          {logged.length === 1 ? sheet.history : `${sheet.history}: ${entry.value.name}`}
+        </a>
+      ))}
+      <button class="plain" aria-pressed={isFavourite} onClick={change}>
+        <Icon name="star" />
+        {isFavourite ? sheet.removeFavourite : sheet.addFavourite}
+      </button>
+    </p>
+  );
+}
+
+function Diagnostics({ variables }: { readonly variables: readonly TreeNode[] }) {
+  const app = useApp();
+  return (
+    <details>
+      <summary>{texts().sheet.diagnostics}</summary>
+      <dl>
+        {variables.map((variable) => (
+          <div key={variable.id}>
+            <dt>{variable.entry.value.name}</dt>
+            <dd>{app.format(variable, variable.value.value) || '–'}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }

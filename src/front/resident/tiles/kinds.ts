@@ -2,7 +2,7 @@ import { objectType, variableType, type Profile } from '../../web/objects.js';
 import type { Model, TreeNode } from '../../web/model.js';
 
 /** How a tile looks and is operated. */
-type TileKind =
+export type TileKind =
   | 'switch'
   | 'pulse'
   | 'shutter'
@@ -10,14 +10,28 @@ type TileKind =
   | 'choice'
   | 'colour'
   | 'text'
+  | 'time'
   | 'reading'
   | 'contact'
   | 'script'
-  | 'media'
+  | 'image'
+  | 'sound'
+  | 'chart'
+  | 'document'
   | 'unknown';
 
+/** What the owner may change about a tile with an item of class `stellwerk.tile`. */
+export interface TileOptions {
+  readonly name?: string;
+  readonly icon?: string;
+  /** A command needs a hold of 0.6 s, or Enter twice. */
+  readonly confirm?: boolean;
+  /** A slider sends while it is dragged, at most four times a second. */
+  readonly live?: boolean;
+}
+
 /** A tile: what it shows and operates. */
-export interface Tile {
+export interface Tile extends TileOptions {
   readonly key: string;
   readonly kind: TileKind;
   /** The object whose name the tile has: an instance, a variable, a link. */
@@ -32,11 +46,19 @@ export interface Tile {
 
 /** Modules with a tile of their own, and the ident of the variable that it shows. */
 const modules: Readonly<Record<string, readonly [TileKind, string]>> = {
-  Relay: ['switch', 'STATE'],
-  'GPIO Output': ['switch', 'STATE'],
   Pulse: ['pulse', 'STATE'],
   Shutter: ['shutter', 'POSITION'],
+  PWM: ['level', 'LEVEL'],
+  LED: ['level', 'BRIGHTNESS'],
 };
+
+/** Media of type 1 to 5 (interface §1); dashboards and streams cannot be shown. */
+const mediaKinds: readonly TileKind[] = ['unknown', 'image', 'sound', 'unknown', 'chart', 'document'];
+
+/** Tiles with a row of controls are two columns wide, in a grid of their own. */
+export function isWide({ kind }: Tile): boolean {
+  return kind === 'shutter' || kind === 'level' || kind === 'choice';
+}
 
 /** Action ids up to this one mean "none". */
 const NO_ACTION = 1;
@@ -51,7 +73,7 @@ function isOperable(variable: TreeNode): boolean {
 export function tilesOf(model: Model, object: TreeNode, name: TreeNode = object): Tile[] {
   const entry = object.entry.value;
   if (entry.hidden || name.entry.value.hidden) return [];
-  const base = { named: name, suffix: undefined, object };
+  const base = { named: name, suffix: undefined, object, variable: undefined };
   const key = `${name.id}`;
   switch (object.type) {
     case objectType.instance:
@@ -59,9 +81,9 @@ export function tilesOf(model: Model, object: TreeNode, name: TreeNode = object)
     case objectType.variable:
       return [{ ...base, key, kind: kindOfVariable(model, object), variable: object }];
     case objectType.script:
-      return [{ ...base, key, kind: 'script', variable: undefined }];
+      return [{ ...base, key, kind: 'script' }];
     case objectType.media:
-      return [{ ...base, key, kind: 'media', variable: undefined }];
+      return [{ ...base, key, kind: mediaKinds[entry.data.type ?? 0] ?? 'unknown' }];
     case objectType.link: {
       const target = model.find(entry.data.targetID ?? 0);
       // A link to a link or to a category is followed by whoever lists sections.
@@ -73,38 +95,45 @@ export function tilesOf(model: Model, object: TreeNode, name: TreeNode = object)
 }
 
 function instanceTiles(model: Model, instance: TreeNode, named: TreeNode): Tile[] {
+  const base = { named, suffix: undefined, object: instance };
   const known = modules[instance.entry.value.data.moduleName ?? ''];
   const main = known === undefined ? undefined : model.child(instance.id, known[1]);
-  if (known !== undefined && main !== undefined)
-    return [
-      { key: `${named.id}`, kind: known[0], named, suffix: undefined, object: instance, variable: main },
-    ];
-  const variables = model
-    .children(instance.id)
-    .filter(({ type, entry }) => type === objectType.variable && isMain(entry.value) && !entry.value.hidden);
+  if (known !== undefined && main !== undefined && !main.entry.value.hidden)
+    return [{ ...base, key: `${named.id}`, kind: known[0], variable: main }];
+  const variables = variablesOf(model, instance).filter(({ entry }) => roleOf(entry.value.data) === 'main');
+  if (variables.length === 0 && known === undefined) return [];
   return variables.map((variable) => ({
+    ...base,
     key: `${named.id}.${variable.id}`,
     kind: kindOfVariable(model, variable),
-    named,
     suffix: variables.length > 1 ? variable : undefined,
     object: variables.length > 1 ? variable : instance,
     variable,
   }));
 }
 
-function isMain({ data }: { readonly data: { readonly role?: string } }): boolean {
-  return (data.role ?? 'main') === 'main';
+/** The variables of an instance that are not hidden; of a variable, itself. */
+export function variablesOf(model: Model, object: TreeNode): readonly TreeNode[] {
+  if (object.type === objectType.variable) return [object];
+  return model
+    .children(object.id)
+    .filter(({ type, entry }) => type === objectType.variable && !entry.value.hidden);
+}
+
+export function roleOf({ role = 'main' }: TreeNode['entry']['value']['data']) {
+  return role;
 }
 
 /** The kind of a variable, from its action, type and profile. */
-function kindOfVariable(model: Model, variable: TreeNode): TileKind {
+export function kindOfVariable(model: Model, variable: TreeNode): TileKind {
   const { data } = variable.entry.value;
   const profile = model.profileOf(variable);
   const name = (data.customProfile ?? '') || (data.profile ?? '');
   if (!isOperable(variable)) return data.type === variableType.boolean ? 'contact' : 'reading';
   if (data.type === variableType.boolean) return 'switch';
   if (name === '~HexColor') return 'colour';
-  if (name.startsWith('~UnixTimestamp') || data.type === variableType.string) return 'text';
+  if (name.startsWith('~UnixTimestamp')) return 'time';
+  if (data.type === variableType.string) return 'text';
   if ((profile?.associations.length ?? 0) > 0) return 'choice';
   return hasRange(profile) ? 'level' : 'text';
 }

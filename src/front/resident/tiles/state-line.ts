@@ -1,7 +1,8 @@
-import { formatAge, formatMoment } from '../../web/format.js';
+import { formatAge, formatMoment, formatTime } from '../../web/format.js';
 import { texts } from '../../web/i18n/i18n.js';
 import type { CommandState } from '../../web/commands.js';
 import type { TreeNode } from '../../web/model.js';
+import type { Pending, QualityProblem } from '../../web/objects.js';
 import type { App } from '../app.js';
 
 /** How a tile looks. */
@@ -12,38 +13,57 @@ export interface StateLine {
   readonly tone: Tone;
   readonly value: string;
   readonly reason: string;
+  /** When the reason ends, unix ms: shown as a countdown; 0: without one. */
+  readonly untilMs: number;
 }
+
+/** Quality of the interface: 1 stale, 2 bad. */
+const BAD = 2;
+/** A time that is closer is told with seconds. */
+const SOON_MS = 120_000;
 
 /** The state of a variable in words. Subscribes to all that it depends on. */
 export function stateLine(app: App, variable: TreeNode): StateLine {
   const { quality, rule, pending } = variable.state.value;
-  const value = app.format(variable, variable.value.value);
   const command = app.commands.stateOf(variable.id).value;
-  const { tile, reasons } = texts();
-  if (quality !== undefined && quality.state === 2) {
-    const reason = reasons[quality.reason] ?? tile.unreachable;
-    return quality.reason === 'NOT_KNOWN'
-      ? { tone: 'estimated', value: tile.notKnown, reason: '' }
-      : { tone: 'bad', value: tile.unknownValue, reason };
-  }
-  if (command?.kind === 'refused') return { tone: 'refused', value, reason: refusalText(app, command) };
-  if (command?.kind === 'unknown') return { tone: 'unknown', value, reason: tile.outcomeUnknown };
+  const { tile } = texts();
+  const isEstimated = quality?.state === BAD && quality.reason === 'NOT_KNOWN';
+  const isBad = quality?.state === BAD;
+  const value = isEstimated
+    ? tile.notKnown
+    : isBad
+      ? tile.unknownValue
+      : app.format(variable, variable.value.value);
+  const line = { value, untilMs: 0 };
+  if (command?.kind === 'refused')
+    return { ...line, tone: 'refused', reason: refusalText(app, command), untilMs: command.untilMs };
+  if (command?.kind === 'unknown') return { ...line, tone: 'unknown', reason: tile.outcomeUnknown };
+  const scheduled = pending === undefined ? '' : pendingText(app, variable, pending);
+  if (isEstimated) return { ...line, tone: 'estimated', reason: scheduled };
+  if (isBad) return { ...line, tone: 'bad', reason: qualityText(quality) };
   if (quality !== undefined) {
-    const age = formatAge(app.gateway.now() - variable.updated.value * 1000);
-    return {
-      tone: 'stale',
-      value,
-      reason: `${tile.asOf(age)} · ${reasons[quality.reason] ?? quality.reason}`,
-    };
+    const age = formatAge(app.tick.value - variable.updated.value * 1000);
+    return { ...line, tone: 'stale', reason: `${tile.asOf(age)} · ${qualityText(quality)}` };
   }
-  if (pending !== undefined) {
-    const what = app.format(variable, pending.value);
-    const reason = pending.atMs === 0 ? what : texts().pendingAt(what, momentText(app, pending.atMs));
-    return { tone: 'pending', value, reason };
+  if (rule !== undefined) {
+    const text = ruleText(app, rule.code, rule.untilMs);
+    return { ...line, tone: 'restricted', reason: scheduled === '' ? text : `${scheduled} · ${text}` };
   }
-  if (rule !== undefined)
-    return { tone: 'restricted', value, reason: ruleText(app, rule.code, rule.untilMs) };
-  return { tone: 'live', value, reason: '' };
+  return { ...line, tone: scheduled === '' ? 'live' : 'pending', reason: scheduled };
+}
+
+/** Why a value is not good. */
+export function qualityText({ reason }: QualityProblem): string {
+  const { reasons, tile } = texts();
+  return reasons[reason] ?? tile.unreachable;
+}
+
+function pendingText(app: App, variable: TreeNode, { value, atMs, code }: Pending): string {
+  const { pending, pendingAt, tile } = texts();
+  const text = pending[code];
+  if (text !== undefined) return text;
+  const what = app.format(variable, value);
+  return atMs === 0 || code === 'RUN_END' ? tile.target(what) : pendingAt(what, momentText(app, atMs));
 }
 
 /** Why a command was rejected, with the time at which it becomes possible. */
@@ -60,5 +80,8 @@ function ruleText(app: App, code: string, untilMs: number): string {
 }
 
 function momentText(app: App, unixMs: number): string {
-  return formatMoment(unixMs, app.gateway.now(), app.gateway.model.timezone);
+  const now = app.gateway.now();
+  const { timezone } = app.gateway.model;
+  if (Math.abs(unixMs - now) < SOON_MS) return formatTime(unixMs, timezone, true);
+  return formatMoment(unixMs, now, timezone);
 }

@@ -1,96 +1,172 @@
-import type { ComponentChildren } from 'preact';
-import { associationOf } from '../../web/format.js';
+import { texts } from '../../web/i18n/i18n.js';
+import type { TreeNode } from '../../web/model.js';
+import { HoldButton } from '../../web/parts/hold.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
-import { useApp, type App } from '../app.js';
+import { hexColour } from '../../web/tint.js';
+import { useApp } from '../app.js';
+import { nameOf, TileFace } from './face.js';
 import type { Tile } from './kinds.js';
-import { stateLine, type StateLine } from './state-line.js';
+import { stateLine } from './state-line.js';
+import { WideTile } from './wide-tile.js';
+
+/** How long a dangerous command must be held, ms. */
+const HOLD_MS = 600;
+
+interface TileProps {
+  readonly tile: Tile;
+}
 
 /** A tile of any kind. */
-export function TileView({ tile }: { readonly tile: Tile }) {
+export function TileView({ tile }: TileProps) {
+  const { variable } = tile;
   switch (tile.kind) {
     case 'switch':
-      return <SwitchTile tile={tile} />;
+      return variable === undefined ? null : <SwitchTile tile={tile} variable={variable} />;
+    case 'pulse':
+      return variable === undefined ? null : <PulseTile tile={tile} variable={variable} />;
+    case 'shutter':
+    case 'level':
+    case 'choice':
+      return variable === undefined ? null : <WideTile tile={tile} variable={variable} />;
+    case 'script':
+      return <ScriptTile tile={tile} />;
+    case 'sound':
+      return <SoundTile tile={tile} />;
     default:
-      return <ReadingTile tile={tile} />;
+      return <DetailTile tile={tile} />;
   }
 }
 
+interface VariableTileProps extends TileProps {
+  readonly variable: TreeNode;
+}
+
 /** The entire tile is a switch. It shows only what was reported; a command in flight is a bar. */
-function SwitchTile({ tile }: { readonly tile: Tile }) {
+function SwitchTile({ tile, variable }: VariableTileProps) {
   const app = useApp();
-  const { variable } = tile;
-  if (variable === undefined) return null;
   const line = stateLine(app, variable);
   const isOn = variable.value.value === true && line.tone !== 'bad';
-  const command = app.commands.stateOf(variable.id).value;
-  return (
-    <button
-      class={`tile ${line.tone} ${isOn ? 'on' : ''}`}
-      role="switch"
-      aria-checked={isOn}
-      aria-busy={command?.kind === 'waiting'}
-      disabled={isInert(app)}
-      onClick={() => app.commands.run(variable.id, variable.value.peek() !== true)}
-      onContextMenu={(event) => {
-        event.preventDefault();
-        app.router.go('object', tile.object.id);
-      }}
-    >
-      <TileBody tile={tile} line={line} />
-    </button>
-  );
-}
-
-function ReadingTile({ tile }: { readonly tile: Tile }) {
-  const app = useApp();
-  const { variable } = tile;
-  const line = variable === undefined ? undefined : stateLine(app, variable);
-  return (
-    <a class={`tile ${line?.tone ?? 'live'}`} href={addressOf('object', tile.object.id)}>
-      <TileBody tile={tile} line={line} />
-    </a>
-  );
-}
-
-/** Nothing is operated while the page shows an older state. */
-function isInert(app: App): boolean {
-  return app.gateway.state.value.kind !== 'live';
-}
-
-interface TileBodyProps {
-  readonly tile: Tile;
-  readonly line: StateLine | undefined;
-  readonly children?: ComponentChildren;
-}
-
-/** Icon, name, and the state line: the value and what must be known about it. */
-function TileBody({ tile, line, children }: TileBodyProps) {
-  const app = useApp();
+  const attributes = {
+    'class': `tile ${line.tone} ${isOn ? 'on' : ''}`,
+    'role': 'switch' as const,
+    'aria-checked': isOn,
+    'aria-busy': app.isWaiting(variable),
+  };
+  const toggle = () => app.set(variable, variable.value.peek() !== true);
   return (
     <>
-      <Icon name={iconOf(app, tile)} files={`${app.base}icon/`} />
-      <span class="name">{nameOf(tile)}</span>
-      {line !== undefined && (
-        <span class="state">
-          <span class="value">{line.value}</span>
-          {line.reason !== '' && <span class="reason"> · {line.reason}</span>}
-        </span>
+      {tile.confirm === true ? (
+        <HoldButton {...attributes} holdMs={HOLD_MS} onDone={toggle} isInert={app.isInert.value}>
+          {(hint) => (
+            <TileFace
+              tile={tile}
+              line={hint === undefined ? line : { ...line, reason: hintText(hint) }}
+              isStateKnown
+            />
+          )}
+        </HoldButton>
+      ) : (
+        <button {...attributes} aria-disabled={app.isInert.value} onClick={toggle}>
+          <TileFace tile={tile} line={line} isStateKnown={line.tone !== 'bad'} />
+        </button>
       )}
-      {children}
+      <MoreLink tile={tile} />
     </>
   );
 }
 
-function nameOf({ named, suffix }: Tile): string {
-  const { name } = named.entry.value;
-  return suffix === undefined ? name : `${name} · ${suffix.entry.value.name}`;
+/** Must be held: it may open a door. */
+function PulseTile({ tile, variable }: VariableTileProps) {
+  const app = useApp();
+  const words = texts().tile;
+  const line = stateLine(app, variable);
+  const isRunning = variable.value.value === true && line.tone !== 'bad';
+  const value = line.tone === 'bad' ? line.value : isRunning ? words.running : words.trigger;
+  return (
+    <>
+      <HoldButton
+        class={`tile ${line.tone} ${isRunning ? 'on' : ''}`}
+        aria-busy={app.isWaiting(variable)}
+        holdMs={HOLD_MS}
+        onDone={() => app.set(variable, true)}
+        isInert={app.isInert.value}
+      >
+        {(hint) => (
+          <TileFace
+            tile={tile}
+            line={{ ...line, value, reason: hint === undefined ? line.reason : hintText(hint) }}
+          />
+        )}
+      </HoldButton>
+      <MoreLink tile={tile} />
+    </>
+  );
 }
 
-function iconOf({ gateway: { model } }: App, { named, object, variable }: Tile): string {
-  const own = named.entry.value.icon || object.entry.value.icon || (variable?.entry.value.icon ?? '');
-  if (own !== '' || variable === undefined) return own || 'dot';
-  const profile = model.profileOf(variable);
-  const associated = profile === undefined ? undefined : associationOf(variable.value.value, profile)?.icon;
-  return associated || profile?.icon || 'dot';
+function hintText(hint: 'hold' | 'again'): string {
+  const { tile } = texts();
+  return hint === 'hold' ? tile.hold : tile.holdKeys;
+}
+
+function ScriptTile({ tile }: TileProps) {
+  const app = useApp();
+  const { tile: words } = texts();
+  const state = app.commands.stateOf(tile.object.id).value;
+  const line = app.commandLine(tile.object.id, words.run);
+  return (
+    <button
+      class={`tile ${line.tone}`}
+      aria-busy={state?.kind === 'waiting'}
+      aria-disabled={app.isInert.value}
+      onClick={() => app.run(tile.object)}
+    >
+      <TileFace tile={tile} line={line} />
+    </button>
+  );
+}
+
+function SoundTile({ tile }: TileProps) {
+  const app = useApp();
+  return (
+    <button class="tile live" aria-disabled={app.isInert.value} onClick={() => app.play(tile.object.id)}>
+      <TileFace tile={tile} line={app.commandLine(tile.object.id, texts().tile.play)} />
+    </button>
+  );
+}
+
+/** Opens the sheet, or the history of a chart. */
+function DetailTile({ tile }: TileProps) {
+  const app = useApp();
+  const { variable, kind, object } = tile;
+  const line = variable === undefined ? undefined : stateLine(app, variable);
+  const { crc = '' } = object.entry.value.data;
+  return (
+    <a
+      class={`tile ${line?.tone ?? 'live'}`}
+      href={addressOf(kind === 'chart' ? 'history' : 'object', object.id)}
+    >
+      <TileFace tile={tile} line={line}>
+        {kind === 'colour' && variable !== undefined && (
+          <span class="swatch" style={{ backgroundColor: hexColour(Number(variable.value.value)) }} />
+        )}
+        {kind === 'image' && (
+          <img class="picture" src={`${app.base}media/${object.id}?${crc}`} alt="" loading="lazy" />
+        )}
+      </TileFace>
+    </a>
+  );
+}
+
+/** Leads from a tile that is operated to its details. */
+export function MoreLink({ tile }: TileProps) {
+  return (
+    <a
+      class="more"
+      href={addressOf('object', tile.object.id)}
+      aria-label={texts().tile.details(nameOf(tile))}
+    >
+      <Icon name="more" />
+    </a>
+  );
 }

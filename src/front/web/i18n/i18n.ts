@@ -15,10 +15,9 @@ export function chooseLanguage(preferred: readonly string[], chosen: string | nu
 
 const current = signal<{ readonly language: Language; readonly texts: Texts } | undefined>(undefined);
 
-/** Loads the texts of a language, a chunk of its own, and shows the page in it. */
+/** Loads the texts of a language, a chunk of its own; what is shown follows. */
 export async function setLanguage(language: Language): Promise<void> {
   const loaded = language === 'de' ? (await import('./de.js')).de : (await import('./en.js')).en;
-  document.documentElement.lang = language;
   current.value = { language, texts: loaded };
 }
 

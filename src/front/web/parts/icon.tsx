@@ -1,18 +1,17 @@
 import { iconPath } from '../icons.js';
 
-/** An icon next to a text that says the same: hidden from screen readers. The owner's icons are files. */
-export function Icon({ name, files }: { readonly name: string; readonly files?: string }) {
-  const path = iconPath(name);
-  if (path === undefined)
-    return files === undefined || name === '' ? (
-      <Drawing path={iconPath('dot') ?? ''} />
-    ) : (
-      <img class="icon" src={`${files}${encodeURIComponent(name)}`} alt="" />
-    );
-  return <Drawing path={path} />;
+interface IconProps {
+  readonly name: string;
+  /** Where the owner's icons are. */
+  readonly files?: string;
+  readonly color?: string | undefined;
 }
 
-function Drawing({ path }: { readonly path: string }) {
+/** An icon next to a text that says the same: hidden from screen readers. The owner's icons are files. */
+export function Icon({ name, files, color }: IconProps) {
+  const path = iconPath(name);
+  if (path === undefined && files !== undefined && name !== '')
+    return <img class="icon" src={`${files}${encodeURIComponent(name)}`} alt="" />;
   return (
     <svg
       class="icon"
@@ -23,9 +22,9 @@ function Drawing({ path }: { readonly path: string }) {
       stroke-linecap="round"
       stroke-linejoin="round"
       aria-hidden="true"
-      focusable="false"
+      style={color === undefined ? {} : { color }}
     >
-      <path d={path} />
+      <path d={path ?? iconPath('dot') ?? ''} />
     </svg>
   );
 }

@@ -1,0 +1,49 @@
+import { associationText } from '../../web/format.js';
+import type { TreeNode } from '../../web/model.js';
+import { useApp } from '../app.js';
+
+/** More options than this are a list. */
+const MOST_SEGMENTS = 4;
+
+/** One of several named values: buttons, or a list if there are many. Shows only what was reported. */
+export function ChoiceControl({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
+  const app = useApp();
+  const options = app.gateway.model.profileOf(variable)?.associations ?? [];
+  const value = variable.value.value;
+  if (options.length > MOST_SEGMENTS)
+    return (
+      <div class="controls">
+        <select
+          aria-label={name}
+          aria-disabled={app.isInert.value}
+          value={String(value)}
+          onChange={({ currentTarget }) => {
+            const chosen = options[currentTarget.selectedIndex];
+            currentTarget.value = String(value);
+            if (chosen !== undefined) app.set(variable, chosen.value);
+          }}
+        >
+          {options.map((option) => (
+            <option key={String(option.value)} value={String(option.value)}>
+              {associationText(option, option.value)}
+            </option>
+          ))}
+        </select>
+      </div>
+    );
+  return (
+    <div class="controls choice" role="group" aria-label={name}>
+      {options.map((option) => (
+        <button
+          key={String(option.value)}
+          class="segment"
+          aria-pressed={option.value === value}
+          aria-disabled={app.isInert.value}
+          onClick={() => app.set(variable, option.value)}
+        >
+          {associationText(option, option.value)}
+        </button>
+      ))}
+    </div>
+  );
+}

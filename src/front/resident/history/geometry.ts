@@ -1,0 +1,84 @@
+import type { ChartDataset } from '../../../client/generated/records.js';
+
+/** Values as heights of a drawing. */
+export interface Scale {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly y: (value: number) => number;
+}
+
+interface Heights {
+  readonly top: number;
+  readonly bottom: number;
+  readonly height: number;
+}
+
+/** A scale that contains all values of the datasets, and 0 for bars and states. */
+export function scaleOf(datasets: readonly ChartDataset[], { top, bottom, height }: Heights): Scale {
+  let minimum = Infinity;
+  let maximum = -Infinity;
+  for (const { Points, Kind } of datasets)
+    for (const { Value, Min, Max } of Points) {
+      minimum = Math.min(minimum, Kind === 'line' ? Min : Kind === 'bar' ? Math.min(0, Value) : Value);
+      maximum = Math.max(maximum, Kind === 'line' ? Max : Value);
+    }
+  if (!Number.isFinite(minimum)) [minimum, maximum] = [0, 1];
+  if (minimum === maximum) [minimum, maximum] = [minimum === 1 ? 0 : minimum - 1, maximum + (minimum === 1 ? 0 : 1)];
+  const pixels = height - top - bottom;
+  const y = (value: number) => top + (1 - (value - minimum) / (maximum - minimum)) * pixels;
+  return { minimum, maximum, y };
+}
+
+/** About five round values within a scale. */
+export function ticksOf({ minimum, maximum }: Scale, isInteger: boolean): number[] {
+  const rough = (maximum - minimum) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 5, 10].find((one) => one * power >= rough) ?? 10;
+  const step = Math.max(factor * power, isInteger ? 1 : 0);
+  const ticks: number[] = [];
+  for (let n = Math.ceil(minimum / step - 1e-9); n * step <= maximum + step * 1e-9; n++)
+    ticks.push(Number((n * step).toPrecision(12)));
+  return ticks;
+}
+
+/** Times at the axis, evenly spread, without the two ends. */
+export function timeTicksOf({ StartTime, EndTime }: ChartDataset, count: number): number[] {
+  return Array.from({ length: count - 1 }, (_, n) => StartTime + ((EndTime - StartTime) * (n + 1)) / count);
+}
+
+/** A line is interrupted where more than this many intervals are missing. */
+const GAP = 2.5;
+
+/** The curve: a line through averages, steps between changes, or bars of increases. */
+export function pathOf({ Points, Kind, EndTime }: ChartDataset, x: (s: number) => number, { y, minimum }: Scale): string {
+  const at = (seconds: number, value: number) => `${x(seconds).toFixed(1)} ${y(value).toFixed(1)}`;
+  if (Kind === 'bar')
+    return Points.map(({ TimeStamp, Value, Duration }) => {
+      const end = TimeStamp + Math.max(Duration, 1) * 0.8;
+      const base = Math.max(0, minimum);
+      return `M${at(TimeStamp, base)}L${at(TimeStamp, Value)}L${at(end, Value)}L${at(end, base)}Z`;
+    }).join('');
+  let path = '';
+  const interval = intervalOf(Points);
+  for (const [index, { TimeStamp, Value, Duration }] of Points.entries()) {
+    const before = Points[index - 1];
+    if (Kind === 'step') {
+      path += index === 0 ? `M${at(TimeStamp, Value)}` : `V${y(Value).toFixed(1)}`;
+      path += `H${x(Math.min(EndTime, TimeStamp + Duration)).toFixed(1)}`;
+    } else {
+      const isGap = before === undefined || TimeStamp - before.TimeStamp > interval * GAP;
+      path += `${isGap ? 'M' : 'L'}${at(TimeStamp, Value)}`;
+      // A single point is visible as a dot of the line's width.
+      if (isGap) path += 'h0';
+    }
+  }
+  return path;
+}
+
+/** The shortest distance of two points, seconds. */
+function intervalOf(points: ChartDataset['Points']): number {
+  let shortest = Infinity;
+  for (const [index, { TimeStamp }] of points.entries())
+    if (index > 0) shortest = Math.min(shortest, TimeStamp - (points[index - 1]?.TimeStamp ?? 0));
+  return Number.isFinite(shortest) ? shortest : 1;
+}

@@ -1,0 +1,178 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ChartDataset } from '../../../client/generated/records.js';
+import { formatDate, formatMoment } from '../../web/format.js';
+import { texts } from '../../web/i18n/i18n.js';
+import { Icon } from '../../web/parts/icon.js';
+import { useApp, type App } from '../app.js';
+import { HomePage } from '../pages/home.js';
+import { Chart } from './chart.js';
+import { periods, shifted, type Period } from './periods.js';
+
+/** Charts are loaded anew at this interval while the present period is shown, ms. */
+const REFRESH_MS = 60_000;
+/** Rows of the table. */
+const MOST_ROWS = 500;
+
+/** What was requested, and the reply; undefined: it is on its way. */
+interface Loaded {
+  readonly period: Period;
+  /** Unix seconds; 0: the present period. */
+  readonly start: number;
+  readonly datasets: readonly ChartDataset[] | undefined;
+  readonly hasFailed: boolean;
+}
+
+/** The history of a variable, or a chart of several. */
+export function HistoryPage({ id }: { readonly id: number }) {
+  const app = useApp();
+  const { history, back } = texts();
+  void app.gateway.model.structure.value;
+  const node = app.gateway.model.find(id);
+  const shown = useSignal<Loaded>({ period: 'day', start: 0, datasets: undefined, hasFailed: false });
+  const { period, start, datasets, hasFailed } = shown.value;
+  const isLive = !app.isInert.value;
+  useEffect(() => {
+    if (!isLive) return;
+    const load = () => void fetchChart(app, id, shown.peek()).then((loaded) => takeOver(shown, loaded));
+    load();
+    const timer = start === 0 ? setInterval(load, REFRESH_MS) : 0;
+    return () => clearInterval(timer);
+  }, [id, period, start, isLive]);
+  if (node === undefined) return <HomePage />;
+  const choose = (next: Period, from = 0) =>
+    (shown.value = { period: next, start: from, datasets: undefined, hasFailed: false });
+  const [first] = datasets ?? [];
+  const begin = first?.StartTime ?? 0;
+  const zone = app.gateway.model.timezone;
+  return (
+    <main class="history">
+      <header class="room-head">
+        <button class="control" aria-label={back} onClick={() => app.router.back()}>
+          <Icon name="back" />
+        </button>
+        <h1>{app.nameOf(node)}</h1>
+      </header>
+      <div class="controls choice" role="group" aria-label={history.period}>
+        {periods.map((one) => (
+          <button key={one} class="segment" aria-pressed={one === period} onClick={() => choose(one)}>
+            {history[one]}
+          </button>
+        ))}
+      </div>
+      <div class="span">
+        <button
+          class="control"
+          aria-label={history.previous}
+          disabled={begin === 0}
+          onClick={() => choose(period, shifted(begin, { period, by: -1, zone }))}
+        >
+          <Icon name="back" />
+        </button>
+        <span>{first === undefined ? '' : spanText(app, first)}</span>
+        <button
+          class="control forward"
+          aria-label={history.next}
+          disabled={start === 0 || begin === 0}
+          onClick={() => {
+            const next = shifted(begin, { period, by: 1, zone });
+            choose(period, shifted(next, { period, by: 1, zone }) * 1000 > app.gateway.now() ? 0 : next);
+          }}
+        >
+          <Icon name="back" />
+        </button>
+      </div>
+      <div class="chart-place" aria-busy={datasets === undefined && !hasFailed}>
+        {hasFailed ? (
+          <p class="problem" role="alert">
+            {history.failed}
+          </p>
+        ) : datasets === undefined ? (
+          <p class="soft">{history.loading}</p>
+        ) : datasets.every(({ Points }) => Points.length === 0) ? (
+          <p class="soft">{history.empty}</p>
+        ) : (
+          <>
+            <Chart datasets={datasets} label={history.chart(app.nameOf(node))} />
+            <Table datasets={datasets} />
+          </>
+        )}
+      </div>
+      {datasets?.some(({ IsCut }) => IsCut) === true && <p class="soft">{history.cut}</p>}
+    </main>
+  );
+}
+
+function takeOver(shown: { value: Loaded; peek: () => Loaded }, loaded: Loaded): void {
+  const { period, start } = shown.peek();
+  if (loaded.period === period && loaded.start === start) shown.value = loaded;
+}
+
+async function fetchChart({ gateway, facts }: App, id: number, wanted: Loaded): Promise<Loaded> {
+  const { period, start } = wanted;
+  try {
+    const parameters = [facts.id, id, start, periods.indexOf(period), 0];
+    const datasets = (await gateway.call('WFC_FetchChartData', parameters)) as readonly ChartDataset[];
+    return { period, start, datasets, hasFailed: false };
+  } catch {
+    return { period, start, datasets: undefined, hasFailed: true };
+  }
+}
+
+/** From when until when, in the gateway's time zone. */
+function spanText({ gateway }: App, { StartTime, EndTime }: ChartDataset): string {
+  const { timezone } = gateway.model;
+  const until = formatMoment(EndTime * 1000, StartTime * 1000, timezone);
+  return `${formatDate(StartTime * 1000, timezone, 'short')} – ${until}`;
+}
+
+/** The same as the chart, for those who cannot see it. */
+function Table({ datasets }: { readonly datasets: readonly ChartDataset[] }) {
+  const { history } = texts();
+  return (
+    <details>
+      <summary>{history.table}</summary>
+      {datasets.map((dataset) => (
+        <DatasetTable key={dataset.Index} dataset={dataset} />
+      ))}
+    </details>
+  );
+}
+
+function DatasetTable({ dataset }: { readonly dataset: ChartDataset }) {
+  const app = useApp();
+  const { history } = texts();
+  const { Points, Title, VariableID, Kind } = dataset;
+  const variable = app.gateway.model.find(VariableID);
+  const format = (value: number) =>
+    variable === undefined
+      ? String(value)
+      : app.format(variable, variable.entry.value.data.type === 0 ? value !== 0 : value);
+  const { timezone } = app.gateway.model;
+  const isAverage = Kind === 'line';
+  return (
+    <div class="table">
+      <table>
+        <caption>{Title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{history.time}</th>
+            <th scope="col">{history.value}</th>
+            {isAverage && <th scope="col">{history.minimum}</th>}
+            {isAverage && <th scope="col">{history.maximum}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {Points.slice(-MOST_ROWS).map(({ TimeStamp, Value, Min, Max }) => (
+            <tr key={TimeStamp}>
+              <th scope="row">{formatDate(TimeStamp * 1000, timezone, 'short')}</th>
+              <td>{format(Value)}</td>
+              {isAverage && <td>{format(Min)}</td>}
+              {isAverage && <td>{format(Max)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

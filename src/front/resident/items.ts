@@ -1,0 +1,85 @@
+import type { TileOptions } from './tiles/kinds.js';
+
+/** A tile that the owner placed on a page. */
+interface ItemTile extends TileOptions {
+  /** An object's ID, or the path of its idents below the area's base. */
+  readonly object: number | string;
+}
+
+interface ItemSection {
+  readonly id: string;
+  readonly title: string;
+  readonly tiles: readonly ItemTile[];
+}
+
+/** A page that the owner defined with items of class `stellwerk.page`. */
+export interface ItemPage {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: string;
+  readonly sections: readonly ItemSection[];
+  /** IDs of all items on it: `WFC_SwitchPage` may name any of them. */
+  readonly items: ReadonlySet<string>;
+}
+
+interface Item {
+  readonly ID: string;
+  readonly ParentID: string;
+  readonly ClassName: string;
+  readonly Configuration: string;
+  readonly Position: number;
+  readonly Visible: boolean;
+}
+
+/** The pages of the reply of `WFC_GetItems`. Items of other classes are ignored. */
+export function pagesOf(reply: unknown): ItemPage[] {
+  const items = (reply as readonly Item[]).filter(({ Visible }) => Visible);
+  const below = (parent: string, className: string) =>
+    items
+      .filter(({ ParentID, ClassName }) => ParentID === parent && ClassName === className)
+      .sort((a, b) => a.Position - b.Position);
+  return below('', 'stellwerk.page').map((page) => {
+    const { title, icon } = configurationOf(page);
+    const own = tilesBelow(page.ID);
+    const sections = below(page.ID, 'stellwerk.section').map((section) => ({
+      id: section.ID,
+      title: textOr(configurationOf(section)['title'], section.ID),
+      tiles: tilesBelow(section.ID),
+    }));
+    return {
+      id: page.ID,
+      title: textOr(title, page.ID),
+      icon: textOr(icon, ''),
+      sections: own.length > 0 ? [{ id: page.ID, title: '', tiles: own }, ...sections] : sections,
+      items: new Set([page.ID, ...sections.map(({ id }) => id), ...tileIds(page.ID, sections)]),
+    };
+  });
+
+  function tilesBelow(parent: string): ItemTile[] {
+    return below(parent, 'stellwerk.tile').flatMap((item) => {
+      const { object, name, icon, confirm, live } = configurationOf(item);
+      if (typeof object !== 'number' && typeof object !== 'string') return [];
+      return {
+        object,
+        ...(typeof name === 'string' && { name }),
+        ...(typeof icon === 'string' && { icon }),
+        confirm: confirm === true,
+        live: live === true,
+      };
+    });
+  }
+
+  function tileIds(page: string, sections: readonly ItemSection[]): string[] {
+    const parents = new Set([page, ...sections.map(({ id }) => id)]);
+    return items.filter(({ ParentID }) => parents.has(ParentID)).map(({ ID }) => ID);
+  }
+}
+
+function configurationOf({ Configuration }: Item): Readonly<Record<string, unknown>> {
+  // The gateway has validated that it is an object.
+  return JSON.parse(Configuration) as Readonly<Record<string, unknown>>;
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}

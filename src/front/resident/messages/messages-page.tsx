@@ -1,0 +1,42 @@
+import { useEffect } from 'preact/hooks';
+import { texts } from '../../web/i18n/i18n.js';
+import { useApp } from '../app.js';
+import { MessageActions } from './message-actions.js';
+
+/** Popups, notifications and sounds since the page was opened. */
+export function MessagesPage() {
+  const app = useApp();
+  const { tabs, messages } = texts();
+  const all = app.messages.all.value;
+  useEffect(() => {
+    app.messages.unread.value = 0;
+  }, [all]);
+  return (
+    <main>
+      <h1>{tabs.messages}</h1>
+      {all.length === 0 ? (
+        <p class="soft">{messages.empty}</p>
+      ) : (
+        <ul class="list">
+          {all.map((message) => (
+            <li key={message.key}>
+              <div class="grow">
+                <small>{app.time(message.atMs)}</small>
+                <strong>{message.title}</strong>
+                <p>{message.text}</p>
+              </div>
+              <MessageActions message={message} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {all.length > 0 && (
+        <p>
+          <button class="plain" onClick={() => (app.messages.all.value = [])}>
+            {messages.remove}
+          </button>
+        </p>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,103 @@
+import type { ComponentChildren } from 'preact';
+import { texts } from '../../web/i18n/i18n.js';
+import type { TreeNode } from '../../web/model.js';
+import { hexColour } from '../../web/tint.js';
+import { localTime, unixSeconds } from '../../web/zone-time.js';
+import { useApp } from '../app.js';
+
+interface InputProps {
+  readonly variable: TreeNode;
+  readonly name: string;
+}
+
+/** A colour, 0xRRGGBB. Sent when the user has chosen it. */
+export function ColourInput({ variable, name }: InputProps) {
+  const app = useApp();
+  const reported = hexColour(Number(variable.value.value));
+  return (
+    <input
+      type="color"
+      aria-label={name}
+      value={reported}
+      disabled={app.isInert.value}
+      onChange={({ currentTarget }) => {
+        const chosen = Number.parseInt(currentTarget.value.slice(1), 16);
+        currentTarget.value = reported;
+        app.set(variable, chosen);
+      }}
+    />
+  );
+}
+
+/** A text, or a number without a range. */
+export function TextInput({ variable, name, isNumber }: InputProps & { readonly isNumber: boolean }) {
+  const app = useApp();
+  const send = (text: string) => {
+    const value = isNumber ? Number(text.replace(',', '.')) : text;
+    if (!isNumber || (text.trim() !== '' && Number.isFinite(value))) app.set(variable, value);
+  };
+  return (
+    <SendForm onSend={send}>
+      <input
+        name="value"
+        aria-label={name}
+        inputMode={isNumber ? 'decimal' : 'text'}
+        autocomplete="off"
+        value={String(variable.value.value)}
+        maxLength={4096}
+      />
+    </SendForm>
+  );
+}
+
+/** A point in time in unix seconds; the user sees the gateway's time zone. */
+export function TimeInput({ variable, name }: InputProps) {
+  const app = useApp();
+  const { timezone } = app.gateway.model;
+  const { profile = '', customProfile = '' } = variable.entry.value.data;
+  const shown = customProfile || profile;
+  const seconds = Number(variable.value.value);
+  // A time without a date is that of its present day, or of today.
+  const local = localTime((seconds === 0 ? app.tick.peek() : seconds * 1000), timezone);
+  const [date = '', time = ''] = local.split('T');
+  const [type, value] =
+    shown === '~UnixTimestampTime'
+      ? (['time', time] as const)
+      : shown === '~UnixTimestampDate'
+        ? (['date', date] as const)
+        : (['datetime-local', local] as const);
+  const send = (text: string) => {
+    const complete = type === 'time' ? `${date}T${text}` : type === 'date' ? `${text}T00:00` : text;
+    const chosen = unixSeconds(complete, timezone);
+    if (chosen !== undefined) app.set(variable, chosen);
+  };
+  return (
+    <SendForm onSend={send}>
+      <input name="value" type={type} aria-label={name} value={value} required />
+    </SendForm>
+  );
+}
+
+interface SendFormProps {
+  readonly onSend: (text: string) => void;
+  readonly children: ComponentChildren;
+}
+
+function SendForm({ onSend, children }: SendFormProps) {
+  const app = useApp();
+  return (
+    <form
+      class="controls"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const value = new FormData(event.currentTarget).get('value');
+        if (typeof value === 'string') onSend(value);
+      }}
+    >
+      {children}
+      <button class="primary" aria-disabled={app.isInert.value}>
+        {texts().tile.send}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,124 @@
+import { formatAge } from '../../web/format.js';
+import { texts } from '../../web/i18n/i18n.js';
+import type { TreeNode } from '../../web/model.js';
+import { HoldButton } from '../../web/parts/hold.js';
+import { useApp } from '../app.js';
+import { ChoiceControl } from '../controls/choice.js';
+import { LevelControl } from '../controls/level.js';
+import { PositionSlider, ShutterControl } from '../controls/shutter.js';
+import { StateText } from '../tiles/face.js';
+import { kindOfVariable } from '../tiles/kinds.js';
+import { stateLine, type StateLine } from '../tiles/state-line.js';
+import { shutterLine } from '../tiles/wide-tile.js';
+import { ColourInput, TextInput, TimeInput } from './inputs.js';
+
+const HOLD_MS = 600;
+
+interface VariableControlProps {
+  readonly variable: TreeNode;
+  /** The sheet's title names it already. */
+  readonly isAlone: boolean;
+}
+
+/** A variable with its control, its complete state, and the last value that is known. */
+export function VariableControl({ variable, isAlone }: VariableControlProps) {
+  const app = useApp();
+  const line = stateLine(app, variable);
+  return (
+    <section class="variable" aria-busy={app.isWaiting(variable)}>
+      <h3 class={isAlone ? 'unseen' : ''}>{variable.entry.value.name}</h3>
+      <State line={line} variable={variable} />
+      <Control variable={variable} />
+    </section>
+  );
+}
+
+/** All controls of a shutter. */
+export function ShutterSheet({ shutter }: { readonly shutter: TreeNode }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const position = model.child(shutter.id, 'POSITION');
+  const slats = model.child(shutter.id, 'SLAT');
+  if (position === undefined) return null;
+  return (
+    <section class="variable" aria-busy={app.isWaiting(position)}>
+      <State line={shutterLine(app, shutter, position)} variable={position} />
+      <ShutterControl shutter={shutter} name={shutter.entry.value.name} />
+      {slats !== undefined && (
+        <>
+          <h3>{texts().tile.slats}</h3>
+          <State line={stateLine(app, slats)} variable={slats} />
+          <PositionSlider variable={slats} label={texts().tile.slats} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function State({ line, variable }: { readonly line: StateLine; readonly variable: TreeNode }) {
+  const app = useApp();
+  const { sheet } = texts();
+  const isLastKnown = (line.tone === 'bad' || line.tone === 'estimated') && variable.updated.value > 0;
+  const age = formatAge(app.tick.value - variable.updated.value * 1000);
+  return (
+    <div class={`large ${line.tone}`}>
+      <StateText line={line} />
+      {isLastKnown && <small>{sheet.lastKnown(app.format(variable, variable.value.value), age)}</small>}
+    </div>
+  );
+}
+
+function Control({ variable }: { readonly variable: TreeNode }) {
+  const app = useApp();
+  const { name, parentID, data } = variable.entry.value;
+  const kind = kindOfVariable(app.gateway.model, variable);
+  const isPulse = app.gateway.model.find(parentID)?.entry.value.data.moduleName === 'Pulse';
+  switch (kind) {
+    case 'switch':
+      return isPulse ? <Trigger variable={variable} /> : <Toggle variable={variable} name={name} />;
+    case 'level':
+      return <LevelControl variable={variable} name={name} />;
+    case 'choice':
+      return <ChoiceControl variable={variable} name={name} />;
+    case 'colour':
+      return <ColourInput variable={variable} name={name} />;
+    case 'time':
+      return <TimeInput variable={variable} name={name} />;
+    case 'text':
+      return <TextInput variable={variable} name={name} isNumber={data.type !== 3} />;
+    default:
+      return null;
+  }
+}
+
+function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
+  const app = useApp();
+  const isOn = variable.value.value === true;
+  return (
+    <button
+      class={`primary toggle ${isOn ? 'on' : ''}`}
+      role="switch"
+      aria-checked={isOn}
+      aria-label={name}
+      aria-disabled={app.isInert.value}
+      onClick={() => app.set(variable, variable.value.peek() !== true)}
+    >
+      {app.format(variable, !isOn)}
+    </button>
+  );
+}
+
+function Trigger({ variable }: { readonly variable: TreeNode }) {
+  const app = useApp();
+  const { tile } = texts();
+  return (
+    <HoldButton
+      class="primary"
+      holdMs={HOLD_MS}
+      isInert={app.isInert.value}
+      onDone={() => app.set(variable, true)}
+    >
+      {(hint) => (hint === undefined ? tile.trigger : hint === 'hold' ? tile.hold : tile.holdKeys)}
+    </HoldButton>
+  );
+}

@@ -1,0 +1,69 @@
+import { texts } from '../../web/i18n/i18n.js';
+import type { TreeNode } from '../../web/model.js';
+import { addressOf } from '../../web/router.js';
+import { useApp, type App } from '../app.js';
+import { ChoiceControl } from '../controls/choice.js';
+import { LevelControl } from '../controls/level.js';
+import { move, ShutterControl } from '../controls/shutter.js';
+import { nameOf, TileFace } from './face.js';
+import type { Tile } from './kinds.js';
+import { stateLine, type StateLine } from './state-line.js';
+
+interface WideTileProps {
+  readonly tile: Tile;
+  readonly variable: TreeNode;
+}
+
+/** A tile with a row of controls below its name and state. */
+export function WideTile({ tile, variable }: WideTileProps) {
+  const app = useApp();
+  const line = lineOf(app, tile, variable);
+  const power = powerOf(app, tile);
+  const isOn = power?.value.value === true;
+  return (
+    <div class={`tile wide ${line.tone} ${isOn ? 'on' : ''}`} aria-busy={app.isWaiting(variable)}>
+      <a class="face" href={addressOf('object', tile.object.id)}>
+        <TileFace tile={tile} line={line} />
+      </a>
+      <WideControl tile={tile} variable={variable} power={power} />
+    </div>
+  );
+}
+
+/** A switch next to a level. */
+function powerOf({ gateway: { model } }: App, { kind, object }: Tile): TreeNode | undefined {
+  return kind === 'level' ? model.child(object.id, 'STATE') : undefined;
+}
+
+function WideControl({ tile, variable, power }: WideTileProps & { readonly power: TreeNode | undefined }) {
+  const name = nameOf(tile);
+  switch (tile.kind) {
+    case 'shutter':
+      return <ShutterControl shutter={tile.object} name={name} />;
+    case 'choice':
+      return <ChoiceControl variable={variable} name={name} />;
+    default:
+      return <LevelControl variable={variable} name={name} isLive={tile.live === true} power={power} />;
+  }
+}
+
+/** The state of a variable; of a shutter, with what its motor does and why it may not. */
+function lineOf(app: App, { kind, object }: Tile, variable: TreeNode): StateLine {
+  if (kind !== 'shutter') return stateLine(app, variable);
+  return shutterLine(app, object, variable);
+}
+
+/** The state of a shutter: its position, the motor, and what a command came to. */
+export function shutterLine(app: App, shutter: TreeNode, position: TreeNode): StateLine {
+  const { tile } = texts();
+  const line = stateLine(app, position);
+  const motor = app.gateway.model.child(shutter.id, 'MOVE');
+  if (motor === undefined) return line;
+  const motorLine = stateLine(app, motor);
+  if (motorLine.tone === 'refused' || motorLine.tone === 'unknown')
+    return { ...motorLine, value: line.value };
+  const value = motor.value.value;
+  const moving = value === move.open ? tile.opening : value === move.close ? tile.closing : '';
+  if (moving === '' || line.tone === 'bad') return line;
+  return { ...line, reason: line.reason === '' ? moving : `${moving} ${line.reason}` };
+}
