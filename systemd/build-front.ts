@@ -6,7 +6,7 @@
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { bundleOptions } from './esbuild-options.js';
 
 /** The programs; each is a page of its own. */
@@ -14,6 +14,27 @@ const PROGRAMS = ['resident', 'console'];
 /** Chrome and WebView 87, Safari 15.4, Firefox 98. */
 const TARGET = ['chrome87', 'safari15.4', 'firefox98'];
 const COMPRESSED = /\.(?:js|css|svg|json|webmanifest)$/;
+
+/**
+ * Makes each lazy module of a program depend on all that its page loads first. Otherwise esbuild makes a chunk
+ * for each group of modules that the same lazy modules use, and small files compress badly.
+ */
+const oneFirstChunk: Plugin = {
+  name: 'one-first-chunk',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^\./ }, async ({ kind, path, importer, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const { path: file, errors } = await resolve(path, { kind: 'import-statement', importer, resolveDir });
+      return { path: file, errors, pluginData: { isLazy: true } };
+    });
+    onLoad({ filter: /\/src\/front\/(?:resident|console)\/.*\.tsx?$/ }, ({ path, pluginData }) => {
+      if ((pluginData as { isLazy?: boolean } | undefined)?.isLazy !== true) return undefined;
+      const [program = ''] = /^.*\/src\/front\/\w+\//.exec(path) ?? [];
+      const contents = `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(`${program}main.tsx`)};\n`;
+      return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
+    });
+  },
+};
 
 const root = join(import.meta.dirname, '..', '..');
 const target = join(root, 'dist', 'program', 'front');
@@ -35,6 +56,7 @@ const { metafile } = await build({
   chunkNames: '[name]-[hash]',
   assetNames: '[name]-[hash]',
   metafile: true,
+  plugins: [oneFirstChunk],
   tsconfig: join(root, 'src', 'front', 'tsconfig.json'),
 });
 
@@ -45,10 +67,19 @@ interface PageFiles {
   chunks: string[];
 }
 
-const outputs = Object.entries(metafile.outputs);
+const all = Object.entries(metafile.outputs);
+const programOf = (entry: string | undefined) =>
+  PROGRAMS.find((name) => entry === `src/front/${name}/main.tsx`);
+// All styles are in the page's; those of lazy modules repeat it.
+const styles = all
+  .filter(([, { entryPoint }]) => programOf(entryPoint))
+  .map(([, { cssBundle }]) => cssBundle);
+const isRepeat = ([path]: (typeof all)[number]) => path.endsWith('.css') && !styles.includes(path);
+for (const [path] of all.filter(isRepeat)) rmSync(join(root, path));
+const outputs = all.filter((output) => !isRepeat(output));
 const manifest: Record<string, PageFiles> = {};
 for (const [path, output] of outputs) {
-  const program = PROGRAMS.find((name) => output.entryPoint === `src/front/${name}/main.tsx`);
+  const program = programOf(output.entryPoint);
   if (program === undefined) continue;
   manifest[program] = {
     script: basename(path),

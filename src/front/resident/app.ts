@@ -10,8 +10,9 @@ import type { TreeNode } from '../web/model.js';
 import { objectType, type Value } from '../web/objects.js';
 import { PreferenceStore } from '../web/preferences.js';
 import { Router } from '../web/router.js';
+import { hexColour } from '../web/tint.js';
 import { FrontMessages } from './front-messages.js';
-import { pagesOf, type ItemPage } from './items.js';
+import type { ItemPage } from './items.js';
 import { isPosition, positionText } from './position.js';
 import { roleOf } from './tiles/kinds.js';
 import { refusalText, type StateLine } from './tiles/state-line.js';
@@ -119,6 +120,7 @@ export class App {
     const { model } = this.gateway;
     if (isPosition(model, variable)) return positionText(Number(value));
     const name = customProfile || profile;
+    if (name === '~HexColor') return hexColour(Number(value));
     return formatValue(value, { type, profile: model.profileOf(variable), name, timeZone: model.timezone });
   }
 
@@ -155,7 +157,9 @@ export class App {
 
   async #loadPages(): Promise<void> {
     try {
-      this.pages.value = pagesOf(await this.gateway.call('WFC_GetItems', [this.facts.id]));
+      const items = (await this.gateway.call('WFC_GetItems', [this.facts.id])) as readonly unknown[];
+      if (items.length > 0 || this.pages.peek().length > 0)
+        this.pages.value = (await import('./items.js')).pagesOf(items);
     } catch {
       // The connection was lost; the next one loads them.
     }

@@ -29,6 +29,9 @@ export interface FrontMessage {
   readonly target: number;
 }
 
+type Extra = Pick<FrontMessage, 'icon' | 'target'>;
+const NONE: Extra = { icon: '', target: 0 };
+
 /** What the owner, an event or a script says to the fronts. Each message has its effect once. */
 export class FrontMessages {
   /** All since the page was opened, the newest first. */
@@ -74,9 +77,9 @@ export class FrontMessages {
     else this.#open(target);
   }
 
-  #add(kind: FrontMessage['kind'], [title, text]: readonly unknown[], icon = '', target = 0): FrontMessage {
+  #add(kind: FrontMessage['kind'], [title, text]: readonly unknown[], more: Extra = NONE): FrontMessage {
     const atMs = this.#app.gateway.now();
-    const one = { key: ++this.#count, kind, atMs, title: textOf(title), text: textOf(text), icon, target };
+    const one = { key: ++this.#count, kind, atMs, title: textOf(title), text: textOf(text), ...more };
     this.all.value = [one, ...this.all.peek()].slice(0, KEPT);
     this.shown.value = [...this.shown.peek(), one];
     this.unread.value += 1;
@@ -85,13 +88,13 @@ export class FrontMessages {
 
   #notify(Data: readonly unknown[]): void {
     const [, , icon, seconds, , target] = Data;
-    const one = this.#add('notification', Data, textOf(icon), Number(target ?? 0));
+    const one = this.#add('notification', Data, { icon: textOf(icon), target: Number(target ?? 0) });
     if (Number(seconds) > 0) realTiming.after(Number(seconds) * 1000, () => this.dismiss(one));
   }
 
   /** A browser may demand a touch of the user before it plays sounds: then the notification has a button. */
   #play([title, media]: readonly unknown[]): void {
-    const one = this.#add('audio', [title, ''], 'Speaker', Number(media));
+    const one = this.#add('audio', [title, ''], { icon: 'Speaker', target: Number(media) });
     new Audio(`${this.#app.base}media/${Number(media)}`).play().then(
       () => this.dismiss(one),
       () => undefined,

@@ -6,7 +6,6 @@ import { addressOf } from '../web/router.js';
 import { useApp } from './app.js';
 import { ConnectionBanner } from './banner.js';
 import { HomePage } from './pages/home.js';
-import { ItemsPage } from './pages/items.js';
 import { RoomPage } from './pages/room.js';
 
 const SignInPage = lazy(async () => (await import('./pages/sign-in.js')).SignInPage);
@@ -14,6 +13,7 @@ const RefusedPage = lazy(async () => (await import('./pages/refused.js')).Refuse
 const MessagesPage = lazy(async () => (await import('./messages/messages-page.js')).MessagesPage);
 const MessageOverlay = lazy(async () => (await import('./messages/overlay.js')).MessageOverlay);
 const DevicePage = lazy(async () => (await import('./pages/device.js')).DevicePage);
+const ItemsPage = lazy(async () => (await import('./pages/items.js')).ItemsPage);
 const HistoryPage = lazy(async () => (await import('./history/history-page.js')).HistoryPage);
 const Sheet = lazy(async () => (await import('./sheet/sheet.js')).Sheet);
 

@@ -10,5 +10,9 @@ export function isPosition(model: Model, variable: TreeNode): boolean {
 /** A position in words. */
 export function positionText(value: number): string {
   const { tile } = texts();
-  return value <= 0 ? tile.isOpen : value >= 100 ? tile.isClosed : tile.percentClosed(`${Math.round(value)} %`);
+  return value <= 0
+    ? tile.isOpen
+    : value >= 100
+      ? tile.isClosed
+      : tile.percentClosed(`${Math.round(value)} %`);
 }

@@ -1,7 +1,6 @@
 import { objectType, variableType } from '../web/objects.js';
 import type { Model, TreeNode } from '../web/model.js';
 import { associationOf } from '../web/format.js';
-import type { ItemPage } from './items.js';
 import { tilesOf, type Tile } from './tiles/kinds.js';
 
 /** A room: a category with its tiles; categories inside it are sections below it. */
@@ -67,25 +66,6 @@ export function baseOf(model: Model): TreeNode | undefined {
     if (children.length !== 1 || only?.type !== objectType.category) return node;
     node = only;
   }
-}
-
-/** The tiles of a page that the owner defined, a list per section; missing objects are left out. */
-export function sectionsOfPage(model: Model, { sections }: ItemPage) {
-  return sections.map(({ id, title, tiles }) => ({
-    id,
-    title,
-    tiles: tiles.flatMap((item) => {
-      const node = resolve(model, item.object);
-      return node === undefined ? [] : tilesOf(model, node).map((tile) => ({ ...tile, ...item, key: `${id}.${tile.key}`, object: tile.object }));
-    }),
-  }));
-}
-
-function resolve(model: Model, object: number | string): TreeNode | undefined {
-  if (typeof object === 'number') return model.find(object);
-  let node = baseOf(model);
-  for (const ident of object.split('/')) node = node === undefined ? undefined : model.child(node.id, ident);
-  return node;
 }
 
 /** States of contacts that a resident wants to know about, by the key of the association. */

@@ -19,11 +19,12 @@ function numberFormat(digits: number): Intl.NumberFormat {
   return format;
 }
 
-function dateFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** A formatter of times in a zone, in the user's language. */
+export function dateFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale()} ${timeZone} ${JSON.stringify(options)}`;
   let format = dates.get(key);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(locale(), { ...options, timeZone });
+    format = new Intl.DateTimeFormat(locale(), { ...options, timeZone, hourCycle: 'h23' });
     dates.set(key, format);
   }
   return format;

@@ -22,7 +22,8 @@ export function LevelControl({ variable, name, isLive = false, power }: LevelPro
   const { minValue, maxValue } = profile;
   const step = stepOf(variable, profile);
   const value = Number(variable.value.value);
-  const set = (next: number) => app.set(variable, rounded(Math.min(maxValue, Math.max(minValue, next)), step));
+  const set = (next: number) =>
+    app.set(variable, rounded(Math.min(maxValue, Math.max(minValue, next)), step));
   const big = buttonStep(profile, step);
   return (
     <div class="controls">

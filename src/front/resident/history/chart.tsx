@@ -78,8 +78,7 @@ interface Box {
 }
 
 function timeScale({ StartTime, EndTime }: ChartDataset, { left, right, width }: Box) {
-  return (seconds: number) =>
-    left + ((seconds - StartTime) / (EndTime - StartTime)) * (width - left - right);
+  return (seconds: number) => left + ((seconds - StartTime) / (EndTime - StartTime)) * (width - left - right);
 }
 
 interface ValueAxisProps {
@@ -99,7 +98,13 @@ function ValueAxis({ scale, side, box, dataset }: ValueAxisProps) {
       {ticksOf(scale, type !== 2).map((value) => (
         <g key={value}>
           {side === 0 && (
-            <line class="grid" x1={box.left} x2={box.width - box.right} y1={scale.y(value)} y2={scale.y(value)} />
+            <line
+              class="grid"
+              x1={box.left}
+              x2={box.width - box.right}
+              y1={scale.y(value)}
+              y2={scale.y(value)}
+            />
           )}
           <text x={x} y={scale.y(value) + 4} text-anchor={side === 0 ? 'end' : 'start'}>
             {variable === undefined ? value : app.format(variable, type === 0 ? value !== 0 : value)}
@@ -110,8 +115,14 @@ function ValueAxis({ scale, side, box, dataset }: ValueAxisProps) {
   );
 }
 
-function timeLabel({ gateway: { model } }: App, seconds: number, { StartTime, EndTime }: ChartDataset): string {
+function timeLabel(
+  { gateway: { model } }: App,
+  seconds: number,
+  { StartTime, EndTime }: ChartDataset,
+): string {
   if (EndTime - StartTime <= DAY_S) return formatTime(seconds * 1000, model.timezone);
-  const [, month = '', day = ''] = localTime(seconds * 1000, model.timezone).slice(0, 10).split('-');
+  const [, month = '', day = ''] = localTime(seconds * 1000, model.timezone)
+    .slice(0, 10)
+    .split('-');
   return `${Number(day)}.${Number(month)}.`;
 }

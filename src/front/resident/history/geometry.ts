@@ -23,7 +23,8 @@ export function scaleOf(datasets: readonly ChartDataset[], { top, bottom, height
       maximum = Math.max(maximum, Kind === 'line' ? Max : Value);
     }
   if (!Number.isFinite(minimum)) [minimum, maximum] = [0, 1];
-  if (minimum === maximum) [minimum, maximum] = [minimum === 1 ? 0 : minimum - 1, maximum + (minimum === 1 ? 0 : 1)];
+  if (minimum === maximum)
+    [minimum, maximum] = [minimum === 1 ? 0 : minimum - 1, maximum + (minimum === 1 ? 0 : 1)];
   const pixels = height - top - bottom;
   const y = (value: number) => top + (1 - (value - minimum) / (maximum - minimum)) * pixels;
   return { minimum, maximum, y };
@@ -50,7 +51,11 @@ export function timeTicksOf({ StartTime, EndTime }: ChartDataset, count: number)
 const GAP = 2.5;
 
 /** The curve: a line through averages, steps between changes, or bars of increases. */
-export function pathOf({ Points, Kind, EndTime }: ChartDataset, x: (s: number) => number, { y, minimum }: Scale): string {
+export function pathOf(
+  { Points, Kind, EndTime }: ChartDataset,
+  x: (s: number) => number,
+  { y, minimum }: Scale,
+): string {
   const at = (seconds: number, value: number) => `${x(seconds).toFixed(1)} ${y(value).toFixed(1)}`;
   if (Kind === 'bar')
     return Points.map(({ TimeStamp, Value, Duration }) => {

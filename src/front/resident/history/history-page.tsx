@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ChartDataset } from '../../../client/generated/records.js';
-import { formatDate, formatMoment } from '../../web/format.js';
+import { dateFormat, formatDate } from '../../web/format.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { Icon } from '../../web/parts/icon.js';
 import { useApp, type App } from '../app.js';
@@ -69,7 +69,7 @@ export function HistoryPage({ id }: { readonly id: number }) {
         >
           <Icon name="back" />
         </button>
-        <span>{first === undefined ? '' : spanText(app, first)}</span>
+        <span>{first === undefined ? '' : spanText(app, period, first)}</span>
         <button
           class="control forward"
           aria-label={history.next}
@@ -119,11 +119,24 @@ async function fetchChart({ gateway, facts }: App, id: number, wanted: Loaded): 
   }
 }
 
-/** From when until when, in the gateway's time zone. */
-function spanText({ gateway }: App, { StartTime, EndTime }: ChartDataset): string {
-  const { timezone } = gateway.model;
-  const until = formatMoment(EndTime * 1000, StartTime * 1000, timezone);
-  return `${formatDate(StartTime * 1000, timezone, 'short')} – ${until}`;
+/** Which period is shown, in the gateway's time zone. */
+function spanText(app: App, period: Period, { StartTime, EndTime }: ChartDataset): string {
+  const zone = app.gateway.model.timezone;
+  const from = StartTime * 1000;
+  const until = EndTime * 1000;
+  const date = dateFormat(zone, { dateStyle: 'medium' });
+  switch (period) {
+    case 'hour':
+      return `${date.format(from)}, ${app.time(from)} – ${app.time(until)}`;
+    case 'day':
+      return dateFormat(zone, { dateStyle: 'full' }).format(from);
+    case 'week':
+      return `${date.format(from)} – ${date.format(until - 1)}`;
+    case 'month':
+      return dateFormat(zone, { month: 'long', year: 'numeric' }).format(from);
+    default:
+      return dateFormat(zone, { year: 'numeric' }).format(from);
+  }
 }
 
 /** The same as the chart, for those who cannot see it. */

@@ -1,13 +1,15 @@
 import { useComputed } from '@preact/signals';
 import { texts } from '../../web/i18n/i18n.js';
 import { HoldButton } from '../../web/parts/hold.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { allTiles, baseOf, isActive, isEmpty, sectionOf, type Section } from '../sections.js';
 import { TileGrid } from '../tiles/grid.js';
 import type { Tile } from '../tiles/kinds.js';
-import { PageSections } from './items.js';
+
+const PageSections = lazy(async () => (await import('./items.js')).PageSections);
 
 /** How long the title must be held to leave the kiosk, ms. */
 const LEAVE_MS = 3000;

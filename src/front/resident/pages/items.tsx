@@ -1,6 +1,8 @@
+import type { Model, TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import type { ItemPage } from '../items.js';
-import { sectionsOfPage } from '../sections.js';
+import { baseOf } from '../sections.js';
+import { tilesOf } from '../tiles/kinds.js';
 import { TileGrid } from '../tiles/grid.js';
 import { BackLink } from './room.js';
 import { HomePage } from './home.js';
@@ -33,4 +35,30 @@ export function PageSections({ page }: { readonly page: ItemPage }) {
       ))}
     </>
   );
+}
+
+/** The tiles of a page that the owner defined, a list per section; missing objects are left out. */
+function sectionsOfPage(model: Model, { sections }: ItemPage) {
+  return sections.map(({ id, title, tiles }) => ({
+    id,
+    title,
+    tiles: tiles.flatMap((item) => {
+      const node = resolve(model, item.object);
+      return node === undefined
+        ? []
+        : tilesOf(model, node).map((tile) => ({
+            ...tile,
+            ...item,
+            key: `${id}.${tile.key}`,
+            object: tile.object,
+          }));
+    }),
+  }));
+}
+
+function resolve(model: Model, object: number | string): TreeNode | undefined {
+  if (typeof object === 'number') return model.find(object);
+  let node = baseOf(model);
+  for (const ident of object.split('/')) node = node === undefined ? undefined : model.child(node.id, ident);
+  return node;
 }

@@ -58,7 +58,7 @@ export function TimeInput({ variable, name }: InputProps) {
   const shown = customProfile || profile;
   const seconds = Number(variable.value.value);
   // A time without a date is that of its present day, or of today.
-  const local = localTime((seconds === 0 ? app.tick.peek() : seconds * 1000), timezone);
+  const local = localTime(seconds === 0 ? app.tick.peek() : seconds * 1000, timezone);
   const [date = '', time = ''] = local.split('T');
   const [type, value] =
     shown === '~UnixTimestampTime'

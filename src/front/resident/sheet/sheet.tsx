@@ -55,8 +55,10 @@ function SheetContent({ node }: { readonly node: TreeNode }) {
   const { model } = useApp().gateway;
   const { sheet } = texts();
   const [tile] = tilesOf(model, node);
-  const all = node.type === objectType.variable || node.type === objectType.instance ? variablesOf(model, node) : [];
-  const isDiagnostic = (variable: TreeNode) => node !== variable && roleOf(variable.entry.value.data) === 'diagnostic';
+  const all =
+    node.type === objectType.variable || node.type === objectType.instance ? variablesOf(model, node) : [];
+  const isDiagnostic = (variable: TreeNode) =>
+    node !== variable && roleOf(variable.entry.value.data) === 'diagnostic';
   const isState = (variable: TreeNode) => node !== variable && roleOf(variable.entry.value.data) === 'state';
   const diagnostics = all.filter((one) => isDiagnostic(one) || isState(one));
   const others = all.filter((one) => !diagnostics.includes(one) && !isInShutter(tile, one));

@@ -58,7 +58,7 @@ export function ShutterSheet({ shutter }: { readonly shutter: TreeNode }) {
 function State({ line, variable }: { readonly line: StateLine; readonly variable: TreeNode }) {
   const app = useApp();
   const { sheet } = texts();
-  const isLastKnown = (line.tone === 'bad' || line.tone === 'estimated') && variable.updated.value > 0;
+  const isLastKnown = line.tone === 'bad' && variable.updated.value > 0;
   const age = formatAge(app.tick.value - variable.updated.value * 1000);
   return (
     <div class={`large ${line.tone}`}>

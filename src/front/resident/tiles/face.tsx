@@ -90,7 +90,9 @@ function iconOf({ gateway: { model } }: App, tile: Tile): ChosenIcon {
   const { icon, named, object, variable, kind } = tile;
   const profile = variable === undefined ? undefined : model.profileOf(variable);
   const associated =
-    profile === undefined || variable === undefined ? undefined : associationOf(variable.value.value, profile);
+    profile === undefined || variable === undefined
+      ? undefined
+      : associationOf(variable.value.value, profile);
   const own = icon ?? '';
   const name =
     own ||

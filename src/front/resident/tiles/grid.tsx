@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isWide, type Tile } from './kinds.js';
-import { moveFocus, setTabStop } from './roving-focus.js';
 import { TileView } from './tile.js';
 
 /** Tiles that are mounted first, and then in each idle period. */
@@ -29,10 +28,22 @@ function Grid({ tiles, kind }: { readonly tiles: readonly Tile[]; readonly kind:
   const near = useNear(list, isWindowed);
   const isRoving = kind === 'tiles';
   useEffect(() => {
-    if (isRoving && list.current !== null) setTabStop(list.current);
+    const grid = list.current;
+    if (isRoving && grid !== null)
+      void import('./roving-focus.js').then(({ setTabStop }) => setTabStop(grid));
   });
   return (
-    <ul ref={list} class={kind} onKeyDown={isRoving ? moveFocus : undefined}>
+    <ul
+      ref={list}
+      class={kind}
+      onKeyDown={(event) => {
+        const grid = event.currentTarget;
+        if (isRoving && /^(?:Arrow|Home|End)/.test(event.key)) {
+          event.preventDefault();
+          void import('./roving-focus.js').then(({ moveFocus }) => moveFocus(grid, event));
+        }
+      }}
+    >
       {tiles.map((tile, index) => (
         <li key={tile.key}>
           {(isWindowed ? (near?.has(index) ?? index < FIRST) : index < mounted) && <TileView tile={tile} />}

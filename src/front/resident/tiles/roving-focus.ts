@@ -18,12 +18,10 @@ export function setTabStop(grid: HTMLElement): void {
 }
 
 /** Arrow keys move between the tiles of a grid and their links, Home and End to its ends. */
-export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
-  const grid = event.currentTarget;
+export function moveFocus(grid: HTMLElement, event: KeyboardEvent): void {
   const present = (event.target as HTMLElement).closest<HTMLElement>(STOPS);
   const next = present === null ? undefined : targetOf(event.key, grid, present);
   if (next === undefined) return;
-  event.preventDefault();
   next.focus();
   for (const stop of grid.querySelectorAll<HTMLElement>(STOPS)) mark(stop, stop === next);
 }

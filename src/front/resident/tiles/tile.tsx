@@ -2,13 +2,16 @@ import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { HoldButton } from '../../web/parts/hold.js';
 import { Icon } from '../../web/parts/icon.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { addressOf } from '../../web/router.js';
 import { hexColour } from '../../web/tint.js';
 import { useApp } from '../app.js';
 import { nameOf, TileFace } from './face.js';
 import type { Tile } from './kinds.js';
 import { stateLine } from './state-line.js';
-import { WideTile } from './wide-tile.js';
+
+/** Its controls are not needed by most first views. */
+const WideTile = lazy(async () => (await import('./wide-tile.js')).WideTile);
 
 /** How long a dangerous command must be held, ms. */
 const HOLD_MS = 600;
@@ -48,8 +51,8 @@ function SwitchTile({ tile, variable }: VariableTileProps) {
   const line = stateLine(app, variable);
   const isOn = variable.value.value === true && line.tone !== 'bad';
   const attributes = {
-    'class': `tile ${line.tone} ${isOn ? 'on' : ''}`,
-    'role': 'switch' as const,
+    class: `tile ${line.tone} ${isOn ? 'on' : ''}`,
+    role: 'switch' as const,
     'aria-checked': isOn,
     'aria-busy': app.isWaiting(variable),
   };

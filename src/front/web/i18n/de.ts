@@ -43,7 +43,7 @@ export const de: Texts = {
     emptyHint: 'Der Besitzer ordnet ihm in der Konsole Räume und Geräte zu.',
     quiet: 'Alles ist aus und geschlossen.',
     roomSummary: (n) => count(n, 'Gerät', 'Geräte'),
-    activeCount: (n) => `${n} an`,
+    activeCount: (n) => `${n} aktiv`,
   },
   link: {
     connecting: 'Verbindet …',

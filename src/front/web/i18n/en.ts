@@ -40,7 +40,7 @@ export const en = {
     emptyHint: 'The owner assigns rooms and devices to it in the console.',
     quiet: 'Everything is off and closed.',
     roomSummary: (n: number) => count(n, 'device', 'devices'),
-    activeCount: (n: number) => `${n} on`,
+    activeCount: (n: number) => `${n} active`,
   },
   link: {
     connecting: 'Connecting …',

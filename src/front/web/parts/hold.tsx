@@ -10,15 +10,15 @@ const ARMED_MS = 4000;
 export type HoldHint = 'hold' | 'again' | undefined;
 
 interface HoldProps {
-  readonly 'class': string;
-  readonly 'role'?: 'switch';
+  readonly class: string;
+  readonly role?: 'switch';
   readonly 'aria-checked'?: boolean;
   readonly 'aria-busy'?: boolean;
   readonly 'aria-description'?: string;
-  readonly 'holdMs': number;
-  readonly 'onDone': () => void;
-  readonly 'isInert'?: boolean;
-  readonly 'children': (hint: HoldHint) => ComponentChildren;
+  readonly holdMs: number;
+  readonly onDone: () => void;
+  readonly isInert?: boolean;
+  readonly children: (hint: HoldHint) => ComponentChildren;
 }
 
 /** A button that must be held, or pressed twice with the keyboard: for what must not happen by accident. */

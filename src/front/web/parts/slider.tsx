@@ -35,6 +35,7 @@ export function Slider({ label, min, max, step, value, format, onSet, isLive, is
         max={max}
         step={step}
         value={shown}
+        style={{ '--fill': `${((shown - min) / (max - min)) * 100}%` }}
         onInput={({ currentTarget }) => {
           if (isInert) return void (currentTarget.value = String(value));
           dragged.value = Number(currentTarget.value);
