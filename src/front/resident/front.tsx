@@ -11,11 +11,11 @@ import { RoomPage } from './pages/room.js';
 const SignInPage = lazy(async () => (await import('./pages/sign-in.js')).SignInPage);
 const RefusedPage = lazy(async () => (await import('./pages/refused.js')).RefusedPage);
 const MessagesPage = lazy(async () => (await import('./messages/messages-page.js')).MessagesPage);
-const MessageOverlay = lazy(async () => (await import('./messages/overlay.js')).MessageOverlay);
+const MessageOverlay = lazy(async () => (await import('./messages/overlay.js')).MessageOverlay, true);
 const DevicePage = lazy(async () => (await import('./pages/device.js')).DevicePage);
 const ItemsPage = lazy(async () => (await import('./pages/items.js')).ItemsPage);
 const HistoryPage = lazy(async () => (await import('./history/history-page.js')).HistoryPage);
-const Sheet = lazy(async () => (await import('./sheet/sheet.js')).Sheet);
+const Sheet = lazy(async () => (await import('./sheet/sheet.js')).Sheet, true);
 
 /** The page: sign-in, or what the gateway's state calls for. */
 export function Front() {

@@ -9,7 +9,7 @@ import { allTiles, baseOf, isActive, isEmpty, sectionOf, type Section } from '..
 import { TileGrid } from '../tiles/grid.js';
 import type { Tile } from '../tiles/kinds.js';
 
-const PageSections = lazy(async () => (await import('./items.js')).PageSections);
+const PageSections = lazy(async () => (await import('./items.js')).PageSections, true);
 
 /** How long the title must be held to leave the kiosk, ms. */
 const LEAVE_MS = 3000;

@@ -11,7 +11,7 @@ import type { Tile } from './kinds.js';
 import { stateLine } from './state-line.js';
 
 /** Its controls are not needed by most first views. */
-const WideTile = lazy(async () => (await import('./wide-tile.js')).WideTile);
+const WideTile = lazy(async () => (await import('./wide-tile.js')).WideTile, true);
 
 /** How long a dangerous command must be held, ms. */
 const HOLD_MS = 600;
