@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { rejected } from '../../client/link.js';
 import { Commands } from '../web/commands.js';
+import { every } from '../web/every.js';
 import { Gateway } from '../web/connect.js';
 import { formatTime, formatValue } from '../web/format.js';
 import { texts } from '../web/i18n/i18n.js';
@@ -24,7 +25,7 @@ export interface PageFacts {
   readonly passwordRequired: boolean;
 }
 
-/** How often ages are shown anew, ms. */
+/** How often ages are updated, ms. */
 const TICK_MS = 10_000;
 
 /** The residents' front: everything that its components share. */
@@ -60,7 +61,7 @@ export class App {
     this.commands = new Commands(({ id, state }) => this.#announce(id, state));
     this.isInert = computed(() => this.gateway.state.value.kind !== 'live');
     this.tick = signal(this.gateway.now());
-    setInterval(() => (this.tick.value = this.gateway.now()), TICK_MS);
+    every(TICK_MS, () => (this.tick.value = this.gateway.now()));
     this.isDark = this.#darkness();
     this.gateway.state.subscribe((state) => {
       if (state.kind === 'refused' && state.code === rejected.unauthenticated) this.signedOut.value = 'ended';

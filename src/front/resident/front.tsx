@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks';
+import { realTiming } from '../../client/timing.js';
 import { texts } from '../web/i18n/i18n.js';
 import { Icon } from '../web/parts/icon.js';
 import { lazy } from '../web/parts/lazy.js';
 import { addressOf } from '../web/router.js';
-import { useApp } from './app.js';
+import { useApp, type App } from './app.js';
 import { ConnectionBanner } from './banner.js';
 import { HomePage } from './pages/home.js';
 import { RoomPage } from './pages/room.js';
@@ -17,13 +18,23 @@ const ItemsPage = lazy(async () => (await import('./pages/items.js')).ItemsPage)
 const HistoryPage = lazy(async () => (await import('./history/history-page.js')).HistoryPage);
 const Sheet = lazy(async () => (await import('./sheet/sheet.js')).Sheet, true);
 
+/** A kiosk returns to the first page after this time, ms. */
+const KIOSK_IDLE_MS = 60_000;
+const TOUCHES = ['pointerdown', 'keydown', 'wheel'] as const;
+
 /** The page: sign-in, or what the gateway's state calls for. */
 export function Front() {
   const app = useApp();
   const state = app.gateway.state.value;
   if (app.signedOut.value !== undefined) return <SignInPage />;
   if (state.kind === 'refused') return <RefusedPage code={state.code} />;
+  return <Connected />;
+}
+
+function Connected() {
+  const app = useApp();
   const { isKiosk } = app.preferences.value;
+  useEffect(() => (isKiosk ? returnWhenIdle(app) : undefined), [isKiosk]);
   return (
     <div class={`front ${app.isInert.value ? 'offline' : ''} ${isKiosk ? 'kiosk' : ''}`}>
       <ConnectionBanner />
@@ -34,6 +45,23 @@ export function Front() {
       <LiveRegions />
     </div>
   );
+}
+
+/** Shows the first page when nobody has touched the page for a minute. */
+function returnWhenIdle(app: App): () => void {
+  const goHome = () => {
+    if (location.hash.length > '#/'.length) app.router.go('');
+  };
+  let cancel = realTiming.after(KIOSK_IDLE_MS, goHome);
+  const touched = () => {
+    cancel();
+    cancel = realTiming.after(KIOSK_IDLE_MS, goHome);
+  };
+  for (const type of TOUCHES) addEventListener(type, touched);
+  return () => {
+    cancel();
+    for (const type of TOUCHES) removeEventListener(type, touched);
+  };
 }
 
 function Page() {
@@ -83,7 +111,7 @@ function Tabs() {
   );
 }
 
-/** What screen readers are told: results of the user's own actions, never streaming values. */
+/** What screen readers announce: results of the user's own actions, never streaming values. */
 function LiveRegions() {
   const app = useApp();
   return (

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ChartDataset } from '../../../client/generated/records.js';
+import { every } from '../../web/every.js';
 import { dateFormat, formatDate } from '../../web/format.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { Icon } from '../../web/parts/icon.js';
 import { useApp, type App } from '../app.js';
-import { HomePage } from '../pages/home.js';
+import { MissingPage } from '../pages/page-head.js';
 import { Chart } from './chart.js';
 import { periods, shifted, type Period } from './periods.js';
 
@@ -36,10 +37,9 @@ export function HistoryPage({ id }: { readonly id: number }) {
     if (!isLive) return;
     const load = () => void fetchChart(app, id, shown.peek()).then((loaded) => takeOver(shown, loaded));
     load();
-    const timer = start === 0 ? setInterval(load, REFRESH_MS) : 0;
-    return () => clearInterval(timer);
+    return start === 0 ? every(REFRESH_MS, load) : undefined;
   }, [id, period, start, isLive]);
-  if (node === undefined) return <HomePage />;
+  if (node === undefined) return <MissingPage />;
   const choose = (next: Period, from = 0) =>
     (shown.value = { period: next, start: from, datasets: undefined, hasFailed: false });
   const [first] = datasets ?? [];

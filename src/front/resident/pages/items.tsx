@@ -4,19 +4,15 @@ import type { ItemPage } from '../items.js';
 import { baseOf } from '../sections.js';
 import { tilesOf } from '../tiles/kinds.js';
 import { TileGrid } from '../tiles/grid.js';
-import { BackLink } from './room.js';
-import { HomePage } from './home.js';
+import { MissingPage, PageHead } from './page-head.js';
 
 /** A page that the owner defined with items. */
 export function ItemsPage({ id }: { readonly id: string }) {
   const page = useApp().pages.value.find((one) => one.id === id);
-  if (page === undefined) return <HomePage />;
+  if (page === undefined) return <MissingPage />;
   return (
     <main>
-      <header class="room-head">
-        <BackLink />
-        <h1>{page.title}</h1>
-      </header>
+      <PageHead title={page.title} />
       <PageSections page={page} />
     </main>
   );

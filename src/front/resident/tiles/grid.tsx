@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { realTiming } from '../../../client/timing.js';
 import { isWide, type Tile } from './kinds.js';
 import { TileView } from './tile.js';
 
@@ -60,10 +61,7 @@ function useMounted(count: number): number {
   useEffect(() => {
     if (present >= count) return;
     const more = () => (mounted.value = Math.min(count, present + NEXT));
-    if (!('requestIdleCallback' in window)) {
-      const timer = setTimeout(more, 1);
-      return () => clearTimeout(timer);
-    }
+    if (!('requestIdleCallback' in window)) return realTiming.after(1, more);
     const request = requestIdleCallback(more, { timeout: 500 });
     return () => cancelIdleCallback(request);
   }, [present, count]);

@@ -2,7 +2,7 @@ import { objectType, variableType, type Profile } from '../../web/objects.js';
 import type { Model, TreeNode } from '../../web/model.js';
 
 /** How a tile looks and is operated. */
-export type TileKind =
+type TileKind =
   | 'switch'
   | 'pulse'
   | 'shutter'

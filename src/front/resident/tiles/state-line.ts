@@ -19,7 +19,7 @@ export interface StateLine {
 
 /** Quality of the interface: 1 stale, 2 bad. */
 const BAD = 2;
-/** A time that is closer is told with seconds. */
+/** A time that is closer has seconds. */
 const SOON_MS = 120_000;
 
 /** The state of a variable in words. Subscribes to all that it depends on. */
@@ -53,7 +53,7 @@ export function stateLine(app: App, variable: TreeNode): StateLine {
 }
 
 /** Why a value is not good. */
-export function qualityText({ reason }: QualityProblem): string {
+function qualityText({ reason }: QualityProblem): string {
   const { reasons, tile } = texts();
   return reasons[reason] ?? tile.unreachable;
 }

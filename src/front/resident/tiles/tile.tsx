@@ -162,7 +162,7 @@ function DetailTile({ tile }: TileProps) {
 }
 
 /** Leads from a tile that is operated to its details. */
-export function MoreLink({ tile }: TileProps) {
+function MoreLink({ tile }: TileProps) {
   return (
     <a
       class="more"

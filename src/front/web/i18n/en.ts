@@ -157,7 +157,7 @@ export const en = {
     UNKNOWN: 'a rule',
   } as Readonly<Record<string, string>>,
   ruleUntil: (rule: string, time: string) => `${rule} until ${time}`,
-  /** Scheduled changes, by their code; others are told as the value and the time. */
+  /** Scheduled changes, by their code; of others the value and the time are shown. */
   pending: {
     BOOT: 'start in turn',
     END_STOP: 'runs to the end stop to learn its position',

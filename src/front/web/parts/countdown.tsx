@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { every } from '../every.js';
 
 interface CountdownProps {
   readonly untilMs: number;
@@ -14,8 +15,7 @@ export function Countdown({ untilMs, now, text }: CountdownProps) {
   const seconds = useSignal(secondsLeft());
   useEffect(() => {
     seconds.value = secondsLeft();
-    const timer = setInterval(() => (seconds.value = secondsLeft()), 1000);
-    return () => clearInterval(timer);
+    return every(1000, () => (seconds.value = secondsLeft()));
   }, [untilMs]);
   return seconds.value > 0 ? <span aria-hidden="true"> · {text(seconds.value)}</span> : null;
 }

@@ -7,7 +7,7 @@ import { realTiming } from '../../../client/timing.js';
 const ARMED_MS = 4000;
 
 /** What a user must do next: `hold` after a press that was too short, `again` after the first key. */
-export type HoldHint = 'hold' | 'again' | undefined;
+type HoldHint = 'hold' | 'again' | undefined;
 
 interface HoldProps {
   readonly class: string;

@@ -1,0 +1,218 @@
+import t, { type Test } from 'tap';
+import { rpc, valueAt } from '../tools/client/json-rpc.js';
+import { noBrowser, openPage, startBrowser, type PageOptions } from '../tools/front/browser.js';
+import { HOSTILE, startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import { until } from '../tools/until.js';
+
+/** The room of the sample area with a tile of every kind. */
+async function openRoom(t: Test, fixture: AreaFixture, options: PageOptions = {}) {
+  const browser = await startBrowser(t);
+  const ground = await fixture.id('area/ground');
+  const opened = await openPage(browser, `${fixture.front}#/room/${ground}`, options);
+  await opened.page.locator('.tile').first().waitFor();
+  t.teardown(() => t.strictSame(opened.problems, [], 'no errors on the page'));
+  return opened.page;
+}
+
+t.test('a switch switches, and follows what others do', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const page = await openRoom(t, fixture);
+  const relay = page.getByRole('switch', { name: /Hall relay/ });
+  t.equal(await relay.getAttribute('aria-checked'), 'false');
+  await relay.click();
+  await until(
+    'the relay is on',
+    async () => (await valueAt(fixture, 'area/ground/hall_relay/STATE')) === true,
+  );
+  await page.locator('[role=switch][aria-checked=true]', { hasText: 'Hall relay' }).waitFor();
+  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/hall_relay/STATE'), false);
+  await page.locator('[role=switch][aria-checked=false]', { hasText: 'Hall relay' }).waitFor();
+});
+
+t.test('a command that the hardware rejects never shows as its state', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const page = await openRoom(t, fixture);
+  const relay = page.getByRole('switch', { name: /Hall relay/ });
+  await page.evaluate(`(() => {
+    window.seen = new Set();
+    const one = [...document.querySelectorAll('[role=switch]')].find((e) => e.textContent.includes('Hall relay'));
+    new MutationObserver(() => window.seen.add(one.getAttribute('aria-checked'))).observe(one, { attributes: true });
+  })()`);
+  await rpc(fixture, 'GW_SimulateRefusal', 'RELAY1', true);
+  await relay.click();
+  await page.getByRole('alert').filter({ hasText: 'Hall relay: not carried out' }).waitFor();
+  await page.locator('.tile.refused', { hasText: 'Hall relay' }).waitFor();
+  t.notOk((await page.evaluate<string[]>('[...window.seen]')).includes('true'));
+  t.equal(await relay.getAttribute('aria-checked'), 'false');
+});
+
+for (const [locale, rule] of [
+  ['en-GB', 'minimum on time until'],
+  ['de-DE', 'Mindesteinschaltzeit bis'],
+] as const)
+  t.test(`a rule that forbids a command is named with its end: ${locale}`, { skip: noBrowser }, async (t) => {
+    const fixture = await startArea(t);
+    const page = await openRoom(t, fixture, { locale });
+    const boiler = page.getByRole('switch', { name: /Boiler/ });
+    await boiler.click();
+    const tile = page.locator('.tile', { hasText: 'Boiler' });
+    await page.locator('[role=switch][aria-checked=true]', { hasText: 'Boiler' }).waitFor();
+    await boiler.click();
+    await page.locator('.tile.refused', { hasText: 'Boiler' }).waitFor();
+    t.match(await tile.textContent(), new RegExp(`${rule} \\d\\d:\\d\\d:\\d\\d`));
+    t.equal(await boiler.getAttribute('aria-checked'), 'true');
+  });
+
+t.test('a scheduled change is announced', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const page = await openRoom(t, fixture);
+  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/boiler/STATE'), true);
+  await page.locator('.tile', { hasText: /Boiler.*Off at \d\d:\d\d/ }).waitFor();
+});
+
+t.test(
+  'hardware that is gone has no value, and has one again when it is back',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const page = await openRoom(t, fixture);
+    const [chip] = (await rpc(fixture, 'GW_GetLines')) as readonly { readonly Chip: string }[];
+    await rpc(fixture, 'GW_SimulateChipGone', chip?.Chip, true);
+    const tile = page.locator('.tile.bad', { hasText: 'Hall relay' });
+    await tile.waitFor();
+    t.match(await tile.textContent(), /— · Not reachable/);
+    t.equal(await tile.getAttribute('aria-checked'), 'false');
+    await rpc(fixture, 'GW_SimulateChipGone', chip?.Chip, false);
+    await page.locator('.tile.live', { hasText: 'Hall relay' }).waitFor();
+  },
+);
+
+t.test('a pulse must be held, or sent with Enter twice', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const page = await openRoom(t, fixture);
+  const door = page.getByRole('button', { name: /Front door/ });
+  const pulses = async () =>
+    Number(((await rpc(fixture, 'GW_GetLines')) as readonly { Line: string }[]).length);
+  t.ok((await pulses()) > 0);
+  const changed = () =>
+    fixture.id('area/ground/door/STATE').then((id) => rpc(fixture, 'SVC_GetVariable', id));
+  const before = JSON.stringify(await changed());
+  await door.click();
+  await page.locator('.tile', { hasText: 'Press and hold' }).waitFor();
+  t.equal(JSON.stringify(await changed()), before, 'a short press does nothing');
+  await door.hover();
+  await page.mouse.down();
+  await until('the pulse', async () => JSON.stringify(await changed()) !== before);
+  await page.mouse.up();
+  await until('its end', async () => (await valueAt(fixture, 'area/ground/door/STATE')) === false);
+  const between = JSON.stringify(await changed());
+  await door.press('Enter');
+  await page.locator('.tile', { hasText: 'Press Enter again' }).waitFor();
+  t.equal(JSON.stringify(await changed()), between, 'nor one key');
+  await door.press('Enter');
+  await until('the second pulse', async () => JSON.stringify(await changed()) !== between);
+});
+
+t.test('levels, choices and a shutter are operated', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const page = await openRoom(t, fixture);
+  const value = (path: string, expected: unknown) =>
+    until(
+      `${path} is ${String(expected)}`,
+      async () => (await valueAt(fixture, `area/ground/${path}`)) === expected,
+    );
+  await page.getByRole('button', { name: 'Increase Setpoint' }).click();
+  await value('setpoint', 22);
+  await page.getByRole('slider', { name: 'Setpoint' }).press('ArrowRight');
+  await value('setpoint', 22.5);
+  await page.getByRole('button', { name: 'Off', exact: true }).click();
+  await value('mode', 0);
+  await page.getByRole('combobox', { name: 'Scene' }).selectOption('Night');
+  await value('scene', 3);
+  t.match(await page.locator('.tile', { hasText: 'Blind of the living room' }).textContent(), /Not known/);
+  await page.getByRole('button', { name: 'Open: Blind of the living room' }).click();
+  await page.locator('.tile', { hasText: /Blind of the living room.*opening/ }).waitFor();
+  await page.getByRole('button', { name: 'Stop: Blind of the living room' }).click();
+  await value('blind/MOVE', 2);
+  await page.getByRole('switch', { name: 'Table lamp' }).click();
+  await value('lamp/STATE', true);
+});
+
+t.test(
+  'the sheet sets colours, texts and times, and shows texts as texts',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const page = await openRoom(t, fixture);
+    t.match(await page.locator('main').textContent(), new RegExp(HOSTILE));
+    t.equal(await page.evaluate('document.querySelectorAll("img[src=x]").length'), 0);
+    await page.getByRole('link', { name: /^Note/ }).click();
+    await page.getByRole('textbox').fill('Buy milk');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await until('the text', async () => (await valueAt(fixture, 'area/ground/note')) === 'Buy milk');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /^Colour/ }).click();
+    await page.locator('input[type=color]').fill('#00ff00');
+    await until('the colour', async () => (await valueAt(fixture, 'area/ground/colour')) === 0x00ff00);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /^Alarm clock/ }).click();
+    const before = Number(await valueAt(fixture, 'area/ground/clock'));
+    const input = page.locator('input[type=time]');
+    const [hour = '', minute = ''] = (await input.inputValue()).split(':');
+    await input.fill(`${hour}:${minute === '30' ? '31' : '30'}`);
+    await page.getByRole('button', { name: 'Set' }).click();
+    const after = Number(
+      await until('the time', async () => {
+        const now = Number(await valueAt(fixture, 'area/ground/clock'));
+        return now === before ? 0 : now;
+      }),
+    );
+    t.equal((after - before) % 60, 0);
+    t.ok(Math.abs(after - before) < 3600, 'the hour and the day stay');
+    t.equal(await page.title(), 'Family', 'nothing ran');
+  },
+);
+
+t.test('nothing outside of the area and nothing hidden is sent', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const frames: string[] = [];
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(String(payload))));
+  await page.goto(`${fixture.front}#/room/${await fixture.id('area')}`);
+  await page.locator('.tile').first().waitFor();
+  const text = (await page.locator('body').textContent()) ?? '';
+  t.notMatch(text, /Secret|Safe|Elsewhere|neighbours|Setter/);
+  t.notMatch(frames.join(''), /Elsewhere|neighbours/);
+});
+
+t.test('arrow keys move within a grid, which is one stop of the Tab key', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const page = await openRoom(t, fixture);
+  const name = () =>
+    page.evaluate<string>(
+      'document.activeElement.textContent + (document.activeElement.getAttribute("aria-label") ?? "")',
+    );
+  await page.getByRole('link', { name: 'Back' }).focus();
+  await page.keyboard.press('Tab');
+  t.match(await name(), /Hall relay/);
+  await page.keyboard.press('ArrowRight');
+  await until('the next', async () => /Details: Hall relay/.test(await name()));
+  await page.keyboard.press('ArrowRight');
+  await until('the next tile', async () => /Boiler/.test(await name()));
+  await page.keyboard.press('ArrowDown');
+  await until('below', async () => /Blind|Kitchen|door|window|button|All off/i.test(await name()));
+  await page.keyboard.press('Home');
+  await until('the first', async () => /Hall relay/.test(await name()));
+  await page.keyboard.press('Enter');
+  await until('it is on', async () => (await valueAt(fixture, 'area/ground/hall_relay/STATE')) === true);
+  await page.keyboard.press('ArrowRight');
+  await until('its details', async () => /Details: Hall relay/.test(await name()));
+  await page.keyboard.press('Enter');
+  await page.locator('dialog[open]').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+});

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+
+/** Debian's browser; another one by the environment. */
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Why tests with a browser are skipped; false where there is one. */
+export const noBrowser = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM} (package chromium)`;
+
+/** A browser without a screen, as root; it ends with the test. */
+export async function startBrowser(t: Test): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  t.teardown(() => browser.close());
+  return browser;
+}
+
+/** How a page is opened. */
+export interface PageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: 'light' | 'dark';
+  readonly locale?: string;
+}
+
+/** A page, and everything that went wrong on it: errors of scripts, of the policy, and foreign requests. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly problems: readonly string[];
+}
+
+/** Opens an address in a context of its own: no cookies or preferences of other pages. */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  { width = 390, height = 844, scheme = 'light', locale = 'en-GB' }: PageOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, locale });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const { origin } = new URL(address);
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    // A status that is not 200 is a part of signing in.
+    if (message.type() === 'error' && !/status of 401|net::ERR_|WebSocket/.test(message.text()))
+      problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !url.startsWith('data:') && !url.startsWith('blob:'))
+      problems.push(`requested ${url}`);
+  });
+  await page.goto(address);
+  return { page, problems };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE_RUN = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+  .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
+
+/** What axe finds on the page: WCAG 2.2 AA and its best practices. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate<string[]>(AXE_RUN);
+}
+
+/** Elements of the page that are wider than it, and controls that are smaller than 44 by 44 pixels. */
+export function layoutFindings(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const findings = [];
+    if (document.documentElement.scrollWidth > innerWidth) findings.push('scrolls horizontally');
+    for (const one of document.querySelectorAll('button, a, input, select, summary')) {
+      const { width, height } = one.getBoundingClientRect();
+      if (width > 0 && one.closest('.unseen') === null && (width < 43.9 || height < 43.9) && !one.matches('p a'))
+        findings.push('small: ' + one.outerHTML.slice(0, 120) + ' ' + Math.round(width) + 'x' + Math.round(height));
+    }
+    return findings;
+  })()`);
+}
