@@ -164,7 +164,7 @@ export const faults = {
   ACCESS_DENIED: row(rpcCode.failed, false, () => 'Access denied'),
   CONFIRMATION_REQUIRED: row(
     rpcCode.failed,
-    true,
+    false,
     (name: string) => `${name} requires the password again: send it to /console/confirm first`,
   ),
   ITEM_MISSING: row(rpcCode.failed, false, (id: string) => `Item ${id} does not exist`),

@@ -141,7 +141,7 @@ async function gatewayChecks(
   try {
     const gateway = await gatewayClient(given, false);
     const { Checks } = (await gateway.call('GW_GetHealth')) as HealthRecord;
-    return { finding: healthy('it answers'), checks: Checks };
+    return { finding: healthy('it replies'), checks: Checks };
   } catch (thrown) {
     return { finding: answerFinding(thrown), checks: [] };
   }
@@ -150,11 +150,11 @@ async function gatewayChecks(
 function answerFinding(thrown: unknown): HealthFinding {
   if (thrown instanceof RpcError && thrown.reason === 'UNAUTHORIZED')
     return healthy(
-      'it answers; its own checks need its password (--password-file FILE, or stellwerk health)',
+      'it replies; its own checks need its password (--password-file FILE, or stellwerk health)',
     );
   if (thrown instanceof ServerError)
     return problem(
-      `it does not answer: ${messageOf(thrown)}`,
+      `it does not reply: ${messageOf(thrown)}`,
       'sudo systemctl start stellwerk; journalctl -u stellwerk says why it ended',
     );
   if (thrown instanceof UsageError || thrown instanceof ConfigurationError)

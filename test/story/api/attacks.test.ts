@@ -64,7 +64,7 @@ t.test('without verified credentials at most 64 KiB of a body are read', async (
     [half('X: x', long), 'none', 401],
     [
       half(`${basicLine(OWNER.username, 'wrong')}\r\nExpect: 100-continue`, long),
-      'a correct owner login',
+      'a wrong owner login that waits for 100 Continue',
       401,
     ],
     [half(basicLine('webfront', 'anything'), long, front), 'a wrong web front login', 401],

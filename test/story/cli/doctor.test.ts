@@ -41,7 +41,7 @@ t.test('with a healthy running gateway, doctor prints the gateway’s health che
     '--data',
     gateway.directory,
   ]);
-  t.match(table.stdout, /^ok +gateway +it answers$/m);
+  t.match(table.stdout, /^ok +gateway +it replies$/m);
 });
 
 t.test('without its password, doctor still reports that the gateway replies', async (t) => {
@@ -52,7 +52,7 @@ t.test('without its password, doctor still reports that the gateway replies', as
   );
   await gateway.configure(nobody.replace('port: 0', `port: ${gateway.port}`) + SAMPLE_TREE);
   const { checks } = await doctor(gateway.directory);
-  t.match(checks.get('gateway'), { State: 'ok', Text: /it answers; its own checks need its password/ });
+  t.match(checks.get('gateway'), { State: 'ok', Text: /it replies; its own checks need its password/ });
   t.notOk(checks.has('store'));
 });
 
@@ -67,7 +67,7 @@ t.test('without a gateway, doctor says so and runs the checks of the machine', a
   t.equal(code, 1);
   t.match(checks.get('gateway'), {
     State: 'failed',
-    Text: /does not answer/,
+    Text: /does not reply/,
     WhatToDo: /systemctl start stellwerk/,
   });
   t.match(checks.get('configuration'), { State: 'ok' });

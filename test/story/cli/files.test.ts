@@ -62,7 +62,7 @@ t.test('setup adds to an existing configuration, and rejects invalid input', asy
   const setup = (...args: string[]) => runCli(['setup', '--config', file, ...args]);
   const rejected: [string[], number, RegExp][] = [
     [['--username', 'webfront'], 1, /remoteAccess\.username: webfront is the user name of the web fronts/],
-    [['--username', 'owner@example.org'], 1, /the sample's/],
+    [['--username', 'owner@example.org'], 1, /remoteAccess\.username: this value is from the public sample/],
     [['--board', 'raspberry-pi4'], 1, /no board raspberry-pi4; did you mean raspberry-pi-4\?/],
   ];
   for (const [args, code, why] of rejected) t.match(await setup(...args), { code, stdout: '', stderr: why });
