@@ -50,6 +50,8 @@ export class BrowserSessions implements AsyncDisposable {
   readonly #proofs = new Map<string, string>();
   /** The fingerprint of the account whose proof has been verified in this process, by its name. */
   readonly #verified = new Map<string, string>();
+  /** The fingerprint of the account in the configuration, if it had sessions then, by its name. */
+  readonly #configured = new Map<string, string>();
   readonly #verifying = new Map<string, Promise<boolean>>();
   readonly #queue = new SerialQueue();
   readonly #stopSweeping: Cancel;
@@ -163,11 +165,16 @@ export class BrowserSessions implements AsyncDisposable {
 
   /** Ends the sessions of accounts that something else opens now. */
   reconfigure(accounts: Accounts): void {
-    for (const [name, fingerprint] of this.#verified) {
+    const names = [...this.#sessions.values()].map(({ account }) => account);
+    for (const name of new Set([...names, ...this.#verified.keys()])) {
       const account = accounts.named(name);
-      if (this.#context.access.fingerprint(account) === fingerprint) continue;
+      const fingerprint = this.#context.access.fingerprint(account);
+      const before = this.#verified.get(name) ?? this.#configured.get(name);
+      if (before === fingerprint) continue;
       this.#verified.delete(name);
-      if (hasSecret(account)) this.#forget(name);
+      if (!hasSecret(account)) continue;
+      this.#configured.set(name, fingerprint);
+      if (before !== undefined) this.#forget(name);
     }
   }
 

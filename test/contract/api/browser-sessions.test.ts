@@ -121,6 +121,12 @@ for (const [name, makeStorage] of Object.entries(storages)) {
     const other = accountsOf({ front: 'rose', owner: 'salmon' });
     t.strictSame(await later.list(other), [], 'the owner’s password has changed meanwhile');
     t.equal(await later.find(other.owner, owner.value), undefined);
+    const { value: third } = await later.create(accounts.owner, ANNA);
+    await later.close();
+    await using unused = await opened(storage, clock);
+    for (const password of ['swordfish', 'salmon', 'swordfish'])
+      unused.reconfigure(accountsOf({ owner: password }));
+    t.equal(await unused.find(accounts.owner, third), undefined, 'also if nobody came in between');
   });
 
   t.test(`${name}: at the limit the one that was unused longest ends`, async (t) => {
