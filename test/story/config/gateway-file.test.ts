@@ -127,6 +127,7 @@ t.test('reading an unchanged file changes nothing and sends nothing, even after 
           updated: _u,
           changed: _c,
           qualityProblem: _d,
+          role: _e,
           reportTimes: _h,
           status: _s,
           // No role is the role main: roles are not stored.
