@@ -169,6 +169,7 @@ export const faults = {
   ),
   ITEM_MISSING: row(rpcCode.failed, false, (id: string) => `Item ${id} does not exist`),
   ITEMS_INVALID: row(rpcCode.failed, false, (why: string) => `Items are not valid: ${why}`),
+  KEY_USED: row(rpcCode.failed, false, () => 'The key belongs to another command; choose a new one'),
   OPTION_MISSING: row(rpcCode.failed, false, (name: string) => `Option ${name} does not exist`),
   EVENT_TYPE: row(rpcCode.failed, false, (id: number, kind: string) => `Event #${id} is not a ${kind} event`),
   EVENT_PART_MISSING: row(rpcCode.failed, false, (what: string) => `${what} does not exist`),

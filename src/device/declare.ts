@@ -39,8 +39,11 @@ export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> =
   optional: true,
 });
 
-/** Who may call: everybody; a `webfront` user within its configurator's area; only the owner. */
-export type Access = 'public' | 'webfront' | 'owner';
+/**
+ * Who may call: everybody; a `webfront` user within its configurator's area, which the first parameter names;
+ * the owner and a `webfront` user for its own socket; only the owner.
+ */
+export type Access = 'public' | 'webfront' | 'socket' | 'owner';
 
 /** The caller of a function, for authorization and the audit log. */
 export interface Caller {
@@ -74,8 +77,11 @@ export const LOCAL_USER = 'local client';
 
 /** One socket's view of the changes, which `GW_Subscribe` filters. */
 export interface ChangeStream {
-  /** Empty lists mean everything; an id includes its subtree. */
-  subscribe(ids: readonly number[], messages: readonly number[]): void;
+  /**
+   * Empty lists mean everything; an id includes its subtree. Messages of `senders` are received in addition
+   * to those of `ids`.
+   */
+  subscribe(ids: readonly number[], messages: readonly number[], senders?: readonly number[]): void;
 }
 
 /**

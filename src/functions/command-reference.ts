@@ -7,6 +7,7 @@ import { categoryFunctions } from './tree/categories.js';
 import { chartFunctions } from './chart/chart-functions.js';
 import { propertyFunctions } from './devices/properties.js';
 import { pushDeviceFunctions } from './web-front/push-devices.js';
+import { frontCommandFunctions } from './web-front/front-commands.js';
 import { frontItemFunctions } from './web-front/items.js';
 import { frontMessageFunctions } from './web-front/front-messages.js';
 import { connectionFunctions } from './system/connections.js';
@@ -81,6 +82,7 @@ const families = [
   scriptThreadFunctions,
   utilityFunctions,
   frontAccessFunctions,
+  frontCommandFunctions,
   archiveFunctions,
   frontItemFunctions,
   frontMessageFunctions,

@@ -118,6 +118,8 @@ export const message = {
   GW_ALIVE: 20403,
   /** Not part of the interface: a variable has a role other than `main`, or its role has changed; [role]. */
   GW_ROLE: 20406,
+  /** Not part of the interface: whether residents may set a variable has changed; [access], `set` or `none`. */
+  GW_RESIDENTS: 20407,
 } as const;
 
 /** Values of `KERNEL_MESSAGE` and of `SVC_GetKernelRunlevel` (§1). */

@@ -3,6 +3,9 @@ import type { EventData } from './events/event-data.js';
 import type { PendingChange, QualityProblem, ReportTimes, RuleInForce } from './quality.js';
 import type { Value, VariableType } from './value.js';
 
+/** What users of web fronts may do with a variable that has no action. */
+export type ResidentAccess = 'set';
+
 /** Object types by their numbers in the interface (§1). */
 export const objectType = {
   category: 0,
@@ -35,6 +38,8 @@ export interface VariableData {
   writeBudget?: WriteBudget | undefined;
   /** Why its value is not good; absent while it is. Not stored. */
   qualityProblem?: QualityProblem | undefined;
+  /** `set`: users of web fronts may set it, although it has no action. */
+  residents?: ResidentAccess | undefined;
   /** What it is to residents; absent, and then `main`, if no module has declared it. Not stored. */
   role?: VariableRole;
   /** The rule that would reject a command now, while its instance is open. Not stored. */

@@ -98,6 +98,7 @@ function dataOf(object: TreeObject): object {
       customAction,
       updated: lastUpdate,
       changed: lastChange,
+      residents,
       qualityProblem: quality,
       rule,
       pending,
@@ -114,6 +115,7 @@ function dataOf(object: TreeObject): object {
       isLocked: false,
       // The rest is not part of the interface; what is undefined is left out.
       role: roleOf(object),
+      residents,
       quality,
       rule,
       pending,

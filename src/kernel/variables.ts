@@ -2,7 +2,13 @@ import { fault } from '../base/fault.js';
 import type { VariableRole } from '../base/codes/stable-codes.js';
 import { initialValue, isOfType } from './convert.js';
 import { message } from './messages.js';
-import { objectType, type Logging, type TreeObject, type VariableData } from './object.js';
+import {
+  objectType,
+  type Logging,
+  type ResidentAccess,
+  type TreeObject,
+  type VariableData,
+} from './object.js';
 import type { Profiles } from './profiles/profiles.js';
 import { quality, type PendingChange, type QualityProblem, type RuleInForce } from './quality.js';
 import type { ObjectOptions, Tree } from './tree.js';
@@ -136,6 +142,19 @@ export class Variables {
     data.qualityProblem = problem;
     const { state, reason, text } = problem ?? { state: quality.good, reason: '', text: '' };
     this.#tree.changes.emit(variable.id, message.GW_QUALITY, [state, reason, text]);
+  }
+
+  /**
+   * Sets whether users of web fronts may set a user-defined variable; undefined: they may not. Throws
+   * `READ_ONLY` for a variable that its device reports.
+   */
+  setResidentAccess(variable: Variable, residents: ResidentAccess | undefined): void {
+    if (variable.data.residents === residents) return;
+    if (variable.readOnly) throw fault('READ_ONLY', `Variable #${variable.id} is reported by its device; it`);
+    this.#tree.touch(variable);
+    variable.data.residents = residents;
+    this.#tree.changes.emit(variable.id, message.GW_RESIDENTS, [residents ?? 'none']);
+    this.#tree.journal.markObject(variable);
   }
 
   /**

@@ -64,7 +64,7 @@ function storedData(object: TreeObject): object {
     return data;
   }
   if (object.is(objectType.variable)) {
-    const { type, profile, customProfile, action, customAction, logging } = object.data;
+    const { type, profile, customProfile, action, customAction, logging, residents } = object.data;
     return {
       type,
       ...(profile !== '' && { profile }),
@@ -72,6 +72,7 @@ function storedData(object: TreeObject): object {
       ...(action !== 0 && { action }),
       ...(customAction !== 0 && { customAction }),
       ...(logging && { logging }),
+      ...(residents && { residents }),
     };
   }
   if (object.is(objectType.event)) {

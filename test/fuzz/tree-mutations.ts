@@ -54,7 +54,7 @@ function disturbAny(random: Random, kernel: Kernel): void {
   const any = () => random.pick(all);
   const [variable, link] = [random.pick([...tree.objectsOfType(2)]), random.pick([...tree.objectsOfType(6)])];
   if (variable === undefined || link === undefined) return void links.create({ parent: variables.create(3) });
-  switch (random.below(15)) {
+  switch (random.below(16)) {
     case 0:
       return remove(kernel, any());
     case 1:
@@ -92,6 +92,8 @@ function disturbAny(random: Random, kernel: Kernel): void {
         variable,
         random.chance(0.3) ? undefined : { value: 'later', atMs: random.below(9), code: 'MAX_ON' },
       );
+    case 14:
+      return variables.setResidentAccess(variable, random.pick(['set', undefined] as const));
     default: {
       const io = [...tree.objectsOfType(1)];
       if (io.length < 2) return;

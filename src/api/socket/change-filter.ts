@@ -154,13 +154,15 @@ export class SubscriptionFilter implements ChangeFilter {
   readonly #inner: ChangeFilter;
   readonly #ids: ReadonlySet<number>;
   readonly #messages: ReadonlySet<number>;
+  readonly #senders: ReadonlySet<number>;
   readonly #leaving = new Set<number>();
 
-  constructor(tree: Tree, inner: ChangeFilter, { ids, messages }: Subscription) {
+  constructor(tree: Tree, inner: ChangeFilter, { ids, messages, senders }: Subscription) {
     this.#tree = tree;
     this.#inner = inner;
     this.#ids = new Set(ids);
     this.#messages = new Set(messages);
+    this.#senders = new Set(senders);
   }
 
   filter(change: Change): Verdict {
@@ -174,7 +176,7 @@ export class SubscriptionFilter implements ChangeFilter {
 
   #matches(change: Change): boolean {
     const { SenderID, Message } = change;
-    const isCovered = this.#ids.size === 0 || this.#covers(change);
+    const isCovered = this.#ids.size === 0 || this.#senders.has(SenderID) || this.#covers(change);
     if (Message === message.OM_UNREGISTER) this.#leaving.delete(SenderID);
     return isCovered && (this.#messages.size === 0 || this.#messages.has(Message));
   }
@@ -191,8 +193,12 @@ export class SubscriptionFilter implements ChangeFilter {
   }
 }
 
-/** What a client subscribes to: objects with everything below them, and messages; an empty list means all. */
+/**
+ * What a client subscribes to: objects with everything below them, senders without what is below them, and
+ * messages. An empty list of objects or messages means all.
+ */
 export interface Subscription {
   readonly ids: readonly number[];
+  readonly senders: readonly number[];
   readonly messages: readonly number[];
 }

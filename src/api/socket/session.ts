@@ -145,8 +145,8 @@ export class Session implements ChangeStream, Subscriber {
   }
 
   /** See {@link ChangeStream}. */
-  subscribe(ids: readonly number[], messages: readonly number[]): void {
-    this.#options.hub.subscribe(this, this.#options.view, { ids, messages });
+  subscribe(ids: readonly number[], messages: readonly number[], senders: readonly number[] = []): void {
+    this.#options.hub.subscribe(this, this.#options.view, { ids, messages, senders });
   }
 
   /** See {@link Subscriber}. */

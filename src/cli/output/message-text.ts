@@ -117,6 +117,10 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.GW_RULE]: ['yellow', ruleOf],
   [message.GW_PENDING]: ['cyan', pendingOf],
   [message.GW_ALIVE]: ['dim', () => 'the gateway is alive'],
+  [message.GW_RESIDENTS]: [
+    'cyan',
+    ([access]) => (access === 'set' ? 'can be set by residents' : 'cannot be set by residents any more'),
+  ],
   [message.GW_ROLE]: ['cyan', ([role]) => `has the role ${String(role)}`],
   [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],

@@ -9,6 +9,7 @@ import type {
   BrowserSession,
   ChangeRecord,
   ChartDataset,
+  CommandOutcome,
   Compaction,
   Configurator,
   EventRecord,
@@ -184,6 +185,8 @@ export interface Functions {
   GW_RemovePushDevice(InstanceID: number, DeviceID: string): boolean;
   /** RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
+  /** Whether users of web fronts may set a user-defined variable that has no action: set or none. */
+  GW_SetResidentAccess(VariableID: number, Access: string): boolean;
   /** Sets several variables, given as [[VariableID, Value], …]: all of them, or none if one fails. */
   GW_SetValues(Values: readonly (readonly [number, Value | null])[]): boolean;
   /** As GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs, at moments that are the same for the same Seed. */
@@ -1230,8 +1233,10 @@ export interface Functions {
   WFC_DeleteItem(InstanceID: number, ID: string): boolean;
   /** Not supported: it does not forward streams; open the address of the camera in the front. */
   WFC_DisconnectMediaStream(InstanceID: number, SessionID: string): boolean;
-  /** Requests a value from the device or script behind a variable in the area of a configurator. */
+  /** Requests a value from the device or script behind a variable in the area of a configurator, or sets a variable that residents may set. */
   WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
+  /** Like WFC_Execute, at most once per key (8 to 64 letters, digits, _ or -): repeated with a known key, it only waits for the outcome of the first call. */
+  WFC_ExecuteKeyed(InstanceID: number, VariableID: number, Value: Value, Key: string): boolean;
   /** The data of a chart of a variable, or of a chart media object in the area of a configurator, from a time on (0: the current period). */
   WFC_FetchChartData(
     InstanceID: number,
@@ -1270,6 +1275,8 @@ export interface Functions {
     EndTime: number,
     Limit: number,
   ): LoggedValue[];
+  /** What became of WFC_ExecuteKeyed with a key: running, done, failed with code and text, or unknown after 5 minutes, 64 newer keys or a restart. */
+  WFC_GetOutcome(InstanceID: number, Key: string): CommandOutcome;
   /** The area of a configurator with all values at this moment. */
   WFC_GetSnapshot(InstanceID: number): Snapshot;
   /** The changes in the area of a configurator after a counter; 0: only the current counter. */

@@ -95,6 +95,13 @@ export interface ChartDataset {
   }[];
 }
 
+/** What became of a command: Code and Text are empty unless State is failed. */
+export interface CommandOutcome {
+  State: 'running' | 'done' | 'failed' | 'unknown';
+  Code: string;
+  Text: string;
+}
+
 /** A rule for downsampling or deleting records older than a number of months. */
 export interface Compaction {
   MonthOffset: number;
@@ -510,6 +517,11 @@ export interface Snapshot {
   compatibility: {
     version: string;
     date: number;
+  };
+  area?: {
+    configurator: number;
+    base: number;
+    title: string;
   };
   profiles: Record<string, SnapshotProfile>;
   objects: Record<string, SnapshotObject>;

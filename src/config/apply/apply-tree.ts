@@ -267,6 +267,9 @@ class TreeApplier {
         throw new Error(
           `the variable is of type ${variableTypeNames[object.data.type]}; delete it so that it is created again`,
         );
+      const { residents } = node;
+      if (residents !== undefined && isNew('residents', residents))
+        kernel.variables.setResidentAccess(object, residents === 'set' ? residents : undefined);
       await this.#variable(node, object, { isNew, path });
     }
     if (node.kind === 'link' && object.is(objectType.link))

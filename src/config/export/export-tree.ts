@@ -156,7 +156,8 @@ class Exporter {
         Object.keys(this.#from.status).indexOf(ident) === position &&
         object.data.logging === undefined &&
         object.data.customProfile === '' &&
-        object.data.customAction === 0
+        object.data.customAction === 0 &&
+        object.data.residents === undefined
       );
     if (
       !object.is(objectType.instance) ||
@@ -252,13 +253,18 @@ class Exporter {
   }
 
   #variable(object: Variable): Entry {
-    const { type, value } = object.data;
+    const { type, value, residents } = object.data;
     const isLong = typeof value === 'string' && value.length > LONGEST_VALUE;
     if (this.#from.values && isLong)
       this.#addNote(object, `its value is longer than ${LONGEST_VALUE} characters`);
     const isOfGateway = isGatewayPlace(object.parent);
     const hasValue = this.#from.values && !isLong && !isOfGateway && value !== initialValue(type);
-    return { type: variableTypeNames[type], ...(hasValue && { value }), ...this.#settings(object) };
+    return {
+      type: variableTypeNames[type],
+      ...(hasValue && { value }),
+      ...(residents && { residents }),
+      ...this.#settings(object),
+    };
   }
 
   /** User settings of a variable. */

@@ -189,6 +189,7 @@ export const nodeSchemas = {
     variable: Type.String(),
     type: oneOf(variableTypeNames),
     value: optional(scalar),
+    residents: optional(oneOf(['set', 'none'])),
     ...variableKeys,
     ...placed,
   }),

@@ -12,6 +12,7 @@ function parameterText({ kind, name, optional }: Parameter): string {
 
 const callers = {
   public: 'anyone, without credentials',
+  socket: 'owner, and web front users for their own socket',
   webfront: 'the owner, and web front users within their area',
   owner: 'the owner',
 } as const;

@@ -2,6 +2,7 @@ import { fault } from '../../base/fault.js';
 import { auditRoles, type AuditRecord } from '../../kernel/audit-record.js';
 import { array, bool, declare, int, optional, text, type FunctionDeclaration } from '../../device/declare.js';
 import { checkedIds } from '../argument-checks.js';
+import { Areas } from '../web-front/areas.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
@@ -11,21 +12,29 @@ const AUDIT_DEFAULT = 100;
 
 /** Extensions of the interface (interface, decision 12). */
 export function gatewayFunctions(ports: Ports): FunctionDeclaration[] {
-  return [subscribe(), ...process(ports)];
+  return [subscribe(ports), ...process(ports)];
 }
 
-function subscribe(): FunctionDeclaration {
+function subscribe(ports: Ports): FunctionDeclaration {
+  const areas = new Areas(ports);
   return declare({
     name: 'GW_Subscribe',
     parameters: [array('IDs', shapes.ids), optional(array('Messages', shapes.ids))],
     result: 'boolean',
+    access: 'socket',
     help: 'Limits the changes on this WebSocket to some objects with their subtrees, and to some messages; []: all.',
-    run: ({ stream }, ids, messages) => {
+    run: ({ stream, configurator }, ids, messages) => {
       if (stream === undefined) throw fault('NOT_ALLOWED', 'GW_Subscribe without a WebSocket');
-      stream.subscribe(
-        checkedIds(ids, 'IDs'),
-        messages === undefined ? [] : checkedIds(messages, 'Messages'),
-      );
+      const objects = checkedIds(ids, 'IDs');
+      const numbers = checkedIds(messages ?? [], 'Messages');
+      if (configurator === undefined) stream.subscribe(objects, numbers);
+      else {
+        const area = areas.of(configurator);
+        const outside = objects.find((id) => id !== configurator && !area.contains(id));
+        if (outside !== undefined) throw fault('OBJECT_MISSING', outside);
+        // Messages to the fronts, and those of profiles, whose sender is 0, concern every part of the area.
+        stream.subscribe(objects, numbers, [configurator, 0]);
+      }
       return true;
     },
   });

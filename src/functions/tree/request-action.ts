@@ -83,7 +83,7 @@ export function requestAction(
 }
 
 /** A value of the variable's type that its profile allows. Throws `CANNOT_CONVERT`. */
-function valueWithin({ profiles }: Kernel, { data }: Variable, given: unknown): Value {
+export function valueWithin({ profiles }: Kernel, { data }: Variable, given: unknown): Value {
   const value = convertValue(data.type, given);
   const name = data.customProfile || data.profile;
   const profile = profiles.find(name);

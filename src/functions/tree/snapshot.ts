@@ -1,12 +1,13 @@
 import { ChunkedResult } from '../../base/json-chunks.js';
 import { declare, int, type FunctionDeclaration } from '../../device/declare.js';
 import type { Change } from '../../kernel/changes.js';
+import type { Configurator } from '../../kernel/configurator.js';
 import { profileEntryOf } from '../../kernel/profiles/profiles.js';
 import { SnapshotReader, type SnapshotDepth } from '../../kernel/snapshot.js';
 import type { TreeObject } from '../../kernel/object.js';
 import { INTERFACE_VERSION } from '../interface-version.js';
 import type { Ports } from '../ports.js';
-import * as shapes from '../shapes.js';
+import * as snapshotShapes from './snapshot-shapes.js';
 
 /** Snapshots of the tree, and the changes since (interface §2.2, §2.3). */
 export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
@@ -15,7 +16,7 @@ export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
       name: 'SVC_GetSnapshot',
       parameters: [],
       result: 'array',
-      shape: shapes.snapshot,
+      shape: snapshotShapes.snapshot,
       help: 'The complete tree with all values at this moment.',
       run: () => createSnapshot(ports),
     }),
@@ -23,7 +24,7 @@ export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
       name: 'SVC_GetSnapshotChanges',
       parameters: [int('LastTimestamp')],
       result: 'array',
-      shape: shapes.changes,
+      shape: snapshotShapes.changes,
       help: 'All changes after a counter; 0: only the current counter. Fails if some of them are no longer buffered.',
       run: (_caller, since) => changesSince(ports, since, (changes) => changes),
     }),
@@ -39,6 +40,7 @@ export function createSnapshot(
   area?: {
     readonly objects: Iterable<readonly [TreeObject, SnapshotDepth]>;
     readonly profiles: ReadonlySet<string>;
+    readonly configurator: Configurator;
   },
 ): ChunkedResult {
   const objects = area === undefined ? undefined : [...area.objects];
@@ -47,6 +49,7 @@ export function createSnapshot(
   const head = headOf(ports, reader.timestamp, {
     names: area?.profiles,
     objects: visible && new Set(visible),
+    configurator: area?.configurator,
   });
   return new ChunkedResult(chunksOf(head, reader));
 }
@@ -85,7 +88,7 @@ function chunksOf(head: string, reader: SnapshotReader) {
 function headOf(
   { kernel, system, options }: Ports,
   timestamp: number,
-  { names, objects }: { names: ReadonlySet<string> | undefined; objects: ObjectSet | undefined },
+  { names, objects, configurator }: HeadOptions,
 ): string {
   const { architecture, platform, builtAt: date, timezone } = system;
   const version = INTERFACE_VERSION;
@@ -99,12 +102,25 @@ function headOf(
     timestamp,
     timezone,
     compatibility: { version, date },
+    // Not part of the interface; only fronts have an area.
+    area: configurator && {
+      configurator: configurator.id,
+      base: configurator.baseId,
+      title: configurator.title,
+    },
   });
   const profiles = names === undefined ? kernel.profiles.snapshotJson : profilesText(kernel.profiles, names);
   return `${facts.slice(0, -1)},"profiles":${profiles},"objects":{`;
 }
 
 type ObjectSet = ReadonlySet<TreeObject>;
+
+/** For a front: the names of the visible profiles, the visible objects, and its configurator. */
+interface HeadOptions {
+  readonly names: ReadonlySet<string> | undefined;
+  readonly objects: ObjectSet | undefined;
+  readonly configurator: Configurator | undefined;
+}
 
 /** The logged variables and how they are aggregated; clients only test whether an entry exists. */
 function archiveOf({ variables }: Ports['kernel'], objects?: ObjectSet): object {

@@ -1,3 +1,4 @@
+import { fault } from '../../base/fault.js';
 import { declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { ID_COUNT } from '../../kernel/ids.js';
 import { objectType } from '../../kernel/object.js';
@@ -108,6 +109,19 @@ function changes({ kernel }: Ports): FunctionDeclaration[] {
       help: 'Sets the script or instance that executes the actions of a variable; 0: its own action, 1: none.',
       run: (_caller, id, action) => {
         kernel.variables.setCustomAction(kernel.variables.get(id), action);
+        return true;
+      },
+    }),
+    declare({
+      name: 'GW_SetResidentAccess',
+      parameters: [VariableID, text('Access')],
+      result: 'boolean',
+      audited: true,
+      help: 'Whether users of web fronts may set a user-defined variable that has no action: set or none.',
+      run: (_caller, id, access) => {
+        const variable = kernel.variables.get(id);
+        if (access !== 'set' && access !== 'none') throw fault('PARAMETER_BOUNDS', 'Access');
+        kernel.variables.setResidentAccess(variable, access === 'set' ? access : undefined);
         return true;
       },
     }),

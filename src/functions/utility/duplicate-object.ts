@@ -107,6 +107,7 @@ class SubtreeCopy {
     const usable = (name: string) => (profiles.find(name)?.type === type ? name : '');
     const copy = variables.create(type, { ...place, value, profile: usable(data.profile) });
     variables.setCustomProfile(copy, usable(data.customProfile));
+    variables.setResidentAccess(copy, data.residents);
     return copy;
   }
 

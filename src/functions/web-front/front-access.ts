@@ -1,21 +1,18 @@
 import { fault } from '../../base/fault.js';
-import { declare, int, variant, type FunctionDeclaration } from '../../device/declare.js';
+import { declare, int, type FunctionDeclaration } from '../../device/declare.js';
 import { Area } from '../../kernel/area.js';
 import type { Change } from '../../kernel/changes.js';
 import type { TreeObject } from '../../kernel/object.js';
-import { requestAction } from '../tree/request-action.js';
-import { Areas, objectInArea } from './areas.js';
+import { Areas, configuratorOf, objectInArea } from './areas.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
+import * as snapshotShapes from '../tree/snapshot-shapes.js';
 import { changesSince, createSnapshot } from '../tree/snapshot.js';
 
-/** `SENDER` of a script that a web front user runs (interface, decision 15). */
-const SENDER = 'WebFront';
-
-/** Access of web fronts to the area of their configurator (interface, decisions 1, 14, 15). */
+/** Access of web fronts to the area of their configurator (interface, decisions 1 and 14). */
 export function frontAccessFunctions(ports: Ports): FunctionDeclaration[] {
   const areas = new Areas(ports);
-  return [listing(ports), ...snapshots(ports, areas), execute(ports, areas)];
+  return [listing(ports), ...snapshots(ports, areas)];
 }
 
 function listing({ configurators }: Ports): FunctionDeclaration {
@@ -43,35 +40,39 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
   const InstanceID = int('InstanceID');
   const CategoryID = int('CategoryID');
   const LastTimeStamp = int('LastTimeStamp');
-  const shownOf = (area: Area, below?: TreeObject) =>
-    createSnapshot(ports, { objects: area.objects(below), profiles: area.profiles() });
+  const shownOf = (id: number, area: Area, below?: TreeObject) =>
+    createSnapshot(ports, {
+      objects: area.objects(below),
+      profiles: area.profiles(),
+      configurator: configuratorOf(ports, id),
+    });
   return [
     declare({
       name: 'WFC_GetSnapshot',
       parameters: [InstanceID],
       result: 'array',
-      shape: shapes.snapshot,
+      shape: snapshotShapes.snapshot,
       access: 'webfront',
       help: 'The area of a configurator with all values at this moment.',
-      run: (_caller, id) => shownOf(areas.of(id)),
+      run: (_caller, id) => shownOf(id, areas.of(id)),
     }),
     declare({
       name: 'WFC_GetSnapshotEx',
       parameters: [InstanceID, CategoryID],
       result: 'array',
-      shape: shapes.snapshot,
+      shape: snapshotShapes.snapshot,
       access: 'webfront',
       help: 'A part of the area of a configurator with all values.',
       run: (_caller, id, categoryId) => {
         const area = areas.of(id);
-        return shownOf(area, objectInArea(ports, area, categoryId));
+        return shownOf(id, area, objectInArea(ports, area, categoryId));
       },
     }),
     declare({
       name: 'WFC_GetSnapshotChanges',
       parameters: [InstanceID, LastTimeStamp],
       result: 'array',
-      shape: shapes.changes,
+      shape: snapshotShapes.changes,
       access: 'webfront',
       help: 'The changes in the area of a configurator after a counter; 0: only the current counter.',
       run: (_caller, id, since) => areaChanges(ports, areas.of(id), since),
@@ -80,7 +81,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       name: 'WFC_GetSnapshotChangesEx',
       parameters: [InstanceID, CategoryID, LastTimeStamp],
       result: 'array',
-      shape: shapes.changes,
+      shape: snapshotShapes.changes,
       access: 'webfront',
       help: 'The changes in a part of the area of a configurator after a counter; 0: only the current counter.',
       run: (_caller, id, categoryId, since) => {
@@ -99,20 +100,5 @@ function areaChanges(ports: Ports, area: Area, since: number) {
   return changesSince(ports, since, (changes: readonly Change[]) => {
     if (changes.some((change) => area.requiresSnapshot(change))) throw fault('CHANGES_LOST');
     return changes.filter((change) => area.admits(change));
-  });
-}
-
-function execute(ports: Ports, areas: Areas): FunctionDeclaration {
-  return declare({
-    name: 'WFC_Execute',
-    parameters: [int('InstanceID'), int('ActionID'), int('TargetID'), variant('Value')],
-    result: 'string',
-    access: 'webfront',
-    audited: true,
-    help: 'Requests a value from the device or script behind a variable in the area of a configurator.',
-    run: async (caller, id, _actionId, targetId, value) => {
-      if (!areas.of(id).contains(targetId)) throw fault('ACCESS_DENIED');
-      return requestAction(ports, { variableId: targetId, value, sender: SENDER, caller });
-    },
   });
 }

@@ -21,6 +21,16 @@ export const items = listOf(
   ),
 );
 
+export const outcome = named(
+  'CommandOutcome',
+  'What became of a command: Code and Text are empty unless State is failed.',
+  {
+    State: Type.Union(['running', 'done', 'failed', 'unknown'].map((state) => Type.Literal(state))),
+    Code: text,
+    Text: text,
+  },
+);
+
 export const pushDevices = listOf(
   named('PushDevice', 'A mobile device registered for push messages, without its token.', {
     DeviceID: text,

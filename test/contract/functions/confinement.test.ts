@@ -5,7 +5,8 @@ import { completeResult } from '../../tools/client/result-schema.js';
 import { owner } from '../../tools/gateway/function-fixture.js';
 import { idOf, valueAt } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
-import { openWebSocket, takeFrames } from '../../tools/client/message-stream.js';
+import { message } from '../../../src/kernel/messages.js';
+import { callOverWebSocket, openWebSocket, takeFrames } from '../../tools/client/message-stream.js';
 import { validValue } from '../../tools/client/parameter-samples.js';
 import { basicLine } from '../../tools/client/raw-http.js';
 import { until } from '../../tools/until.js';
@@ -44,7 +45,13 @@ const { tree } = kernel;
 const as = async (method: string, ...params: unknown[]) =>
   completeResult(registry.call(method, params, owner));
 const [wf, wf2] = [await idOf(fixture, 'wf'), await idOf(fixture, 'wf2')];
-const user: Caller = { role: 'webfront', user: 'webfront', remote: '10.0.0.9', configurator: wf };
+const user: Caller = {
+  role: 'webfront',
+  user: 'webfront',
+  remote: '10.0.0.9',
+  configurator: wf,
+  stream: { subscribe: () => undefined },
+};
 const [ground, upper] = [await idOf(fixture, 'ground'), await idOf(fixture, 'upper')];
 const [lamp, plain, shown] = [
   await idOf(fixture, 'ground/lamp'),
@@ -131,7 +138,10 @@ function isInside(id: number): boolean {
 const outside = [...tree.all()].map(({ id }) => id).filter((id) => !inside.has(id));
 const functions = registry
   .all()
-  .filter(({ access, unsupported: nothing }) => access === 'webfront' && nothing === undefined);
+  .filter(
+    ({ access, unsupported: nothing }) =>
+      (access === 'webfront' || access === 'socket') && nothing === undefined,
+  );
 
 /** A value for each parameter with which the call succeeds. */
 const given: Readonly<Record<string, unknown>> = {
@@ -147,6 +157,7 @@ const given: Readonly<Record<string, unknown>> = {
   Token: 'token',
   Provider: 'provider',
   DeviceID: 'device',
+  Key: 'key-of-a-command',
   Visibility: [],
 };
 const fit = (parameter: Parameter) => given[parameter.name] ?? validValue(parameter);
@@ -178,13 +189,14 @@ await t.test('objects outside the area are treated as missing, and nothing happe
         return (await response(name, params)).replaceAll(new RegExp(`\\b${String(id)}\\b`, 'g'), '#');
       };
       const expected = await messages(missing);
-      const isFree = parameter.name === 'ActionID';
+      const isFree = ['ActionID', 'Messages'].includes(parameter.name);
       if (!isFree && !/^(OBJECT_MISSING|NOT_OF_TYPE|ACCESS_DENIED|PARAMETER_TYPE) /.test(expected))
         different.push(`${name} ${parameter.name}: ${expected}`);
       for (const id of outside) {
         // The root’s id is a false in lists of booleans.
         if ((n === 0 && id === wf) || (!isId && id === 0)) continue;
-        for (const form of [id, String(id), `${id}.0`]) {
+        // An item of a list is a number, or it is rejected before anything is searched.
+        for (const form of isId ? [id, String(id), `${id}.0`] : [id]) {
           calls += 1;
           const reply = (await messages(form)).replaceAll(new RegExp(`\\b${id}\\b`, 'g'), '#');
           if (reply !== expected)
@@ -351,4 +363,26 @@ await t.test('nor do messages that a web front receives, nor its later calls', a
     t.strictSame(leaks(JSON.stringify(frame)), []);
     isOver = frame?.Data[0] === 'the last';
   }
+});
+
+await t.test('a front limits its changes to a part of its area, and nothing else appears', async (t) => {
+  await using socket = await openWebSocket(fixture, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  const note = await idOf(fixture, 'ground/note');
+  const subscribe = (...params: unknown[]) => callOverWebSocket(socket, 'GW_Subscribe', params);
+  for (const id of [at.number, wf2, missing])
+    t.match(await subscribe([note, id]), { data: { code: 'OBJECT_MISSING' } }, `${id}`);
+  t.equal(await subscribe([note]), true);
+  for (const id of [plain, at.number]) await as('SetValue', id, 9);
+  await as('WFC_Reload', wf);
+  await as('SetValue', note, 'the end of the part');
+  t.strictSame(
+    (await takeFrames(socket, 2)).map(({ SenderID, Message }) => [SenderID, Message]),
+    [
+      [wf, message.WF_RELOAD],
+      [note, message.VM_UPDATE],
+    ],
+  );
+  t.equal(await subscribe([]), true);
+  await as('SetValue', plain, 8);
+  t.equal((await takeFrames(socket, 1))[0]?.SenderID, plain);
 });

@@ -28,7 +28,7 @@ const declared = await allFunctions();
 
 t.test('every function is declared as in the reference', async (t) => {
   t.equal(reference.length, 424);
-  const ours = /^(GW_|rpc\.|WFC_GetConfigurators$)/;
+  const ours = /^(GW_|rpc\.|WFC_(GetConfigurators|ExecuteKeyed|GetOutcome)$)/;
   t.strictSame(declared.filter(({ name }) => !ours.test(name)).map(signature), reference);
 });
 
@@ -52,6 +52,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_ReloadConfiguration(): array',
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
     'GW_RequestActions(array Actions): array',
+    'GW_SetResidentAccess(int VariableID, string Access): bool',
     'GW_SetValues(array Values): bool',
     'GW_SimulateBounce(string Line, bool Active, int Bounces, float WithinMs, int Seed): bool',
     'GW_SimulateChipGone(string Chip, bool Gone): bool',
@@ -63,7 +64,9 @@ t.test('extensions of the interface', async (t) => {
     'GW_SimulateRefusal(string Line, bool Refuse): bool',
     'GW_SimulateStuck(string Line, bool Stuck): bool',
     'GW_Subscribe(array IDs, array Messages): bool',
+    'WFC_ExecuteKeyed(int InstanceID, int VariableID, mixed Value, string Key): bool',
     'WFC_GetConfigurators(): array',
+    'WFC_GetOutcome(int InstanceID, string Key): array',
     'rpc.discover(): array',
   ]);
 });
@@ -73,13 +76,16 @@ t.test('access follows decision 15', async (t) => {
     .filter(({ access }) => access !== 'owner')
     .map(({ name, access }) => `${name} ${access}`);
   t.strictSame(open, [
+    'GW_Subscribe socket',
     'WFC_Execute webfront',
+    'WFC_ExecuteKeyed webfront',
     'WFC_FetchChartData webfront',
     'WFC_FetchChartDataEx webfront',
     'WFC_GetAggregatedValues webfront',
     'WFC_GetConfigurators public',
     'WFC_GetItems webfront',
     'WFC_GetLoggedValues webfront',
+    'WFC_GetOutcome webfront',
     'WFC_GetSnapshot webfront',
     'WFC_GetSnapshotChanges webfront',
     'WFC_GetSnapshotChangesEx webfront',

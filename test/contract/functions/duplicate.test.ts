@@ -93,6 +93,7 @@ async function pointAbout(
       if (random.chance(0.1)) kernel.variables.setCustomAction(object, 1);
       if (random.chance(0.3) && object.data.type === 1)
         kernel.variables.setCustomProfile(object, '~Battery.100');
+      if (random.chance(0.3) && !object.readOnly) kernel.variables.setResidentAccess(object, 'set');
     }
     const bus = object.is(1) && object.data.moduleName === 'Lamp' ? of(isBus) : undefined;
     if (bus !== undefined) await devices.connect(object.id, bus.id);
@@ -158,11 +159,11 @@ async function dataOf(
     return { moduleId, moduleName, moduleType, properties, connectionId: where(connectionId) };
   }
   if (object.is(2)) {
-    const { type, value, profile, customProfile, action, customAction } = object.data;
+    const { type, value, profile, customProfile, action, customAction, residents } = object.data;
     const isDrivers = object.parent?.is(1) === true && action === object.parent.id;
     const isState = object.parent?.is(1) === true && ['LINK', 'STATUS'].includes(object.ident);
     const points = { action: isDrivers ? 'own' : 0, customAction: where(customAction) };
-    return { type, profile, customProfile, ...points, value: isDrivers || isState ? '' : value };
+    return { type, profile, customProfile, residents, ...points, value: isDrivers || isState ? '' : value };
   }
   if (object.is(3))
     return { type: object.data.type, text: await fixture.call('SVC_GetScriptContent', object.id) };

@@ -200,6 +200,8 @@ await everyFunction('a caller without permission is rejected, whatever the param
     if (access === 'public') return [];
     const anonymous = { params, codes, caller: anonymousCaller };
     if (access === 'owner') return [anonymous, { params, codes, caller: user }];
+    // Limits only the changes that its own socket receives.
+    if (access === 'socket') return [anonymous];
     return [anonymous, { params: [upper, ...params.slice(1)], codes, caller: user }];
   },
 });

@@ -22,7 +22,7 @@ function furnish({ tree, variables, profiles, instances, scripts, links }: Kerne
   profiles.setText('Watt.Mine', '', ' W');
   const text = variables.create(3, { parent: hall, name: 'Text', value: 'zwei\u0000drei "vier" \\' });
   variables.update(text, 'fünf\u0000 \u2028', 1_700_000_000_000);
-  variables.create(0, { parent: hall, ident: 'on', value: true });
+  variables.setResidentAccess(variables.create(0, { parent: hall, ident: 'on', value: true }), 'set');
   variables.create(1, { parent: hall, ident: 'most', value: Number.MAX_SAFE_INTEGER });
   variables.create(2, { parent: hall, ident: 'power', value: -1.5e-300, profile: 'Watt.Mine' });
   const module = { id: '{M}', name: 'Module', kind: 1 };

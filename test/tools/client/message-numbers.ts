@@ -115,4 +115,5 @@ export const messageNumber = {
   GW_PENDING: 20402,
   GW_ALIVE: 20403,
   GW_ROLE: 20406,
+  GW_RESIDENTS: 20407,
 } as const;

@@ -91,7 +91,10 @@ export class Replica {
       if (data[0] === 0) delete own['quality'];
       else own['quality'] = { state: data[0], reason: data[1], text: data[2] };
     } else if (message === messageNumber.GW_ROLE) own['role'] = data[0];
-    else if (message === messageNumber.GW_RULE) {
+    else if (message === messageNumber.GW_RESIDENTS) {
+      if (data[0] === 'none') delete own['residents'];
+      else own['residents'] = data[0];
+    } else if (message === messageNumber.GW_RULE) {
       if (data[0] === '') delete own['rule'];
       else own['rule'] = { code: data[0], untilMs: data[1], group: data[2] };
     } else if (message === messageNumber.GW_PENDING) {

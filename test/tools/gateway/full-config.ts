@@ -29,7 +29,7 @@ tree:
             children:
               - { link: Also here, ident: also, target: house/target }
       - { variable: Water, ident: water, position: 40, type: float, value: 3.5, archive: { type: counter, ignoreZeros: true, compaction: [{ months: 24, to: delete }, { months: 1, to: hour }] }, profile: Litres, action: false }
-      - { variable: Target, ident: target, type: float, value: 20, action: house/rules, hidden: true }
+      - { variable: Target, ident: target, type: float, value: 20, action: house/rules, hidden: true, residents: set }
       - script: Rules
         ident: rules
         text: |

@@ -53,7 +53,12 @@ const families: Readonly<Record<string, string>> = {
   rpc: 'Reflection',
 };
 
-const who = { public: 'everybody', webfront: 'owner and web fronts', owner: 'owner' } as const;
+const who = {
+  public: 'everybody',
+  webfront: 'owner and web fronts',
+  socket: 'owner and web fronts, for their own socket',
+  owner: 'owner',
+} as const;
 
 function pageOf(declared: readonly FunctionDeclaration[]): string {
   const made = declared.filter(({ unsupported: nothing }) => nothing === undefined);

@@ -67,7 +67,12 @@ t.test('anonymous callers may list the configurators and nothing else', async (t
   }
   t.strictSame(
     open.filter((entry) => !entry.endsWith('PARAMETER_COUNT')),
-    ['anybody: WFC_GetConfigurators', 'a web front: WFC_GetConfigurators'],
+    [
+      'a web front: GW_Subscribe NOT_ALLOWED',
+      'another web front: GW_Subscribe PARAMETER_TYPE',
+      'anybody: WFC_GetConfigurators',
+      'a web front: WFC_GetConfigurators',
+    ],
   );
 });
 
@@ -85,6 +90,9 @@ t.test(
       {},
       'options are not sent to a web front',
     );
+    const area = { configurator: 50_001, base: at.ground, title: 'Ground floor' };
+    t.match(snapshot, { area });
+    t.notMatch(await completeResult(fixture.call('SVC_GetSnapshot')), { area: {} }, 'the owner has no area');
     t.notMatch(JSON.stringify(snapshot), /6\.12/, 'nor is the version');
     const seen = [0, at.house, at.ground, at.hall, at.upper, at.sensor, at.link, at.blind];
     t.strictSame(Object.keys(snapshot.objects).sort(), seen.map((id) => `ID${id}`).sort());
@@ -93,6 +101,7 @@ t.test(
     const part = (await completeResult(
       fixture.callAsWebFront(50_001, 'WFC_GetSnapshotEx', 50_001, at.hall),
     )) as Snapshot;
+    t.match(part, { area }, 'also in a part of it');
     t.strictSame(
       Object.keys(part.objects).sort(),
       [0, at.house, at.ground, at.hall, at.sensor].map((id) => `ID${id}`).sort(),
