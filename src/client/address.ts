@@ -1,6 +1,5 @@
 /**
- * The gateway's address and the credentials, parsed. The credentials are in no text that an error could
- * show.
+ * The parsed address of a gateway, with the credentials apart, so that no error message contains them.
  */
 export interface Address {
   /** `http://host:port/api/`, without credentials: `fetch` rejects addresses with credentials. */
@@ -12,9 +11,9 @@ export interface Address {
 }
 
 /**
- * Takes `http://user%40example.org:password@host:3777/api/` apart; `https:` too. Without a path it is
- * `/api/`. User name and password are percent-decoded, and sent as UTF-8. Throws a `TypeError` that does not
- * repeat the address.
+ * Parses `http://user%40example.org:password@host:3777/api/` (or `https:`). The default path is `/api/`. User
+ * name and password are percent-decoded and sent as UTF-8. Throws a `TypeError` that does not contain the
+ * address.
  */
 export function readAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -32,8 +31,7 @@ export function readAddress(text: string): Address {
 }
 
 /**
- * The WebSocket address: that of the complete API, or of one configurator's area (interface E4, 5.2 and
- * later).
+ * The WebSocket address of the complete API, or of a configurator's area (interface E4, 5.2 and later).
  */
 export function socketAddress(
   address: Address,
@@ -45,7 +43,7 @@ export function socketAddress(
   return url.href;
 }
 
-/** A `%` that begins no valid escape is taken literally. */
+/** Percent-decodes a text; a `%` that does not start a valid escape is literal. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,53 +2,52 @@ import { delay } from '../base/clock.js';
 import { type Address, socketAddress } from './address.js';
 import { RpcError, ServerError } from './errors.js';
 import type { ChangeRecord } from './generated/records.js';
-import { type Params, encodeRequest, isRecord, readAnswer } from './rpc.js';
+import { type Params, encodeRequest, isRecord, readReply } from './rpc.js';
 import { SocketReader } from './socket-reader.js';
 import { type Timing, pauseMs } from './timing.js';
 
 /**
- * A connection that lasted this long, ms, counts as stable: the next attempt after it comes with the shortest
+ * A connection that lasted this long, ms, is stable: after it, the back-off starts again with the shortest
  * pause.
  */
-const SOUND_MS = 10_000;
+const STABLE_MS = 10_000;
 
 const ALIVE_ID = 'alive';
 const SUBSCRIBE_ID = 'subscribe';
-/** The one function that everybody may call (authentication rule 4). */
-const QUESTION = encodeRequest(ALIVE_ID, 'WFC_GetConfigurators', []);
+/** Calls the function that needs no credentials (authentication rule 4). */
+const PROBE = encodeRequest(ALIVE_ID, 'WFC_GetConfigurators', []);
 
-/** What a stream of changes is made of. */
+/** An item of a stream of changes. */
 export type Item =
   | { readonly kind: 'change'; readonly record: ChangeRecord }
   /**
-   * Changes before the counter `since` are missing: take a snapshot now. Changes that follow with a
-   * `TimeStamp` up to the snapshot's own are in it already.
+   * Changes before the counter `since` were lost: take a snapshot now. It contains the following changes
+   * whose `TimeStamp` is not greater than its own.
    */
   | { readonly kind: 'lost'; readonly since: number };
 
 export interface ChangeOptions {
   /**
-   * Begin after this counter (a snapshot's `timestamp`, the last record's `TimeStamp`); without it: from now
-   * on.
+   * Start after this counter: a snapshot's `timestamp`, or the `TimeStamp` of the last record. Default: now.
    */
   since?: number;
-  /** Only changes of these objects and what is below them; none named: of all. */
+  /** Only changes of these objects and the objects below them. Default: all. */
   ids?: readonly number[];
-  /** Only these message numbers; none named: all. */
+  /** Only these message numbers. Default: all. */
   messages?: readonly number[];
   signal?: AbortSignal;
   /** Called when the connection is open (undefined) and when it is lost (with the reason). */
-  onLink?: (gone: ServerError | RpcError | undefined) => void;
+  onLink?: (lost: ServerError | RpcError | undefined) => void;
 }
 
 interface ChangeSource {
   address: Address;
   configurator: number | undefined;
   timing: Timing;
-  ask(method: string, params: Params, signal: AbortSignal | undefined): Promise<unknown>;
+  call(method: string, params: Params, signal: AbortSignal | undefined): Promise<unknown>;
 }
 
-/** The changes of one gateway; see `Client.changes`. */
+/** The stream of a gateway's changes; see `Client.changes`. */
 export async function* changeStream(
   source: ChangeSource,
   options: ChangeOptions,
@@ -74,20 +73,20 @@ export async function* changeStream(
         }
       }
     } catch (thrown) {
-      const passing = thrown instanceof ServerError || (thrown instanceof RpcError && thrown.retry);
-      if (!passing) throw thrown;
+      const isTransient = thrown instanceof ServerError || (thrown instanceof RpcError && thrown.retry);
+      if (!isTransient) throw thrown;
       onLink?.(thrown);
     } finally {
       reader?.close();
     }
-    if (reader?.overrun || timing.nowMs() - openedMs >= SOUND_MS) attempt = 0;
+    if (reader?.overrun || timing.nowMs() - openedMs >= STABLE_MS) attempt = 0;
     if (!reader?.overrun) await delay(timing, pauseMs(attempt, timing.random()), signal);
   }
 }
 
 /**
- * Opens the socket. Where it does not open, an ordinary call finds out why: a program is not shown the HTTP
- * status.
+ * Opens the socket. If that fails, makes an ordinary call to get the reason, because the WebSocket API does
+ * not expose the HTTP status.
  */
 async function open(
   source: ChangeSource,
@@ -97,7 +96,7 @@ async function open(
   const { address, configurator, timing } = source;
   const url = socketAddress(address, { since, configurator });
   try {
-    return await SocketReader.open({ url, protocol: address.protocol, question: QUESTION, timing, signal });
+    return await SocketReader.open({ url, protocol: address.protocol, probe: PROBE, timing, signal });
   } catch (thrown) {
     signal?.throwIfAborted();
     await newestCounter(source, signal);
@@ -108,42 +107,42 @@ async function open(
 async function newestCounter(source: ChangeSource, signal: AbortSignal | undefined): Promise<number> {
   const { configurator } = source;
   const newest = await (configurator === undefined
-    ? source.ask('SVC_GetSnapshotChanges', [0], signal)
-    : source.ask('WFC_GetSnapshotChanges', [configurator, 0], signal));
+    ? source.call('SVC_GetSnapshotChanges', [0], signal)
+    : source.call('WFC_GetSnapshotChanges', [configurator, 0], signal));
   const record: unknown = Array.isArray(newest) ? newest[0] : undefined;
   if (isRecord(record) && typeof record['TimeStamp'] === 'number') return record['TimeStamp'];
-  throw new ServerError('The gateway did not say its newest counter');
+  throw new ServerError('The gateway did not return its newest counter');
 }
 
-/** Until the gateway has taken it, a few changes of other objects may come. */
+/** Sends the filter. A few changes of other objects may arrive until the gateway applies it. */
 function subscribe(reader: SocketReader, { ids = [], messages = [] }: ChangeOptions): void {
   if (ids.length + messages.length > 0)
     reader.send(encodeRequest(SUBSCRIBE_ID, 'GW_Subscribe', [ids, messages]));
 }
 
 /**
- * Reads one frame (interface §3.1); nothing where it is none of the caller's. Throws when it is no frame at
- * all.
+ * Reads a frame (interface §3.1); undefined if the caller does not need it. Throws a `ServerError` if it is
+ * invalid.
  */
 function readFrame(text: string): Item | undefined {
   const frame = parse(text);
   if (!isRecord(frame)) throw new ServerError('A frame is not a change');
   if ('jsonrpc' in frame) {
-    readReply(frame);
+    checkReply(frame);
     return undefined;
   }
   const { TimeStamp, SenderID, Message, Data } = frame;
-  if (!isWhole(TimeStamp) || !isWhole(SenderID) || !isWhole(Message) || !Array.isArray(Data)) {
+  if (!isInteger(TimeStamp) || !isInteger(SenderID) || !isInteger(Message) || !Array.isArray(Data)) {
     throw new ServerError('A frame is not a change');
   }
   if (Message !== 0) return { kind: 'change', record: { TimeStamp, SenderID, Message, Data } };
   return Data[0] === 'CHANGES_LOST' ? { kind: 'lost', since: TimeStamp } : undefined;
 }
 
-function readReply(reply: Record<string, unknown>): void {
+function checkReply(reply: Record<string, unknown>): void {
   if (reply['id'] !== SUBSCRIBE_ID) return;
-  const answer = readAnswer(reply, SUBSCRIBE_ID);
-  if (!answer.ok) throw answer.error;
+  const outcome = readReply(reply, SUBSCRIBE_ID);
+  if (!outcome.ok) throw outcome.error;
 }
 
 function parse(text: string): unknown {
@@ -154,6 +153,6 @@ function parse(text: string): unknown {
   }
 }
 
-function isWhole(value: unknown): value is number {
+function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }

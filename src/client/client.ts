@@ -2,29 +2,28 @@ import { type Address, readAddress } from './address.js';
 import { type ChangeOptions, type Item, changeStream } from './changes.js';
 import { ServerError } from './errors.js';
 import type { Functions } from './generated/functions.js';
-import { type Answer, type Params, encodeRequest, readAnswer, readBatch } from './rpc.js';
+import { type Outcome, type Params, encodeRequest, readReply, readBatch } from './rpc.js';
 import { type Timing, realTiming } from './timing.js';
 import type { FunctionTable } from './function-table.js';
 
 /**
- * How long a call may take, ms, where the caller says nothing: longer than the gateway lets a script run for
- * a call.
+ * Default time limit of a call, ms: longer than the gateway's limit for a script that a call runs.
  */
 const CALL_MS = 60_000;
 
 export interface CallOptions {
-  /** How long the call may take altogether, ms. */
+  /** Time limit of the call, ms. */
   timeoutMs?: number;
   /**
-   * Stops waiting; the call then rejects with the signal's reason. The gateway may carry it out all the same.
+   * Aborts the call, which then rejects with the signal's reason. The gateway may execute it all the same.
    */
   signal?: AbortSignal;
 }
 
 export interface ClientOptions {
-  /** How long each call may take altogether, ms; 60,000 by default. */
+  /** Time limit of each call, ms; 60,000 by default. */
   timeoutMs?: number;
-  /** Changes come from this configurator's area alone; the address then carries `webfront:<its password>`. */
+  /** Follow only the changes in this configurator's area; the address then has `webfront:<its password>`. */
   configurator?: number;
   timing?: Timing;
 }
@@ -38,9 +37,9 @@ export type BatchCall<F extends FunctionTable<F>> = {
   [M in Name<F>]: readonly [method: M, ...params: Args<F, M>];
 }[Name<F>];
 
-type Answers<F extends FunctionTable<F>, C extends readonly BatchCall<F>[]> = {
+type Outcomes<F extends FunctionTable<F>, C extends readonly BatchCall<F>[]> = {
   -readonly [K in keyof C]: C[K] extends readonly [infer M extends Name<F>, ...unknown[]]
-    ? Answer<Result<F, M>>
+    ? Outcome<Result<F, M>>
     : never;
 };
 
@@ -51,9 +50,9 @@ type Answers<F extends FunctionTable<F>, C extends readonly BatchCall<F>[]> = {
  *     await gateway.call('SetValue', 12345, 21.5);
  *     for await (const item of gateway.changes()) console.log(item);
  *
- * A call fails in one of two ways: `RpcError` if the gateway rejected it or failed, `ServerError` if there
- * was no reply to believe. Results are typed by the command reference, and not checked again. Holds nothing
- * open between calls.
+ * A call rejects with an `RpcError` if the gateway rejected it or failed, and with a `ServerError` if there
+ * was no valid reply. Results have the types of the command reference and are not checked at run time. Keeps
+ * no resources between calls.
  */
 export class Client<F extends FunctionTable<F> = Functions> {
   readonly #address: Address;
@@ -62,7 +61,7 @@ export class Client<F extends FunctionTable<F> = Functions> {
   readonly #timing: Timing;
   #calls = 0;
 
-  /** Throws a `TypeError` when the address is none; does not connect yet. */
+  /** Does not connect. Throws a `TypeError` if the address is invalid. */
   constructor(address: string, options: ClientOptions = {}) {
     this.#address = readAddress(address);
     this.#timeoutMs = options.timeoutMs ?? CALL_MS;
@@ -75,54 +74,54 @@ export class Client<F extends FunctionTable<F> = Functions> {
     return this.request(method, params);
   }
 
-  /** As `call`, with a time-out or a signal of its own; the parameters may also be named. */
+  /** Like `call`, with a time limit or a signal; the parameters may be named. */
   async request<M extends Name<F>>(
     method: M,
     params: Args<F, M> | Readonly<Record<string, unknown>>,
     options: CallOptions = {},
   ): Promise<Result<F, M>> {
-    return (await this.#ask(method, params, options)) as Result<F, M>;
+    return (await this.#call(method, params, options)) as Result<F, M>;
   }
 
   /**
-   * Makes many calls in one request. Each has its own answer, in the same order; one that fails does not stop
-   * the rest.
+   * Makes several calls in one request. Returns the outcome of each, in the same order; a call that fails
+   * does not affect the others.
    */
   async batch<const C extends readonly BatchCall<F>[]>(
     calls: C,
     options: CallOptions = {},
-  ): Promise<Answers<F, C>> {
+  ): Promise<Outcomes<F, C>> {
     const ids = calls.map(() => this.#nextId());
     const bodies = calls.map(([method, ...params], n) => encodeRequest(ids[n] ?? '', method, params));
-    // An empty batch is an invalid request (JSON-RPC 2.0 §6); here it is simply nothing to do.
-    const answers =
+    // An empty batch is an invalid request (JSON-RPC 2.0 §6), so it is not sent.
+    const outcomes =
       calls.length === 0 ? [] : readBatch((await this.#post(`[${bodies.join()}]`, options)).body, ids);
-    return answers as Answers<F, C>;
+    return outcomes as Outcomes<F, C>;
   }
 
   /**
-   * Every change from the counter `since` on, without gap or repeat, over as many connections as it takes.
-   * Ends only by `break`, by the signal (rejecting with its reason), or by an `RpcError` that a retry can't
-   * resolve.
+   * All changes after the counter `since`, without gaps or duplicates; reconnects if the connection is lost.
+   * Ends when the loop is left, when the signal aborts (rejects with its reason), or with an `RpcError` that
+   * a retry cannot resolve.
    */
   changes(options: ChangeOptions = {}): AsyncGenerator<Item, void, undefined> {
     const source = {
       address: this.#address,
       configurator: this.#configurator,
       timing: this.#timing,
-      ask: (method: string, params: Params, signal: AbortSignal | undefined) =>
-        this.#ask(method, params, signal === undefined ? {} : { signal }),
+      call: (method: string, params: Params, signal: AbortSignal | undefined) =>
+        this.#call(method, params, signal === undefined ? {} : { signal }),
     };
     return changeStream(source, options);
   }
 
-  async #ask(method: string, params: Params, options: CallOptions): Promise<unknown> {
+  async #call(method: string, params: Params, options: CallOptions): Promise<unknown> {
     const id = this.#nextId();
     const { body, status } = await this.#post(encodeRequest(id, method, params), options);
-    const answer = readAnswer(body, id);
-    if (!answer.ok) throw answer.error;
+    const outcome = readReply(body, id);
+    if (!outcome.ok) throw outcome.error;
     if (status !== 200) throw new ServerError(`HTTP status ${status}`, { status });
-    return answer.result;
+    return outcome.result;
   }
 
   #nextId(): string {
@@ -131,8 +130,8 @@ export class Client<F extends FunctionTable<F> = Functions> {
 
   async #post(body: string, options: CallOptions): Promise<{ body: unknown; status: number }> {
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
-    const late = AbortSignal.timeout(timeoutMs);
-    const signal = options.signal === undefined ? late : AbortSignal.any([options.signal, late]);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
     let status: number | undefined;
     let text: string;
     try {
@@ -141,13 +140,13 @@ export class Client<F extends FunctionTable<F> = Functions> {
       text = await response.text();
     } catch (cause) {
       options.signal?.throwIfAborted();
-      if (late.aborted) throw new ServerError(`No answer within ${timeoutMs} ms`, { status });
+      if (timeout.aborted) throw new ServerError(`No reply within ${timeoutMs} ms`, { status });
       throw new ServerError(`The gateway cannot be reached: ${reasonOf(cause)}`, { cause, status });
     }
     try {
       return { body: JSON.parse(text) as unknown, status };
     } catch (cause) {
-      throw new ServerError(`The answer is not JSON (HTTP status ${status})`, { cause, status });
+      throw new ServerError(`The reply is not JSON (HTTP status ${status})`, { cause, status });
     }
   }
 
@@ -156,7 +155,7 @@ export class Client<F extends FunctionTable<F> = Functions> {
     return {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...(authorization && { Authorization: authorization }) },
-      // A gateway never redirects, and credentials must not follow one that pretends to be.
+      // The gateway never redirects; following another host's redirect would send it the credentials.
       redirect: 'manual',
       credentials: 'omit',
       cache: 'no-store',
@@ -164,7 +163,7 @@ export class Client<F extends FunctionTable<F> = Functions> {
   }
 }
 
-/** fetch says only "fetch failed"; the reason is its cause, where the platform gives one. */
+/** The message of the cause, if there is one: that of fetch is only "fetch failed". */
 function reasonOf(thrown: unknown): string {
   const inner = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   const text = inner instanceof Error ? inner.message || inner.name : String(inner);

@@ -1,6 +1,6 @@
 /**
- * Codes of failures after which the same call can succeed without a change. A copy of what the table of
- * failures says, which a page would otherwise load; a test compares the two.
+ * Codes of faults after which the same call can succeed without a change. Copied from the table of faults, so
+ * that a web page need not load that; a test compares the two.
  */
 export const RETRYABLE: ReadonlySet<string> = new Set([
   'DEVICE_OFFLINE',
@@ -13,15 +13,15 @@ export const RETRYABLE: ReadonlySet<string> = new Set([
   'LISTEN_FAILED',
   'STOPPING',
   'BUSY',
+  'CONFIRMATION_REQUIRED',
   'BODY_TIMEOUT',
   'TOO_MANY_REQUESTS',
 ]);
 
 /**
- * The gateway received the call and rejected it or failed (interface E5: the RPC kind). `code` is the
- * JSON-RPC number, `message` the gateway's own words, `data` what came with them. Missing or wrong
- * credentials are of this kind too: the gateway answers 401 with a JSON-RPC error (`code` −32000, `reason`
- * "UNAUTHORIZED").
+ * The gateway rejected the call, or the call failed (interface E5: the RPC kind). `code`, `message` and
+ * `data` are those of the JSON-RPC error. Missing or wrong credentials are reported this way, too: status 401
+ * with a JSON-RPC error (`code` −32000, `reason` "UNAUTHORIZED").
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -34,7 +34,7 @@ export class RpcError extends Error {
     this.data = data;
   }
 
-  /** The stable name of the failure (`data.code`, as "OBJECT_MISSING"), where the gateway gave one. */
+  /** The stable name of the fault (`data.code`, for example "OBJECT_MISSING"); undefined if there is none. */
   get reason(): string | undefined {
     const data = this.data;
     if (typeof data !== 'object' || data === null || !('code' in data)) return undefined;
@@ -48,9 +48,9 @@ export class RpcError extends Error {
 }
 
 /**
- * There was no answer to believe (interface E5: the general kind): unreachable, too slow, cut off, or an
- * answer that is not JSON-RPC. Whether the call was carried out is not known. `status` is the HTTP status,
- * where there was one.
+ * There was no valid reply (interface E5: the general kind): the gateway is unreachable or too slow, the
+ * connection was lost, or the reply is not JSON-RPC. Whether the call was executed is unknown. `status` is
+ * the HTTP status, if there was one.
  */
 export class ServerError extends Error {
   override readonly name = 'ServerError';

@@ -3,5 +3,5 @@ export interface AnyFunction {
   [name: string]: (...params: unknown[]) => unknown;
 }
 
-/** What a table of functions must look like to be used with the client. */
+/** The constraint for a table of functions of the client. */
 export type FunctionTable<F> = { [M in keyof F]: (...params: never[]) => unknown };

@@ -1,7 +1,7 @@
 import type { Cancel } from '../base/clock.js';
 import { ServerError, type RpcError } from './errors.js';
 import type { ChangeRecord } from './generated/records.js';
-import { type Params, encodeRequest, isRecord, readAnswer } from './rpc.js';
+import { type Params, encodeRequest, isRecord, readReply } from './rpc.js';
 import { type Timing, pauseMs, realTiming } from './timing.js';
 
 /** Close codes of a rejected upgrade (interface, decision 19): a page cannot read an HTTP status. */
@@ -11,11 +11,11 @@ export const rejected = { unauthenticated: 4401, host: 4403, area: 4404, wait: 4
 const UNBUFFERED: ReadonlySet<number> = new Set([20403, 20404, 20405]);
 const ALIVE = 20403;
 
-/** How long the socket may take to open, ms. */
+/** Time limit for opening the socket, ms. */
 const OPEN_MS = 10_000;
-/** After so long without a frame the gateway is probed: it sends one every 15 s. */
+/** Time without a frame after which the client probes the gateway, which sends one every 15 s. */
 const SILENCE_MS = 20_000;
-/** How long the reply to a probe may take. */
+/** Time limit for the reply to a probe, ms. */
 const PROBE_MS = 5000;
 const CALL_MS = 60_000;
 const LONGEST_PAUSE_MS = 15_000;
@@ -28,12 +28,12 @@ export type LinkState =
   /** Opening, or waiting for the snapshot. */
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
-  /** The connection has been gone since then, unix ms; attempts follow until it is live again. */
+  /** The connection was lost at `sinceMs`, unix ms; the link retries until it is live again. */
   | { readonly kind: 'lost'; readonly sinceMs: number }
-  /** `code` of {@link rejected}; `waitS`: how long the gateway asks to wait. */
+  /** `code` is one of {@link rejected}; `waitS`: the pause that the gateway requests. */
   | { readonly kind: 'refused'; readonly code: number; readonly waitS: number };
 
-/** The members of a snapshot that the link itself reads; its objects are those of `WFC_GetSnapshot`. */
+/** The member of a snapshot that the link itself reads; see `WFC_GetSnapshot` for the others. */
 interface LinkSnapshot {
   readonly timestamp: number;
 }
@@ -41,17 +41,17 @@ interface LinkSnapshot {
 interface LinkOptions<S extends LinkSnapshot> {
   /** `ws://host:3777/api/`, or `ws://host:3777/wfc/ID/api/` for a configurator's area. */
   readonly url: string;
-  /** The configurator of the area; undefined: the owner's complete tree. */
+  /** The configurator of the area; undefined for the owner's complete tree. */
   readonly configurator?: number | undefined;
-  /** WebSocket sub-protocol with the credentials, where there is no session cookie. */
+  /** WebSocket sub-protocol with the credentials; required if there is no session cookie. */
   readonly protocol?: string | undefined;
   readonly timing?: Timing;
-  /** Replaces everything that was known. */
+  /** Called with a new snapshot, which replaces the earlier state. */
   readonly onSnapshot: (snapshot: S) => void;
-  /** A change after the snapshot, in order, without gap or repeat. */
+  /** Called with each change after the snapshot, in order, without gaps or duplicates. */
   readonly onChange: (record: ChangeRecord) => void;
   readonly onState: (state: LinkState) => void;
-  /** The gateway's time, unix ms, about every 15 s. */
+  /** Called with the gateway's time, unix ms, about every 15 s. */
   readonly onAlive?: (unixMs: number) => void;
 }
 
@@ -63,8 +63,8 @@ interface Call {
 
 /**
  * One socket for calls and changes, in browsers and in Node: opens it, takes a snapshot on it, follows the
- * changes, and reconnects without a gap. State machine: idle → connecting → live → lost → connecting …, and
- * refused. Calls are made on the same socket, so that the change a call causes arrives before its reply.
+ * changes, and reconnects without a gap. States: idle → connecting → live → lost → connecting …, and refused.
+ * Calls use the same socket, so that the changes of a call arrive before its reply.
  */
 export class Link<S extends LinkSnapshot> {
   readonly #options: LinkOptions<S>;
@@ -73,13 +73,13 @@ export class Link<S extends LinkSnapshot> {
   #socket: WebSocket | undefined;
   #calls = new Map<string, Call>();
   #nextId = 0;
-  /** Counter of the newest change that is known; 0: no snapshot yet. */
+  /** Counter of the newest change; 0 before the first snapshot. */
   #since = 0;
-  /** Changes that arrived while the snapshot was on its way; undefined: none is. */
+  /** Changes that arrived before the requested snapshot; undefined if no snapshot is requested. */
   #early: ChangeRecord[] | undefined;
   #attempt = 0;
   #openedMs = 0;
-  /** Since when the connection has been gone, unix ms; undefined while it is live, or was never live. */
+  /** When the connection was lost, unix ms; undefined while it is live, and before it first was. */
   #lostMs: number | undefined;
   #cancelTimer: Cancel = () => undefined;
   #isProbing = false;
@@ -107,8 +107,8 @@ export class Link<S extends LinkSnapshot> {
   }
 
   /**
-   * Verifies the connection immediately, or makes the next attempt now: for `online`, `pageshow`, a page that
-   * becomes visible, and a touch.
+   * Verifies the connection, or retries immediately. Call it on `online`, `pageshow`, when a page becomes
+   * visible, and on user input.
    */
   touch(): void {
     if (this.#state.kind === 'lost') this.start();
@@ -142,21 +142,21 @@ export class Link<S extends LinkSnapshot> {
     const socket = new WebSocket(`${url}?since=${this.#since}&alive=1`, protocol ?? []);
     this.#socket = socket;
     const isCurrent = () => socket === this.#socket;
-    socket.addEventListener('open', () => isCurrent() && this.#opened());
+    socket.addEventListener('open', () => isCurrent() && this.#onOpen());
     socket.addEventListener('message', ({ data }) => {
-      if (isCurrent() && typeof data === 'string') this.#received(data);
+      if (isCurrent() && typeof data === 'string') this.#onFrame(data);
     });
     socket.addEventListener('close', ({ code, reason }) => {
-      if (isCurrent()) this.#closed(code, reason);
+      if (isCurrent()) this.#onClose(code, reason);
     });
-    this.#wait(OPEN_MS, () => this.#lose('The WebSocket did not open in time'));
+    this.#setTimer(OPEN_MS, () => this.#lose('The WebSocket did not open in time'));
   }
 
-  #opened(): void {
+  #onOpen(): void {
     this.#openedMs = this.#timing.nowMs();
-    this.#listen();
+    this.#restartSilenceTimer();
     if (this.#since === 0) this.#takeSnapshot();
-    // The reply comes after a CHANGES_LOST frame, if there is one.
+    // The reply arrives after a CHANGES_LOST frame, if there is one.
     else this.#probe();
   }
 
@@ -172,7 +172,7 @@ export class Link<S extends LinkSnapshot> {
         : this.call('WFC_GetSnapshot', [configurator]);
     reply.then(
       (snapshot) => {
-        if (socket === this.#socket) this.#apply(snapshot as S);
+        if (socket === this.#socket) this.#applySnapshot(snapshot as S);
       },
       (thrown: unknown) => {
         if (socket === this.#socket) this.#lose(thrown instanceof Error ? thrown.message : 'no snapshot');
@@ -180,21 +180,21 @@ export class Link<S extends LinkSnapshot> {
     );
   }
 
-  #apply(snapshot: S): void {
+  #applySnapshot(snapshot: S): void {
     const early = this.#early ?? [];
     this.#early = undefined;
     this.#since = snapshot.timestamp;
     this.#options.onSnapshot(snapshot);
-    for (const record of early) this.#follow(record);
+    for (const record of early) this.#deliver(record);
     this.#enter({ kind: 'live' });
   }
 
-  #received(text: string): void {
-    this.#listen();
+  #onFrame(text: string): void {
+    this.#restartSilenceTimer();
     const frame: unknown = JSON.parse(text);
     if (!isRecord(frame)) return;
-    if ('jsonrpc' in frame) return this.#answered(frame);
-    // The gateway is trusted: what is no reply is a change.
+    if ('jsonrpc' in frame) return this.#onReply(frame);
+    // The gateway is trusted: a frame that is not a reply is a change.
     const record = frame as unknown as ChangeRecord;
     if (record.Message === ALIVE) return this.#options.onAlive?.(Number(record.Data[0]));
     if (UNBUFFERED.has(record.Message)) return this.#options.onChange(record);
@@ -204,36 +204,36 @@ export class Link<S extends LinkSnapshot> {
       return this.#takeSnapshot();
     }
     if (this.#early !== undefined) this.#early.push(record);
-    else this.#follow(record);
+    else this.#deliver(record);
   }
 
-  #follow(record: ChangeRecord): void {
+  #deliver(record: ChangeRecord): void {
     if (record.TimeStamp <= this.#since) return;
     this.#since = record.TimeStamp;
     this.#options.onChange(record);
   }
 
-  #answered(frame: Record<string, unknown>): void {
+  #onReply(frame: Record<string, unknown>): void {
     const id = String(frame['id']);
     const call = this.#calls.get(id);
     if (call === undefined) return;
     this.#calls.delete(id);
     call.cancel();
     try {
-      const answer = readAnswer(frame, id);
-      if (answer.ok) call.resolve(answer.result);
-      else call.reject(answer.error);
+      const outcome = readReply(frame, id);
+      if (outcome.ok) call.resolve(outcome.result);
+      else call.reject(outcome.error);
     } catch (thrown) {
       call.reject(thrown as ServerError);
     }
   }
 
   /** Restarts the silence timer. */
-  #listen(): void {
-    if (!this.#isProbing) this.#wait(SILENCE_MS, () => this.#probe());
+  #restartSilenceTimer(): void {
+    if (!this.#isProbing) this.#setTimer(SILENCE_MS, () => this.#probe());
   }
 
-  /** Asks for the newest counter: any reply will do. */
+  /** Requests the newest counter; any reply proves that the connection works. */
   #probe(): void {
     if (this.#isProbing) return;
     this.#isProbing = true;
@@ -244,25 +244,25 @@ export class Link<S extends LinkSnapshot> {
         ? this.call('SVC_GetSnapshotChanges', [0], PROBE_MS)
         : this.call('WFC_GetSnapshotChanges', [configurator, 0], PROBE_MS);
     reply.then(
-      () => this.#probed(socket),
+      () => this.#onProbeReply(socket),
       (thrown: unknown) => {
-        // A rejection is a reply too.
+        // A rejection is a reply, too.
         if (thrown instanceof ServerError && socket === this.#socket) this.#lose(thrown.message);
-        else this.#probed(socket);
+        else this.#onProbeReply(socket);
       },
     );
   }
 
-  #probed(socket: WebSocket | undefined): void {
+  #onProbeReply(socket: WebSocket | undefined): void {
     if (socket !== this.#socket || socket === undefined) return;
     this.#isProbing = false;
-    this.#listen();
+    this.#restartSilenceTimer();
     if (this.#early === undefined && this.#since > 0) this.#enter({ kind: 'live' });
   }
 
-  #closed(code: number, reason: string): void {
+  #onClose(code: number, reason: string): void {
     const waitS = code === rejected.wait ? Math.max(1, Number.parseInt(reason, 10) || 30) : 0;
-    // Too slow: what was missed is more than a snapshot.
+    // 1013: the client was too slow. A snapshot costs less than the missed changes.
     if (code === 1013) this.#since = 0;
     if (code < 4400 || code > 4499)
       return this.#lose(`The WebSocket was closed (${code}${reason === '' ? '' : `, ${reason}`})`);
@@ -277,10 +277,10 @@ export class Link<S extends LinkSnapshot> {
     if (isStable) this.#attempt = 0;
     this.#enter({ kind: 'lost', sinceMs: this.#lostMs });
     const pause = Math.min(pauseMs(this.#attempt++, this.#timing.random()), LONGEST_PAUSE_MS);
-    this.#wait(pause, () => this.#open());
+    this.#setTimer(pause, () => this.#open());
   }
 
-  /** Ends the connection: calls in flight fail, and nothing more of this socket is read. */
+  /** Closes the connection: calls in flight fail, and further frames of this socket are ignored. */
   #drop(why: string): void {
     const socket = this.#socket;
     this.#socket = undefined;
@@ -296,7 +296,7 @@ export class Link<S extends LinkSnapshot> {
     }
   }
 
-  #wait(ms: number, callback: () => void): void {
+  #setTimer(ms: number, callback: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#timing.after(ms, callback);
   }

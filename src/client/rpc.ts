@@ -3,30 +3,30 @@ import { RpcError, ServerError } from './errors.js';
 /** Positional parameters, or named ones by the names of the command reference. */
 export type Params = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** What one call of a batch came to. */
-export type Answer<T> =
+/** The outcome of a call. */
+export type Outcome<T> =
   { readonly ok: true; readonly result: T } | { readonly ok: false; readonly error: RpcError };
 
 /**
- * The text of one request. Throws a `TypeError` for what JSON would silently turn into null (NaN, infinities,
- * undefined): null is a value to `SetValue`.
+ * Encodes a request. Throws a `TypeError` for values that JSON would silently convert to null (NaN,
+ * infinities, undefined), because `SetValue` accepts null as a value.
  */
 export function encodeRequest(id: string, method: string, params: Params): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params }, rejectSilentNull);
 }
 
 function rejectSilentNull(this: unknown, key: string, value: unknown): unknown {
-  const vanishes =
+  const isLost =
     typeof value === 'number' ? !Number.isFinite(value) : value === undefined && Array.isArray(this);
-  if (vanishes) throw new TypeError(`A parameter is ${String(value)}, which JSON cannot say (at ${key})`);
+  if (isLost) throw new TypeError(`A parameter is ${String(value)}, which JSON cannot represent (at ${key})`);
   return value;
 }
 
 /**
- * Reads the answer to the request with this id (JSON-RPC 2.0 §5). An error with the id null is taken too: the
- * gateway could not read as far as the id. Throws a `ServerError` for what is no such answer.
+ * Reads the reply to the request with this id (JSON-RPC 2.0 §5). Accepts an error with the id null, which
+ * means that the gateway could not read the id. Throws a `ServerError` if the body is not such a reply.
  */
-export function readAnswer(body: unknown, id: string): Answer<unknown> {
+export function readReply(body: unknown, id: string): Outcome<unknown> {
   if (isRecord(body) && body['jsonrpc'] === '2.0') {
     const error = body['error'];
     if (error === undefined && body['id'] === id && 'result' in body)
@@ -38,17 +38,17 @@ export function readAnswer(body: unknown, id: string): Answer<unknown> {
       }
     }
   }
-  throw new ServerError('The answer is not a JSON-RPC answer to this call');
+  throw new ServerError('The response is not a JSON-RPC reply to this call');
 }
 
-/** Reads the replies to a batch, which may come in any order, into the order of the ids. */
-export function readBatch(body: unknown, ids: readonly string[]): Answer<unknown>[] {
+/** Reads the replies to a batch, which may be in any order; returns the outcomes in the order of the ids. */
+export function readBatch(body: unknown, ids: readonly string[]): Outcome<unknown>[] {
   if (!Array.isArray(body)) {
-    const answer = readAnswer(body, '');
-    throw answer.ok ? new ServerError('The answer to a batch is not a list') : answer.error;
+    const outcome = readReply(body, '');
+    throw outcome.ok ? new ServerError('The reply to a batch is not an array') : outcome.error;
   }
-  const byId = new Map(body.filter(isRecord).map((answer) => [answer['id'], answer]));
-  return ids.map((id) => readAnswer(byId.get(id), id));
+  const byId = new Map(body.filter(isRecord).map((reply) => [reply['id'], reply]));
+  return ids.map((id) => readReply(byId.get(id), id));
 }
 
 /** True for a JSON object. */

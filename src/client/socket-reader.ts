@@ -1,41 +1,40 @@
 import { ServerError } from './errors.js';
 import type { Timing } from './timing.js';
 
-/** How many frames may wait for a slow reader: as many as the gateway's own change buffer keeps messages. */
-const WAITING_LIMIT = 65_536;
+/** Most frames that are queued for a slow reader: the size of the gateway's change buffer. */
+const QUEUE_LIMIT = 65_536;
 /**
- * After so long without a frame, ms, the gateway is asked whether it is there: programs are not shown
- * WebSocket pings.
+ * Without a frame for this long, ms, the client probes the gateway, because the WebSocket API does not expose
+ * pings.
  */
 const SILENCE_MS = 30_000;
-/** How long the socket may take to open, and a gateway that was asked to answer, ms. */
-const ANSWER_MS = 10_000;
+/** Time limit for opening the socket, and for a frame after a probe, ms. */
+const RESPONSE_MS = 10_000;
 
 interface SocketOptions {
   url: string;
   protocol: string | undefined;
-  /** Sent when nothing came for a while; any frame at all is answer enough. */
-  question: string;
+  /** The request to send after silence; any frame is a sufficient response. */
+  probe: string;
   timing: Timing;
   /** Ends the connection; `read` then rejects with its reason. */
   signal: AbortSignal | undefined;
 }
 
 /**
- * One WebSocket connection as something to read from. When it ends, what came before is still given, then
- * `read` rejects with the reason. It ends itself when the gateway falls silent or the reader falls too far
- * behind.
+ * Reads from one WebSocket connection. After it has ended, `read` first returns the remaining frames, then
+ * rejects with the reason. Closes the connection if the gateway stops responding or the reader is too slow.
  */
 export class SocketReader {
   readonly #socket: WebSocket;
   readonly #options: SocketOptions;
-  #waiting: string[] = [];
+  #queue: string[] = [];
   #ended: Error | undefined;
-  #wake: () => void = () => undefined;
+  #wakeReader: () => void = () => undefined;
   #stopTimer: () => void = () => undefined;
 
   /**
-   * Set when the reader fell behind and the connection was ended for that: nothing is wrong with the gateway.
+   * Whether the connection was closed because the reader was too slow; the gateway has no problem then.
    */
   overrun = false;
 
@@ -43,71 +42,71 @@ export class SocketReader {
     this.#options = options;
     this.#socket = new WebSocket(options.url, options.protocol ?? []);
     options.signal?.addEventListener('abort', this.#abort);
-    this.#socket.addEventListener('message', (event) => this.#took(event.data));
+    this.#socket.addEventListener('message', (event) => this.#onMessage(event.data));
     this.#socket.addEventListener('close', ({ code, reason }) =>
       this.#end(new ServerError(closeText(code, reason))),
     );
-    this.#watch(ANSWER_MS, () => this.#end(new ServerError('The WebSocket did not open in time')));
+    this.#setTimer(RESPONSE_MS, () => this.#end(new ServerError('The WebSocket did not open in time')));
   }
 
   /**
-   * Connects. Rejects with a `ServerError` if that fails (the platform does not say why), or the signal's
+   * Connects. Rejects with a `ServerError` if that fails (the platform gives no reason), or with the signal's
    * reason.
    */
   static async open(options: SocketOptions): Promise<SocketReader> {
     options.signal?.throwIfAborted();
     const reader = new SocketReader(options);
     await new Promise<void>((resolve, reject) => {
-      reader.#wake = () => reject(reader.#ended);
+      reader.#wakeReader = () => reject(reader.#ended);
       reader.#socket.addEventListener('open', () => resolve());
     });
-    reader.#heard();
+    reader.#restartSilenceTimer();
     return reader;
   }
 
-  /** What came since the last call, at least one text; waits for it. One reader at a time. */
+  /** Waits for frames; returns all since the last call. Only one call at a time. */
   async read(): Promise<string[]> {
-    while (this.#waiting.length === 0) {
+    while (this.#queue.length === 0) {
       if (this.#ended !== undefined) throw this.#ended;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+      await new Promise<void>((resolve) => (this.#wakeReader = resolve));
     }
-    return this.#waiting.splice(0);
+    return this.#queue.splice(0);
   }
 
   send(text: string): void {
     if (this.#ended === undefined) this.#socket.send(text);
   }
 
-  /** Ends the connection; calling it again does nothing. */
+  /** Closes the connection. Calling twice is fine. */
   close(): void {
     this.#end(new ServerError('The connection was closed'));
   }
 
   readonly #abort = () => this.#end(this.#options.signal?.reason as Error);
 
-  #took(data: unknown): void {
+  #onMessage(data: unknown): void {
     if (this.#ended !== undefined) return;
-    this.#heard();
-    if (typeof data === 'string') this.#waiting.push(data);
-    if (this.#waiting.length > WAITING_LIMIT) {
+    this.#restartSilenceTimer();
+    if (typeof data === 'string') this.#queue.push(data);
+    if (this.#queue.length > QUEUE_LIMIT) {
       this.overrun = true;
-      this.#end(new ServerError(`${WAITING_LIMIT} changes wait to be read`));
+      this.#end(new ServerError(`More than ${QUEUE_LIMIT} changes are queued for the reader`));
     }
-    this.#wake();
+    this.#wakeReader();
   }
 
   /**
-   * Restarts the silence timer: when it ends, the gateway is asked; if no reply comes, the connection is
-   * closed.
+   * Restarts the silence timer. When it expires, the client probes the gateway; without a frame after that,
+   * it closes the connection.
    */
-  #heard(): void {
-    this.#watch(SILENCE_MS, () => {
-      this.send(this.#options.question);
-      this.#watch(ANSWER_MS, () => this.#end(new ServerError('The gateway fell silent')));
+  #restartSilenceTimer(): void {
+    this.#setTimer(SILENCE_MS, () => {
+      this.send(this.#options.probe);
+      this.#setTimer(RESPONSE_MS, () => this.#end(new ServerError('The gateway does not respond')));
     });
   }
 
-  #watch(ms: number, callback: () => void): void {
+  #setTimer(ms: number, callback: () => void): void {
     this.#stopTimer();
     this.#stopTimer = this.#options.timing.after(ms, callback);
   }
@@ -118,7 +117,7 @@ export class SocketReader {
     this.#stopTimer();
     this.#options.signal?.removeEventListener('abort', this.#abort);
     this.#socket.close();
-    this.#wake();
+    this.#wakeReader();
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
 
-/** What the client needs of a clock; tests hand in one that is turned by hand. */
+/** The clock of the client; tests use a controlled one. */
 export type Timing = Pick<Clock, 'nowMs' | 'after' | 'random'>;
 
-/** Real time, in Node and in browsers. Unlike the gateway's clock its timers keep a waiting program alive. */
+/** The system's time, in Node and in browsers. Unlike the gateway's timers, these keep the process alive. */
 export const realTiming: Timing = {
   nowMs: () => Date.now(),
   after(ms, callback) {
@@ -13,14 +13,14 @@ export const realTiming: Timing = {
   random: () => Math.random(),
 };
 
-/** First pause before a new attempt, ms: short, because most interruptions are a restart or a hiccup. */
+/** First pause before a new attempt, ms: short, because most interruptions are short. */
 const FIRST_PAUSE_MS = 250;
-/** Longest pause, ms: a gateway that comes back is noticed within half a minute. */
+/** Longest pause, ms: most delay until the client reconnects to a gateway that is available again. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * The pause before attempt 0, 1, 2, …: doubling, and spread by ±50 % so that many clients do not come back at
- * once.
+ * The pause before attempt 0, 1, 2, … doubles and is randomised by ±50 %, so that many clients do not
+ * reconnect at the same time.
  */
 export function pauseMs(attempt: number, random: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + random);

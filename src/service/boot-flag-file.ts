@@ -8,58 +8,55 @@ const FILE = 'marks';
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 /**
- * Texts that are remembered until the machine boots again, over restarts of the gateway: a line each in a
- * file of the runtime directory, below the boot's id. Where the file can't be written they live as long as
- * the process.
+ * Flags that are kept until the machine boots again, across restarts of the gateway. They are in a file of
+ * the runtime directory: the boot's id, then one flag per line. If the file cannot be written, they last as
+ * long as the process.
  */
 export class BootFlagFile implements BootFlags {
   readonly #file: string;
   readonly #log: Log;
   readonly #boot: string;
-  readonly #marks: Set<string>;
+  readonly #flags: Set<string>;
 
   constructor(directory: string, log: Log, boot = readFileSync(BOOT_ID, 'utf8').trim()) {
     this.#file = join(directory, FILE);
     this.#log = log;
     this.#boot = boot;
-    const [marked, ...marks] = linesOf(this.#file);
-    this.#marks = new Set(marked === boot ? marks : []);
-    if (marked !== boot) this.#write(() => this.#rewrite());
+    const [fileBoot, ...flags] = linesOf(this.#file);
+    this.#flags = new Set(fileBoot === boot ? flags : []);
+    if (fileBoot !== boot) this.#write(() => this.#rewrite());
   }
 
-  has(mark: string): boolean {
-    return this.#marks.has(mark);
+  has(flag: string): boolean {
+    return this.#flags.has(flag);
   }
 
-  add(mark: string): void {
-    if (this.#marks.has(mark)) return;
-    this.#marks.add(mark);
-    this.#write(() => appendFileSync(this.#file, `${mark}\n`));
+  add(flag: string): void {
+    if (this.#flags.has(flag)) return;
+    this.#flags.add(flag);
+    this.#write(() => appendFileSync(this.#file, `${flag}\n`));
   }
 
-  delete(mark: string): void {
-    if (this.#marks.delete(mark)) this.#write(() => this.#rewrite());
+  delete(flag: string): void {
+    if (this.#flags.delete(flag)) this.#write(() => this.#rewrite());
   }
 
   [Symbol.iterator](): Iterator<string> {
-    return this.#marks.values();
+    return this.#flags.values();
   }
 
-  /** Written atomically. */
+  /** Writes the file atomically. */
   #rewrite(): void {
-    const made = `${this.#file}.new`;
-    writeFileSync(made, [this.#boot, ...this.#marks, ''].join('\n'));
-    renameSync(made, this.#file);
+    const temporary = `${this.#file}.new`;
+    writeFileSync(temporary, [this.#boot, ...this.#flags, ''].join('\n'));
+    renameSync(temporary, this.#file);
   }
 
   #write(act: () => void): void {
     try {
       act();
     } catch (thrown) {
-      this.#log.warn(
-        {},
-        `what outputs are to remember over a restart can't be written: ${messageOf(thrown)}`,
-      );
+      this.#log.warn({}, `the state of outputs for the next restart cannot be saved: ${messageOf(thrown)}`);
     }
   }
 }

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Cancel, Clock } from '../base/clock.js';
 
-/** systemd-timesyncd makes this file when it has set the clock (systemd-timesyncd.service(8)). */
+/** systemd-timesyncd creates this file when it has set the clock (systemd-timesyncd.service(8)). */
 const SYNCHRONIZED = '/run/systemd/timesync/synchronized';
-/** There on a machine that systemd runs (sd_booted(3)). */
+/** Exists if systemd is the init system (sd_booted(3)). */
 const BOOTED = '/run/systemd/system';
-/** The interval of the queries until the clock is trusted; a running clock then keeps its time. */
+/** Interval of the queries until the clock is trusted. */
 const QUERY_INTERVAL_MS = 10_000;
 const QUERY_TIMEOUT_MS = 5_000;
 
 /**
- * Whether the wall clock is known to be correct: a box without a battery starts in the past and gets the time
- * from the network. If systemd does not run (in a developer's container), the clock is assumed to be correct.
+ * Whether the wall clock is trusted: a machine without a battery-backed clock starts with a time in the past
+ * and gets the correct one from the network. Without systemd (in a container), the clock is always trusted.
  */
 export class ClockSynchronisation {
   #isTrusted = !existsSync(BOOTED) || existsSync(SYNCHRONIZED);
@@ -33,7 +33,7 @@ export class ClockSynchronisation {
           this.close();
           onTrusted();
         })
-        // The program could not be started, for want of memory: the next interval retries.
+        // The program could not be started, for example without memory: the next interval retries.
         .catch(() => undefined);
     this.#cancel = clock.every(QUERY_INTERVAL_MS, query);
     query();
@@ -45,14 +45,13 @@ export class ClockSynchronisation {
   }
 }
 
-/** As {@link ClockSynchronisation} sees it, now. */
+/** Returns once whether the clock is trusted, by the rules of {@link ClockSynchronisation}. */
 export async function isClockSynchronised(): Promise<boolean> {
   return !existsSync(BOOTED) || (await isSynchronized());
 }
 
 /**
- * The kernel's state, read with timedatectl: what disciplines the clock (timesyncd, chrony, ntpd) sets it in
- * the kernel.
+ * The kernel's synchronisation state, read with timedatectl; timesyncd, chrony and ntpd set it.
  */
 function isSynchronized(): Promise<boolean> {
   if (existsSync(SYNCHRONIZED)) return Promise.resolve(true);

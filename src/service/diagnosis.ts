@@ -5,11 +5,11 @@ import type { BoardFacts } from '../device/module-registry.js';
 import type { Reference } from '../device/property-references.js';
 import type { DeviceNode, Machine, User, ConfiguredPort } from './machine-facts.js';
 
-/** An instance, as it is configured. */
+/** A configured instance. */
 export interface ConfiguredInstance {
   readonly name: string;
   readonly properties: Readonly<Record<string, unknown>>;
-  /** What its properties refer to. */
+  /** The hardware that its properties refer to. */
   readonly references: readonly Pick<Reference, 'refers' | 'value'>[];
 }
 
@@ -19,17 +19,17 @@ export interface MachineRequirements {
   readonly board: BoardFacts;
 }
 
-/** Under this the daily backup may not fit, and under that the next change may not. */
+/** Free space below which the daily backup may fail, and below which the next change may fail. */
 const LOW_BYTES = 200e6;
 const CRITICAL_BYTES = 20e6;
 const LOW_SHARE = 0.05;
-/** Tenths of a card's life: the last but one has begun. */
+/** Used tenths of a card's life that are a warning; the value beyond its life is a failure. */
 const WORN_TENTHS = 9;
-const BEYOND_TENTHS = 11;
+const EXCEEDED_TENTHS = 11;
 
 /**
- * The checks of a machine by their names, for `GW_GetHealth` and for `stellwerk doctor`. What does not
- * concern it is left out: a PC has no overlays, and where no port is configured none is missing.
+ * Runs the checks of a machine, for `GW_GetHealth` and for `stellwerk doctor`; returns the findings by name.
+ * Omits checks that do not apply: there is no finding for ports if none is configured.
  */
 export function diagnose(machine: Machine, purpose: MachineRequirements): ReadonlyMap<string, HealthFinding> {
   const checks = {
@@ -77,14 +77,14 @@ const warning = (text: string, whatToDo: string): HealthFinding => ({ state: 'wa
 function boardCheck({ compatible }: Machine, { board }: MachineRequirements): HealthFinding | undefined {
   const [machine] = compatible;
   if (machine === undefined) return undefined;
-  if (!board.isUnknown) return healthy(`${board.name}, the machine says ${machine}`);
+  if (!board.isUnknown) return healthy(`${board.name}; the device tree names ${machine}`);
   return warning(
-    `no board file knows this machine (${machine}), so its lines have no names`,
-    `name the board in gateway.yaml, or describe it (${manualPage('hardware/boards.md')})`,
+    `no board file matches this machine (${machine}), so its lines have no names`,
+    `set the board in gateway.yaml, or write a board file (${manualPage('hardware/boards.md')})`,
   );
 }
 
-/** Whether who runs the gateway may open what it needs. */
+/** Whether the gateway's user may open the device nodes that the gateway needs. */
 function rightsCheck(
   { user, chips, ports }: Machine,
   { instances, board }: MachineRequirements,
@@ -106,10 +106,10 @@ function rightsAdvice({ name }: User, denied: readonly DeviceNode[]): string {
   const groups = [...new Set(open.map(({ group }) => group))];
   if (groups.length > 0)
     return `${groups.map((group) => `sudo usermod -aG ${group} ${name}`).join(' && ')}, then restart the gateway`;
-  return 'give it to a group by a udev rule (systemd/60-stellwerk.rules has those for GPIO), then sudo udevadm trigger';
+  return 'assign the device to a group with a udev rule (see systemd/60-stellwerk.rules for GPIO), then sudo udevadm trigger';
 }
 
-/** As the kernel decides it (path_resolution(7)). */
+/** Applies the kernel's permission rules (path_resolution(7)). */
 function mayUse({ uid, gids }: User, node: DeviceNode): boolean {
   if (node.isOpen !== undefined) return node.isOpen;
   if (uid === 0) return true;
@@ -118,7 +118,7 @@ function mayUse({ uid, gids }: User, node: DeviceNode): boolean {
 }
 
 /**
- * What to do about a line that a kernel driver uses; the driver is recognised by its consumer name.
+ * Settings that make a kernel driver use lines, by the driver's consumer name.
  */
 const overlays: readonly (readonly [consumer: RegExp, setting: string])[] = [
   [/^spi\d/i, 'dtparam=spi=on'],
@@ -133,22 +133,21 @@ function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements
   const lines = new Map(
     all.flatMap((line) => [line.name, line.id.replace(/^line /, '')].map((name) => [name, line])),
   );
-  const wanted = instances.flatMap((instance) =>
+  const required = instances.flatMap((instance) =>
     namesOf(instance, referenceKind.line).map((name) => ({ instance, name })),
   );
-  const known = wanted.filter(({ name }) => lines.has(name));
+  const known = required.filter(({ name }) => lines.has(name));
   if (known.length === 0) return undefined;
   const foreign = known.flatMap(({ instance, name }) => {
     const usedBy = lines.get(name)?.usedBy ?? '';
     return usedBy === '' || usedBy.startsWith('stellwerk') ? [] : [{ name, usedBy, instance: instance.name }];
   });
-  if (foreign.length === 0)
-    return healthy(`all ${known.length} that are configured are free for the gateway`);
+  if (foreign.length === 0) return healthy(`all ${known.length} configured lines are available`);
   const advice = foreign.map(({ usedBy }) => {
     const setting = overlays.find(([consumer]) => consumer.test(usedBy))?.[1];
     return setting !== undefined && boot !== undefined
-      ? `take ${setting} out of ${boot.path} and reboot`
-      : `stop what uses it as ${usedBy}, or take another line`;
+      ? `remove ${setting} from ${boot.path} and reboot`
+      : `stop the program or driver with the consumer name ${usedBy}, or use another line`;
   });
   return warning(
     foreign.map(({ name, usedBy, instance }) => `${name} of ${instance} is in use by ${usedBy}`).join('; '),
@@ -156,9 +155,9 @@ function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements
   );
 }
 
-/** A port of the machine itself, rather than of an adapter. */
+/** A port of the machine itself, not of an adapter. */
 const UART = /^\/dev\/(serial\d|tty(S|AMA)\d+)$/;
-/** A name that another adapter can have after a restart. */
+/** A name that another adapter may have after a restart. */
 const UNSTABLE = /^\/dev\/tty(USB|ACM)\d+$/;
 
 /** Configured ports: they must exist, have stable names, and not be kernel consoles. */
@@ -169,26 +168,26 @@ function portsCheck(machine: Machine, { instances }: MachineRequirements): Healt
     instances.find((one) => namesOf(one, referenceKind.serialPort).includes(path))?.name ?? path;
   const problems = ports.flatMap(({ path, node }: ConfiguredPort): [text: string, advice: string][] => {
     const who = nameOf(path);
-    if (node === undefined) return [[`${path} of ${who} is not there`, missingAdvice(path, machine)]];
+    if (node === undefined) return [[`${path} of ${who} does not exist`, missingAdvice(path, machine)]];
     const tty = node.path.replace('/dev/', '');
     if (consoles.includes(tty))
       return [
         [
-          `the kernel talks on ${path} of ${who}`,
-          `take console=… of that port out of the kernel's command line (raspi-config: Serial Port; else cmdline.txt), then sudo systemctl disable --now serial-getty@${tty}`,
+          `${path} of ${who} is a kernel console`,
+          `remove console=… for this port from the kernel's command line (raspi-config: Serial Port; otherwise cmdline.txt), then sudo systemctl disable --now serial-getty@${tty}`,
         ],
       ];
     const stable = found.find(({ kind, name }) => kind === 'port' && name === path)?.id.replace(/^port /, '');
     if (UNSTABLE.test(path) && stable !== undefined && stable !== path)
       return [
         [
-          `${path} of ${who} is another adapter's when they are plugged in in another order`,
+          `${path} of ${who} may be another adapter after a restart or when adapters are plugged in again`,
           `set Port to ${stable}`,
         ],
       ];
     return [];
   });
-  if (problems.length === 0) return healthy(`all ${ports.length} that are configured are there`);
+  if (problems.length === 0) return healthy(`all ${ports.length} configured ports exist`);
   return warning(
     problems.map(([text]) => text).join('; '),
     [...new Set(problems.map(([, advice]) => advice))].join('; '),
@@ -196,12 +195,12 @@ function portsCheck(machine: Machine, { instances }: MachineRequirements): Healt
 }
 
 function missingAdvice(path: string, { found, off, boot, compatible }: Machine): string {
-  const there = found.filter(({ kind }) => kind === 'port').map(({ id }) => id.replace(/^port /, ''));
-  const other = there.length === 0 ? 'there is no other port' : `there is ${listed(there)}`;
-  if (!UART.test(path)) return `plug it in, or name one that is there (${other})`;
+  const existing = found.filter(({ kind }) => kind === 'port').map(({ id }) => id.replace(/^port /, ''));
+  const other = existing.length === 0 ? 'there is no other port' : `existing ports: ${listed(existing)}`;
+  if (!UART.test(path)) return `plug it in, or set another port (${other})`;
   const buses = off.filter((name) => name.startsWith('serial'));
-  const why = buses.length === 0 ? '' : `${listed(buses)} is switched off in the device tree; `;
-  if (boot === undefined) return `${why}switch it on in the device tree, or name another (${other})`;
+  const why = buses.length === 0 ? '' : `${listed(buses)} is disabled in the device tree; `;
+  if (boot === undefined) return `${why}enable it in the device tree, or set another port (${other})`;
   const setting = compatible.some((word) => word.startsWith('raspberrypi,5'))
     ? 'dtparam=uart0=on'
     : 'enable_uart=1';
@@ -212,12 +211,12 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
 
 /** Configured PWM channels: a Raspberry Pi has none until an overlay assigns pins. */
 function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
-  const wanted = instances.filter((one) => namesOf(one, referenceKind.channel).length > 0);
-  if (wanted.length === 0) return undefined;
+  const required = instances.filter((one) => namesOf(one, referenceKind.channel).length > 0);
+  if (required.length === 0) return undefined;
   if (found.some(({ kind }) => kind === 'pwm')) return healthy('there are PWM channels');
-  const text = `${listed(wanted.map(({ name }) => name))} needs a PWM channel, and this machine shows none`;
+  const text = `${listed(required.map(({ name }) => name))} needs a PWM channel, and this machine has none`;
   if (boot === undefined)
-    return warning(text, `switch the PWM chip on in the device tree (${manualPage('hardware/pwm.md')})`);
+    return warning(text, `enable the PWM chip in the device tree (${manualPage('hardware/pwm.md')})`);
   const overlay = boot.settings.find((setting) => setting.startsWith('dtoverlay=pwm'));
   return warning(
     text,
@@ -227,25 +226,25 @@ function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements):
   );
 }
 
-/** Of a gateway that can't be asked; a running one has a check of that name that knows more. */
+/** Only for `stellwerk doctor`: a running gateway has its own check with this name. */
 function outputsCheck({ hasKeeper }: Machine): HealthFinding | undefined {
   if (hasKeeper === undefined) return undefined;
-  if (hasKeeper) return healthy('the line keeper is there to guard them');
+  if (hasKeeper) return healthy('the line keeper is running');
   return warning(
-    'the line keeper does not run: outputs are not guarded when the gateway ends',
-    'sudo systemctl start stellwerk-keeper; journalctl -u stellwerk-keeper says why it ended',
+    'the line keeper is not running: outputs are not protected when the gateway stops',
+    'sudo systemctl start stellwerk-keeper; journalctl -u stellwerk-keeper shows why it stopped',
   );
 }
 
 function spaceCheck({ space }: Machine): HealthFinding | undefined {
   if (space === undefined) return undefined;
-  const text = `${sizeOf(space.free)} of ${sizeOf(space.bytes)} free where the data is`;
+  const text = `${sizeOf(space.free)} of ${sizeOf(space.bytes)} free on the disk of the data directory`;
   if (space.free >= LOW_BYTES && space.free >= space.bytes * LOW_SHARE) return healthy(text);
   return {
     state: space.free < CRITICAL_BYTES ? 'failed' : 'warning',
     text,
     whatToDo:
-      'free some space (sudo du -xh / | sort -h | tail shows the largest folders), or take a larger card',
+      'free some space (sudo du -xh / | sort -h | tail shows the largest folders), or use a larger card',
   };
 }
 
@@ -253,11 +252,11 @@ function cardCheck({ wear }: Machine): HealthFinding | undefined {
   if (wear === undefined) return undefined;
   const { device, tenths, spare } = wear;
   const used =
-    tenths >= BEYOND_TENTHS ? 'more than its life' : `${(tenths - 1) * 10} to ${tenths * 10} % of its life`;
-  const text = `${device} says that ${used} is used up${spare > 1 ? ', and most of its spare blocks' : ''}`;
+    tenths >= EXCEEDED_TENTHS ? 'more than its life' : `${(tenths - 1) * 10} to ${tenths * 10} % of its life`;
+  const text = `${device} reports that ${used} is used up${spare > 1 ? ', and most of its spare blocks' : ''}`;
   if (tenths < WORN_TENTHS && spare < 2) return healthy(text);
-  const state = tenths >= BEYOND_TENTHS || spare > 2 ? 'failed' : 'warning';
-  return { state, text, whatToDo: 'make a backup (stellwerk backup) and replace it' };
+  const state = tenths >= EXCEEDED_TENTHS || spare > 2 ? 'failed' : 'warning';
+  return { state, text, whatToDo: 'make a backup (stellwerk backup) and replace the card' };
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];

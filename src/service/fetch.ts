@@ -7,47 +7,49 @@ import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
 import type { FetchRequest } from '../base/fetch-request.js';
 import type { NameResolver } from '../device/toolkit/name-resolver.js';
 
-/** Loaded without the module loader, as in `api/http/node-http.ts`, which says why. */
+/** Loaded without the module loader; `api/http/node-http.ts` has the reason. */
 const { request: requestPlainly } = process.getBuiltinModule('node:http');
 
-/** Limit of a response's body, bytes: it is held in memory and passed on as one text. */
+/** Limit of a response's body, bytes, which is kept in memory and returned as one text. */
 export const CONTENT_LIMIT = 10 * 1024 * 1024;
 /** The usual limit of browsers. */
 const REDIRECTS_LIMIT = 10;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 
 /**
- * The content that a URL replies with. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is
- * no UTF-8 comes with one character a byte (interface, decision 20).
+ * Fetches a URL and returns the body of the response. A body that is not UTF-8 is decoded as one character
+ * per byte (interface, decision 20). Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`.
  */
 export async function fetchText(
-  what: FetchRequest,
+  request: FetchRequest,
   { clock, names }: { readonly clock: Pick<Clock, 'after'>; readonly names: NameResolver },
 ): Promise<string> {
-  let url = parsed(what.url);
+  let url = parseUrl(request.url);
   const { host } = url;
   const stop = new AbortController();
-  const cancel = clock.after(what.timeoutMs, () => stop.abort(fault('TIMED_OUT', `The answer of ${host}`)));
+  const cancel = clock.after(request.timeoutMs, () =>
+    stop.abort(fault('TIMED_OUT', `The response of ${host}`)),
+  );
   try {
-    let asking = what;
+    let current = request;
     for (let hops = 0; hops <= REDIRECTS_LIMIT; hops++) {
-      const answer = await ask(url, asking, { signal: stop.signal, lookup: names.lookup });
-      const { statusCode = 0, statusMessage, headers } = answer;
+      const response = await send(url, current, { signal: stop.signal, lookup: names.lookup });
+      const { statusCode = 0, statusMessage, headers } = response;
       if (!REDIRECTS.includes(statusCode) || headers.location === undefined) {
-        if (statusCode >= 200 && statusCode < 300) return await textOf(answer);
-        answer.destroy();
-        throw fault('URL_FAILED', `${url.host} answers ${statusCode} ${statusMessage ?? ''}`.trimEnd());
+        if (statusCode >= 200 && statusCode < 300) return await textOf(response);
+        response.destroy();
+        throw fault('URL_FAILED', `${url.host} returned ${statusCode} ${statusMessage ?? ''}`.trimEnd());
       }
-      answer.destroy();
-      const next = parsed(headers.location, url);
-      if (statusCode === 303 || (statusCode < 303 && asking.method === 'POST')) asking = asGet(asking);
-      if (next.origin !== url.origin && asking.body !== undefined)
-        throw fault('URL_FAILED', `${url.host} redirects to another host, which is not sent the body`);
-      // After a redirect to another origin, neither credentials nor headers of the first request are sent.
-      if (next.origin !== url.origin) asking = { ...without(asking), headers: {} };
+      response.destroy();
+      const next = parseUrl(headers.location, url);
+      if (statusCode === 303 || (statusCode < 303 && current.method === 'POST')) current = asGet(current);
+      if (next.origin !== url.origin && current.body !== undefined)
+        throw fault('URL_FAILED', `${url.host} redirects to another host, to which the body is not sent`);
+      // Credentials and headers of the first request are not sent to another origin.
+      if (next.origin !== url.origin) current = { ...withoutLogin(current), headers: {} };
       url = next;
     }
-    throw fault('URL_FAILED', `${host} redirects again and again`);
+    throw fault('URL_FAILED', `${host} redirects more than ${REDIRECTS_LIMIT} times`);
   } catch (thrown) {
     if (stop.signal.aborted) throw stop.signal.reason;
     throw thrown;
@@ -56,30 +58,30 @@ export async function fetchText(
   }
 }
 
-/** As in browsers: the redirect after a POST is a GET (RFC 9110 §15.4). */
+/** As in browsers, the request after a redirected POST is a GET (RFC 9110 §15.4). */
 function asGet({ body: _, ...rest }: FetchRequest): FetchRequest {
   const headers = Object.entries(rest.headers).filter(([name]) => !/^content-/i.test(name));
   const method = rest.method === 'HEAD' ? 'HEAD' : 'GET';
   return { ...rest, method, headers: Object.fromEntries(headers) };
 }
 
-function without({ login: _, ...rest }: FetchRequest): FetchRequest {
+function withoutLogin({ login: _, ...rest }: FetchRequest): FetchRequest {
   return rest;
 }
 
-/** Errors never contain the text of a URL: it may contain a password. */
-function parsed(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw fault('URL_FAILED', 'it is no URL');
+/** Errors never contain the URL, because it may contain a password. */
+function parseUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw fault('URL_FAILED', 'it is not a URL');
   const url = new URL(text, base?.href);
   if (!['http:', 'https:'].includes(url.protocol))
-    throw fault('URL_FAILED', `${url.protocol} is none of http: and https:`);
+    throw fault('URL_FAILED', `${url.protocol} is neither http: nor https:`);
   return url;
 }
 
-type AskOptions = { readonly signal: AbortSignal; readonly lookup: LookupFunction };
+type SendOptions = { readonly signal: AbortSignal; readonly lookup: LookupFunction };
 
-function ask(url: URL, what: FetchRequest, { signal, lookup }: AskOptions): Promise<IncomingMessage> {
-  const { method, body, headers, login, verifyPeer, verifyHost } = what;
+function send(url: URL, fetching: FetchRequest, { signal, lookup }: SendOptions): Promise<IncomingMessage> {
+  const { method, body, headers, login, verifyPeer, verifyHost } = fetching;
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   const type = body === undefined || hasType ? {} : { 'Content-Type': 'text/plain; charset=utf-8' };
   const options = {
@@ -103,14 +105,14 @@ function ask(url: URL, what: FetchRequest, { signal, lookup }: AskOptions): Prom
   });
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
   try {
-    for await (const part of answer as AsyncIterable<Buffer>) {
+    for await (const part of response as AsyncIterable<Buffer>) {
       length += part.length;
-      // Leaving the loop destroys what is left of the answer.
-      if (length > CONTENT_LIMIT) throw fault('TEXT_TOO_LONG', 'The answer', CONTENT_LIMIT);
+      // Leaving the loop destroys the response.
+      if (length > CONTENT_LIMIT) throw fault('TEXT_TOO_LONG', 'The response', CONTENT_LIMIT);
       parts.push(part);
     }
   } catch (thrown) {

@@ -2,36 +2,36 @@ import { healthy, type HealthFinding } from '../base/health-check.js';
 import type { Devices } from '../device/devices.js';
 import type { Kernel } from '../kernel/kernel.js';
 
-/** Whether the wall clock is known to be right. */
+/** Whether the wall clock is synchronised. */
 export function clockFinding(isTrusted: boolean): HealthFinding {
   if (isTrusted) return healthy('set');
-  const text = 'the clock has not been set since the machine started: times may be wrong';
-  return { state: 'warning', text, whatToDo: 'connect the box to a network with a time server' };
+  const text = 'the clock has not been synchronised since the machine started; times may be wrong';
+  return { state: 'warning', text, whatToDo: 'connect the machine to a network with a time server' };
 }
 
-/** More would hide the other checks; they have a common cause then, or `check` is the better tool. */
+/** Most problems in the text, so that the other checks stay visible; `stellwerk check` lists all. */
 const PROBLEMS_SHOWN = 20;
 
-/** Whether all that the configuration says could be applied. */
+/** Whether the configuration was applied completely. */
 export function configurationFinding(problems: readonly string[]): HealthFinding {
   if (problems.length === 0) return healthy('applied');
   const shown = problems.slice(0, PROBLEMS_SHOWN);
   const more = problems.length - shown.length;
-  if (more > 0) shown.push(`and ${more} more, which stellwerk check shows`);
+  if (more > 0) shown.push(`and ${more} more; run stellwerk check to list them`);
   return { state: 'warning', text: shown.join('\n'), whatToDo: 'correct these lines and reload' };
 }
 
-/** The configuration file has validation errors; the gateway runs on with what it read before. */
+/** The configuration file has validation errors; the gateway continues with the previous configuration. */
 export function unusableFileFinding(text: string): HealthFinding {
-  const what = `gateway.yaml was changed and cannot be applied; the gateway runs on with what it read before, and would not start with this file: ${text}`;
+  const what = `gateway.yaml was changed and cannot be applied; the gateway continues with the previous configuration, and would not start with this file: ${text}`;
   return { state: 'failed', text: what, whatToDo: 'correct these lines of gateway.yaml and reload' };
 }
 
-/** What is wrong with the instances: one line per instance, with its name and id. */
+/** The problems of the instances: one line per instance, with its name and id. */
 export function devicesFinding(devices: Devices, kernel: Kernel): HealthFinding {
-  const troubles = [...devices.allProblems()];
-  if (troubles.length === 0) return healthy('all instances are as they should be');
-  const byInstance = [...Map.groupBy(troubles, ({ id }) => id)];
+  const problems = [...devices.allProblems()];
+  if (problems.length === 0) return healthy('no instance has a problem');
+  const byInstance = [...Map.groupBy(problems, ({ id }) => id)];
   const lines = byInstance.map(([id, own]) => {
     const name = kernel.tree.find(id)?.displayName ?? '';
     return `${name} (#${id}): ${own.map(({ text }) => text).join('; ')}`;
@@ -47,13 +47,13 @@ export function devicesFinding(devices: Devices, kernel: Kernel): HealthFinding 
 
 /** Whether clients on this machine need credentials. */
 export function accessFinding(local: 'open' | undefined): HealthFinding {
-  if (local === undefined) return healthy('every call needs credentials, also on this machine');
+  if (local === undefined) return healthy('every call needs credentials, including calls from this machine');
   return healthy('api.local is open: calls of this machine without credentials act as the owner');
 }
 
-/** Whether the API is listened on everywhere it should be. */
-export function listenersFinding(troubles: readonly string[]): HealthFinding {
-  if (troubles.length === 0) return healthy('all are open');
+/** Whether all configured listeners of the API are open. */
+export function listenersFinding(problems: readonly string[]): HealthFinding {
+  if (problems.length === 0) return healthy('all listeners are open');
   const whatToDo = 'correct the configuration or free the port; the gateway retries by itself';
-  return { state: 'warning', text: troubles.join('\n'), whatToDo };
+  return { state: 'warning', text: problems.join('\n'), whatToDo };
 }

@@ -4,13 +4,13 @@ import type { Log } from '../base/log.js';
 import { maskUrls } from '../base/url-secrets.js';
 import { LimitReport } from './limit-report.js';
 
-/** A named health check, as `GW_GetHealth` gives it. */
+/** A named health check, as `GW_GetHealth` returns it. */
 export interface CheckRecord {
   readonly Name: string;
   readonly State: HealthState;
-  /** When it reached this state, unix seconds. */
+  /** Time of the last change of the state, unix seconds. */
   readonly Since: number;
-  /** Several lines where several things are wrong, as one per instance. */
+  /** One line per problem if there are several. */
   readonly Text: string;
   readonly WhatToDo: string;
 }
@@ -22,14 +22,14 @@ export interface HealthRecord {
 }
 
 /**
- * The gateway's health: findings that its parts report, and checks that run when health is requested.
+ * The gateway's health: findings that components report, and checks that run when health is requested.
  */
 export class Health implements HealthChecks {
   /** Limits that took effect; the check `limits`. */
   readonly limits: LimitReport;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #found = new Map<string, { readonly finding: HealthFinding; readonly sinceMs: number }>();
+  readonly #findings = new Map<string, { readonly finding: HealthFinding; readonly sinceMs: number }>();
   #machine: readonly string[] = [];
   readonly #onRequest = new Map<string, () => HealthFinding>();
 
@@ -43,11 +43,11 @@ export class Health implements HealthChecks {
   /** Sets a finding; changes of its state are logged. */
   set(name: string, reported: HealthFinding): void {
     const finding = { ...reported, text: maskUrls(reported.text), whatToDo: maskUrls(reported.whatToDo) };
-    const before = this.#found.get(name);
+    const before = this.#findings.get(name);
     const isSame = before?.finding.state === finding.state;
     if (isSame && before?.finding.text === finding.text && before.finding.whatToDo === finding.whatToDo)
       return;
-    this.#found.set(name, {
+    this.#findings.set(name, {
       finding,
       sinceMs: isSame && before !== undefined ? before.sinceMs : this.#clock.nowMs(),
     });
@@ -61,7 +61,7 @@ export class Health implements HealthChecks {
 
   /** Sets the findings of the machine check and removes those that it no longer reports. */
   setMachineFindings(findings: ReadonlyMap<string, HealthFinding>): void {
-    for (const name of this.#machine) if (!findings.has(name)) this.#found.delete(name);
+    for (const name of this.#machine) if (!findings.has(name)) this.#findings.delete(name);
     this.#machine = [...findings.keys()];
     for (const [name, finding] of findings) this.set(name, finding);
   }
@@ -73,7 +73,7 @@ export class Health implements HealthChecks {
 
   record(): HealthRecord {
     for (const [name, check] of this.#onRequest) this.set(name, check());
-    const checks = [...this.#found].map(([Name, { finding, sinceMs }]) => ({
+    const checks = [...this.#findings].map(([Name, { finding, sinceMs }]) => ({
       Name,
       State: finding.state,
       Since: Math.floor(sinceMs / 1000),

@@ -4,16 +4,16 @@ import { basename, join } from 'node:path';
 
 /** A file system of the machine, sizes in bytes. */
 interface Drive {
-  /** Where it is mounted. */
+  /** The mount point. */
   readonly LETTER: string;
-  /** The device it is on. */
+  /** The device. */
   readonly LABEL: string;
   readonly TOTAL: number;
-  /** What users that are not root can still use. */
+  /** Space available to users other than root. */
   readonly FREE: number;
 }
 
-/** The file systems on disks and cards, by their numbers from 0, and how many there are (`NUMDRIVES`). */
+/** The file systems on disks and cards, numbered from 0, and their number (`NUMDRIVES`). */
 export async function drivesOf(root = '/'): Promise<Record<string, Drive | number>> {
   const seen = new Set<string>();
   const drives: Drive[] = [];
@@ -21,7 +21,7 @@ export async function drivesOf(root = '/'): Promise<Record<string, Drive | numbe
     const [device = '', mount = ''] = line.split(' ').map(unescaped);
     const isDisk = mount === '/' || (device.startsWith('/dev/') && !device.startsWith('/dev/loop'));
     if (!isDisk || seen.has(device)) continue;
-    // It may be unmounted meanwhile, or below a directory that we may not enter.
+    // It may have been unmounted, or be below a directory that the gateway may not read.
     const sizes = await statfs(join(root, mount)).catch(() => undefined);
     if (sizes === undefined) continue;
     seen.add(device);
@@ -32,15 +32,14 @@ export async function drivesOf(root = '/'): Promise<Record<string, Drive | numbe
 }
 
 /**
- * How much room the file system of a directory has and has left, and how much the directory itself takes, in
- * bytes.
+ * Size and free space of a directory's file system, and the space that the directory uses, in bytes.
  */
 export async function diskUsage(directory: string): Promise<{ Total: number; Free: number; Used: number }> {
   const { blocks, bavail, bsize } = await statfs(directory);
   let used = 0;
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
-    // What is deleted meanwhile takes no room.
+    // A file that was deleted in the meantime uses no space.
     const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
     used += found?.size ?? 0;
   }
@@ -48,7 +47,7 @@ export async function diskUsage(directory: string): Promise<{ Total: number; Fre
 }
 
 /**
- * The machine's network interfaces but the one to itself, with what went over each since the boot, in bytes.
+ * The machine's network interfaces except loopback, with the bytes received and sent since the boot.
  */
 export async function networksOf(root = '/', addresses = networkInterfaces) {
   const folder = join(root, 'sys/class/net');
@@ -63,7 +62,7 @@ export async function networksOf(root = '/', addresses = networkInterfaces) {
       IP: (own.find(({ family }) => family === 'IPv4') ?? own[0])?.address ?? '',
       MAC: await text('address'),
       Description: name,
-      // In Mbit/s; an interface that is down, or has no speed of its own, says -1 or nothing.
+      // In Mbit/s; for an interface that is down or has no speed, the kernel reports -1 or nothing.
       Speed: Math.max(0, Number(await text('speed'))),
       InTotal: Number(await text('statistics/rx_bytes')),
       OutTotal: Number(await text('statistics/tx_bytes')),
@@ -72,7 +71,7 @@ export async function networksOf(root = '/', addresses = networkInterfaces) {
   return found.sort((a, b) => a.InterfaceIndex - b.InterfaceIndex);
 }
 
-/** Blanks and similar characters are encoded as octal numbers (getmntent(3)). */
+/** Decodes blanks and similar characters, which are octal escapes (getmntent(3)). */
 const unescaped = (word: string): string =>
   word.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 

@@ -4,11 +4,11 @@ import type { LimitReporter } from '../base/limit-reporter.js';
 import type { Log } from '../base/log.js';
 
 /**
- * A limit that took effect is in health so long after the last time, ms: an owner who looks in the evening
- * sees the attack's end only.
+ * How long health reports a limit after it last took effect, ms: long enough to be noticed, short enough to
+ * show that an attack is over.
  */
 const SHOWN_MS = 60 * 60_000;
-/** One log line per limit in so long, ms: who floods a limit must not flood the log. */
+/** Interval of the log lines per limit, ms, so that a flood of requests does not flood the log. */
 const LOGGED_EVERY_MS = 10 * 60_000;
 /** Maximum number of distinct limits; there are far fewer. */
 const LIMITS_LIMIT = 64;
@@ -23,7 +23,7 @@ interface Effect {
   readonly whatToDo: string;
 }
 
-/** Which limits took effect, how often, and against whom last. */
+/** Records which limits took effect, how often, and the last client that each affected. */
 export class LimitReport implements LimitReporter {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   readonly #log: Log;
@@ -59,7 +59,7 @@ export class LimitReport implements LimitReporter {
     const effects = [...this.#effects].sort(([, a], [, b]) => b.lastMs - a.lastMs).slice(0, NAMED);
     if (effects.length === 0) return healthy('no limit took effect within the last hour');
     const texts = effects.map(
-      ([limit, { count, who }]) => `the limit of ${limit} took effect ${count} times, last against ${who}`,
+      ([limit, { count, who }]) => `the limit of ${limit} took effect ${count} times, last for ${who}`,
     );
     const actions = new Set(effects.map(([, { whatToDo }]) => whatToDo));
     return { state: 'warning', text: texts.join('; '), whatToDo: [...actions].join('; ') };

@@ -10,12 +10,12 @@ export const logType = {
 } as const;
 export type LogType = (typeof logType)[keyof typeof logType];
 
-/** Messages of a type that are kept. */
+/** Number of messages kept per type. */
 const KEPT = 100;
-/** What is kept of a message's text, in characters. */
+/** Most characters kept of a message's text. */
 const TEXT_KEPT = 1000;
 
-/** A message of the log, as `UC_GetLastLogMessages` gives it. */
+/** A message of the log, as `UC_GetLastLogMessages` returns it. */
 interface LogMessage {
   readonly Type: number;
   /** Unix seconds. */
@@ -24,12 +24,12 @@ interface LogMessage {
   readonly Message: string;
 }
 
-/** How many messages the log has had of each type, and the last of them. */
+/** Counts the log's messages by type and keeps the newest of each. */
 export class LogMessages {
   #counts = new Map<LogType, number>();
   #last = new Map<LogType, LogMessage[]>();
 
-  /** Counts a message and keeps it; the oldest of its type goes. */
+  /** Counts a message and keeps it in place of the oldest of its type. */
   note(type: LogType, { sender, text, nowMs }: { sender: string; text: string; nowMs: number }): void {
     this.#counts.set(type, this.count(type) + 1);
     const last = this.#last.get(type) ?? [];
@@ -39,12 +39,12 @@ export class LogMessages {
     if (last.length > KEPT) last.shift();
   }
 
-  /** How many there were since the last `resetCounts`. */
+  /** The number of messages since the last `resetCounts`. */
   count(type: LogType): number {
     return this.#counts.get(type) ?? 0;
   }
 
-  /** The newest first. */
+  /** The kept messages of a type, newest first. */
   last(type: number): readonly LogMessage[] {
     return (this.#last.get(type as LogType) ?? []).toReversed();
   }
@@ -57,7 +57,7 @@ export class LogMessages {
     this.#last = new Map();
   }
 
-  /** As `UC_GetLogMessageStatistics` gives them. */
+  /** The counts, as `UC_GetLogMessageStatistics` returns them. */
   counts() {
     return {
       MessageDefaultCount: this.count(logType.default),

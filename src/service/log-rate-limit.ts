@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.js';
 
-/** Lines of one subject that are written without a limit: a large gateway has some hundred when it starts. */
+/** Lines of one subject that may be written in a burst: a large gateway logs some hundred when it starts. */
 export const LOG_BURST = 500;
 
-/** Lines per minute after that: a problem that lasts for days must not fill the disk. */
+/** Lines per minute after the burst, so that a lasting problem does not fill the disk. */
 export const LOG_PER_MINUTE = 20;
 
-/** Bounds how many lines of one subject are written (a token bucket). */
+/** Limits the number of lines of a subject (token bucket). */
 export class LogRateLimit {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   #left = LOG_BURST;
@@ -18,7 +18,7 @@ export class LogRateLimit {
     this.#atNs = clock.monotonicNs();
   }
 
-  /** Whether a line may be written now, and how many before it were not. */
+  /** Whether a line may be written now, and the number of lines omitted before it. */
   take(): { readonly isAllowed: boolean; readonly omitted: number } {
     const nowNs = this.#clock.monotonicNs();
     this.#left = Math.min(LOG_BURST, this.#left + (Number(nowNs - this.#atNs) / 60e9) * LOG_PER_MINUTE);

@@ -5,10 +5,10 @@ import { maskUrls, maskUrlsIn } from '../base/url-secrets.js';
 import { LogRateLimit } from './log-rate-limit.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
-/** Levels by subject; `default` is for those not named. */
+/** Levels by subject; `default` is for all others. */
 type LogLevels = Readonly<Record<string, Level | 'silent'>>;
 
-/** Where the log goes, and in which form. */
+/** The target of the log, and its format. */
 interface LogTarget {
   write(text: string): void;
   /** `journal`: JSON with the journal's priority before it. `terminal`: for people. `json`: JSON alone. */
@@ -22,10 +22,10 @@ export interface LogAlert {
   readonly text: string;
 }
 
-/** The log of one gateway: pino's, with a level for each subject that can be changed while it runs. */
+/** The log of a gateway, based on pino; each subject has a level that can be changed at run time. */
 export class ServiceLog {
   readonly root: Log;
-  /** What was logged, counted, and the last of it. */
+  /** Counts and newest messages of the log. */
   readonly messages = new LogMessages();
   readonly #target: LogTarget;
   readonly #pinos = new Map<string, ReturnType<typeof pino>>();
@@ -34,7 +34,7 @@ export class ServiceLog {
   readonly #limits = new Map<string, LogRateLimit>();
   #alert: (line: LogAlert) => void = () => undefined;
 
-  /** `clock`: for tests. */
+  /** Tests replace the clock. */
   constructor(
     target: LogTarget,
     levels: LogLevels = {},
@@ -51,13 +51,15 @@ export class ServiceLog {
     for (const [subject, logger] of this.#pinos) logger.level = this.#levelOf(subject);
   }
 
-  /** Calls the listener with each warning and error, after it was written. Returns how to stop that. */
+  /**
+   * Calls the listener with each warning and error after it was written. Returns a function that removes it.
+   */
   onAlert(listener: (line: LogAlert) => void): Cancel {
     this.#alert = listener;
     return () => (this.#alert = () => undefined);
   }
 
-  /** Writes a line of a caller's, under the sender that it gives. */
+  /** Writes a caller's line with the sender that the caller gives. */
   custom(text: string, by: { readonly sender: string; readonly user: string }): void {
     if (this.#mayWrite('call')) this.#logger('call').info(by, text);
     this.#note(logType.custom, by.sender, text);
@@ -72,8 +74,8 @@ export class ServiceLog {
   }
 
   /**
-   * Whether a line of this subject may be written; says before it how many were not. Errors have a limit of
-   * their own, so that no flood of other lines hides one.
+   * Whether a line of this subject may be written; logs the number of omitted lines first. Errors have a
+   * separate limit, so that a flood of other lines cannot suppress them.
    */
   #mayWrite(subject: string, level = ''): boolean {
     const name = level === 'error' ? `${subject} ${level}` : subject;
@@ -81,7 +83,7 @@ export class ServiceLog {
     this.#limits.set(name, limit);
     const { isAllowed, omitted } = limit.take();
     if (omitted > 0)
-      this.#logger(subject).warn({ omitted }, 'lines of this subject were omitted: there were too many');
+      this.#logger(subject).warn({ omitted }, 'lines of this subject were omitted by the rate limit');
     return isAllowed;
   }
 
@@ -95,7 +97,7 @@ export class ServiceLog {
     };
     const quiet = (level: 'debug' | 'info', details: object, text: string) => {
       if (!logger.isLevelEnabled(level)) return;
-      // Who asks for debug lines of a subject wants them all.
+      // Debug lines are not limited, because the owner has requested them.
       if (level === 'debug' || this.#mayWrite(subject)) logger[level](details, text);
       this.#note(level === 'debug' ? logType.debug : logType.default, subject, text);
     };
@@ -129,8 +131,8 @@ export class ServiceLog {
 }
 
 /**
- * A line of JSON without the secrets of URLs. It is read first: a backslash after a URL belongs to what
- * follows.
+ * Masks the secrets of URLs in a line of JSON. Parses it first, because a backslash after a URL belongs to
+ * the text that follows.
  */
 function masked(line: string): string {
   return maskUrls(line) === line ? line : `${JSON.stringify(maskUrlsIn(JSON.parse(line)))}\n`;

@@ -5,7 +5,7 @@ import { canReferTo, referencesIn } from '../device/property-references.js';
 import { diagnose, portsOf, searchedKinds, type ConfiguredInstance } from './diagnosis.js';
 import { inspectMachine } from './machine-facts.js';
 
-/** What a check of the machine begins with. */
+/** Options of {@link checkMachine}. */
 export interface MachineCheckOptions {
   readonly modules: ModuleRegistry;
   /** The configured instances; `module` is an id or a name. */
@@ -16,12 +16,13 @@ export interface MachineCheckOptions {
   }[];
   readonly dataDirectory: string;
   /**
-   * Whether the gateway itself asks: then it is its own rights that count, else those of the service's user.
+   * Whether the gateway itself runs the check: then its own permissions are checked, otherwise those of the
+   * service's user.
    */
   readonly isGateway: boolean;
 }
 
-/** Runs the checks of this machine; returns them by name. Touches no device. */
+/** Checks this machine; returns the findings by name. Opens no device. */
 export async function checkMachine({
   modules,
   dataDirectory,
@@ -36,7 +37,7 @@ export async function checkMachine({
   const finders = [...modules.all()].filter(({ properties }) =>
     kinds.some((kind) => canReferTo(properties, kind)),
   );
-  // If a search fails, the instances that need its result report the problem.
+  // If a search fails, the instances that need its result report a problem.
   const parts = await Promise.allSettled(finders.flatMap(({ findHardware: find }) => find?.() ?? []));
   const found = parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
   const places = { root: '/', dataDirectory, ports: portsOf(instances), isGateway, found };

@@ -3,7 +3,7 @@ import { access, readdir, readFile, readlink, realpath, stat, statfs } from 'nod
 import { basename, dirname, join, relative } from 'node:path';
 import type { HardwareItem } from '../device/hardware-search.js';
 
-/** A user, by what the kernel lets it do. */
+/** A user, with the ids that the kernel checks. */
 export interface User {
   readonly name: string;
   readonly uid: number;
@@ -15,10 +15,10 @@ export interface DeviceNode {
   readonly path: string;
   readonly uid: number;
   readonly gid: number;
-  /** The group's name; its number where it has none. */
+  /** The group's name, or its number if it has no name. */
   readonly group: string;
   readonly mode: number;
-  /** Whether the gateway itself may open it; absent where it is another's rights that count. */
+  /** Whether the gateway can open it; absent if another user's permissions are checked. */
   readonly isOpen?: boolean;
 }
 
@@ -33,9 +33,9 @@ export interface ConfiguredPort {
 /** The wear that flash memory reports (JEDEC eMMC 5.0, EXT_CSD 267 to 269). */
 interface Wear {
   readonly device: string;
-  /** In tenths of its life, begun ones too, the worse of two kinds of memory; 11: beyond it. */
+  /** Used tenths of its life, rounded up, of the memory type with the higher wear; 11: exceeded. */
   readonly tenths: number;
-  /** 1 normal, 2 most of its spare blocks are used, 3 nearly all. */
+  /** Spare blocks: 1 normal, 2 most are used, 3 nearly all are used. */
   readonly spare: number;
 }
 
@@ -49,31 +49,33 @@ export interface Machine {
   readonly ports: readonly ConfiguredPort[];
   /** The names of the kernel's consoles: `ttyS1`. */
   readonly consoles: readonly string[];
-  /** What is disabled in the device tree, by its aliases there: `serial0`, `i2c1`. */
+  /** Aliases of the disabled nodes of the device tree: `serial0`, `i2c1`. */
   readonly off: readonly string[];
   /** The Raspberry Pi's boot configuration: its path, and its settings without comments. */
   readonly boot: { readonly path: string; readonly settings: readonly string[] } | undefined;
   /**
-   * Whether the line keeper answers where it is installed; undefined: it isn't, or the gateway knows better.
+   * Whether the line keeper runs; undefined if it is not installed, or if the gateway itself runs the check
+   * and has a finding of its own.
    */
   readonly hasKeeper: boolean | undefined;
   /** Of the file system that the data directory is on. */
   readonly space: { readonly bytes: number; readonly free: number } | undefined;
-  /** Of the card that the data directory is on; undefined where that does not say. */
+  /** Of the card with the data directory; undefined if the card does not report it. */
   readonly wear: Wear | undefined;
-  /** What the drivers found. */
+  /** The results of the drivers' hardware searches. */
   readonly found: readonly HardwareItem[];
 }
 
 /** What to inspect, and where. */
 interface InspectionOptions {
-  /** `/`, but for tests. */
+  /** `/`, except in tests. */
   readonly root: string;
   readonly dataDirectory: string;
   /** Paths of ports that instances are configured for. */
   readonly ports: readonly string[];
   /**
-   * Whether the gateway itself looks: then it is its own rights that count, else those of the service's user.
+   * Whether the gateway itself runs the check: then its own permissions are checked, otherwise those of the
+   * service's user.
    */
   readonly isGateway: boolean;
   readonly found: readonly HardwareItem[];
@@ -82,14 +84,14 @@ interface InspectionOptions {
 /** The user that the service's unit names. */
 const SERVICE_USER = 'stellwerk';
 
-/** Where the installer puts the line keeper's unit, and where that listens. */
+/** The line keeper's unit, as installed, and its socket. */
 const KEEPER_UNIT = 'etc/systemd/system/stellwerk-keeper.service';
 const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
 
-/** Where Raspberry Pi OS and Debian have it, in today's place and in that of releases before 2023. */
+/** Paths in Raspberry Pi OS and Debian: the current one, and that of releases before 2023. */
 const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
 
-/** Inspects the machine. Opens no device; what can't be read is treated as absent. */
+/** Inspects the machine. Opens no device; files that cannot be read are treated as absent. */
 export async function inspectMachine(places: InspectionOptions): Promise<Machine> {
   const at = (path: string) => join(places.root, path);
   const groups = namesById(await textOf(at('etc/group')));
@@ -119,7 +121,8 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
 }
 
 /**
- * The service's user, where the machine has one and it is not known better; else whoever runs this process.
+ * The user whose permissions are checked: the service's user if it exists and the gateway does not run the
+ * check itself, otherwise the user of this process.
  */
 async function userOf({ root, isGateway }: InspectionOptions): Promise<User> {
   const entries = (await textOf(join(root, 'etc/passwd'))).split('\n').map((line) => line.split(':'));
@@ -161,7 +164,7 @@ async function nodeOf(
   const group = groups.get(gid) ?? String(gid);
   const node = { path: join('/', relative(root, target)), uid, gid, group, mode: mode & 0o777 };
   if (!isGateway) return node;
-  // Its unit uses a user namespace in which most groups have the same number: only the kernel can decide.
+  // The unit uses a user namespace in which most groups have the same id, so that only the kernel can decide.
   const isOpen = await access(target, constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,
@@ -183,7 +186,7 @@ async function switchedOff(tree: string): Promise<string[]> {
 
 async function bootOf(root: string): Promise<Machine['boot']> {
   for (const path of BOOT_CONFIGURATIONS) {
-    // Not this one, or not readable.
+    // The file does not exist or is not readable.
     const text = await readFile(join(root, path), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
     const settings = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
@@ -200,7 +203,7 @@ async function keeperOf(root: string): Promise<boolean | undefined> {
 async function spaceOf(directory: string): Promise<Machine['space']> {
   // Unknown until the directory exists.
   const found = await statfs(directory).catch(() => undefined);
-  // What is kept for root is of no use to the service.
+  // Blocks that are reserved for root are not available to the service.
   return found && { bytes: found.blocks * found.bsize, free: found.bavail * found.bsize };
 }
 
@@ -219,7 +222,7 @@ async function wearOf({ root, dataDirectory }: InspectionOptions): Promise<Wear 
   return { device: basename(card), tenths: Math.max(a, b), spare: spare ?? 0 };
 }
 
-/** A device number's halves (makedev(3)). */
+/** The parts of a device number (makedev(3)). */
 const major = (dev: number): number => (dev >> 8) & 0xfff;
 const minor = (dev: number): number => (dev & 0xff) | ((dev >> 12) & 0xff_f00);
 

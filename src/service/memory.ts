@@ -5,40 +5,40 @@ import { nativeFile } from '../base/package-root.js';
 const ADDON = nativeFile('notify.node');
 
 /**
- * Gives memory that is not needed back to the machine: what of the heap is not, where the program was started
- * with `gc` (`bin/stellwerk` does; else false), and what the C library holds.
+ * Returns unused memory to the kernel: collects the heap, and trims the C library's allocator. Returns false
+ * if the program was started without `--expose-gc` (`bin/stellwerk` sets it).
  */
 export async function releaseMemory(): Promise<boolean> {
   if (globalThis.gc === undefined) return false;
   await globalThis.gc({ type: 'major', execution: 'async', flavor: 'last-resort' });
-  giveBack();
+  trimAllocator();
   return true;
 }
 
-/** What the C library holds of memory that nobody uses. Takes some milliseconds where that is much. */
-function giveBack(): void {
-  (createRequire(import.meta.url)(ADDON) as { giveBack(): void }).giveBack();
+/** Trims the C library's allocator (malloc_trim(3)); takes some milliseconds if there is much free memory. */
+function trimAllocator(): void {
+  (createRequire(import.meta.url)(ADDON) as { trimAllocator(): void }).trimAllocator();
 }
 
-/** How often the memory is measured: one read of /proc, some microseconds. */
+/** Interval of the measurements; each reads a file of /proc, which takes some microseconds. */
 const CHECK_INTERVAL_MS = 5_000;
-/** Memory is released only when it grew by this much since the last time: less is not worth a collection. */
+/** Memory is released only after it grew by this much, because less does not justify a collection, … */
 const GROWTH_BYTES = 32 * 1024 * 1024;
-/** … and by this share, because a collection of a large heap takes longer. */
+/** … and by this share, because collecting a large heap takes longer. */
 const GROWTH_SHARE = 0.25;
-/** The loop is idle when it was busy for less than this share of the time since the last check. */
+/** The event loop is idle if it was busy for less than this share of the time since the last check. */
 const IDLE_SHARE = 0.1;
-/** A collection may take this share of all time: one of 100 ms is followed by at least 100 s without one. */
+/** Largest share of time for collections: after one of 100 ms, there is none for at least 100 s. */
 const MOST_SHARE = 0.001;
 const LEAST_PAUSE_MS = 30_000;
 
-/** What the memory is measured with; a test has its own. */
+/** Measures and releases memory; tests replace it. */
 interface MemoryMeter {
   /** Resident, bytes. */
   resident(): number;
   /** The share of the time since the last call in which the event loop was busy. */
   busy(): number;
-  /** Releases what is not needed; false if it can't. */
+  /** Releases unused memory; returns false if that is not possible. */
   release(): Promise<boolean>;
 }
 
@@ -58,8 +58,8 @@ function processMeter(): MemoryMeter {
 }
 
 /**
- * Releases memory after a burst, without anybody asking: when the process grew by much and its event loop has
- * become idle. Until the function that it returns is called.
+ * Releases memory automatically after a burst: when the process has grown and its event loop is idle again.
+ * Returns a function that stops this.
  */
 export function releaseWhenIdle(
   clock: Pick<Clock, 'every' | 'monotonicNs'>,
@@ -67,26 +67,26 @@ export function releaseWhenIdle(
 ): Cancel {
   const nowMs = () => Number(clock.monotonicNs() / 1_000_000n);
   let base = meter.resident();
-  let restUntilMs = nowMs() + LEAST_PAUSE_MS;
+  let pauseUntilMs = nowMs() + LEAST_PAUSE_MS;
   let isReleasing = false;
   const check = async () => {
     const isIdle = meter.busy() < IDLE_SHARE;
     const resident = meter.resident();
     base = Math.min(base, resident);
     const isLarge = resident - base > Math.max(GROWTH_BYTES, base * GROWTH_SHARE);
-    if (!isIdle || !isLarge || isReleasing || nowMs() < restUntilMs) return;
+    if (!isIdle || !isLarge || isReleasing || nowMs() < pauseUntilMs) return;
     isReleasing = true;
     const fromMs = nowMs();
     try {
       await meter.release();
     } finally {
-      // What is still there is needed.
+      // The remaining memory is in use.
       base = meter.resident();
-      restUntilMs = nowMs() + Math.max(LEAST_PAUSE_MS, (nowMs() - fromMs) / MOST_SHARE);
+      pauseUntilMs = nowMs() + Math.max(LEAST_PAUSE_MS, (nowMs() - fromMs) / MOST_SHARE);
       isReleasing = false;
     }
   };
   meter.busy();
-  // A failed release is retried when the memory has grown further.
+  // A failed release is retried after further growth.
   return clock.every(CHECK_INTERVAL_MS, () => void check().catch(() => undefined));
 }

@@ -6,7 +6,7 @@ import { nativeFile } from '../base/package-root.js';
 
 const ADDON = nativeFile('notify.node');
 
-/** What systemd gives a service to talk to it by (sd_notify(3), sd_watchdog_enabled(3)). */
+/** The environment variables that systemd sets for a service (sd_notify(3), sd_watchdog_enabled(3)). */
 interface SystemdEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined;
   readonly WATCHDOG_USEC?: string | undefined;
@@ -29,7 +29,7 @@ export class Notifier {
     this.#send(`READY=1\nSTATUS=${text}`);
   }
 
-  /** `monotonicNs` is required with RELOADING by newer systemd. */
+  /** Reports a reload; since version 253, systemd requires the monotonic time with it. */
   reloading(clock: Clock): void {
     this.#send(`RELOADING=1\nMONOTONIC_USEC=${clock.monotonicNs() / 1000n}`);
   }
@@ -44,20 +44,21 @@ export class Notifier {
   }
 
   /**
-   * Feeds the watchdog three times in its period while the loop turns (this timer fires) and `isAlive`
-   * resolves. A look that fails or has not ended when the next is due feeds nothing.
+   * Pings the watchdog three times per period, as long as the event loop runs (the timer fires) and `isAlive`
+   * resolves. Skips the ping if the check fails or is still running when the next one is due.
    */
   watch(clock: Clock, isAlive: () => Promise<void>): void {
     if (this.#watchdogMs === 0) return;
-    let isLooking = false;
+    let isChecking = false;
     this.#cancel = clock.every(this.#watchdogMs / 3, () => {
-      if (isLooking) return this.#log.warn({}, 'the watchdog is not fed: the last look has not ended');
-      isLooking = true;
+      if (isChecking)
+        return this.#log.warn({}, 'no watchdog ping was sent: the previous check is still running');
+      isChecking = true;
       isAlive()
         .then(() => this.#send('WATCHDOG=1'))
-        .catch((thrown: unknown) => this.#log.error({}, `the watchdog is not fed: ${messageOf(thrown)}`))
+        .catch((thrown: unknown) => this.#log.error({}, `no watchdog ping was sent: ${messageOf(thrown)}`))
         .finally(() => {
-          isLooking = false;
+          isChecking = false;
         });
     });
   }

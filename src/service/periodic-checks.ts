@@ -11,7 +11,7 @@ import { releaseWhenIdle } from './memory.js';
 const FIRST_MS = 5_000;
 const EVERY_MS = 60_000;
 
-/** What the periodic checks work with. */
+/** Options of {@link startPeriodicChecks}. */
 interface PeriodicCheckOptions {
   readonly kernel: Kernel;
   readonly modules: ModuleRegistry;
@@ -22,8 +22,8 @@ interface PeriodicCheckOptions {
 }
 
 /**
- * Checks the machine periodically, reports to health, and releases memory after bursts, until
- * the function that it gives is called.
+ * Checks the machine periodically, reports the findings to health, and releases memory after bursts. Returns
+ * a function that stops this.
  */
 export function startPeriodicChecks({
   kernel,
@@ -33,8 +33,8 @@ export function startPeriodicChecks({
   health,
   dataDirectory,
 }: PeriodicCheckOptions): Cancel {
-  let isOver = false;
-  const round = async () => {
+  let isStopped = false;
+  const check = async () => {
     const { checkMachine } = await import('./machine-check.js');
     const instances = Array.from(kernel.tree.objectsOfType(objectType.instance), ({ displayName, data }) => ({
       name: displayName,
@@ -42,15 +42,15 @@ export function startPeriodicChecks({
       properties: data.properties,
     }));
     const findings = await checkMachine({ modules, dataDirectory, isGateway: true, instances });
-    if (!isOver) health.setMachineFindings(findings);
+    if (!isStopped) health.setMachineFindings(findings);
   };
   const start = () =>
-    void round().catch((thrown: unknown) =>
+    void check().catch((thrown: unknown) =>
       log.error({}, `the machine could not be checked: ${messageOf(thrown)}`),
     );
   const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start), releaseWhenIdle(clock)];
   return () => {
-    isOver = true;
+    isStopped = true;
     for (const cancel of cancels) cancel();
   };
 }

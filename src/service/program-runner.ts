@@ -4,18 +4,18 @@ import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { ProgramRequest } from '../base/program-request.js';
 
-/** Where the programs that it runs find others. */
+/** The `PATH` of the programs. */
 const PATH = '/usr/local/bin:/usr/bin:/bin';
-/** How long a program may run that somebody waits for; as long as a script may by default. */
+/** Time limit of a program whose output the caller waits for: the default time limit of a script. */
 export const WAITED_MS = 30_000;
-/** Time limit of a program that nobody waits for: a media player that hangs must not run indefinitely. */
+/** Time limit of a program in the background; a media player that hangs must not run indefinitely. */
 export const UNWAITED_MS = 3_600_000;
-/** What of its output is taken: as much as a script may print. */
+/** Limit of a program's output, bytes: the default limit of a script's output. */
 export const OUTPUT_LIMIT = 1024 * 1024;
-/** At a time: a script that starts one a second must not fill the machine. */
+/** Most programs at the same time, so that a script that starts many cannot exhaust the machine. */
 export const AT_ONCE = 8;
 
-/** Runs programs: without a shell, within limits, and none outlives it. */
+/** Runs programs without a shell and within limits, and kills them when it is closed. */
 export class ProgramRunner {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #log: Log;
@@ -27,24 +27,24 @@ export class ProgramRunner {
     this.#log = log;
   }
 
-  /** How many there are now. */
+  /** The number of running programs. */
   get running(): number {
     return this.#running.size;
   }
 
   /**
-   * What the program printed, on both channels in the order in which it came; '' immediately if nobody waits.
-   * How it ended makes no difference. Throws `BUSY`, `PROGRAM_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`,
-   * `STOPPING`.
+   * Runs a program; resolves with its output from stdout and stderr, in order of arrival. Without
+   * `waitsForOutput`, resolves with '' as soon as the program has started. Ignores the exit status. Throws
+   * `BUSY`, `PROGRAM_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`, `STOPPING`.
    */
   async run({ file, args, waitsForOutput }: ProgramRequest): Promise<string> {
     if (this.#isClosed) throw fault('STOPPING');
     if (this.#running.size >= AT_ONCE) throw fault('BUSY', `${AT_ONCE} programs are running`);
-    const program = spawned(file, args, {
+    const program = start(file, args, {
       cwd: '/',
       env: { PATH, LANG: 'C.UTF-8' },
       stdio: ['ignore', waitsForOutput ? 'pipe' : 'ignore', waitsForOutput ? 'pipe' : 'ignore'],
-      // A group of its own, so that what it starts ends with it.
+      // In a separate process group, so that its children can be killed with it.
       detached: true,
     });
     this.#running.add(program);
@@ -54,13 +54,13 @@ export class ProgramRunner {
       started.reject(faultFrom(error, 'PROGRAM_FAILED', file, messageOf(error))),
     );
     const ended = this.#end(program, { file, waitsForOutput });
-    // If the program cannot be started, `started` rejects first and nobody awaits this one.
+    // If the program cannot be started, `started` rejects first and this promise is not awaited.
     ended.catch(() => undefined);
     await started.promise;
     return waitsForOutput ? ended : '';
   }
 
-  /** Ends all that runs. */
+  /** Kills all running programs. */
   close(): void {
     this.#isClosed = true;
     for (const program of this.#running) kill(program);
@@ -83,13 +83,13 @@ export class ProgramRunner {
         bytes += data.length;
         if (bytes > OUTPUT_LIMIT) stop(fault('TEXT_TOO_LONG', `The output of ${file}`, OUTPUT_LIMIT));
       });
-    // What it left running would hold its channels open.
+    // Children that it left running would keep its pipes open.
     program.once('exit', () => kill(program));
     program.once('close', () => ended.resolve());
-    // Without a free descriptor nothing is closed.
+    // Without a free file descriptor there is no `close` event.
     program.once('error', () => ended.resolve());
     const cancel = this.#clock.after(waitsForOutput ? WAITED_MS : UNWAITED_MS, () => {
-      this.#log.warn({ file }, 'a program ran too long and was ended');
+      this.#log.warn({ file }, 'a program exceeded its time limit and was killed');
       stop(fault('TIMED_OUT', file));
     });
     try {
@@ -103,8 +103,8 @@ export class ProgramRunner {
   }
 }
 
-/** Without memory, or with an argument that none can be, it fails before there is a process. */
-function spawned(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+/** Starts a program. Without memory, or with an invalid argument, `spawn` throws. */
+function start(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   try {
     return spawn(file, args, options);
   } catch (thrown) {
@@ -112,12 +112,12 @@ function spawned(file: string, args: readonly string[], options: SpawnOptions): 
   }
 }
 
-/** With all that it started. */
+/** Kills a program with its children. */
 function kill({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended already.
+    // It has exited already.
   }
 }

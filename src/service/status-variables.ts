@@ -16,7 +16,7 @@ export const statusVariables = {
 } as const satisfies Record<string, { name: string; type: VariableType }>;
 
 /**
- * The variables with the gateway's state: the result of the health checks, for those who read the
+ * The variables with the gateway's state, so that clients can read the results of the health checks from the
  * tree.
  */
 export class StatusVariables {
@@ -41,7 +41,7 @@ export class StatusVariables {
     return place;
   }
 
-  /** Shows the health; a value that is the same is not written again. */
+  /** Updates the variables; skips unchanged values. */
   show({ Checks }: HealthRecord, { bytesToday }: { bytesToday: number }): void {
     const bad = Checks.filter(({ State }) => State !== 'ok');
     const text = bad.map(
@@ -51,7 +51,7 @@ export class StatusVariables {
     this.#set('HEALTH', text.length === 0 ? 'ok' : text.join('\n'));
     this.#set('PROBLEMS', bad.length);
     this.#set('CLOCK_TRUSTED', this.#clock.isTrusted());
-    // Rounded to MB: a variable that changed with each commit would cause the next one.
+    // Rounded to MB, because a variable that changed with each commit would cause the next one.
     this.#set('BYTES_WRITTEN', Math.floor(bytesToday / MEGABYTE) * MEGABYTE);
   }
 

@@ -2,27 +2,27 @@ import { execFile } from 'node:child_process';
 import type { Clock } from '../base/clock.js';
 import { codeOf, fault } from '../base/fault.js';
 
-/** Where the system's programs are. */
+/** The `PATH` for the system's programs. */
 const PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
-/** More than either of them says. */
+/** Limit of the output, bytes: more than these programs print. */
 const OUTPUT_LIMIT = 256 * 1024;
-/** How long the print service may take to answer, ms. */
+/** Time limit for the print service, ms. */
 const SPOOLER_MS = 5000;
 
-/** How a program ended. */
-interface Ended {
-  /** Its exit code; the system's word where it could not be started (`ENOENT`); empty: it took too long. */
+/** The result of a program. */
+interface ProgramResult {
+  /** The exit code, or the error code if it could not be started (`ENOENT`); '' if it timed out. */
   readonly code: string;
   readonly out: string;
   readonly err: string;
 }
 
-/** The programs of the machine that the gateway asks. No shell is between. */
+/** Runs the machine's own programs for functions of the `Sys_` family, without a shell. */
 export class SystemCommands {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #path: string;
 
-  /** `path`: where to look for them, as in the environment. */
+  /** `path`: the `PATH` to search. */
   constructor(clock: Pick<Clock, 'after'>, path = PATH) {
     this.#clock = clock;
     this.#path = path;
@@ -33,17 +33,17 @@ export class SystemCommands {
    * `NOT_ALLOWED`.
    */
   async ping(host: string, timeoutMs: number): Promise<boolean> {
-    // The program's own limit has a resolution of seconds; the gateway ends it at the exact time.
+    // ping's own limit has a resolution of seconds; the gateway kills it at the exact time.
     const seconds = String(Math.ceil(timeoutMs / 1000));
     const { code, err } = await this.#run('ping', ['-n', '-c', '1', '-W', seconds, '--', host], timeoutMs);
     if (code === 'ENOENT')
       throw fault('NOT_SUPPORTED', 'Sys_Ping without the program ping (Debian: apt install iputils-ping)');
     if (/permitted|denied/i.test(err))
-      throw fault('NOT_ALLOWED', 'An echo request (let the group in: sysctl net.ipv4.ping_group_range)');
+      throw fault('NOT_ALLOWED', 'An echo request (permit the group with sysctl net.ipv4.ping_group_range)');
     return code === '0';
   }
 
-  /** What waits to be printed; nothing where there is no print service. */
+  /** The print queue; empty without a print service. */
   async spooler(): Promise<{ Job: string; User: string; Size: number }[]> {
     const { out } = await this.#run('lpstat', ['-o'], SPOOLER_MS);
     return [...out.matchAll(/^(\S+-\d+)\s+(\S+)\s+(\d+)\s/gm)].map(([, Job = '', User = '', size]) => ({
@@ -53,7 +53,7 @@ export class SystemCommands {
     }));
   }
 
-  #run(name: string, args: readonly string[], timeoutMs: number): Promise<Ended> {
+  #run(name: string, args: readonly string[], timeoutMs: number): Promise<ProgramResult> {
     return new Promise((resolve) => {
       const options = { env: { PATH: this.#path, LC_ALL: 'C' }, maxBuffer: OUTPUT_LIMIT };
       const child = execFile(name, args, options, (error, out, err) => {

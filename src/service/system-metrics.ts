@@ -1,31 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What one processor has done since the boot, in the kernel's ticks (proc(5), /proc/stat). */
+/** The time of one processor since the boot, in the kernel's ticks (proc(5), /proc/stat). */
 interface Ticks {
   readonly busy: number;
   readonly all: number;
 }
 
-/** Two readings nearer than this say nothing: it is a tenth of a second. */
+/** Least ticks between two readings, a tenth of a second; with fewer, the result is not meaningful. */
 const TICKS_APART = 10;
 
 /**
- * What the kernel says of the processors, the memory, the batteries and this process. What it does not say is
- * 0.
+ * Reads the kernel's metrics of processors, memory, batteries and this process. Values that the kernel does
+ * not report are 0.
  */
 export class SystemMetrics {
   readonly #root: string;
   #before: ReadonlyMap<string, Ticks> = new Map();
 
-  /** `root` is `/`, but for tests. */
+  /** `root` is `/`, except in tests. */
   constructor(root = '/') {
     this.#root = root;
   }
 
   /**
-   * How busy each processor and all together were since the call before, in percent; at the first call: since
-   * the boot.
+   * The load of each processor and of all together since the previous call, in percent; at the first call,
+   * since the boot.
    */
   async processors(): Promise<Readonly<Record<string, number>>> {
     const now = ticksOf(await this.#text('proc/stat'));
@@ -39,7 +39,7 @@ export class SystemMetrics {
     return Object.fromEntries(named) as Record<string, number>;
   }
 
-  /** In bytes; the page file is the swap space, virtual is both together. */
+  /** The memory in bytes. `PAGEFILE` is the swap space, `VIRTUAL` the sum of both. */
   async memory() {
     const kilobytes = numbersOf(await this.#text('proc/meminfo'));
     const bytes = (name: string) => (kilobytes.get(name) ?? 0) * 1024;
@@ -53,7 +53,9 @@ export class SystemMetrics {
     };
   }
 
-  /** Of this process, sizes in bytes; PROCESSCOUNT counts the processes that it may see. */
+  /**
+   * The metrics of this process, sizes in bytes. PROCESSCOUNT counts the processes that are visible to it.
+   */
   async process() {
     const [status, handles, processes] = await Promise.all([
       this.#text('proc/self/status').then(numbersOf),
@@ -72,8 +74,7 @@ export class SystemMetrics {
   }
 
   /**
-   * The battery that the machine runs on, times in seconds; -1 is not known, and without a battery nothing
-   * is.
+   * The machine's battery, times in seconds; -1 means unknown, as are all values without a battery.
    */
   async battery() {
     const supplies = await this.#supplies();
@@ -94,7 +95,7 @@ export class SystemMetrics {
     };
   }
 
-  /** The power supplies with what the kernel says of each (its `uevent`), by names in small letters. */
+  /** The power supplies with the properties from their `uevent`, names in lower case. */
   async #supplies(): Promise<Readonly<Record<string, string>>[]> {
     const folder = 'sys/class/power_supply';
     const texts = (await this.#names(folder)).map((name) => this.#text(join(folder, name, 'uevent')));
@@ -117,7 +118,7 @@ export class SystemMetrics {
   }
 }
 
-/** `cpu` for all together, `cpu0` and so on. Waiting for a disk is idling. */
+/** Ticks by name: `cpu` is the sum, then `cpu0` and so on. Waiting for IO counts as idle. */
 function ticksOf(stat: string): Map<string, Ticks> {
   const found = new Map<string, Ticks>();
   for (const line of stat.split('\n')) {
@@ -136,7 +137,7 @@ function percentOf(now: Ticks, before: Ticks = { busy: 0, all: 0 }): number {
   return all <= 0 ? 0 : Math.min(100, Math.max(0, Math.round(((now.busy - before.busy) / all) * 100)));
 }
 
-/** Lines of `Name: number`, with or without a unit behind. */
+/** Parses lines of `Name: number`, with or without a unit. */
 function numbersOf(text: string): Map<string, number> {
   const found = new Map<string, number>();
   for (const [, name = '', number] of text.matchAll(/^(\w+):\s+(\d+)/gm)) found.set(name, Number(number));

@@ -4,13 +4,13 @@ import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PACKAGE_ROOT } from '../base/package-root.js';
 
-/** What is known of the program and the machine it runs on. */
+/** Facts about the program and the machine it runs on. */
 interface SystemFacts {
   /** `<major>.<minor>`, readable as a float (interface, decision 17). */
   readonly version: string;
   /** The full version. */
   readonly revision: string;
-  /** When it was built, unix seconds. */
+  /** Build time, unix seconds. */
   readonly builtAt: number;
   /** The data directory, absolute, ending in `/`. */
   readonly kernelDir: string;
@@ -29,7 +29,7 @@ export function packageVersion(): string {
   return version;
 }
 
-/** Looks them up; `directory` is the data directory, absolute. */
+/** Determines the facts; `directory` is the absolute path of the data directory. */
 export function systemFacts(directory: string): SystemFacts {
   const revision = packageVersion();
   const kernelDir = directory.endsWith(sep) ? directory : directory + sep;
@@ -48,15 +48,15 @@ export function systemFacts(directory: string): SystemFacts {
 }
 
 /**
- * As "en_US"; where the system speaks none (`C`, `POSIX`) too. Asking Intl would take 8 MB and 20 ms: all of
- * ICU is read in.
+ * The system's language, such as "en_US", which is also the default (`C`, `POSIX`). Does not use Intl, which
+ * would load ICU: 8 MB and 20 ms.
  */
 function languageOf({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
   const [spoken = 'en_US'] = /^[a-z]{2,3}_[A-Z]{2}\b/.exec(LC_ALL || LC_MESSAGES || LANG || '') ?? [];
   return spoken;
 }
 
-/** The time zone that the machine is set to, by its name: where localtime(5) leads. */
+/** The name of the machine's time zone, from the target of the link localtime(5). */
 function localZone(): string | undefined {
   try {
     return /zoneinfo\/(.+)$/.exec(readlinkSync('/etc/localtime'))?.[1];

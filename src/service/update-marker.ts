@@ -2,13 +2,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Put into the runtime directory by the installer, just before it restarts the service over another version.
+ * The installer creates this file in the runtime directory just before it restarts the service with another
+ * version.
  */
 const FILE = 'updating';
 
 /**
- * Clears the marker of a completed update; the result says whether an update is in progress when the service
- * stops.
+ * Removes the marker of a completed update. Returns a function that returns whether an update is in progress,
+ * to be called when the service stops.
  */
 export function trackUpdate(runtimeDirectory: string): () => boolean {
   const file = join(runtimeDirectory, FILE);

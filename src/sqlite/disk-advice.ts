@@ -20,7 +20,7 @@ export function diskAdvice(failure: unknown): string {
       return 'the disk is full (df shows it) or failing (dmesg shows it): free some space, or restore a backup onto another disk; the gateway retries by itself';
     case sqliteCode.corrupt:
     case sqliteCode.notADatabase:
-      return 'the database is damaged: restart the gateway, which then uses the newest sound backup';
+      return 'the database is damaged: restart the gateway, which then uses the newest intact backup';
     default:
       return 'see the log; the gateway retries by itself';
   }

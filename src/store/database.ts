@@ -215,7 +215,7 @@ export class Database {
     this.#staged.push(...values);
   }
 
-  /** Writes one transaction, flushed when this returns. If it throws, emptyBatch has changed. */
+  /** Writes one transaction, flushed when this returns. If it throws, nothing has changed. */
   commit(batch: Batch): void {
     const values = [...this.#staged.splice(0), ...batch.values];
     const db = this.#connected();

@@ -5,7 +5,7 @@ import type { Profile } from '../kernel/profiles/profile-data.js';
 import type { StoreWorker } from './worker-protocol.js';
 import { loadRow, type LoadedRow } from './rows.js';
 
-/** The result of loader; the texts are for log and health. */
+/** The result of loading; the texts are for log and health. */
 export interface LoadReport {
   readonly objects: number;
   /** Objects whose parent was missing; they were moved below the root. */

@@ -58,7 +58,7 @@ export interface OpenDatabase {
 
 /**
  * Opens the database of a data directory, and migrates it if necessary (after a backup). A damaged or missing
- * database is replaced by the newest sound backup, and the damaged file is quarantined. A new one is created
+ * database is replaced by the newest intact backup, and the damaged file is quarantined. A new one is created
  * only if there never was one. Throws `STORE_UNUSABLE` with what to do.
  */
 export function openDatabase(paths: StorePaths, nowMs: number): OpenDatabase {
@@ -215,7 +215,7 @@ function noBackup(directory: string): string {
   return `there is no intact backup in ${join(directory, 'backups')}${others}, and a new database was created`;
 }
 
-/** Uses the newest sound backup; undefined if there is none. */
+/** Uses the newest intact backup; undefined if there is none. */
 function fromBackup({ directory }: StorePaths, nowMs: number, what: string): OpenDatabase | undefined {
   const { path: backup, passedOver } = findNewestSoundBackup(directory);
   if (backup === undefined) return undefined;

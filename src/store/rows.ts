@@ -27,7 +27,7 @@ export type LoadedRow = readonly [
   changed?: number,
 ];
 
-/** The storedData configuration of an object, without defaults. */
+/** The stored configuration of an object, without defaults. */
 export function rowOf(object: TreeObject): ObjectRow {
   const attributes: Record<string, unknown> = {};
   for (const name of attributeNames) {
@@ -44,7 +44,7 @@ export function rowOf(object: TreeObject): ObjectRow {
 }
 
 /**
- * The storedData value of a variable; `updated` is negative if the clock was not trusted at that time. For an
+ * The stored value of a variable; `updated` is negative if the clock was not trusted at that time. For an
  * event: its last action and the time of its last run.
  */
 export function valueRowOf(object: ObjectWithValue): ValueRow {
@@ -55,7 +55,7 @@ export function valueRowOf(object: ObjectWithValue): ValueRow {
 }
 
 /**
- * The storedData data of an object. Leaves out the status of an instance and the next run of an event, which
+ * The stored data of an object. Leaves out the status of an instance and the next run of an event, which
  * every start determines, and values of variables and last runs of events, which are in another table.
  */
 function storedData(object: TreeObject): object {
@@ -82,7 +82,7 @@ function storedData(object: TreeObject): object {
   return object.data;
 }
 
-/** Adds a storedData object to the tree below `parent`. Throws if the row is invalid. */
+/** Adds a stored object to the tree below `parent`. Throws if the row is invalid. */
 export function loadRow(kernel: Kernel, row: LoadedRow, parent: TreeObject): TreeObject {
   const [id, type, , attributes] = row;
   const initial = { ...attributes, id, parent };

@@ -43,6 +43,6 @@ names. latest is the newest valid daily backup of the data directory.`,
 function newestOf(directory: string): string {
   const { path, passedOver } = findNewestSoundBackup(directory);
   for (const why of passedOver) process.stderr.write(`passed over: ${why}\n`);
-  if (path === undefined) throw new Error(`there is no sound backup in ${directory}/backups`);
+  if (path === undefined) throw new Error(`there is no intact backup in ${directory}/backups`);
   return path;
 }

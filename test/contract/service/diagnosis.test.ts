@@ -135,11 +135,11 @@ t.test('lines in use are reported with their consumers, and how to release them'
   t.match(check('lines', { found: [line('GPIO8', 'stellwerk')] }, purpose), /^ok/);
   t.equal(
     check('lines', { found: [line('GPIO8', 'spi0 CS0')], boot }, purpose),
-    'warning | GPIO8 of Pump is in use by spi0 CS0 | take dtparam=spi=on out of /boot/firmware/config.txt and reboot',
+    'warning | GPIO8 of Pump is in use by spi0 CS0 | remove dtparam=spi=on from /boot/firmware/config.txt and reboot',
   );
   t.match(
     check('lines', { found: [line('GPIO8', 'spi0 CS0')] }, purpose),
-    /stop what uses it as spi0 CS0/,
+    /consumer name spi0 CS0/,
     'not a Pi',
   );
   const offset = instance('Pump', { Chip: 'main', Line: '8' });
@@ -147,7 +147,7 @@ t.test('lines in use are reported with their consumers, and how to release them'
     check('lines', { found: [{ ...line('', 'x'), id: 'line main/8' }] }, { instances: [offset] }),
     /main\/8 of Pump/,
   );
-  t.match(check('lines', { found: [line('GPIO8', 'python')], boot }, purpose), /stop what uses it as python/);
+  t.match(check('lines', { found: [line('GPIO8', 'python')], boot }, purpose), /consumer name python/);
   const many = instance('Knob', { Line: 'GPIO5', Down: 'GPIO6', Lines: ['GPIO8'] });
   t.match(
     check('lines', { found: [line('GPIO6', 'x'), line('GPIO8', 'y')] }, { instances: [many] }),
@@ -163,17 +163,17 @@ t.test('ports: missing, used by the kernel’s console, without a stable name', 
   t.match(check('ports', { ports: there, found: [port(usb, usb)] }, purpose), /^ok/);
   t.match(
     check('ports', { ports: there, found: [port(usb, '/dev/serial/by-id/x')] }, purpose),
-    /^warning.*of Meter.*another order \| set Port to \/dev\/serial\/by-id\/x$/,
+    /^warning.*of Meter.*another adapter.* \| set Port to \/dev\/serial\/by-id\/x$/,
   );
   const gone = [{ path: usb, node: undefined }];
   t.match(
     check('ports', { ports: gone, found: [port('/dev/ttyS1', '/dev/ttyS1')] }, purpose),
-    /plug it in.*there is \/dev\/ttyS1/,
+    /plug it in.*existing ports: \/dev\/ttyS1/,
   );
   const serial = [{ path: '/dev/serial0', node: node('/dev/ttyS1') }];
   t.match(
     check('ports', { ports: serial, consoles: ['ttyS1', 'tty0'] }, { instances: [meter('/dev/serial0')] }),
-    /^warning.*the kernel talks on \/dev\/serial0 of Meter.*serial-getty@ttyS1/,
+    /^warning.*\/dev\/serial0 of Meter is a kernel console.*serial-getty@ttyS1/,
   );
 });
 
@@ -184,11 +184,15 @@ t.test('a disabled UART is reported with the setting that enables it', async (t)
     check('ports', { ports, boot: { ...boot, settings }, off: ['serial1', 'spi0'], ...more }, purpose);
   t.match(
     on([]),
-    /serial1 is switched off in the device tree; add enable_uart=1 to \/boot\/firmware\/config\.txt/,
+    /serial1 is disabled in the device tree; add enable_uart=1 to \/boot\/firmware\/config\.txt/,
   );
   t.match(on(['enable_uart=1']), /enable_uart=1 is in \/boot\/firmware\/config\.txt, but not active: reboot/);
   t.match(on([], { compatible: ['raspberrypi,5-model-b'] }), /add dtparam=uart0=on/);
-  t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'not a Pi');
+  t.match(
+    check('ports', { ports }, purpose),
+    /enable it in the device tree, or set another port/,
+    'not a Pi',
+  );
 });
 
 t.test('PWM without an overlay is reported with the overlay that enables it', async (t) => {
@@ -209,7 +213,10 @@ t.test('PWM without an overlay is reported with the overlay that enables it', as
 
 t.test('a line keeper that is installed but not running is reported', async (t) => {
   t.match(check('outputs', { hasKeeper: true }), /^ok/);
-  t.match(check('outputs', { hasKeeper: false }), /^warning.*not guarded.*systemctl start stellwerk-keeper/);
+  t.match(
+    check('outputs', { hasKeeper: false }),
+    /^warning.*not protected.*systemctl start stellwerk-keeper/,
+  );
 });
 
 t.test('disk space and card: ok, a warning, a failure', async (t) => {
@@ -220,9 +227,9 @@ t.test('disk space and card: ok, a warning, a failure', async (t) => {
   t.match(space(5e6), /^failed \| 5\.0 MB/);
   t.match(space(0), /^failed \| 0 B/);
   const card = (tenths: number, spare = 1) => check('card', { wear: { device: 'mmcblk0', tenths, spare } });
-  t.match(card(1), /^ok \| mmcblk0 says that 0 to 10 %/);
+  t.match(card(1), /^ok \| mmcblk0 reports that 0 to 10 %/);
   t.match(card(8), /^ok/);
-  t.match(card(9), /^warning \| mmcblk0 says that 80 to 90 %.*replace it/);
+  t.match(card(9), /^warning \| mmcblk0 reports that 80 to 90 %.*replace the card/);
   t.match(card(11), /^failed.*more than its life/);
   t.match(card(2, 2), /^warning.*spare blocks/);
   t.match(card(2, 3), /^failed/);

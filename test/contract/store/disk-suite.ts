@@ -110,7 +110,7 @@ export function diskTests(skip: string | false): void {
     remount(directory, 'ro');
     const { store, kernel, findings } = await openBench(directory);
     t.equal(kernel.tree.size, 1);
-    t.match(findings.get('database'), { state: 'failed', text: /no database in it/ });
+    t.match(findings.get('database'), { state: 'failed', text: /has no database/ });
     await store.close();
   });
 }

@@ -70,7 +70,7 @@ t.test('an invalid backup changes nothing', async (t) => {
   const how = { backup, directory: target, config: undefined, replace: true, nowMs: 0 };
   t.throws(() => restoreBackup(how), { code: 'STORE_UNUSABLE', message: /not an intact backup/ });
   for (const none of [join(directory, 'none'), directory])
-    t.throws(() => restoreBackup({ ...how, backup: none }), { message: /no file/ });
+    t.throws(() => restoreBackup({ ...how, backup: none }), { message: /does not exist or is not a file/ });
   t.notOk(existsSync(target));
 });
 

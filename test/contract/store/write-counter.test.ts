@@ -61,7 +61,7 @@ t.test('large texts that change all the time stay within their budget, and healt
   t.ok(written < 2 * 1024 * 1024, `${written} bytes of 78 million`);
   t.match(findings.get('disk budget'), {
     state: 'warning',
-    text: /texts of more than 1024 .* MiB written today; large texts may be 64 MiB a day of them/,
+    text: /texts of more than 1024 .* MiB written today; at most 64 MiB a day for large texts/,
   });
   await store.close();
   t.ok(

@@ -73,7 +73,7 @@ t.test('without a gateway, doctor says so and runs the checks of the machine', a
   t.match(checks.get('configuration'), { State: 'ok' });
   t.match(checks.get('ports'), {
     State: 'warning',
-    Text: /\/dev\/ttyNONE7 of Meter is not there/,
+    Text: /\/dev\/ttyNONE7 of Meter does not exist/,
     WhatToDo: /plug it in/,
   });
   await writeFile(join(directory, 'gateway.yaml'), 'bord: x\n');

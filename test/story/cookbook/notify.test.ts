@@ -60,6 +60,6 @@ t.test('a message is sent with ntfy, with Telegram and to a webhook', async (t) 
 
   status = 401;
   const said = await rpc(gateway, 'SVC_RunScriptWait', ids[1]);
-  t.match(said, /^not sent: The URL cannot be read: 127\.0\.0\.1:\d+ answers 401 Unauthorized$/);
+  t.match(said, /^not sent: The URL cannot be read: 127\.0\.0\.1:\d+ returned 401 Unauthorized$/);
   t.notMatch(gateway.log.join('\n'), /your-bots-token|your-webhooks-token|3f9c2a7d/, 'the log has no secret');
 });
