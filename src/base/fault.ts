@@ -123,6 +123,11 @@ export const faults = {
   PROPERTY_MISSING: row(rpcCode.failed, false, (name: string) => `Property ${name} does not exist`),
   PROPERTY_INVALID: row(rpcCode.failed, false, (name: string, why: string) => `Property ${name}: ${why}`),
   CONFIGURATION_INVALID: row(rpcCode.failed, false, (why: string) => `Configuration is not valid: ${why}`),
+  CONFIGURATION_CHANGED: row(
+    rpcCode.failed,
+    false,
+    () => 'The configuration has changed since it was read; read it again',
+  ),
   INCOMPATIBLE: row(rpcCode.failed, false, () => 'The data flow is incompatible'),
   ACTION_INVALID: row(
     rpcCode.failed,
@@ -192,6 +197,11 @@ export const faults = {
     rpcCode.failed,
     false,
     (id: number) => `Variable #${id} is not logged; switch it on with AC_SetLoggingStatus`,
+  ),
+  FILE_FAILED: row(
+    rpcCode.failed,
+    true,
+    (name: string, why: string) => `${name} cannot be written: ${why}`,
   ),
   STORE_UNUSABLE: row(rpcCode.failed, false, (why: string) => why),
   LISTEN_FAILED: row(rpcCode.failed, true, (where: string, why: string) => `${where} does not work: ${why}`),

@@ -1,6 +1,9 @@
 /** Most memory that a configured hash may need, bytes: a mistyped one must not exhaust the machine. */
 export const HASH_MEMORY_LIMIT = 256 * 1024 * 1024;
 
+/** The minimum length of a new password, characters: shorter ones are guessed. */
+export const PASSWORD_LENGTH = 8;
+
 /** A parsed password hash `scrypt$N$r$p$salt$key`: the parameters of scrypt (RFC 7914), salt and key. */
 interface PasswordHash {
   readonly N: number;

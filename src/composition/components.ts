@@ -31,7 +31,7 @@ import { storedOptions } from './stored-options.js';
 const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' };
 
 /** What the functions reach of the gateway itself, as it is at the time of the call. */
-interface GatewayControls extends Pick<SystemPort, 'reload' | 'prune' | 'stop'> {
+interface GatewayControls extends Pick<SystemPort, 'reload' | 'prune' | 'stop'>, Pick<Ports, 'configuration'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;
@@ -114,6 +114,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     }),
     messageLog: foundation.log,
     connections: () => controls.connections(),
+    configuration: controls.configuration,
     messageWatch: createMessageWatch(kernel, clock, settings),
     system: {
       ...systemFacts(directory),

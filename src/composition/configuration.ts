@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { applyTree, type AppliedKeys, type ContentStore } from '../config/apply/apply-tree.js';
 import { createConfigurators, type ConfiguratorEntry } from '../config/apply/configurators.js';
+import type { ConfigSource } from '../config/config-source.js';
 import { loadConfig, type LoadedConfig } from '../config/load.js';
 import { existsIn, listProblems } from '../config/apply/apply-problems.js';
 import type { Devices } from '../device/devices.js';
@@ -52,7 +53,7 @@ export async function applyConfiguration(
   keepApplied(loaded, applied, to);
   const made = createConfigurators(config.configurators ?? [], target);
   const all = listProblems(loaded, [...problems, ...made.problems], existsIn(to.kernel));
-  to.health.set('configuration', configurationFinding(all));
+  to.health.set('configuration', configurationFinding(all, loaded));
   to.health.set('access', accessFinding(config.api?.local));
   await store.committed().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
   return { configurators: made.configurators, problems: all };
@@ -90,12 +91,12 @@ function keepApplied(
  * has.
  */
 export async function reloadConfig(
-  file: string,
+  source: ConfigSource,
   modules: ModuleRegistry,
   health: Health,
 ): Promise<LoadedConfig> {
   try {
-    return await loadConfig(file, async () => modules, reviewFacts);
+    return await loadConfig(source, async () => modules, reviewFacts);
   } catch (thrown) {
     health.set('configuration', unusableFileFinding(messageOf(thrown)));
     const text = thrown instanceof Error ? thrown.message : String(thrown);

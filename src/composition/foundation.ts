@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { KeeperClient } from '../../drivers/gpio/index.js';
 import { systemClock, type Clock } from '../base/clock.js';
-import { loadConfig, type LoadedConfig } from '../config/load.js';
+import { locateConfig, overlayPath, type ConfigSource } from '../config/config-source.js';
+import { loadConfig, type LoadedConfig, type ModulesOf } from '../config/load.js';
 import { levelsOf } from '../config/settings.js';
 import type { BootFlags } from '../device/module.js';
 import { ModuleRegistry } from '../device/module-registry.js';
@@ -43,6 +44,10 @@ export interface Foundation {
   readonly clock: Clock;
   readonly synchronisation: ClockSynchronisation;
   readonly loaded: LoadedConfig;
+  /** Where the configuration is read from now. */
+  readonly configSource: () => ConfigSource;
+  /** The modules for another configuration, to check it; nothing is opened. */
+  readonly modulesFor: ModulesOf;
   readonly modules: ModuleRegistry;
   readonly names: NameResolver;
   readonly health: Health;
@@ -63,8 +68,9 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   const names = systemResolver(clock);
   let modules = new ModuleRegistry([]);
   const createModules = createModuleList(clock, { keeper, boards: options.boards, names });
+  const configSource = () => locateConfig(options.configFile, directory);
   const loaded = await loadConfig(
-    options.configFile,
+    configSource(),
     async (config) => (modules = await createModules(config)),
     reviewFacts,
   );
@@ -74,7 +80,10 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   const store = await Store.open({
     directory,
     runtimeDirectory,
-    files: { 'gateway.yaml': loaded.file, ...foldersOf(directory) },
+    files: {
+      'gateway.yaml': [overlayPath(directory), resolve(options.configFile)],
+      ...foldersOf(directory),
+    },
     clock,
     log: log.subject('store'),
     checks: health,
@@ -88,6 +97,8 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
     clock,
     synchronisation,
     loaded,
+    configSource,
+    modulesFor: createModuleList(clock, { boards: options.boards, names }),
     modules,
     names,
     health,

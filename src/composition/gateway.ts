@@ -1,5 +1,6 @@
 import { Api } from '../api/api.js';
 import type { Cancel, Clock } from '../base/clock.js';
+import { Lazy } from '../base/lazy.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import { createCoreInstances } from '../config/apply/core-instances.js';
 import type { ConfiguratorEntry } from '../config/apply/configurators.js';
@@ -34,6 +35,10 @@ export class Gateway implements AsyncDisposable {
   readonly #foundation: Foundation;
   readonly #components: Components;
   readonly #queue = new SerialQueue();
+  readonly #configurationFile = new Lazy(async () => {
+    const { ConfigurationFile } = await import('./configuration-file.js');
+    return new ConfigurationFile(this.#foundation, () => this.reload());
+  });
   #api: Api | undefined;
   #loaded: LoadedConfig;
   #configurators: readonly ConfiguratorEntry[] = [];
@@ -63,6 +68,7 @@ export class Gateway implements AsyncDisposable {
       configurators: () => this.#configurators,
       connections: () => this.#api,
       reload: () => this.reload(),
+      configuration: this.#configurationFile.get,
       prune: (remove) => this.#queue.run(() => prune(this.#loaded, this.#configurationTarget(), remove)),
       ...(onStop && { stop: onStop }),
     });
@@ -106,7 +112,7 @@ export class Gateway implements AsyncDisposable {
   reload(): Promise<ReloadReport> {
     return this.#queue.run(async () => {
       const { log, modules, health } = this.#foundation;
-      const loaded = await reloadConfig(this.#loaded.file, modules, health);
+      const loaded = await reloadConfig(this.#foundation.configSource(), modules, health);
       const before = this.#loaded.config;
       this.#loaded = loaded;
       log.setLevels(levelsOf(loaded.config));

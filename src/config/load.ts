@@ -15,6 +15,7 @@ import {
   type DocumentPath,
 } from './document.js';
 import { isLoopbackHost } from '../base/addresses.js';
+import type { ConfigSource } from './config-source.js';
 import type { EntryLocation } from './apply/apply-problems.js';
 import { profileProblems } from './apply/apply-profile.js';
 import { reviewConfig } from './review/review.js';
@@ -26,6 +27,8 @@ import { checkTree } from './check/tree-check.js';
 /** A checked configuration. Secrets are read from their files; paths are absolute. */
 export interface LoadedConfig {
   readonly file: string;
+  /** Whether it was read from the overlay in the data directory. */
+  readonly isOverlay: boolean;
   readonly config: GatewayConfig;
   readonly tree: readonly TreeNode[];
   /** Problems and warnings; only of a configuration that was reviewed. */
@@ -35,7 +38,7 @@ export interface LoadedConfig {
 }
 
 /** The modules of a gateway with this configuration; they depend on its board. */
-type ModulesOf = (config: GatewayConfig) => Promise<ModuleRegistry | undefined>;
+export type ModulesOf = (config: GatewayConfig) => Promise<ModuleRegistry | undefined>;
 
 /** The user name and passwords of the sample configuration, which are public. */
 const SAMPLE_CREDENTIALS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);
@@ -46,11 +49,12 @@ const SAMPLE_CREDENTIALS = new Set(['swordfish', 'tulip', 'rose', 'owner@example
  * the file can't be read.
  */
 export async function loadConfig(
-  file: string,
+  from: string | ConfigSource,
   modulesOf?: ModulesOf,
   facts?: ReviewFacts,
 ): Promise<LoadedConfig> {
-  const path = resolve(file);
+  const source = typeof from === 'string' ? { file: resolve(from) } : from;
+  const path = source.file;
   let text: string;
   try {
     if ((await stat(path)).size > FILE_LIMIT) throw new Error(`it is larger than ${FILE_LIMIT} bytes`);
@@ -60,7 +64,7 @@ export async function loadConfig(
       { severity: 'error', line: 1, column: 1, key: '', text: `cannot be read: ${messageOf(thrown)}` },
     ]);
   }
-  return readConfig({ file: path, text }, modulesOf, facts);
+  return readConfig({ ...source, text }, modulesOf, facts);
 }
 
 /** As {@link loadConfig}, for a given text; relative paths are relative to the directory of `file`. */
@@ -68,9 +72,15 @@ export function parseConfig(file: string, text: string, modulesOf?: ModulesOf): 
   return readConfig({ file, text }, modulesOf);
 }
 
+/** The text of a configuration, and where it was read from. */
+interface ConfigText extends Partial<ConfigSource> {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** As {@link parseConfig}, with a review. */
 export async function readConfig(
-  { file, text }: { readonly file: string; readonly text: string },
+  { file, text, base = dirname(file), isOverlay = false }: ConfigText,
   modulesOf: ModulesOf = async () => undefined,
   facts?: ReviewFacts,
 ): Promise<LoadedConfig> {
@@ -87,13 +97,13 @@ export async function readConfig(
   });
   const tree = checkTree({ document, modules }, config.tree ?? [], ['tree']);
   if (isBoardKnown) {
-    await resolveSecrets(document, config, dirname(file));
+    await resolveSecrets(document, config, base);
     checkSemantics(document, config);
     if (modules !== undefined && facts !== undefined)
       await reviewConfig(document, { config, tree: validNodes(document, tree) }, { modules, facts });
   }
   document.throwIfErrors();
-  return { file, config, tree, findings: document.findings, places: placesOf(document, config) };
+  return { file, isOverlay, config, tree, findings: document.findings, places: placesOf(document, config) };
 }
 
 /** The valid top-level keys: errors in the others need not hide those in these. */
@@ -162,7 +172,8 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
   for (const [i, { serve }] of (config.webServers ?? []).entries()) {
     if (serve === 'front') continue;
     serve.directory = resolve(base, serve.directory);
-    if (`${base}/`.startsWith(serve.directory.replace(/\/?$/, '/')))
+    const isServed = (directory: string) => `${directory}/`.startsWith(serve.directory.replace(/\/?$/, '/'));
+    if (isServed(base) || isServed(dirname(document.file)))
       document.addError(
         ['webServers', i, 'serve', 'directory'],
         'it contains this configuration file, which would be served with its passwords; choose another',

@@ -1,4 +1,5 @@
 import { fault } from '../base/fault.js';
+import { LOCAL_USER, TOKEN_USER, type Caller } from '../device/declare.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { ObjectType, TreeObject } from '../kernel/object.js';
 
@@ -14,6 +15,15 @@ export function checkedList(
   if (!Array.isArray(items)) throw fault('PARAMETER_TYPE', name, 'expected a list');
   if (items.length > limit) throw fault('PARAMETER_BOUNDS', name);
   return items;
+}
+
+/**
+ * Throws `NOT_ALLOWED` unless the owner has signed in with the password: scripts, temporary tokens and local
+ * clients without credentials must not get lasting access, nor see passwords.
+ */
+export function requirePassword({ user, remote }: Caller, what: string): void {
+  if (remote === 'local' || user === TOKEN_USER || user === LOCAL_USER)
+    throw fault('NOT_ALLOWED', `${what} without the owner's password`);
 }
 
 /** Throws `PARAMETER_BOUNDS` for a number outside the two bounds, which are inclusive. */

@@ -20,6 +20,7 @@ import { eventConditionFunctions } from './events/conditions.js';
 import { eventScheduleFunctions } from './events/schedules.js';
 import { cyclicTimeFunctions } from './events/cyclic-times.js';
 import { eventFunctions } from './events/events.js';
+import { configurationFunctions } from './system/configuration.js';
 import { gatewayFunctions } from './system/gateway.js';
 import { hardwareFunctions } from './devices/hardware.js';
 import { iconFunctions } from './tree/icons.js';
@@ -95,6 +96,7 @@ const families = [
   chartFunctions,
   bulkValueFunctions,
   gatewayFunctions,
+  configurationFunctions,
   unsupportedFunctions,
   deviceDescriptionFunctions,
   executeFunctions,

@@ -10,6 +10,7 @@ import type { Devices } from '../device/devices.js';
 import type { Configurator } from '../kernel/configurator.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type * as machineShapes from './machine-shapes.js';
+import type * as configurationShapes from './configuration-shapes.js';
 import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';
 import type * as shapes from './shapes.js';
@@ -32,6 +33,8 @@ export interface Ports {
   readonly connections: () => ConnectionsPort | undefined;
   readonly messageWatch: MessageWatch;
   readonly system: SystemPort;
+  /** Loaded on first use. */
+  readonly configuration: () => Promise<ConfigurationPort>;
   readonly options: Options;
   /** Queries about the machine; loaded on first use. */
   readonly machine: () => Promise<MachinePort>;
@@ -187,6 +190,17 @@ export interface SystemPort {
   reload(): Promise<ReadonlyStatic<typeof shapes.reload>>;
   /** Lists objects that the configuration no longer contains; with `remove`, deletes them. */
   prune(remove: boolean): Promise<ReadonlyStatic<typeof shapes.orphans>>;
+}
+
+/** The configuration as a text. */
+export interface ConfigurationPort {
+  read(): Promise<ReadonlyStatic<typeof configurationShapes.configurationText>>;
+  /** Throws `TEXT_TOO_LONG`. */
+  check(content: string): Promise<ReadonlyStatic<typeof configurationShapes.configurationProblems>>;
+  /** Throws `CONFIGURATION_CHANGED`, `CONFIGURATION_INVALID`, `TEXT_TOO_LONG`, `FILE_FAILED`. */
+  write(content: string, digest: string): Promise<ReadonlyStatic<typeof shapes.reload>>;
+  /** Throws `NAME_NOT_FOUND`, `CONFIGURATION_INVALID`, `FILE_FAILED`. */
+  setPassword(target: string, password: string): Promise<ReadonlyStatic<typeof shapes.reload>>;
 }
 
 /** The machine, as `src/service/` reads it; sizes are in bytes. */

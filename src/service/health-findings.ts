@@ -12,9 +12,13 @@ export function clockFinding(isTrusted: boolean): HealthFinding {
 /** Most problems in the text, so that the other checks stay visible; `stellwerk check` lists all. */
 const PROBLEMS_SHOWN = 20;
 
-/** Whether the configuration was applied completely. */
-export function configurationFinding(problems: readonly string[]): HealthFinding {
-  if (problems.length === 0) return healthy('applied');
+/** Whether the configuration was applied completely, and from where. */
+export function configurationFinding(
+  problems: readonly string[],
+  { file, isOverlay }: { readonly file: string; readonly isOverlay: boolean },
+): HealthFinding {
+  if (problems.length === 0)
+    return healthy(isOverlay ? `applied from ${file}, which replaces the gateway's own file` : 'applied');
   const shown = problems.slice(0, PROBLEMS_SHOWN);
   const more = problems.length - shown.length;
   if (more > 0) shown.push(`and ${more} more; run stellwerk check to list them`);

@@ -35,8 +35,11 @@ export function listBackups(directory: string): Backup[] {
 export interface BackupSource {
   /** Any connection to the database; others may continue to write. */
   readonly db: DatabaseSync;
-  /** Files and folders to include: the name in the backup → the path. Missing ones are skipped. */
-  readonly files: Readonly<Record<string, string>>;
+  /**
+   * Files and folders to include: the name in the backup → the path, or paths of which the first that exists is
+   * meant. Missing ones are skipped.
+   */
+  readonly files: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** The result of a backup. */
@@ -95,8 +98,9 @@ function addFiles(path: string, files: BackupSource['files']): string[] {
   using db = new DatabaseSync(path);
   db.exec('CREATE TABLE files (path TEXT PRIMARY KEY, content BLOB NOT NULL); BEGIN');
   const insert = db.prepare('INSERT INTO files VALUES (?, ?)');
-  for (const [name, from] of Object.entries(files)) {
-    if (!existsSync(from)) continue;
+  for (const [name, paths] of Object.entries(files)) {
+    const from = [paths].flat().find((path) => existsSync(path));
+    if (from === undefined) continue;
     if (!statSync(from).isDirectory()) insert.run(name, readFileSync(from));
     else {
       let left = name === 'scripts' ? Infinity : FOLDER_BUDGET;

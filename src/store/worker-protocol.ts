@@ -28,8 +28,11 @@ export interface StorePaths {
   readonly directory: string;
   /** On a tmpfs. If undefined, a crash loses the values since the last commit. */
   readonly runtimeDirectory: string | undefined;
-  /** Files that a backup includes in addition to the database: the name in the backup → the path. */
-  readonly files: Readonly<Record<string, string>>;
+  /**
+   * Files that a backup includes in addition to the database: the name in the backup → the path, or paths of
+   * which the first that exists is meant.
+   */
+  readonly files: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** The state of the database when it was opened. */

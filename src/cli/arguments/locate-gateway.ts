@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type AnyFunction, Client } from '../../client/index.js';
 import { messageOf } from '../../base/fault.js';
 import { PACKAGE_ROOT } from '../../base/package-root.js';
+import { locateConfig, overlayPath, type ConfigSource } from '../../config/config-source.js';
 import { UsageError } from '../command.js';
 import { promptHidden } from '../output/terminal.js';
 
@@ -94,7 +95,7 @@ async function fromConfig(given: GatewayArguments): Promise<Place> {
     import('../../config/load.js'),
     import('../../config/settings.js'),
   ]);
-  const { config } = await loadConfig(configPath(given.config));
+  const { config } = await loadConfig(configSource(configPath(given.config)));
   const { host, port, tls } = listenersOf(config);
   // Who listens everywhere listens here too.
   const near = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
@@ -152,6 +153,16 @@ export function configPath(given: string | undefined): string {
 }
 
 /**
+ * Where a gateway with this configuration reads it from: where its data directory is known, the overlay in it
+ * counts.
+ */
+export function configSource(path: string, data?: string): ConfigSource {
+  const file = resolve(path);
+  const known = data ?? [INSTALLED, CHECKOUT].find((place) => place.config === file)?.data;
+  return known === undefined ? { file, base: dirname(file), isOverlay: false } : locateConfig(file, known);
+}
+
+/**
  * The data directory that is meant, with the configuration that belongs to it where that is known. Throws
  * UsageError.
  */
@@ -163,7 +174,14 @@ export function locateData(data: string | undefined, config: string | undefined)
   if (data === undefined && standard === undefined)
     throw new UsageError('give the data directory: --data DIR');
   if (named !== undefined && !isThere(named)) throw new UsageError(`there is no file ${named}`);
-  return { data: data ?? standard?.data ?? '', config: named ?? standard?.config };
+  const directory = data ?? standard?.data ?? '';
+  return { data: directory, config: configIn(directory, named ?? standard?.config) };
+}
+
+/** The configuration of a data directory: its overlay, or the given file. */
+function configIn(data: string, file: string | undefined): string | undefined {
+  const overlay = overlayPath(data);
+  return file === undefined ? (isThere(overlay) ? overlay : undefined) : configSource(file, data).file;
 }
 
 /** The certificate that a gateway with this data directory has made itself, where it has. */

@@ -1,15 +1,14 @@
 import { randomInt } from 'node:crypto';
+import { PASSWORD_LENGTH } from '../../base/password-hash.js';
 import { promptHidden } from '../output/terminal.js';
 
-/** Shorter ones are guessed. */
-const LEAST = 8;
 /** Without those that look like others. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** Asks at the terminal for a new password, twice. Throws when the two differ or it is too short. */
 export async function promptNewPassword(what: string): Promise<string> {
   const password = await promptHidden(`${what}: `);
-  if (password.length < LEAST) throw new Error(`a password has at least ${LEAST} characters`);
+  if (password.length < PASSWORD_LENGTH) throw new Error(`a password has at least ${PASSWORD_LENGTH} characters`);
   if ((await promptHidden('The same again: ')) !== password) throw new Error('the two are not the same');
   return password;
 }

@@ -17,6 +17,7 @@ import { healthTable } from './health.js';
 import { jsonText } from '../output/terminal.js';
 import {
   configPath,
+  configSource,
   locateData,
   gatewayClient,
   gatewayOptions,
@@ -72,9 +73,11 @@ and its password is known, its health checks are included. Changes nothing.`,
 async function configurationOf(given: string | undefined) {
   const makeModules = createModuleList(systemClock());
   const nothing = async () => ({ modules: await makeModules({}), instances: [] });
+  let source: ReturnType<typeof configSource>;
   let path: string;
   try {
-    path = configPath(given);
+    source = configSource(configPath(given));
+    path = source.file;
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
     const finding = problem('there is no configuration', 'sudo stellwerk setup makes the first one');
@@ -83,7 +86,7 @@ async function configurationOf(given: string | undefined) {
   try {
     const { promise: modules, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof makeModules>>>();
     const { tree, findings } = await loadConfig(
-      path,
+      source,
       async (config) => {
         resolve(makeModules(config));
         return modules;

@@ -9,6 +9,7 @@ import { putInPlace } from '../../sqlite/database-files.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { chownConfig } from '../file-ownership.js';
+import { configSource } from '../arguments/locate-gateway.js';
 import { generatePassword, promptNewPassword } from '../arguments/new-password.js';
 import { prompt } from '../output/terminal.js';
 
@@ -34,6 +35,11 @@ remoteAccess is not changed.`,
   exits: '0 written, 1 not written, 78 the existing configuration has errors',
   run: async ({ config = STANDARD, username, board }) => {
     const file = resolve(config);
+    const source = configSource(file);
+    if (source.isOverlay)
+      throw new Error(
+        `${source.file} replaces ${file}; set the password in the console, or delete ${source.file} first`,
+      );
     const before = textOf(file);
     if (before !== undefined) await parseConfig(file, before);
     if (
