@@ -4,25 +4,24 @@ import { dirname } from 'node:path';
 /**
  * Writes a file atomically and durably: a reader, or a power cut, finds either the old or the new content. A
  * symbolic link at the path, or at `<path>.new`, is replaced and not followed. Calls for the same file must
- * not overlap. Rejects with the system error; the old file remains. With `owner` the mode is set despite the
- * umask, and the file gets that owner, as far as this process may change it.
+ * not overlap. Rejects with the system error; the old file remains. `like` are the attributes of another file:
+ * they are kept, whatever the umask is, as far as this process may set them.
  */
 export async function writeFileAtomically(
   path: string,
   content: string | Uint8Array,
-  mode = 0o640,
-  owner?: { readonly uid: number; readonly gid: number },
+  like: number | { readonly mode: number; readonly uid: number; readonly gid: number } = 0o640,
 ): Promise<void> {
   const temporary = `${path}.new`;
   await rm(temporary, { force: true });
   try {
-    const file = await open(temporary, 'wx', mode);
+    const file = await open(temporary, 'wx', typeof like === 'number' ? like : 0o600);
     try {
       await file.writeFile(content);
-      if (owner !== undefined) {
-        await file.chmod(mode & 0o777);
+      if (typeof like === 'object') {
         // Only root may: for others the file is theirs.
-        await file.chown(owner.uid, owner.gid).catch(() => undefined);
+        await file.chown(like.uid, like.gid).catch(() => undefined);
+        await file.chmod(like.mode & 0o777);
       }
       await file.sync();
     } finally {

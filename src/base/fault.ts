@@ -198,11 +198,7 @@ export const faults = {
     false,
     (id: number) => `Variable #${id} is not logged; switch it on with AC_SetLoggingStatus`,
   ),
-  FILE_FAILED: row(
-    rpcCode.failed,
-    true,
-    (name: string, why: string) => `${name} cannot be written: ${why}`,
-  ),
+  FILE_FAILED: row(rpcCode.failed, true, (name: string, why: string) => `${name} cannot be written: ${why}`),
   STORE_UNUSABLE: row(rpcCode.failed, false, (why: string) => why),
   LISTEN_FAILED: row(rpcCode.failed, true, (where: string, why: string) => `${where} does not work: ${why}`),
   INTERNAL: row(rpcCode.failed, false, () => 'Internal error; the log has the details'),

@@ -31,7 +31,8 @@ import { storedOptions } from './stored-options.js';
 const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' };
 
 /** What the functions reach of the gateway itself, as it is at the time of the call. */
-interface GatewayControls extends Pick<SystemPort, 'reload' | 'prune' | 'stop'>, Pick<Ports, 'configuration'> {
+interface GatewayControls
+  extends Pick<SystemPort, 'reload' | 'prune' | 'stop'>, Pick<Ports, 'configuration'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;

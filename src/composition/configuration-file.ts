@@ -120,7 +120,10 @@ export class ConfigurationFile implements ConfigurationPort {
     if (!findings.some(({ severity }) => severity === 'error')) return;
     const cause = new ConfigurationError(file, findings);
     const details = { problems: findings.map(problemOf) };
-    throw new Fault('CONFIGURATION_INVALID', `Configuration is not valid: ${cause.message}`, { cause, details });
+    throw new Fault('CONFIGURATION_INVALID', `Configuration is not valid: ${cause.message}`, {
+      cause,
+      details,
+    });
   }
 
   async #put(content: string): Promise<void> {
@@ -159,8 +162,7 @@ async function isWritable(file: string): Promise<boolean> {
 async function isReplaced(file: string, content: string): Promise<boolean> {
   try {
     const path = await realpath(file);
-    const { mode, uid, gid } = await stat(path);
-    await writeFileAtomically(path, content, mode, { uid, gid });
+    await writeFileAtomically(path, content, await stat(path));
     return true;
   } catch (thrown) {
     if (NOT_WRITABLE.has(codeOf(thrown) ?? '')) return false;

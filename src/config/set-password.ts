@@ -2,8 +2,7 @@ import { isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
 
 /** Whose password is set: the owner's, with a user name if it changes, or a configurator's, by its ident. */
 export type PasswordTarget =
-  | { readonly owner: true; readonly username?: string | undefined }
-  | { readonly configurator: string };
+  { readonly owner: true; readonly username?: string | undefined } | { readonly configurator: string };
 
 /** The user name of an owner who has none in the file. */
 const OWNER = 'owner';

@@ -8,7 +8,8 @@ const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 /** Asks at the terminal for a new password, twice. Throws when the two differ or it is too short. */
 export async function promptNewPassword(what: string): Promise<string> {
   const password = await promptHidden(`${what}: `);
-  if (password.length < PASSWORD_LENGTH) throw new Error(`a password has at least ${PASSWORD_LENGTH} characters`);
+  if (password.length < PASSWORD_LENGTH)
+    throw new Error(`a password has at least ${PASSWORD_LENGTH} characters`);
   if ((await promptHidden('The same again: ')) !== password) throw new Error('the two are not the same');
   return password;
 }

@@ -11,6 +11,8 @@ import type {
   ChartDataset,
   CommandOutcome,
   Compaction,
+  ConfigurationProblem,
+  ConfigurationText,
   Configurator,
   EventRecord,
   Found,
@@ -151,12 +153,16 @@ export interface Functions {
   CSCK_SendText(InstanceID: number, Text: string): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
+  /** What stellwerk check reports for this text, by line. Nothing is opened or changed. */
+  GW_CheckConfiguration(Text: string): ConfigurationProblem[];
   /** Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
   /** Signs a browser out and closes its WebSockets; false if there is no such session. */
   GW_EndSession(ID: string): boolean;
   /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
+  /** The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires. */
+  GW_GetConfigurationText(): ConfigurationText;
   /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
   GW_GetFound(InstanceID: number): Found[];
   /** The health of the gateway: named checks, each with its state, since when, and the remedy. */
@@ -185,6 +191,10 @@ export interface Functions {
   GW_RemovePushDevice(InstanceID: number, DeviceID: string): boolean;
   /** RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
+  /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText: another one means that the configuration has changed since. Errors are in error.data.problems, and nothing is changed then. */
+  GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
+  /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */
+  GW_SetPassword(Target: string, Password: string): ReloadReport;
   /** Whether users of web fronts may set a user-defined variable that has no action: set or none. */
   GW_SetResidentAccess(VariableID: number, Access: string): boolean;
   /** Sets several variables, given as [[VariableID, Value], …]: all of them, or none if one fails. */

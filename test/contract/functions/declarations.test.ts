@@ -35,9 +35,11 @@ t.test('every function is declared as in the reference', async (t) => {
 t.test('extensions of the interface', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
+    'GW_CheckConfiguration(string Text): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
     'GW_EndSession(string ID): bool',
     'GW_GetAudit(int Limit, string Role): array',
+    'GW_GetConfigurationText(): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
     'GW_GetLines(): array',
@@ -52,6 +54,8 @@ t.test('extensions of the interface', async (t) => {
     'GW_ReloadConfiguration(): array',
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
     'GW_RequestActions(array Actions): array',
+    'GW_SetConfigurationText(string Text, string Digest): array',
+    'GW_SetPassword(string Target, string Password): array',
     'GW_SetResidentAccess(int VariableID, string Access): bool',
     'GW_SetValues(array Values): bool',
     'GW_SimulateBounce(string Line, bool Active, int Bounces, float WithinMs, int Seed): bool',

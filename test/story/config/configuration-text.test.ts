@@ -129,15 +129,18 @@ t.test('a password needs 8 characters and a known target', async (t) => {
   t.equal(await rpc(fixture, 'GW_SetPassword', 'owner', 'long enough'), 'CONFIGURATION_INVALID');
 });
 
-t.test('neither scripts nor tokens nor local clients without a password reach the configuration', async (t) => {
-  const { registry } = (await startGateway(t, CONFIG)).gateway;
-  const script: Caller = { role: 'owner', user: 'script 12345', remote: 'local' };
-  const others = [TOKEN_USER, LOCAL_USER].map((user): Caller => ({ ...owner, user }));
-  for (const caller of [script, ...others])
-    for (const [name, ...params] of [
-      ['GW_GetConfigurationText'],
-      ['GW_SetConfigurationText', '', ''],
-      ['GW_SetPassword', 'owner', 'long enough'],
-    ] as const)
-      await t.rejects(async () => registry.call(name, params, caller), { code: 'NOT_ALLOWED' }, name);
-});
+t.test(
+  'neither scripts nor tokens nor local clients without a password reach the configuration',
+  async (t) => {
+    const { registry } = (await startGateway(t, CONFIG)).gateway;
+    const script: Caller = { role: 'owner', user: 'script 12345', remote: 'local' };
+    const others = [TOKEN_USER, LOCAL_USER].map((user): Caller => ({ ...owner, user }));
+    for (const caller of [script, ...others])
+      for (const [name, ...params] of [
+        ['GW_GetConfigurationText'],
+        ['GW_SetConfigurationText', '', ''],
+        ['GW_SetPassword', 'owner', 'long enough'],
+      ] as const)
+        await t.rejects(async () => registry.call(name, params, caller), { code: 'NOT_ALLOWED' }, name);
+  },
+);
