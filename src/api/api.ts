@@ -58,6 +58,7 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly configurators: Configurators;
   readonly pages: Pages;
+  readonly icons: WebContext['icons'];
   /** Counts limits that take effect. */
   readonly limits: LimitReporter;
   /** The data directory. */

@@ -13,7 +13,7 @@ import type { Foundation } from './foundation.js';
 /** What the API works with. */
 export function apiDependencies(
   { clock, directory, health, log }: Foundation,
-  { kernel, registry }: Components,
+  { kernel, media, registry }: Components,
   configurators: () => readonly ConfiguratorEntry[],
 ): ApiContext {
   return {
@@ -23,6 +23,7 @@ export function apiDependencies(
     log: log.root,
     limits: health.limits,
     pages: { start: startPage, front: frontPage, console: consolePage, assets: ASSETS_DIRECTORY },
+    icons: { content: async (name) => (await media.get()).icons.content(name) },
     configurators: configuratorAccess(configurators),
     directory,
     tlsDirectory: join(directory, 'tls'),

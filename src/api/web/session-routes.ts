@@ -168,6 +168,15 @@ export async function isResident(
   return isSignedIn(access, account, request);
 }
 
+/**
+ * Whether a request has the owner's session or login. It is no use of the session: a page that stays open
+ * loads pictures by itself.
+ */
+export async function isOwner(context: SessionRouteContext, request: FastifyRequest): Promise<boolean> {
+  if ((await ownerSession(context, request.raw)) !== undefined) return true;
+  return isSignedIn(context.access, context.accounts().owner, request);
+}
+
 /** The session of the owner that a request of a page belongs to. */
 async function ownerSession(
   { sessions, accounts }: Pick<SessionRouteContext, 'sessions' | 'accounts'>,

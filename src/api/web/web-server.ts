@@ -6,6 +6,7 @@ import type { Configurators } from '../access/accounts.js';
 import { normalAddress } from '../../base/addresses.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
 import { routeAssets } from './assets.js';
+import { routeIcons, type IconRouteContext } from './icon-routes.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
 import { routeSessions } from './session-routes.js';
 import type { WebHandler } from '../http/listener.js';
@@ -48,7 +49,7 @@ export interface Pages {
 /** What a web server serves in addition to the API. */
 export type ServedContent = 'front' | { readonly directory: string };
 
-export interface WebContext extends FrontMediaContext {
+export interface WebContext extends FrontMediaContext, IconRouteContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
 }
@@ -89,6 +90,7 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
   routeSessions(app, context);
   if (typeof serve !== 'object') {
     routeMedia(app, context);
+    routeIcons(app, context);
     routePages(app, context);
     routeAssets(app, context.pages.assets);
   }

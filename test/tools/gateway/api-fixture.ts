@@ -125,6 +125,7 @@ export async function startApi(
     clock: systemClock(),
     configurators: { get: (id) => configurators.get(id), all: () => configurators.values() },
     pages: { start: startPage, front: frontPage, console: consolePage, assets: ASSETS_DIRECTORY },
+    icons: { content: () => Promise.reject(new Error('this fixture has no icons')) },
     directory,
     tlsDirectory: `${directory}/tls`,
     ...parts,
