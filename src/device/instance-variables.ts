@@ -82,8 +82,6 @@ function declare(
     kernel.variables.setType(found, type);
     if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(found, NO_VALUE);
   }
-  // A variable of a user that the module adopts is known to clients.
-  if (!found.readOnly) found.data.role ??= 'main';
   kernel.variables.setRole(found, role);
   kernel.tree.set(found, 'readOnly', true);
   kernel.variables.setProfile(found, profile);

@@ -40,8 +40,8 @@ export interface VariableData {
   qualityProblem?: QualityProblem | undefined;
   /** `set`: users of web fronts may set it, although it has no action. */
   residents?: ResidentAccess | undefined;
-  /** What it is to residents; absent, and then `main`, if no module has declared it. Not stored. */
-  role?: VariableRole;
+  /** What it is to residents; `main` if no module has declared it. */
+  role: VariableRole;
   /** The rule that would reject a command now, while its instance is open. Not stored. */
   rule?: RuleInForce | undefined;
   /** The scheduled change, while its instance is open. Not stored. */

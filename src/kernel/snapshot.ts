@@ -2,7 +2,7 @@ import { eventEntry, eventEntryWithin } from './events/snapshot-entry.js';
 import { shownFile } from './media.js';
 import { objectType, type TreeObject } from './object.js';
 import type { Tree } from './tree.js';
-import { ACTION_DISABLED, roleOf } from './variables.js';
+import { ACTION_DISABLED } from './variables.js';
 
 /** How much of an object a snapshot shows: everything, or only the name (objects above an area). */
 export type SnapshotDepth = 'complete' | 'name';
@@ -114,7 +114,7 @@ function dataOf(object: TreeObject): object {
       lastChange,
       isLocked: false,
       // The rest is not part of the interface; what is undefined is left out.
-      role: roleOf(object),
+      role: object.data.role,
       residents,
       quality,
       rule,

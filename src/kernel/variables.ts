@@ -157,17 +157,14 @@ export class Variables {
     this.#tree.journal.markObject(variable);
   }
 
-  /**
-   * Sets the role that its module declares. Emits a message if it differs, except for a variable that was
-   * restored at the start and has none yet: after a restart, clients take a snapshot.
-   */
+  /** Sets the role that its module declares. Emits a message if it differs. */
   setRole(variable: Variable, role: VariableRole): void {
     const { data } = variable;
     if (data.role === role) return;
-    const isRestored = data.role === undefined;
     this.#tree.touch(variable);
     data.role = role;
-    if (!isRestored) this.#tree.changes.emit(variable.id, message.GW_ROLE, [role]);
+    this.#tree.changes.emit(variable.id, message.GW_ROLE, [role]);
+    this.#tree.journal.markObject(variable);
   }
 
   /** Sets or, with undefined, clears the rule that would reject a command. Emits a message if it differs. */
@@ -254,10 +251,8 @@ export class Variables {
 /** Whether the variable got a value since it was created or since its type changed. */
 export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.isRetyped !== true;
 
-/** What a variable is to residents. */
-export const roleOf = ({ data }: Variable): VariableRole => data.role ?? 'main';
-
 /** The data of a new variable. */
 export function variableData(type: VariableType, value: Value = initialValue(type)): VariableData {
-  return { type, value, profile: '', customProfile: '', action: 0, customAction: 0, updated: 0, changed: 0 };
+  const unused = { profile: '', customProfile: '', action: 0, customAction: 0, updated: 0, changed: 0 };
+  return { type, value, role: 'main', ...unused };
 }

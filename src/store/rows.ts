@@ -64,7 +64,7 @@ function storedData(object: TreeObject): object {
     return data;
   }
   if (object.is(objectType.variable)) {
-    const { type, profile, customProfile, action, customAction, logging, residents } = object.data;
+    const { type, profile, customProfile, action, customAction, logging, residents, role } = object.data;
     return {
       type,
       ...(profile !== '' && { profile }),
@@ -73,6 +73,7 @@ function storedData(object: TreeObject): object {
       ...(customAction !== 0 && { customAction }),
       ...(logging && { logging }),
       ...(residents && { residents }),
+      ...(role !== 'main' && { role }),
     };
   }
   if (object.is(objectType.event)) {

@@ -23,8 +23,15 @@ function furnish({ tree, variables, profiles, instances, scripts, links }: Kerne
   const text = variables.create(3, { parent: hall, name: 'Text', value: 'zwei\u0000drei "vier" \\' });
   variables.update(text, 'fünf\u0000 \u2028', 1_700_000_000_000);
   variables.setResidentAccess(variables.create(0, { parent: hall, ident: 'on', value: true }), 'set');
-  variables.create(1, { parent: hall, ident: 'most', value: Number.MAX_SAFE_INTEGER });
-  variables.create(2, { parent: hall, ident: 'power', value: -1.5e-300, profile: 'Watt.Mine' });
+  const most = variables.create(1, { parent: hall, ident: 'most', value: Number.MAX_SAFE_INTEGER });
+  variables.setRole(most, 'diagnostic');
+  variables.create(2, {
+    parent: hall,
+    ident: 'power',
+    value: -1.5e-300,
+    profile: 'Watt.Mine',
+    role: 'detail',
+  });
   const module = { id: '{M}', name: 'Module', kind: 1 };
   const io = instances.create(module, { Port: '/dev/x', Password: 'p' }, { nowMs: 5000, name: 'IO' });
   const device = instances.create(module, {}, { nowMs: 6000, parent: io });

@@ -127,14 +127,11 @@ t.test('reading an unchanged file changes nothing and sends nothing, even after 
           updated: _u,
           changed: _c,
           qualityProblem: _d,
-          role: _e,
           reportTimes: _h,
           status: _s,
-          // No role is the role main: roles are not stored.
-          role = 'main',
           ...rest
         } = data as unknown as Record<string, unknown>;
-        return { id, type, name, ident, position, icon, parentId, role, ...rest };
+        return { id, type, name, ident, position, icon, parentId, ...rest };
       })
       .sort((a, b) => a.id - b.id);
   const before = tree(gateway);
