@@ -6,15 +6,17 @@ export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #isFrozen = false;
+  #target: number;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, target: number) {
     this.#server = server;
+    this.#target = target;
   }
 
   static async start(target: number): Promise<TcpProxy> {
     const server = createServer();
-    const proxy = new TcpProxy(server);
-    server.on('connection', (near) => proxy.#join(near, connect(target, '127.0.0.1')));
+    const proxy = new TcpProxy(server, target);
+    server.on('connection', (near) => proxy.#join(near, connect(proxy.#target, '127.0.0.1')));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return proxy;
@@ -22,6 +24,11 @@ export class TcpProxy implements AsyncDisposable {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Later connections go to another port: the server has been restarted. */
+  redirect(target: number): void {
+    this.#target = target;
   }
 
   /** Ends all connections immediately; held data is discarded. */

@@ -1,0 +1,101 @@
+import type { Browser, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { rpc, valueAt } from '../tools/client/json-rpc.js';
+import { TcpProxy } from '../tools/client/tcp-proxy.js';
+import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import { until } from '../tools/until.js';
+
+interface Setup {
+  readonly fixture: AreaFixture;
+  readonly proxy: TcpProxy;
+  readonly browser: Browser;
+  readonly page: Page;
+}
+
+/** The room of the sample area behind a connection that can be cut and frozen. */
+async function openBehindProxy(t: Test): Promise<Setup> {
+  const fixture = await startArea(t);
+  const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  t.teardown(() => proxy[Symbol.asyncDispose]());
+  const browser = await startBrowser(t);
+  const address = fixture.front.replace(/:\d+/, `:${proxy.port}`);
+  const { page } = await openPage(browser, `${address}#/room/${await fixture.id('area/ground')}`);
+  await page.locator('.tile.wide').first().waitFor();
+  return { fixture, proxy, browser, page };
+}
+
+const relayIs = (page: Page, isOn: boolean) =>
+  page.locator(`[role=switch][aria-checked=${isOn}]`, { hasText: 'Hall relay' }).waitFor();
+
+t.test('after a cut the page is as of then, and misses nothing', { skip: noBrowser }, async (t) => {
+  const { fixture, proxy, page } = await openBehindProxy(t);
+  await page.evaluate('window.isSamePage = true');
+  const relay = await fixture.id('area/ground/hall_relay/STATE');
+  proxy.freeze();
+  proxy.cut();
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /No connection · as of \d\d:\d\d/ })
+    .waitFor();
+  const tile = page.getByRole('switch', { name: /Hall relay/ });
+  t.equal(await tile.getAttribute('aria-disabled'), 'true', 'tiles are inert, not hidden');
+  await tile.click({ force: true });
+  await rpc(fixture, 'RequestAction', relay, true);
+  proxy.thaw();
+  proxy.cut();
+  await relayIs(page, true);
+  await page.locator('.banner').waitFor({ state: 'detached' });
+  t.equal(await page.evaluate('window.isSamePage'), true, 'without a reload');
+  t.equal(await valueAt(fixture, 'area/ground/hall_relay/STATE'), true, 'the click did nothing');
+});
+
+t.test('a silent connection is noticed, and a command on it is unknown', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  t.teardown(() => proxy[Symbol.asyncDispose]());
+  const browser = await startBrowser(t);
+  const context = await browser.newContext({ locale: 'en-GB' });
+  const page = await context.newPage();
+  await page.clock.install();
+  const address = fixture.front.replace(/:\d+/, `:${proxy.port}`);
+  await page.goto(`${address}#/room/${await fixture.id('area/ground')}`);
+  await page.locator('.tile.wide').first().waitFor();
+  proxy.freeze();
+  await page.getByRole('switch', { name: /Hall relay/ }).click();
+  await page.clock.runFor(200);
+  await page.locator('.tile[aria-busy=true]', { hasText: 'Hall relay' }).waitFor();
+  await page.clock.runFor(26_000);
+  await page.locator('.banner').waitFor();
+  const alerts = page.getByRole('alert');
+  await alerts.filter({ hasText: 'Hall relay: Not known whether it was done' }).waitFor();
+  proxy.thaw();
+  await page.clock.runFor(16_000);
+  await page.clock.resume();
+  await page.locator('.banner').waitFor({ state: 'detached' });
+});
+
+t.test('after a restart of the gateway the page shows its state again', { skip: noBrowser }, async (t) => {
+  const { fixture, proxy, page } = await openBehindProxy(t);
+  await page.evaluate('window.isSamePage = true');
+  await fixture.gateway.close();
+  await page.locator('.banner').waitFor();
+  const next = await startArea(t, { directory: fixture.directory });
+  t.not(next.gateway.port('web'), 0);
+  proxy.redirect(next.gateway.port('web') ?? 0);
+  await rpc(next, 'RequestAction', await next.id('area/ground/hall_relay/STATE'), true);
+  await relayIs(page, true);
+  await page.locator('.banner').waitFor({ state: 'detached' });
+  t.equal(await page.evaluate('window.isSamePage'), true);
+});
+
+t.test('a page that was hidden verifies its connection when it is shown', { skip: noBrowser }, async (t) => {
+  const { proxy, page } = await openBehindProxy(t);
+  const requests: string[] = [];
+  page.on('websocket', (socket) => requests.push(socket.url()));
+  proxy.cut();
+  await page.evaluate("dispatchEvent(new Event('online'))");
+  await until('a new socket', () => requests.length > 0);
+  await page.locator('.banner').waitFor({ state: 'detached' });
+  t.match(requests[0], /since=\d+/);
+});

@@ -1,0 +1,74 @@
+import t from 'tap';
+import { rpc } from '../tools/client/json-rpc.js';
+import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { startArea } from '../tools/front/sample-area.js';
+
+t.test('signing in, staying signed in, and being signed out', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const { page, problems } = await openPage(browser, fixture.locked);
+  let hasDialog = false;
+  page.on('dialog', () => (hasDialog = true));
+  const password = page.getByLabel('Password');
+  await password.waitFor();
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
+  await password.fill('rose');
+  await password.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'This password is wrong' }).waitFor();
+  await password.fill('tulip');
+  await page.getByLabel('Name of this device').fill('Tablet in the hall');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.tile').first().waitFor();
+  t.notOk(hasDialog, 'no dialog of the browser');
+  const [cookie] = await page.context().cookies();
+  t.match(cookie, { httpOnly: true, sameSite: 'Strict', path: new URL(fixture.locked).pathname });
+  const kept = await page.evaluate<string>(
+    'JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href',
+  );
+  t.notMatch(kept, /tulip/);
+  await page.reload();
+  await page.locator('.tile').first().waitFor();
+  const sessions = (await rpc(fixture, 'GW_GetSessions')) as readonly { ID: string; Device: string }[];
+  t.equal(sessions[0]?.Device, 'Tablet in the hall');
+  await rpc(fixture, 'GW_EndSession', sessions[0]?.ID);
+  await page.getByText('This device was signed out').waitFor();
+  await page.getByLabel('Password').fill('tulip');
+  await page.getByLabel('Password').press('Enter');
+  await page.locator('.tile').first().waitFor();
+  await page.getByRole('link', { name: 'This device' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Password').waitFor();
+  t.strictSame(await page.context().cookies(), []);
+  t.strictSame(problems, []);
+});
+
+t.test(
+  'settings of the device are kept, and a kiosk is left by holding its title',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const browser = await startBrowser(t);
+    const { page } = await openPage(browser, `${fixture.front}#/device`);
+    await page.getByRole('radio', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Dieses Gerät' }).waitFor();
+    await page.getByRole('radio', { name: 'Dunkel' }).click();
+    await page.getByRole('radio', { name: 'Sehr groß' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Dieses Gerät' }).waitFor();
+    t.strictSame(await page.evaluate('({ ...document.documentElement.dataset })'), {
+      theme: 'dark',
+      textSize: 'largest',
+    });
+    await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/boiler')}'`);
+    await page.getByRole('button', { name: 'Zu den Favoriten' }).click();
+    await page.getByRole('button', { name: 'Schließen' }).click();
+    await page.getByRole('button', { name: 'Kiosk starten' }).click();
+    await page.getByRole('heading', { name: 'Favoriten' }).waitFor();
+    t.equal(await page.getByRole('navigation').count(), 0);
+    await page.getByRole('heading', { level: 1 }).hover();
+    await page.mouse.down();
+    await page.getByRole('navigation').waitFor();
+    await page.mouse.up();
+  },
+);
