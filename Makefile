@@ -50,9 +50,9 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test fuzz check lint format law lab proof bench client bundle release install clean
+.PHONY: help setup build run test front-test fuzz check lint format law lab proof bench client bundle release install clean
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
 setup: $(SETUP) ## install the packages of package-lock.json, build the third-party addon
 
@@ -121,6 +121,9 @@ run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 
 test: build ## all quick tests
 	$(Q)$(NODE) dist/test/run.js unit contract story law fuzz
+
+front-test: build ## the pages in a browser (Debian package chromium; skipped where there is none)
+	$(Q)$(NODE) dist/test/run.js front
 
 fuzz: build ## restarts after random calls, edits and damage; for the night: ROUNDS=2000
 	$(Q)ROUNDS=$(or $(ROUNDS),2000) $(NODE) dist/test/run.js fuzz/start

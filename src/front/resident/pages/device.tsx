@@ -13,6 +13,7 @@ export function DevicePage() {
   const { device, tabs } = texts();
   const { theme, textSize, device: name } = app.preferences.value;
   const leave = async () => {
+    app.gateway.stop();
     // Without a connection the session ends at the next sign-out, or by the owner.
     await signOut(app.sessionPath).catch(() => undefined);
     app.leave();
