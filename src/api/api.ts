@@ -19,6 +19,7 @@ import { BATCH_LIMIT, Rpc } from './rpc/rpc.js';
 import { SocketApi } from './socket/socket-api.js';
 import { loadTls, type TlsSource } from './http/tls.js';
 import { lazyWeb } from './http/lazy-web.js';
+import type { OwnerClaim } from './web/claim-routes.js';
 import type { Pages, ServedContent, WebContext } from './web/web-server.js';
 
 /** One of `webServers`: serves the API, and files or the web front. */
@@ -63,6 +64,8 @@ export interface ApiContext {
   readonly limits: LimitReporter;
   /** The data directory. */
   readonly directory: string;
+  /** How a gateway without an owner's password gets one. */
+  readonly claim?: OwnerClaim;
   /** Where certificates that the gateway makes are kept. */
   readonly tlsDirectory: string;
   /** For tests. */
@@ -223,7 +226,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     if (remoteAccess?.password === undefined && remoteAccess?.passwordHash === undefined)
       this.#context.log.warn(
         {},
-        'remoteAccess has no password, so all calls except WFC_GetConfigurators are rejected; set remoteAccess.password or passwordHash in gateway.yaml',
+        'remoteAccess has no password, so all calls except WFC_GetConfigurators are rejected; set remoteAccess.password or passwordHash in gateway.yaml, or set the first password in the console: sudo stellwerk setup --claim prints the code',
       );
     await this.#listeners.configure(this.#listenerConfigs(options));
   }

@@ -73,6 +73,21 @@ export class ConfigurationFile implements ConfigurationPort {
     );
   }
 
+  /**
+   * Sets the owner's first credentials. Throws `NOT_FOUND` if `isClaimed` says that there are some, and as
+   * {@link setPassword}.
+   */
+  async claim(
+    { username, password }: { readonly username: string; readonly password: string },
+    isClaimed: () => boolean,
+  ): Promise<void> {
+    const hash = await hashPassword(password);
+    await this.#queue.run(() => {
+      if (isClaimed()) throw fault('NOT_FOUND');
+      return this.#setPasswordHash({ owner: true, username }, hash);
+    });
+  }
+
   async #setPasswordHash(target: PasswordTarget, hash: string): Promise<ReloadReport> {
     const before = await this.#text();
     this.#rejectInvalid(await this.#findingsIn(before));

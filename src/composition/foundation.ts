@@ -40,6 +40,7 @@ export interface GatewayOptions {
 export interface Foundation {
   /** The data directory, absolute. */
   readonly directory: string;
+  readonly runtimeDirectory: string;
   readonly log: ServiceLog;
   readonly clock: Clock;
   readonly synchronisation: ClockSynchronisation;
@@ -93,6 +94,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
     loaded.config.board === 'simulated' ? new Set<string>() : new BootFlagFile(runtimeDirectory, log);
   return {
     directory,
+    runtimeDirectory,
     log: options.log,
     clock,
     synchronisation,

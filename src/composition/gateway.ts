@@ -17,6 +17,7 @@ import { apiDependencies, apiOptions } from './api-server.js';
 import { createComponents, type Components } from './components.js';
 import { applyConfiguration, prune, reloadConfig, type ConfigurationTarget } from './configuration.js';
 import { openFoundation, type Foundation, type GatewayOptions } from './foundation.js';
+import { GatewayClaim } from './owner-claim.js';
 import { buildSnapshotEntries } from './snapshot-entries.js';
 import { StartSequence } from './start-sequence.js';
 
@@ -39,6 +40,7 @@ export class Gateway implements AsyncDisposable {
     const { ConfigurationFile } = await import('./configuration-file.js');
     return new ConfigurationFile(this.#foundation, () => this.reload());
   });
+  readonly #claim: GatewayClaim;
   #api: Api | undefined;
   #loaded: LoadedConfig;
   #configurators: readonly ConfiguratorEntry[] = [];
@@ -63,6 +65,15 @@ export class Gateway implements AsyncDisposable {
   private constructor(foundation: Foundation, { onStop }: GatewayOptions) {
     this.#foundation = foundation;
     this.#loaded = foundation.loaded;
+    const { runtimeDirectory, log, clock, store } = foundation;
+    this.#claim = new GatewayClaim({
+      runtimeDirectory,
+      config: () => this.#loaded.config,
+      configurationFile: this.#configurationFile.get,
+      log: log.root.subject('gateway'),
+      nowMs: () => clock.nowMs(),
+      recordAudit: (record) => store.recordAudit(record),
+    });
     this.#components = createComponents(foundation, {
       config: () => this.#loaded.config,
       configurators: () => this.#configurators,
@@ -93,6 +104,11 @@ export class Gateway implements AsyncDisposable {
   /** The port of the local listener, or of the web server with that name. */
   port(name?: string): number | undefined {
     return this.#api?.port(name);
+  }
+
+  /** The code with which the owner's first password is set; undefined once there is one. */
+  get claimCode(): string | undefined {
+    return this.#claim.code();
   }
 
   /** Resolves when the store replies: the watchdog is fed while it does. */
@@ -156,7 +172,10 @@ export class Gateway implements AsyncDisposable {
     await sequence.run('media', () => media.start());
     await sequence.run('scripts', () => scripts.watch());
     this.#api = await Api.start(
-      apiDependencies(this.#foundation, this.#components, () => this.#configurators),
+      {
+        ...apiDependencies(this.#foundation, this.#components, () => this.#configurators),
+        claim: this.#claim,
+      },
       apiOptions(this.#loaded.config, settings),
     );
     health.addCheck('clock', () => clockFinding(clock.isTrusted()));
@@ -172,6 +191,7 @@ export class Gateway implements AsyncDisposable {
     );
     this.#updateStatus();
     synchronisation.watch(clock, () => this.#updateStatus());
+    await this.#claim.show();
     kernel.setRunlevel(runlevel.ready);
     cleanup.push(buildSnapshotEntries(kernel.tree));
   }

@@ -80,6 +80,7 @@ export const IO_FILES: readonly string[] = [
   'src/cli/arguments/locate-gateway.ts',
   'src/composition/configuration-file.ts',
   'src/composition/id-guard.ts',
+  'src/composition/owner-claim.ts',
   'src/composition/export-gateway.ts',
   'src/config/board.ts',
   'src/config/config-source.ts',

@@ -189,13 +189,14 @@ function isOpen(accounts: Accounts, { name }: Account): boolean {
   return accounts.isOpen(configuratorOf(name) ?? -1);
 }
 
-function checkOwnPage(request: FastifyRequest['raw']): void {
+/** Throws `ORIGIN_REFUSED` unless a page of this server sent the request. */
+export function checkOwnPage(request: FastifyRequest['raw']): void {
   if (!isFromOwnPage(request))
     throw new Fault('ORIGIN_REFUSED', 'Only pages of this server can do this; send its own Origin');
 }
 
 /** Reads some texts of a JSON object. Throws `BODY_TOO_LARGE`, `PARSE_ERROR`, `INVALID_REQUEST`. */
-async function readTexts<K extends string>(
+export async function readTexts<K extends string>(
   request: FastifyRequest['raw'],
   names: readonly K[],
 ): Promise<Partial<Record<K, string>>> {
@@ -220,7 +221,7 @@ function readable(device: string): string {
 }
 
 /** An error as JSON. A script in a browser never gets a challenge: the browser would show its own dialog. */
-function sendError({ request, reply }: Exchange, thrown: unknown): FastifyReply {
+export function sendError({ request, reply }: Exchange, thrown: unknown): FastifyReply {
   const { status, headers, body } = responseFor(thrown, request);
   for (const [name, value] of headers) reply.header(name, value);
   if (status === 413) reply.header('Connection', 'close');

@@ -5,6 +5,7 @@ import type { Account } from '../access/authenticator.js';
 import type { Configurators } from '../access/accounts.js';
 import { normalAddress } from '../../base/addresses.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
+import { routeClaim, type OwnerClaim } from './claim-routes.js';
 import { routeAssets } from './assets.js';
 import { routeIcons, type IconRouteContext } from './icon-routes.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
@@ -52,6 +53,7 @@ export type ServedContent = 'front' | { readonly directory: string };
 export interface WebContext extends FrontMediaContext, IconRouteContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
+  readonly claim?: OwnerClaim;
 }
 
 interface WebOptions {
@@ -88,6 +90,7 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
     reply.header('X-Content-Type-Options', 'nosniff').header('Referrer-Policy', 'no-referrer');
   });
   routeSessions(app, context);
+  routeClaim(app, context);
   if (typeof serve !== 'object') {
     routeMedia(app, context);
     routeIcons(app, context);

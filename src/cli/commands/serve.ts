@@ -60,6 +60,7 @@ async function start(config: string, data: string): Promise<number> {
     return exitCode.unavailable;
   }
   started.resolve(gateway);
+  showClaimCode(gateway);
   const clock = systemClock();
   notifier.ready('serving');
   notifier.watch(clock, () => gateway.answers());
@@ -72,6 +73,17 @@ async function start(config: string, data: string): Promise<number> {
   clearInterval(alive);
   log.root.info({}, 'stopped');
   return exitCode.ok;
+}
+
+/**
+ * The code is for people at the machine: on its terminal or in its journal. It bypasses the log, which clients
+ * can read, and is not sent to whoever collects JSON.
+ */
+function showClaimCode({ claimCode }: Gateway): void {
+  const form = logForm();
+  if (claimCode === undefined || form === 'json') return;
+  const priority = form === 'journal' ? '<5>' : '';
+  process.stdout.write(`${priority}no owner's password yet; claim code for the console: ${claimCode}\n`);
 }
 
 async function reload(gateway: Gateway, notifier: Notifier, log: ServiceLog): Promise<void> {

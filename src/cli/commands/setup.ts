@@ -9,12 +9,14 @@ import { putInPlace } from '../../sqlite/database-files.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { chownConfig } from '../file-ownership.js';
-import { configSource } from '../arguments/locate-gateway.js';
+import { configSource, readFirstLine } from '../arguments/locate-gateway.js';
 import { generatePassword, promptNewPassword } from '../arguments/new-password.js';
 import { prompt } from '../output/terminal.js';
 
 /** Where the service looks for it. */
 const STANDARD = '/etc/stellwerk/gateway.yaml';
+/** Where the service writes the code while the owner has no password. */
+const CLAIM_CODE = '/run/stellwerk/claim-code';
 
 /** `stellwerk setup`: the first configuration. */
 export const setup = command({
@@ -25,6 +27,10 @@ remoteAccess is not changed.`,
   options: {
     config: { type: 'string', value: 'FILE', help: `the configuration; else ${STANDARD}` },
     username: { type: 'string', value: 'NAME', help: 'the user name; default owner' },
+    claim: {
+      type: 'boolean',
+      help: 'print the claim code, with which the console sets the first password, and write nothing',
+    },
     board: {
       type: 'string',
       value: 'NAME',
@@ -33,7 +39,11 @@ remoteAccess is not changed.`,
   },
   words: [0, 0],
   exits: '0 written, 1 not written, 78 the existing configuration has errors',
-  run: async ({ config = STANDARD, username, board }) => {
+  run: async ({ config = STANDARD, username, board, claim = false }) => {
+    if (claim) {
+      process.stdout.write(readFirstLine(CLAIM_CODE) + '\n');
+      return exitCode.ok;
+    }
     const file = resolve(config);
     const source = configSource(file);
     if (source.isOverlay)
