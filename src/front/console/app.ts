@@ -23,6 +23,8 @@ export class ConsoleApp {
   /** The result of the last action, for screen readers and the status line. */
   readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> =
     signal(undefined);
+  /** Instances that were created from search results while the console is open, so that they can be undone. */
+  readonly created: Signal<ReadonlyMap<string, number>> = signal(new Map());
 
   constructor() {
     const url = `${location.origin.replace(/^http/, 'ws')}/api/`;

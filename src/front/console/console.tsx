@@ -1,4 +1,6 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { rejected } from '../../client/link.js';
 import { formatTime } from '../web/format.js';
 import { texts } from '../web/i18n/i18n.js';
@@ -13,7 +15,8 @@ import { SignInPage } from './pages/sign-in.js';
 type PageName = Exclude<keyof ConsoleTexts['pages'], 'label'>;
 
 interface PageEntry {
-  readonly icon: string;
+  /** Undefined: the page is not in the rail. */
+  readonly icon?: string;
   readonly page: ComponentType<{ readonly id: string }>;
 }
 
@@ -21,6 +24,8 @@ interface PageEntry {
 const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
   overview: { icon: 'Home', page: lazy(async () => (await import('./pages/overview.js')).OverviewPage) },
   tree: { icon: 'rooms', page: lazy(async () => (await import('./pages/tree.js')).TreePage) },
+  hardware: { icon: 'chip', page: lazy(async () => (await import('./pages/hardware.js')).HardwarePage) },
+  call: { page: lazy(async () => (await import('./pages/call.js')).CallPage) },
 };
 
 /** The console: sign-in, or the rail and a page. */
@@ -46,8 +51,27 @@ export function Console() {
   );
 }
 
+/** The dialog that searches everything is loaded when it is first opened. */
+const Palette = lazy(async () => (await import('./palette.js')).Palette);
+
+function railPages() {
+  return Object.entries(PAGES).flatMap(([name, { icon }]) =>
+    icon === undefined ? [] : [{ name, icon, text: words().pages[name as PageName] }],
+  );
+}
+
 function Rail() {
   const app = useApp();
+  const isSearching = useSignal(false);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      isSearching.value = true;
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
   const { page } = app.router.page.value;
   const current = page === '' ? 'overview' : page;
   const leave = async () => {
@@ -56,16 +80,22 @@ function Rail() {
   };
   return (
     <nav class="rail" aria-label={words().pages.label}>
-      {Object.entries(PAGES).map(([name, { icon }]) => (
+      <button onClick={() => (isSearching.value = true)}>
+        <Icon name="search" />
+        <span>{words().palette.open}</span>
+        <kbd>{words().palette.keys}</kbd>
+      </button>
+      {railPages().map(({ name, icon, text }) => (
         <a key={name} href={addressOf(name)} aria-current={current === name ? 'page' : undefined}>
           <Icon name={icon} />
-          <span>{words().pages[name as PageName]}</span>
+          <span>{text}</span>
         </a>
       ))}
-      <button onClick={() => void leave()}>
+      <button class="leave" onClick={() => void leave()}>
         <Icon name="unlinked" />
         <span>{words().signIn.signOut}</span>
       </button>
+      {isSearching.value && <Palette pages={railPages()} onClose={() => (isSearching.value = false)} />}
     </nav>
   );
 }

@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import type { Cancel } from '../../base/clock.js';
 import { Link, type LinkState } from '../../client/link.js';
 import { realTiming } from '../../client/timing.js';
 import type { ChangeRecord } from '../../client/generated/records.js';
@@ -22,6 +23,7 @@ export class Gateway {
   /** Called with each variable that reported. */
   onReport: (id: number) => void = () => undefined;
   readonly #link: Link<Snapshot>;
+  readonly #observers = new Set<(record: ChangeRecord) => void>();
   #queue: ChangeRecord[] = [];
   #isScheduled = false;
 
@@ -40,6 +42,7 @@ export class Gateway {
         this.isLoaded.value = true;
       },
       onChange: (record) => {
+        for (const observer of this.#observers) observer(record);
         if (record.Message >= FRONT_MESSAGES.first && record.Message <= FRONT_MESSAGES.last)
           onMessage(record);
         else this.#collect(record);
@@ -73,6 +76,12 @@ export class Gateway {
     } finally {
       this.#flush();
     }
+  }
+
+  /** Calls `observer` with every message that arrives, also with those that change no object. */
+  observe(observer: (record: ChangeRecord) => void): Cancel {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
   }
 
   /** The gateway's time, unix ms. */

@@ -18,6 +18,8 @@ const controls = {
   picture: 'M4 5h16v14H4zM4 16l5-5l4 4l3-3l4 4M15 9h.01',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
   text: 'M5 6h14M5 11h14M5 16h9',
+  chip: 'M7 7h10v10H7zM10 7V3M14 7V3M10 21v-4M14 21v-4M7 10H3M7 14H3M21 10h-4M21 14h-4',
+  search: 'M10.5 4a6.5 6.5 0 1 0 0 13a6.5 6.5 0 0 0 0-13zM15.5 15.5L20 20',
   dot: 'M12 10a2 2 0 1 0 0 4a2 2 0 0 0 0-4z',
   unlinked: 'M3 3l18 18M8 8l-3 3a4 4 0 0 0 6 6l2-2M16 16l3-3a4 4 0 0 0-6-6l-1 1',
 } as const;

@@ -1,119 +1,67 @@
 import { useId } from 'preact/hooks';
-
-/** An element of a configuration form (interface §9). */
-export interface FormElement {
-  readonly type: string;
-  readonly name: string;
-  readonly caption: string;
-  readonly suffix?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly digits?: number;
-  readonly multiline?: boolean;
-  readonly validate?: string;
-  readonly options?: readonly { readonly caption: string; readonly value: unknown }[];
-  readonly columns?: readonly FormElement[];
-}
+import { words } from '../i18n/console-texts.js';
+import type { Choices } from './choices.js';
+import { type FormElement, isOutside } from './form-element.js';
+import { Input } from './input.js';
+import { ListField } from './list-field.js';
 
 interface FieldProps {
   readonly element: FormElement;
   readonly value: unknown;
+  readonly choices: Choices | undefined;
+  /** Why the gateway rejected the value. */
+  readonly error: string | undefined;
   readonly onChange: (value: unknown) => void;
 }
 
-/** The input of one property. */
-export function Field({ element, value, onChange }: FieldProps) {
+/** The input of one property, with its unit, its help and what is wrong with it. */
+export function Field({ element, value, choices, error, onChange }: FieldProps) {
   const id = useId();
-  if (element.type === 'CheckBox')
-    return (
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
-        {element.caption}
-      </label>
-    );
+  const { caption, description, suffix } = element;
+  const problem = isOutside(element, value) ? rangeText(element) : error;
+  const describedBy = [
+    problem === undefined ? '' : `${id}-error`,
+    description === undefined ? '' : `${id}-help`,
+  ];
+  const shared = {
+    id,
+    'aria-invalid': problem !== undefined,
+    'aria-describedby': describedBy.join(' ').trim() || undefined,
+  };
   return (
-    <div class="field">
-      <label for={id}>{element.caption}</label>
-      <span class="with-unit">
-        <Input id={id} element={element} value={value} onChange={onChange} />
-        {element.suffix !== undefined && <small>{element.suffix}</small>}
-      </span>
+    <div class={element.type === 'List' ? 'field wide' : 'field'}>
+      {element.type === 'List' ? (
+        <>
+          <span>{caption}</span>
+          <ListField element={element} value={value} choices={choices} onChange={onChange} />
+        </>
+      ) : element.type === 'CheckBox' ? (
+        <label class="check">
+          <Input element={element} value={value} onChange={onChange} shared={shared} choices={choices} />
+          {caption}
+        </label>
+      ) : (
+        <>
+          <label for={id}>{caption}</label>
+          <span class="with-unit">
+            <Input element={element} value={value} onChange={onChange} shared={shared} choices={choices} />
+            {suffix !== undefined && <small>{suffix}</small>}
+          </span>
+        </>
+      )}
+      {problem !== undefined && (
+        <small id={`${id}-error`} class="problem" role="alert">
+          {problem}
+        </small>
+      )}
+      {description !== undefined && <small id={`${id}-help`}>{description}</small>}
     </div>
   );
 }
 
-function Input({ id, element, value, onChange }: FieldProps & { readonly id: string }) {
-  switch (element.type) {
-    case 'Select':
-      return (
-        <select id={id} value={String(value)} onChange={(event) => onChange(event.currentTarget.value)}>
-          {element.options?.map((option) => (
-            <option key={option.caption} value={String(option.value)}>
-              {option.caption}
-            </option>
-          ))}
-        </select>
-      );
-    case 'NumberSpinner':
-      return (
-        <input
-          id={id}
-          type="number"
-          min={element.minimum}
-          max={element.maximum}
-          step={element.digits === undefined ? 1 : 'any'}
-          value={Number(value)}
-          onInput={(event) => onChange(event.currentTarget.valueAsNumber)}
-        />
-      );
-    case 'PasswordTextBox':
-      return (
-        <input
-          id={id}
-          type="password"
-          autocomplete="new-password"
-          value={typeof value === 'string' ? value : ''}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      );
-    case 'List':
-      return <JsonInput id={id} value={value} onChange={onChange} />;
-    default:
-      return typeof value === 'object' && value !== null ? (
-        <JsonInput id={id} value={value} onChange={onChange} />
-      ) : (
-        <input
-          id={id}
-          pattern={element.validate}
-          value={typeof value === 'string' ? value : ''}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      );
-  }
-}
-
-/** A value without a form of its own, as JSON. */
-function JsonInput({ id, value, onChange }: Omit<FieldProps, 'element'> & { readonly id: string }) {
-  return (
-    <textarea
-      id={id}
-      rows={6}
-      spellcheck={false}
-      defaultValue={JSON.stringify(value, null, 2)}
-      onChange={(event) => {
-        const area = event.currentTarget;
-        try {
-          onChange(JSON.parse(area.value));
-          area.setCustomValidity('');
-        } catch (thrown) {
-          area.setCustomValidity(thrown instanceof Error ? thrown.message : 'JSON');
-          area.reportValidity();
-        }
-      }}
-    />
-  );
+function rangeText({ minimum, maximum }: FormElement): string {
+  const { settings } = words();
+  if (minimum !== undefined && maximum !== undefined) return settings.between(minimum, maximum);
+  if (minimum !== undefined) return settings.atLeast(minimum);
+  return maximum === undefined ? settings.number : settings.atMost(maximum);
 }

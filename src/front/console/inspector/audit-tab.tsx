@@ -1,37 +1,26 @@
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
+import { CallList } from '../audit.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
-import { LoadedView } from '../loaded-view.js';
+import { LoadedView } from '../parts/loaded-view.js';
 
 /** How many records are searched for those of the object. */
 const SEARCHED = 2000;
 
-/** Calls whose first parameters name the object. */
+/** Calls whose first parameters name the object or one of its variables. */
 export function AuditTab({ node }: { readonly node: TreeNode }) {
   const app = useApp();
+  const { model } = app.gateway;
   const { state } = useLoaded(async () => {
+    const ids = new Set<unknown>([node.id, ...model.children(node.id).map(({ id }) => id)]);
     const entries = await app.call('GW_GetAudit', SEARCHED);
-    return entries.filter(({ Parameters }) => Parameters.slice(0, 3).includes(node.id));
-  }, [node.id]);
-  const { overview, tree } = words();
+    return entries.filter(({ Parameters }) => Parameters.slice(0, 3).some((parameter) => ids.has(parameter)));
+  }, [node.id, node.value.value]);
   return (
     <LoadedView state={state}>
       {(entries) =>
-        entries.length === 0 ? (
-          <p class="soft">{tree.noAudit}</p>
-        ) : (
-          <ul class="cards">
-            {entries.map((entry, index) => (
-              <li key={index}>
-                <strong>{entry.User}</strong> {entry.Method} <code>{JSON.stringify(entry.Parameters)}</code>
-                <small>
-                  {app.moment(entry.TimeStamp * 1000)} · {entry.Success ? overview.done : entry.Error}
-                </small>
-              </li>
-            ))}
-          </ul>
-        )
+        entries.length === 0 ? <p class="soft">{words().tree.noAudit}</p> : <CallList entries={entries} />
       }
     </LoadedView>
   );

@@ -1,10 +1,21 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { Icon } from '../../web/parts/icon.js';
+import { lazy } from '../../web/parts/lazy.js';
+import { addressOf } from '../../web/router.js';
 import { objectType } from '../../web/objects.js';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words, type ConsoleTexts } from '../i18n/console-texts.js';
+import { objectIcon } from '../object-icon.js';
+import { Tabs } from '../parts/tabs.js';
+import { pathOf } from '../search.js';
+import { statusText } from '../status.js';
+import { ObjectActions } from '../tree/object-actions.js';
 import { AuditTab } from './audit-tab.js';
+import { DebugTab } from './debug-tab.js';
+import { EventsTab } from './events-tab.js';
+import { ObjectTab } from './object-tab.js';
 import { SettingsTab } from './settings-tab.js';
 import { UsesTab } from './uses-tab.js';
 import { ValuesTab } from './values-tab.js';
@@ -17,61 +28,90 @@ interface Tab {
   readonly types?: readonly number[];
 }
 
-const TABS: Partial<Readonly<Record<TabName, Tab>>> = {
-  values: { page: ValuesTab, types: [objectType.instance, objectType.variable, objectType.category] },
-  settings: { page: SettingsTab, types: [objectType.instance] },
+const { category, instance, variable, script, event } = objectType;
+
+const TABS: Readonly<Record<TabName, Tab>> = {
+  values: { page: ValuesTab, types: [instance, variable, category] },
+  settings: { page: SettingsTab, types: [instance] },
+  object: { page: ObjectTab },
+  events: { page: EventsTab, types: [category, instance, variable, script] },
+  history: {
+    page: lazy(async () => (await import('../history/history-tab.js')).HistoryTab),
+    types: [variable, instance],
+  },
   uses: { page: UsesTab },
   audit: { page: AuditTab },
+  debug: { page: DebugTab, types: [instance, script, variable, event] },
 };
 
+interface InspectorProps {
+  readonly node: TreeNode;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+}
+
 /** One object: its facts, and tabs for what can be seen and changed. */
-export function Inspector({ node }: { readonly node: TreeNode }) {
-  const { name, ident, data } = node.entry.value;
+export function Inspector({ node, tab, onTab }: InspectorProps) {
+  const { ident, data } = node.entry.value;
   const { tree, objectTypes } = words();
-  const tabs = Object.entries(TABS).filter(([, { types }]) => types?.includes(node.type) ?? true);
-  const chosen = useSignal(tabs[0]?.[0] ?? '');
-  const Page = TABS[chosen.value as TabName]?.page;
+  const names = (Object.keys(TABS) as TabName[]).filter(
+    (name) => TABS[name].types?.includes(node.type) ?? true,
+  );
+  const chosen = names.find((name) => name === tab) ?? names[0] ?? 'object';
+  const Page = TABS[chosen].page;
   return (
     <article class="inspector">
-      <NameEditor node={node} name={name} />
+      <a class="up" href={addressOf('tree')}>
+        <Icon name="back" />
+        {tree.back}
+      </a>
+      <NameEditor node={node} />
       <p class="soft">
         {data.moduleName ?? objectTypes[node.type]} · {tree.id} {node.id}
         {ident !== '' && ` · ${ident}`}
+        {data.status !== undefined && (
+          <span class={data.status >= FAULTY ? 'bad' : ''}> · {statusText(data.status)}</span>
+        )}
       </p>
-      <div class="tabs-row" role="tablist" aria-label={tree.tabs.label}>
-        {tabs.map(([tab]) => (
-          <button
-            key={tab}
-            id={`tab-${tab}`}
-            role="tab"
-            aria-selected={chosen.value === tab}
-            aria-controls="tab-panel"
-            onClick={() => (chosen.value = tab)}
-          >
-            {tree.tabs[tab as TabName]}
-          </button>
-        ))}
-      </div>
-      <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${chosen.value}`}>
-        {Page !== undefined && <Page node={node} />}
-      </div>
+      <Path node={node} />
+      <ObjectActions node={node} />
+      <Tabs
+        label={tree.tabs.label}
+        tabs={names.map((name) => ({ name, text: tree.tabs[name] }))}
+        chosen={chosen}
+        onChoose={onTab}
+      >
+        <Page node={node} />
+      </Tabs>
     </article>
   );
 }
 
-function NameEditor({ node, name }: { readonly node: TreeNode; readonly name: string }) {
+/** Statuses from here on are errors. */
+const FAULTY = 200;
+
+function Path({ node }: { readonly node: TreeNode }) {
+  const { model } = useApp().gateway;
+  void model.structure.value;
+  const path = pathOf(model, node);
+  return path === '' ? null : <p class="soft">{path}</p>;
+}
+
+function NameEditor({ node }: { readonly node: TreeNode }) {
   const app = useApp();
   const isEditing = useSignal(false);
+  const { name } = node.entry.value;
   const { tree } = words();
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const value = new FormData(event.currentTarget as HTMLFormElement).get('name');
+  const save = async (submitted: SubmitEvent) => {
+    submitted.preventDefault();
+    const value = new FormData(submitted.currentTarget as HTMLFormElement).get('name');
     if (await app.act(() => app.call('SVC_SetName', node.id, typeof value === 'string' ? value : '')))
       isEditing.value = false;
   };
   if (!isEditing.value)
     return (
       <header class="row-head">
+        <Icon name={objectIcon(node)} />
         <h2>{name}</h2>
         {node.id !== 0 && (
           <button class="plain" onClick={() => (isEditing.value = true)}>
@@ -81,8 +121,8 @@ function NameEditor({ node, name }: { readonly node: TreeNode; readonly name: st
       </header>
     );
   return (
-    <form class="row-head" onSubmit={(event) => void save(event)}>
-      <input name="name" aria-label={tree.rename} defaultValue={name} autofocus />
+    <form class="row-head" onSubmit={(submitted) => void save(submitted)}>
+      <input name="name" aria-label={tree.name} defaultValue={name} autofocus />
       <button class="primary">{tree.save}</button>
       <button class="plain" type="button" onClick={() => (isEditing.value = false)}>
         {tree.cancel}

@@ -2,20 +2,13 @@ import type { TreeNode } from '../../web/model.js';
 import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
-import { useLoaded } from '../load.js';
-import { LoadedView } from '../loaded-view.js';
-
-const UTILITY = 'Utility Control';
+import { LoadedView } from '../parts/loaded-view.js';
+import { useReferences } from './references.js';
 
 /** What uses an object: links, actions, events, scripts, charts. */
 export function UsesTab({ node }: { readonly node: TreeNode }) {
-  const app = useApp();
-  const { model } = app.gateway;
-  const utility = [...model.all()].find(({ entry }) => entry.peek().data.moduleName === UTILITY);
-  const { state } = useLoaded(
-    async () => (utility === undefined ? [] : app.call('UC_FindReferences', utility.id, node.id)),
-    [node.id],
-  );
+  const { model } = useApp().gateway;
+  const { state } = useReferences(node);
   return (
     <LoadedView state={state}>
       {(references) =>

@@ -1,9 +1,13 @@
+import { formatTime } from '../../web/format.js';
 import { objectType } from '../../web/objects.js';
 import type { TreeNode } from '../../web/model.js';
+import { texts } from '../../web/i18n/i18n.js';
 import { useApp } from '../app.js';
+import { ValueControl } from '../controls/value-control.js';
 import { words } from '../i18n/console-texts.js';
+import { addressOfNode } from '../object-icon.js';
 
-/** The variables of an object with their live values. */
+/** The variables of an object with their live values and controls. */
 export function ValuesTab({ node }: { readonly node: TreeNode }) {
   const { model } = useApp().gateway;
   const variables =
@@ -12,28 +16,64 @@ export function ValuesTab({ node }: { readonly node: TreeNode }) {
       : model.children(node.id).filter(({ type }) => type === objectType.variable);
   if (variables.length === 0) return <p class="soft">{words().tree.noValues}</p>;
   return (
-    <dl class="values">
+    <ul class="values">
       {variables.map((variable) => (
-        <ValueRow key={variable.id} variable={variable} />
+        <ValueRow key={variable.id} variable={variable} isLinked={variable !== node} />
       ))}
-    </dl>
+    </ul>
   );
 }
 
-function ValueRow({ variable }: { readonly variable: TreeNode }) {
+interface ValueRowProps {
+  readonly variable: TreeNode;
+  readonly isLinked: boolean;
+}
+
+function ValueRow({ variable, isLinked }: ValueRowProps) {
   const app = useApp();
   const { name, ident } = variable.entry.value;
-  const { quality } = variable.state.value;
   return (
-    <div>
-      <dt>
-        {name} <small>{ident}</small>
-      </dt>
-      <dd>
-        {app.format(variable, variable.value.value)}
-        {quality !== undefined && <small class="bad">{quality.text}</small>}
-        {variable.updated.value > 0 && <small>{app.moment(variable.updated.value * 1000)}</small>}
-      </dd>
-    </div>
+    <li>
+      <div class="value-name">
+        {isLinked ? <a href={addressOfNode(variable)}>{name}</a> : name} <small>{ident}</small>
+        <ValueState variable={variable} />
+      </div>
+      <div class="value-now">
+        <strong>{app.format(variable, variable.value.value)}</strong>
+        {variable.updated.value > 0 && (
+          <small title={app.moment(variable.changed.value * 1000)}>
+            {app.moment(variable.updated.value * 1000)}
+          </small>
+        )}
+      </div>
+      <ValueControl variable={variable} />
+    </li>
+  );
+}
+
+/** Why a value is uncertain, which rule restricts it, and what will change it. */
+function ValueState({ variable }: { readonly variable: TreeNode }) {
+  const app = useApp();
+  const { quality, rule, pending } = variable.state.value;
+  const text = texts();
+  const time = (unixMs: number) => formatTime(unixMs, app.gateway.model.timezone, true);
+  return (
+    <>
+      {quality !== undefined && (
+        <small class="bad" title={quality.text}>
+          {text.reasons[quality.reason] ?? quality.text}
+        </small>
+      )}
+      {rule !== undefined && (
+        <small class="stale">
+          {rule.untilMs === 0
+            ? (text.rules[rule.code] ?? rule.code)
+            : text.ruleUntil(text.rules[rule.code] ?? rule.code, time(rule.untilMs))}
+        </small>
+      )}
+      {pending !== undefined && (
+        <small>{text.pendingAt(app.format(variable, pending.value), time(pending.atMs))}</small>
+      )}
+    </>
   );
 }

@@ -1,25 +1,39 @@
+import { useSignal } from '@preact/signals';
+import type { AuditEntry, Health } from '../../../client/generated/records.js';
 import { objectType } from '../../web/objects.js';
 import type { TreeNode } from '../../web/model.js';
-import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
+import { CallList } from '../audit.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
+import { addressOfNode } from '../object-icon.js';
+import { LoadedView } from '../parts/loaded-view.js';
 import { statusText } from '../status.js';
-import { LoadedView } from '../loaded-view.js';
 
 /** An instance that is open and works. */
 const ONLINE = 102;
 const INACTIVE = 104;
-const RECENT = 20;
+/** Calls that are read, and those that are listed. */
+const READ = 200;
+const LISTED = 20;
 
 /** Health with what to do, devices that are not online, and who changed what. */
 export function OverviewPage() {
+  const app = useApp();
+  const { state } = useLoaded(() => app.call('GW_GetAudit', READ), [app.gateway.state.value]);
   return (
     <main>
       <h1>{words().pages.overview}</h1>
       <HealthSection />
       <OfflineSection />
-      <RecentSection />
+      <LoadedView state={state}>
+        {(entries) => (
+          <>
+            <RejectedSection entries={entries} />
+            <RecentSection entries={entries} />
+          </>
+        )}
+      </LoadedView>
     </main>
   );
 }
@@ -37,18 +51,8 @@ function HealthSection() {
             <p class={`health ${State}`}>
               {State === 'ok' ? overview.healthy : State === 'warning' ? overview.warning : overview.failed}
             </p>
-            <ul class="cards">
-              {Checks.filter((check) => check.State !== 'ok').map((check) => (
-                <li key={check.Name} class={check.State}>
-                  <strong>
-                    {overview.states[check.State]} · {check.Name}
-                  </strong>
-                  <p>{check.Text}</p>
-                  <p>{check.WhatToDo}</p>
-                  {check.Since > 0 && <small>{overview.since(app.moment(check.Since * 1000))}</small>}
-                </li>
-              ))}
-            </ul>
+            <Findings checks={Checks.filter((check) => check.State !== 'ok')} />
+            <p class="soft">{overview.allOk(Checks.filter((check) => check.State === 'ok').length)}</p>
           </>
         )}
       </LoadedView>
@@ -56,11 +60,35 @@ function HealthSection() {
   );
 }
 
-function OfflineSection() {
+function Findings({ checks }: { readonly checks: Health['Checks'] }) {
   const app = useApp();
-  void app.gateway.model.structure.value;
   const { overview } = words();
-  const instances = [...app.gateway.model.all()].filter(
+  if (checks.length === 0) return null;
+  return (
+    <ul class="cards">
+      {checks.map((check) => (
+        <li key={check.Name} class={check.State}>
+          <strong>
+            {overview.states[check.State]} · {check.Name}
+          </strong>
+          <p class="lines">{check.Text}</p>
+          {check.WhatToDo !== '' && (
+            <p>
+              <b>{overview.whatToDo}:</b> {check.WhatToDo}
+            </p>
+          )}
+          {check.Since > 0 && <small>{overview.since(app.moment(check.Since * 1000))}</small>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function OfflineSection() {
+  const { model } = useApp().gateway;
+  void model.structure.value;
+  const { overview } = words();
+  const instances = [...model.all()].filter(
     ({ type, entry }) =>
       type === objectType.instance && ![ONLINE, INACTIVE].includes(entry.value.data.status ?? ONLINE),
   );
@@ -86,51 +114,54 @@ function OfflineInstance({ instance }: { readonly instance: TreeNode }) {
   const reason = model.child(instance.id, 'STATUS')?.value.value;
   return (
     <li class="failed">
-      <a href={addressOf('tree', instance.id)}>{name}</a>
+      <a href={addressOfNode(instance)}>{name}</a>
       <p>{typeof reason === 'string' && reason !== '' ? reason : statusText(data.status ?? 0)}</p>
     </li>
   );
 }
 
-function RecentSection() {
-  const app = useApp();
-  const { state } = useLoaded(() => app.call('GW_GetAudit', RECENT), [app.gateway.state.value]);
+interface CallsProps {
+  readonly entries: readonly AuditEntry[];
+}
+
+function RejectedSection({ entries }: CallsProps) {
   const { overview } = words();
+  const rejected = entries.filter(({ Success }) => !Success).slice(0, LISTED);
+  return (
+    <section>
+      <h2>{overview.rejected}</h2>
+      {rejected.length === 0 ? <p class="soft">{overview.noRejected}</p> : <CallList entries={rejected} />}
+    </section>
+  );
+}
+
+const FILTERS = {
+  all: () => true,
+  people: ({ Role }: AuditEntry) => Role !== 'inside',
+  automatic: ({ Role }: AuditEntry) => Role === 'inside',
+};
+type Filter = keyof typeof FILTERS;
+
+function RecentSection({ entries }: CallsProps) {
+  const filter = useSignal<Filter>('all');
+  const { overview } = words();
+  const done = entries.filter((entry) => entry.Success && FILTERS[filter.value](entry)).slice(0, LISTED);
   return (
     <section>
       <h2>{overview.recent}</h2>
-      <LoadedView state={state}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <p class="soft">{overview.noRecent}</p>
-          ) : (
-            <div class="scroll">
-              <table>
-                <thead>
-                  <tr>
-                    <th>{overview.when}</th>
-                    <th>{overview.who}</th>
-                    <th>{overview.what}</th>
-                    <th>{overview.result}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {entries.map((entry, index) => (
-                    <tr key={index}>
-                      <td>{app.moment(entry.TimeStamp * 1000)}</td>
-                      <td>{entry.User}</td>
-                      <td>
-                        {entry.Method} <small>{JSON.stringify(entry.Parameters)}</small>
-                      </td>
-                      <td>{entry.Success ? overview.done : entry.Error}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )
-        }
-      </LoadedView>
+      <div class="segments" role="group" aria-label={overview.filter}>
+        {(Object.keys(FILTERS) as Filter[]).map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={filter.value === name}
+            onClick={() => (filter.value = name)}
+          >
+            {overview.filters[name]}
+          </button>
+        ))}
+      </div>
+      {done.length === 0 ? <p class="soft">{overview.noRecent}</p> : <CallList entries={done} />}
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../web/parts/icon.js';
 import { VirtualList } from '../../web/parts/virtual-list.js';
 import { addressOf } from '../../web/router.js';
@@ -7,6 +7,9 @@ import { objectType } from '../../web/objects.js';
 import type { Model, TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { objectIcon } from '../object-icon.js';
+import { findNodes } from '../search.js';
+import { statusText } from '../status.js';
 import { Inspector } from '../inspector/inspector.js';
 
 /** A visible row of the tree. */
@@ -16,8 +19,8 @@ interface Row {
   readonly hasChildren: boolean;
 }
 
-const TYPE_ICONS = ['rooms', 'Plug', 'Gauge', 'Script', 'Clock', 'Graph', 'up'] as const;
-const ROW_PX = 36;
+/** Height of a row, larger where it is touched. */
+const ROW_PX = matchMedia('(pointer: coarse)').matches ? 44 : 36;
 
 /** All objects, and an inspector next to them. Tens of thousands of objects: only visible rows exist. */
 export function TreePage({ id }: { readonly id: string }) {
@@ -25,7 +28,8 @@ export function TreePage({ id }: { readonly id: string }) {
   const { model } = app.gateway;
   const expanded = useSignal<ReadonlySet<number>>(new Set([0]));
   const search = useSignal('');
-  const selected = model.find(Number(id || '0'));
+  const tab = useSignal('values');
+  const selected = model.find(Number(id === '' ? Number.NaN : id));
   // The path to the selected object is open.
   useEffect(() => {
     const open = new Set(expanded.peek());
@@ -49,7 +53,7 @@ export function TreePage({ id }: { readonly id: string }) {
     expanded.value = next;
   };
   return (
-    <main class="split">
+    <main class={selected === undefined ? 'split' : 'split chosen'}>
       <h1 class="unseen">{words().pages.tree}</h1>
       <section class="pane">
         <input
@@ -59,18 +63,13 @@ export function TreePage({ id }: { readonly id: string }) {
           value={search.value}
           onInput={(event) => (search.value = event.currentTarget.value)}
         />
-        <TreeRows
-          rows={rows.value}
-          expanded={expanded.value}
-          selected={selected?.id ?? 0}
-          onToggle={toggle}
-        />
+        <TreeRows rows={rows.value} expanded={expanded.value} selected={selected?.id} onToggle={toggle} />
       </section>
       <section class="pane">
         {selected === undefined ? (
           <p class="soft">{words().tree.choose}</p>
         ) : (
-          <Inspector key={selected.id} node={selected} />
+          <Inspector key={selected.id} node={selected} tab={tab.value} onTab={(name) => (tab.value = name)} />
         )}
       </section>
     </main>
@@ -80,14 +79,13 @@ export function TreePage({ id }: { readonly id: string }) {
 interface TreeRowsProps {
   readonly rows: readonly Row[];
   readonly expanded: ReadonlySet<number>;
-  readonly selected: number;
+  readonly selected: number | undefined;
   readonly onToggle: (node: TreeNode) => void;
 }
 
 /** A tree grid with one tab stop: arrows move, open and close (WAI-ARIA tree pattern). */
 function TreeRows({ rows, expanded, selected, onToggle }: TreeRowsProps) {
   const app = useApp();
-  const list = useRef<HTMLDivElement>(null);
   const index = rows.findIndex(({ node }) => node.id === selected);
   const select = (row: Row | undefined) => {
     if (row !== undefined) app.router.go('tree', row.node.id);
@@ -107,29 +105,33 @@ function TreeRows({ rows, expanded, selected, onToggle }: TreeRowsProps) {
     event.preventDefault();
   };
   return (
-    <div
-      ref={list}
-      class="tree"
-      role="tree"
-      tabIndex={0}
-      aria-label={words().pages.tree}
-      aria-activedescendant={index < 0 ? undefined : `row-${selected}`}
-      onKeyDown={onKeyDown}
+    <VirtualList
+      items={rows}
+      rowPx={ROW_PX}
+      visible={index}
+      box={{
+        role: 'tree',
+        tabIndex: 0,
+        'aria-label': words().pages.tree,
+        'aria-activedescendant': index < 0 ? undefined : `row-${selected}`,
+        onKeyDown,
+      }}
     >
-      <VirtualList items={rows} rowPx={ROW_PX} visible={index}>
-        {(row) => (
-          <TreeRow
-            key={row.node.id}
-            row={row}
-            isExpanded={expanded.has(row.node.id)}
-            isSelected={row.node.id === selected}
-            onToggle={onToggle}
-          />
-        )}
-      </VirtualList>
-    </div>
+      {(row) => (
+        <TreeRow
+          key={row.node.id}
+          row={row}
+          isExpanded={expanded.has(row.node.id)}
+          isSelected={row.node.id === selected}
+          onToggle={onToggle}
+        />
+      )}
+    </VirtualList>
   );
 }
+
+/** Statuses from here on are errors. */
+const FAULTY = 200;
 
 interface TreeRowProps {
   readonly row: Row;
@@ -140,16 +142,16 @@ interface TreeRowProps {
 
 function TreeRow({ row: { node, depth, hasChildren }, isExpanded, isSelected, onToggle }: TreeRowProps) {
   const app = useApp();
-  const { name, ident } = node.entry.value;
+  const { name, ident, hidden, disabled, data } = node.entry.value;
   return (
     <div
       id={`row-${node.id}`}
-      class="tree-row"
+      class={hidden || disabled ? 'tree-row dim' : 'tree-row'}
       role="treeitem"
       aria-level={depth + 1}
       aria-selected={isSelected}
       aria-expanded={hasChildren ? isExpanded : undefined}
-      style={{ paddingInlineStart: `${depth * 16}px` }}
+      style={{ paddingInlineStart: `${depth * 16}px`, height: `${ROW_PX}px` }}
     >
       <button
         class="twisty"
@@ -162,10 +164,13 @@ function TreeRow({ row: { node, depth, hasChildren }, isExpanded, isSelected, on
         <Icon name={isExpanded ? 'down' : 'right'} />
       </button>
       <a href={addressOf('tree', node.id)} tabIndex={-1}>
-        <Icon name={TYPE_ICONS[node.type] ?? 'dot'} />
+        <Icon name={objectIcon(node)} />
         <span class="row-name">{name}</span>
         <small>{ident}</small>
       </a>
+      {data.status !== undefined && data.status >= FAULTY && (
+        <span class="row-value bad">{statusText(data.status)}</span>
+      )}
       {node.type === objectType.variable && (
         <span class="row-value">{app.format(node, node.value.value)}</span>
       )}
@@ -186,18 +191,7 @@ function treeRows(model: Model, expanded: ReadonlySet<number>): Row[] {
   return rows;
 }
 
-/** Objects whose name, ident, module or id contains the text. */
+/** The objects that were found, without their parents. */
 function foundRows(model: Model, text: string): Row[] {
-  const lower = text.toLowerCase();
-  const rows: Row[] = [];
-  for (const node of model.all()) {
-    const { name, ident, data } = node.entry.peek();
-    const isFound =
-      name.toLowerCase().includes(lower) ||
-      ident.toLowerCase().includes(lower) ||
-      (data.moduleName ?? '').toLowerCase().includes(lower) ||
-      String(node.id) === text;
-    if (isFound) rows.push({ node, depth: 0, hasChildren: false });
-  }
-  return rows;
+  return findNodes(model, text).map((node) => ({ node, depth: 0, hasChildren: false }));
 }

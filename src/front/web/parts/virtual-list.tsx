@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, HTMLAttributes } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 /** Rows above and below the visible part, so that scrolling shows no gap. */
@@ -12,10 +12,12 @@ interface VirtualListProps<T> {
   /** The row to scroll to when it changes; −1: none. */
   readonly visible: number;
   readonly children: (item: T) => ComponentChildren;
+  /** Attributes of the element that scrolls: its role, its label, its keys. */
+  readonly box: HTMLAttributes<HTMLDivElement>;
 }
 
 /** A list of which only the visible rows are elements. */
-export function VirtualList<T>({ items, rowPx, visible, children }: VirtualListProps<T>) {
+export function VirtualList<T>({ items, rowPx, visible, children, box: attributes }: VirtualListProps<T>) {
   const box = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const height = useSignal(600);
@@ -39,9 +41,8 @@ export function VirtualList<T>({ items, rowPx, visible, children }: VirtualListP
   return (
     <div
       ref={box}
+      {...attributes}
       class="virtual"
-      role="presentation"
-      tabIndex={-1}
       onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
     >
       <div role="presentation" style={{ height: `${items.length * rowPx}px`, position: 'relative' }}>

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { texts } from '../web/i18n/i18n.js';
-import type { Loaded } from './load.js';
+import { texts } from '../../web/i18n/i18n.js';
+import type { Loaded } from '../load.js';
 
 interface LoadedViewProps<T> {
   readonly state: ReadonlySignal<Loaded<T>>;

@@ -1,0 +1,90 @@
+import type { AuditEntry } from '../../client/generated/records.js';
+import { words } from './i18n/console-texts.js';
+import { addressOf } from '../web/router.js';
+import { type ConsoleApp, useApp } from './app.js';
+
+/** Methods whose second parameter is a value of the variable that the first one names. */
+const VALUE_METHODS = /^(?:RequestAction|RequestActionEx|SetValue\w*|WFC_Execute\w*)$/;
+/** Parameters whose numbers are no object even if an object has the same ID. */
+const OBJECT_ID = 10_000;
+
+/** Who made a call: a person, a device of a resident, or the gateway itself. */
+function callerOf({ User, Role, Device }: AuditEntry): string {
+  if (Device !== undefined && Device !== '') return Device;
+  return User !== '' ? User : Role === 'inside' ? words().overview.inside : Role;
+}
+
+/** A call with the names of the objects in place of their IDs, and values as their profile shows them. */
+function CallText({ entry }: { readonly entry: AuditEntry }) {
+  const app = useApp();
+  return (
+    <>
+      <strong>{entry.Method}</strong>{' '}
+      {entry.Parameters.map((parameter, index) => (
+        <Parameter key={index} app={app} entry={entry} index={index} parameter={parameter} />
+      ))}
+      {entry.Count !== undefined && entry.Count > 1 && <small> {words().overview.times(entry.Count)}</small>}
+    </>
+  );
+}
+
+interface ParameterProps {
+  readonly app: ConsoleApp;
+  readonly entry: AuditEntry;
+  readonly index: number;
+  readonly parameter: unknown;
+}
+
+function Parameter({ app, entry, index, parameter }: ParameterProps) {
+  const { model } = app.gateway;
+  const separator = index === 0 ? '' : ', ';
+  const node =
+    typeof parameter === 'number' && (parameter >= OBJECT_ID || index === 0)
+      ? model.find(parameter)
+      : undefined;
+  if (node !== undefined)
+    return (
+      <>
+        {separator}
+        <a href={addressOf('tree', node.id)}>{node.entry.value.name}</a>
+      </>
+    );
+  const before = entry.Parameters[index - 1];
+  const variable = typeof before === 'number' ? model.find(before) : undefined;
+  const isValue = VALUE_METHODS.test(entry.Method) && variable?.entry.value.data.type !== undefined;
+  const text =
+    isValue &&
+    (typeof parameter === 'boolean' || typeof parameter === 'number' || typeof parameter === 'string')
+      ? app.format(variable, parameter)
+      : typeof parameter === 'string'
+        ? parameter
+        : JSON.stringify(parameter);
+  return (
+    <span>
+      {separator}
+      {text}
+    </span>
+  );
+}
+
+/** Calls as a list of cards: who, what, when, and whether it was done. */
+export function CallList({ entries }: { readonly entries: readonly AuditEntry[] }) {
+  const app = useApp();
+  const { overview } = words();
+  return (
+    <ul class="cards">
+      {entries.map((entry, index) => (
+        <li key={index} class={entry.Success ? '' : 'failed'}>
+          <div>
+            <CallText entry={entry} />
+          </div>
+          <small>
+            {app.moment(entry.TimeStamp * 1000)} · {callerOf(entry)}
+            {entry.Remote !== '' && ` ${overview.from} ${entry.Remote}`} ·{' '}
+            <span class={entry.Success ? '' : 'bad'}>{entry.Success ? overview.done : entry.Error}</span>
+          </small>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,121 @@
+import { useSignal } from '@preact/signals';
+import type { TreeNode } from '../../web/model.js';
+import { type Value, objectType, variableType } from '../../web/objects.js';
+import { useApp } from '../app.js';
+import { words } from '../i18n/console-texts.js';
+
+/** More choices than these become a list. */
+const SEGMENTS = 4;
+/** `customAction` of a variable whose action is switched off. */
+const NO_ACTION = 1;
+
+/** How the owner changes the value of a variable: the action of its module or script, otherwise directly. */
+type Access = 'action' | 'value' | 'none';
+
+function accessOf(variable: TreeNode, parent: TreeNode | undefined): Access {
+  const { action = 0, customAction = 0 } = variable.entry.value.data;
+  if (customAction > NO_ACTION || (action > 0 && customAction !== NO_ACTION)) return 'action';
+  return parent?.type === objectType.instance ? 'none' : 'value';
+}
+
+/** The control of a variable, as its profile and type require; nothing where a module alone reports values. */
+export function ValueControl({ variable }: { readonly variable: TreeNode }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const access = accessOf(variable, model.find(variable.entry.value.parentID));
+  if (access === 'none') return null;
+  const send = (value: Value) =>
+    void app.act(() =>
+      access === 'action'
+        ? app.call('RequestAction', variable.id, value)
+        : app.call('SetValue', variable.id, value),
+    );
+  const { type = variableType.string } = variable.entry.value.data;
+  const associations = model.profileOf(variable)?.associations ?? [];
+  const choices: readonly Value[] =
+    type === variableType.boolean ? [false, true] : associations.map(({ value }) => value);
+  if (choices.length > SEGMENTS) return <ChoiceList variable={variable} choices={choices} onChoose={send} />;
+  if (choices.length > 0) return <Segments variable={variable} choices={choices} onChoose={send} />;
+  return <ValueForm variable={variable} type={type} onSubmit={send} />;
+}
+
+interface ChoicesProps {
+  readonly variable: TreeNode;
+  readonly choices: readonly Value[];
+  readonly onChoose: (value: Value) => void;
+}
+
+function Segments({ variable, choices, onChoose }: ChoicesProps) {
+  const app = useApp();
+  return (
+    <div class="segments" role="group" aria-label={variable.entry.value.name}>
+      {choices.map((choice) => (
+        <button
+          key={String(choice)}
+          type="button"
+          aria-pressed={variable.value.value === choice}
+          onClick={() => onChoose(choice)}
+        >
+          {app.format(variable, choice)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function ChoiceList({ variable, choices, onChoose }: ChoicesProps) {
+  const app = useApp();
+  return (
+    <select
+      aria-label={variable.entry.value.name}
+      value={choices.indexOf(variable.value.value)}
+      onChange={({ currentTarget }) => {
+        const choice = choices[Number(currentTarget.value)];
+        // The list shows what was reported, not what is requested.
+        currentTarget.value = String(choices.indexOf(variable.value.peek()));
+        if (choice !== undefined) onChoose(choice);
+      }}
+    >
+      {choices.map((choice, index) => (
+        <option key={index} value={index}>
+          {app.format(variable, choice)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ValueFormProps {
+  readonly variable: TreeNode;
+  readonly type: number;
+  readonly onSubmit: (value: Value) => void;
+}
+
+/** A text or a number, sent when it is submitted. */
+function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
+  const { model } = useApp().gateway;
+  const draft = useSignal<string | undefined>(undefined);
+  const { minValue = 0, maxValue = 0, stepSize = 0 } = model.profileOf(variable) ?? {};
+  const isText = type === variableType.string;
+  const limits = !isText && minValue < maxValue ? { min: minValue, max: maxValue } : {};
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const text = draft.peek() ?? String(variable.value.peek());
+    draft.value = undefined;
+    onSubmit(isText ? text : Number(text));
+  };
+  return (
+    <form class="value-form" onSubmit={submit}>
+      <input
+        {...(isText ? { type: 'text' as const } : { type: 'number' as const })}
+        aria-label={variable.entry.value.name}
+        {...limits}
+        step={isText ? undefined : type === variableType.integer ? Math.max(1, stepSize) : stepSize || 'any'}
+        required={!isText}
+        value={draft.value ?? String(variable.value.value)}
+        onInput={(event) => (draft.value = event.currentTarget.value)}
+      />
+      <button class="plain">{words().tree.set}</button>
+    </form>
+  );
+}

@@ -1,0 +1,181 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { Found } from '../../../client/generated/records.js';
+import type { TreeNode } from '../../web/model.js';
+import { type ObjectEntry, objectType } from '../../web/objects.js';
+import { useApp } from '../app.js';
+import { words } from '../i18n/console-texts.js';
+import { addressOfNode } from '../object-icon.js';
+import { ObjectChoice } from '../parts/object-choice.js';
+import { statusText } from '../status.js';
+import { MakeButtons } from './make-buttons.js';
+import type { Hardware } from './use-hardware.js';
+
+const KINDS = ['line', 'port', 'onewire', 'pwm', 'led', 'chip'] as const;
+
+interface FoundSectionProps {
+  readonly hardware: Hardware;
+  readonly parent: Signal<number>;
+}
+
+/** What was found on the machine, by kind; what is in use names its user. */
+export function FoundSection({ hardware, parent }: FoundSectionProps) {
+  const { hardware: text } = words();
+  const { found, isSearching } = hardware;
+  return (
+    <section aria-labelledby="found">
+      <div class="row-head">
+        <h2 id="found">{text.found}</h2>
+        <button class="plain" type="button" disabled={isSearching.value} onClick={hardware.search}>
+          {isSearching.value ? text.searching : text.search}
+        </button>
+        <span class="parent-choice">
+          {text.parent}
+          <ObjectChoice
+            label={text.parent}
+            id={parent.value}
+            none={text.root}
+            accepts={({ type }) => type === objectType.category}
+            onChange={(id) => (parent.value = id)}
+          />
+        </span>
+      </div>
+      {found.value === undefined && <p class="soft">{text.searchFirst}</p>}
+      {found.value?.length === 0 && <p class="soft">{text.nothing}</p>}
+      {KINDS.map((kind) => (
+        <FoundGroup
+          key={kind}
+          kind={kind}
+          found={found.value?.filter(({ Kind }) => Kind === kind) ?? []}
+          hardware={hardware}
+          parent={parent.value}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface FoundGroupProps {
+  readonly kind: (typeof KINDS)[number];
+  readonly found: readonly Found[];
+  readonly hardware: Hardware;
+  readonly parent: number;
+}
+
+function FoundGroup({ kind, found, hardware, parent }: FoundGroupProps) {
+  if (found.length === 0) return null;
+  return (
+    <>
+      <h3>{words().hardware.kinds[kind]}</h3>
+      <ul class="found">
+        {found.map((one) => (
+          <FoundRow key={one.ID} found={one} hardware={hardware} parent={parent} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface FoundRowProps {
+  readonly found: Found;
+  readonly hardware: Hardware;
+  readonly parent: number;
+}
+
+function FoundRow({ found, hardware, parent }: FoundRowProps) {
+  const { model } = useApp().gateway;
+  const { hardware: text } = words();
+  void model.structure.value;
+  const made = hardware.made.value.get(found.ID);
+  const instance = model.find(made ?? found.InstanceID);
+  const isUsed = found.InstanceID !== 0 || found.UsedBy !== '';
+  return (
+    <li class={isUsed && made === undefined ? 'used' : ''}>
+      <div class="found-name">
+        <strong>{found.Name}</strong>
+        <small>{found.About}</small>
+      </div>
+      {instance !== undefined && instance.id !== 0 ? (
+        <LiveInstance found={found} instance={instance} isNew={made !== undefined} hardware={hardware} />
+      ) : isUsed ? (
+        <small>{text.usedBy(found.UsedBy)}</small>
+      ) : (
+        <MakeButtons found={found} hardware={hardware} parent={parent} />
+      )}
+    </li>
+  );
+}
+
+/** Variables that every instance has are at the end; they say nothing about the device. */
+const COMMON_POSITION = 1000;
+
+function isShown({ position, data }: ObjectEntry): boolean {
+  return data.role !== 'diagnostic' && position < COMMON_POSITION;
+}
+
+interface LiveInstanceProps {
+  readonly found: Found;
+  readonly instance: TreeNode;
+  readonly isNew: boolean;
+  readonly hardware: Hardware;
+}
+
+/** The instance of a search result with its values; a new one can be renamed or undone. */
+function LiveInstance({ found, instance, isNew, hardware }: LiveInstanceProps) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const isRenaming = useSignal(false);
+  const { name, data } = instance.entry.value;
+  const values = model
+    .children(instance.id)
+    .filter(({ type, entry: { value } }) => type === objectType.variable && isShown(value));
+  const rename = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const text = new FormData(event.currentTarget as HTMLFormElement).get('name');
+    if (await app.act(() => app.call('SVC_SetName', instance.id, typeof text === 'string' ? text : '')))
+      isRenaming.value = false;
+  };
+  return (
+    <div class="live">
+      {isRenaming.value ? (
+        <form class="row-head" onSubmit={(event) => void rename(event)}>
+          <input name="name" aria-label={words().tree.name} defaultValue={name} autofocus />
+          <button class="primary">{words().tree.save}</button>
+        </form>
+      ) : (
+        <div class="row-head">
+          <a href={addressOfNode(instance)}>{name}</a>
+          <small>
+            {data.moduleName} · {statusText(data.status ?? 0)}
+          </small>
+          {isNew && (
+            <>
+              <button class="plain" type="button" onClick={() => (isRenaming.value = true)}>
+                {words().tree.rename}
+              </button>
+              <button class="plain" type="button" onClick={() => void hardware.undo(found)}>
+                {words().hardware.undo}
+              </button>
+            </>
+          )}
+        </div>
+      )}
+      {isNew && (
+        <dl class="live-values">
+          {values.map((variable) => (
+            <LiveValue key={variable.id} variable={variable} />
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}
+
+function LiveValue({ variable }: { readonly variable: TreeNode }) {
+  const text = useApp().format(variable, variable.value.value);
+  return (
+    <div>
+      <dt>{variable.entry.value.name}</dt>
+      <dd>{text === '' ? '–' : text}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Found, Lines } from '../../../client/generated/records.js';
+import { realTiming } from '../../../client/timing.js';
+import { type ConsoleApp, errorText, useApp } from '../app.js';
+import { type Loaded, useLoaded } from '../load.js';
+import { instanceOf } from '../search.js';
+import { words } from '../i18n/console-texts.js';
+
+const MODULE = 'Hardware';
+const SEARCH_STOP = 10_512;
+const SEARCH_UPDATE = 10_513;
+const UPDATE = 10_603;
+const STATUS = 10_505;
+/** Lines are read again at most this often while values change, ms. */
+const READ_MS = 100;
+
+/** What the machine has, kept up to date. */
+export interface Hardware {
+  readonly lines: ReadonlySignal<Loaded<Lines>>;
+  /** The search results; undefined: no instance of the module Hardware exists yet. */
+  readonly found: ReadonlySignal<readonly Found[] | undefined>;
+  readonly isSearching: ReadonlySignal<boolean>;
+  /** Instances that were made on this page: the search result → the instance. */
+  readonly made: Signal<ReadonlyMap<string, number>>;
+  readonly isSimulated: ReadonlySignal<boolean>;
+  search(): void;
+  create(found: Found, module: string, parent: number): Promise<void>;
+  undo(found: Found): Promise<void>;
+}
+
+export function useHardware(): Hardware {
+  const app = useApp();
+  const { created: made } = app;
+  const { model } = app.gateway;
+  const { state: lines, reload: readLines } = useLoaded(
+    () => app.call('GW_GetLines'),
+    [app.gateway.state.value],
+  );
+  const found = useSignal<readonly Found[] | undefined>(undefined);
+  const isSearching = useSignal(false);
+  const isSimulated = useSignal(false);
+  const readFound = async () => {
+    const hardware = instanceOf(model, MODULE);
+    if (hardware === undefined) return;
+    try {
+      found.value = await app.call('GW_GetFound', hardware.id);
+      isSearching.value = await app.call('SVC_IsSearching', hardware.id);
+    } catch (thrown) {
+      app.notice.value = { text: errorText(thrown), isError: true };
+    }
+  };
+  useEffect(() => {
+    void readFound();
+    void app.call('SVC_FunctionExists', 'GW_SimulateLine').then(
+      (exists) => (isSimulated.value = exists),
+      () => undefined,
+    );
+  }, [app.gateway.state.value]);
+  useEffect(() => {
+    let isWaiting = false;
+    let isGone = false;
+    const stop = app.gateway.observe(({ Message }) => {
+      if (Message === SEARCH_STOP || Message === SEARCH_UPDATE) void readFound();
+      if ((Message !== UPDATE && Message !== STATUS && Message !== SEARCH_STOP) || isWaiting) return;
+      isWaiting = true;
+      realTiming.after(READ_MS, () => {
+        isWaiting = false;
+        if (!isGone) readLines();
+      });
+    });
+    return () => {
+      isGone = true;
+      stop();
+    };
+  }, []);
+  const search = () =>
+    void app.act(async () => {
+      const hardware = instanceOf(model, MODULE) ?? (await createHardware(app));
+      isSearching.value = true;
+      await app.call('SVC_StartSearch', hardware.id);
+      await readFound();
+    });
+  return {
+    lines,
+    found,
+    isSearching,
+    made,
+    isSimulated,
+    search,
+    create: async (one, module, parent) => {
+      const hardware = instanceOf(model, MODULE);
+      if (hardware === undefined) return;
+      await app.act(async () => {
+        const id = await app.call('GW_CreateFrom', hardware.id, one.ID, parent, module);
+        made.value = new Map([...made.peek(), [one.ID, id]]);
+        await readFound();
+      }, words().hardware.made(one.Name));
+    },
+    undo: async (one) => {
+      const id = made.peek().get(one.ID);
+      if (id === undefined) return;
+      await app.act(async () => {
+        await app.call('SVC_DeleteInstance', id);
+        made.value = new Map([...made.peek()].filter(([ID]) => ID !== one.ID));
+        await readFound();
+      }, words().hardware.undone(one.Name));
+    },
+  };
+}
+
+/** The instance that searches: it belongs to the console, and is hidden from fronts. */
+async function createHardware(app: ConsoleApp) {
+  const modules = await app.call('SVC_GetModules', await app.call('SVC_GetModuleList'));
+  const id = modules.find(({ ModuleName }) => ModuleName === MODULE)?.ModuleID;
+  if (id === undefined) throw new Error(`This gateway has no module ${MODULE}`);
+  const instance = await app.call('SVC_CreateInstance', id);
+  await app.call('SVC_SetName', instance, MODULE);
+  await app.call('SVC_SetHidden', instance, true);
+  await app.call('SVC_ApplyChanges', instance);
+  return { id: instance };
+}

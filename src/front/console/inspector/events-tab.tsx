@@ -1,0 +1,77 @@
+import type { EventRecord } from '../../../client/generated/records.js';
+import type { TreeNode } from '../../web/model.js';
+import { objectType } from '../../web/objects.js';
+import { useApp } from '../app.js';
+import { words } from '../i18n/console-texts.js';
+import { useLoaded } from '../load.js';
+import { addressOfNode } from '../object-icon.js';
+import { LoadedView } from '../parts/loaded-view.js';
+
+/** Events that an object triggers, that run it, or that are below it. */
+export function EventsTab({ node }: { readonly node: TreeNode }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const { state, reload } = useLoaded(async () => {
+    const ids = new Set(
+      model
+        .children(node.id)
+        .filter(({ type }) => type === objectType.event)
+        .map(({ id }) => id),
+    );
+    if (node.type === objectType.variable)
+      for (const id of await app.call('SVC_GetVariableEventList', node.id)) ids.add(id);
+    if (node.type === objectType.script)
+      for (const id of await app.call('SVC_GetScriptEventList', node.id)) ids.add(id);
+    return Promise.all([...ids].map((id) => app.call('SVC_GetEvent', id)));
+  }, [node.id, model.structure.value]);
+  return (
+    <LoadedView state={state}>
+      {(events) =>
+        events.length === 0 ? (
+          <p class="soft">{words().events.none}</p>
+        ) : (
+          <ul class="cards">
+            {events.map((event) => (
+              <EventCard key={event.EventID} event={event} onChange={reload} />
+            ))}
+          </ul>
+        )
+      }
+    </LoadedView>
+  );
+}
+
+interface EventCardProps {
+  readonly event: EventRecord;
+  readonly onChange: () => void;
+}
+
+function EventCard({ event, onChange }: EventCardProps) {
+  const app = useApp();
+  const node = app.gateway.model.find(event.EventID);
+  const { events } = words();
+  if (node === undefined) return null;
+  const toggle = async (isActive: boolean) => {
+    await app.act(() => app.call('SVC_SetEventActive', event.EventID, isActive));
+    onChange();
+  };
+  return (
+    <li>
+      <a href={addressOfNode(node)}>{node.entry.value.name}</a>
+      <small>
+        {events.types[event.EventType]}
+        {event.EventType === 0 && ` · ${events.triggers[event.TriggerType] ?? ''}`}
+        {` · ${events.lastRun} ${event.LastRun === 0 ? events.never : app.moment(event.LastRun * 1000)}`}
+        {event.NextRun > 0 && ` · ${events.nextRun} ${app.moment(event.NextRun * 1000)}`}
+      </small>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={event.EventActive}
+          onChange={({ currentTarget }) => void toggle(currentTarget.checked)}
+        />
+        {events.active}
+      </label>
+    </li>
+  );
+}

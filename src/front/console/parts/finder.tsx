@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Icon } from '../../web/parts/icon.js';
+
+/** Something that can be chosen by typing a part of its name. */
+export interface Finding {
+  readonly key: string;
+  readonly icon: string;
+  readonly name: string;
+  readonly detail: string;
+}
+
+interface FinderProps<T extends Finding> {
+  readonly label: string;
+  readonly hint: string;
+  readonly find: (text: string) => readonly T[];
+  readonly onChoose: (finding: T) => void;
+  readonly isFocused?: boolean;
+}
+
+/** A field with a list of what fits the text (WAI-ARIA combobox pattern): arrows move, Enter chooses. */
+export function Finder<T extends Finding>({ label, hint, find, onChoose, isFocused }: FinderProps<T>) {
+  const id = useId();
+  const text = useSignal('');
+  const active = useSignal(0);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const found = find(text.value);
+  const at = Math.min(active.value, found.length - 1);
+  useEffect(() => {
+    if (isFocused === true) input.current?.focus();
+  }, []);
+  useEffect(() => list.current?.children[at]?.scrollIntoView({ block: 'nearest' }), [at]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const chosen = found[at];
+    if (event.key === 'ArrowDown') active.value = Math.min(at + 1, found.length - 1);
+    else if (event.key === 'ArrowUp') active.value = Math.max(at - 1, 0);
+    else if (event.key === 'Enter' && chosen !== undefined) onChoose(chosen);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="finder">
+      <input
+        ref={input}
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        spellcheck={false}
+        aria-label={label}
+        placeholder={hint}
+        aria-expanded={found.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+          active.value = 0;
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul ref={list} id={`${id}-list`} role="listbox" aria-label={label}>
+        {found.map((finding, index) => (
+          <li
+            key={finding.key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => onChoose(finding)}
+          >
+            <Icon name={finding.icon} />
+            <span>{finding.name}</span>
+            <small>{finding.detail}</small>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Model, TreeNode } from '../web/model.js';
+
+/** Objects whose name, ident, module or id contains the text; those that begin with it first. */
+export function findNodes(model: Model, text: string, limit = Infinity): TreeNode[] {
+  const lower = text.trim().toLowerCase();
+  const first: TreeNode[] = [];
+  const others: TreeNode[] = [];
+  for (const node of model.all()) {
+    const { name, ident, data } = node.entry.peek();
+    const begins = name.toLowerCase().startsWith(lower) || String(node.id) === lower;
+    if (begins) first.push(node);
+    else if (
+      name.toLowerCase().includes(lower) ||
+      ident.toLowerCase().includes(lower) ||
+      (data.moduleName ?? '').toLowerCase().includes(lower)
+    )
+      others.push(node);
+    if (first.length >= limit) break;
+  }
+  return [...first, ...others].slice(0, limit);
+}
+
+/** The names of the objects above one, without the root: `Ground floor / Hall relay`. */
+export function pathOf(model: Model, node: TreeNode): string {
+  const names: string[] = [];
+  for (
+    let above = model.find(node.entry.peek().parentID);
+    above !== undefined && above.id !== 0;
+    above = model.find(above.entry.peek().parentID)
+  )
+    names.unshift(above.entry.peek().name);
+  return names.join(' / ');
+}
+
+/** Whether `node` is `above` or somewhere below it. */
+export function isWithin(model: Model, node: TreeNode, above: TreeNode): boolean {
+  for (
+    let one: TreeNode | undefined = node;
+    one !== undefined;
+    one = one.id === 0 ? undefined : model.find(one.entry.peek().parentID)
+  )
+    if (one === above) return true;
+  return false;
+}
+
+/** An instance of a module of which a gateway has one. */
+export function instanceOf(model: Model, moduleName: string): TreeNode | undefined {
+  for (const node of model.all()) if (node.entry.peek().data.moduleName === moduleName) return node;
+  return undefined;
+}
