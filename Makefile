@@ -21,11 +21,11 @@ BUNDLE := build/bundle/$(HOST_ARCH)/stellwerk-$(VERSION)-linux-$(HOST_ARCH)
 NODE := node_modules/node-linux-$(HOST_ARCH)/bin/node
 HEADERS := node_modules/node-linux-$(HOST_ARCH)/include/node
 # Programs of the package run with its own Node. npm runs with the machine's Node, because it replaces ours.
-# Not by its name: typescript-js brings another `tsc`.
+# Called by path, because typescript-js also has a `tsc`.
 TSC := $(NODE) node_modules/typescript/bin/tsc
 WITH := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-# A linked node_modules (a second worktree) belongs to another checkout: it is used, never changed.
+# A linked node_modules (in a second worktree) belongs to another checkout and is never changed.
 LINKED := $(shell test -L node_modules && echo yes)
 SETUP := $(if $(LINKED),,node_modules/.setup node_modules/epoll/build/Release/epoll.node)
 
@@ -92,7 +92,7 @@ build/%.node: build/native/$(HOST_ARCH)/%.node
 build/stellwerk-%: build/native/$(HOST_ARCH)/stellwerk-%
 	$(Q)cp --remove-destination $< $@
 
-# The list of sources is an input too: deleted sources must not remain in dist/.
+# The list of sources is an input as well, so that deleted sources do not remain in dist/.
 build/sources: FORCE
 	@mkdir -p build && echo '$(sort $(SOURCES))' | cmp -s - $@ || echo '$(sort $(SOURCES))' >$@
 .PHONY: FORCE
@@ -119,13 +119,13 @@ run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 	@cat docs/start/sample/try.txt
 	$(Q)exec bin/stellwerk serve --config docs/start/sample/gateway.yaml --data data
 
-test: build ## all quick tests
+test: build ## all tests that need no hardware and no emulator
 	$(Q)$(NODE) dist/test/run.js unit contract story law fuzz
 
-front-test: build ## the pages in a browser (Debian package chromium; skipped where there is none)
+front-test: build ## the pages in a browser (Debian package chromium; skipped if it is not installed)
 	$(Q)$(NODE) dist/test/run.js front
 
-fuzz: build ## restarts after random calls, edits and damage; for the night: ROUNDS=2000
+fuzz: build ## restarts after random calls, edits and damage; ROUNDS=2000 for a long run
 	$(Q)ROUNDS=$(or $(ROUNDS),2000) $(NODE) dist/test/run.js fuzz/start
 
 check: build ## types, type-aware lint, format, import rules
@@ -143,7 +143,7 @@ law:
 	@echo 'check: law'
 	$(Q)$(NODE) dist/test/run.js law
 
-lab: build ## the hardware lab: an emulated arm64 machine with kernel devices (root, Debian)
+lab: build ## tests in the hardware lab: an emulated arm64 machine with kernel devices (root, Debian)
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/up.js
 	$(Q)$(NODE) dist/test/run.js lab

@@ -1,8 +1,8 @@
 /**
- * Makes what is installed on a box: `node dist/systemd/build-bundle.js x64|arm64` (by `make bundle`, which
- * has compiled the sources and the addons before). The result is build/stellwerk-VERSION-linux-ARCH.tar.gz:
- * Node, the compiled gateway, its packages for that architecture alone, addons, board files, units, the docs,
- * completions and the installer. The same sources give the same bytes.
+ * Builds the bundle for installation: `node dist/systemd/build-bundle.js x64|arm64` (run by `make bundle`
+ * after it has compiled the sources and the addons). Writes build/stellwerk-VERSION-linux-ARCH.tar.gz with
+ * Node, the compiled gateway, its packages for this architecture, addons, board files, units, the docs,
+ * completions and the installer. The build is reproducible.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -21,11 +21,11 @@ import { BUNDLED_PACKAGES } from './esbuild-options.js';
 import { BUNDLED_FILES, BUNDLED_FOLDERS } from './bundle-contents.js';
 import { SHELLS } from '../src/cli/commands/shells.js';
 
-/** In every file of the tarball: the day does not matter, but it must not be that of the build. */
+/** Modification time of all files in the tarball; constant, for a reproducible build. */
 const MTIME = '2026-01-01T00:00:00Z';
-/** Packages that only compiling or type-checking needs. */
+/** Packages that only compilation or type checking needs. */
 const BUILD_ONLY = ['@types', 'undici-types', 'nan', 'node-addon-api'];
-/** Folders of a package that no program loads. */
+/** Directories of a package that no program loads. */
 const IDLE_FOLDERS = [
   'test',
   'tests',
@@ -39,11 +39,13 @@ const IDLE_FOLDERS = [
   '.github',
   '.nyc_output',
 ];
-/** Files of a package that no program loads: types, maps, sources of addons, prose (licences stay). */
+/**
+ * Files of a package that no program loads: types, source maps, sources of addons, documents except licences.
+ */
 const IDLE_FILES = /\.(d\.[cm]?ts|ts|map|md|markdown|yml|flow|cc|cpp|c|h|hpp|gyp|gypi|tsbuildinfo)$/i;
 const LICENCE = /^(licen[cs]e|copying|notice)(\b|[-_.])/i;
 
-/** A completion script has the names of all functions in it. */
+/** Maximum output of `stellwerk completion`, which contains the names of all functions. */
 const COMPLETION_LIMIT = 16 * 1024 * 1024;
 
 interface PackageFile {
@@ -92,7 +94,7 @@ function fetchPackages(): void {
     '--os=linux',
     '--libc=glibc',
     '--ignore-scripts',
-    // A release can be built without a network, if npm has fetched the packages before.
+    // A release can be built offline if npm has cached the packages.
     '--prefer-offline',
     '--loglevel=error',
   ];
@@ -105,7 +107,7 @@ function copyProgram(): void {
   const keep = (from: string): boolean => !IDLE_FILES.test(from);
   for (const folder of ['program', 'src/base', 'src/client'])
     cpSync(join(root, 'dist', folder), join(stage, 'dist', folder), { recursive: true, filter: keep });
-  // With its types: programs install it from there.
+  // With its types, because programs install the client from the bundle.
   cpSync(join(root, 'dist', 'client'), join(stage, 'dist', 'client'), { recursive: true });
   for (const folder of BUNDLED_FOLDERS) {
     cpSync(join(root, folder), join(stage, folder), {
@@ -130,7 +132,7 @@ function copyProgram(): void {
   cpSync(join(root, 'build', 'native', arch, 'epoll.node'), join(epoll, 'epoll.node'));
 }
 
-/** The scripts by which shells complete commands, made by the program itself. */
+/** Generates the completion scripts of the shells with the program itself. */
 function completions(): void {
   const folder = join(stage, 'completions');
   mkdirSync(folder);
@@ -141,7 +143,7 @@ function completions(): void {
     );
 }
 
-/** Node itself, without its symbols: 20 MB less. Its package leaves node_modules; its licence is kept. */
+/** Adds Node without its symbols, which saves 20 MB. Removes its package, except for the licence. */
 function copyNode(): void {
   const from = join(stage, 'node_modules', `node-linux-${arch}`);
   const to = join(stage, 'bin', 'node');
@@ -150,8 +152,8 @@ function copyNode(): void {
 }
 
 /**
- * Every package in the bundle with its licence's text. Read before pruning; the text of a licence stays in it
- * once.
+ * Lists every package in the bundle with the text of its licence, each text once. Runs before unused files
+ * are removed.
  */
 function licences(): string {
   const texts = new Map<string, string[]>();
@@ -166,10 +168,10 @@ function licences(): string {
     texts.set(key, [...(texts.get(key) ?? []), `${name} ${version} (${license ?? 'see below'})`]);
   }
   const parts = [...texts].map(([text, users]) => `${users.sort().join('\n')}\n\n${text}\n`);
-  return `What stellwerk's bundle carries of others, with the licences.\n\n${parts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
+  return `Third-party software in the stellwerk bundle, with its licences.\n\n${parts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-/** The folders of all packages below a node_modules folder, nested ones too. */
+/** The directories of all packages below a node_modules directory, including nested ones. */
 function packageFolders(modules: string): string[] {
   if (!existsSync(modules)) return [];
   const own = readdirSync(modules)
@@ -182,7 +184,7 @@ function packageFolders(modules: string): string[] {
   return own.flatMap((folder) => [folder, ...packageFolders(join(folder, 'node_modules'))]);
 }
 
-/** Takes out what no program loads on this architecture. */
+/** Removes files that no program loads on this architecture. */
 function prune(modules: string): void {
   for (const only of [...BUILD_ONLY, ...BUNDLED_PACKAGES, '.bin', '.package-lock.json', `node-linux-${arch}`])
     rmSync(join(modules, only), { recursive: true, force: true });

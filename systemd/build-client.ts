@@ -1,7 +1,7 @@
 /**
- * Makes the typed client as one file that needs nothing else, for programs and browsers: `node
- * dist/systemd/build-client.js` (by `make build`) writes dist/client, a package of its own: client.js, its
- * types, a README. The gateway serves client.js to pages; `make client` packs the folder.
+ * Builds the typed client as a single file without dependencies, for programs and browsers: `node
+ * dist/systemd/build-client.js` (run by `make build`) writes the package dist/client with client.js, its
+ * types and a README. The gateway serves client.js to pages; `make client` packs the directory.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -50,7 +50,7 @@ writeFileSync(
   )}\n`,
 );
 
-/** A file of types, and those that it imports. */
+/** A declaration file, and those that it imports. */
 function copyTypes(file: string, done: Set<string>): void {
   if (done.has(file)) return;
   done.add(file);

@@ -1,7 +1,8 @@
 /**
- * Makes dist/program/front from src/front: `node dist/systemd/build-front.js` (by `make build`). Names contain
- * a hash of the content, so that a browser may keep them; each file has `.br` and `.gz` siblings, because
- * browsers accept Brotli over TLS and on loopback only. manifest.json names the files of each page.
+ * Builds dist/program/front from src/front: `node dist/systemd/build-front.js` (run by `make build`). File
+ * names contain a hash of the content, so that browsers may cache them. Each file has a `.br` and a `.gz`
+ * version, because browsers accept Brotli only over TLS and on loopback. manifest.json lists the files of
+ * each page.
  */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -9,15 +10,15 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { bundleOptions } from './esbuild-options.js';
 
-/** The programs; each is a page of its own. */
+/** The programs, one per page. */
 const PROGRAMS = ['resident', 'console'];
 /** Chrome and WebView 87, Safari 15.4, Firefox 98. */
 const TARGET = ['chrome87', 'safari15.4', 'firefox98'];
 const COMPRESSED = /\.(?:js|css|svg|json|webmanifest)$/;
 
 /**
- * Makes each lazy module of a program depend on all that its page loads first. Otherwise esbuild makes a chunk
- * for each group of modules that the same lazy modules use, and small files compress badly.
+ * Makes each lazy module of a program depend on all that its page loads first. Otherwise esbuild makes a
+ * chunk for each group of modules that the same lazy modules use, and small files compress badly.
  */
 const oneFirstChunk: Plugin = {
   name: 'one-first-chunk',

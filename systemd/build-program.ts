@@ -1,8 +1,9 @@
 /**
- * Makes dist/program/lib from the compiled sources: `node dist/systemd/build-program.js` (by `make build`).
- * It is what bin/stellwerk runs: some chunks in place of several hundred modules, which start in two thirds
- * of the time and hold 4 MB less. What is loaded when first needed stays so, in chunks of its own. The
- * packages that others need too are not taken in: a program would have them twice.
+ * Bundles the compiled sources into dist/program/lib: `node dist/systemd/build-program.js` (run by `make
+ * build`). bin/stellwerk runs the result: some chunks instead of several hundred modules, which reduces the
+ * start to two thirds of the time and the memory by 4 MB. Modules that are loaded on first use stay in
+ * separate chunks. Packages that other packages need as well are not bundled, because they would be loaded
+ * twice.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,8 +11,8 @@ import { build } from 'esbuild';
 import { BUNDLED_PACKAGES, nodeBuildOptions } from './esbuild-options.js';
 
 /**
- * The programs: the gateway, and those that it starts. Each is found by its name, in the directory of the
- * program that starts it.
+ * The programs: the gateway, and those that it starts. Each is found by name in the directory of the program
+ * that starts it.
  */
 const PROGRAMS = [
   'src/main.js',
@@ -22,7 +23,7 @@ const PROGRAMS = [
 
 const root = join(import.meta.dirname, '..', '..');
 const dist = join(root, 'dist');
-// As deep as the compiled sources stand: what they find by their own place is where it was.
+// At the same depth as the compiled sources, so that paths relative to a module stay valid.
 const target = join(dist, 'program', 'lib');
 
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -37,7 +38,7 @@ const { metafile } = await build({
   splitting: true,
   external: Object.keys(dependencies).filter((name) => !BUNDLED_PACKAGES.includes(name)),
   metafile: true,
-  // The text of a program stays in memory while it runs: this is 1.5 MB of it. A trace still names the
+  // Node keeps the source of a program in memory; minifying saves 1.5 MB. Stack traces still name the
   // functions.
   minifyWhitespace: true,
 });
@@ -48,6 +49,6 @@ for (const file of Object.keys(metafile.outputs)) {
   ))
     if (!existsSync(join(target, name)))
       throw new Error(
-        `${name} is started by its name, but is not a program: list it in systemd/build-program.ts`,
+        `${name} is started by name, but is not a program: list it in systemd/build-program.ts`,
       );
 }

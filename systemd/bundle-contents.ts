@@ -1,6 +1,6 @@
 /**
- * What of the sources a bundle holds as it is: `bundle.ts` copies it, and a test follows the paths that texts
- * name.
+ * The files of the checkout that the bundle contains unchanged. `build-bundle.ts` copies them, and a test
+ * checks that paths named in texts are among them.
  */
 export const BUNDLED_FOLDERS = ['board', 'systemd', 'bin', 'docs'] as const;
 export const BUNDLED_FILES = [

@@ -12,11 +12,11 @@ export const nodeBuildOptions = {
   ...bundleOptions,
   platform: 'node',
   target: 'node24',
-  // CommonJS packages expect `require`, which a module does not have.
+  // CommonJS packages expect `require`, which ES modules do not have.
   banner: {
     js: "import { createRequire as requirer } from 'node:module'; const require = requirer(import.meta.url);",
   },
 } as const satisfies BuildOptions;
 
-/** Packages of many small files that only the gateway's program needs: they are bundled into it. */
+/** Packages with many small files that only the gateway needs, which are bundled into its program. */
 export const BUNDLED_PACKAGES = ['@sinclair/typebox', 'yaml'];

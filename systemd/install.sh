@@ -50,7 +50,7 @@ rules=$([ -n "$prefix" ] && echo "$prefix/lib/udev/rules.d" || echo /etc/udev/ru
 
 backoff=$units/stellwerk.service.d/10-backoff.conf
 
-# The completion of a shell: where it is in the bundle, and where the shell looks for it.
+# The path at which a shell looks for its completion script.
 completion() {
   case $1 in
   bash) echo "$share/bash-completion/completions/stellwerk" ;;
@@ -59,9 +59,9 @@ completion() {
   esac
 }
 
-# With a destdir nothing runs here: the files are for another machine.
+# With DESTDIR, start nothing: the files are for another machine.
 live() { [ -z "$destdir" ]; }
-# Whether systemd runs here: in a chroot it does not, and is then left alone.
+# Whether systemd is running; it is not in a chroot.
 booted() { live && [ -d /run/systemd/system ]; }
 
 live && [ "$(id -u)" != 0 ] && fail 'run it as root'
@@ -143,12 +143,12 @@ put_surroundings() {
   done
 }
 
-# An update that brings no other keeper leaves it at work; one that does starts it again, and systemd keeps its lines.
+# Restart the line keeper only if the update changes it; systemd keeps its lines meanwhile.
 start_keeper() {
   running=$(systemctl show -P MainPID stellwerk-keeper.service)
   if [ "$running" != 0 ] && cmp -s "/proc/$running/exe" "$home/current/bin/stellwerk-keeper"; then return 0; fi
   systemctl restart stellwerk-keeper.service ||
-    echo 'install.sh: the line keeper does not start, outputs are not guarded: journalctl -u stellwerk-keeper' >&2
+    echo 'install.sh: the line keeper does not start, outputs are not protected: journalctl -u stellwerk-keeper' >&2
 }
 
 set_up_machine() {

@@ -1,16 +1,16 @@
-/** What a release is checked by before anything is built. */
+/** The input of the checks before a release is built. */
 export interface ReleaseFacts {
   /** Of package.json. */
   readonly version: string;
-  /** Versions that other files give, by file. */
+  /** The versions in other files, by file. */
   readonly versions: Readonly<Record<string, string>>;
   readonly changelog: string;
-  /** What `git status --porcelain` prints. */
+  /** The output of `git status --porcelain`. */
   readonly status: string;
   readonly tags: readonly string[];
 }
 
-/** What must be done before this version can be released; empty if it is ready. */
+/** The problems that prevent a release of this version; empty if there are none. */
 export function releaseProblems({ version, versions, changelog, status, tags }: ReleaseFacts): string[] {
   const problems: string[] = [];
   if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))

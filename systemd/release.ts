@@ -1,7 +1,7 @@
 /**
- * The parts of `make release` that are no build: `node dist/systemd/release.js check` says what is missing
- * before a version can be released; `collect` puts what was built into build/release/, with its checksums,
- * the bill of materials and the changes of the version.
+ * The steps of `make release` around the build. `node dist/systemd/release.js check` reports what prevents a
+ * release; `collect` copies the built files to build/release/, with checksums, the bill of materials and the
+ * changes of the version.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A package of package-lock.json (lockfileVersion 3), as far as a bill of materials needs it. */
+/** The fields of a package in package-lock.json (lockfileVersion 3) that the bill of materials needs. */
 interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
@@ -21,8 +21,8 @@ export interface LockFile {
 
 /**
  * The bill of materials of a release in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/): every package
- * of the lock file that is not for development alone, with its hash, its licence and what it depends on. The
- * same lock file gives the same text.
+ * of the lock file except development dependencies, with its hash, licence and dependencies. The same lock
+ * file always gives the same text.
  */
 export function billOfMaterials(lock: LockFile): object {
   const shipped = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
@@ -96,8 +96,7 @@ function dependenciesOf(lock: LockFile, refs: ReadonlyMap<string, string>): obje
 }
 
 /**
- * The path of the package that `name` means in the package at `path`: Node's search for node_modules,
- * upwards.
+ * Resolves `name` from the package at `path` as Node does: searches node_modules upwards.
  */
 function resolve(lock: LockFile, path: string, name: string): string | undefined {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
@@ -132,7 +131,7 @@ function licencesOf(licence: string): object[] {
   return /^\(|\s(OR|AND|WITH)\s/.test(licence) ? [{ expression: licence }] : [{ license: { id: licence } }];
 }
 
-/** A UUID (version 8: of one's own making, RFC 9562 §5.8) that follows from a text. */
+/** A UUID derived from a text (version 8, custom format, RFC 9562 §5.8). */
 function uuidOf(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;

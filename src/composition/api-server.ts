@@ -10,7 +10,7 @@ import type { Components } from './components.js';
 import { configuratorAccess } from './configurator-access.js';
 import type { Foundation } from './foundation.js';
 
-/** What the API works with. */
+/** Dependencies of the API. */
 export function apiDependencies(
   { clock, directory, health, log }: Foundation,
   { kernel, media, registry }: Components,

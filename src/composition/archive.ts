@@ -30,12 +30,12 @@ export class LazyArchive {
     this.#dependencies = dependencies;
   }
 
-  /** Opens it if a variable is logged. */
+  /** Opens the archive if a variable is logged. */
   async start(): Promise<void> {
     if (this.#dependencies.kernel.variables.logged().length > 0) await this.get();
   }
 
-  /** Keeps ids of objects from being given while records, or anything else, refer to them. */
+  /** Prevents ids of objects from being assigned while records, or anything else, refer to them. */
   guardIds(): Promise<void> {
     return guardIds({ ...this.#dependencies, archive: this });
   }

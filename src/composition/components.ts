@@ -30,7 +30,7 @@ import { storedOptions } from './stored-options.js';
 /** The caller when a device requests an action of a variable. */
 const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' };
 
-/** What the functions reach of the gateway itself, as it is at the time of the call. */
+/** The gateway's own operations that functions call. */
 interface GatewayControls
   extends Pick<SystemPort, 'reload' | 'prune' | 'stop'>, Pick<Ports, 'configuration'> {
   config(): GatewayConfig;
@@ -38,7 +38,7 @@ interface GatewayControls
   connections(): ConnectionsPort | undefined;
 }
 
-/** The tree of a gateway with everything that works on it, all created but not yet started. */
+/** The tree of a gateway and the components that work on it, created but not started. */
 export interface Components {
   readonly kernel: Kernel;
   readonly devices: Devices;
@@ -49,7 +49,7 @@ export interface Components {
   readonly status: StatusVariables;
   readonly settings: Options;
   readonly registry: Registry;
-  /** To be called when the gateway stops. */
+  /** Called when the gateway stops. */
   readonly cleanup: (() => void | Promise<void>)[];
 }
 
@@ -143,7 +143,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
   return { kernel, devices, scripts, media, events, archive, status, settings, registry, cleanup };
 }
 
-/** Shows what devices send and receive; its files are in `directory`. */
+/** Creates the debug output of devices; its files are in `directory`. */
 function createDebug(
   { kernel, clock, log }: { readonly kernel: Kernel; readonly clock: Clock; readonly log: Log },
   directory: string,

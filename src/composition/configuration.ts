@@ -20,10 +20,10 @@ import type { Store } from '../store/store.js';
 import { orphansFinding, pruneOrphans, unlistedPaths, type OrphanRecord } from './orphans.js';
 import { reviewFacts } from './review-facts.js';
 
-/** Name in the store of what the configuration said when it was last applied. */
+/** Name in the store of the applied configuration. */
 const APPLIED = 'applied';
 
-/** What of a gateway a configuration is applied to. */
+/** The parts of a gateway that a configuration is applied to. */
 export interface ConfigurationTarget {
   readonly kernel: Kernel;
   readonly devices: Devices;
@@ -37,7 +37,7 @@ export interface ConfigurationTarget {
   readonly media: LazyMedia;
 }
 
-/** Applies profiles, tree and configurators; what could not be applied is returned in words. */
+/** Applies profiles, tree and configurators; returns descriptions of the parts that could not be applied. */
 export async function applyConfiguration(
   loaded: LoadedConfig,
   to: ConfigurationTarget,
@@ -59,7 +59,7 @@ export async function applyConfiguration(
   return { configurators: made.configurators, problems: all };
 }
 
-/** Shows the objects that the file no longer lists; with `remove`, deletes them. */
+/** Returns the objects that the file no longer lists; with `remove`, deletes them. */
 export async function prune(
   loaded: LoadedConfig,
   to: ConfigurationTarget,
@@ -71,7 +71,10 @@ export async function prune(
   return records;
 }
 
-/** Stores what was applied, without objects that were deleted since: another may get their path. */
+/**
+ * Stores what was applied, without objects that were deleted since, because another object may get their
+ * path.
+ */
 function keepApplied(
   loaded: LoadedConfig,
   applied: AppliedKeys,
@@ -87,8 +90,8 @@ function keepApplied(
 }
 
 /**
- * Reads a running gateway's file again. Throws `CONFIGURATION_INVALID` with all errors, which health then
- * has.
+ * Reads the configuration of a running gateway again. Throws `CONFIGURATION_INVALID` with all errors, which
+ * health reports as well.
  */
 export async function reloadConfig(
   source: ConfigSource,
@@ -105,7 +108,7 @@ export async function reloadConfig(
 }
 
 /**
- * What a configuration sets outside of the kernel: records in the archive, and files of scripts and media.
+ * The content that a configuration sets outside of the kernel: files of scripts and media, and the archive.
  */
 function contentsOf({ kernel, archive, scripts, media }: ConfigurationTarget): ContentStore {
   return {

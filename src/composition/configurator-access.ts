@@ -16,7 +16,7 @@ export function configuratorsPort(store: Store, all: () => readonly Configurator
   };
 }
 
-/** The configurators for the API: who may sign in, and to which area of the tree. */
+/** The configurators for the API: the users that may sign in, and their areas of the tree. */
 export function configuratorAccess(all: () => readonly ConfiguratorEntry[]): Configurators {
   const access = () => all().map(accessTo);
   return { all: access, get: (id) => access().find((one) => one.id === id) };

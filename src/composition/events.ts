@@ -5,7 +5,7 @@ import type { EventEngine } from '../events/event-engine.js';
 import type { Ports } from '../functions/ports.js';
 import { objectType } from '../kernel/object.js';
 
-/** Runs the events of a gateway. Loaded with the first event, because most small gateways have none. */
+/** Runs the events of a gateway. Loaded with the first event, because small gateways often have none. */
 export class LazyEvents implements AsyncDisposable {
   readonly #ports: () => Ports;
   readonly #engine = new Lazy(() => this.#load());

@@ -17,9 +17,9 @@ import { statusVariables } from '../service/status-variables.js';
 import { backupDirectory, restoreBackup } from '../store/restore.js';
 import { Store } from '../store/store.js';
 
-/** Which gateway is exported. */
+/** The gateway to export. */
 interface ExportSource {
-  /** A data directory, whether a gateway works on it or not, or a backup file. */
+  /** A data directory, which a gateway may be using, or a backup file. */
   readonly from: { readonly data: string } | { readonly backup: string };
   /** Its configuration; of a backup, the one that is in it by default. */
   readonly config: string | undefined;
@@ -27,8 +27,8 @@ interface ExportSource {
 }
 
 /**
- * The text of a `gateway.yaml` that describes a gateway's tree as it is, and what is not in it. Works on a
- * copy: nothing of the gateway is changed. Throws `STORE_UNUSABLE`, ConfigurationError.
+ * Exports a gateway's tree as the text of a `gateway.yaml`, with notes about data that is not in it. Works on
+ * a copy and does not change the gateway. Throws `STORE_UNUSABLE`, ConfigurationError.
  */
 export async function exportGateway({
   from,
@@ -96,7 +96,7 @@ const withoutConfig = (text: string): string[] =>
     ? ['board, remoteAccess and other keys: no configuration was found; give it with --config FILE']
     : [];
 
-/** What is stored outside of the tree, each with how to transfer it. */
+/** The data that is stored outside of the tree, each with how to transfer it. */
 function besidesOf(store: Store, kernel: Kernel, directory: string): string[] {
   const { saved } = loadOptions(store);
   const options = Object.entries(saved).map(

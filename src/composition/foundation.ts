@@ -18,7 +18,7 @@ import { Store } from '../store/store.js';
 import { createModuleList } from './module-list.js';
 import { reviewFacts } from './review-facts.js';
 
-/** What a gateway is started with. */
+/** The options of a gateway. */
 export interface GatewayOptions {
   readonly configFile: string;
   /** The data directory; created if it does not exist. */
@@ -32,11 +32,11 @@ export interface GatewayOptions {
   readonly onStop?: () => void;
   /** The directory of the board files; the package's own by default. */
   readonly boards?: string;
-  /** For tests that control the clock. */
+  /** Tests pass a clock that they control. */
   readonly clock?: Clock;
 }
 
-/** What a gateway has before its tree exists. */
+/** The parts of a gateway that exist before its tree. */
 export interface Foundation {
   /** The data directory, absolute. */
   readonly directory: string;

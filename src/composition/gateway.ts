@@ -21,17 +21,17 @@ import { GatewayClaim } from './owner-claim.js';
 import { buildSnapshotEntries } from './snapshot-entries.js';
 import { StartSequence } from './start-sequence.js';
 
-/** What a reload applied, and what takes effect only after a restart. */
+/** The parts that a reload has applied, and those that take effect only after a restart. */
 interface ReloadReport {
   readonly Applied: readonly string[];
   readonly NeedsRestart: readonly string[];
   readonly Problems: readonly string[];
 }
 
-/** How often health is written to the tree's variables. */
+/** Interval for writing health to the tree's variables. */
 const STATUS_EVERY_MS = 10_000;
 
-/** One gateway: the tree with everything that feeds, stores and serves it. Several can run in one process. */
+/** A gateway: the tree, its devices, its store and its API. Several can run in one process. */
 export class Gateway implements AsyncDisposable {
   readonly #foundation: Foundation;
   readonly #components: Components;
@@ -111,7 +111,7 @@ export class Gateway implements AsyncDisposable {
     return this.#claim.code();
   }
 
-  /** Resolves when the store replies: the watchdog is fed while it does. */
+  /** Resolves when the store replies, which is the condition for pinging the watchdog. */
   answers(): Promise<void> {
     return this.#foundation.store.ping();
   }
@@ -145,8 +145,8 @@ export class Gateway implements AsyncDisposable {
   }
 
   /**
-   * Stops everything, leaves the outputs to the line keeper, and saves what is durable. May be called more
-   * than once.
+   * Stops the gateway, hands the outputs over to the line keeper, and saves the durable state. Calling twice
+   * is fine.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -7,25 +7,26 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { foldersOf } from '../store/data-directory.js';
 
-/** What may mention an object. */
+/** The places that may refer to an object. */
 interface IdSources {
   readonly kernel: Kernel;
   readonly archive: { get(): Promise<{ recordedVariables(): Promise<readonly number[]> }> };
-  /** Small things of the store: what the configuration made, and what web fronts show. */
+  /** Texts of the store: the applied configuration, and the items of web fronts. */
   readonly store: { metaValues(): Iterable<string> };
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
 }
 
-/** Ids that are brought back in one go: as many as the pool asks for in advance. */
+/** Ids that are returned to the pool in one step: as many as it requests in advance. */
 const REFILL = 20_000;
 /** Objects that are checked in one iteration of the event loop. */
 const SLICE = 1_000;
 
 /**
- * Sees to it that no id is given while something refers to it: ids of a tree from before such care was taken
- * are retired at the start; when all ids have been used, those to which nothing refers are brought back.
+ * Prevents ids from being assigned while something refers to them. At the start, retires the ids of a tree
+ * from a version without this check. When all ids have been used, returns those to the pool that nothing
+ * refers to.
  */
 export async function guardIds(sources: IdSources): Promise<void> {
   const { kernel, directory, log } = sources;
@@ -35,16 +36,16 @@ export async function guardIds(sources: IdSources): Promise<void> {
     if (isLooking) return;
     isLooking = true;
     refill(sources)
-      .catch((thrown: unknown) => log.error({}, `no object IDs could be found: ${messageOf(thrown)}`))
+      .catch((thrown: unknown) => log.error({}, `no unused object IDs were found: ${messageOf(thrown)}`))
       .finally(() => (isLooking = false));
   });
   if (!ids.isUnsure) return;
   if (kernel.tree.size <= 1 && !existsSync(join(directory, 'archive.db'))) return ids.markComplete();
   const found = new Set<number>();
   await mentioned(sources, found).catch((thrown: unknown) =>
-    log.error({}, `IDs that are in use may be given again: ${messageOf(thrown)}`),
+    log.error({}, `IDs that are still referred to may be assigned again: ${messageOf(thrown)}`),
   );
-  // Whatever failed, what was found before it counts.
+  // Use the references that were found before a failure.
   ids.retire(found);
 }
 
@@ -64,8 +65,8 @@ async function refill(sources: IdSources): Promise<void> {
 }
 
 /**
- * Adds every id that something refers to, whether there is such an object or not; texts of scripts do not
- * count.
+ * Adds all ids that something refers to, whether the objects exist or not. Does not search the texts of
+ * scripts.
  */
 async function mentioned(
   { kernel, archive, store, directory }: IdSources,
@@ -82,7 +83,7 @@ async function mentioned(
     if (object.is(objectType.event)) add(JSON.stringify(object.data));
   }
   for (const text of store.metaValues()) add(text);
-  // A file of a script or a medium that is gone has its id for a name.
+  // Files of deleted scripts and media objects are named after their ids.
   for (const folder of Object.values(foldersOf(directory)))
     if (existsSync(folder)) for (const name of readdirSync(folder)) add(name);
   if (existsSync(join(directory, 'archive.db')))

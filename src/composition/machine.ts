@@ -12,13 +12,13 @@ interface MachineDependencies {
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
-  /** Whether the configuration allows to run programs (`api.allowExecute`), now. */
+  /** Whether the configuration currently allows running programs (`api.allowExecute`). */
   readonly isExecuteAllowed: () => boolean;
-  /** Gets what must end with the gateway. */
+  /** Registers a function to call when the gateway stops. */
   readonly onClose: (cancel: Cancel) => void;
 }
 
-/** Information about the machine, and running its programs: both are loaded on first use. */
+/** The ports for information about the machine and for running its programs, both loaded on first use. */
 export function machinePorts(of: MachineDependencies): Pick<Ports, 'machine' | 'execute'> {
   const { clock, names, directory, log, isExecuteAllowed, onClose } = of;
   const runner = new Lazy<ProgramRunner>(async () => {

@@ -20,16 +20,16 @@ import { systemResolver } from '../device/toolkit/system-resolver.js';
 import { locationModule } from '../modules/location/location.js';
 import { PACKAGE_ROOT } from '../base/package-root.js';
 
-/** The package's own boards. */
+/** The board files of the package. */
 const BOARDS = join(PACKAGE_ROOT, 'board');
 
-/** The board of that name, or the one that this machine is (`loadBoard`). */
+/** The board with this name, or the one that matches this machine (`loadBoard`). */
 export function loadPackagedBoard(name: string | undefined, directory = BOARDS): Promise<Board> {
   return loadBoard(name, { directory, compatible: COMPATIBLE_FILE });
 }
 
 /**
- * Of a gateway that runs: who keeps its outputs, where the boards are described (by default in the package),
+ * Options of a running gateway: its line keeper, the directory of the board files (by default the package's),
  * and its name resolver.
  */
 interface ModuleListOptions {
@@ -38,7 +38,7 @@ interface ModuleListOptions {
   readonly names?: NameResolver | undefined;
 }
 
-/** The modules of a gateway: they follow from its configuration's board. */
+/** The modules of a gateway, which depend on the board of its configuration. */
 export function createModuleList(
   clock: Clock,
   { keeper, boards, names = systemResolver(clock) }: ModuleListOptions = {},

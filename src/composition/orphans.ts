@@ -9,19 +9,19 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
 import type { ConfigurationTarget } from './configuration.js';
 
-/** An object that the file listed once and no longer does: `GW_Prune`. */
+/** An object that the configuration file no longer lists (`GW_Prune`). */
 export interface OrphanRecord {
   readonly ObjectID: number;
   readonly Path: string;
   readonly Type: string;
-  /** Why it stays; empty: it is, or would be, removed. */
+  /** Why it is not removed; '' if it is, or would be. */
   readonly Problem: string;
 }
 
-/** More would hide the other checks. */
+/** Most objects in the finding, so that the other checks stay visible. */
 const SHOWN = 20;
 
-/** The ident paths that were applied once and are no longer in the file. */
+/** The ident paths that were applied earlier and are no longer in the file. */
 export function unlistedPaths(
   { config, tree }: LoadedConfig,
   applied: AppliedKeys,
@@ -35,12 +35,12 @@ export function unlistedPaths(
       : [],
   );
   return [...new Set([...Object.keys(applied), ...former])].filter(
-    // A profile is no object, and no ident has a colon.
+    // Profiles, whose paths have a colon, are not objects.
     (path) => path !== '' && !path.includes(':') && !listed.has(path),
   );
 }
 
-/** What health says of them. */
+/** The health finding about them. */
 export function orphansFinding(paths: readonly string[], { tree }: Kernel): HealthFinding {
   const found = paths.flatMap((path) => {
     const object = tree.findByPath(path);
@@ -57,8 +57,8 @@ export function orphansFinding(paths: readonly string[], { tree }: Kernel): Heal
 }
 
 /**
- * The objects that the file no longer lists, what is deepest first; with `remove`, they are deleted. One with
- * something below it that the file never listed stays, and so does what is above it.
+ * Returns the objects that the file no longer lists, deepest first; with `remove`, deletes them. An object
+ * stays if there is an object below it that the file never listed.
  */
 export async function pruneOrphans(
   paths: readonly string[],
@@ -76,7 +76,7 @@ export async function pruneOrphans(
     let problem = '';
     if (kept.length > 0) {
       const names = kept.map(({ id, displayName }) => `${displayName} (#${id})`).join(', ');
-      problem = `it has objects below it that stay: ${names}; delete or move them first`;
+      problem = `the objects below it are not in the file: ${names}; delete or move them first`;
     } else {
       removable.add(object);
       if (remove) problem = await deleted(object, to);
@@ -88,7 +88,7 @@ export async function pruneOrphans(
 
 const depthOf = (path: string): number => path.split('/').length;
 
-/** Deletes an object; why it could not be. The files of scripts and media stay. */
+/** Deletes an object; returns why that failed. Keeps the files of scripts and media. */
 async function deleted(
   object: TreeObject,
   { kernel, devices, scripts, media }: ConfigurationTarget,

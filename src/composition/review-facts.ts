@@ -20,8 +20,8 @@ const ANY_VARIABLE: TargetFact = {
 };
 
 /**
- * What the review of a configuration needs to know of scripts, functions and the machine; loaded when it is
- * asked for.
+ * The facts about scripts, functions and the machine that the review of a configuration needs; loaded on
+ * first use.
  */
 export const reviewFacts: ReviewFacts = {
   actions,

@@ -7,19 +7,19 @@ import { salvage } from '../archive/salvage.js';
 import type { RecordRun } from '../archive/codec.js';
 import { lockDirectory } from '../store/directory-lock.js';
 
-/** Chunks in one transaction: a few hundred KB of memory. */
+/** Chunks per transaction: a few hundred KB of memory. */
 const AT_ONCE = 200;
 
-/** What was found in one file, for people. */
+/** The result of salvaging a file, as text. */
 interface SalvageReport {
   readonly text: string;
   readonly isWhole: boolean;
 }
 
 /**
- * Reads the damaged archives of a data directory, or the one given, and takes what is sound into its archive
- * where `write` says so. Throws `STORE_UNUSABLE` when there is none, or when a gateway works in the directory
- * that is to be written to.
+ * Reads the damaged archives of a data directory, or the one given; with `write`, copies the valid records
+ * into the archive. Throws `STORE_UNUSABLE` if there is no damaged archive, or if a gateway uses the
+ * directory to write to.
  */
 export function salvageArchives({
   directory,
@@ -35,14 +35,14 @@ export function salvageArchives({
   if (!existsSync(directory)) throw fault('STORE_UNUSABLE', `there is no data directory ${directory}`);
   const files =
     file === undefined ? listQuarantinedArchives(directory).map((name) => join(directory, name)) : [file];
-  if (files.length === 0) throw fault('STORE_UNUSABLE', `no damaged archive is kept in ${directory}`);
+  if (files.length === 0) throw fault('STORE_UNUSABLE', `there is no damaged archive in ${directory}`);
   for (const path of files) if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no file ${path}`);
   using _lock = write ? lockDirectory(directory) : undefined;
   if (!write) return files.map((path) => reportOf(path, () => undefined));
   const target = new ArchiveFile(directory);
   try {
     target.open(nowMs);
-    // The oldest first: of two records of the same time the newer file's counts.
+    // The oldest first, because a record replaces one of the same time.
     return files.toReversed().map((path) => {
       let waiting: (readonly [number, RecordRun])[] = [];
       const put = () => {
@@ -68,9 +68,9 @@ function reportOf(path: string, take: (series: number, run: RecordRun) => void):
   const span =
     records === 0 ? '' : `, ${new Date(firstMs).toISOString()} to ${new Date(lastMs).toISOString()}`;
   const lines = [
-    `${basename(path)}: ${sound} sound chunks with up to ${records} records of ${variables.size} variables${span}`,
+    `${basename(path)}: ${sound} valid chunks with up to ${records} records of ${variables.size} variables${span}`,
     `  ${damaged} damaged chunks`,
-    ...gaps.map((gap) => `  not readable: ${gap}`),
+    ...gaps.map((gap) => `  unreadable: ${gap}`),
   ];
   return { text: lines.join('\n'), isWhole: damaged === 0 && gaps.length === 0 && records > 0 };
 }

@@ -9,7 +9,7 @@ import { ScriptEngine } from '../script/script-engine.js';
 import { ScriptFiles } from '../script/script-files.js';
 import { scriptLimits } from '../script/script-limits.js';
 
-/** What a script's process uses in addition to its heap. */
+/** Memory of a script's process in addition to its heap, MiB. */
 const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
 
 interface ScriptDependencies {

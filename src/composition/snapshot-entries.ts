@@ -3,13 +3,14 @@ import { SLICE_OBJECTS, SnapshotReader } from '../kernel/snapshot.js';
 import type { Tree } from '../kernel/tree.js';
 
 /**
- * Objects whose entries are built ahead: about 10 MiB. In a larger tree the first snapshot builds the rest.
+ * Most objects whose entries are built in advance: about 10 MiB. In a larger tree, the first snapshot builds
+ * the others.
  */
 const MAX_OBJECTS = 20_000;
 
 /**
- * Reads a snapshot after the start, slice by slice, and discards it: the tree keeps the entries, so that the
- * first client waits no longer than the next ones. Call what it returns to stop it.
+ * Builds a snapshot after the start, slice by slice, and discards it. The tree caches its entries, so that
+ * the first client waits no longer than later ones. Returns a function that stops this.
  */
 export function buildSnapshotEntries(tree: Tree): () => void {
   const reader = new SnapshotReader(tree);

@@ -2,7 +2,7 @@ import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Health } from '../service/health.js';
 
-/** Starts the parts of a gateway: one that fails stays closed, health reports it, and the others start. */
+/** Starts the parts of a gateway. If one fails, health reports it, and the others start. */
 export class StartSequence {
   readonly #health: Health;
   readonly #log: Log;
@@ -20,8 +20,8 @@ export class StartSequence {
       this.#log.error({ part: name, err: thrown }, 'a part of the gateway did not start');
       this.#health.set(`start: ${name}`, {
         state: 'failed',
-        text: `${name} did not start; the gateway runs without: ${messageOf(thrown)}`,
-        whatToDo: 'correct what the text names and restart the gateway',
+        text: `${name} did not start; the gateway runs without it: ${messageOf(thrown)}`,
+        whatToDo: 'correct the cause and restart the gateway',
       });
     }
   }

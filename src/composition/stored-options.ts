@@ -4,8 +4,8 @@ import { loadOptions, type Options } from '../functions/options.js';
 import type { Store } from '../store/store.js';
 
 /**
- * The gateway's options (`SVC_SetOption`), kept in the store; those about the store are applied to it.
- * `onClose` gets what must end with the gateway.
+ * The gateway's options (`SVC_SetOption`), kept in the store, and applied to it if they are about the store.
+ * `onClose` registers a function to call when the gateway stops.
  */
 export function storedOptions(
   store: Store,
@@ -13,7 +13,7 @@ export function storedOptions(
   onClose: (cancel: Cancel) => void,
 ): Options {
   const { saved, settings } = loadOptions(store);
-  // An option that was set at run time takes precedence over the configuration, also after a restart.
+  // An option that was set at run time takes precedence over the configuration, even after a restart.
   const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
     configured ?? {};
   store.setSaveInterval((saved['SaveInterval'] ?? valuesEveryS) * 1000);

@@ -1,8 +1,11 @@
 import type { Clock } from '../base/clock.js';
 
-/** The burst, in seconds' worth of calls: a script that reads all variables of a building is not delayed. */
-const AT_ONCE_S = 5;
-/** Shorter delays are skipped: a timer is not that precise. */
+/**
+ * Size of the burst, in seconds at the rate limit: a script that reads some thousand variables is not
+ * delayed.
+ */
+const BURST_S = 5;
+/** Shorter delays are skipped, because timers are not that precise. */
 const LEAST_MS = 10;
 
 /** Limits a script's calls: a burst, then a rate, and a total. */
@@ -11,7 +14,7 @@ export class CallRateLimit {
   readonly #eachMs: number;
   readonly #startMs: number;
   #left: number;
-  /** When all calls so far would be done at the rate limit, ms after the start. */
+  /** When the calls so far would end if they were made at the rate limit, ms after the start. */
   #untilMs = 0;
 
   constructor(
@@ -29,7 +32,7 @@ export class CallRateLimit {
     if (this.#left-- <= 0) return undefined;
     const nowMs = monotonicMs(this.#clock) - this.#startMs;
     this.#untilMs = Math.max(this.#untilMs, nowMs) + this.#eachMs;
-    const waitMs = this.#untilMs - nowMs - AT_ONCE_S * 1000;
+    const waitMs = this.#untilMs - nowMs - BURST_S * 1000;
     return waitMs < LEAST_MS ? 0 : waitMs;
   }
 }

@@ -1,7 +1,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { CHANNEL, type FromChild, type ToChild } from './protocol.js';
 
-/** The child's end of the channel. Writes and reads are synchronous, without an event loop. */
+/** The child's end of the channel. Reads and writes synchronously, without the event loop. */
 export class Channel {
   readonly #chunk = Buffer.alloc(65_536);
   #rest: Buffer[] = [];
@@ -23,7 +23,7 @@ export class Channel {
         return line;
       }
       const size = this.#read();
-      // The gateway has closed the channel: the process is no longer needed.
+      // The gateway has closed the channel, because it no longer needs the process.
       if (size === 0) process.exit(0);
       this.#rest.push(Buffer.from(this.#chunk.subarray(0, size)));
     }

@@ -21,7 +21,7 @@ import { ChildTimers } from './child-timers.js';
 
 const realmScript = new Script(REALM_SOURCE, { filename: 'stellwerk:realm' });
 
-/** The limit of an exception's message, characters. */
+/** Most characters of an exception's message. */
 const MESSAGE_LENGTH = 2000;
 
 /** One run of a script, in a context without objects of this process. */
@@ -52,7 +52,7 @@ export class ChildRun {
     const makeRealm = realmScript.runInContext(this.#context) as MakeRealm;
     const { values } = job;
     this.#realm = makeRealm(this.#bridge(), JSON.stringify({ values, names, undefinedNames }));
-    // `result` awaits it; it may reject before that.
+    // `result` awaits this promise, which may reject earlier.
     this.#failure.promise.catch(() => undefined);
   }
 
@@ -64,7 +64,7 @@ export class ChildRun {
     try {
       compiled = this.#compile({ file, text }, true);
     } catch (thrown) {
-      return mistake(thrown);
+      return compileFailure(thrown);
     }
     try {
       await this.#done(compiled);
@@ -79,7 +79,7 @@ export class ChildRun {
 
   /** Fails the run because of an exception that no caller handles. */
   fail(thrown: unknown): void {
-    let text = '{"message":"the script threw what cannot be shown"}';
+    let text = '{"message":"the script threw a value that cannot be described"}';
     try {
       text = this.#realm.describe(thrown);
     } catch {
@@ -97,7 +97,7 @@ export class ChildRun {
     const thrown = this.#realm.main(isAsync);
     if (thrown !== undefined) throw new ScriptError(thrown);
     await Promise.race([this.#failure.promise, this.#timers.done()]);
-    if (this.#isPending) throw new Error('the script awaits what never comes');
+    if (this.#isPending) throw new Error('the script awaits a promise that is never settled');
   }
 
   #compile(text: ScriptText, mayAwait: boolean): CompiledScript {
@@ -220,11 +220,11 @@ export function check(text: ScriptText): RunResult | RunFailure {
     compile(text, true);
     return { is: 'ended', output: '', peakBytes: peakBytes() };
   } catch (thrown) {
-    return mistake(thrown);
+    return compileFailure(thrown);
   }
 }
 
-const mistake = (thrown: unknown): RunFailure => failure(thrownOf(thrown), { isBroken: true });
+const compileFailure = (thrown: unknown): RunFailure => failure(thrownOf(thrown), { isBroken: true });
 
 function failure(
   { message, stack = '', at = findPosition(stack) }: Thrown,

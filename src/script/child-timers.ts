@@ -1,6 +1,6 @@
 import { clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 
-/** The timers of one script, by the id that its realm assigned. The script runs as long as there are any. */
+/** The timers of a script, by the id that its realm assigned. The script runs as long as it has timers. */
 export class ChildTimers {
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #fire: (id: number, isLast: boolean) => void;
@@ -24,7 +24,7 @@ export class ChildTimers {
     if (this.#timers.size === 0) this.#onNone();
   }
 
-  /** Resolves when no timer is left and everything they started is done. */
+  /** Resolves when no timer is left and their functions have finished. */
   async done(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,7 @@
 import { Channel } from './channel.js';
 import { check, ChildRun } from './child-run.js';
 
-// The gateway may have died before this process was tied to it.
+// The gateway may have exited before the kernel tied this process to it (PR_SET_PDEATHSIG).
 if (process.ppid !== Number(process.argv[2])) process.exit(0);
 
 const channel = new Channel();

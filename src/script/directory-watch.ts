@@ -3,7 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Cancel, Clock } from '../base/clock.js';
 
-/** Editors write in several steps: a new file, a rename, a change of permissions. */
+/**
+ * Delay until changes are reported, because editors write in several steps: a new file, a rename,
+ * permissions.
+ */
 const SETTLE_MS = 200;
 
 interface DirectoryWatchOptions {
@@ -21,7 +24,7 @@ interface DirectoryWatchOptions {
 export class DirectoryWatch implements Disposable {
   readonly #options: DirectoryWatchOptions;
   readonly #names = new Set<string>();
-  #isAnything = false;
+  #isAnyChanged = false;
   #watcher: FSWatcher | undefined;
   #cancel: Cancel | undefined;
   #isClosed = false;
@@ -30,14 +33,14 @@ export class DirectoryWatch implements Disposable {
     this.#options = options;
   }
 
-  /** Starts watching; the directory is created if missing. */
+  /** Starts watching, and creates the directory if it is missing. */
   async open(): Promise<void> {
     const { directory, failed } = this.#options;
     try {
       await mkdir(directory, { recursive: true });
       if (this.#isClosed) return;
-      this.#watcher = watch(directory, { persistent: false }, (_event, name) => this.#heard(name));
-      this.#watcher.on('error', () => this.#anew());
+      this.#watcher = watch(directory, { persistent: false }, (_event, name) => this.#onChange(name));
+      this.#watcher.on('error', () => this.#reopen());
     } catch (thrown) {
       failed(thrown);
     }
@@ -49,31 +52,31 @@ export class DirectoryWatch implements Disposable {
     this.#watcher?.close();
   }
 
-  #heard(name: string | null): void {
-    // The directory itself was moved or deleted: another one may have its name now.
-    if (name === basename(this.#options.directory)) return this.#anew();
-    if (name === null) this.#isAnything = true;
+  #onChange(name: string | null): void {
+    // The directory itself was moved or deleted, and another one may have its name now.
+    if (name === basename(this.#options.directory)) return this.#reopen();
+    if (name === null) this.#isAnyChanged = true;
     else this.#names.add(name);
-    this.#settle();
+    this.#scheduleReport();
   }
 
-  #anew(): void {
+  #reopen(): void {
     this.#watcher?.close();
     this.#watcher = undefined;
-    this.#isAnything = true;
-    this.#settle();
+    this.#isAnyChanged = true;
+    this.#scheduleReport();
   }
 
   /**
-   * Changes that arrive while it settles are reported together; continuous writes do not delay the report.
+   * Schedules a report of the changes. Later changes are reported with it and do not delay it further.
    */
-  #settle(): void {
+  #scheduleReport(): void {
     this.#cancel ??= this.#options.clock.after(SETTLE_MS, () => {
       this.#cancel = undefined;
       if (this.#watcher === undefined) void this.open();
-      const names = this.#isAnything ? undefined : new Set(this.#names);
+      const names = this.#isAnyChanged ? undefined : new Set(this.#names);
       this.#names.clear();
-      this.#isAnything = false;
+      this.#isAnyChanged = false;
       this.#options.changed(names);
     });
   }

@@ -9,7 +9,7 @@ const LAUNCHER = nativeFile('stellwerk-script');
 /** Declares the program's files as ES modules. */
 const PACKAGE = `${PACKAGE_ROOT}package.json`;
 
-/** How far the heap may grow beyond its limit, so that the script's position can still be determined. */
+/** Growth of the heap beyond its limit that is allowed while the script's position is determined. */
 const HEAP_SLACK_MIB = 64;
 
 /**
@@ -49,7 +49,7 @@ export function scriptCommand(heapMiB: number): string[] {
   return confinedCommand(parent, [dirname(CHILD), PACKAGE], program);
 }
 
-/** What the launcher prints about a restriction that is not in force. */
+/** The launcher's output about a restriction that is not in force. */
 const MISSING = /^stellwerk-script: (.*)$/gm;
 /** Kernels without Landlock are common, and it only restricts reading. */
 const LANDLOCK = 'Landlock';
@@ -58,9 +58,9 @@ const LANDLOCK = 'Landlock';
 export function confinementFinding(stderr: string): HealthFinding | undefined {
   const all = [...stderr.matchAll(MISSING)].map(([, text = '']) => text);
   if (all.length === 0) return undefined;
-  const text = `script processes run with less than their usual restrictions: ${all.join('; ')}`;
+  const text = `script processes run without some of their restrictions: ${all.join('; ')}`;
   if (all.every((one) => one.includes(LANDLOCK))) return healthy(text);
   const whatToDo =
-    'Use a kernel with CONFIG_SECCOMP_FILTER (Debian’s have it) and the unit as installed; until then give nobody scripts to write who may not have a shell';
+    'use a kernel with CONFIG_SECCOMP_FILTER (Debian’s kernels have it) and the installed unit; until then, let only users with shell access write scripts';
   return { state: 'warning', text, whatToDo };
 }

@@ -9,18 +9,18 @@ import { isOfFront, RunQueue, type RunOwner } from './run-queue.js';
 import { Threads, type RunInfo, type Thread, type ThreadRecord } from './threads.js';
 import { ScriptProcess, type ScriptJob } from './script-process.js';
 
-/** The nesting limit of scripts that run scripts: each level is a process, as none can wait for itself. */
+/** Nesting limit of scripts that run scripts; each level needs its own process. */
 export const DEPTH_LIMIT = 8;
 /**
- * Additional processes: for scripts that others wait for, and as many to relieve a deadlock of waiting
+ * Additional processes for scripts that other scripts wait for, and as many to resolve a deadlock of waiting
  * scripts.
  */
 const NESTED_LIMIT = 12;
-/** An idle process is ended after this time, except for the last one: scripts run in bursts. */
+/** Idle time after which a process is stopped, except for the last one, because scripts run in bursts. */
 const IDLE_MS = 60_000;
 /**
- * If every running script has been waiting for a reply for this long while others are queued, one more is
- * admitted: none waits indefinitely.
+ * If all running scripts have been waiting for a reply for this long and others are queued, one more is
+ * started, so that none waits indefinitely.
  */
 const RELIEF_MS = 300;
 /**
@@ -32,7 +32,7 @@ const REPLACED_FROM = 0.5;
 
 interface PoolOptions {
   readonly clock: Clock;
-  /** The functions that scripts find as globals; read when a process starts. */
+  /** The functions that are globals of scripts; read when a process starts. */
   readonly names: () => Promise<readonly string[]>;
   /** Called for each run. */
   readonly limits: () => ScriptLimits;
@@ -41,19 +41,19 @@ interface PoolOptions {
   readonly effects: LimitReporter;
 }
 
-/** How to run a script. */
+/** Options of a run. */
 interface PoolRequest {
   readonly whose: RunOwner;
   /** The nesting depth; 0 if it was not started by a script. */
   readonly depth: number;
   /**
-   * Whether a script waits for it. Then it never waits for a process, so that scripts that wait for each
-   * other always proceed.
+   * Whether a script waits for the result. Such a run never waits for a process, so that nested scripts
+   * always proceed.
    */
   readonly isAwaited: boolean;
-  /** Stops it. */
+  /** Stops the run. */
   readonly signal: AbortSignal;
-  /** What the thread record shows; absent for checks. */
+  /** The content of the thread record; absent for checks. */
   readonly shown?: RunInfo;
 }
 
@@ -62,19 +62,22 @@ interface Slot {
   readonly thread: Thread;
   /** Whether it counts towards the concurrency limit. */
   counts: boolean;
-  /** For whose share it counts. */
+  /** The owner whose share it counts for. */
   whose: RunOwner;
 }
 
-/** The script processes. The first one starts with the first script; one is kept from then on. */
+/**
+ * Runs scripts in a pool of processes. Starts the first one with the first script, and keeps one from then
+ * on.
+ */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #threads = new Threads();
   readonly #all = new Set<Slot>();
   readonly #idle = new Map<Slot, Cancel>();
-  readonly #waiting = new RunQueue<PromiseWithResolvers<Slot>>();
+  readonly #queue = new RunQueue<PromiseWithResolvers<Slot>>();
   #running = 0;
-  /** How many of them run for web fronts. */
+  /** The number of these that run for web fronts. */
   #ofFronts = 0;
   #cancelRelief: Cancel | undefined;
   #isClosed = false;
@@ -98,16 +101,16 @@ export class ProcessPool implements AsyncDisposable {
     } finally {
       thread.used(worker.peakBytes);
       if (turn.shown !== undefined) thread.ended(monotonicMs(clock) - startMs);
-      this.#give(slot);
+      this.#giveBack(slot);
     }
   }
 
   /** Throws `BUSY` if a script started now would be rejected. */
   checkRoom(whose: RunOwner): void {
-    const limit = this.#waiting.limitFor(whose);
+    const limit = this.#queue.limitFor(whose);
     if (limit === undefined) return;
-    this.#options.effects.report(limit, whose, 'find what starts these scripts (UC_GetScriptSenderList)');
-    throw fault('BUSY', 'Too many scripts wait for their turn');
+    this.#options.effects.report(limit, whose, 'check what starts these scripts (UC_GetScriptSenderList)');
+    throw fault('BUSY', 'Too many scripts are queued');
   }
 
   threads(): ThreadRecord[] {
@@ -119,7 +122,7 @@ export class ProcessPool implements AsyncDisposable {
     this.#isClosed = true;
     this.#cancelRelief?.();
     for (const cancel of this.#idle.values()) cancel();
-    for (const waiting of this.#waiting) waiting.reject(fault('STOPPING'));
+    for (const waiting of this.#queue) waiting.reject(fault('STOPPING'));
     await Promise.all([...this.#all].map(({ worker }) => worker.close()));
   }
 
@@ -135,23 +138,23 @@ export class ProcessPool implements AsyncDisposable {
     if (isAwaited) {
       const nested = this.#all.size - this.#idle.size - this.#running;
       if (depth > 0 && nested >= NESTED_LIMIT) throw fault('BUSY', 'Too many scripts wait for each other');
-      return this.#ready();
+      return this.#takeProcess();
     }
-    if (this.#waiting.size === 0 && this.#running < atOnce && this.#mayRun(whose))
-      return this.#counted(this.#ready(), whose);
+    if (this.#queue.size === 0 && this.#running < atOnce && this.#mayRun(whose))
+      return this.#countRun(this.#takeProcess(), whose);
     this.checkRoom(whose);
     const waiting = Promise.withResolvers<Slot>();
-    this.#waiting.add(whose, waiting);
+    this.#queue.add(whose, waiting);
     const stop = () => waiting.reject(signal.reason as Error);
     signal.addEventListener('abort', stop);
-    this.#cancelRelief ??= this.#options.clock.every(RELIEF_MS, () => this.#relieve());
-    // All queued runs may be of fronts that have used up their share.
-    this.#next();
+    this.#cancelRelief ??= this.#options.clock.every(RELIEF_MS, () => this.#resolveDeadlock());
+    // This run may start immediately: the queued ones may be of fronts that have used up their share.
+    this.#startQueued();
     try {
       return await waiting.promise;
     } finally {
       signal.removeEventListener('abort', stop);
-      this.#waiting.delete(whose, waiting);
+      this.#queue.delete(whose, waiting);
     }
   }
 
@@ -161,7 +164,7 @@ export class ProcessPool implements AsyncDisposable {
     return !isOfFront(whose) || this.#ofFronts < share + more;
   }
 
-  #counted(slot: Slot, whose: RunOwner): Slot {
+  #countRun(slot: Slot, whose: RunOwner): Slot {
     slot.counts = true;
     slot.whose = whose;
     this.#running++;
@@ -170,7 +173,7 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /** An idle process, the most recently used first, otherwise a new one. */
-  #ready(): Slot {
+  #takeProcess(): Slot {
     const { heapMiB } = this.#options.limits();
     for (const slot of [...this.#idle.keys()].reverse()) {
       this.#idle.get(slot)?.();
@@ -194,25 +197,26 @@ export class ProcessPool implements AsyncDisposable {
       thread.isTaken = false;
       thread.cleaned();
       // One process is kept ready, unless none could be started.
-      if (!this.#isClosed && this.#all.size === 0 && worker.runs > 0) this.#rest(this.#start());
-      this.#next();
+      if (!this.#isClosed && this.#all.size === 0 && worker.runs > 0) this.#keepIdle(this.#start());
+      this.#startQueued();
     });
     return slot;
   }
 
-  #give(slot: Slot): void {
+  #giveBack(slot: Slot): void {
     const { worker } = slot;
     if (slot.counts) this.#running--;
     if (slot.counts && isOfFront(slot.whose)) this.#ofFronts--;
     slot.counts = false;
     const { residentMiB } = this.#options.limits();
-    const isWorn = worker.runs >= RUNS_LIMIT || worker.peakBytes > REPLACED_FROM * residentMiB * 1024 * 1024;
-    if (isWorn) void worker.close();
-    else if (worker.isUsable && !this.#isClosed) this.#rest(slot);
-    this.#next();
+    const isUsedUp =
+      worker.runs >= RUNS_LIMIT || worker.peakBytes > REPLACED_FROM * residentMiB * 1024 * 1024;
+    if (isUsedUp) void worker.close();
+    else if (worker.isUsable && !this.#isClosed) this.#keepIdle(slot);
+    this.#startQueued();
   }
 
-  #rest(slot: Slot): void {
+  #keepIdle(slot: Slot): void {
     const end = () => {
       if (this.#idle.size <= 1) return;
       this.#idle.delete(slot);
@@ -222,24 +226,24 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /** Starts queued runs. */
-  #next(): void {
-    while (!this.#isClosed && this.#running < this.#options.limits().concurrent && this.#admit());
-    if (this.#waiting.size > 0) return;
+  #startQueued(): void {
+    while (!this.#isClosed && this.#running < this.#options.limits().concurrent && this.#startNext());
+    if (this.#queue.size > 0) return;
     this.#cancelRelief?.();
     this.#cancelRelief = undefined;
   }
 
   /** Starts the next queued run that may run; returns false if there is none. */
-  #admit(moreOfFronts = 0): boolean {
-    const next = this.#waiting.take((whose) => this.#mayRun(whose, moreOfFronts));
+  #startNext(moreOfFronts = 0): boolean {
+    const next = this.#queue.take((whose) => this.#mayRun(whose, moreOfFronts));
     if (next === undefined) return false;
-    next.item.resolve(this.#counted(this.#ready(), next.whose));
+    next.item.resolve(this.#countRun(this.#takeProcess(), next.whose));
     return true;
   }
 
-  #relieve(): void {
+  #resolveDeadlock(): void {
     if (this.#running >= this.#options.limits().concurrent + NESTED_LIMIT) return;
     if ([...this.#all].every(({ worker, counts }) => !counts || worker.isCalling))
-      this.#admit(NESTED_LIMIT / 2);
+      this.#startNext(NESTED_LIMIT / 2);
   }
 }

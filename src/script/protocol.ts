@@ -72,55 +72,55 @@ export function findPosition(stack: string): SourcePosition | undefined {
 const STACK_PLACE = new RegExp(`${STACK_PREFIX}([\\w.-]+):(\\d+):(\\d+)`);
 
 /**
- * Parses a message from a script process. It is validated: code that escaped a script could write anything.
- * Throws a TypeError or SyntaxError for invalid messages.
+ * Parses and validates a message from a script process, because code that has escaped its realm could write
+ * anything. Throws a TypeError or SyntaxError for invalid messages.
  */
 export function parseMessage(line: string): FromChild {
-  const said = record(JSON.parse(line));
-  switch (said['is']) {
+  const message = record(JSON.parse(line));
+  switch (message['is']) {
     case 'call':
-      return { is: 'call', method: text(said['method']), params: list(said['params']) };
+      return { is: 'call', method: text(message['method']), params: list(message['params']) };
     case 'include':
-      return { is: 'include', what: said['what'] };
+      return { is: 'include', what: message['what'] };
     case 'ended':
-      return { is: 'ended', output: text(said['output']), peakBytes: number(said['peakBytes']) };
+      return { is: 'ended', output: text(message['output']), peakBytes: number(message['peakBytes']) };
     case 'failed':
       return {
         is: 'failed',
-        message: text(said['message']),
-        at: said['at'] === undefined ? undefined : placeFrom(record(said['at'])),
-        output: text(said['output']),
-        isBroken: said['isBroken'] === true,
-        isLast: said['isLast'] === true,
-        peakBytes: number(said['peakBytes']),
+        message: text(message['message']),
+        at: message['at'] === undefined ? undefined : positionFrom(record(message['at'])),
+        output: text(message['output']),
+        isBroken: message['isBroken'] === true,
+        isLast: message['isLast'] === true,
+        peakBytes: number(message['peakBytes']),
       };
     default:
-      throw new TypeError('no message of a script');
+      throw new TypeError('not a message of a script process');
   }
 }
 
-const placeFrom = ({ file, line, column }: Readonly<Record<string, unknown>>): SourcePosition => ({
+const positionFrom = ({ file, line, column }: Readonly<Record<string, unknown>>): SourcePosition => ({
   file: text(file),
   line: number(line),
   column: number(column),
 });
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) throw new TypeError('no record');
+  if (typeof value !== 'object' || value === null) throw new TypeError('not an object');
   return value as Readonly<Record<string, unknown>>;
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('no text');
+  if (typeof value !== 'string') throw new TypeError('not a string');
   return value;
 }
 
 function number(value: unknown): number {
-  if (typeof value !== 'number') throw new TypeError('no number');
+  if (typeof value !== 'number') throw new TypeError('not a number');
   return value;
 }
 
 function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new TypeError('no list');
+  if (!Array.isArray(value)) throw new TypeError('not an array');
   return value;
 }

@@ -1,4 +1,4 @@
-/** The globals of the original product that every script has; undefined unless the start gives them. */
+/** The globals of the original product that every script has; undefined unless the run sets them. */
 const VALUES = ['VARIABLE', 'VALUE', 'OLDVALUE', 'EVENT', 'TARGET'] as const;
 
 /** The setup of a realm, passed as JSON. */
@@ -11,8 +11,8 @@ interface RealmSetup {
 }
 
 /**
- * The only way from a script's realm to its process. Every argument and every result is a primitive value: an
- * object or function of the process in the hands of a script would be a way to all of it
+ * The only interface from a script's realm to its process. All arguments and results are primitive values,
+ * because a script could reach the complete process through any of its objects or functions
  * (`x.constructor.constructor`).
  */
 export interface Bridge {
@@ -120,7 +120,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
       const place = at === undefined ? '' : `,"at":${at}`;
       return `{"message":${stringify(String(thrown.message))},"stack":${stringify(String(thrown.stack))}${place}}`;
     } catch {
-      return '{"message":"the script threw what cannot be shown"}';
+      return '{"message":"the script threw a value that cannot be described"}';
     }
   }
 
@@ -192,7 +192,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   let lastTimer = 0;
 
   function startTimer([job, ms, ...args]: unknown[], isRepeated: boolean): number {
-    if (typeof job !== 'function') throw new TypeError('a timer takes a function');
+    if (typeof job !== 'function') throw new TypeError('a timer requires a function');
     const delay = Number(ms ?? 0);
     const id = ++lastTimer;
     jobs[id] = { job: job as Callback, args };
@@ -258,7 +258,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   define('setInterval', (...args: unknown[]) => startTimer(args, true));
   define('setImmediate', (job: unknown, ...args: unknown[]) => startTimer([job, 0, ...args], false));
   define('queueMicrotask', (job: unknown) => {
-    if (typeof job !== 'function') throw new TypeError('queueMicrotask takes a function');
+    if (typeof job !== 'function') throw new TypeError('queueMicrotask requires a function');
     void later(job as Callback);
   });
   for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate'])
@@ -271,7 +271,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   for (let i = 0; i < names.length; i++)
     define(names[i] as string, (...params: unknown[]) => call(i, params));
 
-  // Through these, V8 hands out objects of the process: call sites, and errors of its own.
+  // Through these properties, V8 exposes objects of the process: call sites, and internal errors.
   const constant = { writable: false, enumerable: false, configurable: false };
   defineProperty(Error, 'prepareStackTrace', { value: undefined, ...constant });
   defineProperty(own, 'Error', { value: Error, ...constant });

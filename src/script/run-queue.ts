@@ -1,14 +1,13 @@
 /**
- * For whom a script runs: the owner and the owner's scripts, an event or a device, or the users of a web
- * front.
+ * The owner of a run: the owner role with its scripts, events and devices, or the users of a web front.
  */
 export type RunOwner = 'owner' | 'event' | `front ${number}`;
 
-/** The limit of queued runs of the owner, and of events. */
+/** Most queued runs of the owner, and of events. */
 export const QUEUED_RUNS_LIMIT = 1000;
 /**
- * The limits for all web fronts together and for one: their users see each run, and press no button a hundred
- * times.
+ * Most queued runs of all web fronts together and of one. Far below the limit of the owner, because users
+ * start each run by hand.
  */
 export const QUEUED_RUNS_OF_ALL_FRONTS = 500;
 export const QUEUED_RUNS_PER_FRONT = 200;
@@ -19,11 +18,11 @@ export function isOfFront(whose: RunOwner): boolean {
 }
 
 /**
- * Runs that wait for a process. The owner, the events and each web front have a queue of their own. The
- * queues take turns, so a long queue delays the next run of another by one run at most.
+ * Queues runs until a process is free. The owner, the events and each web front have separate queues, which
+ * are served in turn (round robin), so that a long queue delays another by one run at most.
  */
 export class RunQueue<T> {
-  /** In the order of their turns; none is empty. */
+  /** In round-robin order; none is empty. */
   readonly #queues = new Map<RunOwner, Set<T>>();
   #ofFronts = 0;
 
@@ -65,7 +64,7 @@ export class RunQueue<T> {
       const [item] = queue;
       if (item === undefined || !mayRun(whose)) continue;
       this.delete(whose, item);
-      // The rest of the queue goes behind the others.
+      // The rest of the queue moves behind the others.
       if (this.#queues.delete(whose)) this.#queues.set(whose, queue);
       return { whose, item };
     }

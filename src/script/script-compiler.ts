@@ -12,7 +12,9 @@ export interface CompiledScript {
 /** Called for a dynamic import; throws. */
 type OnImport = () => never;
 
-/** A text with `await` becomes the body of an async function, on the same line so that line numbers stay. */
+/**
+ * Wraps a text with `await` in an async function, without a line break, so that line numbers are unchanged.
+ */
 const AWAITING = ['(async () => {', '\n})()'] as const;
 
 /** A text that can't be compiled. */
@@ -22,14 +24,14 @@ export class CompileError extends Error {
   constructor(thrown: unknown, { instead, also }: { readonly instead?: string; readonly also?: string }) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     super(instead ?? (also === undefined ? message : `${message}; ${also}`));
-    this.at = thrown instanceof Error ? shownPlace(String(thrown.stack)) : undefined;
+    this.at = thrown instanceof Error ? positionOf(String(thrown.stack)) : undefined;
   }
 }
 
 /**
- * Compiles a text. Types are stripped from `.ts` files; positions stay. The result is a plain script whose
- * functions and variables are global, also for scripts that include it; a text with `await` becomes a
- * function. Texts that will run are given `onImport`. Throws a {@link CompileError}.
+ * Compiles a text. Strips types from `.ts` files without changing positions. The result is a script whose
+ * functions and variables are global, including for scripts that include it; a text with `await` is wrapped
+ * in a function. Pass `onImport` for texts that are going to run. Throws a {@link CompileError}.
  */
 export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?: OnImport): CompiledScript {
   const filename = STACK_PREFIX + file;
@@ -44,7 +46,7 @@ export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?
 
 /** Clients of the original product store PHP. */
 const PHP = 'this gateway runs JavaScript and TypeScript; this text is PHP';
-const TYPES = 'types are TypeScript: they need a file that ends in .ts';
+const TYPES = 'types are TypeScript: rename the file to end in .ts';
 
 /** A hint in place of, or in addition to, the engine's error. */
 function hintFor(file: string, text: string): { readonly instead?: string; readonly also?: string } {
@@ -70,7 +72,7 @@ function compileScript(source: string, options: ScriptOptions, mayAwait: boolean
       const shifted = { ...options, columnOffset: -before.length };
       return { script: new Script(before + source + after, shifted), isAsync: true };
     } catch (second) {
-      // Of the two errors, the one that is not about `await` itself.
+      // Report the error that is not about `await` itself.
       throw /await|reserved word/.test(String(thrown)) ? second : thrown;
     }
   }
@@ -80,12 +82,14 @@ function compileScript(source: string, options: ScriptOptions, mayAwait: boolean
  * The position of a compile error in the engine's output: file and line, some lines of the text, and carets
  * below the last.
  */
-function shownPlace(stack: string): SourcePosition | undefined {
-  const [, file, line, code = '', blanks] = SHOWN.exec(stack) ?? [];
+function positionOf(stack: string): SourcePosition | undefined {
+  const [, file, line, code = '', blanks] = ERROR_OUTPUT.exec(stack) ?? [];
   if (file === undefined) return findPosition(stack);
   const column = blanks === undefined ? 0 : blanks.length + 1;
   const shift = code.startsWith(AWAITING[0]) ? AWAITING[0].length : 0;
   return { file, line: Number(line), column: Math.max(0, column - shift) };
 }
 
-const SHOWN = new RegExp(`^${STACK_PREFIX}([\\w.-]+):(\\d+)\\n(?:(?:.*\\n){0,3}?(.*)\\n([ \\t]*)\\^)?`);
+const ERROR_OUTPUT = new RegExp(
+  `^${STACK_PREFIX}([\\w.-]+):(\\d+)\\n(?:(?:.*\\n){0,3}?(.*)\\n([ \\t]*)\\^)?`,
+);

@@ -23,7 +23,7 @@ export interface ScriptRunRequest {
   readonly text?: string;
   /** The script's globals, which are also in `PARAMETERS`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Who runs it: `RunScript`, `Action`, `WebFront` or another word; the script finds it in `SENDER`. */
+  /** The origin of the run: `RunScript`, `Action`, `WebFront` or another word; the global `SENDER`. */
   readonly sender: string;
   /** The caller; identifies a script that waits for this one. */
   readonly caller: Caller;
@@ -37,21 +37,21 @@ interface ScriptEngineOptions {
   readonly functions: ScriptFunctions;
   /** Called for each run; default: the standard limits. */
   readonly limits?: () => ScriptLimits;
-  /** Receives the restrictions of script processes that this machine does not support. */
+  /** Gets a finding if this machine does not support all restrictions of script processes. */
   readonly checks?: HealthChecks;
   /** Receives limits that take effect. */
   readonly effects?: LimitReporter;
 }
 
 /**
- * Scripts of type 0: JavaScript and TypeScript (interface, decision 18). Each run has a process of its own;
- * script texts are files.
+ * Runs scripts of type 0: JavaScript and TypeScript (interface, decision 18). Concurrent runs have separate
+ * processes. Script texts are files.
  */
 export class ScriptEngine implements AsyncDisposable {
   readonly #options: ScriptEngineOptions;
   readonly #runs: ScriptRunner;
   /** The checksums of the files as last read or written, by name. */
-  readonly #seen = new Map<string, string>();
+  readonly #checksums = new Map<string, string>();
   #watch: DirectoryWatch | undefined;
   #thread = 0;
 
@@ -67,11 +67,11 @@ export class ScriptEngine implements AsyncDisposable {
       clock,
       log,
       functions,
-      included: (what) => this.#included(what),
+      included: (what) => this.#readIncluded(what),
     });
   }
 
-  /** Watches the script files from now on, if there is a script. */
+  /** Starts to watch the script files if there is a script. */
   watch(): void {
     for (const _script of this.#options.kernel.tree.objectsOfType(objectType.script))
       return this.#watchFiles();
@@ -88,7 +88,7 @@ export class ScriptEngine implements AsyncDisposable {
     const script = kernel.scripts.create(0, beginning);
     const { file } = script.data;
     this.#watchFiles();
-    this.#seen.set(file, (await files.write(file, '')).crc);
+    this.#checksums.set(file, (await files.write(file, '')).crc);
     return script.id;
   }
 
@@ -106,12 +106,12 @@ export class ScriptEngine implements AsyncDisposable {
     const script = this.#script(id);
     const { file } = script.data;
     const written = await files.write(file, text);
-    this.#seen.set(file, written.crc);
-    this.#checkKept(script);
+    this.#checksums.set(file, written.crc);
+    this.#checkExists(script);
     const owners = this.#ownersOf(file);
     for (const owner of owners) kernel.scripts.announceContent(owner, written, clock.nowMs());
     for (const owner of owners) await this.#compile(owner, { file, text });
-    this.#checkKept(script);
+    this.#checkExists(script);
   }
 
   /** Assigns another file to a script; it is created if missing. Throws `FILE_NAME`, `NOT_OF_TYPE`. */
@@ -119,11 +119,11 @@ export class ScriptEngine implements AsyncDisposable {
     const { kernel, files } = this.#options;
     const script = this.#script(id);
     const { text, crc } = (await files.read(file)) ?? (await files.write(file, ''));
-    this.#seen.set(file, crc);
-    this.#checkKept(script);
+    this.#checksums.set(file, crc);
+    this.#checkExists(script);
     kernel.scripts.setFile(script, file);
     await this.#compile(script, { file, text });
-    this.#checkKept(script);
+    this.#checkExists(script);
   }
 
   /**
@@ -138,8 +138,8 @@ export class ScriptEngine implements AsyncDisposable {
     const owners = this.#ownersOf(before);
     for (const script of owners) kernel.scripts.setFile(script, file);
     const { text, crc } = await this.#read(file);
-    this.#seen.delete(before);
-    this.#seen.set(file, crc);
+    this.#checksums.delete(before);
+    this.#checksums.set(file, crc);
     // The file extension determines the language.
     for (const script of owners) await this.#compile(script, { file, text });
   }
@@ -243,7 +243,7 @@ export class ScriptEngine implements AsyncDisposable {
     const script = this.#script(id);
     const { file } = script.data;
     const read = async () => {
-      const { text: content } = await this.#readFor(script);
+      const { text: content } = await this.#readForRun(script);
       const thread = ++this.#thread;
       kernel.scripts.markExecuted(script, thread, clock.nowMs());
       kernel.scripts.announceRun({ sender, file, thread }, clock.nowMs());
@@ -262,33 +262,33 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   /** Throws `NOT_OF_TYPE` if the script was deleted while its file was read or written. */
-  #checkKept(script: Script): void {
+  #checkExists(script: Script): void {
     if (this.#options.kernel.tree.find(script.id) !== script) throw fault('NOT_OF_TYPE', 'Script', script.id);
   }
 
   async #read(file: string): Promise<ScriptContent> {
     const read = await this.#options.files.read(file);
-    if (read === undefined) throw fault('SCRIPT_FAILED', `${file} is not there`);
+    if (read === undefined) throw fault('SCRIPT_FAILED', `${file} does not exist`);
     return read;
   }
 
-  /** Reads the text to run; a change on the disk since it was last read is announced first. */
-  async #readFor(script: Script): Promise<ScriptContent> {
+  /** Reads the text to run; first handles a change of the file since it was last read. */
+  async #readForRun(script: Script): Promise<ScriptContent> {
     const { kernel, clock } = this.#options;
     const { file } = script.data;
     const read = await this.#read(file).catch(async (thrown: unknown) => {
-      await this.#changed(file);
+      await this.#onFileChange(file);
       throw thrown;
     });
-    this.#checkKept(script);
-    const known = this.#seen.get(file);
-    this.#seen.set(file, read.crc);
+    this.#checkExists(script);
+    const known = this.#checksums.get(file);
+    this.#checksums.set(file, read.crc);
     if (known !== undefined && known !== read.crc)
       kernel.scripts.announceContent(script, read, clock.nowMs());
     return read;
   }
 
-  async #included(what: unknown): Promise<ScriptText> {
+  async #readIncluded(what: unknown): Promise<ScriptText> {
     const file = typeof what === 'number' ? this.#script(what).data.file : String(what);
     return { file, text: (await this.#read(file)).text };
   }
@@ -299,20 +299,20 @@ export class ScriptEngine implements AsyncDisposable {
     this.#watch = new DirectoryWatch({
       directory: files.directory,
       clock,
-      changed: (names) => void this.#look(names),
+      changed: (names) => void this.#checkFiles(names),
       failed: (thrown) =>
-        log.warn({}, `changes of scripts are noticed only when they run: ${messageOf(thrown)}`),
+        log.warn({}, `changes of script files are detected only when the scripts run: ${messageOf(thrown)}`),
     });
     void this.#watch.open();
   }
 
   /** Checks the changed files that belong to scripts. */
-  async #look(names: ReadonlySet<string> | undefined): Promise<void> {
+  async #checkFiles(names: ReadonlySet<string> | undefined): Promise<void> {
     const files = new Set<string>();
     for (const { data } of this.#options.kernel.tree.objectsOfType(objectType.script))
       if (names?.has(data.file) !== false) files.add(data.file);
     for (const file of files)
-      await this.#changed(file).catch((thrown: unknown) =>
+      await this.#onFileChange(file).catch((thrown: unknown) =>
         this.#options.log.debug({ file }, messageOf(thrown)),
       );
   }
@@ -320,13 +320,13 @@ export class ScriptEngine implements AsyncDisposable {
   /**
    * Handles a change of a file: updates its scripts if the text changed, or the file disappeared or returned.
    */
-  async #changed(file: string): Promise<void> {
+  async #onFileChange(file: string): Promise<void> {
     const { kernel, files, clock, log } = this.#options;
     const read = await files.readSettled(file).catch((thrown: unknown) => messageOf(thrown));
     const isText = typeof read === 'object';
-    const known = this.#seen.get(file);
-    if (isText) this.#seen.set(file, read.crc);
-    else this.#seen.delete(file);
+    const known = this.#checksums.get(file);
+    if (isText) this.#checksums.set(file, read.crc);
+    else this.#checksums.delete(file);
     for (const script of this.#ownersOf(file)) {
       if (isText && read.crc === known && !script.data.broken) continue;
       if (isText) {
@@ -336,22 +336,22 @@ export class ScriptEngine implements AsyncDisposable {
         kernel.scripts.setBroken(script, true);
         log.warn(
           { script: script.id, file },
-          `${scriptLabel(script)}: ${read ?? `${file} is not there any more`}`,
+          `${scriptLabel(script)}: ${read ?? `${file} no longer exists`}`,
         );
       }
     }
   }
 
-  /** Marks a script as broken or as valid. Ignores the result if the text has been replaced meanwhile. */
+  /** Marks a script as broken or valid, unless the text was replaced in the meantime. */
   async #compile(script: Script, { file, text }: ScriptText): Promise<void> {
     const { kernel, log } = this.#options;
-    const crc = this.#seen.get(file);
-    const mistake = await this.#runs.check({ file, text });
+    const crc = this.#checksums.get(file);
+    const error = await this.#runs.check({ file, text });
     if (kernel.tree.find(script.id) !== script) return;
-    if (this.#seen.get(file) !== crc || script.data.file !== file) return;
-    if (mistake !== undefined && !script.data.broken)
-      log.warn({ script: script.id, file }, `${scriptLabel(script)} cannot be run: ${mistake}`);
-    kernel.scripts.setBroken(script, mistake !== undefined);
+    if (this.#checksums.get(file) !== crc || script.data.file !== file) return;
+    if (error !== undefined && !script.data.broken)
+      log.warn({ script: script.id, file }, `${scriptLabel(script)} cannot be run: ${error}`);
+    kernel.scripts.setBroken(script, error !== undefined);
   }
 }
 

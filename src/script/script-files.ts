@@ -6,7 +6,7 @@ import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
 import { writeFileAtomically, syncDirectory } from '../base/atomic-write.js';
 import { SerialQueue } from '../base/serial-queue.js';
 
-/** The size limit of a script, which is written by hand. */
+/** Size limit of a script file, bytes; ample for texts that are written by hand. */
 export const SCRIPT_LIMIT = 1024 * 1024;
 
 /** Declaration files (`.d.ts`) may be in the directory for editors, but are not scripts. */
@@ -22,7 +22,7 @@ export interface ScriptContent {
 /** Script texts: files in one directory, which users edit with their own editors. */
 export class ScriptFiles {
   readonly directory: string;
-  /** Writes are serialised: two must not write the same file. */
+  /** Serialises writes, because two must not write the same file. */
   readonly #turn = new SerialQueue();
 
   constructor(directory: string) {
@@ -37,7 +37,7 @@ export class ScriptFiles {
       const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
         const facts = await handle.stat();
-        if (!facts.isFile()) throw new Error('it is no file');
+        if (!facts.isFile()) throw new Error('it is not a regular file');
         if (facts.size > SCRIPT_LIMIT) throw new Error(`it is larger than ${SCRIPT_LIMIT} bytes`);
         return written(await handle.readFile());
       } finally {
@@ -50,8 +50,8 @@ export class ScriptFiles {
   }
 
   /**
-   * As {@link read}, after pending writes: in between, the file has a text that its writer has not announced
-   * yet.
+   * Like {@link read}, but waits for pending writes, so that a write of the gateway is not taken for a change
+   * by an editor.
    */
   readSettled(file: string): Promise<ScriptContent | undefined> {
     return this.#turn.run(() => this.read(file));
@@ -81,7 +81,7 @@ export class ScriptFiles {
         () => false,
         (thrown: unknown) => codeOf(thrown) === 'ENOENT',
       );
-      if (!isFree) throw fault('FILE_NAME', to, 'another file has it');
+      if (!isFree) throw fault('FILE_NAME', to, 'a file with this name exists');
       try {
         await rename(from, path);
         await syncDirectory(this.directory);
@@ -100,7 +100,7 @@ export class ScriptFiles {
 
   #path(file: string): string {
     if (!NAME.test(file))
-      throw fault('FILE_NAME', file, 'a script has a name like light.js or light.ts, in no folder');
+      throw fault('FILE_NAME', file, 'use a name like light.js or light.ts, without a directory');
     return join(this.directory, file);
   }
 }

@@ -12,11 +12,11 @@ import type { ScriptLimits } from './script-limits.js';
 import { CALL_LIMIT, CHANNEL, parseMessage, findPosition } from './protocol.js';
 import type { RunResult, RunFailure, FromChild, ScriptText, ToChild } from './protocol.js';
 
-/** How often the memory of a running script is checked. */
-const LOOK_EVERY_MS = 100;
-/** How long a process has to report the script's position before it is killed. */
+/** Interval of the checks of a running script's memory. */
+const MEMORY_CHECK_MS = 100;
+/** Time limit for reporting the script's position before the process is killed. */
 const GRACE_MS = 3000;
-/** How much of stderr is kept, characters: more than a stack trace. */
+/** Characters of stderr that are kept: more than a stack trace. */
 const STDERR_LIMIT = 16_384;
 const PAGE_BYTES = 4096;
 const MIB = 1024 * 1024;
@@ -32,7 +32,7 @@ export interface ScriptJob extends ScriptText {
 }
 
 interface ScriptProcessOptions {
-  /** The names of the functions that its scripts find as globals. */
+  /** The names of the functions that are globals of its scripts. */
   readonly names: Promise<readonly string[]>;
   readonly clock: Clock;
   readonly heapMiB: number;
@@ -47,7 +47,7 @@ interface Current {
 }
 
 /**
- * A process that runs scripts, one at a time. Whatever happens in it, including its death, only fails its
+ * A process that runs scripts, one at a time. Any failure of it, including a crash, fails only the current
  * run.
  */
 export class ScriptProcess {
@@ -67,7 +67,7 @@ export class ScriptProcess {
   #stderr = '';
   #current: Current | undefined;
   #isCalling = false;
-  #why: string | undefined;
+  #stopReason: string | undefined;
   #isAlive = true;
   #cancelGrace: Cancel = () => undefined;
 
@@ -77,10 +77,10 @@ export class ScriptProcess {
     this.#process = start(heapMiB);
     const { stdout, stderr, stdio } = this.#process;
     this.#channel = (stdio as (Duplex | undefined)[] | undefined)?.[CHANNEL];
-    this.#channel?.on('data', (bytes: Buffer) => this.#received(bytes));
+    this.#channel?.on('data', (bytes: Buffer) => this.#onData(bytes));
     this.#channel?.on('error', () => undefined);
     // Without a free descriptor the process has no channels, and `error` follows.
-    if (stdout) lines(stdout, (line) => this.#collected(line));
+    if (stdout) lines(stdout, (line) => this.#onCollection(line));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
       const finding = confinementFinding(this.#stderr);
@@ -88,7 +88,7 @@ export class ScriptProcess {
     });
     this.exited = new Promise((resolve) => {
       const end = (why: string) => {
-        this.#ended(why);
+        this.#onEnd(why);
         resolve();
       };
       this.#process.once('error', (thrown) => end(messageOf(thrown)));
@@ -101,7 +101,7 @@ export class ScriptProcess {
 
   /** Whether it can run another script. */
   get isUsable(): boolean {
-    return this.#isAlive && this.#why === undefined;
+    return this.#isAlive && this.#stopReason === undefined;
   }
 
   /** Whether its script waits for a reply. */
@@ -121,12 +121,12 @@ export class ScriptProcess {
       this.#clock.after(timeMs, () =>
         this.#stop(`the script ran for more than ${timeMs / 1000} s and was stopped`),
       ),
-      this.#clock.every(LOOK_EVERY_MS, () => void this.#look(limits)),
+      this.#clock.every(MEMORY_CHECK_MS, () => void this.#checkMemory(limits)),
       () => signal.removeEventListener('abort', abort),
     ];
     signal.addEventListener('abort', abort);
     const { is, file, text, values } = job;
-    if (!this.#isAlive) this.#ended('the process of the script has ended');
+    if (!this.#isAlive) this.#onEnd('the process of the script has ended');
     else this.#send(is === 'check' ? { is, file, text } : { is, file, text, values, outputLimit });
     if (signal.aborted) abort();
     try {
@@ -140,7 +140,7 @@ export class ScriptProcess {
 
   /** Ends the process, even if it is busy. */
   close(): Promise<void> {
-    this.#why ??= 'the gateway is stopping';
+    this.#stopReason ??= 'the gateway is stopping';
     this.#process.kill('SIGKILL');
     return this.exited;
   }
@@ -156,23 +156,23 @@ export class ScriptProcess {
    */
   #stop(why: string): void {
     if (!this.isUsable) return;
-    this.#why = why;
+    this.#stopReason = why;
     if (this.#isCalling) this.#send({ is: 'stop', why });
     else this.#process.kill('SIGINT');
     this.#cancelGrace = this.#clock.after(GRACE_MS, () => this.#process.kill('SIGKILL'));
   }
 
-  #ended(why: string): void {
+  #onEnd(why: string): void {
     this.#isAlive = false;
     this.#cancelGrace();
-    const message = this.#why ?? why;
+    const message = this.#stopReason ?? why;
     const at = findPosition(this.#stderr);
     const { peakBytes } = this;
-    this.#result({ is: 'failed', message, at, output: '', isBroken: false, isLast: true, peakBytes });
+    this.#settle({ is: 'failed', message, at, output: '', isBroken: false, isLast: true, peakBytes });
   }
 
-  #result(result: RunResult | RunFailure): void {
-    if (result.is === 'failed' && result.isLast) this.#why ??= result.message;
+  #settle(result: RunResult | RunFailure): void {
+    if (result.is === 'failed' && result.isLast) this.#stopReason ??= result.message;
     this.#current?.ended.resolve(result);
     this.#current = undefined;
     this.#isCalling = false;
@@ -185,23 +185,23 @@ export class ScriptProcess {
       : `the script's process ended (${signal ?? code})`;
   }
 
-  /** Handles V8's line about a garbage collection: what is left on the heap is live. */
-  #collected(line: string): void {
+  /** Handles V8's line about a garbage collection; the remaining heap is live. */
+  #onCollection(line: string): void {
     const [, liveMiB] = /-> ([\d.]+) \(/.exec(line) ?? [];
     if (this.#current !== undefined && Number(liveMiB) > this.heapMiB) this.#stop(overMemory(this.heapMiB));
   }
 
-  async #look({ residentMiB }: ScriptLimits): Promise<void> {
+  async #checkMemory({ residentMiB }: ScriptLimits): Promise<void> {
     const statm = await readFile(`/proc/${this.#process.pid}/statm`, 'utf8').catch(() => '');
     const bytes = Number(statm.split(' ')[1] ?? 0) * PAGE_BYTES;
     this.peakBytes = Math.max(this.peakBytes, bytes);
     if (bytes > residentMiB * MIB) this.#stop(overMemory(residentMiB));
   }
 
-  #received(bytes: Buffer): void {
+  #onData(bytes: Buffer): void {
     this.#buffer.push(bytes);
     this.#size += bytes.length;
-    // Output arrives as JSON, in which one character can take six bytes.
+    // Output is JSON, in which a character has up to six bytes.
     const limit = CALL_LIMIT + 6 * (this.#current?.limits.output ?? 0);
     if (this.#size > limit) return this.#stop(`the script sent more than ${limit} bytes in one message`);
     // The script waits for a reply after each message: a newline is always the last byte received.
@@ -209,51 +209,51 @@ export class ScriptProcess {
     const line = Buffer.concat(this.#buffer).toString('utf8');
     this.#buffer = [];
     this.#size = 0;
-    this.#message(line);
+    this.#onMessage(line);
   }
 
-  #message(line: string): void {
+  #onMessage(line: string): void {
     let message: FromChild;
     try {
       message = parseMessage(line);
     } catch {
-      return this.#stop('the script wrote to its channel and was stopped');
+      return this.#stop('the script wrote an invalid message to its channel and was stopped');
     }
     const current = this.#current;
     if (current === undefined) return;
-    if (message.is !== 'call' && message.is !== 'include') return this.#result(message);
-    if (this.#why !== undefined) return this.#send({ is: 'stop', why: this.#why });
+    if (message.is !== 'call' && message.is !== 'include') return this.#settle(message);
+    if (this.#stopReason !== undefined) return this.#send({ is: 'stop', why: this.#stopReason });
     this.#isCalling = true;
-    void this.#answer(current, message);
+    void this.#reply(current, message);
   }
 
-  async #answer(current: Current, call: Exclude<FromChild, RunResult | RunFailure>): Promise<void> {
+  async #reply(current: Current, call: Exclude<FromChild, RunResult | RunFailure>): Promise<void> {
     const { job, budget, limits } = current;
     const waitMs = budget.take();
     if (waitMs === undefined)
       return this.#stop(`the script made more than ${limits.calls} calls and was stopped`);
     if (waitMs > 0) await delay(this.#clock, waitMs);
-    let answer: string;
+    let reply: string;
     try {
       const value: unknown = await (call.is === 'call'
         ? job.call(call.method, call.params)
         : job.include(call.what));
       const text = value instanceof ChunkedResult ? await joinChunks(value) : JSON.stringify(value);
-      answer = `{"is":"result","value":${text ?? 'null'}}`;
+      reply = `{"is":"result","value":${text ?? 'null'}}`;
     } catch (thrown) {
       const code = thrown instanceof Fault ? thrown.code : 'INTERNAL';
-      answer = JSON.stringify({ is: 'fault', message: messageOf(thrown), code });
+      reply = JSON.stringify({ is: 'fault', message: messageOf(thrown), code });
     }
     if (this.#current !== current || !this.isUsable) return;
     this.#isCalling = false;
-    this.#channel?.write(`${answer}\n`);
+    this.#channel?.write(`${reply}\n`);
   }
 }
 
 const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
 
 /**
- * Starts a process. From the environment it only gets the time zone; everything else comes over its channel.
+ * Starts a process. Its environment has only the time zone; everything else is sent over its channel.
  */
 function start(heapMiB: number): ChildProcess {
   const [launcher = '', ...args] = scriptCommand(heapMiB);

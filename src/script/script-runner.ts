@@ -37,7 +37,7 @@ interface ScriptRunnerOptions {
 /** A request for one run. */
 interface RunnerRequest {
   readonly file: string;
-  /** Reads its text; a run that is stopped meanwhile does not start. */
+  /** Reads the text. A run that is stopped during this does not start. */
   readonly read: () => Promise<string>;
   /** Undefined for a text that is run once. */
   readonly script: Script | undefined;
@@ -57,25 +57,25 @@ interface Running {
   /** The run that waits for it. */
   readonly parent: Running | undefined;
   /** The failure of a script that it called, which is already logged. */
-  told: string;
+  loggedText: string;
 }
 
-/** Why a script is stopped whose waiting caller ended; the caller's end is logged, this is not. */
-const LEFT = 'the script that waited for it has ended';
+/** The reason for stopping a script after the script that waited for it has ended. Not logged. */
+const CALLER_ENDED = 'the script that waited for it has ended';
 
-/** A repeated failure is logged once per this time. */
-const TELL_EVERY_MS = 60_000;
+/** Interval for logging a repeated failure. */
+const REPEAT_LOG_MS = 60_000;
 
-/** The limit of senders that are counted separately. */
+/** Most senders that are counted separately. */
 const SENDERS_LIMIT = 1000;
 
 /** Runs scripts and handles their results. Script processes are loaded with the first run. */
 export class ScriptRunner implements AsyncDisposable {
   readonly #options: ScriptRunnerOptions;
   readonly #semaphores: Semaphores;
-  /** Active runs by the caller of their own calls. */
+  /** Active runs by the caller that identifies their calls. */
   readonly #running = new Map<Caller, Running>();
-  readonly #told = new Map<number, { readonly text: string; readonly untilMs: number; more: number }>();
+  readonly #logged = new Map<number, { readonly text: string; readonly untilMs: number; more: number }>();
   readonly #checks = new SerialQueue();
   readonly #closing = new AbortController();
   readonly #senders = new Map<string, number>();
@@ -105,10 +105,10 @@ export class ScriptRunner implements AsyncDisposable {
     const own: Caller = { role: 'owner', user, remote: 'local' };
     const depth = parent === undefined ? 0 : parent.depth + 1;
     const whose = this.#whose(caller);
-    const mine: Running = { script, whose, depth, stop: new AbortController(), parent, told: '' };
+    const mine: Running = { script, whose, depth, stop: new AbortController(), parent, loggedText: '' };
     const stopToo = () => {
-      mine.told = LEFT;
-      mine.stop.abort(fault('SCRIPT_FAILED', LEFT));
+      mine.loggedText = CALLER_ENDED;
+      mine.stop.abort(fault('SCRIPT_FAILED', CALLER_ENDED));
     };
     if (isAwaited) parent?.stop.signal.addEventListener('abort', stopToo);
     this.#running.set(own, mine);
@@ -120,14 +120,14 @@ export class ScriptRunner implements AsyncDisposable {
       const turn = { whose, depth, isAwaited: isAwaited && depth > 0, signal: mine.stop.signal };
       const shown = { id, file, sender };
       const result = await pool.run(this.#job({ file, text }, values, own), { ...turn, shown });
-      this.#mark(script, result.is === 'failed' && result.isBroken);
+      this.#setBroken(script, result.is === 'failed' && result.isBroken);
       if (result.is === 'ended') return result.output;
       throw this.#failed(mine, file, result);
     } finally {
       this.#running.delete(own);
       this.#semaphores.release(own);
       parent?.stop.signal.removeEventListener('abort', stopToo);
-      // Whatever it waits for is no longer needed.
+      // Stops the runs and waits that this run has started.
       mine.stop.abort();
     }
   }
@@ -160,7 +160,7 @@ export class ScriptRunner implements AsyncDisposable {
       const job = { ...this.#job({ file, text }, {}, NOBODY), is: 'check' } as const;
       const signal = this.#closing.signal;
       const result = await pool.run(job, { whose: 'owner', depth: 0, isAwaited: true, signal });
-      return result.is === 'failed' && result.isBroken ? said(file, result) : undefined;
+      return result.is === 'failed' && result.isBroken ? failureText(file, result) : undefined;
     });
   }
 
@@ -169,7 +169,7 @@ export class ScriptRunner implements AsyncDisposable {
    * `NOT_ALLOWED` outside of a script.
    */
   enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean> {
-    this.#inScript(caller);
+    this.#requireScript(caller);
     return this.#semaphores.enter(name, ms, caller);
   }
 
@@ -178,7 +178,7 @@ export class ScriptRunner implements AsyncDisposable {
    * of a script.
    */
   leave(name: string, caller: Caller): boolean {
-    this.#inScript(caller);
+    this.#requireScript(caller);
     return this.#semaphores.leave(name, caller);
   }
 
@@ -215,29 +215,29 @@ export class ScriptRunner implements AsyncDisposable {
     return { is: 'run', ...source, values, call, include } as const;
   }
 
-  #mark(script: Script | undefined, isBroken: boolean): void {
+  #setBroken(script: Script | undefined, isBroken: boolean): void {
     const { tree, scripts } = this.#options.kernel;
     if (script !== undefined && tree.find(script.id) === script) scripts.setBroken(script, isBroken);
   }
 
-  #inScript(caller: Caller): void {
+  #requireScript(caller: Caller): void {
     if (!this.#running.has(caller)) throw fault('NOT_ALLOWED', 'A semaphore outside of a script');
   }
 
-  /** The failure for the waiting caller; it is logged once, for the script in which it occurred. */
+  /** The failure for the waiting caller. Logs it once, for the script in which it occurred. */
   #failed(mine: Running, file: string, failed: RunFailure): Error {
     if (this.#closing.signal.aborted) return fault('STOPPING');
-    const text = said(file, failed);
-    const isPassedOn = mine.told !== '' && mine.told.startsWith(failed.message);
-    if (!isPassedOn) this.#tell(mine.script, file, { ...failed, message: text });
-    if (mine.parent !== undefined) mine.parent.told = text;
+    const text = failureText(file, failed);
+    const isPassedOn = mine.loggedText !== '' && mine.loggedText.startsWith(failed.message);
+    if (!isPassedOn) this.#logFailure(mine.script, file, { ...failed, message: text });
+    if (mine.parent !== undefined) mine.parent.loggedText = text;
     return fault('SCRIPT_FAILED', text);
   }
 
-  #tell(script: Script | undefined, file: string, { message, at, output }: RunFailure): void {
+  #logFailure(script: Script | undefined, file: string, { message, at, output }: RunFailure): void {
     const { log, clock } = this.#options;
     const id = script?.id ?? 0;
-    const before = this.#told.get(id);
+    const before = this.#logged.get(id);
     if (before?.text === message && clock.nowMs() < before.untilMs) {
       before.more++;
       return;
@@ -245,7 +245,7 @@ export class ScriptRunner implements AsyncDisposable {
     const more = before?.text === message && before.more > 0 ? ` (and ${before.more} times more since)` : '';
     const details = { script: id, file, line: at?.line ?? 0, output: output.slice(0, LOGGED_OUTPUT_LIMIT) };
     log.error(details, `${script === undefined ? 'a text' : scriptLabel(script)}: ${message}${more}`);
-    this.#told.set(id, { text: message, untilMs: clock.nowMs() + TELL_EVERY_MS, more: 0 });
+    this.#logged.set(id, { text: message, untilMs: clock.nowMs() + REPEAT_LOG_MS, more: 0 });
   }
 }
 
@@ -254,14 +254,14 @@ export function scriptLabel({ id, name }: Script): string {
   return `script ${id}${name === '' ? '' : ` “${name}”`}`;
 }
 
-/** The limit of script output in the log, characters. */
+/** Most characters of script output in the log. */
 export const LOGGED_OUTPUT_LIMIT = 2000;
 
 /** The caller of a check, which makes no calls. */
 const NOBODY: Caller = { role: 'anonymous', user: '', remote: 'local' };
 
 /** `12345.js:3:9: Unexpected token`. */
-function said(file: string, { at, message }: RunFailure): string {
+function failureText(file: string, { at, message }: RunFailure): string {
   if (at === undefined) return `${file}: ${message}`;
   return `${at.file}:${at.line}${at.column > 0 ? `:${at.column}` : ''}: ${message}`;
 }

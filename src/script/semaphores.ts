@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 
-/** The limit of semaphores held at the same time; more indicates a script that creates names without end. */
+/** Most semaphores held at the same time; more indicates a script that creates new names in a loop. */
 const NAMES_LIMIT = 1000;
 
 /** The holder of a semaphore: one run of a script. */
@@ -9,14 +9,14 @@ type Holder = object;
 
 interface Semaphore {
   holder: Holder;
-  /** How often the holder has entered; it must leave as often. */
+  /** Number of times that the holder has entered without leaving. */
   depth: number;
-  readonly waiting: Waiting[];
+  readonly waiters: Waiter[];
 }
 
-interface Waiting {
+interface Waiter {
   readonly holder: Holder;
-  readonly answer: (has: boolean) => void;
+  readonly settle: (has: boolean) => void;
   readonly cancel: Cancel;
 }
 
@@ -39,7 +39,7 @@ export class Semaphores {
     const semaphore = this.#all.get(name);
     if (semaphore === undefined) {
       if (this.#all.size >= NAMES_LIMIT) throw fault('BUSY', 'Too many semaphores are held');
-      this.#all.set(name, { holder, depth: 1, waiting: [] });
+      this.#all.set(name, { holder, depth: 1, waiters: [] });
       return true;
     }
     if (semaphore.holder === holder) {
@@ -48,16 +48,16 @@ export class Semaphores {
     }
     if (ms <= 0) return false;
     return new Promise((resolve) => {
-      const answer = (has: boolean) => {
-        waiting.cancel();
+      const settle = (has: boolean) => {
+        waiter.cancel();
         resolve(has);
       };
       const cancel = this.#clock.after(ms, () => {
-        semaphore.waiting.splice(semaphore.waiting.indexOf(waiting), 1);
-        answer(false);
+        semaphore.waiters.splice(semaphore.waiters.indexOf(waiter), 1);
+        settle(false);
       });
-      const waiting: Waiting = { holder, answer, cancel };
-      semaphore.waiting.push(waiting);
+      const waiter: Waiter = { holder, settle, cancel };
+      semaphore.waiters.push(waiter);
     });
   }
 
@@ -65,29 +65,29 @@ export class Semaphores {
   leave(name: string, holder: Holder): boolean {
     const semaphore = this.#all.get(name);
     if (semaphore?.holder !== holder) return false;
-    if (--semaphore.depth === 0) this.#next(name, semaphore);
+    if (--semaphore.depth === 0) this.#grantNext(name, semaphore);
     return true;
   }
 
   /** Called when a holder ends: releases all its semaphores and cancels its waits. */
   release(holder: Holder): void {
     for (const [name, semaphore] of this.#all) {
-      for (const waiting of semaphore.waiting.filter((one) => one.holder === holder)) {
-        semaphore.waiting.splice(semaphore.waiting.indexOf(waiting), 1);
-        waiting.answer(false);
+      for (const waiter of semaphore.waiters.filter((one) => one.holder === holder)) {
+        semaphore.waiters.splice(semaphore.waiters.indexOf(waiter), 1);
+        waiter.settle(false);
       }
-      if (semaphore.holder === holder) this.#next(name, semaphore);
+      if (semaphore.holder === holder) this.#grantNext(name, semaphore);
     }
   }
 
-  #next(name: string, semaphore: Semaphore): void {
-    const next = semaphore.waiting.shift();
+  #grantNext(name: string, semaphore: Semaphore): void {
+    const next = semaphore.waiters.shift();
     if (next === undefined) {
       this.#all.delete(name);
       return;
     }
     semaphore.holder = next.holder;
     semaphore.depth = 1;
-    next.answer(true);
+    next.settle(true);
   }
 }

@@ -1,7 +1,7 @@
 /** The record of one slot for a script process (`SVC_GetScriptThread`, interface §1). */
 export interface ThreadRecord {
   readonly ThreadID: number;
-  /** When its present run started, unix seconds; 0 if it is idle. */
+  /** Start of the current run, unix seconds; 0 if it is idle. */
   readonly StartTime: number;
   readonly ExecuteCount: number;
   /** Shortest, average and longest run, ms. */
@@ -10,7 +10,7 @@ export interface ThreadRecord {
   readonly ExecutionMax: number;
   /** Bytes. */
   readonly PeakMemoryUsage: number;
-  /** How many of its processes were ended to free their memory, or to stop a script. */
+  /** Number of its processes that were stopped to free their memory or to stop a script. */
   readonly MemoryCleanups: number;
   /** The running script; 0 for a text, or if it is idle. */
   readonly ScriptID: number;

@@ -5,7 +5,7 @@ const files = ['src', 'drivers', 'systemd', 'test']
   .flatMap((folder) => filesOf(folder))
   .filter((file) => /\.tsx?$/.test(file));
 
-/** The interface of the client package, for programs elsewhere. */
+/** The interface of the client package, which other programs import. */
 const isPublic = (file: string): boolean =>
   file === 'src/client/index.ts' || file.startsWith('src/client/generated/');
 

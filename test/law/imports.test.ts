@@ -7,34 +7,34 @@ const sources = [...filesOf('src'), ...filesOf('drivers')].filter((file) => /\.t
 /**
  * `src/kernel/tree.ts` → `kernel`; `src/main.ts` → `main.ts`; `drivers/gpio/backends/line.ts` → `drivers/*`.
  */
-function roomOf(file: string): string {
+function directoryOf(file: string): string {
   const [top = '', second = ''] = file.split('/');
   return top === 'src' ? second : `${top}/*`;
 }
 
 /** The reason why `from` may not import `to`, or undefined. */
 function broken(from: string, to: string, typeOnly: boolean): string | undefined {
-  const [room, target] = [roomOf(from), roomOf(to)];
-  if (room === 'composition') return undefined;
-  if (room === target) {
-    const apart = room === 'drivers/*' && from.split('/')[1] !== to.split('/')[1];
+  const [directory, target] = [directoryOf(from), directoryOf(to)];
+  if (directory === 'composition') return undefined;
+  if (directory === target) {
+    const apart = directory === 'drivers/*' && from.split('/')[1] !== to.split('/')[1];
     return apart ? 'a driver may not import another one' : undefined;
   }
   const path = to.replace(/^src\//, '').replace(/\.ts$/, '');
-  const allowed = MAY_IMPORT[room]?.some((part) => path === part || path.startsWith(`${part}/`));
-  if (allowed !== true) return `${room} may not import ${target}`;
-  const typesOnly = TYPES_ONLY[room]?.includes(target) === true;
-  return typesOnly && !typeOnly ? `${room} may only import types of ${target}` : undefined;
+  const allowed = MAY_IMPORT[directory]?.some((part) => path === part || path.startsWith(`${part}/`));
+  if (allowed !== true) return `${directory} may not import ${target}`;
+  const typesOnly = TYPES_ONLY[directory]?.includes(target) === true;
+  return typesOnly && !typeOnly ? `${directory} may only import types of ${target}` : undefined;
 }
 
 t.test('every import is allowed', async (t) => {
   t.ok(sources.length > 20, 'there are sources to check');
   const faults: string[] = [];
   for (const file of sources) {
-    if (roomOf(file).endsWith('.ts') && roomOf(file) !== 'main.ts')
+    if (directoryOf(file).endsWith('.ts') && directoryOf(file) !== 'main.ts')
       faults.push(`${file}: is in no directory of ARCHITECTURE.md`);
     for (const { text, file: to, typeOnly, bare } of importsOf(file)) {
-      // A style sheet of a page: the build collects it.
+      // The build collects the style sheets of pages.
       if (file.endsWith('.tsx') && text.endsWith('.css')) continue;
       if (bare) faults.push(`${file}: '${text}' is imported for its side effect`);
       if (to === undefined) continue;
@@ -46,24 +46,27 @@ t.test('every import is allowed', async (t) => {
   t.strictSame(faults, []);
 });
 
-t.test('ARCHITECTURE.md says the same', async (t) => {
-  const said = new Map<string, string[]>();
+t.test('ARCHITECTURE.md lists the same import rules', async (t) => {
+  const listed = new Map<string, string[]>();
   const block = /## Who may import whom\s+```\n([^]*?)```/.exec(textOf('ARCHITECTURE.md'))?.[1] ?? '';
   // A line describes one directory, or two separated by blanks: `base      → nothing      kernel → base`.
   for (const sentence of block.split(/\n| {2,}(?=[\w.]+ +→)/)) {
-    const [rooms = '', list = ''] = sentence.split('→');
+    const [directories = '', list = ''] = sentence.split('→');
     const parts = list
       .replace(/\([^)]*\)/g, '')
       .split(',')
       .map((part) => part.trim());
-    for (const room of rooms.split(','))
-      if (room.trim() !== '') said.set(room.trim(), parts.filter((part) => part !== 'nothing').sort());
+    for (const directory of directories.split(','))
+      if (directory.trim() !== '')
+        listed.set(directory.trim(), parts.filter((part) => part !== 'nothing').sort());
   }
-  t.same(said.get('composition'), ['everything']);
-  said.delete('composition');
+  t.same(listed.get('composition'), ['everything']);
+  listed.delete('composition');
   t.same(
-    Object.fromEntries(said),
-    Object.fromEntries(Object.entries(MAY_IMPORT).map(([room, parts]) => [room, [...parts].sort()])),
+    Object.fromEntries(listed),
+    Object.fromEntries(
+      Object.entries(MAY_IMPORT).map(([directory, parts]) => [directory, [...parts].sort()]),
+    ),
   );
 });
 
@@ -98,7 +101,7 @@ t.test('the kernel is synchronous and does not read the clock', async (t) => {
   const forbidden =
     /\basync\b|\bawait\b|\bPromise\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bDate\.now\b|\bperformance\b|\bMath\.random\b/;
   const faults = sources
-    .filter((file) => roomOf(file) === 'kernel')
+    .filter((file) => directoryOf(file) === 'kernel')
     .flatMap((file) => linesWith(file, forbidden));
   t.strictSame(faults, []);
 });
@@ -132,7 +135,7 @@ t.test('time and timers come from the clock', async (t) => {
 t.test('no module has mutable state, a default export, or a suppressed type error', async (t) => {
   const state = [
     /^(export\s+)?(let|var)\b/,
-    // An empty collection at module level is there to be filled.
+    // An empty collection at module level would be filled at run time.
     /^(export\s+)?const\s+\w+(:[^=]+)?\s*=\s*(new\s+(Map|Set|WeakMap|WeakSet|Array)(<.*>)?\(\)|\[\]|\{\})\s*;/,
   ];
   const forbidden = [
@@ -140,7 +143,7 @@ t.test('no module has mutable state, a default export, or a suppressed type erro
     /\bas\s+any\b|:\s*any\b|<any>/,
     /^(export\s+)?(declare\s+)?(const\s+)?enum\b|^(export\s+)?namespace\b/,
   ];
-  // A page is loaded once and is one program: what its modules share is the page's.
+  // A page is one program that is loaded once, so that its modules may have shared state.
   const modules = sources.filter((file) => !PROGRAMS.includes(file) && !/^src\/front\/\w+\//.test(file));
   const found = (files: readonly string[], patterns: readonly RegExp[]) =>
     files.flatMap((file) => patterns.flatMap((pattern) => linesWith(file, pattern)));

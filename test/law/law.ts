@@ -127,8 +127,7 @@ export const IO_FILES: readonly string[] = [
 ];
 
 /**
- * Files that are the program of a process or a thread of its own: they are never imported, and their state is
- * theirs.
+ * Main files of processes and threads. They are never imported, so that they may have state at module level.
  */
 export const PROGRAMS: readonly string[] = ['src/script/child.ts'];
 

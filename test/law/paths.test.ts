@@ -34,7 +34,7 @@ Error.stackTraceLimit = 200;
 const SOURCE = /^(?:dist\/)?((?:src|drivers)\/[^:()]+)\.[jt]s:\d/;
 
 /**
- * The source files of the present call stack, outermost first, one for each frame; with or without source
+ * The source files of the current call stack, outermost first, one per frame; works with and without source
  * maps.
  */
 function frames(): string[] {
@@ -55,7 +55,7 @@ function drawn(title: string): string[] {
   return [...block.matchAll(/(?:src|drivers)\/\S+\.ts/g)].map(([file]) => file);
 }
 
-/** A line of the kernel: records the stack when it is driven, and can produce an edge. */
+/** A fake kernel line: records the call stack when it is driven, and can produce an edge. */
 class FakeRequest {
   static readonly driven: string[][] = [];
   static edge: () => void = () => undefined;
@@ -180,7 +180,7 @@ t.test('an MQTT message becomes a frame', async (t) => {
 });
 
 t.test('a script changes a variable', async (t) => {
-  // In the script's process, up to the write into the channel.
+  // In the script's process, up to the write to the channel.
   let child: string[] = [];
   const channel = {
     sendText: () => void (child = frames()),
@@ -188,7 +188,7 @@ t.test('a script changes a variable', async (t) => {
   } as unknown as Channel;
   const job = { is: 'run', file: 'a.js', text: 'SetValue(1, 7)', values: {}, outputLimit: 1000 } as const;
   await new ChildRun(job, channel, ['SetValue']).result();
-  // In the gateway, from there to the change.
+  // In the gateway, from the channel to the change.
   const fixture = new FunctionFixture();
   t.teardown(() => fixture[Symbol.asyncDispose]());
   const { kernel, registry } = fixture;

@@ -36,7 +36,7 @@ t.test('the lock file has versions and checksums, but no addresses', async (t) =
 });
 
 t.test('no file names a registry, a mirror, or a path of the machine where it was written', async (t) => {
-  // Written in parts, so that this file does not name them either.
+  // Concatenated, so that this file does not contain the names itself.
   const hosts = [
     ['registry', 'npmjs'],
     ['registry', 'yarnpkg'],

@@ -2,7 +2,7 @@ import t from 'tap';
 import { filesOf, textOf } from './sources.js';
 import { AVOIDED_WORDS } from './words.js';
 
-/** They name the words, or are made from the texts of other files. */
+/** Files that list the words, or are generated from the texts of other files. */
 const EXEMPT =
   /^test\/law\/words|^src\/client\/generated\/|^docs\/reference\/(functions\.md|openrpc\.json|gateway\.schema\.json)$/;
 const TOKENS = /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
@@ -15,8 +15,8 @@ const files = [
 ].filter((file) => /\.(ts|c|h|md|sh|py|php|yaml)$/.test(file) && !EXEMPT.test(file));
 
 /**
- * What people read of a file: all of a page, the comments and strings of code. Other characters become
- * blanks.
+ * The prose of a file: the text of a page, or the comments and strings of code. Replaces other characters
+ * with blanks.
  */
 function proseOf(file: string): string {
   const text = textOf(file);

@@ -1,6 +1,6 @@
 /**
- * The words of CONTRIBUTING.md that a pattern can recognise: what not to write, what to write, and how often
- * it is still there. The number only falls; at 0 the word is gone for good.
+ * The words of CONTRIBUTING.md that a pattern can recognise: the word to avoid, the replacement, and the
+ * number of occurrences that are left. The number may only fall; a word with 0 is rejected.
  */
 export interface AvoidedWord {
   readonly pattern: string;

@@ -98,13 +98,15 @@ t.test('a script ends when its timers and promises have ended', async (t) => {
     for await (const n of [1, 2]) print(n);
     print(SELF > 0)`;
   t.equal(await runs(awaiting), '12true');
-  await t.rejects(runs('\nawait new Promise(() => {})'), { message: /awaits what never comes/ });
+  await t.rejects(runs('\nawait new Promise(() => {})'), {
+    message: /awaits a promise that is never settled/,
+  });
   await t.rejects(runs('\n\nsetTimeout(() => {\n  nothing.there() }, 1)'), {
     message: /\.js:4:3: nothing is not/,
   });
   await t.rejects(runs('\nPromise.reject(new Error("lost"))'), { message: /\.js:2:16: lost/ });
   await t.rejects(runs('const a = 1;\nawait null;\nthrow new Error("late")'), { message: /\.js:3:7: late/ });
-  await t.rejects(runs('setTimeout("print(1)", 1)'), { message: /a timer takes a function/ });
+  await t.rejects(runs('setTimeout("print(1)", 1)'), { message: /a timer requires a function/ });
   t.equal(await runs('print("next")'), 'next', 'and nothing of that is left for the next script');
 });
 
@@ -116,7 +118,9 @@ t.test('a failure has its position, and a syntax error marks the script as broke
   });
   await t.rejects(runs('Fails()'), { message: /^\d+\.js:1:1: Object #4711 does not exist/ });
   await t.rejects(runs('throw "plain"'), { message: /plain/ });
-  await t.rejects(runs('throw new Proxy({}, { has() { throw 1 } })'), { message: /what cannot be shown/ });
+  await t.rejects(runs('throw new Proxy({}, { has() { throw 1 } })'), {
+    message: /a value that cannot be described/,
+  });
   const problems = [
     ['let a = ;\n', /\.js:1:9: Unexpected token ';'$/],
     ['\nconst x = {\n a: 1\n', /\.js:4: Unexpected end of input$/],
@@ -152,7 +156,7 @@ t.test('a script includes another once, by its id or its file', async (t) => {
   await t.rejects(runs('print(1);\ninclude("wrong.js")'), { message: /^wrong\.js:1:9: Unexpected token/ });
   await script('\n nothing.there()', 'failing.js');
   await t.rejects(runs('include("failing.js")'), { message: /^failing\.js:2:2: nothing is not defined/ });
-  await t.rejects(runs('include("missing.js")'), { message: /^\d+\.js:1:1: missing\.js is not there$/ });
+  await t.rejects(runs('include("missing.js")'), { message: /^\d+\.js:1:1: missing\.js does not exist$/ });
   await t.rejects(runs('include("../../gateway.yaml")'), { message: /not a usable file name/ });
   await t.rejects(runs('include(4711)'), { message: /Script #4711 does not exist/ });
   t.equal(await runs('try { include({}) } catch (e) { print(e.code) }'), 'FILE_NAME');
@@ -194,7 +198,7 @@ t.test('a PHP script is stored, marked broken, and fails with a text', async (t)
 
 t.test('types in a .js file are reported as TypeScript', async (t) => {
   const { script, engine } = await scriptFixture(t);
-  const hint = 'types are TypeScript: they need a file that ends in .ts';
+  const hint = 'types are TypeScript: rename the file to end in .ts';
   const problem = async (text: string) => engine.compileError((await script(text)).id);
   t.match(await problem('const n: number = 1;'), new RegExp(`\\.js:1:\\d+: .*; ${hint}$`));
   t.match(await problem('interface A { b: string }\nprint(await 1)'), new RegExp(`; ${hint}$`));

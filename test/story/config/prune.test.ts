@@ -73,7 +73,7 @@ t.test('objects created by calls stay, and so do their parents', async (t) => {
   t.match(pruned.stdout, /^hall\/shelf\/box +#\d+ +Category +deleted$/m);
   t.match(
     pruned.stdout,
-    `Category  stays: it has objects below it that stay: Mine (#${String(mine)}); delete or move them`,
+    `Category  stays: the objects below it are not in the file: Mine (#${String(mine)}); delete or move them`,
   );
   t.match(pruned.stdout, /^hall\/lamp .* stays: /m);
   await rpc(gateway, 'SVC_DeleteCategory', mine);

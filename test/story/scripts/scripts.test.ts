@@ -38,7 +38,7 @@ t.test('a script file edited with any editor is checked immediately', async (t) 
   t.match(await facts(), { ScriptError: '' });
   t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), '23.0 °C');
   await rm(file);
-  await until('the file is missing', async () => (await facts()).ScriptError === 'evening.ts is not there');
+  await until('the file is missing', async () => (await facts()).ScriptError === 'evening.ts does not exist');
   t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), 'SCRIPT_FAILED');
 });
 
