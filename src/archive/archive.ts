@@ -6,7 +6,7 @@ import { SerialQueue } from '../base/serial-queue.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
-import type { Variable } from '../kernel/variables.js';
+import { isKnown, type Variable } from '../kernel/variables.js';
 import { diskAdvice, isDatabaseDamaged } from '../sqlite/disk-advice.js';
 import { WorkerThreadClient, type WorkerClient } from '../sqlite/worker-client.js';
 import type {
@@ -300,7 +300,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     const { clock } = this.#options;
     const mark = this.#clocks.mark();
     const present = variables
-      .filter(({ data }) => data.updated !== 0)
+      .filter(isKnown)
       .map(({ id, data: { value } }) => ({ id, atMs: clock.nowMs(), value, mark }));
     if (present.length === 0) return;
     const bufferAll = () => {

@@ -84,6 +84,7 @@ export class Variables {
     const { value: old, updated, changed } = data;
     const now = Math.max(Math.floor(nowMs / 1000), updated);
     const differs = !Object.is(old, value) && old !== value;
+    const isFirst = updated === 0;
     this.#tree.touch(variable);
     data.value = value;
     data.updated = now;
@@ -93,7 +94,7 @@ export class Variables {
     if (untimed !== (data.isTimeUncertain ?? false)) data.isTimeUncertain = untimed;
     this.#tree.journal.markValue(variable, old, nowMs);
     this.#tree.changes.emit(variable.id, message.VM_UPDATE, [value, differs, old, now, updated, changed]);
-    if (data.logging?.active === true && differs) this.#recordLogged(variable, nowMs);
+    if (data.logging?.active === true && (differs || isFirst)) this.#recordLogged(variable, nowMs);
   }
 
   /**
@@ -250,6 +251,12 @@ export class Variables {
 
 /** Whether the variable got a value since it was created or since its type changed. */
 export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.isRetyped !== true;
+
+/**
+ * Whether its value stands for something: a user-defined variable has one from its creation on, a variable of
+ * a device from the first report on.
+ */
+export const isKnown = ({ readOnly, data }: Variable): boolean => data.updated !== 0 || !readOnly;
 
 /** The data of a new variable. */
 export function variableData(type: VariableType, value: Value = initialValue(type)): VariableData {

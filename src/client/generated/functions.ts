@@ -134,6 +134,19 @@ export interface Functions {
     Height: number,
     Visibility: readonly boolean[],
   ): string;
+  /** Like AC_RenderChartEx, for a place inside a page: the SVG has no style element, and takes its colour from the page. */
+  AC_RenderChartInline(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    IsExtrema: boolean,
+    IsDyn: boolean,
+    Width: number,
+    Height: number,
+    Visibility?: readonly boolean[],
+  ): string;
   /** Sets whether a variable is aggregated as a gauge (0: average over time) or as a counter (1: increase). */
   AC_SetAggregationType(InstanceID: number, VariableID: number, AggregationType: 0 | 1): boolean;
   /** Sets how records of a variable older than a number of months are downsampled, or that they are deleted; type 0 removes the rule. */
@@ -1339,6 +1352,19 @@ export interface Functions {
     Width: number,
     Height: number,
     Visibility: readonly boolean[],
+  ): string;
+  /** Like WFC_RenderChartEx, for a place inside a page: the SVG has no style element, and takes its colour from the page. */
+  WFC_RenderChartInline(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    IsExtrema: boolean,
+    IsDyn: boolean,
+    Width: number,
+    Height: number,
+    Visibility?: readonly boolean[],
   ): string;
   /** Shows a notification in the fronts of a configurator for a number of seconds; 0: until a user closes it. */
   WFC_SendNotification(

@@ -95,11 +95,12 @@ export interface ChartDataset {
   }[];
 }
 
-/** What became of a command: Code and Text are empty unless State is failed. */
+/** What became of a command: Code, Text and Details, the other members of error.data, are empty unless State is failed. */
 export interface CommandOutcome {
   State: 'running' | 'done' | 'failed' | 'unknown';
   Code: string;
   Text: string;
+  Details: Record<string, unknown>;
 }
 
 /** A rule for downsampling or deleting records older than a number of months. */

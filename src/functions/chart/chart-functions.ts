@@ -1,5 +1,5 @@
 import { fault } from '../../base/fault.js';
-import { array, bool, declare, int, type FunctionDeclaration } from '../../device/declare.js';
+import { array, bool, declare, int, optional, type FunctionDeclaration } from '../../device/declare.js';
 import type { TreeObject } from '../../kernel/object.js';
 import { readAggregatedValues, checkArchiveInstance, readLoggedValues } from '../archive/archive.js';
 import { Areas } from '../web-front/areas.js';
@@ -33,6 +33,8 @@ export interface ChartLayout {
   readonly isDyn: boolean;
   readonly width: number;
   readonly height: number;
+  /** For a place inside a page: without a `<style>`, which the policy of a page may forbid. */
+  readonly isInline?: boolean;
 }
 
 /** A family of chart functions: its prefix, who may call it, and what its first parameter makes visible. */
@@ -145,6 +147,21 @@ function rendering(ports: Ports, { prefix, access, reach, where }: ChartFamily):
       ) => {
         const chart = chartOf([objectId, startS, span, dense], visibleOf(given));
         return render(id, chart, { isExtrema, isDyn, width, height });
+      },
+    }),
+    declare({
+      name: `${prefix}_RenderChartInline`,
+      parameters: [InstanceID, ...which, ...how, optional(Visibility)],
+      result: 'string',
+      access,
+      help: `Like ${prefix}_RenderChartEx, for a place inside a page: the SVG has no style element, and takes its colour from the page.`,
+      run: async (
+        _caller,
+        id,
+        ...[objectId, startS, span, dense, isExtrema, isDyn, width, height, given]
+      ) => {
+        const chart = chartOf([objectId, startS, span, dense], visibleOf(given ?? []));
+        return render(id, chart, { isExtrema, isDyn, width, height, isInline: true });
       },
     }),
   ];

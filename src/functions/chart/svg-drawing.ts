@@ -40,6 +40,8 @@ export interface DrawingOptions {
   readonly isDyn: boolean;
   readonly width: number;
   readonly height: number;
+  /** Without the style of a standalone file. */
+  readonly isInline?: boolean;
 }
 
 /** The rectangle of the curves, pixels. */
@@ -69,7 +71,7 @@ export async function drawChart(
   const plot = plotOf(axes, legend.height, options);
   const parts = [
     element('title', {}, escapeXml(definition.title)),
-    STYLE,
+    options.isInline === true ? '' : STYLE,
     legend.text,
     ...valueAxes(axes, plot, width),
     timeAxis(plot, options),

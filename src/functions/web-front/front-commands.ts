@@ -58,9 +58,14 @@ export function frontCommandFunctions(ports: Ports): FunctionDeclaration[] {
       run: ({ role }, id, key) => {
         configuratorOf(ports, id);
         const { state, failure } = outcomes.of(id, key);
-        if (failure === undefined) return { State: state, Code: '', Text: '' };
-        const { code, message, general } = failure instanceof Fault ? failure : fault('INTERNAL');
-        return { State: state, Code: code, Text: role === 'owner' ? message : general };
+        if (failure === undefined) return { State: state, Code: '', Text: '', Details: {} };
+        const {
+          code,
+          message,
+          general,
+          details = {},
+        } = failure instanceof Fault ? failure : fault('INTERNAL');
+        return { State: state, Code: code, Text: role === 'owner' ? message : general, Details: details };
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { int, listOf, named } from '../shapes.js';
+import { anything, int, listOf, map, named } from '../shapes.js';
 
 const bool = Type.Boolean();
 const text = Type.String();
@@ -23,11 +23,12 @@ export const items = listOf(
 
 export const outcome = named(
   'CommandOutcome',
-  'What became of a command: Code and Text are empty unless State is failed.',
+  'What became of a command: Code, Text and Details, the other members of error.data, are empty unless State is failed.',
   {
     State: Type.Union(['running', 'done', 'failed', 'unknown'].map((state) => Type.Literal(state))),
     Code: text,
     Text: text,
+    Details: map(anything),
   },
 );
 

@@ -55,16 +55,18 @@ t.test('a chart has data and a drawing, and each dataset can be hidden', async (
   const size = [false, true, 320, 200] as const;
   const sides = [
     {
-      functions: ['AC_FetchChartData', 'AC_FetchChartDataEx', 'AC_RenderChart', 'AC_RenderChartEx'],
+      prefix: 'AC',
       call: (name: string, ...params: unknown[]) => fixture.call(name, archive, ...params),
     },
     {
-      functions: ['WFC_FetchChartData', 'WFC_FetchChartDataEx', 'WFC_RenderChart', 'WFC_RenderChartEx'],
+      prefix: 'WFC',
       call: (name: string, ...params: unknown[]) => fixture.callAsWebFront(front, name, front, ...params),
     },
   ];
-  for (const { functions, call } of sides) {
-    const [fetch, fetchEx, render, renderEx] = functions as [string, string, string, string];
+  for (const { prefix, call } of sides) {
+    const [fetch, fetchEx] = [`${prefix}_FetchChartData`, `${prefix}_FetchChartDataEx`];
+    const [render, renderEx] = [`${prefix}_RenderChart`, `${prefix}_RenderChartEx`];
+    const inline = `${prefix}_RenderChartInline`;
     const data = async (name: string, ...params: unknown[]) =>
       (await completeResult(call(name, ...params))) as unknown[];
     t.match(await data(fetch, ...which), [{ VariableID: variable, StartTime: startS }], fetch);
@@ -74,5 +76,42 @@ t.test('a chart has data and a drawing, and each dataset can be hidden', async (
     t.match(drawing, /^<svg /, render);
     t.equal(await call(renderEx, ...which, ...size, [true]), drawing, renderEx);
     t.not(await call(renderEx, ...which, ...size, [false]), drawing);
+    const embedded = String(await call(inline, ...which, ...size));
+    t.notMatch(embedded, /<style|style=/, 'a policy of style-src self admits it');
+    t.equal(embedded, String(drawing).replace(/<style>.*<\/style>\n/, ''), 'the same drawing otherwise');
+    t.equal(await call(inline, ...which, ...size, [true]), embedded);
+    t.not(await call(inline, ...which, ...size, [false]), embedded);
   }
+});
+
+t.test('a value that has never changed is drawn from the beginning of the logging on', async (t) => {
+  const { fixture, archive } = await recordedHour();
+  await using _fixture = fixture;
+  const { clock, kernel } = fixture;
+  const day = async (id: number) =>
+    (await completeResult(fixture.call('AC_FetchChartData', archive, id, startS, 1, 0))) as {
+      Points: { TimeStamp: number; Duration: number; Value: number }[];
+    }[];
+  const set = kernel.variables.create(2, { value: 20 });
+  const off = kernel.variables.create(0);
+  // As a module creates it: it has no value before the first report.
+  const silent = kernel.variables.create(0, { readOnly: true });
+  const reported = kernel.variables.create(0, { readOnly: true });
+  const beganS = Math.floor(clock.nowMs() / 1000);
+  const startS = beganS - 3600;
+  for (const { id } of [set, off, silent, reported])
+    await fixture.call('AC_SetLoggingStatus', archive, id, true);
+  await (await fixture.ports.archive()).recordedVariables();
+  clock.advance(600_000);
+  kernel.variables.update(reported, false, clock.nowMs());
+  clock.advance(7_200_000 - 600_000);
+  const points = (await day(off.id))[0]?.Points;
+  t.match(points, [{ TimeStamp: beganS, Duration: 7200, Value: 0 }]);
+  t.match((await day(reported.id))[0]?.Points, [{ TimeStamp: beganS + 600, Duration: 6600, Value: 0 }]);
+  t.strictSame((await day(silent.id))[0]?.Points, [], 'nothing is known of it');
+  const line = (await day(set.id))[0]?.Points ?? [];
+  t.ok(line.length >= 23, `${line.length} intervals of 5 minutes`);
+  t.ok(line.every(({ Value, TimeStamp }) => Value === 20 && TimeStamp >= beganS - 300));
+  const drawing = await fixture.call('AC_RenderChart', archive, set.id, startS, 1, 0, false, true, 320, 200);
+  t.notMatch(drawing, /no data/);
 });

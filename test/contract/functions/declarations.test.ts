@@ -28,13 +28,14 @@ const declared = await allFunctions();
 
 t.test('every function is declared as in the reference', async (t) => {
   t.equal(reference.length, 424);
-  const ours = /^(GW_|rpc\.|WFC_(GetConfigurators|ExecuteKeyed|GetOutcome)$)/;
+  const ours = /^(GW_|rpc\.|WFC_(GetConfigurators|ExecuteKeyed|GetOutcome)$|(AC|WFC)_RenderChartInline$)/;
   t.strictSame(declared.filter(({ name }) => !ours.test(name)).map(signature), reference);
 });
 
 t.test('extensions of the interface', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
+    'AC_RenderChartInline(int InstanceID, int ObjectID, int StartTime, int TimeSpan{tsHour tsDay tsWeek tsMonth tsYear tsDecade}, int Density{gdNormal gdHD gdRaw}, bool IsExtrema, bool IsDyn, int Width, int Height, array Visibility): string',
     'GW_CheckConfiguration(string Text): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
     'GW_EndSession(string ID): bool',
@@ -71,6 +72,7 @@ t.test('extensions of the interface', async (t) => {
     'WFC_ExecuteKeyed(int InstanceID, int VariableID, mixed Value, string Key): bool',
     'WFC_GetConfigurators(): array',
     'WFC_GetOutcome(int InstanceID, string Key): array',
+    'WFC_RenderChartInline(int InstanceID, int ObjectID, int StartTime, int TimeSpan{tsHour tsDay tsWeek tsMonth tsYear tsDecade}, int Density{gdNormal gdHD gdRaw}, bool IsExtrema, bool IsDyn, int Width, int Height, array Visibility): string',
     'rpc.discover(): array',
   ]);
 });
@@ -98,6 +100,7 @@ t.test('access follows decision 15', async (t) => {
     'WFC_RegisterPNS webfront',
     'WFC_RenderChart webfront',
     'WFC_RenderChartEx webfront',
+    'WFC_RenderChartInline webfront',
   ]);
 });
 

@@ -109,14 +109,14 @@ t.test('a command with a key is executed once, and its outcome can be read', asy
     await release.promise;
     return '';
   };
-  t.strictSame(await outcome(), { State: 'unknown', Code: '', Text: '' });
+  t.strictSame(await outcome(), { State: 'unknown', Code: '', Text: '', Details: {} });
   const calls = [keyed(lamp, true), keyed(lamp, true)];
-  t.strictSame(await outcome(), { State: 'running', Code: '', Text: '' });
+  t.strictSame(await outcome(), { State: 'running', Code: '', Text: '', Details: {} });
   release.resolve();
   t.strictSame(await Promise.all(calls), [true, true]);
   t.equal(await keyed(lamp, true), true, 'repeated after the end');
   t.equal(runs.length, 1);
-  t.strictSame(await outcome(), { State: 'done', Code: '', Text: '' });
+  t.strictSame(await outcome(), { State: 'done', Code: '', Text: '', Details: {} });
   await t.rejects(keyed(lamp, false), { code: 'KEY_USED' }, 'another value');
   fixture.scripts.run = run;
   t.equal(await fixture.callAsWebFront(OTHER, 'WFC_ExecuteKeyed', OTHER, lamp, true, KEY), true);
@@ -137,9 +137,14 @@ t.test('the outcome of a failed command has its code and its text, and it is not
   await t.rejects(keyed(lamp, true, 'key-of-lamp'), { code: 'INTERNAL' });
   t.match(await outcome('key-of-lamp'), { State: 'failed', Code: 'INTERNAL', Text: /^Internal error/ });
   fixture.scripts.run = () =>
-    Promise.reject(new Fault('SCRIPT_FAILED', 'at secret.js:1', { general: 'The script failed' }));
+    Promise.reject(
+      new Fault('SCRIPT_FAILED', 'at secret.js:1', {
+        general: 'The script failed',
+        details: { rule: 'MIN_ON' },
+      }),
+    );
   await t.rejects(keyed(lamp, true, 'key-of-script'), { message: 'The script failed' });
-  t.match(await outcome('key-of-script'), { Text: 'The script failed' });
+  t.match(await outcome('key-of-script'), { Text: 'The script failed', Details: { rule: 'MIN_ON' } });
   t.match(await fixture.call('WFC_GetOutcome', FRONT, 'key-of-script'), { Text: 'at secret.js:1' });
   await t.rejects(fixture.call('WFC_GetOutcome', 12, KEY), { code: 'NOT_OF_TYPE' });
 });
