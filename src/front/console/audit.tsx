@@ -1,5 +1,7 @@
 import type { AuditEntry } from '../../client/generated/records.js';
 import { words } from './i18n/console-texts.js';
+import type { TreeNode } from '../web/model.js';
+import { objectType } from '../web/objects.js';
 import { addressOf } from '../web/router.js';
 import { type ConsoleApp, useApp } from './app.js';
 
@@ -19,7 +21,7 @@ function CallText({ entry }: { readonly entry: AuditEntry }) {
   const app = useApp();
   return (
     <>
-      <strong>{entry.Method}</strong>{' '}
+      {!VALUE_METHODS.test(entry.Method) && <b>{entry.Method} </b>}
       {entry.Parameters.map((parameter, index) => (
         <Parameter key={index} app={app} entry={entry} index={index} parameter={parameter} />
       ))}
@@ -37,7 +39,8 @@ interface ParameterProps {
 
 function Parameter({ app, entry, index, parameter }: ParameterProps) {
   const { model } = app.gateway;
-  const separator = index === 0 ? '' : ', ';
+  const before = entry.Parameters[index - 1];
+  const separator = index === 0 ? '' : VALUE_METHODS.test(entry.Method) && index === 1 ? ' → ' : ', ';
   const node =
     typeof parameter === 'number' && (parameter >= OBJECT_ID || index === 0)
       ? model.find(parameter)
@@ -46,10 +49,9 @@ function Parameter({ app, entry, index, parameter }: ParameterProps) {
     return (
       <>
         {separator}
-        <a href={addressOf('tree', node.id)}>{node.entry.value.name}</a>
+        <a href={addressOf('tree', node.id)}>{fullName(app, node)}</a>
       </>
     );
-  const before = entry.Parameters[index - 1];
   const variable = typeof before === 'number' ? model.find(before) : undefined;
   const isValue = VALUE_METHODS.test(entry.Method) && variable?.entry.value.data.type !== undefined;
   const text =
@@ -67,17 +69,24 @@ function Parameter({ app, entry, index, parameter }: ParameterProps) {
   );
 }
 
-/** Calls as a list of cards: who, what, when, and whether it was done. */
+/** The name of an object; of a variable with that of its instance. */
+function fullName({ gateway: { model } }: ConsoleApp, { type, entry }: TreeNode): string {
+  const { name, parentID } = entry.value;
+  const parent = model.find(parentID);
+  return type === objectType.variable && parent?.type === objectType.instance
+    ? `${parent.entry.value.name} · ${name}`
+    : name;
+}
+
+/** Calls as a list: who, what, when, and whether it was done. */
 export function CallList({ entries }: { readonly entries: readonly AuditEntry[] }) {
   const app = useApp();
   const { overview } = words();
   return (
-    <ul class="cards">
+    <ul class="calls">
       {entries.map((entry, index) => (
-        <li key={index} class={entry.Success ? '' : 'failed'}>
-          <div>
-            <CallText entry={entry} />
-          </div>
+        <li key={index}>
+          <CallText entry={entry} />
           <small>
             {app.moment(entry.TimeStamp * 1000)} · {callerOf(entry)}
             {entry.Remote !== '' && ` ${overview.from} ${entry.Remote}`} ·{' '}

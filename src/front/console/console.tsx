@@ -79,24 +79,26 @@ function Rail() {
     app.leave();
   };
   return (
-    <nav class="rail" aria-label={words().pages.label}>
-      <button onClick={() => (isSearching.value = true)}>
-        <Icon name="search" />
-        <span>{words().palette.open}</span>
-        <kbd>{words().palette.keys}</kbd>
-      </button>
-      {railPages().map(({ name, icon, text }) => (
-        <a key={name} href={addressOf(name)} aria-current={current === name ? 'page' : undefined}>
-          <Icon name={icon} />
-          <span>{text}</span>
-        </a>
-      ))}
-      <button class="leave" onClick={() => void leave()}>
-        <Icon name="unlinked" />
-        <span>{words().signIn.signOut}</span>
-      </button>
+    <>
+      <nav class="rail" aria-label={words().pages.label}>
+        <button onClick={() => (isSearching.value = true)}>
+          <Icon name="search" />
+          <span>{words().palette.open}</span>
+          <kbd>{words().palette.keys}</kbd>
+        </button>
+        {railPages().map(({ name, icon, text }) => (
+          <a key={name} href={addressOf(name)} aria-current={current === name ? 'page' : undefined}>
+            <Icon name={icon} />
+            <span>{text}</span>
+          </a>
+        ))}
+        <button class="leave" onClick={() => void leave()}>
+          <Icon name="unlinked" />
+          <span>{words().signIn.signOut}</span>
+        </button>
+      </nav>
       {isSearching.value && <Palette pages={railPages()} onClose={() => (isSearching.value = false)} />}
-    </nav>
+    </>
   );
 }
 

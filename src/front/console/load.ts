@@ -1,6 +1,8 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { errorText } from './app.js';
+import type { Cancel } from '../../base/clock.js';
+import { realTiming } from '../../client/timing.js';
+import { errorText, useApp } from './app.js';
 
 /** What a call returned, or why it failed; undefined while it is in flight. */
 export type Loaded<T> = { readonly value: T } | { readonly error: string } | undefined;
@@ -26,4 +28,24 @@ export function useLoaded<T>(
     };
   }, [...keys, count.value]);
   return { state, reload: () => (count.value += 1) };
+}
+
+/** Counts up while messages arrive, at most once in `ms`: a key of `useLoaded` for what has no messages. */
+export function useActivity(ms: number): number {
+  const { gateway } = useApp();
+  const count = useSignal(0);
+  useEffect(() => {
+    let cancel: Cancel | undefined;
+    const stop = gateway.observe(() => {
+      cancel ??= realTiming.after(ms, () => {
+        cancel = undefined;
+        count.value += 1;
+      });
+    });
+    return () => {
+      stop();
+      cancel?.();
+    };
+  }, []);
+  return count.value;
 }

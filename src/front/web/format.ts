@@ -54,6 +54,11 @@ export function formatMoment(unixMs: number, nowMs: number, timeZone: string): s
   );
 }
 
+/** A day without its year. */
+export function formatDay(unixMs: number, timeZone: string): string {
+  return dateFormat(timeZone, { day: 'numeric', month: 'short' }).format(unixMs);
+}
+
 /** Day, month, year and time in the gateway's time zone; `short` without seconds. */
 export function formatDate(unixMs: number, timeZone: string, timeStyle: 'short' | 'medium'): string {
   return dateFormat(timeZone, { dateStyle: 'medium', timeStyle }).format(unixMs);

@@ -1,17 +1,14 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Found, Lines } from '../../../client/generated/records.js';
-import { realTiming } from '../../../client/timing.js';
 import { type ConsoleApp, errorText, useApp } from '../app.js';
-import { type Loaded, useLoaded } from '../load.js';
+import { type Loaded, useActivity, useLoaded } from '../load.js';
 import { instanceOf } from '../search.js';
 import { words } from '../i18n/console-texts.js';
 
 const MODULE = 'Hardware';
 const SEARCH_STOP = 10_512;
 const SEARCH_UPDATE = 10_513;
-const UPDATE = 10_603;
-const STATUS = 10_505;
 /** Lines are read again at most this often while values change, ms. */
 const READ_MS = 100;
 
@@ -33,10 +30,8 @@ export function useHardware(): Hardware {
   const app = useApp();
   const { created: made } = app;
   const { model } = app.gateway;
-  const { state: lines, reload: readLines } = useLoaded(
-    () => app.call('GW_GetLines'),
-    [app.gateway.state.value],
-  );
+  const keys = [app.gateway.state.value, useActivity(READ_MS)];
+  const { state: lines } = useLoaded(() => app.call('GW_GetLines'), keys);
   const found = useSignal<readonly Found[] | undefined>(undefined);
   const isSearching = useSignal(false);
   const isSimulated = useSignal(false);
@@ -58,21 +53,9 @@ export function useHardware(): Hardware {
     );
   }, [app.gateway.state.value]);
   useEffect(() => {
-    let isWaiting = false;
-    let isGone = false;
-    const stop = app.gateway.observe(({ Message }) => {
+    return app.gateway.observe(({ Message }) => {
       if (Message === SEARCH_STOP || Message === SEARCH_UPDATE) void readFound();
-      if ((Message !== UPDATE && Message !== STATUS && Message !== SEARCH_STOP) || isWaiting) return;
-      isWaiting = true;
-      realTiming.after(READ_MS, () => {
-        isWaiting = false;
-        if (!isGone) readLines();
-      });
     });
-    return () => {
-      isGone = true;
-      stop();
-    };
   }, []);
   const search = () =>
     void app.act(async () => {

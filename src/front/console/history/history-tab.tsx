@@ -109,7 +109,11 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
           records.length === 0 ? (
             <p class="soft">{isLogged ? texts().history.empty : history.notRecorded}</p>
           ) : (
-            <Records variable={variable} records={records} />
+            <Records
+              variable={variable}
+              records={records}
+              start={app.gateway.now() / 1000 - PERIODS[period.value]}
+            />
           )
         }
       </LoadedView>
@@ -121,16 +125,18 @@ interface RecordsProps {
   readonly variable: TreeNode;
   /** Oldest first. */
   readonly records: readonly LoggedValue[];
+  /** First second of the period. */
+  readonly start: number;
 }
 
-function Records({ variable, records }: RecordsProps) {
+function Records({ variable, records, start }: RecordsProps) {
   const app = useApp();
   const { type } = variable.entry.value.data;
   const { history } = words();
   const newest = records.slice(-ROWS).reverse();
   return (
     <>
-      {type !== variableType.string && <NumberPlot variable={variable} records={records} />}
+      {type !== variableType.string && <NumberPlot variable={variable} records={records} start={start} />}
       <details open={type === variableType.string}>
         <summary>{history.table(records.length)}</summary>
         <div class="scroll">
@@ -156,14 +162,19 @@ function Records({ variable, records }: RecordsProps) {
   );
 }
 
-function NumberPlot({ variable, records }: RecordsProps) {
+function NumberPlot({ variable, records, start }: RecordsProps) {
   const app = useApp();
   const { name, data } = variable.entry.value;
   const isBoolean = data.type === variableType.boolean;
+  const first = records[0]?.TimeStamp ?? start;
+  // The newest value still applies.
+  const last = records.at(-1)?.Value ?? 0;
+  const now = app.gateway.now() / 1000;
   return (
     <Plot
-      times={records.map(({ TimeStamp }) => TimeStamp)}
-      values={records.map(({ Value }) => Number(Value))}
+      times={[Math.min(start, first), ...records.map(({ TimeStamp }) => TimeStamp), now]}
+      values={[null, ...records.map(({ Value }) => Number(Value)), Number(last)]}
+      isWhole={data.type !== variableType.float}
       isStepped={data.type !== variableType.float}
       label={name}
       timeZone={app.gateway.model.timezone}

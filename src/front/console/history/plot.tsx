@@ -1,28 +1,31 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatMoment } from '../../web/format.js';
+import { formatDay, formatMoment, formatTime } from '../../web/format.js';
+import { texts } from '../../web/i18n/i18n.js';
 
 const HEIGHT = 260;
 
 interface PlotProps {
   /** Unix seconds, ascending. */
   readonly times: readonly number[];
-  readonly values: readonly number[];
+  readonly values: readonly (number | null)[];
   /** Values that hold until the next one. */
   readonly isStepped: boolean;
+  /** Ticks are whole numbers only. */
+  readonly isWhole: boolean;
   readonly label: string;
   readonly timeZone: string;
   readonly format: (value: number) => string;
 }
 
 /** A chart that can be zoomed with the pointer; a double click shows everything again. */
-export function Plot({ times, values, isStepped, label, timeZone, format }: PlotProps) {
+export function Plot({ times, values, isStepped, isWhole, label, timeZone, format }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
     const plot = new uPlot(
-      optionsOf({ label, isStepped, timeZone, format, width: element.clientWidth }),
+      optionsOf({ label, isStepped, isWhole, timeZone, format, width: element.clientWidth }),
       [[...times], [...values]],
       element,
     );
@@ -36,9 +39,21 @@ export function Plot({ times, values, isStepped, label, timeZone, format }: Plot
   return <div ref={place} class="plot" role="img" aria-label={label} />;
 }
 
+/** Distances of whole ticks. */
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+const MINUTE_S = 60;
+const DAY_S = 86_400;
+
+/** A tick of the time axis: the day where ticks are a day apart, seconds where they are needed. */
+function tickText(seconds: number, ticks: readonly number[], timeZone: string): string {
+  const distance = (ticks[1] ?? seconds) - (ticks[0] ?? seconds);
+  if (distance >= DAY_S / 2) return formatDay(seconds * 1000, timeZone);
+  return formatTime(seconds * 1000, timeZone, distance > 0 && distance < MINUTE_S);
+}
+
 type PlotOptions = Omit<PlotProps, 'times' | 'values'> & { readonly width: number };
 
-function optionsOf({ label, isStepped, timeZone, format, width }: PlotOptions): uPlot.Options {
+function optionsOf({ label, isStepped, isWhole, timeZone, format, width }: PlotOptions): uPlot.Options {
   const color = (token: string) => getComputedStyle(document.body).getPropertyValue(token);
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const axis = {
@@ -51,9 +66,24 @@ function optionsOf({ label, isStepped, timeZone, format, width }: PlotOptions): 
     height: HEIGHT,
     legend: { markers: { show: false } },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
-    axes: [axis, { ...axis, size: 70, values: (_plot, ticks) => ticks.map(format) }],
+    axes: [
+      {
+        ...axis,
+        space: 80,
+        values: (_plot, ticks) => ticks.map((seconds) => tickText(seconds, ticks, timeZone)),
+      },
+      {
+        ...axis,
+        size: 80,
+        ...(isWhole ? { incrs: WHOLE } : {}),
+        values: (_plot, ticks) => ticks.map(format),
+      },
+    ],
     series: [
-      { value: (_plot, seconds) => (seconds === null ? '–' : formatMoment(seconds * 1000, 0, timeZone)) },
+      {
+        label: texts().history.time,
+        value: (_plot, seconds) => (seconds === null ? '–' : formatMoment(seconds * 1000, 0, timeZone)),
+      },
       {
         label,
         stroke: color('--mark'),

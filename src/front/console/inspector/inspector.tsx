@@ -67,13 +67,13 @@ export function Inspector({ node, tab, onTab }: InspectorProps) {
       </a>
       <NameEditor node={node} />
       <p class="soft">
+        <Path node={node} />
         {data.moduleName ?? objectTypes[node.type]} · {tree.id} {node.id}
         {ident !== '' && ` · ${ident}`}
         {data.status !== undefined && (
           <span class={data.status >= FAULTY ? 'bad' : ''}> · {statusText(data.status)}</span>
         )}
       </p>
-      <Path node={node} />
       <ObjectActions node={node} />
       <Tabs
         label={tree.tabs.label}
@@ -94,7 +94,7 @@ function Path({ node }: { readonly node: TreeNode }) {
   const { model } = useApp().gateway;
   void model.structure.value;
   const path = pathOf(model, node);
-  return path === '' ? null : <p class="soft">{path}</p>;
+  return path === '' ? null : <span class="path">{path}</span>;
 }
 
 function NameEditor({ node }: { readonly node: TreeNode }) {

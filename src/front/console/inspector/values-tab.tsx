@@ -39,7 +39,7 @@ function ValueRow({ variable, isLinked }: ValueRowProps) {
         <ValueState variable={variable} />
       </div>
       <div class="value-now">
-        <strong>{app.format(variable, variable.value.value)}</strong>
+        <strong>{app.format(variable, variable.value.value) || '–'}</strong>
         {variable.updated.value > 0 && (
           <small title={app.moment(variable.changed.value * 1000)}>
             {app.moment(variable.updated.value * 1000)}

@@ -5,7 +5,7 @@ import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { CallList } from '../audit.js';
 import { words } from '../i18n/console-texts.js';
-import { useLoaded } from '../load.js';
+import { useActivity, useLoaded } from '../load.js';
 import { addressOfNode } from '../object-icon.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { statusText } from '../status.js';
@@ -16,15 +16,19 @@ const INACTIVE = 104;
 /** Calls that are read, and those that are listed. */
 const READ = 200;
 const LISTED = 20;
+/** What has no messages is read again at most this often, ms. */
+const RELOAD_MS = 2000;
 
 /** Health with what to do, devices that are not online, and who changed what. */
 export function OverviewPage() {
   const app = useApp();
-  const { state } = useLoaded(() => app.call('GW_GetAudit', READ), [app.gateway.state.value]);
+  const activity = useActivity(RELOAD_MS);
+  const keys = [app.gateway.state.value, activity];
+  const { state } = useLoaded(() => app.call('GW_GetAudit', READ), keys);
   return (
     <main>
       <h1>{words().pages.overview}</h1>
-      <HealthSection />
+      <HealthSection keys={keys} />
       <OfflineSection />
       <LoadedView state={state}>
         {(entries) => (
@@ -38,9 +42,9 @@ export function OverviewPage() {
   );
 }
 
-function HealthSection() {
+function HealthSection({ keys }: { readonly keys: readonly unknown[] }) {
   const app = useApp();
-  const { state } = useLoaded(() => app.call('GW_GetHealth'), [app.gateway.state.value]);
+  const { state } = useLoaded(() => app.call('GW_GetHealth'), keys);
   const { overview } = words();
   return (
     <section>

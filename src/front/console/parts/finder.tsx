@@ -19,17 +19,19 @@ interface FinderProps<T extends Finding> {
 }
 
 /** A field with a list of what fits the text (WAI-ARIA combobox pattern): arrows move, Enter chooses. */
-export function Finder<T extends Finding>({ label, hint, find, onChoose, isFocused }: FinderProps<T>) {
+export function Finder<T extends Finding>({
+  label,
+  hint,
+  find,
+  onChoose,
+  isFocused = false,
+}: FinderProps<T>) {
   const id = useId();
   const text = useSignal('');
   const active = useSignal(0);
-  const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const found = find(text.value);
   const at = Math.min(active.value, found.length - 1);
-  useEffect(() => {
-    if (isFocused === true) input.current?.focus();
-  }, []);
   useEffect(() => list.current?.children[at]?.scrollIntoView({ block: 'nearest' }), [at]);
   const onKeyDown = (event: KeyboardEvent) => {
     const chosen = found[at];
@@ -42,8 +44,8 @@ export function Finder<T extends Finding>({ label, hint, find, onChoose, isFocus
   return (
     <div class="finder">
       <input
-        ref={input}
         type="text"
+        autofocus={isFocused}
         role="combobox"
         autocomplete="off"
         spellcheck={false}
