@@ -32,7 +32,7 @@ const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' }
 
 /** The gateway's own operations that functions call. */
 interface GatewayControls
-  extends Pick<SystemPort, 'reload' | 'prune' | 'stop'>, Pick<Ports, 'configuration'> {
+  extends Pick<SystemPort, 'reload' | 'prune' | 'stop'>, Pick<Ports, 'configuration' | 'backups'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;
@@ -116,6 +116,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     messageLog: foundation.log,
     connections: () => controls.connections(),
     configuration: controls.configuration,
+    backups: controls.backups,
     messageWatch: createMessageWatch(kernel, clock, settings),
     system: {
       ...systemFacts(directory),

@@ -90,7 +90,7 @@ export class ConfigurationFile implements ConfigurationPort {
 
   async #setPasswordHash(target: PasswordTarget, hash: string): Promise<ReloadReport> {
     const before = await this.#text();
-    this.#rejectInvalid(await this.#findingsIn(before));
+    await this.rejectInvalid(before);
     const text = setPasswordHash(before, target, hash);
     if (text === undefined)
       throw fault('NAME_NOT_FOUND', 'configurator' in target ? target.configurator : 'remoteAccess');
@@ -99,7 +99,7 @@ export class ConfigurationFile implements ConfigurationPort {
 
   /** Replaces the text if it has no errors, and applies it. */
   async #replace(content: string): Promise<ReloadReport> {
-    this.#rejectInvalid(await this.#findingsIn(content));
+    await this.rejectInvalid(content);
     await this.#put(content);
     try {
       return await this.#reload();
@@ -108,6 +108,11 @@ export class ConfigurationFile implements ConfigurationPort {
       // It is valid for the board that it names, which only a restart can change to.
       return { Applied: [], NeedsRestart: ['board'], Problems: [thrown.message] };
     }
+  }
+
+  /** Throws `CONFIGURATION_INVALID` with all problems if a text has errors. */
+  async rejectInvalid(content: string): Promise<void> {
+    this.#rejectInvalid(await this.#findingsIn(content));
   }
 
   async #text(): Promise<string> {
@@ -160,7 +165,7 @@ function problemOf({ line, column, key, severity, text }: ConfigFinding): Proble
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Whether the file may be written, and replaced in its directory. A file without write permission stays. */
-async function isWritable(file: string): Promise<boolean> {
+export async function isWritable(file: string): Promise<boolean> {
   try {
     const path = await realpath(file);
     const { W_OK } = constants;

@@ -16,6 +16,7 @@ import { trackUpdate } from '../service/update-marker.js';
 import { foldersOf, makeDirectories } from '../store/data-directory.js';
 import { Store } from '../store/store.js';
 import { createModuleList } from './module-list.js';
+import { restoreAtStart } from './pending-restore.js';
 import { reviewFacts } from './review-facts.js';
 
 /** The options of a gateway. */
@@ -70,6 +71,11 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   let modules = new ModuleRegistry([]);
   const createModules = createModuleList(clock, { keeper, boards: options.boards, names });
   const configSource = () => locateConfig(options.configFile, directory);
+  const restored = await restoreAtStart(directory, {
+    source: configSource(),
+    nowMs: clock.nowMs(),
+    log: log.subject('store'),
+  });
   const loaded = await loadConfig(
     configSource(),
     async (config) => (modules = await createModules(config)),
@@ -78,6 +84,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   options.log.setLevels(levelsOf(loaded.config));
   makeDirectories(directory, runtimeDirectory, join(directory, 'user'));
   const health = new Health(clock, log.subject('health'));
+  if (restored !== undefined) health.set('restore', restored);
   const store = await Store.open({
     directory,
     runtimeDirectory,

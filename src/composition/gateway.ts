@@ -40,6 +40,10 @@ export class Gateway implements AsyncDisposable {
     const { ConfigurationFile } = await import('./configuration-file.js');
     return new ConfigurationFile(this.#foundation, () => this.reload());
   });
+  readonly #backups = new Lazy(async () => {
+    const { Backups } = await import('./backups.js');
+    return new Backups(this.#foundation, this.#configurationFile.get);
+  });
   readonly #claim: GatewayClaim;
   #api: Api | undefined;
   #loaded: LoadedConfig;
@@ -80,6 +84,7 @@ export class Gateway implements AsyncDisposable {
       connections: () => this.#api,
       reload: () => this.reload(),
       configuration: this.#configurationFile.get,
+      backups: this.#backups.get,
       prune: (remove) => this.#queue.run(() => prune(this.#loaded, this.#configurationTarget(), remove)),
       ...(onStop && { stop: onStop }),
     });

@@ -20,6 +20,7 @@ import { eventConditionFunctions } from './events/conditions.js';
 import { eventScheduleFunctions } from './events/schedules.js';
 import { cyclicTimeFunctions } from './events/cyclic-times.js';
 import { eventFunctions } from './events/events.js';
+import { backupFunctions } from './system/backups.js';
 import { configurationFunctions } from './system/configuration.js';
 import { gatewayFunctions } from './system/gateway.js';
 import { hardwareFunctions } from './devices/hardware.js';
@@ -97,6 +98,7 @@ const families = [
   bulkValueFunctions,
   gatewayFunctions,
   configurationFunctions,
+  backupFunctions,
   unsupportedFunctions,
   deviceDescriptionFunctions,
   executeFunctions,

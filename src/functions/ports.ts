@@ -10,6 +10,7 @@ import type { Devices } from '../device/devices.js';
 import type { Configurator } from '../kernel/configurator.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type * as machineShapes from './machine-shapes.js';
+import type * as backupShapes from './backup-shapes.js';
 import type * as configurationShapes from './configuration-shapes.js';
 import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';
@@ -35,6 +36,8 @@ export interface Ports {
   readonly system: SystemPort;
   /** Loaded on first use. */
   readonly configuration: () => Promise<ConfigurationPort>;
+  /** Loaded on first use. */
+  readonly backups: () => Promise<BackupsPort>;
   readonly options: Options;
   /** Queries about the machine; loaded on first use. */
   readonly machine: () => Promise<MachinePort>;
@@ -201,6 +204,18 @@ export interface ConfigurationPort {
   write(content: string, digest: string): Promise<ReadonlyStatic<typeof shapes.reload>>;
   /** Throws `NAME_NOT_FOUND`, `CONFIGURATION_INVALID`, `FILE_FAILED`. */
   setPassword(target: string, password: string): Promise<ReadonlyStatic<typeof shapes.reload>>;
+}
+
+/** The backups in the data directory. All methods with a name throw `FILE_MISSING`. */
+export interface BackupsPort {
+  list(): Promise<readonly ReadonlyStatic<typeof backupShapes.backupRecord>[]>;
+  /** Throws `FILE_FAILED`. */
+  make(note: string): Promise<ReadonlyStatic<typeof backupShapes.backupRecord>>;
+  delete(name: string): Promise<void>;
+  /** Restores it at the next start; '' cancels that. Throws `STORE_UNUSABLE`, `CONFIGURATION_INVALID`. */
+  restore(name: string): Promise<ReadonlyStatic<typeof backupShapes.restoreReport>>;
+  /** The path of its file. */
+  path(name: string): Promise<string>;
 }
 
 /** The machine, as `src/service/` reads it; sizes are in bytes. */

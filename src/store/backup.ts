@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync } fr
 import { basename, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../base/fault.js';
+import { DESCRIPTION, type BackupDescription } from './backup-list.js';
 import { connectToRead } from './connection.js';
 import { makeDirectory, putInPlace, removeDatabase, timeName } from '../sqlite/database-files.js';
 
@@ -40,6 +41,7 @@ export interface BackupSource {
    * meant. Missing ones are skipped.
    */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
+  readonly description?: BackupDescription;
 }
 
 /** The result of a backup. */
@@ -52,13 +54,22 @@ export interface BackupResult {
 /** Makes and checks a backup in the data directory; with `kept`, deletes the oldest beyond that number. */
 export function makeBackup(
   source: BackupSource,
-  { directory, reason, nowMs, kept }: { directory: string; reason: string; nowMs: number; kept?: number },
+  {
+    directory,
+    reason,
+    note = '',
+    nowMs,
+    kept,
+  }: { directory: string; reason: string; note?: string; nowMs: number; kept?: number },
 ): BackupResult & { readonly file: string } {
   const number = (listBackups(directory)[0]?.number ?? 0) + 1;
   const name = `backup-${String(number).padStart(6, '0')}-${timeName(nowMs)}-${reason}.db`;
   makeDirectory(join(directory, 'backups'), 0o700);
   removeUnfinished(join(directory, 'backups'));
-  const made = writeBackup(source, join(directory, 'backups', name));
+  const made = writeBackup(
+    { ...source, description: { note, madeMs: nowMs } },
+    join(directory, 'backups', name),
+  );
   if (kept !== undefined)
     for (const { path } of listBackups(directory).slice(kept)) rmSync(path, { force: true, recursive: true });
   return { file: name, ...made };
@@ -75,13 +86,13 @@ function removeUnfinished(folder: string): void {
  * Writes a backup: an SQLite file with the complete database and, in the table `files`, the files next to it.
  * The file gets its final name after a check and a flush.
  */
-export function writeBackup({ db, files }: BackupSource, path: string): BackupResult {
+export function writeBackup({ db, files, description }: BackupSource, path: string): BackupResult {
   const temporary = `${path}.new`;
   removeDatabase(temporary);
   try {
     db.prepare('VACUUM INTO ?').run(temporary);
     chmodSync(temporary, 0o600);
-    const leftOut = addFiles(temporary, files);
+    const leftOut = addFiles(temporary, files, description);
     connectToRead(temporary, 'integrity_check').close();
     const { size } = statSync(temporary);
     putInPlace(temporary, path);
@@ -93,11 +104,12 @@ export function writeBackup({ db, files }: BackupSource, path: string): BackupRe
 }
 
 /** Adds the files; returns the names of those that were too large. */
-function addFiles(path: string, files: BackupSource['files']): string[] {
+function addFiles(path: string, files: BackupSource['files'], description?: BackupDescription): string[] {
   const leftOut: string[] = [];
   using db = new DatabaseSync(path);
   db.exec('CREATE TABLE files (path TEXT PRIMARY KEY, content BLOB NOT NULL); BEGIN');
   const insert = db.prepare('INSERT INTO files VALUES (?, ?)');
+  if (description !== undefined) insert.run(DESCRIPTION, Buffer.from(JSON.stringify(description)));
   for (const [name, paths] of Object.entries(files)) {
     const from = [paths].flat().find((path) => existsSync(path));
     if (from === undefined) continue;

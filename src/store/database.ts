@@ -245,9 +245,9 @@ export class Database {
       .map(([, record]) => String(record));
   }
 
-  backup({ reason, nowMs, kept }: StoreRequests['backup']['request']): StoreRequests['backup']['reply'] {
+  backup(request: StoreRequests['backup']['request']): StoreRequests['backup']['reply'] {
     const { directory, files } = this.#paths;
-    return makeBackup({ db: this.#connected(), files }, { directory, reason, nowMs, kept });
+    return makeBackup({ db: this.#connected(), files }, { directory, ...request });
   }
 
   /** Bytes that this thread has written to disks. */

@@ -8,6 +8,7 @@ import { yieldToEventLoop } from '../base/event-loop.js';
 import { auditRoles, type AuditRecord, type AuditRole } from '../kernel/audit-record.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
+import type { BackupContent, BackupFile } from './backup-list.js';
 import { CounterReserve } from './change-counter.js';
 import { diskAdvice } from '../sqlite/disk-advice.js';
 import { databaseFinding } from './database-finding.js';
@@ -214,7 +215,7 @@ export class Store implements AsyncDisposable {
   }
 
   /** Makes a backup now. Rejects if that fails. */
-  async backup(reason = 'asked'): Promise<{ readonly file: string; readonly bytes: number }> {
+  async backup(reason = 'asked', note = ''): Promise<{ readonly file: string; readonly bytes: number }> {
     const { clock, log, checks } = this.#options;
     this.#isBackingUp = true;
     try {
@@ -222,7 +223,7 @@ export class Store implements AsyncDisposable {
       writer.saveValues();
       await writer.settled();
       const kept = this.#backupsKept;
-      const made = await this.#worker.request('backup', { reason, nowMs: clock.nowMs(), kept });
+      const made = await this.#worker.request('backup', { reason, note, nowMs: clock.nowMs(), kept });
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
       log.info(made, 'backup made');
       const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large media files` : '';
@@ -235,6 +236,16 @@ export class Store implements AsyncDisposable {
     } finally {
       this.#isBackingUp = false;
     }
+  }
+
+  /** The backups in the data directory, newest first. */
+  async backups(): Promise<readonly BackupFile[]> {
+    return (await this.#worker.request('backups', { directory: this.#options.directory })).backups;
+  }
+
+  /** Checks a backup completely. Rejects if it is damaged. */
+  readBackup(path: string): Promise<BackupContent> {
+    return this.#worker.request('readBackup', { path });
   }
 
   /** Resolves when the worker replies: never while the disk hangs. Also counts written bytes. */

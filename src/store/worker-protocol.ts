@@ -1,4 +1,5 @@
 import type { WorkerClient } from '../sqlite/worker-client.js';
+import type { BackupContent, BackupFile } from './backup-list.js';
 import type { WorkerRequest } from '../sqlite/worker-protocol.js';
 
 /** A stored object: id, type, id of the parent, and two JSON texts. */
@@ -66,9 +67,12 @@ export interface StoreRequests {
   runtime: { request: { values: readonly ValueRow[]; counter: number }; reply: object };
   audit: { request: { limit: number; ring: number | undefined }; reply: { records: readonly string[] } };
   backup: {
-    request: { reason: string; nowMs: number; kept: number };
+    request: { reason: string; note: string; nowMs: number; kept: number };
     reply: { file: string; bytes: number; leftOut: readonly string[] };
   };
+  backups: { request: { directory: string }; reply: { backups: readonly BackupFile[] } };
+  /** Checks a backup completely; the store serves nothing else meanwhile. */
+  readBackup: { request: { path: string }; reply: BackupContent };
   /** Bytes that the store has written so far; undefined if the kernel does not count them. */
   status: { request: object; reply: { bytes: number | undefined } };
   close: { request: object; reply: object };

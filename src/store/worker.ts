@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { serveRequests } from '../sqlite/worker-server.js';
+import { listStoredBackups, readBackup } from './backup-list.js';
 import { Database } from './database.js';
 import type { StoreRequest } from './worker-protocol.js';
 
@@ -44,6 +45,10 @@ function serveFrom(
       return { records: database.audit(message) };
     case 'backup':
       return database.backup(message);
+    case 'backups':
+      return { backups: listStoredBackups(message.directory) };
+    case 'readBackup':
+      return readBackup(message.path);
     case 'status':
       return { bytes: database.written() };
   }

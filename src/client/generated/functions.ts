@@ -6,6 +6,7 @@ import type {
   AggregationVariable,
   ArchiveRecords,
   AuditEntry,
+  BackupRecord,
   BrowserSession,
   ChangeRecord,
   ChartDataset,
@@ -37,6 +38,7 @@ import type {
   QualityRecord,
   Reference,
   ReloadReport,
+  RestoreReport,
   ScriptRecord,
   ScriptThread,
   Snapshot,
@@ -170,10 +172,14 @@ export interface Functions {
   GW_CheckConfiguration(Text: string): ConfigurationProblem[];
   /** Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
+  /** Deletes a backup. */
+  GW_DeleteBackup(Name: string): boolean;
   /** Signs a browser out and closes its WebSockets; false if there is no such session. */
   GW_EndSession(ID: string): boolean;
   /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
+  /** The backups in the data directory, newest first. */
+  GW_GetBackups(): BackupRecord[];
   /** The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires. */
   GW_GetConfigurationText(): ConfigurationText;
   /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
@@ -194,6 +200,8 @@ export interface Functions {
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */
   GW_GetVersion(): string;
+  /** Makes a backup in the data directory, and returns it. It counts among the backups that are kept. */
+  GW_MakeBackup(Note: string): BackupRecord;
   /** The objects that were removed from gateway.yaml and still exist; with Remove, they are deleted. */
   GW_Prune(Remove: boolean): OrphanRecord[];
   /** Publishes a message through an MQTT client. */
@@ -204,6 +212,8 @@ export interface Functions {
   GW_RemovePushDevice(InstanceID: number, DeviceID: string): boolean;
   /** RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
+  /** Checks a backup and restores it at the next start; Effects says what will change. With '' for Name, nothing is restored. */
+  GW_RestoreBackup(Name: string): RestoreReport;
   /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText: another one means that the configuration has changed since. Errors are in error.data.problems, and nothing is changed then. */
   GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
   /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */

@@ -51,6 +51,16 @@ export interface AuditEntry {
   Count?: number;
 }
 
+/** A backup in the data directory. Reason: daily, manual, uploaded, or what else it was made for. Size is in bytes. */
+export interface BackupRecord {
+  Name: string;
+  Size: number;
+  CreatedMs: number;
+  Reason: string;
+  Note: string;
+  IsRestoredAtStart: boolean;
+}
+
 /** A browser that is signed in to a front or to the console. */
 export interface BrowserSession {
   ID: string;
@@ -485,6 +495,12 @@ export interface ReloadReport {
   Applied: string[];
   NeedsRestart: string[];
   Problems: string[];
+}
+
+/** What the next start will restore. */
+export interface RestoreReport {
+  Name: string;
+  Effects: string[];
 }
 
 /** A script; times are unix seconds, 0 means never. */

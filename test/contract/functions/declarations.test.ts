@@ -38,8 +38,10 @@ t.test('extensions of the interface', async (t) => {
     'AC_RenderChartInline(int InstanceID, int ObjectID, int StartTime, int TimeSpan{tsHour tsDay tsWeek tsMonth tsYear tsDecade}, int Density{gdNormal gdHD gdRaw}, bool IsExtrema, bool IsDyn, int Width, int Height, array Visibility): string',
     'GW_CheckConfiguration(string Text): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
+    'GW_DeleteBackup(string Name): bool',
     'GW_EndSession(string ID): bool',
     'GW_GetAudit(int Limit, string Role): array',
+    'GW_GetBackups(): array',
     'GW_GetConfigurationText(): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
@@ -50,11 +52,13 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetSessions(): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_GetVersion(): string',
+    'GW_MakeBackup(string Note): array',
     'GW_Prune(bool Remove): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
     'GW_RequestActions(array Actions): array',
+    'GW_RestoreBackup(string Name): array',
     'GW_SetConfigurationText(string Text, string Digest): array',
     'GW_SetPassword(string Target, string Password): array',
     'GW_SetResidentAccess(int VariableID, string Access): bool',
@@ -108,7 +112,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|EndSession|Prune|Publish|Reload|Remove|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|DeleteBackup|EndSession|MakeBackup|Prune|Publish|Reload|Remove|RestoreBackup|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

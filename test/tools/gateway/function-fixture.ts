@@ -220,6 +220,7 @@ export class FunctionFixture implements AsyncDisposable {
       messageWatch: createMessageWatch(kernel, clock, options),
       execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs on a desk')),
       machine: lazyMachine(this.clock, systemResolver(this.clock), import.meta.dirname),
+      backups: async () => Promise.reject(fault('NOT_SUPPORTED', 'Backups on a desk')),
       configuration: async () => Promise.reject(fault('NOT_SUPPORTED', 'A configuration on a desk')),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };
