@@ -1,6 +1,6 @@
 import type { Command } from './command.js';
 
-/** Commands by name, each with what it does and how it is loaded. */
+/** Commands by name, each with its description and its loader. */
 export type CommandTable = Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>>;
 
 /** All commands. Each is loaded on its first use. */

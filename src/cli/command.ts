@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../base/fault.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
-/** An option of a command; those that take a text name it in `value` for the help. */
+/** An option of a command; `value` is the name of its argument in the help. */
 type Option =
   | { readonly type: 'string'; readonly value: string; readonly help: string; readonly multiple?: boolean }
   | { readonly type: 'boolean'; readonly help: string };
@@ -16,40 +16,40 @@ type Values<O extends Options> = {
       : string;
 };
 
-/** How a command is called and what it does. */
+/** The definition of a command. */
 interface CommandSpec<O extends Options> {
-  /** As it is typed, without `stellwerk`: `backup [options] FILE`. */
+  /** The synopsis without `stellwerk`: `backup [options] FILE`. */
   readonly usage: string;
-  /** What it does; lines of at most 100 characters. */
+  /** The description; lines of at most 100 characters. */
   readonly about: string;
   readonly options: O;
-  /** Minimum and maximum number of arguments, options not counted. */
+  /** Minimum and maximum number of arguments, without options. */
   readonly words: readonly [least: number, most: number];
-  /** Its exit codes in a line, but for 64, which all have. */
+  /** The exit codes on one line, except 64, which all commands have. */
   readonly exits: string;
-  /** `--help` with words: a page of its own about them. */
+  /** Returns the help for `--help` with arguments. */
   explain?(words: readonly string[]): Promise<string>;
-  /** Does it; resolves with the exit code. */
+  /** Runs the command; resolves with the exit code. */
   run(options: Values<O>, words: readonly string[]): Promise<number>;
 }
 
 /** A command, ready to be run with the arguments after its name. */
 export interface Command {
   readonly help: string;
-  /** For completion in a shell. */
+  /** For shell completion. */
   readonly options: Options;
-  /** Resolves with the exit code; rejects with what went wrong ({@link UsageError} for wrong arguments). */
+  /** Resolves with the exit code; rejects with the error ({@link UsageError} for wrong arguments). */
   run(args: readonly string[]): Promise<number>;
 }
 
-/** What was typed can't be meant; the text says what to type. */
+/** The arguments are invalid; the text says what to type. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 const HELP: Option = { type: 'boolean', help: 'this text' };
 
-/** Makes a command of its parts: reads its arguments, and answers `--help` itself. */
+/** Creates a command from its definition. Parses the arguments and handles `--help`. */
 export function command<const O extends Options>(spec: CommandSpec<O>): Command {
   const options = { ...spec.options, help: HELP };
   const help = helpOf(spec, options);
@@ -66,7 +66,9 @@ export function command<const O extends Options>(spec: CommandSpec<O>): Command 
       }
       const [least, most] = spec.words;
       if (words.length < least || words.length > most)
-        throw new UsageError(words.length < least ? 'something is missing' : `${words[most]} is too much`);
+        throw new UsageError(
+          words.length < least ? 'an argument is missing' : `unexpected argument ${words[most]}`,
+        );
       return spec.run(values as Values<O>, words);
     },
   };
@@ -84,7 +86,8 @@ function parsed(args: readonly string[], options: Options) {
 }
 
 /**
- * A negative number is an argument, not a group of options: it gets a leading blank while options are parsed.
+ * Adds a leading blank to a negative number while options are parsed, so that it is an argument and not an
+ * option.
  */
 const guarded = (arg: string): string => (/^-[\d.]/.test(arg) ? ` ${arg}` : arg);
 const plain = (word: string): string => (/^ -[\d.]/.test(word) ? word.slice(1) : word);

@@ -2,14 +2,14 @@ import { chmodSync, chownSync, lchownSync, existsSync, readdirSync, statSync } f
 import { dirname, join } from 'node:path';
 
 /**
- * Root's commands work on what the service's own user has to read and write: files that root has made go to
- * whom the folder belongs. Nothing is done for other users: their files are their own.
+ * Commands that root runs create files that the service's user must read and write. These functions give such
+ * files to the owner of the directory; for other users they do nothing.
  */
 function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Gives a data directory's contents to whoever has the directory. */
+/** Gives the contents of a data directory to the directory's owner. */
 export function chownBelow(directory: string): void {
   if (!isRoot()) return;
   const { uid, gid } = statSync(directory);
@@ -18,8 +18,8 @@ export function chownBelow(directory: string): void {
 }
 
 /**
- * Lets those who may enter a configuration's folder by its group read the configuration too, where nobody
- * else may enter (`/etc/stellwerk` is `root:stellwerk` 0750); else it stays for its owner alone.
+ * Makes a configuration readable by the group of its directory if others cannot enter the directory
+ * (`/etc/stellwerk` is `root:stellwerk` 0750); otherwise only its owner can read it.
  */
 export function chownConfig(file: string): void {
   const { uid, gid, mode } = statSync(dirname(file));

@@ -7,7 +7,7 @@ import { escapeControls } from './output/terminal.js';
 
 const names = [...Object.keys(commands), 'help'];
 
-/** Runs what was typed after `stellwerk`; resolves with the exit code. Errors go to stderr. */
+/** Runs the command line after `stellwerk`; resolves with the exit code. Errors go to stderr. */
 export async function run([name, ...args]: readonly string[]): Promise<number> {
   if (name === '--version' || name === 'version') return say(`stellwerk ${packageVersion()}\n`);
   if (name === '--help' || name === '-h') return say(overview());
@@ -24,7 +24,7 @@ export async function run([name, ...args]: readonly string[]): Promise<number> {
     process.stderr.write(`stellwerk ${name}: ${textOf(thrown)}\n`);
     if (!isNamed(thrown, 'UsageError')) return codeOf(thrown);
     const [usage = ''] = command.help.split('\n');
-    process.stderr.write(`${usage}\nstellwerk ${name} --help says more\n`);
+    process.stderr.write(`${usage}\nstellwerk ${name} --help shows the help\n`);
     return exitCode.usage;
   }
 }

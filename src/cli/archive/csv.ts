@@ -1,11 +1,11 @@
 import { CsvError, parse } from 'csv-parse';
 import { FormatError, MAX_RECORD_LENGTH, type Row } from './row.js';
 
-/** Possible separators of a file; its first line shows which one it has. */
+/** Possible separators of a file, detected from its first line. */
 const SEPARATORS = [',', ';', '\t'] as const;
 const QUOTE = '"';
 
-/** A text as a field: always in quotes, so that an empty text differs from no value. */
+/** A text as a field, always quoted, so that an empty text differs from a missing value. */
 export const quoted = (text: string): string => `"${text.replaceAll(QUOTE, '""')}"`;
 
 /** Reads the rows of a CSV file; the first line names the columns. Throws {@link FormatError}. */
@@ -21,7 +21,7 @@ export async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<Ro
 }
 
 interface CsvRecord {
-  /** The line that it begins on; the first line is 1. */
+  /** The line on which it starts; the first line is 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
@@ -42,7 +42,7 @@ async function* recordsOf(pieces: AsyncIterable<string>): AsyncGenerator<CsvReco
   yield* reader.end();
 }
 
-/** Parses CSV piece by piece with csv-parse, and counts the lines of its records. */
+/** Parses CSV in chunks with csv-parse, and counts the lines of its records. */
 class CsvReader {
   readonly #parser;
   #records: string[][] = [];
@@ -54,7 +54,7 @@ class CsvReader {
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       max_record_size: MAX_RECORD_LENGTH,
-      // Taken here, not from the stream: an error would discard what the stream still holds.
+      // Collected here, not read from the stream, because an error would discard the records in the stream.
       on_record: (fields: string[]) => {
         this.#records.push(fields);
         return null;

@@ -5,12 +5,12 @@ import type { RecordFormat } from './record-format.js';
 
 /** Records per request. */
 const PAGE = 10_000;
-/** What a spreadsheet takes for the beginning of a formula. */
+/** The characters that start a formula in a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
 /** A millisecond, in seconds. */
 const NEXT_S = 0.001;
 
-/** What `GW_GetRecords` gives. */
+/** The result of `GW_GetRecords`. */
 interface Page {
   readonly Records: readonly {
     readonly TimeStamp: number;
@@ -20,27 +20,26 @@ interface Page {
   readonly More: boolean;
 }
 
-/** What is to be written, and how. */
+/** Options of an export. */
 interface ExportOptions {
   readonly ids: readonly number[];
   readonly fromMs: number;
-  /** 0: all there is. */
+  /** 0: no limit. */
   readonly toMs: number;
   readonly file: string;
   readonly format: RecordFormat;
 }
 
-/** What was written. */
+/** The result of an export. */
 interface ExportSummary {
   readonly records: number;
-  /** Texts that a spreadsheet may take for formulas. */
+  /** Number of texts that a spreadsheet may interpret as formulas. */
   readonly formulas: number;
   readonly untrusted: number;
 }
 
 /**
- * Writes records into a file, a page of them in memory. Rejects, leaving no file, when it can't be done to
- * its end.
+ * Writes records to a file, with one page of them in memory. If that fails, rejects and leaves no file.
  */
 export async function exportRecords(
   gateway: Client<AnyFunction>,

@@ -5,13 +5,13 @@ import type { RecordFormat } from './record-format.js';
 import { type FileRecord, type RecordMapping, recordOf } from './row-to-record.js';
 import { FormatError, textsOf } from './row.js';
 
-/** Records, or characters of texts, in one call to the gateway. */
+/** Most records, or characters of texts, in one call to the gateway. */
 const MOST_RECORDS = 5_000;
 const MOST_TEXT = 1024 * 1024;
-/** Validation errors that are listed one by one. */
+/** Most validation errors that are listed. */
 const MAX_LISTED = 20;
 
-/** A file that is read, and how. */
+/** A file to import, and how to read it. */
 interface ImportSource {
   readonly input: Input;
   readonly format: RecordFormat;
@@ -21,7 +21,7 @@ interface ImportSource {
   readonly toMs: number;
 }
 
-/** What is wrong with a file: some of it line by line, and how much it is. */
+/** The validation errors of a file: the first ones as text, and the number of all. */
 interface ValidationErrors {
   readonly listed: readonly string[];
   readonly count: number;
@@ -48,11 +48,11 @@ export async function validateImport(
   return { records, errors: { listed, count } };
 }
 
-/** It went wrong in the midst of it; the message says what was taken. */
+/** An import failed before its end; the message says which records were imported. */
 class ImportError extends Error {}
 
 /**
- * Adds the records of a file that {@link validateImport} found nothing wrong with. Rejects with an {@link
+ * Adds the records of a file without validation errors ({@link validateImport}). Rejects with an {@link
  * ImportError}.
  */
 export async function importRecords(
@@ -75,7 +75,7 @@ export async function importRecords(
         await gateway.call('AC_AddLoggedValues', archiveId, id, values);
       } catch (cause) {
         const [first, last] = [records[0]?.line, records.at(-1)?.line];
-        const what = `${messageOf(cause)}; ${taken} records were imported, of #${id} those before line ${first}; the next ones, up to line ${last}, failed. Import the file again when the cause is repaired: imported records stay as they are`;
+        const what = `${messageOf(cause)}; ${taken} records were imported, of #${id} those before line ${first}; the next ones, up to line ${last}, failed. Correct the cause and import the file again: records that exist already are not changed`;
         throw new ImportError(what, { cause });
       }
       taken += records.length;
@@ -84,7 +84,8 @@ export async function importRecords(
     characters = 0;
   };
   for await (const { record } of recordsOf(source)) {
-    if (typeof record === 'string') throw new ImportError(`the file has changed meanwhile: ${record}`);
+    if (typeof record === 'string')
+      throw new ImportError(`the file was changed during the import: ${record}`);
     batch.push(record);
     if (typeof record.value === 'string') characters += record.value.length;
     if (batch.length >= MOST_RECORDS || characters >= MOST_TEXT) await flush();

@@ -8,7 +8,7 @@ import { UsageError } from '../command.js';
 
 const CHUNK = 64 * 1024;
 
-/** A file that can be read more than once, from its beginning. */
+/** An input file that can be read several times from its start. */
 export class Input implements AsyncDisposable {
   readonly #handle: FileHandle;
 
@@ -21,13 +21,13 @@ export class Input implements AsyncDisposable {
    * UsageError.
    */
   static async open(file: string): Promise<Input> {
-    if (file === '-') return new Input(await keptAside(process.stdin));
+    if (file === '-') return new Input(await copyToTemporary(process.stdin));
     const handle = await open(file).catch((thrown: unknown) => {
       throw new UsageError(`${file} cannot be read: ${messageOf(thrown)}`);
     });
     if ((await handle.stat()).isFile()) return new Input(handle);
     await handle.close();
-    return new Input(await keptAside(createReadStream(file)));
+    return new Input(await copyToTemporary(createReadStream(file)));
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
@@ -44,8 +44,8 @@ export class Input implements AsyncDisposable {
   }
 }
 
-/** Into a file that has no name any more: it is gone with this process, whatever happens. */
-async function keptAside(stream: AsyncIterable<Buffer>): Promise<FileHandle> {
+/** Copies a stream to an unlinked temporary file, which the kernel removes when this process ends. */
+async function copyToTemporary(stream: AsyncIterable<Buffer>): Promise<FileHandle> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const handle = await open(join(directory, 'input'), 'wx+', 0o600);
   await rm(directory, { recursive: true });
@@ -53,30 +53,30 @@ async function keptAside(stream: AsyncIterable<Buffer>): Promise<FileHandle> {
   return handle;
 }
 
-/** Where lines go; what takes them may be slower than we. */
+/** The target of an export; waits for a slow reader. */
 interface Output extends AsyncDisposable {
   write(text: string): Promise<void>;
-  /** All is written: only now a file has its name. */
+  /** Completes the output; a file gets its final name only now. */
   finish(): Promise<void>;
 }
 
-/** Opens a file that is not there yet; `-` is stdout. Throws UsageError. */
+/** Creates a file, which must not exist; `-` is stdout. Throws UsageError. */
 export async function openOutput(file: string): Promise<Output> {
   if (file === '-') return new Stdout();
   const isThere = await stat(file).then(
     () => true,
     () => false,
   );
-  if (isThere) throw new UsageError(`${file} is there already`);
+  if (isThere) throw new UsageError(`${file} already exists`);
   const part = `${file}.part`;
   const handle = await open(part, 'wx', 0o600).catch((thrown: unknown) => {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST')
       throw new UsageError(
-        `${part} is there already: another export writes it, or one was broken off (delete it then)`,
+        `${part} already exists: another export is writing it, or one was interrupted (then delete it)`,
       );
     throw new UsageError(`${file} cannot be written: ${messageOf(thrown)}`);
   });
-  return new Part(handle, { part, file });
+  return new PartialFile(handle, { part, file });
 }
 
 class Stdout implements Output {
@@ -93,11 +93,11 @@ class Stdout implements Output {
   }
 }
 
-/** A partial file must not look like a complete one. */
-class Part implements Output {
+/** Writes to a temporary name, so that an incomplete file is not taken for a complete one. */
+class PartialFile implements Output {
   readonly #handle: FileHandle;
   readonly #names: { readonly part: string; readonly file: string };
-  #isWhole = false;
+  #isComplete = false;
 
   constructor(handle: FileHandle, names: { readonly part: string; readonly file: string }) {
     this.#handle = handle;
@@ -111,11 +111,11 @@ class Part implements Output {
   async finish(): Promise<void> {
     await this.#handle.sync();
     await rename(this.#names.part, this.#names.file);
-    this.#isWhole = true;
+    this.#isComplete = true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
-    if (!this.#isWhole) await rm(this.#names.part, { force: true });
+    if (!this.#isComplete) await rm(this.#names.part, { force: true });
   }
 }

@@ -1,7 +1,7 @@
 import { findBigInt, parseJson } from '../../base/json.js';
 import { FormatError, MAX_RECORD_LENGTH, type Row } from './row.js';
 
-/** Rows of JSON lines: an object a line. Throws {@link FormatError}. */
+/** Reads the rows of a JSON Lines file, one object per line. Throws {@link FormatError}. */
 export async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
   let [line, rest] = [0, ''];
   for await (const piece of pieces) {

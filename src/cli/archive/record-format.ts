@@ -4,16 +4,16 @@ import { jsonRows } from './jsonl.js';
 import { UNTRUSTED, type Row } from './row.js';
 import { toIso } from '../arguments/times.js';
 
-/** A record as it is written. */
+/** A record of an export. */
 export interface OutputRecord {
   readonly variableId: number;
   readonly atMs: number;
   readonly value: boolean | number | string;
-  /** Its time is of a clock that was not trusted, and may be far off. */
+  /** Whether its time is from an untrusted clock, and may be wrong. */
   readonly isUntrusted: boolean;
 }
 
-/** A way to write records down, which can be read again. */
+/** A file format for records. */
 export interface RecordFormat {
   /** Text before the first record. */
   readonly head: string;
@@ -38,7 +38,7 @@ const formats: Readonly<Record<string, RecordFormat>> = {
 
 const endings: Readonly<Record<string, string>> = { jsonl: 'jsonl', ndjson: 'jsonl', json: 'jsonl' };
 
-/** The format that is named, or that a file's name ends with; else CSV. Throws UsageError. */
+/** The named format, or that of the file extension; CSV by default. Throws UsageError. */
 export function formatOf(name: string | undefined, file: string): RecordFormat {
   const ending = file.slice(file.lastIndexOf('.') + 1).toLowerCase();
   const wanted = name ?? endings[ending] ?? 'csv';

@@ -2,22 +2,22 @@ import { isInexact } from '../../base/json.js';
 import { UNTRUSTED, type Row } from './row.js';
 import { parseTime } from '../arguments/times.js';
 
-/** A record of a file. */
+/** A record from a file. */
 export interface FileRecord {
   readonly line: number;
   readonly variableId: number;
   readonly atMs: number;
   readonly value: boolean | number | string;
-  /** False if the file marks its time as one of a clock that was not trusted. */
+  /** False if the file marks its time as that of an untrusted clock. */
   readonly isTrusted: boolean;
 }
 
-/** What is known of a variable that records are for: its type, or why it takes none. */
+/** The variable of a record: its type, or why records cannot be imported for it. */
 export type ImportTarget = { readonly type: number } | { readonly refused: string };
 
-/** How rows become records. */
+/** How rows are converted to records. */
 export interface RecordMapping {
-  /** The variable of all of them; else the column `variable` has it. */
+  /** The variable of all records; if undefined, the column `variable` has it. */
   readonly variableId: number | undefined;
   target(id: number): Promise<ImportTarget>;
 }
@@ -32,20 +32,21 @@ export async function recordOf(
   const id = variableId ?? Number(fields.get('variable') ?? NaN);
   if (!Number.isSafeInteger(id) || id <= 0)
     return fields.has('variable')
-      ? `${shown(fields.get('variable'))} is no ID of a variable`
+      ? `${shown(fields.get('variable'))} is not the ID of a variable`
       : 'there is no variable: give --variable, or a column of that name';
   for (const name of ['time', 'value']) if (!fields.has(name)) return `there is no ${name}`;
   const atMs = parseTime(fields.get('time'));
   if (atMs === undefined)
-    return `${shown(fields.get('time'))} is no time (2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, or unix seconds)`;
+    return `${shown(fields.get('time'))} is not a time (2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, or unix seconds)`;
   const known = await target(id);
   if ('refused' in known) return known.refused;
   const value = isCsv ? valueOfText(String(fields.get('value')), known.type) : fields.get('value');
-  if (!isOf(known.type, value)) return `${shown(fields.get('value'))} is no ${NAMES[known.type] ?? 'value'}`;
+  if (!isOf(known.type, value))
+    return `${shown(fields.get('value'))} is not ${NAMES[known.type] ?? 'a value'}`;
   return { line, variableId: id, atMs, value, isTrusted: fields.get('clock') !== UNTRUSTED };
 }
 
-const NAMES = ['boolean (true, false)', 'whole number', 'number (with a decimal point)', 'text'];
+const NAMES = ['a boolean (true, false)', 'an integer', 'a number (with a decimal point)', 'a text'];
 const BOOLEAN = 0;
 const INTEGER = 1;
 const FLOAT = 2;
@@ -66,7 +67,7 @@ function isOf(type: number, value: unknown): value is boolean | number | string 
   return typeof value === 'string';
 }
 
-/** As much of what was given as a person needs to find it. */
+/** The given value, shortened for an error message. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

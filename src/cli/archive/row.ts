@@ -1,21 +1,21 @@
-/** Maximum characters of a record: texts have less than 1024 kB, and quotes may double them. */
+/** Most characters of a record: texts have at most 1024 kB, and quoting may double them. */
 export const MAX_RECORD_LENGTH = 4 * 1024 * 1024;
 
-/** In the column `clock`: the time came from a clock that was not trusted. */
+/** Value of the column `clock`: the time is from an untrusted clock. */
 export const UNTRUSTED = 'untrusted';
 
 /** A row of a file: its fields by column, or its error. */
 export type Row =
   | {
-      /** From 1 on. */
+      /** Counted from 1. */
       readonly line: number;
       readonly fields: ReadonlyMap<string, unknown>;
-      /** All fields are texts: what they mean follows from the variable. */
+      /** All fields are texts; the variable's type determines how they are converted. */
       readonly isCsv: boolean;
     }
   | { readonly line: number; readonly error: string };
 
-/** What comes after a line can't be read. */
+/** The file cannot be read after this line. */
 export class FormatError extends Error {
   readonly line: number;
 
@@ -25,7 +25,7 @@ export class FormatError extends Error {
   }
 }
 
-/** Texts of a file's bytes, without a mark of their order. Throws where they are no UTF-8. */
+/** Decodes a file's bytes and skips a byte order mark. Throws {@link FormatError} if they are not UTF-8. */
 export async function* textsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let lines = 1;
@@ -38,6 +38,6 @@ export async function* textsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     yield decoder.decode();
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown;
-    throw new FormatError(lines, 'from somewhere after it on the file is no UTF-8');
+    throw new FormatError(lines, 'the file is not UTF-8 after this line');
   }
 }

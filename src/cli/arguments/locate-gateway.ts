@@ -7,9 +7,9 @@ import { locateConfig, overlayPath, type ConfigSource } from '../../config/confi
 import { UsageError } from '../command.js';
 import { promptHidden } from '../output/terminal.js';
 
-/** Where a box has its configuration and its data (systemd/stellwerk.service). */
+/** Configuration and data directory of an installed gateway (systemd/stellwerk.service). */
 const INSTALLED = { config: '/etc/stellwerk/gateway.yaml', data: '/var/lib/stellwerk' };
-/** What `make run` starts. */
+/** Those of the gateway that `make run` starts. */
 const CHECKOUT = {
   config: join(PACKAGE_ROOT, 'docs/start/sample/gateway.yaml'),
   data: join(PACKAGE_ROOT, 'data'),
@@ -39,7 +39,7 @@ export const gatewayOptions = {
   },
 } as const;
 
-/** What was given of {@link gatewayOptions}. */
+/** The given values of {@link gatewayOptions}. */
 export interface GatewayArguments {
   readonly url?: string;
   readonly config?: string;
@@ -48,9 +48,9 @@ export interface GatewayArguments {
 }
 
 /**
- * A client of the gateway that is meant. Asks for the password where only its hash is known and a person sits
- * there. Without `asks` nobody is asked, and where the password is not known it is a client that may call
- * what everybody may. Throws UsageError with what to give, ConfigurationError.
+ * A client of the selected gateway. If only the hash of the password is known, prompts for the password at a
+ * terminal. Without `asks` it does not prompt; without a password, the client can only call functions that
+ * need no credentials. Throws UsageError with what to give, ConfigurationError.
  */
 export async function gatewayClient(given: GatewayArguments, asks = true): Promise<Client<AnyFunction>> {
   const { url, username, password, trusts } =
@@ -66,10 +66,10 @@ export async function gatewayClient(given: GatewayArguments, asks = true): Promi
 
 interface Place {
   readonly url: URL;
-  /** '' for nobody: what everybody may call can be called. */
+  /** '' for no credentials. */
   readonly username: string;
   readonly password: string | undefined;
-  /** A certificate that it shows and no authority has signed, maybe. */
+  /** A self-signed certificate that the gateway may use. */
   readonly trusts?: string | undefined;
 }
 
@@ -85,19 +85,19 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new UsageError('a % in the name or the password of --url must be written %25');
+    throw new UsageError('in the name or the password of --url, write % as %25');
   }
 }
 
 async function fromConfig(given: GatewayArguments): Promise<Place> {
-  // What reads a configuration takes longer to load than all else together.
+  // Loaded here, because the code that reads a configuration takes longer to load than all other code.
   const [{ loadConfig }, { listenersOf }] = await Promise.all([
     import('../../config/load.js'),
     import('../../config/settings.js'),
   ]);
   const { config } = await loadConfig(configSource(configPath(given.config)));
   const { host, port, tls } = listenersOf(config);
-  // Who listens everywhere listens here too.
+  // A gateway that listens on all addresses also listens on loopback.
   const near = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   const url = new URL(
     `${tls === undefined ? 'http' : 'https'}://${near.includes(':') ? `[${near}]` : near}:${port}/api/`,
@@ -115,7 +115,7 @@ async function passwordOf(
   if (password !== undefined) return password;
   if (process.stdin.isTTY) return promptHidden(`Password of ${username}: `);
   throw new UsageError(
-    `the password of ${username} is not known here${given.url === undefined ? ' (the configuration has its hash)' : ''}: give --password-file FILE`,
+    `the password of ${username} is not known${given.url === undefined ? ' (the configuration has its hash)' : ''}: give --password-file FILE`,
   );
 }
 
@@ -127,11 +127,11 @@ export function readFirstLine(file: string): string {
   } catch (thrown) {
     throw new UsageError(`${file} cannot be read: ${messageOf(thrown)}`);
   }
-  throw new UsageError(`${file === '-' ? 'stdin' : file} is empty: it should hold the password`);
+  throw new UsageError(`${file === '-' ? 'stdin' : file} is empty: its first line must be the password`);
 }
 
 function trust(file: string): void {
-  // Loaded here: the gateway itself, which this file finds too, mostly runs without TLS.
+  // Loaded here, because most gateways do not use TLS.
   const { getCACertificates, setDefaultCACertificates } = process.getBuiltinModule('node:tls');
   try {
     setDefaultCACertificates([...getCACertificates('default'), readFileSync(file, 'utf8')]);
@@ -141,14 +141,12 @@ function trust(file: string): void {
 }
 
 /**
- * The configuration that is meant: the given one, or the first there is. Throws UsageError where there is
- * none.
+ * The path of the configuration: the given one, or the first that exists. Throws UsageError if there is none.
  */
 export function configPath(given: string | undefined): string {
   const named = given ?? configOfEnvironment();
   const path = named ?? [INSTALLED, CHECKOUT].map(({ config }) => config).find(isThere);
-  if (path === undefined)
-    throw new UsageError('there is no configuration here: give --config FILE or --url URL');
+  if (path === undefined) throw new UsageError('no configuration was found: give --config FILE or --url URL');
   return path;
 }
 
@@ -163,8 +161,7 @@ export function configSource(path: string, data?: string): ConfigSource {
 }
 
 /**
- * The data directory that is meant, with the configuration that belongs to it where that is known. Throws
- * UsageError.
+ * The data directory, with its configuration if that is known. Throws UsageError.
  */
 export function locateData(data: string | undefined, config: string | undefined) {
   const named = config ?? configOfEnvironment();
@@ -184,16 +181,16 @@ function configIn(data: string, file: string | undefined): string | undefined {
   return file === undefined ? (isThere(overlay) ? overlay : undefined) : configSource(file, data).file;
 }
 
-/** The certificate that a gateway with this data directory has made itself, where it has. */
+/** The self-signed certificate of the gateway with this data directory; undefined if it has none. */
 export function ownCertificate(data: string): string | undefined {
   const file = join(data, 'tls/auto-cert.pem');
   return isThere(file) ? file : undefined;
 }
 
-/** One that is set to nothing is none. */
+/** An empty variable counts as unset. */
 const configOfEnvironment = (): string | undefined => process.env['STELLWERK_CONFIG'] || undefined;
 
-/** False only if the path does not exist: a path that may not be read exists. */
+/** False only if the path does not exist; a path that cannot be read exists. */
 function isThere(path: string): boolean {
   try {
     statSync(path);

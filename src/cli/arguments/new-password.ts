@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto';
 import { PASSWORD_LENGTH } from '../../base/password-hash.js';
 import { promptHidden } from '../output/terminal.js';
 
-/** Without those that look like others. */
+/** Characters of generated passwords, without those that look alike. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** Asks at the terminal for a new password, twice. Throws when the two differ or it is too short. */
+/** Prompts twice for a new password. Throws if the two differ or it is too short. */
 export async function promptNewPassword(what: string): Promise<string> {
   const password = await promptHidden(`${what}: `);
   if (password.length < PASSWORD_LENGTH)
     throw new Error(`a password has at least ${PASSWORD_LENGTH} characters`);
-  if ((await promptHidden('The same again: ')) !== password) throw new Error('the two are not the same');
+  if ((await promptHidden('Repeat it: ')) !== password) throw new Error('the passwords differ');
   return password;
 }
 
-/** A password that nobody can guess (80 bits) and anybody can type: `k7mw-…`. */
+/** Generates a password of 80 bits that is easy to type: `k7mw-…`. */
 export function generatePassword(): string {
   const group = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   return [group(), group(), group(), group()].join('-');

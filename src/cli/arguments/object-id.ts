@@ -1,8 +1,8 @@
 import type { AnyFunction, Client } from '../../client/index.js';
 
 /**
- * The id that a command-line argument denotes: a number, or a path of idents and names from the root
- * down. Rejects as the gateway does, with what there is.
+ * Resolves a command-line argument to an object's id: a number, or a path of idents and names from the root.
+ * Rejects with the gateway's error, which lists the existing names.
  */
 export async function resolveId(gateway: Client<AnyFunction>, word: string): Promise<number> {
   if (/^\d+$/.test(word)) return Number(word);
@@ -10,5 +10,5 @@ export async function resolveId(gateway: Client<AnyFunction>, word: string): Pro
   return ObjectID;
 }
 
-/** A path as the gateway understands it in place of an id: a text with `/` in it. */
+/** A path in the form that the gateway accepts in place of an id: with a `/`. */
 export const asPath = (word: string): string => (word.includes('/') ? word : `/${word}`);

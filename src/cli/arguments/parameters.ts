@@ -10,7 +10,7 @@ export interface ParameterFacts {
   readonly Type_: number;
   /** Its name. */
   readonly Description: string;
-  /** The names of its numbers, where it has such. */
+  /** The names of its values, if it is an enumeration. */
   readonly Enumeration: readonly string[];
 }
 
@@ -18,11 +18,11 @@ const INTEGER = 1;
 const STRING = 3;
 
 /**
- * Words of a command line as parameters: a text where the function takes a text, what is JSON as JSON
- * elsewhere, and a text again where it is none. Where it takes an integer: the names of an enumeration, a
- * time (`yesterday`, `2026-11-01`, `-2h`) as unix seconds, and objects by their path. With `Name=` of a
- * parameter before every word they are named. Throws UsageError for a name that the enumeration or the
- * function does not have, and for what is neither number nor time.
+ * Converts the words of a command line to parameters. For a text parameter, the word is a text; otherwise it
+ * is JSON or, if it is not valid JSON, a text. For an integer parameter, accepts the names of an enumeration,
+ * a time (`yesterday`, `2026-11-01`, `-2h`, converted to unix seconds) and the path of an object. If all
+ * words have the form `Name=value`, the parameters are named. Throws UsageError for unknown names and for
+ * words that are neither a number nor a time.
  */
 export function paramsOf(
   words: readonly string[],
@@ -62,17 +62,17 @@ function valueOf(word: string, parameter: ParameterFacts | undefined, nowMs: num
   }
   const ms = parseMoment(word, nowMs);
   if (ms !== undefined) return Math.floor(ms / 1000);
-  // All parameters that are objects' ids are named so.
+  // The names of all parameters with an object's id end like this.
   if (Description.endsWith('ID')) return asPath(word);
-  const what = /^(Start|End)Time$/.test(Description) ? `a time: ${TIME_EXAMPLES}` : 'a whole number';
+  const what = /^(Start|End)Time$/.test(Description) ? `a time: ${TIME_EXAMPLES}` : 'an integer';
   throw new UsageError(`${Description} takes ${what}, not ${word}`);
 }
 
-/** What the word is as JSON; undefined where it is none. */
+/** Parses a word as JSON; undefined if it is not valid. */
 function jsonOf(word: string): unknown {
   try {
     const value = parseJson(word);
-    // As it was written: the gateway says whether it fits.
+    // Pass it unchanged; the gateway reports an error if it is not accepted.
     return findBigInt(value) === undefined ? value : word;
   } catch {
     return undefined;

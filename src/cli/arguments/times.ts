@@ -2,17 +2,16 @@
 export const TIME_EXAMPLES =
   '2026-03-29, 2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, yesterday, -2h, or unix seconds';
 
-/** The year 2100: a time beyond it is in milliseconds, or wrong. */
+/** The year 2100, unix seconds; a greater number is in milliseconds, or wrong. */
 const LAST_S = 4_102_444_800;
 const SECONDS = /^\d+(\.\d+)?$/;
 const DATE =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * A time as people and programs write it, as unix milliseconds: unix seconds, with decimals or without, or a
- * date with or without its time (ISO 8601). One that says no offset is local here; where an hour comes twice
- * it is the first one. Undefined where there is no such time, as in the hour that a change of the clocks
- * leaves out.
+ * Parses a time to unix milliseconds: unix seconds with or without decimals, or an ISO 8601 date with or
+ * without a time. Without an offset it is local time; if an hour occurs twice, the first one. Undefined if
+ * there is no such time, such as in the hour that a daylight saving change skips.
  */
 export function parseTime(given: unknown): number | undefined {
   if (typeof given === 'number') return ofSeconds(given);
@@ -35,15 +34,15 @@ export function parseTime(given: unknown): number | undefined {
   return isSame(wanted, localFields(local)) ? within(local.getTime() + ms) : undefined;
 }
 
-/** Milliseconds of the units of a relative time; a day is that of the clock, see {@link parseMoment}. */
+/** Milliseconds per unit of a relative time; days are calendar days, see {@link parseMoment}. */
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 const RELATIVE = /^([+-]\d{1,9})([smhdw])$/;
 const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
 /**
- * As {@link parseTime}, and relative to now: `-2h`, `+30m`, `-90s`, `-3d`, `-1w`; `now`; `yesterday`,
- * `today`, `tomorrow`: the beginning of that day here. Days and weeks keep the time of day over a change of
- * the clocks.
+ * Like {@link parseTime}, and also times relative to now: `-2h`, `+30m`, `-90s`, `-3d`, `-1w`, `now`, and
+ * `yesterday`, `today`, `tomorrow` for the start of that local day. Days and weeks keep the time of day
+ * across a daylight saving change.
  */
 export function parseMoment(given: string, nowMs: number): number | undefined {
   const text = given.trim().toLowerCase();
@@ -63,7 +62,7 @@ function daysFrom(nowMs: number, days: number, isStart: boolean): number | undef
   return within(date.getTime());
 }
 
-/** As {@link parseTime} reads it anywhere: in UTC, to the millisecond. */
+/** Formats a time for {@link parseTime}: UTC with milliseconds. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
 function ofSeconds(seconds: number): number | undefined {

@@ -31,7 +31,7 @@ interface Given extends GatewayArguments {
   readonly write?: boolean;
 }
 
-/** `stellwerk archive`: records of variables into files, and back. */
+/** `stellwerk archive`: exports, imports and salvages records of variables. */
 export const archive = command({
   usage: 'archive [options] export FILE [VARIABLE…] | import FILE | salvage [FILE]',
   about: `export writes the records of some or all variables to FILE, which must not exist; import adds the records in
@@ -76,7 +76,7 @@ valid. With --write, while the gateway is stopped, it adds the valid records to 
       throw new UsageError(`${what} is neither export, import nor salvage`);
     if (file === '') throw new UsageError('give FILE');
     if (what === 'export') return exported(options, file, variables);
-    if (variables.length > 0) throw new UsageError(`${variables[0]} is too much: --variable names one`);
+    if (variables.length > 0) throw new UsageError(`unexpected argument ${variables[0]}: use --variable`);
     return imported(options, file);
   },
 });
@@ -92,10 +92,10 @@ async function exported(options: Given, file: string, variables: readonly string
   if (file !== '-') process.stdout.write(`${file}: ${done.records} records of ${kept.length} variables\n`);
   const remarks = [
     gone.length > 0 &&
-      `left out: ${gone.join(', ')}, whose variables are gone (AC_ChangeVariableID gives their records to others)`,
-    done.untrusted > 0 && `${done.untrusted} records are of a clock that was not trusted, and say so`,
+      `omitted: ${gone.join(', ')}, because the variables were deleted (AC_ChangeVariableID moves their records to another one)`,
+    done.untrusted > 0 && `${done.untrusted} records have times of an untrusted clock and are marked`,
     done.formulas > 0 &&
-      `${done.formulas} texts begin as formulas do (= + - @): have a spreadsheet take the column for text`,
+      `${done.formulas} texts start like formulas (= + - @): import the column into a spreadsheet as text`,
   ];
   for (const remark of remarks) if (remark !== false) process.stderr.write(`${remark}\n`);
   return exitCode.ok;
@@ -140,8 +140,8 @@ function salvaged({ data, write = false }: Given, file: string): number {
   if (write) chownBelow(directory);
   process.stdout.write(`${reports.map(({ text }) => text).join('\n')}\n`);
   const next = write
-    ? 'what is sound is in the archive; delete the damaged file when nothing in it is missed'
-    : 'nothing was written: stop the gateway and say --write to take what is sound into its archive';
+    ? 'the valid records are in the archive; delete the damaged file if nothing else in it is needed'
+    : 'nothing was written: stop the gateway and add --write to copy the valid records to its archive';
   process.stdout.write(`${next}\n`);
   return reports.every(({ isWhole }) => isWhole) ? exitCode.ok : exitCode.failed;
 }
@@ -149,7 +149,7 @@ function salvaged({ data, write = false }: Given, file: string): number {
 function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {
   const [fromMs = 0, toMs = 0] = [from, to].map((given) => {
     const ms = given === undefined ? 0 : parseMoment(given, systemClock().nowMs());
-    if (ms === undefined) throw new UsageError(`${given} is no time: ${TIME_EXAMPLES}`);
+    if (ms === undefined) throw new UsageError(`${given} is not a time: ${TIME_EXAMPLES}`);
     return ms;
   });
   return { fromMs, toMs };

@@ -9,9 +9,9 @@ import { Screen } from '../output/screen.js';
 import { escapeControls, jsonText, styled } from '../output/terminal.js';
 import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
 
-/** As often as a person can follow. */
+/** Interval of the drawings, ms. */
 const EVERY_MS = 250;
-/** How wide a picture is that goes into a file. */
+/** Width of a picture that is written to a file. */
 const FILE_WIDTH = 100;
 
 /** `stellwerk lines`: the board's header with what is on it. */
@@ -55,7 +55,7 @@ async function look(gateway: Client<AnyFunction>, signal?: AbortSignal): Promise
   return { lines: seen, names: new Map(names) };
 }
 
-/** Draws again and again. While the gateway can't be reached the last picture stays, and says so. */
+/** Redraws periodically. While the gateway cannot be reached, keeps the last picture and says so. */
 async function follow(gateway: Client<AnyFunction>, first: HeaderData): Promise<void> {
   using screen = new Screen();
   let seen = first;
@@ -69,7 +69,7 @@ async function follow(gateway: Client<AnyFunction>, first: HeaderData): Promise<
         remark = 'q ends';
       } catch (thrown) {
         if (!(thrown instanceof ServerError)) throw thrown;
-        remark = `${escapeControls(messageOf(thrown))}; trying again; q ends`;
+        remark = `${escapeControls(messageOf(thrown))}; retrying; q ends`;
       }
     }
   } catch (thrown) {

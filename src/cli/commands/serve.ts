@@ -25,16 +25,16 @@ terminal, with priorities under systemd, otherwise as JSON.`,
 });
 
 async function start(config: string, data: string): Promise<number> {
-  // What the gateway keeps may hold passwords of brokers: nobody else reads it.
+  // Files of the gateway may contain passwords of brokers, so that only its user may read them.
   process.umask(0o077);
   const log = new ServiceLog({ write: (text) => void process.stdout.write(text), form: logForm() });
   const notifier = new Notifier(process.env, log.root);
-  // From the first moment: a signal that comes before the gateway is there counts as soon as it is.
+  // Installed first, so that a signal during the start takes effect as soon as the gateway has started.
   const stopped = Promise.withResolvers<NodeJS.Signals>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.resolve(signal));
   const started = Promise.withResolvers<Gateway>();
   process.on('SIGHUP', () => void started.promise.then((gateway) => reload(gateway, notifier, log)));
-  // What loading the program took is given back while the heap is small: 10 MB. `bin/stellwerk` offers `gc`.
+  // Releases 10 MB that loading the program took, while the heap is small. `bin/stellwerk` exposes `gc`.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   let gateway: Gateway;
   try {
@@ -64,7 +64,7 @@ async function start(config: string, data: string): Promise<number> {
   const clock = systemClock();
   notifier.ready('serving');
   notifier.watch(clock, () => gateway.answers());
-  // Nothing else keeps the process alive while all it has are timers that must not.
+  // Keeps the process alive, which the gateway's timers do not.
   const alive = setInterval(() => undefined, 2 ** 30);
   const signal = await stopped.promise;
   log.root.info({ signal }, 'stopping');
@@ -76,8 +76,8 @@ async function start(config: string, data: string): Promise<number> {
 }
 
 /**
- * The code is for people at the machine: on its terminal or in its journal. It bypasses the log, which clients
- * can read, and is not sent to whoever collects JSON.
+ * The code is for people at the machine: on its terminal or in its journal. It bypasses the log, which
+ * clients can read, and is not sent to whoever collects JSON.
  */
 function showClaimCode({ claimCode }: Gateway): void {
   const form = logForm();
@@ -92,7 +92,7 @@ async function reload(gateway: Gateway, notifier: Notifier, log: ServiceLog): Pr
   notifier.ready('serving');
 }
 
-/** Under systemd the journal's priorities, on a terminal words, JSON else. */
+/** Journal priorities under systemd, readable lines on a terminal, otherwise JSON. */
 function logForm(): 'journal' | 'terminal' | 'json' {
   if (process.env['JOURNAL_STREAM'] !== undefined) return 'journal';
   return process.stdout.isTTY ? 'terminal' : 'json';

@@ -11,9 +11,9 @@ import { escapeControls, jsonText, styled } from '../output/terminal.js';
 import { type Snapshot, TreeReplica } from '../output/tree-replica.js';
 import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
 
-/** How long after a failed snapshot the next is tried, ms. */
-const AGAIN_MS = 1000;
-/** For how long an instance shows what it sends, should nobody end that, s. */
+/** Pause after a failed snapshot, ms. */
+const RETRY_MS = 1000;
+/** Time limit of the debug output of an instance, s, in case this command cannot end it. */
 const DEBUG_S = 3600;
 /** A text that a device sends has no end of its own; a line has. */
 const TEXT_LIMIT = 400;
@@ -54,7 +54,7 @@ and reports it; changes that the gateway still has are not lost.`,
     } catch (thrown) {
       if (!isAbort(thrown)) throw thrown;
     } finally {
-      // Where the gateway is gone there is nothing to end.
+      // If the gateway cannot be reached, there is no debug output to end.
       for (const id of debugged) await gateway.request('SVC_DisableDebug', [id]).catch(() => undefined);
     }
     return exitCode.ok;
@@ -63,7 +63,7 @@ and reports it; changes that the gateway still has are not lost.`,
 
 interface Watching {
   readonly signal: AbortSignal;
-  /** Objects whose changes, and those below, are shown; all, where there are none. */
+  /** Show only changes of these objects and of objects below them; if empty, of all. */
   readonly from: ReadonlySet<number>;
   show(record: ChangeRecord, tree: TreeReplica): void;
 }
@@ -74,12 +74,12 @@ async function follow(gateway: Client<AnyFunction>, { signal, from, show }: Watc
   const onLink = (gone: Error | undefined) => {
     if ((gone === undefined) === isUp) return;
     isUp = gone === undefined;
-    remark(gone === undefined ? 'connected again' : `${gone.message}; trying again`);
+    remark(gone === undefined ? 'connected again' : `${gone.message}; retrying`);
   };
   let staleProfiles = false;
   for await (const item of gateway.changes({ since: tree.timestamp, signal, onLink })) {
     if (item.kind === 'lost') {
-      tree = new TreeReplica(await snapshotAtLast(gateway, signal));
+      tree = new TreeReplica(await retrySnapshot(gateway, signal));
       remark('some changes are missing here: the gateway was restarted, or no longer has them');
       continue;
     }
@@ -88,10 +88,10 @@ async function follow(gateway: Client<AnyFunction>, { signal, from, show }: Watc
     if (record.Message >= message.PM_CREATE && record.Message <= message.PM_ASSOCIATIONCHANGED)
       staleProfiles = true;
     else if (staleProfiles && record.Message === message.VM_UPDATE) {
-      tree.profiles = (await snapshotAtLast(gateway, signal)).profiles;
+      tree.profiles = (await retrySnapshot(gateway, signal)).profiles;
       staleProfiles = false;
     }
-    // What goes is shown by the name it had, what comes by the name it gets.
+    // A deleted object is shown with its last name, a new one with its first name.
     const isLeaving = record.Message === message.OM_UNREGISTER;
     if (!isLeaving) tree.take(record);
     if (from.size === 0 || tree.isWithin(record.SenderID, from)) show(record, tree);
@@ -103,15 +103,15 @@ function snapshotOf(gateway: Client<AnyFunction>, signal: AbortSignal): Promise<
   return gateway.request('SVC_GetSnapshot', [], { signal }) as Promise<Snapshot>;
 }
 
-/** As {@link snapshotOf}, again and again while the gateway cannot be reached. */
-async function snapshotAtLast(gateway: Client<AnyFunction>, signal: AbortSignal): Promise<Snapshot> {
+/** Like {@link snapshotOf}, but retries until the gateway can be reached. */
+async function retrySnapshot(gateway: Client<AnyFunction>, signal: AbortSignal): Promise<Snapshot> {
   for (;;) {
     try {
       return await snapshotOf(gateway, signal);
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
     }
-    await delay(realTiming, AGAIN_MS, signal);
+    await delay(realTiming, RETRY_MS, signal);
   }
 }
 

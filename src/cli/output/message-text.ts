@@ -5,7 +5,7 @@ import { quality } from '../../kernel/quality.js';
 import type { Colour } from './terminal.js';
 import type { TreeReplica } from './tree-replica.js';
 
-/** What a change is, in words, and the colour that it has on a terminal. */
+/** The text of a change, and its colour on a terminal. */
 interface ChangeText {
   readonly text: string;
   readonly colour: Colour;
@@ -68,7 +68,7 @@ const event =
   (what: string, say: Say): Say =>
   (data, tree) =>
     `${what} ${say(data, tree)}`;
-/** What is no time is shown as it is. */
+/** Values that are not times are shown unchanged. */
 function unix(seconds: unknown): string {
   if (seconds === 0) return 'never';
   const at = new Date(Number(seconds) * 1000);
@@ -91,7 +91,7 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.KL_CUSTOM]: ['dim', log],
   [message.OM_REGISTER]: ['green', ([type]) => `a new ${kindOf(type)}`],
   [message.OM_UNREGISTER]: ['red', () => 'is deleted'],
-  [message.OM_CHANGEPARENT]: ['cyan', ([id], tree) => `stands below ${tree.path(Number(id)) || 'the root'}`],
+  [message.OM_CHANGEPARENT]: ['cyan', ([id], tree) => `is now below ${tree.path(Number(id)) || 'the root'}`],
   [message.OM_CHANGENAME]: ['cyan', ([name]) => `is called ${quoted(name)}`],
   [message.OM_CHANGEINFO]: ['cyan', ([info]) => `info ${quoted(info)}`],
   [message.OM_CHANGESUMMARY]: ['cyan', ([summary]) => `summary ${quoted(summary)}`],
@@ -163,7 +163,7 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.PM_ASSOCIATIONCHANGED]: ['cyan', profile('has another name for a value')],
 };
 
-/** Messages that only repeat what another one of the same change says. */
+/** Messages that only repeat another message of the same change. */
 const echoes: ReadonlySet<number> = new Set([
   message.OM_CHILDADDED,
   message.OM_CHILDREMOVED,

@@ -1,16 +1,18 @@
-/** The terminal's other screen, without its cursor; what was there before comes back when it is left. */
+/**
+ * Switches to the terminal's alternate screen and hides the cursor; leaving it restores the previous content.
+ */
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
-/** What is left of a longer line, and of a longer picture. */
+/** Clears the rest of the line, and the screen below. */
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
 const CTRL_C = '\u0003';
 
-/** A picture that stays in its place on the terminal. Ends by `q`, Ctrl-C or a signal. */
+/** A full-screen display on the terminal. `q`, Ctrl-C or a signal ends it. */
 export class Screen implements Disposable {
-  /** Aborts when it is to end. */
+  /** Aborts when the user ends the display. */
   readonly ended: AbortSignal;
   readonly #stop = new AbortController();
   readonly #onKeys = (keys: string): void => {
@@ -31,8 +33,8 @@ export class Screen implements Disposable {
   }
 
   /**
-   * Shows these rows, in one write and only when they are others, so that nothing flickers; what has no room
-   * is shown in the last row.
+   * Shows rows, in one write and only if they have changed, so that the display does not flicker. The last
+   * row counts the rows that do not fit.
    */
   show(rows: readonly string[]): void {
     const room = process.stdout.rows;

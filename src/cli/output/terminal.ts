@@ -25,27 +25,27 @@ export function jsonText(value: unknown, indent = 0): string {
 
 const hex = (char: string, digits: number) => char.charCodeAt(0).toString(16).padStart(digits, '0');
 
-/** Asks at the terminal; an empty answer is the one in brackets. */
+/** Prompts at the terminal; empty input selects the default, which is in brackets. */
 export async function prompt(question: string, standard: string): Promise<string> {
-  return (await answer(`${question} [${standard}]: `, process.stderr)) || standard;
+  return (await readInput(`${question} [${standard}]: `, process.stderr)) || standard;
 }
 
-/** Asks at the terminal without showing what is typed. */
+/** Prompts at the terminal without echo. */
 export function promptHidden(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const typed = answer('', nowhere);
-  // Only now: the terminal would show what is typed before readline has it.
+  const typed = readInput('', nowhere);
+  // Shown after readline has disabled the echo.
   process.stderr.write(question);
   return typed.finally(() => process.stderr.write('\n'));
 }
 
 /** Rejects when the user cancels (Ctrl-C, Ctrl-D). */
-async function answer(question: string, output: NodeJS.WritableStream): Promise<string> {
+async function readInput(question: string, output: NodeJS.WritableStream): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
-  const givenUp = Promise.withResolvers<never>();
-  terminal.once('close', () => givenUp.reject(new Error('nothing was answered')));
+  const cancelled = Promise.withResolvers<never>();
+  terminal.once('close', () => cancelled.reject(new Error('the input was cancelled')));
   try {
-    return await Promise.race([terminal.question(question), givenUp.promise]);
+    return await Promise.race([terminal.question(question), cancelled.promise]);
   } finally {
     terminal.close();
   }

@@ -44,12 +44,12 @@ interface Watched {
   profile: string;
 }
 
-/** Deeper than a tree can be: a loop in what was sent ends here. */
+/** Deeper than any tree; ends the walk if the received data has a cycle. */
 const DEPTH_LIMIT = 1000;
 
-/** Names, places and profiles of a gateway's objects, kept in step with its changes. */
+/** A replica of a gateway's objects with names, parents and profiles, updated by its changes. */
 export class TreeReplica {
-  /** Changes up to this counter are in it. */
+  /** The counter of the newest change that it includes. */
   readonly timestamp: number;
   readonly #objects: Map<number, Watched>;
   #profiles: Map<string, Profile>;
@@ -62,12 +62,12 @@ export class TreeReplica {
     this.#profiles = profilesOf(profiles);
   }
 
-  /** Profiles changed; objects stay as they are. */
+  /** Replaces the profiles. */
   set profiles(profiles: Snapshot['profiles']) {
     this.#profiles = profilesOf(profiles);
   }
 
-  /** Follows a change. Of an object that goes, what is known is gone after this. */
+  /** Applies a change. Removes a deleted object. */
   take({ SenderID: id, Message, Data }: ChangeRecord): void {
     const [first, second] = Data;
     if (Message === message.OM_REGISTER)

@@ -11,7 +11,7 @@ t.test('two exports never write one file', async (t) => {
     await first.write('first\n');
     await t.rejects(openOutput(file), {
       name: 'UsageError',
-      message: /house\.csv\.part is there already: another/,
+      message: /house\.csv\.part already exists: another/,
     });
     await first.finish();
   }

@@ -68,10 +68,10 @@ t.test('exported and imported records are the same, even if imported twice', asy
     t.match(exported, {
       code: 0,
       stdout: `${file}: 25005 records of 3 variables\n`,
-      stderr: /^1 texts begin as formulas/,
+      stderr: /^1 texts start like formulas/,
     });
     t.equal(readFileSync(file, 'utf8').match(/^.*"?variable"?/)?.index, 0);
-    t.match(await command(['export', file]), { code: 64, stdout: '', stderr: /is there already/ });
+    t.match(await command(['export', file]), { code: 64, stdout: '', stderr: /already exists/ });
     for (const id of ids) await rpc(gateway, 'AC_DeleteVariableData', archive, id, 1, 0);
     t.strictSame(await recordsOf(gateway, number), []);
     for (const round of ['once', 'twice']) {
@@ -146,7 +146,7 @@ t.test('a file with an invalid record is not imported, and ambiguous arguments a
     code: 1,
     stdout: '',
     stderr:
-      /^line 6002: "soon" is no time.*\nline 6003: #\d+ is not recorded: stellwerk call AC_SetLoggingStatus.*\nline 6004: .*12.*\nnothing was imported\n$/,
+      /^line 6002: "soon" is not a time.*\nline 6003: #\d+ is not recorded: stellwerk call AC_SetLoggingStatus.*\nline 6004: .*12.*\nnothing was imported\n$/,
   });
   t.strictSame(await recordsOf(gateway, id), []);
   const many = await command(['import', '-'], lines(...Array.from({ length: 50 }, () => 'x,1,1')));
@@ -156,10 +156,10 @@ t.test('a file with an invalid record is not imported, and ambiguous arguments a
   const none = join(await tempDirectory(t), 'none.csv');
   for (const [args, code, stderr] of [
     [['import', none], 64, /none\.csv cannot be read/],
-    [['import', '-', 'x'], 64, /x is too much/],
+    [['import', '-', 'x'], 64, /unexpected argument x/],
     [['improt', '-'], 64, /neither export, import nor salvage/],
     [['--format', 'xml', 'export', none], 64, /there is no format xml/],
-    [['--from', 'soon', 'export', none], 64, /soon is no time/],
+    [['--from', 'soon', 'export', none], 64, /soon is not a time/],
     [['--password-file', '-', 'import', '-'], 64, /not both/],
     [['export', none, '11111'], 1, /#?11111/],
   ] as const)

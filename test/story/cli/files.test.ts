@@ -221,22 +221,22 @@ const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdut
 t.test('on a terminal passwords are prompted for, new ones twice, without echo', onTerminal, async (t) => {
   const hashed = await runOnTerminal(`${BIN} hash-password`, [
     [/Password: $/, 'new password'],
-    [/again: $/, 'new password'],
+    [/Repeat it: $/, 'new password'],
   ]);
   t.equal(hashed.code, 0);
   t.notMatch(hashed.output, 'new password');
   t.ok(await verifyPassword('new password', /scrypt\S+/.exec(hashed.output)?.[0] ?? ''));
   const other = await runOnTerminal(`${BIN} hash-password`, [
     [/Password: $/, 'new password'],
-    [/again: $/, 'old password'],
+    [/Repeat it: $/, 'old password'],
   ]);
   t.equal(other.code, 1);
-  t.match(other.output, /the two are not the same/);
+  t.match(other.output, /the passwords differ/);
   const file = join(await tempDirectory(t), 'gateway.yaml');
   const setup = await runOnTerminal(`${BIN} setup --config ${file}`, [
     [/Name \[owner\]: /, ''],
     [/Password: $/, 'new password'],
-    [/again: $/, 'new password'],
+    [/Repeat it: $/, 'new password'],
   ]);
   t.equal(setup.code, 0);
   t.notMatch(setup.output, /new password|shown this once/);

@@ -38,7 +38,7 @@ t.test('wrong usage ends with 64 and prints the usage', async (t) => {
       /\/none cannot be read/,
     ],
     [['call', '--url', 'http://127.0.0.1:1', '--ca', '/none', 'GetValue'], /\/none cannot be used/],
-    [['call', '--url', 'http://100%:b@127.0.0.1:1', 'GetValue'], /must be written %25/],
+    [['call', '--url', 'http://100%:b@127.0.0.1:1', 'GetValue'], /write % as %25/],
     [['serve', '--config', 'x'], /give --config FILE and --data DIR/],
     [['restore', 'x.db'], /give the data directory/],
   ];

@@ -63,7 +63,7 @@ t.test(
     t.teardown(() => second.end('SIGKILL'));
     await second.waitFor(/q ends/);
     await fixture.gateway.close();
-    await second.waitFor(/The gateway cannot be reached[^]*; trying again; q ends/);
+    await second.waitFor(/The gateway cannot be reached[^]*; retrying; q ends/);
     second.process.stdin?.write('q');
     t.equal(await second.ended(), 0);
   },

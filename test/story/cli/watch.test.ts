@@ -130,7 +130,7 @@ t.test('watch reports that the gateway stopped and restarted, and continues', as
     return program.output.includes('hall_button/STATE');
   });
   await first.program.end('SIGTERM');
-  await program.waitFor(/; trying again\n/);
+  await program.waitFor(/; retrying\n/);
   await startGatewayProcess(t, directory);
   await program.waitFor(/ {2}connected again\n/);
   await until('a change after that', async () => {

@@ -168,14 +168,14 @@ t.test('an invalid line is reported with its number and the reason', async (t) =
   const csv = async (...lines: string[]) =>
     (await readBack(['variable,time,value', ...lines].join('\n'), 'csv'))[0];
   for (const [line, why] of [
-    ['3,1,x', 'line 2: "x" is no number (with a decimal point)'],
-    ['3,1,"1,5"', 'line 2: "1,5" is no number (with a decimal point)'],
-    ['3,1,1e999', 'line 2: "1e999" is no number (with a decimal point)'],
-    ['3,1,', 'line 2: "" is no number (with a decimal point)'],
-    ['2,1,1.5', 'line 2: "1.5" is no whole number'],
-    ['1,1,yes', 'line 2: "yes" is no boolean (true, false)'],
-    ['3,soon,1', /^line 2: "soon" is no time \(/],
-    ['kitchen,1,1', 'line 2: "kitchen" is no ID of a variable'],
+    ['3,1,x', 'line 2: "x" is not a number (with a decimal point)'],
+    ['3,1,"1,5"', 'line 2: "1,5" is not a number (with a decimal point)'],
+    ['3,1,1e999', 'line 2: "1e999" is not a number (with a decimal point)'],
+    ['3,1,', 'line 2: "" is not a number (with a decimal point)'],
+    ['2,1,1.5', 'line 2: "1.5" is not an integer'],
+    ['1,1,yes', 'line 2: "yes" is not a boolean (true, false)'],
+    ['3,soon,1', /^line 2: "soon" is not a time \(/],
+    ['kitchen,1,1', 'line 2: "kitchen" is not the ID of a variable'],
     ['3,1', 'line 2: there is no value'],
     ['3,1,1,1', 'line 2: it has 4 fields, the first line names 3'],
     [`4,1,"${'\n'.repeat(3)}"\n3,1,1`, { line: 2 }],
@@ -188,10 +188,10 @@ t.test('an invalid line is reported with its number and the reason', async (t) =
   );
   const json = async (line: string) => (await readBack(line, 'jsonl'))[0];
   for (const [line, why] of [
-    ['{"variable":3,"time":1,"value":"1"}', 'line 1: "1" is no number (with a decimal point)'],
-    ['{"variable":4,"time":1,"value":1}', 'line 1: 1 is no text'],
-    ['{"variable":1,"time":1,"value":1}', 'line 1: 1 is no boolean (true, false)'],
-    ['{"variable":3,"time":1,"value":null}', 'line 1: null is no number (with a decimal point)'],
+    ['{"variable":3,"time":1,"value":"1"}', 'line 1: "1" is not a number (with a decimal point)'],
+    ['{"variable":4,"time":1,"value":1}', 'line 1: 1 is not a text'],
+    ['{"variable":1,"time":1,"value":1}', 'line 1: 1 is not a boolean (true, false)'],
+    ['{"variable":3,"time":1,"value":null}', 'line 1: null is not a number (with a decimal point)'],
     ['{"time":1,"value":1}', 'line 1: there is no variable: give --variable, or a column of that name'],
     ['[1]', 'line 1: it is not a JSON object'],
     ['{', 'line 1: it is not a JSON object'],
@@ -217,7 +217,7 @@ t.test('a read error after some lines is reported with its position', async (t) 
     async () => {
       for await (const text of textsOf(pieces())) t.type(text, 'string');
     },
-    { line: 2, message: /no UTF-8/ },
+    { line: 2, message: /not UTF-8/ },
   );
   t.throws(() => formatOf('cvs', ''), { name: 'UsageError', message: /no format cvs: csv or jsonl/ });
   t.equal(formatOf(undefined, 'a/b.JSONL'), formatOf('jsonl', '-'));

@@ -85,7 +85,7 @@ t.test('a word that is neither a number nor a time is not looked up as an object
   };
   for (const word of ['yesterdayy', '2026-13-01', '-2x', 'a/b'])
     t.match(messageFor('EndTime', word), new RegExp(`^EndTime takes a time: 2026-03-29, .*, not ${word}$`));
-  t.equal(messageFor('Position', 'abc'), 'Position takes a whole number, not abc');
+  t.equal(messageFor('Position', 'abc'), 'Position takes an integer, not abc');
   t.strictSame(messageFor('Position', 'now'), [NOW_MS / 1000]);
   t.strictSame(messageFor('VariableID', 'yesterdayy'), ['/yesterdayy']);
 });
@@ -116,7 +116,7 @@ t.test(
     ]);
     const rejected: [string[], RegExp][] = [
       [[], /missing/],
-      [['a', 'b', 'c', 'd'], /d is too much/],
+      [['a', 'b', 'c', 'd'], /unexpected argument d/],
       [['a', '--urll', 'x'], /no option urll; did you mean url\?/],
       [['a', '-x'], /no option x/],
       [['a', '--url'], /argument/],
@@ -184,7 +184,7 @@ t.test('a watcher prints names, values formatted by their profiles, and changed 
     'floor: is called “Ground”',
     `#${text.id}: a new variable`,
     'Text: is called “Text”',
-    'floor/Text: stands below floor',
+    'floor/Text: is now below floor',
     'floor/Text: “” → “on\u001b[2J”',
     'floor/Text: is hidden',
     `#${link.id}: a new link`,
