@@ -19,6 +19,7 @@ import { BATCH_LIMIT, Rpc } from './rpc/rpc.js';
 import { SocketApi } from './socket/socket-api.js';
 import { loadTls, type TlsSource } from './http/tls.js';
 import { lazyWeb } from './http/lazy-web.js';
+import type { BackupFiles } from './web/backup-routes.js';
 import type { OwnerClaim } from './web/claim-routes.js';
 import type { Pages, ServedContent, WebContext } from './web/web-server.js';
 
@@ -66,6 +67,8 @@ export interface ApiContext {
   readonly directory: string;
   /** How a gateway without an owner's password gets one. */
   readonly claim?: OwnerClaim;
+  /** Backups as files, for downloads and uploads. */
+  readonly backups?: BackupFiles;
   /** Where certificates that the gateway makes are kept. */
   readonly tlsDirectory: string;
   /** For tests. */

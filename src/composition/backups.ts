@@ -1,17 +1,31 @@
-import { rm, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { syncDirectory } from '../base/atomic-write.js';
 import { Fault, fault, faultFrom, messageOf } from '../base/fault.js';
+import { SerialQueue } from '../base/serial-queue.js';
 import type { BackupsPort } from '../functions/ports.js';
 import { BACKUP_NAME, type BackupFile } from '../store/backup-list.js';
 import type { ConfigurationFile } from './configuration-file.js';
 import type { Foundation } from './foundation.js';
 import { pendingRestore, restoredConfigPath, setPendingRestore } from './pending-restore.js';
 
+/** The beginning of the names of uploaded backups: damaged rows are never repaired from them. */
+const UPLOAD = 'upload-';
+/** Uploads are not deleted by themselves. */
+const UPLOADS_LIMIT = 10;
+/** Most bytes of an upload; a database of 10,000 objects has 10 MiB. */
+const UPLOAD_BYTES = 512 * 1024 * 1024;
+
 type BackupRecord = Awaited<ReturnType<BackupsPort['make']>>;
 
 /** The backups in the data directory. */
 export class Backups implements BackupsPort {
   readonly #foundation: Pick<Foundation, 'store' | 'directory' | 'configSource'>;
+  /** One at a time: an upload may be as large as everything else in the data directory. */
+  readonly #uploads = new SerialQueue();
   readonly #configuration: () => Promise<ConfigurationFile>;
 
   constructor(
@@ -84,10 +98,52 @@ export class Backups implements BackupsPort {
     return path;
   }
 
+  /**
+   * Stores an uploaded backup once it was checked completely. Throws `INVALID_REQUEST` with the reason if it
+   * is none, is too large, or there are too many.
+   */
+  receive(name: string, content: Readable): Promise<BackupRecord> {
+    return this.#uploads.run(async () => {
+      const folder = join(this.#foundation.directory, 'backups');
+      const file = name.startsWith(UPLOAD) ? name : `${UPLOAD}${name}`;
+      const stored = (await this.list()).filter(({ Reason }) => Reason === 'uploaded');
+      if (!BACKUP_NAME.test(file))
+        throw rejected('the name must end in .db and have letters, digits and .-_');
+      if (stored.some(({ Name }) => Name === file)) throw rejected(`${file} is there already`);
+      if (stored.length >= UPLOADS_LIMIT)
+        throw rejected(`delete one of the ${UPLOADS_LIMIT} uploaded backups`);
+      const temporary = join(folder, 'upload.new');
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      try {
+        await pipeline(content, limited, createWriteStream(temporary, { mode: 0o600, flush: true }));
+        const { madeMs } = await this.#foundation.store.readBackup(temporary);
+        if (madeMs !== undefined) await utimes(temporary, madeMs / 1000, madeMs / 1000);
+        await rename(temporary, join(folder, file));
+        await syncDirectory(folder);
+      } catch (thrown) {
+        await rm(temporary, { force: true });
+        throw thrown instanceof Fault ? thrown : rejected(`${name} is no sound backup: ${messageOf(thrown)}`);
+      }
+      return this.#named(file);
+    });
+  }
+
   async #named(file: string): Promise<BackupRecord> {
     const record = (await this.list()).find(({ Name }) => Name === file);
     if (record === undefined) throw fault('FILE_MISSING', file);
     return record;
+  }
+}
+
+const rejected = (why: string) => fault('INVALID_REQUEST', why);
+
+/** Passes the content on. Throws `INVALID_REQUEST` when there is too much. */
+async function* limited(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > UPLOAD_BYTES) throw rejected(`a backup has at most ${UPLOAD_BYTES} bytes`);
+    yield chunk;
   }
 }
 

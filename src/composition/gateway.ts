@@ -180,6 +180,10 @@ export class Gateway implements AsyncDisposable {
       {
         ...apiDependencies(this.#foundation, this.#components, () => this.#configurators),
         claim: this.#claim,
+        backups: {
+          path: async (name) => (await this.#backups.get()).path(name),
+          receive: async (name, content) => (await this.#backups.get()).receive(name, content),
+        },
       },
       apiOptions(this.#loaded.config, settings),
     );

@@ -170,11 +170,15 @@ export async function isResident(
 
 /**
  * Whether a request has the owner's session or login. It is no use of the session: a page that stays open
- * loads pictures by itself.
+ * loads pictures by itself. A temporary token is enough unless `byToken` is false.
  */
-export async function isOwner(context: SessionRouteContext, request: FastifyRequest): Promise<boolean> {
+export async function isOwner(
+  context: SessionRouteContext,
+  request: FastifyRequest,
+  byToken = true,
+): Promise<boolean> {
   if ((await ownerSession(context, request.raw)) !== undefined) return true;
-  return isSignedIn(context.access, context.accounts().owner, request);
+  return isSignedIn(context.access, { ...context.accounts().owner, byToken }, request);
 }
 
 /** The session of the owner that a request of a page belongs to. */

@@ -5,6 +5,7 @@ import type { Account } from '../access/authenticator.js';
 import type { Configurators } from '../access/accounts.js';
 import { normalAddress } from '../../base/addresses.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
+import { routeBackups, type BackupFiles } from './backup-routes.js';
 import { routeClaim, type OwnerClaim } from './claim-routes.js';
 import { routeAssets } from './assets.js';
 import { routeIcons, type IconRouteContext } from './icon-routes.js';
@@ -54,6 +55,7 @@ export interface WebContext extends FrontMediaContext, IconRouteContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
   readonly claim?: OwnerClaim;
+  readonly backups?: BackupFiles;
 }
 
 interface WebOptions {
@@ -91,6 +93,7 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
   });
   routeSessions(app, context);
   routeClaim(app, context);
+  routeBackups(app, context);
   if (typeof serve !== 'object') {
     routeMedia(app, context);
     routeIcons(app, context);

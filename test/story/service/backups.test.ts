@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
 import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 
@@ -83,3 +84,41 @@ t.test('a damaged backup, or one with an invalid configuration, is not restored'
   t.equal(await rpc(fixture, 'GW_RestoreBackup', invalid.Name), 'CONFIGURATION_INVALID');
   t.notOk((await list(fixture)).some(({ IsRestoredAtStart }) => IsRestoredAtStart));
 });
+
+t.test(
+  'a backup is downloaded, and uploaded to another gateway, with the password of the owner',
+  async (t) => {
+    const [fixture, other] = [await startGateway(t, YAML), await startGateway(t, YAML)];
+    const { Name } = await make(fixture, 'good');
+    const url = (port: number, name: string) => `http://127.0.0.1:${port}/console/backup/${name}`;
+    const login = (password: string) => ({
+      Authorization: `Basic ${Buffer.from(`${OWNER.username}:${password}`).toString('base64')}`,
+    });
+    const headers = login(OWNER.password);
+    t.equal((await fetch(url(fixture.port, Name))).status, 401);
+    t.equal((await fetch(url(fixture.port, Name), { headers: login('wrong') })).status, 401);
+    const token = String(await rpc(fixture, 'SVC_CreateTemporaryToken', 60));
+    t.equal((await fetch(`${url(fixture.port, Name)}?token=${token}`)).status, 401, 'a token is not enough');
+    t.equal((await fetch(url(fixture.port, 'backup-999999-x.db'), { headers })).status, 404);
+    t.equal((await fetch(url(fixture.port, '..%2fstellwerk.db'), { headers })).status, 404);
+    const download = await fetch(url(fixture.port, Name), { headers });
+    t.match(download.headers.get('content-disposition'), Name);
+    const body = new Uint8Array(await download.arrayBuffer());
+    const put = (name: string, content: Uint8Array<ArrayBuffer>, more: object = headers) =>
+      fetch(url(other.port, name), { method: 'PUT', headers: { ...more }, body: content });
+    t.equal((await put(Name, body, {})).status, 401);
+    const damaged = await put('damaged.db', body.slice(0, body.length / 2));
+    t.match([damaged.status, await damaged.text()], [400, /damaged.db is no sound backup/]);
+    t.equal((await put('note.txt', body)).status, 400);
+    const stored = await put(Name, body);
+    t.equal(stored.status, 200);
+    const uploaded = { Name: `upload-${Name}`, Reason: 'uploaded', Note: 'good', Size: body.length };
+    t.match(await stored.json(), uploaded);
+    t.equal((await put(Name, body)).status, 400, 'it is there already');
+    t.match(
+      (await list(other)).filter(({ Reason }) => Reason === 'uploaded'),
+      [uploaded],
+    );
+    t.match(await rpc(other, 'GW_RestoreBackup', `upload-${Name}`), { Name: `upload-${Name}` });
+  },
+);

@@ -1,0 +1,57 @@
+import { basename, dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { Fault, codeOf, fault } from '../../base/fault.js';
+import { isOwner, sendError, type SessionRouteContext } from './session-routes.js';
+import { sendFile } from './web-files.js';
+
+/** The backups in the data directory, as files; implemented by the composition. */
+export interface BackupFiles {
+  /** The path of a backup's file. Throws `FILE_MISSING`. */
+  path(name: string): Promise<string>;
+  /** Stores a backup that is received, once it was checked completely. Throws `INVALID_REQUEST`. */
+  receive(name: string, content: Readable): Promise<object>;
+}
+
+interface BackupRouteContext extends SessionRouteContext {
+  readonly backups?: BackupFiles;
+}
+
+/**
+ * `/console/backup/NAME`: GET downloads a backup, PUT uploads one. With the owner's session or password; a
+ * temporary token is not enough, because a backup contains secrets.
+ */
+export function routeBackups(app: FastifyInstance, context: BackupRouteContext): void {
+  for (const method of ['GET', 'PUT'])
+    app.route<{ Params: { name: string } }>({
+      method,
+      url: '/console/backup/:name',
+      handler: async (request, reply) => {
+        const { name } = request.params;
+        try {
+          if (!(await isOwner(context, request, false))) throw fault('UNAUTHORIZED');
+          const { backups } = context;
+          if (backups === undefined) throw fault('NOT_FOUND');
+          if (method === 'PUT') {
+            const stored = await backups.receive(name, request.raw);
+            return await reply.header('Cache-Control', 'no-store').send(stored);
+          }
+          const path = await backups.path(name);
+          return await sendFile(request, reply, {
+            directory: dirname(path),
+            path: `/${basename(path)}`,
+            headers: {
+              'Cache-Control': 'no-store',
+              'Content-Type': 'application/vnd.sqlite3',
+              'Content-Disposition': `attachment; filename="${basename(path)}"`,
+            },
+          });
+        } catch (thrown) {
+          // What is left of a rejected upload is not read.
+          if (method === 'PUT') reply.header('Connection', 'close');
+          const isMissing = codeOf(thrown) === 'FILE_MISSING' && thrown instanceof Fault;
+          return sendError({ request: request.raw, reply }, isMissing ? fault('NOT_FOUND') : thrown);
+        }
+      },
+    });
+}
