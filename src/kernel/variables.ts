@@ -252,11 +252,9 @@ export class Variables {
 /** Whether the variable got a value since it was created or since its type changed. */
 export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.isRetyped !== true;
 
-/**
- * Whether its value stands for something: a user-defined variable has one from its creation on, a variable of
- * a device from the first report on.
- */
-export const isKnown = ({ readOnly, data }: Variable): boolean => data.updated !== 0 || !readOnly;
+/** Whether its value is known: it was set or reported once, or the configuration gave it one. */
+export const isKnown = ({ data }: Variable): boolean =>
+  data.updated !== 0 || data.value !== initialValue(data.type);
 
 /** The data of a new variable. */
 export function variableData(type: VariableType, value: Value = initialValue(type)): VariableData {

@@ -55,18 +55,28 @@ t.test('a chart has data and a drawing, and each dataset can be hidden', async (
   const size = [false, true, 320, 200] as const;
   const sides = [
     {
-      prefix: 'AC',
+      functions: [
+        'AC_FetchChartData',
+        'AC_FetchChartDataEx',
+        'AC_RenderChart',
+        'AC_RenderChartEx',
+        'AC_RenderChartInline',
+      ],
       call: (name: string, ...params: unknown[]) => fixture.call(name, archive, ...params),
     },
     {
-      prefix: 'WFC',
+      functions: [
+        'WFC_FetchChartData',
+        'WFC_FetchChartDataEx',
+        'WFC_RenderChart',
+        'WFC_RenderChartEx',
+        'WFC_RenderChartInline',
+      ],
       call: (name: string, ...params: unknown[]) => fixture.callAsWebFront(front, name, front, ...params),
     },
   ];
-  for (const { prefix, call } of sides) {
-    const [fetch, fetchEx] = [`${prefix}_FetchChartData`, `${prefix}_FetchChartDataEx`];
-    const [render, renderEx] = [`${prefix}_RenderChart`, `${prefix}_RenderChartEx`];
-    const inline = `${prefix}_RenderChartInline`;
+  for (const { functions, call } of sides) {
+    const [fetch = '', fetchEx = '', render = '', renderEx = '', inline = ''] = functions;
     const data = async (name: string, ...params: unknown[]) =>
       (await completeResult(call(name, ...params))) as unknown[];
     t.match(await data(fetch, ...which), [{ VariableID: variable, StartTime: startS }], fetch);
@@ -94,6 +104,7 @@ t.test('a value that has never changed is drawn from the beginning of the loggin
     }[];
   const set = kernel.variables.create(2, { value: 20 });
   const off = kernel.variables.create(0);
+  kernel.variables.update(off, false, clock.nowMs());
   // As a module creates it: it has no value before the first report.
   const silent = kernel.variables.create(0, { readOnly: true });
   const reported = kernel.variables.create(0, { readOnly: true });

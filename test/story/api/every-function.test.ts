@@ -98,6 +98,7 @@ t.test('every function that reads returns what it declares, in a complete gatewa
     LastTimeStamp: (since[0]?.TimeStamp ?? 0) - 1,
     VariableIDs: [variable, 1],
     Limit: 10,
+    Key: 'key-of-a-command',
     Role: 'owner',
     StartTime: 0,
     EndTime: 0,
