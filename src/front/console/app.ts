@@ -25,6 +25,8 @@ export class ConsoleApp {
     signal(undefined);
   /** Instances that were created from search results while the console is open, so that they can be undone. */
   readonly created: Signal<ReadonlyMap<string, number>> = signal(new Map());
+  /** Texts of scripts that are changed and not saved, by the script's ID. */
+  readonly drafts: Signal<ReadonlyMap<number, string>> = signal(new Map());
 
   constructor() {
     const url = `${location.origin.replace(/^http/, 'ws')}/api/`;

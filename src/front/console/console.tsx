@@ -26,6 +26,11 @@ const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
   tree: { icon: 'rooms', page: lazy(async () => (await import('./pages/tree.js')).TreePage) },
   hardware: { icon: 'chip', page: lazy(async () => (await import('./pages/hardware.js')).HardwarePage) },
   call: { page: lazy(async () => (await import('./pages/call.js')).CallPage) },
+  scripts: {
+    icon: 'Script',
+    page: lazy(async () => (await import('./scripts/scripts-page.js')).ScriptsPage),
+  },
+  log: { icon: 'text', page: lazy(async () => (await import('./log/log-page.js')).LogPage) },
 };
 
 /** The console: sign-in, or the rail and a page. */

@@ -6,6 +6,8 @@ import './console.css';
 import './parts/appearance.css';
 import './forms/appearance.css';
 import './split-view.css';
+import './log/appearance.css';
+import './editor/appearance.css';
 import './hardware/appearance.css';
 import 'uplot/dist/uPlot.min.css';
 import { AppProvider, ConsoleApp, SESSION_PATH } from './app.js';

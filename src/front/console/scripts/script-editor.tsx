@@ -1,0 +1,181 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { TreeNode } from '../../web/model.js';
+import { lazy } from '../../web/parts/lazy.js';
+import { addressOf } from '../../web/router.js';
+import { errorText, useApp } from '../app.js';
+import type { TextProblem } from '../editor/code-editor.js';
+import { functionsOf } from '../editor/reference.js';
+import { automation } from '../i18n/automation.js';
+import { useLoaded } from '../load.js';
+import { Question } from '../parts/question.js';
+
+const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
+
+/** What a run returned: its output, or why it failed. */
+type Outcome = { readonly output: string } | { readonly error: string } | 'running' | undefined;
+
+/** The text of a script: edit, save, run, delete. A draft survives changing the page. */
+export function ScriptEditor({ script }: { readonly script: TreeNode }) {
+  const app = useApp();
+  const { scripts } = automation();
+  const stored = useSignal<string | undefined>(undefined);
+  const outcome = useSignal<Outcome>(undefined);
+  const isAsking = useSignal(false);
+  const revision = useSignal(0);
+  const problems = useSignal<readonly TextProblem[]>([]);
+  const { name, data } = script.entry.value;
+  const { state: record, reload } = useLoaded(
+    () => app.call('SVC_GetScript', script.id),
+    [script.id, data.isBroken],
+  );
+  const { state: reference } = useLoaded(async () => functionsOf(await app.call('rpc.discover')), []);
+  useEffect(() => {
+    app.call('SVC_GetScriptContent', script.id).then(
+      (text) => (stored.value = text),
+      (thrown: unknown) => (app.notice.value = { text: errorText(thrown), isError: true }),
+    );
+  }, [script.id]);
+  const facts = record.value !== undefined && 'value' in record.value ? record.value.value : undefined;
+  const error = facts?.ScriptError ?? '';
+  useEffect(() => {
+    problems.value = problemsOf(error);
+  }, [error]);
+
+  const draft = app.drafts.value.get(script.id);
+  const setDraft = (text: string | undefined) => {
+    const drafts = new Map(app.drafts.peek());
+    if (text === undefined || text === stored.peek()) drafts.delete(script.id);
+    else drafts.set(script.id, text);
+    app.drafts.value = drafts;
+  };
+  const discard = () => {
+    setDraft(undefined);
+    revision.value += 1;
+  };
+  const save = (): Promise<boolean> => {
+    const text = app.drafts.peek().get(script.id);
+    if (text === undefined) return Promise.resolve(true);
+    return app.act(async () => {
+      await app.call('SVC_SetScriptContent', script.id, text);
+      stored.value = text;
+      setDraft(undefined);
+      problems.value = [];
+      reload();
+    }, scripts.saved);
+  };
+  const run = async () => {
+    if (!(await save())) return;
+    outcome.value = 'running';
+    try {
+      outcome.value = { output: await app.call('SVC_RunScriptWait', script.id) };
+      problems.value = [];
+    } catch (thrown) {
+      outcome.value = { error: errorText(thrown) };
+      problems.value = problemsOf(errorText(thrown));
+    }
+    reload();
+  };
+  if (stored.value === undefined) return null;
+  return (
+    <article class="inspector">
+      <header class="row-head">
+        <h2>{name}</h2>
+        <button
+          class="primary"
+          type="button"
+          disabled={draft === undefined}
+          aria-keyshortcuts="Control+S"
+          onClick={() => void save()}
+        >
+          {scripts.save}
+        </button>
+        {outcome.value === 'running' ? (
+          <button
+            class="plain"
+            type="button"
+            onClick={() => void app.act(() => app.call('SVC_AbortScript', script.id))}
+          >
+            {scripts.stop}
+          </button>
+        ) : (
+          <button class="plain" type="button" onClick={() => void run()}>
+            {scripts.run}
+          </button>
+        )}
+        {draft !== undefined && (
+          <button class="plain" type="button" onClick={discard}>
+            {scripts.discard}
+          </button>
+        )}
+        <button class="plain" type="button" onClick={() => (isAsking.value = true)}>
+          {scripts.remove}
+        </button>
+      </header>
+      <p class="soft">
+        {facts?.ScriptFile} · {scripts.lastRun}{' '}
+        {facts === undefined || facts.LastExecute === 0
+          ? scripts.never
+          : app.moment(facts.LastExecute * 1000)}{' '}
+        · <a href={addressOf('tree', script.id)}>{scripts.inTree}</a>
+      </p>
+      <CodeEditor
+        language={facts?.ScriptFile.endsWith('.ts') === true ? 'typescript' : 'javascript'}
+        label={scripts.text(name)}
+        value={draft ?? stored.value}
+        revision={revision.value}
+        problems={problems.value}
+        functions={reference.value !== undefined && 'value' in reference.value ? reference.value.value : []}
+        onChange={setDraft}
+        onSave={() => void save()}
+        onRun={() => void run()}
+      />
+      <p class="soft">{scripts.leave}</p>
+      {problems.value.map(({ line, text }) => (
+        <p key={line} class="problem" role="alert">
+          {scripts.problem(line, text)}
+        </p>
+      ))}
+      <Output outcome={outcome.value} />
+      {isAsking.value && (
+        <Question
+          title={scripts.removeQuestion(name)}
+          action={scripts.remove}
+          onConfirm={async () => {
+            setDraft(undefined);
+            if (await app.act(() => app.call('SVC_DeleteScript', script.id, true))) app.router.go('scripts');
+          }}
+          onClose={() => (isAsking.value = false)}
+        >
+          <p>{scripts.removeHint}</p>
+        </Question>
+      )}
+    </article>
+  );
+}
+
+function Output({ outcome }: { readonly outcome: Outcome }) {
+  const { scripts } = automation();
+  if (outcome === undefined) return null;
+  if (outcome === 'running') return <p role="status">{scripts.running}</p>;
+  return (
+    <section role="status">
+      <h3>{scripts.output}</h3>
+      {'error' in outcome ? (
+        <p class="problem">{outcome.error}</p>
+      ) : outcome.output === '' ? (
+        <p class="soft">{scripts.noOutput}</p>
+      ) : (
+        <pre class="output" tabIndex={0}>
+          {outcome.output}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+/** The place in `12345.js:3:5: the text` of a script's error. */
+function problemsOf(error: string): TextProblem[] {
+  const [, line, column, text = ''] = /[\w.-]+\.[jt]s:(\d+):(\d+): ([^]*)/.exec(error) ?? [];
+  return line === undefined ? [] : [{ line: Number(line), column: Number(column), text }];
+}

@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals';
+import { texts } from '../../web/i18n/i18n.js';
+import type { TreeNode } from '../../web/model.js';
+import { objectType } from '../../web/objects.js';
+import { Icon } from '../../web/parts/icon.js';
+import { addressOf } from '../../web/router.js';
+import { useApp } from '../app.js';
+import { automation } from '../i18n/automation.js';
+import { words } from '../i18n/console-texts.js';
+import { pathOf } from '../search.js';
+import { ScriptEditor } from './script-editor.js';
+
+/** All scripts, and an editor for the selected one. */
+export function ScriptsPage({ id }: { readonly id: string }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const { scripts } = automation();
+  void model.structure.value;
+  const all = [...model.all()].filter(({ type }) => type === objectType.script);
+  const selected = all.find((script) => script.id === Number(id));
+  return (
+    <main class={selected === undefined ? 'split' : 'split chosen'}>
+      <h1 class="unseen">{words().pages.scripts}</h1>
+      <section class="pane" aria-label={words().pages.scripts}>
+        <CreateScript />
+        {all.length === 0 && <p class="soft">{scripts.none}</p>}
+        <ul class="rows">
+          {all.map((script) => (
+            <ScriptRow key={script.id} script={script} isSelected={script === selected} />
+          ))}
+        </ul>
+      </section>
+      <section class="pane">
+        <a class="up" href={addressOf('scripts')}>
+          <Icon name="back" />
+          {texts().back}
+        </a>
+        {selected === undefined ? (
+          <p class="soft">{scripts.choose}</p>
+        ) : (
+          <ScriptEditor key={selected.id} script={selected} />
+        )}
+      </section>
+    </main>
+  );
+}
+
+interface ScriptRowProps {
+  readonly script: TreeNode;
+  readonly isSelected: boolean;
+}
+
+function ScriptRow({ script, isSelected }: ScriptRowProps) {
+  const app = useApp();
+  const { name, data } = script.entry.value;
+  const { scripts } = automation();
+  return (
+    <li>
+      <a href={addressOf('scripts', script.id)} aria-current={isSelected ? 'true' : undefined}>
+        <Icon name="Script" />
+        <span>
+          {name} <small>{pathOf(app.gateway.model, script)}</small>
+        </span>
+        {app.drafts.value.has(script.id) && <small>{scripts.isChanged}</small>}
+        {data.isBroken === true && <small class="bad">{scripts.isBroken}</small>}
+      </a>
+    </li>
+  );
+}
+
+/** Creates a script in JavaScript or TypeScript and opens it. */
+function CreateScript() {
+  const app = useApp();
+  const isOpen = useSignal(false);
+  const { scripts } = automation();
+  if (!isOpen.value)
+    return (
+      <button class="primary" type="button" onClick={() => (isOpen.value = true)}>
+        {scripts.create}
+      </button>
+    );
+  const create = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    await app.act(async () => {
+      const id = await app.call('SVC_CreateScript', 0);
+      await app.call('SVC_SetName', id, textOf(form, 'name'));
+      if (textOf(form, 'language') === 'ts') await app.call('SVC_SetScriptFile', id, `${id}.ts`);
+      isOpen.value = false;
+      app.router.go('scripts', id);
+    });
+  };
+  return (
+    <form class="filters" onSubmit={(event) => void create(event)}>
+      <div class="field wide">
+        <label for="script-name">{scripts.name}</label>
+        <input id="script-name" name="name" required maxLength={200} autofocus />
+      </div>
+      <div class="field">
+        <label for="script-language">{scripts.language}</label>
+        <select id="script-language" name="language">
+          <option value="js">JavaScript</option>
+          <option value="ts">TypeScript</option>
+        </select>
+      </div>
+      <button class="primary">{scripts.create}</button>
+      <button class="plain" type="button" onClick={() => (isOpen.value = false)}>
+        {words().tree.cancel}
+      </button>
+    </form>
+  );
+}
+
+function textOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,57 @@
+import t, { type Test } from 'tap';
+import { rpc } from '../tools/client/json-rpc.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
+
+/** A page of the console, signed in as the owner. */
+async function openConsole(t: Test, fixture: AreaFixture, hash: string) {
+  const browser = await startBrowser(t);
+  const address = `${new URL(fixture.front).origin}/console/${hash}`;
+  const { page, problems } = await openPage(browser, address, { width: 1280, height: 800 });
+  await page.getByLabel('User name').fill('owner@example.org');
+  await page.getByLabel('Password').fill('swordfish');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation').waitFor();
+  return { page, problems };
+}
+
+t.test('a script is written with completion, and its error is marked', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const { page, problems } = await openConsole(t, fixture, '#/scripts');
+  await page.getByRole('button', { name: 'New script' }).click();
+  await page.getByLabel('Name').fill('Evening');
+  await page.getByRole('button', { name: 'New script' }).click();
+  const text = page.getByRole('textbox', { name: 'Text of Evening' });
+  await text.click();
+  await page.keyboard.type('const name = SVC_GetNa');
+  await page.getByRole('option', { name: /^SVC_GetName/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('me(0;');
+  await page.keyboard.press('Control+s');
+  await page.getByRole('alert').filter({ hasText: 'Line 1:' }).waitFor();
+  await page.locator('.cm-lintRange-error').waitFor();
+  t.strictSame(await axeFindings(page), []);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('print("good evening");');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('pre.output', { hasText: 'good evening' }).waitFor();
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(problems, [], 'no errors on the page');
+});
+
+t.test('the log shows messages as they arrive, filtered', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  await rpc(fixture, 'SVC_LogMessage', 'Heating', 'earlier message');
+  await rpc(fixture, 'SVC_SetName', await fixture.id('area'), 'My house');
+  const { page, problems } = await openConsole(t, fixture, '#/log');
+  await page.getByText('earlier message').waitFor();
+  await rpc(fixture, 'SVC_LogMessage', 'Garden', '<b>later</b> message');
+  await page.getByText('<b>later</b> message').waitFor();
+  await page.getByLabel('Subject').selectOption('Heating');
+  await page.getByText('<b>later</b> message').waitFor({ state: 'detached' });
+  t.strictSame(await axeFindings(page), []);
+  await page.getByRole('tab', { name: 'Who did what' }).click();
+  await page.getByText('SVC_SetName').first().waitFor();
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(problems, [], 'no errors on the page');
+});
