@@ -17,10 +17,14 @@ import { TestProcess } from './runner/test-process.js';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 /**
- * A file that takes longer hangs. A lab file boots emulated machines; the proof of the outputs does so ROUNDS
- * times.
+ * A file that takes longer hangs. A browser checks each page in many sizes. A lab file boots emulated
+ * machines; the proof of the outputs does so ROUNDS times.
  */
-const LIMIT_MS = { quick: Math.max(120_000, 5_000 * ROUNDS), lab: 900_000 * Math.max(1, ROUNDS / 4) };
+const LIMIT_MS = {
+  quick: Math.max(120_000, 5_000 * ROUNDS),
+  front: 400_000,
+  lab: 900_000 * Math.max(1, ROUNDS / 4),
+};
 const RESULTS = join(PACKAGE_ROOT, 'build/results');
 
 const suites = process.argv.slice(2);
@@ -54,8 +58,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 const outcomes = new Map<TestFile, Outcome>();
-// Two machines at a time; quick tests spend a part of their time waiting, too.
-const lanes = suites.some(isLab) ? 2 : Math.min(availableParallelism() + 1, 6);
+// Two machines or browsers at a time; quick tests spend a part of their time waiting, too.
+const lanes = suites.some((suite) => isLab(suite) || isFront(suite))
+  ? 2
+  : Math.min(availableParallelism() + 1, 6);
 await Promise.all(Array.from({ length: lanes }, runLane));
 for (const suite of suites) {
   const mine = [...outcomes].filter(([file]) => file.suite === suite).map(([, outcome]) => outcome);
@@ -76,7 +82,7 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 async function runLane(): Promise<void> {
   let worker: TestProcess | undefined;
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    const limitMs = isLab(file.suite) ? LIMIT_MS.lab : LIMIT_MS.quick;
+    const limitMs = LIMIT_MS[isLab(file.suite) ? 'lab' : isFront(file.suite) ? 'front' : 'quick'];
     let outcome: Outcome;
     if (isLab(file.suite) || ALONE.has(file.name)) {
       outcome = await TestProcess.runAlone(file.name, file.path, limitMs);
@@ -93,6 +99,11 @@ async function runLane(): Promise<void> {
 /** The lab, or a directory of it. */
 function isLab(suite: string): boolean {
   return suite.split('/')[0] === 'lab';
+}
+
+/** The pages in a browser. */
+function isFront(suite: string): boolean {
+  return suite.split('/')[0] === 'front';
 }
 
 /** The files of a suite, in the order of their names; none if there is no such directory. */

@@ -182,6 +182,14 @@ t.test('nothing outside of the area and nothing hidden is sent', { skip: noBrows
   t.notMatch(frames.join(''), /Elsewhere|neighbours/);
 });
 
+roomTest('a script is run, a hidden one is not there', {}, async (t, { fixture, page }) => {
+  await page.getByRole('button', { name: /^All off/ }).click();
+  await until('its effect', async () => (await valueAt(fixture, 'area/ground/hostile')) === 2);
+  const setter = await fixture.id('area/ground/setter');
+  const configurator = Number(fixture.front.split('/').at(-2));
+  t.equal(await rpc(fixture, 'WFC_Execute', configurator, 0, setter, 1), 'NOT_OF_TYPE');
+});
+
 roomTest(
   'arrow keys move within a grid, which is one stop of the Tab key',
   {},

@@ -1266,7 +1266,7 @@ export interface Functions {
   WFC_DeleteItem(InstanceID: number, ID: string): boolean;
   /** Not supported: it does not forward streams; open the address of the camera in the front. */
   WFC_DisconnectMediaStream(InstanceID: number, SessionID: string): boolean;
-  /** Requests a value from the device or script behind a variable in the area of a configurator, or sets a variable that residents may set. */
+  /** Requests a value from the device or script behind a variable in the area of a configurator, sets a variable that residents may set, or runs a script that is not hidden. */
   WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
   /** Like WFC_Execute, at most once per key (8 to 64 letters, digits, _ or -): repeated with a known key, it only waits for the outcome of the first call. */
   WFC_ExecuteKeyed(InstanceID: number, VariableID: number, Value: Value, Key: string): boolean;

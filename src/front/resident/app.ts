@@ -1,7 +1,9 @@
 import { type ReadonlySignal, type Signal, computed, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { RpcError } from '../../client/errors.js';
 import { rejected } from '../../client/link.js';
+import { realTiming } from '../../client/timing.js';
 import { Commands } from '../web/commands.js';
 import { every } from '../web/every.js';
 import { Gateway } from '../web/connect.js';
@@ -25,6 +27,14 @@ export interface PageFacts {
   readonly passwordRequired: boolean;
 }
 
+/** What became of a command, in the reply of `WFC_GetOutcome`. */
+interface Outcome {
+  readonly State: 'running' | 'done' | 'failed' | 'unknown';
+  readonly Code: string;
+}
+
+/** How often a command that still runs is asked for, ms. */
+const RECALL_MS = 1000;
 /** How often ages are updated, ms. */
 const TICK_MS = 10_000;
 
@@ -50,6 +60,8 @@ export class App {
   /** The gateway's time in unix ms, every 10 s: for ages. */
   readonly tick: Signal<number>;
   readonly isDark: ReadonlySignal<boolean>;
+  /** Commands whose reply was lost: the object, and the key of the last one. */
+  readonly #lost = new Map<number, string>();
 
   constructor(facts: PageFacts) {
     this.facts = facts;
@@ -65,7 +77,11 @@ export class App {
     this.isDark = this.#darkness();
     this.gateway.state.subscribe((state) => {
       if (state.kind === 'refused' && state.code === rejected.unauthenticated) this.signedOut.value = 'ended';
-      if (state.kind === 'live') void this.#loadPages();
+      // Without a connection the next one repeats it.
+      if (state.kind === 'live')
+        this.#loadPages()
+          .then(() => this.#recall())
+          .catch(() => undefined);
     });
     this.gateway.onReport = (id) => this.commands.reported(id);
   }
@@ -141,7 +157,28 @@ export class App {
 
   #execute(id: number, value: Value): void {
     if (this.isInert.peek()) return;
-    this.commands.run(id, () => this.gateway.call('WFC_Execute', [this.facts.id, 0, id, value]));
+    const key = newKey();
+    this.commands.run(id, async () => {
+      try {
+        await this.gateway.call('WFC_ExecuteKeyed', [this.facts.id, id, value, key]);
+      } catch (thrown) {
+        if (!(thrown instanceof RpcError)) this.#lost.set(id, key);
+        throw thrown;
+      }
+    });
+  }
+
+  /** Asks what became of commands whose reply was lost. */
+  async #recall(): Promise<void> {
+    for (const [id, key] of this.#lost) {
+      const outcome = (await this.gateway.call('WFC_GetOutcome', [this.facts.id, key])) as Outcome;
+      if (outcome.State === 'running') continue;
+      this.#lost.delete(id);
+      if (outcome.State === 'done') this.commands.settle(id, undefined);
+      else if (outcome.State === 'failed')
+        this.commands.settle(id, { kind: 'refused', code: outcome.Code, rule: '', untilMs: 0 });
+    }
+    if (this.#lost.size > 0) realTiming.after(RECALL_MS, () => void this.#recall().catch(() => undefined));
   }
 
   #announce(id: number, state: ReturnType<Commands['stateOf']>['value']): void {
@@ -157,13 +194,9 @@ export class App {
   }
 
   async #loadPages(): Promise<void> {
-    try {
-      const items = (await this.gateway.call('WFC_GetItems', [this.facts.id])) as readonly unknown[];
-      if (items.length > 0 || this.pages.peek().length > 0)
-        this.pages.value = (await import('./items.js')).pagesOf(items);
-    } catch {
-      // The connection was lost; the next one loads them.
-    }
+    const items = (await this.gateway.call('WFC_GetItems', [this.facts.id])) as readonly unknown[];
+    if (items.length > 0 || this.pages.peek().length > 0)
+      this.pages.value = (await import('./items.js')).pagesOf(items);
   }
 
   #darkness(): ReadonlySignal<boolean> {
@@ -175,6 +208,12 @@ export class App {
       return theme === 'system' ? system.value : theme === 'dark';
     });
   }
+}
+
+/** 128 random bits. */
+function newKey(): string {
+  const words = crypto.getRandomValues(new Uint32Array(4));
+  return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
 }
 
 const Context = createContext<App | undefined>(undefined);

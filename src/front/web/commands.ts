@@ -44,6 +44,13 @@ export class Commands {
     if (state?.peek()?.kind === 'unknown') state.value = undefined;
   }
 
+  /** Says what became of a command whose reply was lost; undefined: it was done. */
+  settle(id: number, state: CommandState | undefined): void {
+    if (this.stateOf(id).peek()?.kind !== 'unknown') return;
+    this.#newest.set(id, ++this.#count);
+    this.#finish(id, state);
+  }
+
   /** Sends a command to an object. The outcome is in `stateOf`. */
   run(id: number, send: () => Promise<unknown>): void {
     const state = this.stateOf(id);
@@ -55,18 +62,23 @@ export class Commands {
     });
     const finish = (result: CommandState | undefined) => {
       cancelWaiting();
-      if (!isNewest()) return;
-      state.value = result;
-      this.#onOutcome({ id, state: result });
-      if (result?.kind === 'refused')
-        realTiming.after(REFUSED_MS, () => {
-          if (isNewest()) state.value = undefined;
-        });
+      if (isNewest()) this.#finish(id, result);
     };
     send().then(
       () => finish(undefined),
       (thrown: unknown) => finish(stateOfError(thrown)),
     );
+  }
+
+  #finish(id: number, result: CommandState | undefined): void {
+    const state = this.stateOf(id);
+    const number = this.#newest.get(id);
+    state.value = result;
+    this.#onOutcome({ id, state: result });
+    if (result?.kind === 'refused')
+      realTiming.after(REFUSED_MS, () => {
+        if (this.#newest.get(id) === number) state.value = undefined;
+      });
   }
 }
 

@@ -45,6 +45,7 @@ export const message = {
   RULE: 20401,
   PENDING: 20402,
   ROLE: 20406,
+  RESIDENTS: 20407,
 } as const;
 
 /** The attributes of an object that a message changes; undefined: none. */
@@ -106,6 +107,8 @@ export function dataMembers(number: number, Data: readonly unknown[]): ObjectDat
       return { isBroken: Boolean(first) };
     case message.ROLE:
       return { role: String(first) as Role };
+    case message.RESIDENTS:
+      return { residents: first === 'set' ? 'set' : 'none' };
     case message.ACTIVE:
       return { active: Boolean(first) };
     case message.MEDIA_FILE:

@@ -51,7 +51,7 @@ export interface ObjectData {
   readonly lastUpdate?: number;
   readonly lastChange?: number;
   readonly role?: Role;
-  readonly residents?: 'set';
+  readonly residents?: 'set' | 'none';
   readonly quality?: QualityProblem;
   readonly rule?: Rule;
   readonly pending?: Pending;

@@ -1,5 +1,6 @@
 import { Fault, fault } from '../../base/fault.js';
 import { declare, int, text, variant, type Caller, type FunctionDeclaration } from '../../device/declare.js';
+import { objectType } from '../../kernel/object.js';
 import type { Value } from '../../kernel/value.js';
 import type { Variable } from '../../kernel/variables.js';
 import { requestAction, valueWithin } from '../tree/request-action.js';
@@ -29,7 +30,7 @@ export function frontCommandFunctions(ports: Ports): FunctionDeclaration[] {
       result: 'string',
       access: 'webfront',
       audited: true,
-      help: 'Requests a value from the device or script behind a variable in the area of a configurator, or sets a variable that residents may set.',
+      help: 'Requests a value from the device or script behind a variable in the area of a configurator, sets a variable that residents may set, or runs a script that is not hidden.',
       run: async (caller, id, _actionId, targetId, value) => {
         checkTarget(id, targetId);
         return command(ports, { caller, targetId, value });
@@ -71,12 +72,16 @@ export function frontCommandFunctions(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** Sends a command to an action, or sets a variable without one that residents may set. */
+/** Runs a script, sends a command to an action, or sets a variable without one that residents may set. */
 async function command(
   ports: Ports,
   { caller, targetId, value }: { caller: Caller; targetId: number; value: unknown },
 ): Promise<string> {
-  const { kernel, clock } = ports;
+  const { kernel, clock, scripts } = ports;
+  const target = kernel.tree.find(targetId);
+  // A hidden script is the action of a variable, or a part of another: nobody sees it.
+  if (target?.is(objectType.script) === true && !target.hidden)
+    return scripts.run({ id: target.id, parameters: { VALUE: value }, sender: SENDER, caller });
   const variable = kernel.variables.get(targetId);
   const isSettable = variable.data.residents === 'set' && kernel.variables.actionTargetOf(variable) === 0;
   if (!isSettable) return requestAction(ports, { variableId: targetId, value, sender: SENDER, caller });

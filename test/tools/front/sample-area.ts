@@ -30,7 +30,7 @@ tree:
           - { instance: Kitchen window, ident: window, module: GPIO Input, properties: { Line: BUTTON2 }, variables: { STATE: { profile: ~Window } } }
           - { instance: Hall button, ident: button, module: Button, properties: { Line: BUTTON1 } }
           - { script: Setter, ident: setter, hidden: true, text: 'SetValue(VARIABLE, VALUE);' }
-          - { script: All off, ident: off, text: 'print("off");' }
+          - { script: All off, ident: off, text: 'SetValue(SVC_GetObjectIDByIdent("hostile", SVC_GetParent(SELF)), 2);' }
           - { variable: Setpoint, ident: setpoint, type: float, value: 21.5, profile: ~Temperature.Room, action: area/ground/setter }
           - { variable: Mode, ident: mode, type: integer, value: 1, profile: Mode, action: area/ground/setter }
           - { variable: Scene, ident: scene, type: integer, value: 2, profile: Scene, action: area/ground/setter }

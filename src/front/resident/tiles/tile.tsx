@@ -13,6 +13,8 @@ import { stateLine } from './state-line.js';
 /** Its controls are not needed by most first views. */
 const WideTile = lazy(async () => (await import('./wide-tile.js')).WideTile, true);
 
+const Sparkline = lazy(async () => (await import('./sparkline.js')).Sparkline, true);
+
 /** How long a dangerous command must be held, ms. */
 const HOLD_MS = 600;
 
@@ -152,6 +154,9 @@ function DetailTile({ tile }: TileProps) {
       <TileFace tile={tile} line={line}>
         {kind === 'colour' && variable !== undefined && (
           <span class="swatch" style={{ backgroundColor: hexColour(Number(variable.value.value)) }} />
+        )}
+        {kind === 'reading' && variable !== undefined && app.gateway.model.logged.has(variable.id) && (
+          <Sparkline id={variable.id} />
         )}
         {kind === 'image' && (
           <img class="picture" src={`${app.base}media/${object.id}?${crc}`} alt="" loading="lazy" />

@@ -1,0 +1,150 @@
+import t, { type Test } from 'tap';
+import type { WebSocket as ServerSocket } from 'ws';
+import { ManualClock } from '../../../src/base/clock.js';
+import { Link, type LinkState } from '../../../src/client/link.js';
+import { RpcError } from '../../../src/client/errors.js';
+import { FakeGateway } from '../../tools/client/fake-gateway.js';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { TcpProxy } from '../../tools/client/tcp-proxy.js';
+import { startArea } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
+
+interface Heard {
+  readonly states: LinkState[];
+  readonly values: unknown[];
+  snapshots: number;
+}
+
+/** A link to a port, and what it reported of VM_UPDATE. */
+function follow(t: Test, url: string, configurator: number, timing?: ManualClock) {
+  const heard: Heard = { states: [], values: [], snapshots: 0 };
+  const link = new Link({
+    url,
+    configurator,
+    ...(timing && { timing }),
+    onSnapshot: () => (heard.snapshots += 1),
+    onChange: ({ Message, Data }) => void (Message === 10603 && heard.values.push(Data[0])),
+    onState: (state) => void heard.states.push(state),
+  });
+  t.teardown(() => link.stop());
+  link.start();
+  return { link, heard };
+}
+
+const kinds = ({ states }: Heard) => states.map(({ kind }) => kind);
+
+t.test('changes go on without a gap after a cut', async (t) => {
+  const fixture = await startArea(t);
+  await using proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  const setpoint = await fixture.id('area/ground/setpoint');
+  const configurator = Number(fixture.front.split('/').at(-2));
+  const { link, heard } = follow(t, `ws://127.0.0.1:${proxy.port}/wfc/${configurator}/api/`, configurator);
+  await until('it is live', () => link.state.kind === 'live');
+  await rpc(fixture, 'SetValue', setpoint, 18);
+  await until('the first value', () => heard.values.includes(18));
+  proxy.freeze();
+  proxy.cut();
+  await until('it is lost', () => link.state.kind === 'lost');
+  for (const value of [19, 20]) await rpc(fixture, 'SetValue', setpoint, value);
+  proxy.thaw();
+  proxy.cut();
+  await until('the last value', () => heard.values.includes(20));
+  t.strictSame(heard.values, [18, 19, 20]);
+  t.equal(heard.snapshots, 1, 'the changes were enough');
+  await until('it is live again', () => link.state.kind === 'live');
+});
+
+t.test('after a restart there is a new snapshot', async (t) => {
+  const fixture = await startArea(t);
+  await using proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  const configurator = Number(fixture.front.split('/').at(-2));
+  const { link, heard } = follow(t, `ws://127.0.0.1:${proxy.port}/wfc/${configurator}/api/`, configurator);
+  await until('it is live', () => link.state.kind === 'live');
+  await fixture.gateway.close();
+  await until('it is lost', () => link.state.kind === 'lost');
+  const next = await startArea(t, { directory: fixture.directory });
+  proxy.redirect(next.gateway.port('web') ?? 0);
+  await until('a second snapshot', () => heard.snapshots === 2);
+  await until('it is live again', () => link.state.kind === 'live');
+  await rpc(next, 'SetValue', await next.id('area/ground/setpoint'), 25);
+  await until('a change', () => heard.values.includes(25));
+});
+
+t.test('a change that a call causes arrives before its reply; a rejection has its code', async (t) => {
+  const fixture = await startArea(t);
+  const configurator = Number(fixture.front.split('/').at(-2));
+  const url = `${fixture.front.replace('http', 'ws')}api/`;
+  const { link, heard } = follow(t, url, configurator);
+  await until('it is live', () => link.state.kind === 'live');
+  const relay = await fixture.id('area/ground/hall_relay/STATE');
+  await link.call('WFC_Execute', [configurator, 0, relay, true]);
+  t.strictSame(heard.values, [true]);
+  await t.rejects(link.call('WFC_Execute', [configurator, 0, 1, true]), RpcError);
+});
+
+t.test('an area that is missing is refused, and nothing is tried again', async (t) => {
+  const fixture = await startArea(t);
+  const { link, heard } = follow(
+    t,
+    `${new URL(fixture.front).origin.replace('http', 'ws')}/wfc/99999/api/`,
+    99999,
+  );
+  await until('it is refused or lost', () => link.state.kind === 'refused' || link.state.kind === 'lost');
+  t.notOk(kinds(heard).includes('live'));
+});
+
+/** A gateway that answers the snapshot, and what it is asked otherwise is up to the test. */
+async function startFake(t: Test, onProbe: (socket: ServerSocket, id: string) => void) {
+  const fake = await FakeGateway.listen();
+  t.teardown(() => fake[Symbol.asyncDispose]());
+  fake.onSocket = (socket) =>
+    socket.on('message', (data: Buffer) => {
+      const { id, method } = JSON.parse(data.toString()) as { id: string; method: string };
+      if (method === 'WFC_GetSnapshot')
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: { timestamp: 100, objects: {} } }));
+      else onProbe(socket, id);
+    });
+  return fake;
+}
+
+t.test('a silent gateway is probed after 20 s, and lost 5 s later', async (t) => {
+  const clock = new ManualClock();
+  let probes = 0;
+  const fake = await startFake(t, () => (probes += 1));
+  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, 1, clock);
+  await until('it is live', () => link.state.kind === 'live');
+  clock.advance(19_999);
+  t.equal(probes, 0);
+  clock.advance(1);
+  await until('the probe', () => probes === 1);
+  clock.advance(4999);
+  t.equal(link.state.kind, 'live');
+  clock.advance(1);
+  await until('it is lost', () => link.state.kind === 'lost');
+  t.strictSame(kinds(heard), ['connecting', 'live', 'lost']);
+  clock.advance(15_000);
+  await until('the next attempt', () => fake.upgrades.length === 2);
+  t.match(fake.upgrades[1]?.url, /since=100/);
+});
+
+t.test('CHANGES_LOST makes a new snapshot, and older changes are dropped', async (t) => {
+  const clock = new ManualClock();
+  const fake = await startFake(t, () => undefined);
+  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, 1, clock);
+  let server: ServerSocket | undefined;
+  const { onSocket } = fake;
+  fake.onSocket = (socket, url) => {
+    server = socket;
+    onSocket(socket, url);
+  };
+  await until('it is live', () => link.state.kind === 'live');
+  const send = (TimeStamp: number, Message: number, Data: unknown[]) =>
+    server?.send(JSON.stringify({ TimeStamp, SenderID: 1, Message, Data }));
+  send(100, 10603, ['old']);
+  send(101, 10603, ['new']);
+  send(101, 10603, ['new']);
+  send(105, 0, ['CHANGES_LOST']);
+  await until('a second snapshot', () => heard.snapshots === 2);
+  t.strictSame(heard.values, ['new']);
+  t.strictSame(kinds(heard).slice(0, 3), ['connecting', 'live', 'connecting']);
+});
