@@ -7,7 +7,7 @@
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { bundleOptions } from './esbuild-options.js';
 
 /** The programs, one per page. */
@@ -42,25 +42,6 @@ const target = join(root, 'dist', 'program', 'front');
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 
-const { metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: PROGRAMS.map((name) => ({ in: join('src', 'front', name, 'main.tsx'), out: name })),
-  outdir: target,
-  ...bundleOptions,
-  splitting: true,
-  minify: true,
-  platform: 'browser',
-  target: TARGET,
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  entryNames: '[name]-[hash]',
-  chunkNames: '[name]-[hash]',
-  assetNames: '[name]-[hash]',
-  metafile: true,
-  plugins: [oneFirstChunk],
-  tsconfig: join(root, 'src', 'front', 'tsconfig.json'),
-});
-
 interface PageFiles {
   script: string;
   style: string;
@@ -68,39 +49,63 @@ interface PageFiles {
   chunks: string[];
 }
 
-const all = Object.entries(metafile.outputs);
-const programOf = (entry: string | undefined) =>
-  PROGRAMS.find((name) => entry === `src/front/${name}/main.tsx`);
-// All styles are in the page's; those of lazy modules repeat it.
-const styles = all
-  .filter(([, { entryPoint }]) => programOf(entryPoint))
-  .map(([, { cssBundle }]) => cssBundle);
-const isRepeat = ([path]: (typeof all)[number]) => path.endsWith('.css') && !styles.includes(path);
-for (const [path] of all.filter(isRepeat)) rmSync(join(root, path));
-const outputs = all.filter((output) => !isRepeat(output));
+type Outputs = Metafile['outputs'];
+
 const manifest: Record<string, PageFiles> = {};
-for (const [path, output] of outputs) {
-  const program = programOf(output.entryPoint);
-  if (program === undefined) continue;
-  manifest[program] = {
-    script: basename(path),
-    style: output.cssBundle === undefined ? '' : basename(output.cssBundle),
-    chunks: staticImports(path),
-  };
+const written = new Set<string>();
+// Each program by itself: chunks that both use would split the first view into more and smaller files.
+for (const program of PROGRAMS) {
+  const outputs = await buildProgram(program);
+  const all = Object.entries(outputs);
+  const [script, entry] = all.find(([, { entryPoint }]) => entryPoint === mainOf(program)) ?? [];
+  if (script === undefined || entry === undefined) throw new Error(`esbuild made no ${program}`);
+  for (const [path] of all) {
+    // All styles are in the page's; those of lazy modules repeat it.
+    if (path.endsWith('.css') && path !== entry.cssBundle) rmSync(join(root, path));
+    else written.add(path);
+  }
+  const style = entry.cssBundle === undefined ? '' : basename(entry.cssBundle);
+  manifest[program] = { script: basename(script), style, chunks: staticImports(outputs, script) };
 }
 writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 const files = readdirSync(join(root, 'src', 'front', 'static'));
 for (const name of files) copyFileSync(join(root, 'src', 'front', 'static', name), join(target, name));
 for (const name of files) if (COMPRESSED.test(name)) compress(join(target, name));
-for (const [path] of outputs) if (COMPRESSED.test(path)) compress(join(root, path));
-const bytes = outputs.reduce((sum, [path]) => sum + statSync(join(root, path)).size, 0);
-console.log(`front: ${outputs.length} files, ${Math.round(bytes / 1024)} KiB`);
+for (const path of written) if (COMPRESSED.test(path)) compress(join(root, path));
+const bytes = [...written].reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
+console.log(`front: ${written.size} files, ${Math.round(bytes / 1024)} KiB`);
+
+function mainOf(program: string): string {
+  return `src/front/${program}/main.tsx`;
+}
+
+async function buildProgram(program: string): Promise<Outputs> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [{ in: mainOf(program), out: program }],
+    outdir: target,
+    ...bundleOptions,
+    splitting: true,
+    minify: true,
+    platform: 'browser',
+    target: TARGET,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    metafile: true,
+    plugins: [oneFirstChunk],
+    tsconfig: join(root, 'src', 'front', 'tsconfig.json'),
+  });
+  return metafile.outputs;
+}
 
 /** All chunks that are loaded before the program runs, those of chunks included. */
-function staticImports(entry: string): string[] {
+function staticImports(outputs: Outputs, entry: string): string[] {
   const found = new Set<string>();
   const visit = (path: string) => {
-    for (const { path: to, kind } of metafile.outputs[path]?.imports ?? [])
+    for (const { path: to, kind } of outputs[path]?.imports ?? [])
       if (kind === 'import-statement' && !found.has(to)) {
         found.add(to);
         visit(to);

@@ -16,7 +16,8 @@ interface Heard {
 }
 
 /** A link to a port, and what it reported of VM_UPDATE. */
-function follow(t: Test, url: string, configurator: number, timing?: ManualClock) {
+function follow(t: Test, url: string, timing?: ManualClock) {
+  const configurator = Number(/wfc\/(\d+)/.exec(url)?.[1]);
   const heard: Heard = { states: [], values: [], snapshots: 0 };
   const link = new Link({
     url,
@@ -38,7 +39,7 @@ t.test('changes go on without a gap after a cut', async (t) => {
   await using proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
   const setpoint = await fixture.id('area/ground/setpoint');
   const configurator = Number(fixture.front.split('/').at(-2));
-  const { link, heard } = follow(t, `ws://127.0.0.1:${proxy.port}/wfc/${configurator}/api/`, configurator);
+  const { link, heard } = follow(t, `ws://127.0.0.1:${proxy.port}/wfc/${configurator}/api/`);
   await until('it is live', () => link.state.kind === 'live');
   await rpc(fixture, 'SetValue', setpoint, 18);
   await until('the first value', () => heard.values.includes(18));
@@ -58,7 +59,7 @@ t.test('after a restart there is a new snapshot', async (t) => {
   const fixture = await startArea(t);
   await using proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
   const configurator = Number(fixture.front.split('/').at(-2));
-  const { link, heard } = follow(t, `ws://127.0.0.1:${proxy.port}/wfc/${configurator}/api/`, configurator);
+  const { link, heard } = follow(t, `ws://127.0.0.1:${proxy.port}/wfc/${configurator}/api/`);
   await until('it is live', () => link.state.kind === 'live');
   await fixture.gateway.close();
   await until('it is lost', () => link.state.kind === 'lost');
@@ -74,7 +75,7 @@ t.test('a change that a call causes arrives before its reply; a rejection has it
   const fixture = await startArea(t);
   const configurator = Number(fixture.front.split('/').at(-2));
   const url = `${fixture.front.replace('http', 'ws')}api/`;
-  const { link, heard } = follow(t, url, configurator);
+  const { link, heard } = follow(t, url);
   await until('it is live', () => link.state.kind === 'live');
   const relay = await fixture.id('area/ground/hall_relay/STATE');
   await link.call('WFC_Execute', [configurator, 0, relay, true]);
@@ -84,11 +85,7 @@ t.test('a change that a call causes arrives before its reply; a rejection has it
 
 t.test('an area that is missing is refused, and nothing is tried again', async (t) => {
   const fixture = await startArea(t);
-  const { link, heard } = follow(
-    t,
-    `${new URL(fixture.front).origin.replace('http', 'ws')}/wfc/99999/api/`,
-    99999,
-  );
+  const { link, heard } = follow(t, `${new URL(fixture.front).origin.replace('http', 'ws')}/wfc/99999/api/`);
   await until('it is refused or lost', () => link.state.kind === 'refused' || link.state.kind === 'lost');
   t.notOk(kinds(heard).includes('live'));
 });
@@ -111,7 +108,7 @@ t.test('a silent gateway is probed after 20 s, and lost 5 s later', async (t) =>
   const clock = new ManualClock();
   let probes = 0;
   const fake = await startFake(t, () => (probes += 1));
-  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, 1, clock);
+  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, clock);
   await until('it is live', () => link.state.kind === 'live');
   clock.advance(19_999);
   t.equal(probes, 0);
@@ -130,7 +127,7 @@ t.test('a silent gateway is probed after 20 s, and lost 5 s later', async (t) =>
 t.test('CHANGES_LOST makes a new snapshot, and older changes are dropped', async (t) => {
   const clock = new ManualClock();
   const fake = await startFake(t, () => undefined);
-  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, 1, clock);
+  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, clock);
   let server: ServerSocket | undefined;
   const { onSocket } = fake;
   fake.onSocket = (socket, url) => {

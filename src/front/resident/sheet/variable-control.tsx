@@ -9,7 +9,7 @@ import { PositionSlider, ShutterControl } from '../controls/shutter.js';
 import { StateText } from '../tiles/face.js';
 import { kindOfVariable } from '../tiles/kinds.js';
 import { stateLine, type StateLine } from '../tiles/state-line.js';
-import { shutterLine } from '../tiles/wide-tile.js';
+import { shutterLine } from '../tiles/shutter-line.js';
 import { ColourInput, TextInput, TimeInput } from './inputs.js';
 
 const HOLD_MS = 600;
@@ -63,6 +63,7 @@ function State({ line, variable }: { readonly line: StateLine; readonly variable
   return (
     <div class={`large ${line.tone}`}>
       <StateText line={line} />
+      {line.also !== '' && <span class="also">{line.also}</span>}
       {isLastKnown && <small>{sheet.lastKnown(app.format(variable, variable.value.value), age)}</small>}
     </div>
   );

@@ -13,6 +13,8 @@ export interface StateLine {
   readonly tone: Tone;
   readonly value: string;
   readonly reason: string;
+  /** What else there is to know; only the sheet has room for it. */
+  readonly also: string;
   /** When the reason ends, unix ms: shown as a countdown; 0: without one. */
   readonly untilMs: number;
 }
@@ -34,7 +36,7 @@ export function stateLine(app: App, variable: TreeNode): StateLine {
     : isBad
       ? tile.unknownValue
       : app.format(variable, variable.value.value);
-  const line = { value, untilMs: 0 };
+  const line = { value, also: '', untilMs: 0 };
   if (command?.kind === 'refused')
     return { ...line, tone: 'refused', reason: refusalText(app, command), untilMs: command.untilMs };
   if (command?.kind === 'unknown') return { ...line, tone: 'unknown', reason: tile.outcomeUnknown };
@@ -46,8 +48,8 @@ export function stateLine(app: App, variable: TreeNode): StateLine {
     return { ...line, tone: 'stale', reason: `${tile.asOf(age)} · ${qualityText(quality)}` };
   }
   if (rule !== undefined) {
-    const text = ruleText(app, rule.code, rule.untilMs);
-    return { ...line, tone: 'restricted', reason: scheduled === '' ? text : `${scheduled} · ${text}` };
+    const reason = ruleText(app, rule.code, rule.untilMs);
+    return { ...line, tone: 'restricted', reason, also: scheduled };
   }
   return { ...line, tone: scheduled === '' ? 'live' : 'pending', reason: scheduled };
 }

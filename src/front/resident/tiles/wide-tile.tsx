@@ -1,12 +1,12 @@
-import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { addressOf } from '../../web/router.js';
 import { useApp, type App } from '../app.js';
 import { ChoiceControl } from '../controls/choice.js';
 import { LevelControl } from '../controls/level.js';
-import { move, ShutterControl } from '../controls/shutter.js';
+import { ShutterControl } from '../controls/shutter.js';
 import { nameOf, TileFace } from './face.js';
 import type { Tile } from './kinds.js';
+import { shutterLine } from './shutter-line.js';
 import { stateLine, type StateLine } from './state-line.js';
 
 interface WideTileProps {
@@ -51,19 +51,4 @@ function WideControl({ tile, variable, power }: WideTileProps & { readonly power
 function lineOf(app: App, { kind, object }: Tile, variable: TreeNode): StateLine {
   if (kind !== 'shutter') return stateLine(app, variable);
   return shutterLine(app, object, variable);
-}
-
-/** The state of a shutter: its position, the motor, and what a command came to. */
-export function shutterLine(app: App, shutter: TreeNode, position: TreeNode): StateLine {
-  const { tile } = texts();
-  const line = stateLine(app, position);
-  const motor = app.gateway.model.child(shutter.id, 'MOVE');
-  if (motor === undefined) return line;
-  const motorLine = stateLine(app, motor);
-  if (motorLine.tone === 'refused' || motorLine.tone === 'unknown')
-    return { ...motorLine, value: line.value };
-  const value = motor.value.value;
-  const moving = value === move.open ? tile.opening : value === move.close ? tile.closing : '';
-  if (moving === '' || line.tone === 'bad') return line;
-  return { ...line, reason: line.reason === '' ? moving : `${moving} ${line.reason}` };
 }
