@@ -99,3 +99,20 @@ t.test('a page that was hidden verifies its connection when it is shown', { skip
   await page.locator('.banner').waitFor({ state: 'detached' });
   t.match(requests[0], /since=\d+/);
 });
+
+t.test(
+  'times are those of the gateway, whatever the clock of the device says',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const browser = await startBrowser(t);
+    const context = await browser.newContext({ locale: 'en-GB' });
+    const page = await context.newPage();
+    await page.clock.install({ time: Date.now() - 7 * 86_400_000 });
+    await page.goto(`${fixture.front}#/room/${await fixture.id('area/ground')}`);
+    await page.locator('.tile.wide').first().waitFor();
+    await rpc(fixture, 'RequestAction', await fixture.id('area/ground/boiler/STATE'), true);
+    await page.locator('.tile', { hasText: /Boiler.*min\. on until \d\d:\d\d:\d\d/ }).waitFor();
+    t.pass('the end of the rule is near, by the time of the gateway');
+  },
+);

@@ -71,8 +71,8 @@ for (const [locale, rule] of [
   );
 
 roomTest('a scheduled change is announced', {}, async (_t, { fixture, page }) => {
-  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/boiler/STATE'), true);
-  await page.locator('.tile', { hasText: /Boiler.*Off at \d\d:\d\d/ }).waitFor();
+  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/heater/STATE'), true);
+  await page.locator('.tile', { hasText: /Heater.*Off at \d\d:\d\d/ }).waitFor();
 });
 
 roomTest(

@@ -125,7 +125,7 @@ export class App {
   /** The state of what has no value: a text, or what the last command came to. */
   commandLine(id: number, value: string): StateLine {
     const state = this.commands.stateOf(id).value;
-    const line = { value, reason: '', also: '', untilMs: 0 };
+    const line = { value, reason: '', short: '', also: '', untilMs: 0 };
     if (state?.kind === 'refused') return { ...line, tone: 'refused', reason: refusalText(this, state) };
     if (state?.kind === 'unknown') return { ...line, tone: 'unknown', reason: texts().tile.outcomeUnknown };
     return { ...line, tone: 'live' };

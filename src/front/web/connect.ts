@@ -37,7 +37,6 @@ export class Gateway {
       },
       onSnapshot: (snapshot) => {
         this.#queue = [];
-        this.clockOffsetMs.value = snapshot.server.date * 1000 - realTiming.nowMs();
         this.model.replace(snapshot);
         this.isLoaded.value = true;
       },

@@ -24,6 +24,7 @@ tree:
         children:
           - { instance: Hall relay, ident: hall_relay, module: Relay, properties: { Line: RELAY1, Boot: inactive } }
           - { instance: Boiler, ident: boiler, module: Relay, properties: { Line: RELAY2, Boot: inactive, MinOnS: 20, MaxOnS: 3600 } }
+          - { instance: Heater, ident: heater, module: Relay, properties: { Line: RELAY6, Boot: inactive, MaxOnS: 3600 } }
           - { instance: Front door, ident: door, module: Pulse, properties: { Line: RELAY3, PulseMs: 200, PauseMs: 0 } }
           - { instance: Blind of the living room, ident: blind, module: Shutter, properties: { Up: RELAY4, Down: RELAY5, RunUpS: 20, RunDownS: 18, SlatS: 2 } }
           - { instance: Table lamp, ident: lamp, module: PWM, properties: { Channel: PWM1 } }

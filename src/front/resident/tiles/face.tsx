@@ -22,7 +22,9 @@ export function TileFace({ tile, line, isStateKnown = false, children }: FacePro
     <>
       <TileIcon tile={tile} />
       <span class="name">{nameOf(tile)}</span>
-      {line !== undefined && <StateText line={line} isStateKnown={isStateKnown} />}
+      {line !== undefined && (
+        <StateText line={{ ...line, reason: line.short || line.reason }} isStateKnown={isStateKnown} />
+      )}
       {children}
     </>
   );

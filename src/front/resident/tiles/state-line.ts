@@ -13,6 +13,8 @@ export interface StateLine {
   readonly tone: Tone;
   readonly value: string;
   readonly reason: string;
+  /** The reason in a few words, for tiles; empty: as the reason. */
+  readonly short: string;
   /** What else there is to know; only the sheet has room for it. */
   readonly also: string;
   /** When the reason ends, unix ms: shown as a countdown; 0: without one. */
@@ -36,7 +38,7 @@ export function stateLine(app: App, variable: TreeNode): StateLine {
     : isBad
       ? tile.unknownValue
       : app.format(variable, variable.value.value);
-  const line = { value, also: '', untilMs: 0 };
+  const line = { value, short: '', also: '', untilMs: 0 };
   if (command?.kind === 'refused')
     return { ...line, tone: 'refused', reason: refusalText(app, command), untilMs: command.untilMs };
   if (command?.kind === 'unknown') return { ...line, tone: 'unknown', reason: tile.outcomeUnknown };
@@ -48,8 +50,10 @@ export function stateLine(app: App, variable: TreeNode): StateLine {
     return { ...line, tone: 'stale', reason: `${tile.asOf(age)} · ${qualityText(quality)}` };
   }
   if (rule !== undefined) {
-    const reason = ruleText(app, rule.code, rule.untilMs);
-    return { ...line, tone: 'restricted', reason, also: scheduled };
+    const { rules, shortRules } = texts();
+    const reason = ruleText(app, rules[rule.code], rule.untilMs);
+    const short = ruleText(app, shortRules[rule.code] ?? rules[rule.code], rule.untilMs);
+    return { ...line, tone: 'restricted', reason, short, also: scheduled };
   }
   return { ...line, tone: scheduled === '' ? 'live' : 'pending', reason: scheduled };
 }
@@ -70,15 +74,16 @@ function pendingText(app: App, variable: TreeNode, { value, atMs, code }: Pendin
 
 /** Why a command was rejected, with the time at which it becomes possible. */
 export function refusalText(app: App, state: CommandState & { readonly kind: 'refused' }): string {
-  if (state.rule !== '') return ruleText(app, state.rule, state.untilMs);
-  const { errors } = texts();
+  const { errors, rules } = texts();
+  if (state.rule !== '') return ruleText(app, rules[state.rule], state.untilMs);
   return errors[state.code] ?? errors['OTHER'] ?? '';
 }
 
-function ruleText(app: App, code: string, untilMs: number): string {
+/** A rule and its end. `rule`: its name; undefined: a newer gateway has rules that this page does not know. */
+function ruleText(app: App, rule: string | undefined, untilMs: number): string {
   const { rules, ruleUntil } = texts();
-  const rule = rules[code] ?? rules['UNKNOWN'] ?? '';
-  return untilMs === 0 ? rule : ruleUntil(rule, momentText(app, untilMs));
+  const name = rule ?? rules['UNKNOWN'] ?? '';
+  return untilMs === 0 ? name : ruleUntil(name, momentText(app, untilMs));
 }
 
 function momentText(app: App, unixMs: number): string {

@@ -66,7 +66,7 @@ function SwitchTile({ tile, variable }: VariableTileProps) {
           {(hint) => (
             <TileFace
               tile={tile}
-              line={hint === undefined ? line : { ...line, reason: hintText(hint) }}
+              line={hint === undefined ? line : { ...line, short: hintText(hint) }}
               isStateKnown
             />
           )}
@@ -100,7 +100,7 @@ function PulseTile({ tile, variable }: VariableTileProps) {
         {(hint) => (
           <TileFace
             tile={tile}
-            line={{ ...line, value, reason: hint === undefined ? line.reason : hintText(hint) }}
+            line={{ ...line, value, ...(hint && { reason: hintText(hint), short: '' }) }}
           />
         )}
       </HoldButton>
@@ -148,7 +148,7 @@ function DetailTile({ tile }: TileProps) {
   const { crc = '' } = object.entry.value.data;
   return (
     <a
-      class={`tile ${line?.tone ?? 'live'}`}
+      class={`tile ${line?.tone ?? 'live'} ${kind === 'image' ? 'pictured' : ''}`}
       href={addressOf(kind === 'chart' ? 'history' : 'object', object.id)}
     >
       <TileFace tile={tile} line={line}>

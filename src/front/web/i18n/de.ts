@@ -158,6 +158,12 @@ export const de: Texts = {
     MOTOR_UNCERTAIN: 'Ein Relais des Motors ließ sich nicht ausschalten',
     UNKNOWN: 'eine Regel',
   },
+  shortRules: {
+    MIN_ON: 'mind. an',
+    MIN_OFF: 'mind. aus',
+    INTERLOCK: 'Gruppe ist an',
+    INTERLOCK_UNCERTAIN: 'Gruppe vielleicht an',
+  },
   ruleUntil: (rule, time) => `${rule} bis ${time}`,
   pending: {
     BOOT: 'Start der Reihe nach',

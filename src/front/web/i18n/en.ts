@@ -156,6 +156,13 @@ export const en = {
     MOTOR_UNCERTAIN: 'a relay of the motor could not be switched off',
     UNKNOWN: 'a rule',
   } as Readonly<Record<string, string>>,
+  /** The same for tiles, where there is little room. */
+  shortRules: {
+    MIN_ON: 'min. on',
+    MIN_OFF: 'min. off',
+    INTERLOCK: 'group is active',
+    INTERLOCK_UNCERTAIN: 'group may be active',
+  } as Readonly<Record<string, string>>,
   ruleUntil: (rule: string, time: string) => `${rule} until ${time}`,
   /** Scheduled changes, by their code; of others the value and the time are shown. */
   pending: {
