@@ -77,11 +77,7 @@ export class App {
     this.isDark = this.#darkness();
     this.gateway.state.subscribe((state) => {
       if (state.kind === 'refused' && state.code === rejected.unauthenticated) this.signedOut.value = 'ended';
-      // Without a connection the next one repeats it.
-      if (state.kind === 'live')
-        this.#loadPages()
-          .then(() => this.#recall())
-          .catch(() => undefined);
+      if (state.kind === 'live') void this.#refresh();
     });
     this.gateway.onReport = (id) => this.commands.reported(id);
   }
@@ -168,6 +164,16 @@ export class App {
     });
   }
 
+  /** What no change reports. Without a connection, the next one repeats it. */
+  async #refresh(): Promise<void> {
+    try {
+      await this.#loadPages();
+      await this.#recall();
+    } catch {
+      // The page shows that there is no connection.
+    }
+  }
+
   /** Asks what became of commands whose reply was lost. */
   async #recall(): Promise<void> {
     for (const [id, key] of this.#lost) {
@@ -178,7 +184,7 @@ export class App {
       else if (outcome.State === 'failed')
         this.commands.settle(id, { kind: 'refused', code: outcome.Code, rule: '', untilMs: 0 });
     }
-    if (this.#lost.size > 0) realTiming.after(RECALL_MS, () => void this.#recall().catch(() => undefined));
+    if (this.#lost.size > 0) realTiming.after(RECALL_MS, () => void this.#refresh());
   }
 
   #announce(id: number, state: ReturnType<Commands['stateOf']>['value']): void {

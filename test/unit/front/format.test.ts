@@ -55,7 +55,7 @@ t.test('times are those of the gateway', async (t) => {
   t.equal(formatAge(3 * 86_400_000), 'vor 3 Tagen');
 });
 
-t.test('local times and unix times are inverse, also when the clocks change', async (t) => {
+t.test('local times and unix times are inverse, even when the clocks change', async (t) => {
   for (const utc of [
     noon,
     Date.UTC(2026, 2, 29, 0, 30),
