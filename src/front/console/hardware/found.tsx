@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { Found } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
-import { type ObjectEntry, objectType } from '../../web/objects.js';
+import { objectType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { addressOfNode } from '../object-icon.js';
@@ -108,10 +108,6 @@ function FoundRow({ found, hardware, parent }: FoundRowProps) {
 /** Variables that every instance has are at the end; they say nothing about the device. */
 const COMMON_POSITION = 1000;
 
-function isShown({ position, data }: ObjectEntry): boolean {
-  return data.role !== 'diagnostic' && position < COMMON_POSITION;
-}
-
 interface LiveInstanceProps {
   readonly found: Found;
   readonly instance: TreeNode;
@@ -127,7 +123,7 @@ function LiveInstance({ found, instance, isNew, hardware }: LiveInstanceProps) {
   const { name, data } = instance.entry.value;
   const values = model
     .children(instance.id)
-    .filter(({ type, entry: { value } }) => type === objectType.variable && isShown(value));
+    .filter(({ type, entry }) => type === objectType.variable && entry.value.position < COMMON_POSITION);
   const rename = async (event: SubmitEvent) => {
     event.preventDefault();
     const text = new FormData(event.currentTarget as HTMLFormElement).get('name');

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, HTMLAttributes } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 /** Rows above and below the visible part, so that scrolling shows no gap. */
-const MARGIN = 12;
+const MARGIN = 8;
 
 interface VirtualListProps<T> {
   readonly items: readonly T[];
@@ -36,6 +36,12 @@ export function VirtualList<T>({ items, rowPx, visible, children, box: attribute
     else if (at + rowPx > element.scrollTop + element.clientHeight)
       element.scrollTop = at + rowPx - element.clientHeight;
   }, [visible]);
+  // Scrolling repaints only rows that come into view: Preact skips an element that is the same object.
+  const rows = useMemo(() => new Map<T, ComponentChildren>(), [items, children]);
+  const row = (item: T) => {
+    if (!rows.has(item)) rows.set(item, children(item));
+    return rows.get(item);
+  };
   const first = Math.max(0, Math.floor(top.value / rowPx) - MARGIN);
   const last = Math.min(items.length, Math.ceil((top.value + height.value) / rowPx) + MARGIN);
   return (
@@ -47,7 +53,7 @@ export function VirtualList<T>({ items, rowPx, visible, children, box: attribute
     >
       <div role="presentation" style={{ height: `${items.length * rowPx}px`, position: 'relative' }}>
         <div role="presentation" style={{ transform: `translateY(${first * rowPx}px)` }}>
-          {items.slice(first, last).map(children)}
+          {items.slice(first, last).map(row)}
         </div>
       </div>
     </div>
