@@ -9,6 +9,8 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { addressOf } from '../../tools/gateway/run-cli.js';
 
 const run = promisify(execFile);
+/** Not by its name in `.bin`, which npm may give to `typescript-js`. */
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const NPM = ['--offline', '--no-audit', '--no-fund', '--silent'];
 
 /** A project that has the packed client, as after `npm install FILE.tgz`. */
@@ -72,7 +74,7 @@ void gateway.call('GetValueFormated', 12345);
   );
   const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', 'typed.ts'];
   const compile = (...args: string[]) =>
-    run(join(ROOT, 'node_modules/.bin/tsc'), [...args, ...strict], { cwd: directory }).then(
+    run(process.execPath, [TSC, ...args, ...strict], { cwd: directory }).then(
       () => '',
       (thrown: { stdout?: string }) => thrown.stdout ?? String(thrown),
     );

@@ -12,6 +12,8 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 const WRITER = join(PACKAGE_ROOT, 'dist/test/contract/store/writer.js');
 const VALUES = join(PACKAGE_ROOT, 'dist/test/contract/store/values.js');
 const KILLS = 15;
+/** Changes that are acknowledged before each kill, at least. */
+const CHANGES = 4;
 
 interface Line {
   readonly id?: number;
@@ -20,9 +22,9 @@ interface Line {
   readonly counter: number;
 }
 
-/** Runs the writer until it has written for `ms`, kills it, and returns what it had acknowledged. */
-async function killed(directory: string, ms: number): Promise<Line[]> {
-  return (await killAfter(ms, WRITER, directory)).map((line) => JSON.parse(line) as Line);
+/** Runs the writer, kills it after at least so many lines, and returns all that it had acknowledged. */
+async function killed(directory: string, lines: number): Promise<Line[]> {
+  return (await killAfter(lines, WRITER, directory)).map((line) => JSON.parse(line) as Line);
 }
 
 t.test(`killed ${KILLS} times while writing: no acknowledged change is lost`, async (t) => {
@@ -31,7 +33,7 @@ t.test(`killed ${KILLS} times while writing: no acknowledged change is lost`, as
   let counter = 0;
   let acknowledged = 0;
   for (let round = 0; round < KILLS; round++) {
-    const lines = await killed(directory, Math.random() * 80);
+    const lines = await killed(directory, 1 + CHANGES + Math.floor(Math.random() * 10));
     t.ok((lines[0]?.counter ?? 0) >= counter, 'the counter continued');
     for (const line of lines) {
       counter = Math.max(counter, line.counter);
@@ -55,7 +57,7 @@ t.test(`killed ${KILLS} times while writing: no acknowledged change is lost`, as
     );
   }
   t.comment(`${acknowledged} changes acknowledged`);
-  t.ok(acknowledged > 50, 'there was something to lose');
+  t.ok(acknowledged >= KILLS * CHANGES, 'there was something to lose');
 });
 
 t.test(
