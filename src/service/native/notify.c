@@ -3,7 +3,7 @@
  * send. A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it
  * can't be sent.
  *
- * giveBack(): returns unused memory of the C library to the system (malloc_trim(3)).
+ * trimAllocator(): returns unused memory of the C library to the system (malloc_trim(3)).
  * After many large requests that is most of what the process has, as small pieces that are in use keep it
  * from shrinking by itself.
  */
@@ -57,7 +57,7 @@ static napi_value notify(napi_env env, napi_callback_info info) {
   return error ? fail_errno(env, error) : NULL;
 }
 
-static napi_value give_back(napi_env env, napi_callback_info info) {
+static napi_value trim_allocator(napi_env env, napi_callback_info info) {
   (void)env, (void)info;
 #ifdef __GLIBC__
   malloc_trim(0);
@@ -72,5 +72,5 @@ static int offer(napi_env env, napi_value exports, const char *name, napi_callba
 }
 
 NAPI_MODULE_INIT() {
-  return offer(env, exports, "notify", notify) && offer(env, exports, "giveBack", give_back) ? exports : NULL;
+  return offer(env, exports, "notify", notify) && offer(env, exports, "trimAllocator", trim_allocator) ? exports : NULL;
 }

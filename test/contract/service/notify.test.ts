@@ -9,9 +9,9 @@ import { hasProgram, Program } from '../../tools/program.js';
 import { until } from '../../tools/until.js';
 import { nativeFile } from '../../../src/base/package-root.js';
 
-const { notify, giveBack } = createRequire(import.meta.url)(nativeFile('notify.node')) as {
+const { notify, trimAllocator } = createRequire(import.meta.url)(nativeFile('notify.node')) as {
   notify(path: string, text: string): void;
-  giveBack(): void;
+  trimAllocator(): void;
 };
 const skip = hasProgram('socat') ? false : 'requires socat, which acts as systemd here';
 
@@ -66,7 +66,7 @@ await t.test('unused memory is returned to the system', async (t) => {
   gc();
   await yieldToEventLoop();
   const before = resident();
-  giveBack();
+  trimAllocator();
   t.ok(before - resident() > 50, `${before} MiB before, ${resident()} after`);
   t.ok(
     kept.every((one) => one.every((byte) => byte === 1)),
