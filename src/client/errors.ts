@@ -9,11 +9,11 @@ export const RETRYABLE: ReadonlySet<string> = new Set([
   'TIMED_OUT',
   'URL_FAILED',
   'STORE_FAILED',
+  'FILE_FAILED',
   'ARCHIVE_FAILED',
   'LISTEN_FAILED',
   'STOPPING',
   'BUSY',
-  'CONFIRMATION_REQUIRED',
   'BODY_TIMEOUT',
   'TOO_MANY_REQUESTS',
 ]);

@@ -7,7 +7,7 @@ import { withinPatience } from './until.js';
 const MOMENT_MS = 20;
 
 /**
- * Runs a program that writes to a directory, kills it at a random moment after it has printed so many lines,
+ * Runs a program that writes to a directory, kills it at a random moment after it has printed `lines` lines,
  * and returns all lines that it has printed.
  */
 export async function killAfter(lines: number, program: string, directory: string): Promise<string[]> {

@@ -15,7 +15,7 @@ const KILLS = 8;
 const BATCHES = 2;
 
 /**
- * Runs the writer, kills it after at least so many lines, and returns its last output: everything up to that
+ * Runs the writer, kills it after at least `lines` lines, and returns its last output: everything up to that
  * is written.
  */
 async function killed(directory: string, lines: number): Promise<number> {

@@ -22,7 +22,7 @@ interface Line {
   readonly counter: number;
 }
 
-/** Runs the writer, kills it after at least so many lines, and returns all that it had acknowledged. */
+/** Runs the writer, kills it after at least `lines` lines, and returns all that it had acknowledged. */
 async function killed(directory: string, lines: number): Promise<Line[]> {
   return (await killAfter(lines, WRITER, directory)).map((line) => JSON.parse(line) as Line);
 }

@@ -100,7 +100,6 @@ t.test('every function that reads returns what it declares, in a complete gatewa
     Limit: 10,
     Key: 'key-of-a-command',
     Role: 'owner',
-    Key: 'the-key-of-a-command',
     StartTime: 0,
     EndTime: 0,
     AggregationSpan: 0,
