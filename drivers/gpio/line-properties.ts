@@ -8,6 +8,7 @@ import {
 } from '../../src/device/module.js';
 import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
 import { backendNames, biases, drives } from './backends/line.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /** Completes the definition of a module: all modules of this driver are devices and share a prefix. */
 export const gpioModule = <S extends TObject>(
@@ -16,12 +17,22 @@ export const gpioModule = <S extends TObject>(
 
 /** The properties that select a line. */
 export const lineProperties = {
-  /** A chip's label; empty for any chip that has the line. */
-  Chip: Type.String({ default: '', maxLength: 64 }),
-  /** The line's name on the board or in the kernel, or its offset on the chip. */
-  Line: Type.String({ default: '', maxLength: 64, refers: referenceKind.line }),
-  ActiveLow: Type.Boolean({ default: false }),
-  Backend: enumProperty(['auto', ...backendNames] as const, 'auto'),
+  Chip: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 64, source: 'chip' }),
+    'Line',
+    'The label of the chip; empty for any chip that has the line.',
+  ),
+  Line: withHelp(
+    Type.String({ default: '', maxLength: 64, refers: referenceKind.line }),
+    'Line',
+    'The name of the line on the board or in the kernel, or its offset on the chip.',
+  ),
+  ActiveLow: withHelp(Type.Boolean({ default: false }), 'Line', 'The line is active at low level.'),
+  Backend: withAdvancedHelp(
+    enumProperty(['auto', ...backendNames] as const, 'auto'),
+    'Line',
+    'The kernel interface through which the line is used.',
+  ),
 };
 
 /** No contact bounces for longer than this. */
@@ -30,8 +41,16 @@ const DEBOUNCE_MAX_US = 10_000_000;
 /** The properties of a module that watches one line. */
 export const inputProperties = (defaultDebounceUs: number) => ({
   ...lineProperties,
-  Bias: enumProperty(biases, 'as-is'),
-  DebounceUs: Type.Integer({ default: defaultDebounceUs, minimum: 0, maximum: DEBOUNCE_MAX_US }),
+  Bias: withHelp(
+    enumProperty(biases, 'as-is'),
+    'Line',
+    'The resistor that pulls the line up or down while nothing drives it.',
+  ),
+  DebounceUs: withHelp(
+    Type.Integer({ default: defaultDebounceUs, minimum: 0, maximum: DEBOUNCE_MAX_US }),
+    'Line',
+    'A level counts after it was stable for this time.',
+  ),
 });
 
 const inputSchema = Type.Object(inputProperties(0));
@@ -52,20 +71,52 @@ const LONGEST_SILENCE_S = 7 * 24 * 3600;
  * (`docs/hardware/safe-outputs.md`).
  */
 export const outputPolicies = {
-  Boot: enumProperty(statePolicies, 'hold'),
-  OnDeath: enumProperty(statePolicies, 'hold'),
-  OnStop: enumProperty(statePolicies, 'hold'),
-  OnUpdate: enumProperty(statePolicies, 'hold'),
-  HoldForS: Type.Integer({ default: 120, minimum: 0, maximum: LONGEST_HOLD_S }),
-  OnLost: enumProperty(statePolicies, 'hold'),
-  OnSilence: enumProperty(statePolicies, 'hold'),
-  SilentAfterS: Type.Number({ default: 0, minimum: 0, maximum: LONGEST_SILENCE_S }),
+  Boot: withHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the output when the gateway starts.',
+  ),
+  OnDeath: withHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the output when the gateway crashes.',
+  ),
+  OnStop: withHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the output when the gateway is stopped.',
+  ),
+  OnUpdate: withAdvancedHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the output while the gateway is updated.',
+  ),
+  HoldForS: withAdvancedHelp(
+    Type.Integer({ default: 120, minimum: 0, maximum: LONGEST_HOLD_S }),
+    'When something fails',
+    'How long the output is held without a gateway; 0 is indefinitely.',
+  ),
+  OnLost: withAdvancedHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the output when its chip was gone and is back.',
+  ),
+  OnSilence: withHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the output without a command for the time below.',
+  ),
+  SilentAfterS: withHelp(
+    Type.Number({ default: 0, minimum: 0, maximum: LONGEST_SILENCE_S }),
+    'When something fails',
+    'The time without a command after which the output changes; 0 is never.',
+  ),
 };
 
 /** The properties of a module that drives one line. */
 export const outputProperties = {
   ...lineProperties,
-  Drive: enumProperty(drives, 'push-pull'),
+  Drive: withAdvancedHelp(enumProperty(drives, 'push-pull'), 'Line', 'How the output drives its line.'),
   ...outputPolicies,
 };
 

@@ -4,6 +4,7 @@ import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-prope
 import { SysfsBackend, type SysfsContext } from '../../src/device/toolkit/sysfs-backend.js';
 import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
 import type { SimulatedLeds } from './simulated-leds.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /** The LED section of a board file (`docs/hardware/boards.md`). */
 interface LedBoard {
@@ -21,13 +22,23 @@ const blinkMs = Type.Integer({ default: 500, minimum: 20, maximum: 60_000 });
 
 /** The properties of the module. */
 export const ledProperties = Type.Object({
-  /** A name from the board file, or the kernel's name below /sys/class/leds. */
-  Led: Type.String({ default: '', maxLength: 64, refers: referenceKind.led }),
-  /** Brightness after switching on, percent. */
-  OnBrightness: Type.Integer({ default: 100, minimum: 1, maximum: 100 }),
-  BlinkOnMs: blinkMs,
-  BlinkOffMs: blinkMs,
-  Boot: enumProperty(statePolicies, 'hold'),
+  Led: withHelp(
+    Type.String({ default: '', maxLength: 64, refers: referenceKind.led }),
+    'LED',
+    'The name of the LED in the board file, or in /sys/class/leds.',
+  ),
+  OnBrightness: withHelp(
+    Type.Integer({ default: 100, minimum: 1, maximum: 100 }),
+    'LED',
+    'Brightness after switching on, in percent.',
+  ),
+  BlinkOnMs: withHelp(blinkMs, 'Blinking', 'How long the LED is on while it blinks.'),
+  BlinkOffMs: withHelp(blinkMs, 'Blinking', 'How long the LED is off while it blinks.'),
+  Boot: withAdvancedHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the LED when the gateway starts.',
+  ),
 });
 
 /**
@@ -50,6 +61,9 @@ export function ledModules(
   const led: ModuleDefinition<typeof ledProperties> = {
     id: '{2389A6A6-6B82-4B0D-9923-8A3402763FD3}',
     name: 'LED',
+    description: 'An LED of the machine: brightness and blinking.',
+    icon: 'Bulb',
+    page: 'hardware/led.md',
     kind: moduleKind.device,
     prefix: 'HW',
     properties: ledProperties,

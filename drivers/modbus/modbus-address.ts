@@ -40,6 +40,9 @@ const MODULE = { id: '{CB197E50-273D-4535-8C91-BB35273E3CA5}', name: 'ModBus Add
 /** The module **ModBus Address**: one value of a unit. */
 export const modbusAddress: ModuleDefinition<typeof addressProperties> = {
   ...MODULE,
+  description: 'One value of a Modbus unit.',
+  icon: 'Gauge',
+  page: 'hardware/modbus.md',
   aliases: ['ModBus Device'],
   kind: moduleKind.device,
   prefix: 'ModBus',

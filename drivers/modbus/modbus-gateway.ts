@@ -3,6 +3,7 @@ import { moduleKind, type Host, type ModuleDefinition, type OpenInstance } from 
 import { byteStream } from '../../src/device/byte-stream.js';
 import type { BusRegistry, FramingMode } from './bus-registry.js';
 import { modbusFlow, type ModbusUnit } from './modbus-unit.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /**
  * Modes by their numbers in the interface (`ModBus_UIChangeMode`); the modes over UDP and over vendor
@@ -11,19 +12,40 @@ import { modbusFlow, type ModbusUnit } from './modbus-unit.js';
 const modes: Readonly<Record<number, FramingMode>> = { 0: 'TCP', 1: 'RTU', 2: 'RTU', 7: 'ASCII', 8: 'ASCII' };
 
 const properties = Type.Object({
-  GatewayMode: Type.Integer({ default: 0, minimum: 0, maximum: 9 }),
-  DeviceID: Type.Integer({ default: 1, minimum: 0, maximum: 255 }),
-  /** Numbers of several registers have their low register first. */
-  SwapWords: Type.Boolean({ default: false }),
+  GatewayMode: withHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 9 }),
+    'Unit',
+    '0 is TCP; 1 and 2 are RTU; 7 and 8 are ASCII.',
+  ),
+  DeviceID: withHelp(
+    Type.Integer({ default: 1, minimum: 0, maximum: 255 }),
+    'Unit',
+    'The address of the unit.',
+  ),
+  SwapWords: withHelp(
+    Type.Boolean({ default: false }),
+    'Unit',
+    'Numbers of several registers have their low register first.',
+  ),
   /**
    * How long a reply may take, in addition to the time on the wire. The caller of a command gets a reply
    * within 10 s.
    */
-  TimeoutMs: Type.Integer({ default: 1000, minimum: 20, maximum: 4000 }),
-  /** How often a poll without a reply is repeated before the unit counts as offline. */
-  Retries: Type.Integer({ default: 2, minimum: 0, maximum: 10 }),
-  /** Minimum silence on the line before a request. */
-  PauseMs: Type.Integer({ default: 0, minimum: 0, maximum: 1000 }),
+  TimeoutMs: withAdvancedHelp(
+    Type.Integer({ default: 1000, minimum: 20, maximum: 4000 }),
+    'Timing',
+    'How long a reply may take, in addition to the time on the wire.',
+  ),
+  Retries: withAdvancedHelp(
+    Type.Integer({ default: 2, minimum: 0, maximum: 10 }),
+    'Timing',
+    'How often a poll is repeated before the unit counts as offline.',
+  ),
+  PauseMs: withAdvancedHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 1000 }),
+    'Timing',
+    'The minimum silence on the line before a request.',
+  ),
 });
 type Properties = Static<typeof properties>;
 
@@ -32,6 +54,9 @@ export function modbusGateway(buses: () => Promise<BusRegistry>): ModuleDefiniti
   return {
     id: '{A5F663AB-C400-4FE5-B207-4D67CC030564}',
     name: 'ModBus Gateway',
+    description: 'One Modbus unit on a serial line or behind a socket.',
+    icon: 'Plug',
+    page: 'hardware/modbus.md',
     kind: moduleKind.splitter,
     prefix: 'ModBus',
     properties,

@@ -6,17 +6,33 @@ import { excerpt } from '../../src/device/toolkit/notation.js';
 import { validateTopic } from './topic-filter.js';
 import { parseJsonPath, valueAtPath } from './message.js';
 import type { Subscription, SubscriptionRouter } from './subscription-router.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /**
  * The topic on which a device, or the broker through the device's will, publishes whether the device is
  * online.
  */
 export const availabilityProperties = {
-  AvailabilityTopic: Type.String({ default: '', maxLength: 1000 }),
-  /** Path in a JSON payload; if empty, the payload itself. */
-  AvailabilityPath: Type.String({ default: '', maxLength: 500 }),
-  Available: Type.String({ default: 'online', minLength: 1, maxLength: 200 }),
-  Unavailable: Type.String({ default: 'offline', minLength: 1, maxLength: 200 }),
+  AvailabilityTopic: withHelp(
+    Type.String({ default: '', maxLength: 1000 }),
+    'Availability',
+    'The topic on which the device, or the broker for it, reports whether it is online.',
+  ),
+  AvailabilityPath: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 500 }),
+    'Availability',
+    'The path of the state in a JSON payload; empty if the payload is the state.',
+  ),
+  Available: withAdvancedHelp(
+    Type.String({ default: 'online', minLength: 1, maxLength: 200 }),
+    'Availability',
+    'The payload that means online.',
+  ),
+  Unavailable: withAdvancedHelp(
+    Type.String({ default: 'offline', minLength: 1, maxLength: 200 }),
+    'Availability',
+    'The payload that means offline.',
+  ),
 };
 const properties = Type.Object(availabilityProperties);
 type Availability = Static<typeof properties>;

@@ -10,6 +10,7 @@ import type { BrokerConnector, ConnectOptions, QoS } from './broker.js';
 import { validateFilter, validateTopic } from './topic-filter.js';
 import { mqttFunctions } from './client-functions.js';
 import { SubscriptionRouter, mqttFlow } from './subscription-router.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /** How long publishing the offline message may take before the connection is closed without it. */
 const OFFLINE_MESSAGE_TIMEOUT_MS = 1_000;
@@ -17,36 +18,74 @@ const OFFLINE_MESSAGE_TIMEOUT_MS = 1_000;
 const file = () => Type.String({ default: '', maxLength: 4096, refers: referenceKind.file });
 
 const properties = Type.Object({
-  /** `mqtt://host:1883`, `mqtts://host:8883`, `ws://host/path`, `wss://host/path`. */
-  Url: Type.String({ default: '', maxLength: 2000 }),
-  /** If empty, a new ID is generated for each connection. */
-  ClientID: Type.String({ default: '', maxLength: 256 }),
-  UserName: Type.String({ default: '', maxLength: 1000 }),
-  Password: Type.String({ default: '', maxLength: 1000, secret: true }),
-  /** Seconds; a silent broker is detected after one and a half times this interval. */
-  KeepAliveInterval: Type.Integer({ default: 30, minimum: 5, maximum: 65_535 }),
-  /** 4 is MQTT 3.1.1. */
-  ProtocolVersion: Type.Integer({ default: 4, minimum: 4, maximum: 5 }),
-  /** If false, the broker queues messages for us while we are disconnected. */
-  CleanSession: Type.Boolean({ default: true }),
-  /** PEM files: trusted authorities, our certificate and our key. */
-  CaFile: file(),
-  CertificateFile: file(),
-  KeyFile: file(),
-  /**
-   * The broker publishes the will if the connection is lost; we publish BirthPayload to the same topic after
-   * connecting.
-   */
-  WillTopic: Type.String({ default: '', maxLength: 1000 }),
-  WillPayload: Type.String({ default: 'offline', maxLength: 10_000 }),
-  WillQoS: Type.Integer({ default: 1, minimum: 0, maximum: 2 }),
-  WillRetain: Type.Boolean({ default: true }),
-  BirthPayload: Type.String({ default: 'online', maxLength: 10_000 }),
-  /**
-   * Filters to subscribe to in addition to those of the devices, so that `MQTT_GetKnownDevices` lists their
-   * topics.
-   */
-  Subscriptions: Type.Array(Type.String({ maxLength: 1000 }), { default: [], maxItems: 100 }),
+  Url: withHelp(
+    Type.String({ default: '', maxLength: 2000 }),
+    'Broker',
+    'The address of the broker: mqtt://host or mqtts://host for TLS.',
+  ),
+  ClientID: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 256 }),
+    'Broker',
+    'The name under which the broker knows this client; generated if empty.',
+  ),
+  UserName: withHelp(Type.String({ default: '', maxLength: 1000 }), 'Broker', 'The user name at the broker.'),
+  Password: withHelp(
+    Type.String({ default: '', maxLength: 1000, secret: true }),
+    'Broker',
+    'The password at the broker.',
+  ),
+  KeepAliveInterval: withAdvancedHelp(
+    Type.Integer({ default: 30, minimum: 5, maximum: 65_535 }),
+    'Broker',
+    'The client sends something at least this often, in seconds.',
+  ),
+  ProtocolVersion: withAdvancedHelp(
+    Type.Integer({ default: 4, minimum: 4, maximum: 5 }),
+    'Broker',
+    '4 is MQTT 3.1.1, 5 is MQTT 5.',
+  ),
+  CleanSession: withAdvancedHelp(
+    Type.Boolean({ default: true }),
+    'Broker',
+    'If off, the broker queues messages while the gateway is disconnected.',
+  ),
+  CaFile: withAdvancedHelp(
+    file(),
+    'TLS',
+    'A PEM file with the authorities that may have issued the certificate of the broker.',
+  ),
+  CertificateFile: withAdvancedHelp(file(), 'TLS', 'A PEM file with the certificate of this client.'),
+  KeyFile: withAdvancedHelp(file(), 'TLS', 'A PEM file with the key of this client.'),
+  WillTopic: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 1000 }),
+    'Last will',
+    'The topic on which the broker reports that the connection to the gateway is lost.',
+  ),
+  WillPayload: withAdvancedHelp(
+    Type.String({ default: 'offline', maxLength: 10_000 }),
+    'Last will',
+    'What the broker publishes then.',
+  ),
+  WillQoS: withAdvancedHelp(
+    Type.Integer({ default: 1, minimum: 0, maximum: 2 }),
+    'Last will',
+    'The quality of service of the will.',
+  ),
+  WillRetain: withAdvancedHelp(
+    Type.Boolean({ default: true }),
+    'Last will',
+    'Whether the broker keeps the will for later subscribers.',
+  ),
+  BirthPayload: withAdvancedHelp(
+    Type.String({ default: 'online', maxLength: 10_000 }),
+    'Last will',
+    'What the gateway publishes on the same topic after connecting.',
+  ),
+  Subscriptions: withAdvancedHelp(
+    Type.Array(Type.String({ maxLength: 1000 }), { default: [], maxItems: 100 }),
+    'Broker',
+    'More topics to subscribe to, so that the list of known devices contains them.',
+  ),
 });
 type Properties = Static<typeof properties>;
 
@@ -59,6 +98,9 @@ const SECURE: readonly string[] = ['mqtts:', 'wss:'];
 export function mqttClient(brokers: BrokerConnector): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
+    description: 'The connection to an MQTT broker.',
+    icon: 'Database',
+    page: 'hardware/mqtt.md',
     kind: moduleKind.io,
     prefix: 'MQTT',
     properties,

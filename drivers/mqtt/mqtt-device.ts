@@ -18,6 +18,7 @@ import { validateAvailability, availabilityProperties, watchAvailability } from 
 import { NOT_JSON, type Message } from './message.js';
 import { TopicMapping, topicMappingSchema, type TopicMappingFields } from './topic-mapping.js';
 import { mqttFlow, type Subscription, type SubscriptionRouter } from './subscription-router.js';
+import { withHelp } from '../../src/device/toolkit/property-help.js';
 
 /** Larger payloads are not parsed: they are documents, not values. */
 export const PAYLOAD_LIMIT = 1024 * 1024;
@@ -40,7 +41,11 @@ const REJECTED: QualityProblem = {
 };
 
 const properties = Type.Object({
-  Topics: Type.Array(topicMappingSchema, { default: [], maxItems: 1000 }),
+  Topics: withHelp(
+    Type.Array(topicMappingSchema, { default: [], maxItems: 1000 }),
+    'Variables',
+    'The variables of the device, each with the topics of its state and of its commands.',
+  ),
   ...availabilityProperties,
 });
 type Properties = Static<typeof properties>;
@@ -49,6 +54,9 @@ type Properties = Static<typeof properties>;
 export const mqttDevice: ModuleDefinition<typeof properties> = {
   id: '{01C00ADD-D04E-452E-B66A-D253955743F6}',
   name: 'MQTT Device',
+  description: 'A device whose variables have topics of an MQTT broker.',
+  icon: 'Gear',
+  page: 'hardware/mqtt.md',
   kind: moduleKind.device,
   prefix: 'MQTT',
   properties,

@@ -14,6 +14,7 @@ import {
 import type { QoS } from './broker.js';
 import { validateFilter, validateTopic } from './topic-filter.js';
 import { parseJsonPath, NOT_JSON, valueAtPath, type JsonPath, type Message } from './message.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 const topicText = () => Type.String({ maxLength: 1000 });
 const payloadText = () => Type.String({ maxLength: 1000 });
@@ -21,36 +22,68 @@ const payloadText = () => Type.String({ maxLength: 1000 });
 /** How one variable is read from its state topic and written to its command topic. */
 export const topicMappingSchema = Type.Object(
   {
-    Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
-    Name: Type.Optional(Type.String({ maxLength: 200 })),
-    Type: enumProperty(variableTypeNames, 'string'),
-    /** Topic of the state; a filter with wildcards is allowed. */
-    StateTopic: Type.Optional(topicText()),
-    /** Path of the value in a JSON payload: `a.b[0]`. */
-    JsonPath: Type.Optional(Type.String({ maxLength: 500 })),
-    /** Payloads for true and false; `ON` and `OFF` by default. */
-    On: Type.Optional(payloadText()),
-    Off: Type.Optional(payloadText()),
-    /** Value = number in the payload × Scale + Offset. */
-    Scale: Type.Optional(Type.Number()),
-    Offset: Type.Optional(Type.Number()),
-    /** Counts the messages on StateTopic, whatever their payload; retained messages are not counted. */
-    Counter: Type.Optional(Type.Boolean()),
-    /** Topic for commands. */
-    CommandTopic: Type.Optional(topicText()),
-    /** Payload of a command, with `{value}` as placeholder; `{value}` alone by default. */
-    CommandPayload: Type.Optional(payloadText()),
-    /** Decimals of a published number; as many as it has by default. */
-    Digits: Type.Optional(Type.Integer({ minimum: 0, maximum: 12 })),
-    /** QoS of the subscription and of commands; 1 by default. */
-    QoS: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 })),
-    /** Whether commands are retained. */
-    Retain: Type.Optional(Type.Boolean()),
-    Profile: Type.Optional(Type.String({ maxLength: 200 })),
-    /** Deadline for the next value, in seconds after the previous one. */
-    StaleAfterS: Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
-    /** Path of the value's time in a JSON payload: ISO 8601, unix seconds or milliseconds. */
-    TimePath: Type.Optional(Type.String({ maxLength: 500 })),
+    Ident: withHelp(Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }), '', 'The ident of the variable.'),
+    Name: withHelp(
+      Type.Optional(Type.String({ maxLength: 200 })),
+      '',
+      'The name of the variable; the ident by default.',
+    ),
+    Type: withHelp(enumProperty(variableTypeNames, 'string'), '', 'The type of the variable.'),
+    StateTopic: withHelp(Type.Optional(topicText()), '', 'The topic of the state; wildcards are allowed.'),
+    JsonPath: withHelp(
+      Type.Optional(Type.String({ maxLength: 500 })),
+      '',
+      'The path of the value in a JSON payload: a.b[0].',
+    ),
+    On: withHelp(Type.Optional(payloadText()), '', 'The payload for true; ON by default.'),
+    Off: withHelp(Type.Optional(payloadText()), '', 'The payload for false; OFF by default.'),
+    Scale: withAdvancedHelp(
+      Type.Optional(Type.Number()),
+      '',
+      'Value = number in the payload × Scale + Offset.',
+    ),
+    Offset: withAdvancedHelp(Type.Optional(Type.Number()), '', 'Added to the scaled number.'),
+    Counter: withAdvancedHelp(
+      Type.Optional(Type.Boolean()),
+      '',
+      'Counts the messages on the state topic, whatever their payload; retained messages are not counted.',
+    ),
+    CommandTopic: withHelp(
+      Type.Optional(topicText()),
+      '',
+      'The topic for commands; empty if the variable cannot be set.',
+    ),
+    CommandPayload: withAdvancedHelp(
+      Type.Optional(payloadText()),
+      '',
+      'The payload of a command, with {value} as placeholder; {value} alone by default.',
+    ),
+    Digits: withAdvancedHelp(
+      Type.Optional(Type.Integer({ minimum: 0, maximum: 12 })),
+      '',
+      'Decimals of a published number; as many as it has by default.',
+    ),
+    QoS: withAdvancedHelp(
+      Type.Optional(Type.Integer({ minimum: 0, maximum: 2 })),
+      '',
+      'Quality of service of the subscription and of commands; 1 by default.',
+    ),
+    Retain: withAdvancedHelp(
+      Type.Optional(Type.Boolean()),
+      '',
+      'Whether the broker keeps the last command for later subscribers.',
+    ),
+    Profile: withHelp(Type.Optional(Type.String({ maxLength: 200 })), '', 'The profile of the variable.'),
+    StaleAfterS: withAdvancedHelp(
+      Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
+      '',
+      'Without a new value for longer than this, the variable is stale.',
+    ),
+    TimePath: withAdvancedHelp(
+      Type.Optional(Type.String({ maxLength: 500 })),
+      '',
+      'The path of the time of the value in a JSON payload.',
+    ),
   },
   { additionalProperties: false },
 );

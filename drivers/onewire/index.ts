@@ -15,6 +15,7 @@ import type { OneWireBus } from './bus.js';
 import { ADDRESS, variablesOf } from './families.js';
 import type { SimulatedOneWire } from './simulated-bus.js';
 import { busFunctions, deviceFunctions } from './onewire-functions.js';
+import { withHelp } from '../../src/device/toolkit/property-help.js';
 
 /**
  * Limit of concurrent slow reads on all buses: each occupies one of the four threads of libuv's pool, and two
@@ -40,15 +41,25 @@ export interface OneWireContext {
 }
 
 const busProperties = Type.Object({
-  /** Name below /sys/bus/w1/devices, such as `w1_bus_master1`. */
-  Bus: Type.String({ default: '', maxLength: 64, refers: referenceKind.bus }),
+  Bus: withHelp(
+    Type.String({ default: '', maxLength: 64, refers: referenceKind.bus }),
+    'Bus',
+    'The name of the bus in the kernel.',
+  ),
 });
 export type BusProperties = Static<typeof busProperties>;
 
 const deviceProperties = Type.Object({
-  /** In the kernel's notation, such as `28-0000075565ad`. */
-  Address: Type.String({ default: '', maxLength: 64, refers: referenceKind.onewire }),
-  EveryS: Type.Integer({ default: 30, minimum: 1, maximum: 86_400 }),
+  Address: withHelp(
+    Type.String({ default: '', maxLength: 64, refers: referenceKind.onewire }),
+    'Device',
+    'The address of the device: its family and its serial number.',
+  ),
+  EveryS: withHelp(
+    Type.Integer({ default: 30, minimum: 1, maximum: 86_400 }),
+    'Device',
+    'The interval between two readings.',
+  ),
 });
 export type DeviceProperties = Static<typeof deviceProperties>;
 
@@ -75,6 +86,9 @@ export function oneWireModules(
   const bus: ModuleDefinition<typeof busProperties> = {
     id: '{F462BFF3-6772-4720-8450-49E6E2820643}',
     name: '1-Wire Bus',
+    description: 'A 1-Wire bus of the machine.',
+    icon: 'Plug',
+    page: 'hardware/onewire.md',
     kind: moduleKind.io,
     prefix: 'OW',
     properties: busProperties,
@@ -98,6 +112,9 @@ export function oneWireModules(
   const device: ModuleDefinition<typeof deviceProperties> = {
     id: '{C7A5B0E6-93A1-4D1C-8E0F-5B7D2E6A4F31}',
     name: '1-Wire Device',
+    description: 'A device on a 1-Wire bus: a thermometer, a switch, a meter.',
+    icon: 'Temperature',
+    page: 'hardware/onewire.md',
     kind: moduleKind.device,
     prefix: 'OW',
     properties: deviceProperties,

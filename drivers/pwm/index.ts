@@ -5,6 +5,7 @@ import { SysfsBackend, type SysfsContext } from '../../src/device/toolkit/sysfs-
 import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
 import type { SimulatedPwm } from './simulated-pwm.js';
 import type { BoardPwmChip } from './channel-lookup.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /** The PWM section of a board file (`docs/hardware/boards.md`). */
 interface PwmBoard {
@@ -21,20 +22,40 @@ const fraction = (byDefault: number) => Type.Number({ default: byDefault, minimu
 
 /** The properties of the module. */
 export const pwmProperties = Type.Object({
-  /** Device name of a chip (`fe20c000.pwm`); empty for the one with the named channel, or the only one. */
-  Chip: Type.String({ default: '', maxLength: 64 }),
-  /** A name from the board file, or a number. */
-  Channel: Type.String({ default: '', maxLength: 64, refers: referenceKind.channel }),
+  Chip: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 64 }),
+    'Channel',
+    'The device name of the chip; empty for the one with the named channel.',
+  ),
+  Channel: withHelp(
+    Type.String({ default: '', maxLength: 64, refers: referenceKind.channel }),
+    'Channel',
+    'The name of the channel in the board file, or its number.',
+  ),
   /** Longer periods are the task of a schedule; no chip supports a higher frequency. */
-  FrequencyHz: Type.Number({ default: 1000, minimum: 0.1, maximum: 10_000_000 }),
-  Inverted: Type.Boolean({ default: false }),
-  /** Duty cycles at LEVEL 0 and at LEVEL 1. */
-  MinDuty: fraction(0),
-  MaxDuty: fraction(1),
-  /** Whether LEVEL 0 has the duty cycle 0 instead of MinDuty. */
-  ZeroIsOff: Type.Boolean({ default: true }),
-  OnLevel: fraction(1),
-  Boot: enumProperty(statePolicies, 'hold'),
+  FrequencyHz: withHelp(
+    Type.Number({ default: 1000, minimum: 0.1, maximum: 10_000_000 }),
+    'Channel',
+    'The frequency, in hertz.',
+  ),
+  Inverted: withAdvancedHelp(
+    Type.Boolean({ default: false }),
+    'Channel',
+    'The output is active at low level.',
+  ),
+  MinDuty: withHelp(fraction(0), 'Range', 'The duty cycle at level 0.'),
+  MaxDuty: withHelp(fraction(1), 'Range', 'The duty cycle at level 1.'),
+  ZeroIsOff: withHelp(
+    Type.Boolean({ default: true }),
+    'Range',
+    'Level 0 switches off instead of using the minimum duty cycle.',
+  ),
+  OnLevel: withHelp(fraction(1), 'Range', 'The level after switching on.'),
+  Boot: withHelp(
+    enumProperty(statePolicies, 'hold'),
+    'When something fails',
+    'What happens to the output when the gateway starts.',
+  ),
 });
 
 /**
@@ -58,6 +79,9 @@ export function pwmModules(
   const pwm: ModuleDefinition<typeof pwmProperties> = {
     id: '{035D5D7E-9989-4D51-8AE7-306B1364F6A1}',
     name: 'PWM',
+    description: 'A PWM channel: a dimmer, a fan.',
+    icon: 'Intensity',
+    page: 'hardware/pwm.md',
     kind: moduleKind.device,
     prefix: 'HW',
     properties: pwmProperties,

@@ -10,6 +10,7 @@ import {
   type ValueNotation,
 } from '../../src/device/toolkit/notation.js';
 import { parseEscapes } from './escape-sequences.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 export const encodings = ['latin1', 'utf8', 'hex'] as const;
 export type Encoding = (typeof encodings)[number];
@@ -17,20 +18,32 @@ export type Encoding = (typeof encodings)[number];
 /** How a command for a variable is sent to the device. */
 export const commandSchema = Type.Object(
   {
-    Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
-    Name: Type.Optional(Type.String({ maxLength: 200 })),
-    Type: enumProperty(variableTypeNames, 'string'),
-    /** Text to send, with `{value}` as placeholder; escapes `\r \n \t \0 \\ \xHH`. */
-    Send: Type.Optional(Type.String({ maxLength: 1000 })),
-    /** Texts for true and false: they replace `{value}`, or are sent alone without Send. Escapes as above. */
-    On: Type.Optional(Type.String({ maxLength: 1000 })),
-    Off: Type.Optional(Type.String({ maxLength: 1000 })),
-    /** Number sent = (value − Offset) ÷ Scale. */
-    Scale: Type.Optional(Type.Number()),
-    Offset: Type.Optional(Type.Number()),
-    /** Decimals of the number; as many as it has by default. */
-    Digits: Type.Optional(Type.Integer({ minimum: 0, maximum: 12 })),
-    Profile: Type.Optional(Type.String({ maxLength: 200 })),
+    Ident: withHelp(Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }), '', 'The ident of the variable.'),
+    Name: withHelp(
+      Type.Optional(Type.String({ maxLength: 200 })),
+      '',
+      'The name of the variable; the ident by default.',
+    ),
+    Type: withHelp(enumProperty(variableTypeNames, 'string'), '', 'The type of the variable.'),
+    Send: withHelp(
+      Type.Optional(Type.String({ maxLength: 1000 })),
+      '',
+      'The text to send, with {value} as placeholder; escapes as in C.',
+    ),
+    On: withHelp(Type.Optional(Type.String({ maxLength: 1000 })), '', 'The text for true.'),
+    Off: withHelp(Type.Optional(Type.String({ maxLength: 1000 })), '', 'The text for false.'),
+    Scale: withAdvancedHelp(Type.Optional(Type.Number()), '', 'Number sent = (value − Offset) ÷ Scale.'),
+    Offset: withAdvancedHelp(
+      Type.Optional(Type.Number()),
+      '',
+      'Subtracted from the value before it is scaled.',
+    ),
+    Digits: withAdvancedHelp(
+      Type.Optional(Type.Integer({ minimum: 0, maximum: 12 })),
+      '',
+      'Decimals of the number; as many as it has by default.',
+    ),
+    Profile: withHelp(Type.Optional(Type.String({ maxLength: 200 })), '', 'The profile of the variable.'),
   },
   { additionalProperties: false },
 );

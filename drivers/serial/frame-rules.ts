@@ -8,6 +8,7 @@ import {
   variableTypeNames,
   type ValueNotation,
 } from '../../src/device/toolkit/notation.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 const formats = ['decimal', 'hex', 'hex-signed', 'hex-le', 'hex-le-signed'] as const;
 type Format = (typeof formats)[number];
@@ -19,21 +20,33 @@ export const ruleSchema = Type.Object(
      * A regular expression. The value is the group named like `Ident`, otherwise the first group, otherwise
      * the entire match.
      */
-    Pattern: Type.String({ minLength: 1, maxLength: 1000 }),
-    Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
-    Name: Type.Optional(Type.String({ maxLength: 200 })),
-    Type: enumProperty(variableTypeNames, 'string'),
-    /** Format of a number: decimal digits, or the hexadecimal digits of its bytes. */
-    Format: Type.Optional(enumProperty(formats, 'decimal')),
-    /** Texts for true and false; `ON` and `OFF` by default. */
-    On: Type.Optional(Type.String({ maxLength: 200 })),
-    Off: Type.Optional(Type.String({ maxLength: 200 })),
-    /** Value = number in the text × Scale + Offset. */
-    Scale: Type.Optional(Type.Number()),
-    Offset: Type.Optional(Type.Number()),
-    Profile: Type.Optional(Type.String({ maxLength: 200 })),
-    /** Deadline for the next value, in seconds after the previous one. */
-    StaleAfterS: Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
+    Pattern: withHelp(
+      Type.String({ minLength: 1, maxLength: 1000 }),
+      '',
+      'A regular expression; its first group is the value.',
+    ),
+    Ident: withHelp(Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }), '', 'The ident of the variable.'),
+    Name: withHelp(
+      Type.Optional(Type.String({ maxLength: 200 })),
+      '',
+      'The name of the variable; the ident by default.',
+    ),
+    Type: withHelp(enumProperty(variableTypeNames, 'string'), '', 'The type of the variable.'),
+    Format: withAdvancedHelp(
+      Type.Optional(enumProperty(formats, 'decimal')),
+      '',
+      'The format of a number: decimal digits, or the hexadecimal digits of its bytes.',
+    ),
+    On: withHelp(Type.Optional(Type.String({ maxLength: 200 })), '', 'The text for true; ON by default.'),
+    Off: withHelp(Type.Optional(Type.String({ maxLength: 200 })), '', 'The text for false; OFF by default.'),
+    Scale: withAdvancedHelp(Type.Optional(Type.Number()), '', 'Value = number in the text × Scale + Offset.'),
+    Offset: withAdvancedHelp(Type.Optional(Type.Number()), '', 'Added to the scaled number.'),
+    Profile: withHelp(Type.Optional(Type.String({ maxLength: 200 })), '', 'The profile of the variable.'),
+    StaleAfterS: withAdvancedHelp(
+      Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
+      '',
+      'Without a new value for longer than this, the variable is stale.',
+    ),
   },
   { additionalProperties: false },
 );

@@ -11,6 +11,7 @@ import {
 } from './framer.js';
 import { IdleGapFramer, IdleReset } from './idle-gap-framer.js';
 import { fixedLength, lengthField, LengthFramer } from './length-framer.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 const framingModes = ['line', 'delimiter', 'fixed', 'length-prefixed', 'idle-gap', 'datagram'] as const;
 
@@ -19,26 +20,62 @@ const MAX_FRAME_LENGTH = 65_536;
 
 /** Device properties that define how a stream is split into frames. */
 export const framingProperties = {
-  Framing: enumProperty(framingModes, 'line'),
+  Framing: withHelp(
+    enumProperty(framingModes, 'line'),
+    'Frames',
+    'How the stream of bytes is split into frames.',
+  ),
   /** `delimiter`: end of a frame; escapes `\r \n \t \0 \\ \xHH`. */
-  Delimiter: Type.String({ default: '\\r\\n', maxLength: 64 }),
-  /** `fixed`, `length-prefixed`: start of each frame, with escapes as above; may be empty. */
-  Header: Type.String({ default: '', maxLength: 64 }),
-  /** `fixed`: length of a frame in bytes, including the header. */
-  FrameLength: Type.Integer({ default: 1, minimum: 1, maximum: MAX_FRAME_LENGTH }),
-  /** `length-prefixed`: offset from the start of the frame, size and byte order of the length field. */
-  LengthOffset: Type.Integer({ default: 0, minimum: 0, maximum: 64 }),
-  LengthSize: Type.Integer({ default: 1, minimum: 1, maximum: 4 }),
-  LengthEndian: enumProperty(['big', 'little'], 'big'),
+  Delimiter: withHelp(
+    Type.String({ default: '\\r\\n', maxLength: 64 }),
+    'Frames',
+    'The end of a frame, for framing by delimiter; escapes as in C.',
+  ),
+  Header: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 64 }),
+    'Frames',
+    'The start of each frame of fixed or prefixed length; may be empty.',
+  ),
+  FrameLength: withAdvancedHelp(
+    Type.Integer({ default: 1, minimum: 1, maximum: MAX_FRAME_LENGTH }),
+    'Frames',
+    'The length of a fixed frame in bytes, including the header.',
+  ),
+  LengthOffset: withAdvancedHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 64 }),
+    'Frames',
+    'The offset of the length field from the start of the frame.',
+  ),
+  LengthSize: withAdvancedHelp(
+    Type.Integer({ default: 1, minimum: 1, maximum: 4 }),
+    'Frames',
+    'The size of the length field in bytes.',
+  ),
+  LengthEndian: withAdvancedHelp(
+    enumProperty(['big', 'little'] as const, 'big'),
+    'Frames',
+    'The byte order of the length field.',
+  ),
   /** `length-prefixed`: bytes after the length field that it does not count; negative if it counts more. */
-  LengthAdd: Type.Integer({ default: 0, minimum: -64, maximum: MAX_FRAME_LENGTH }),
+  LengthAdd: withAdvancedHelp(
+    Type.Integer({ default: 0, minimum: -64, maximum: MAX_FRAME_LENGTH }),
+    'Frames',
+    'Bytes after the length field that it does not count.',
+  ),
   /**
    * Milliseconds of silence that end a frame (`idle-gap`) or discard an incomplete one (`fixed`,
    * `length-prefixed`; 0: never).
    */
-  IdleMs: Type.Integer({ default: 50, minimum: 0, maximum: 60_000 }),
-  /** Longest frame in bytes; longer ones are dropped and reported as problem OVERFLOW. */
-  MaxLength: Type.Integer({ default: 1024, minimum: 1, maximum: MAX_FRAME_LENGTH }),
+  IdleMs: withAdvancedHelp(
+    Type.Integer({ default: 50, minimum: 0, maximum: 60_000 }),
+    'Frames',
+    'The silence that ends a frame, or discards an incomplete one.',
+  ),
+  MaxLength: withAdvancedHelp(
+    Type.Integer({ default: 1024, minimum: 1, maximum: MAX_FRAME_LENGTH }),
+    'Frames',
+    'The longest frame in bytes; longer ones are dropped.',
+  ),
 };
 const schema = Type.Object(framingProperties);
 type FramingProperties = Static<typeof schema>;

@@ -24,15 +24,24 @@ import { SenderFramers } from './sender-framers.js';
 import { validateFraming, framingProperties, createFramer } from './framing-properties.js';
 import type { FrameListener } from './framer.js';
 import { ruleSchema, Rules } from './frame-rules.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /** Number of recent frames kept for `HW_GetKnownDevices`, which helps with writing rules. */
 export const RECENT_FRAMES_LIMIT = 20;
 
 const properties = Type.Object({
   ...framingProperties,
-  Encoding: enumProperty(encodings, 'latin1'),
-  Rules: Type.Array(ruleSchema, { default: [], maxItems: 500 }),
-  Commands: Type.Array(commandSchema, { default: [], maxItems: 500 }),
+  Encoding: withAdvancedHelp(enumProperty(encodings, 'latin1'), 'Frames', 'The encoding of texts.'),
+  Rules: withHelp(
+    Type.Array(ruleSchema, { default: [], maxItems: 500 }),
+    'Variables',
+    'How values are read from the frames that the device sends.',
+  ),
+  Commands: withHelp(
+    Type.Array(commandSchema, { default: [], maxItems: 500 }),
+    'Variables',
+    'How commands are sent to the device.',
+  ),
 });
 type Properties = Static<typeof properties>;
 
@@ -43,6 +52,9 @@ type Properties = Static<typeof properties>;
 export const serialDevice: ModuleDefinition<typeof properties> = {
   id: '{5B1C8C4E-2F0D-4E0B-9C57-7C8B1A0B5E21}',
   name: 'Serial Device',
+  description: 'A device that exchanges frames over a stream: rules read values, commands write them.',
+  icon: 'Gear',
+  page: 'hardware/serial.md',
   kind: moduleKind.device,
   prefix: 'HW',
   properties,

@@ -14,6 +14,7 @@ import {
 import { streamModule } from '../../src/device/byte-stream.js';
 import type { Parity, PortSettings, SerialPorts } from './port.js';
 import { SerialStream } from './serial-stream.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /**
  * How often to check that the device still exists. Not every driver reports that an adapter was unplugged,
@@ -29,13 +30,28 @@ const MIN_BAUD = 50;
 const MAX_BAUD = 4_000_000;
 
 const properties = Type.Object({
-  /** A path, or `VID:PID:serial`. */
-  Port: Type.String({ default: '', maxLength: 255, refers: referenceKind.serialPort }),
-  BaudRate: Type.String({ default: '9600', pattern: '^[0-9]{1,7}$' }),
-  DataBits: enumProperty(['5', '6', '7', '8'], '8'),
-  StopBits: enumProperty(['1', '2'], '1'),
-  Parity: enumProperty(['None', 'Even', 'Odd'], 'None'),
-  Open: Type.Boolean({ default: true }),
+  Port: withHelp(
+    Type.String({ default: '', maxLength: 255, refers: referenceKind.serialPort }),
+    'Port',
+    'The device file of the port; a name below /dev/serial/by-id does not change.',
+  ),
+  BaudRate: withHelp(
+    Type.String({ default: '9600', pattern: '^[0-9]{1,7}$' }),
+    'Port',
+    'The speed, in bits per second.',
+  ),
+  DataBits: withAdvancedHelp(
+    enumProperty(['5', '6', '7', '8'], '8'),
+    'Port',
+    'The data bits of a character.',
+  ),
+  StopBits: withAdvancedHelp(enumProperty(['1', '2'], '1'), 'Port', 'The stop bits of a character.'),
+  Parity: withAdvancedHelp(
+    enumProperty(['None', 'Even', 'Odd'], 'None'),
+    'Port',
+    'The parity bit of a character.',
+  ),
+  Open: withHelp(Type.Boolean({ default: true }), 'Port', 'Whether the port is open.'),
 });
 type Properties = Static<typeof properties>;
 
@@ -46,6 +62,9 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
   const holders = new DeviceClaims();
   return {
     ...MODULE,
+    description: 'A serial port of the machine.',
+    icon: 'Plug',
+    page: 'hardware/serial.md',
     ...streamModule,
     prefix: 'SPRT',
     properties,

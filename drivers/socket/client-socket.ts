@@ -9,6 +9,7 @@ import {
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { streamModule, peerName, type ByteStream } from '../../src/device/byte-stream.js';
 import { declareSendText } from './send-functions.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /**
  * How long reconnecting may take after the device closed the connection: its values stay good during that
@@ -17,17 +18,33 @@ import { declareSendText } from './send-functions.js';
 const RECONNECT_MS = 2_000;
 
 const properties = Type.Object({
-  /** Host name or address. */
-  Host: Type.String({ default: '', maxLength: 255 }),
-  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
-  Open: Type.Boolean({ default: true }),
-  UseSSL: Type.Boolean({ default: false }),
-  /** With UseSSL: whether the certificate must be issued for Host. */
-  VerifyHost: Type.Boolean({ default: true }),
-  /** With UseSSL: whether the certificate must be issued by a known authority, or by the one in CaFile. */
-  VerifyPeer: Type.Boolean({ default: true }),
-  /** Path of a PEM file. */
-  CaFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+  Host: withHelp(
+    Type.String({ default: '', maxLength: 255 }),
+    'Connection',
+    'The host name or address of the device.',
+  ),
+  Port: withHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+    'Connection',
+    'The port of the device.',
+  ),
+  Open: withHelp(Type.Boolean({ default: true }), 'Connection', 'Whether the connection is open.'),
+  UseSSL: withHelp(Type.Boolean({ default: false }), 'TLS', 'Whether the connection uses TLS.'),
+  VerifyHost: withAdvancedHelp(
+    Type.Boolean({ default: true }),
+    'TLS',
+    'Whether the certificate must be issued for the host.',
+  ),
+  VerifyPeer: withAdvancedHelp(
+    Type.Boolean({ default: true }),
+    'TLS',
+    'Whether the certificate must be issued by a known authority.',
+  ),
+  CaFile: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+    'TLS',
+    'A PEM file with the authorities that may have issued the certificate.',
+  ),
 });
 type Properties = Static<typeof properties>;
 
@@ -38,6 +55,9 @@ const PREFIX = 'CSCK';
 export function clientSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
+    description: 'A TCP connection to a device.',
+    icon: 'Plug',
+    page: 'hardware/sockets.md',
     ...streamModule,
     prefix: PREFIX,
     properties,

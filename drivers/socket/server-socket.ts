@@ -9,6 +9,7 @@ import {
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { streamModule, peerName } from '../../src/device/byte-stream.js';
 import { declareSendPacket, declareSendText } from './send-functions.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /** Upper limit of Limit: each client takes memory of the gateway and the kernel. */
 const MAX_CLIENTS = 256;
@@ -17,18 +18,38 @@ const MAX_CLIENTS = 256;
 const IDLE_CHECK_MS = 1000;
 
 const properties = Type.Object({
-  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.tcpPort }),
-  /** Limit of concurrent clients; further ones are rejected. */
-  Limit: Type.Integer({ default: 16, minimum: 1, maximum: MAX_CLIENTS }),
-  /** Address to listen on; `0.0.0.0` or `::` for all addresses of this machine. */
-  BindIP: Type.String({ default: '127.0.0.1', maxLength: 64 }),
-  Open: Type.Boolean({ default: true }),
-  /** Seconds after which a silent client is dropped; 0 for never. */
-  IdleS: Type.Integer({ default: 0, minimum: 0, maximum: 86_400 }),
-  UseSSL: Type.Boolean({ default: false }),
-  /** With UseSSL: paths of PEM files. */
-  CertificateFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
-  KeyFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+  Port: withHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.tcpPort }),
+    'Connection',
+    'The port on which the gateway listens.',
+  ),
+  Limit: withAdvancedHelp(
+    Type.Integer({ default: 16, minimum: 1, maximum: MAX_CLIENTS }),
+    'Connection',
+    'The maximum number of clients.',
+  ),
+  BindIP: withHelp(
+    Type.String({ default: '127.0.0.1', maxLength: 64 }),
+    'Connection',
+    'The address on which the gateway listens; 0.0.0.0 for all.',
+  ),
+  Open: withHelp(Type.Boolean({ default: true }), 'Connection', 'Whether the gateway listens.'),
+  IdleS: withAdvancedHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 86_400 }),
+    'Connection',
+    'A client that sends nothing for this time is disconnected; 0 is never.',
+  ),
+  UseSSL: withHelp(Type.Boolean({ default: false }), 'TLS', 'Whether clients must use TLS.'),
+  CertificateFile: withHelp(
+    Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+    'TLS',
+    'A PEM file with the certificate of the gateway.',
+  ),
+  KeyFile: withHelp(
+    Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+    'TLS',
+    'A PEM file with its key.',
+  ),
 });
 type Properties = Static<typeof properties>;
 
@@ -39,6 +60,9 @@ const PREFIX = 'SSCK';
 export function serverSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
+    description: 'A port to which devices connect by TCP.',
+    icon: 'Plug',
+    page: 'hardware/sockets.md',
     ...streamModule,
     prefix: PREFIX,
     properties,

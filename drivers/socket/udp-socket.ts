@@ -9,19 +9,40 @@ import {
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { streamModule, peerName, type Peer } from '../../src/device/byte-stream.js';
 import { declareSendPacket, declareSendText } from './send-functions.js';
+import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 const properties = Type.Object({
-  /** Default destination: a host name or address. */
-  Host: Type.String({ default: '', maxLength: 255 }),
-  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
-  /** Address to listen on; may be empty only if BindPort is 0. */
-  BindIP: Type.String({ default: '', maxLength: 64 }),
-  /** Port to listen on; 0 for an ephemeral port, which only receives replies. */
-  BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.udpPort }),
-  EnableBroadcast: Type.Boolean({ default: false }),
-  /** Allows other programs to bind the same port. */
-  EnableReuseAddress: Type.Boolean({ default: false }),
-  Open: Type.Boolean({ default: true }),
+  Host: withHelp(
+    Type.String({ default: '', maxLength: 255 }),
+    'Connection',
+    'The host name or address to which datagrams are sent.',
+  ),
+  Port: withHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+    'Connection',
+    'The port to which datagrams are sent.',
+  ),
+  BindIP: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 64 }),
+    'Connection',
+    'The address at which datagrams are received; empty for all.',
+  ),
+  BindPort: withHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.udpPort }),
+    'Connection',
+    'The port at which datagrams are received.',
+  ),
+  EnableBroadcast: withAdvancedHelp(
+    Type.Boolean({ default: false }),
+    'Connection',
+    'Whether datagrams may be sent to broadcast addresses.',
+  ),
+  EnableReuseAddress: withAdvancedHelp(
+    Type.Boolean({ default: false }),
+    'Connection',
+    'Whether other programs may use the same port.',
+  ),
+  Open: withHelp(Type.Boolean({ default: true }), 'Connection', 'Whether the socket is open.'),
 });
 type Properties = Static<typeof properties>;
 
@@ -32,6 +53,9 @@ const PREFIX = 'USCK';
 export function udpSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
+    description: 'Datagrams to and from devices.',
+    icon: 'Plug',
+    page: 'hardware/sockets.md',
     ...streamModule,
     prefix: PREFIX,
     properties,

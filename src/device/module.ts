@@ -229,7 +229,13 @@ export interface ModuleDefinition<S extends TObject = TObject> {
   /** The prefix of its functions: `HW`, `SPRT`, `MQTT`. */
   readonly prefix: string;
   readonly aliases?: readonly string[];
-  /** A TypeBox object. Every property has a `default`; secrets have `secret: true` in their schema. */
+  /** What it is for, in a sentence for the person who chooses a module. */
+  readonly description?: string;
+  /** A built-in icon. */
+  readonly icon?: string;
+  /** The page of the manual that describes it, below `docs/`: `hardware/inputs.md`. */
+  readonly page?: string;
+  /** A TypeBox object. Every property has a `default`; secrets have `secret: true` in their schema; `withHelp` adds what forms show. */
   readonly properties: S;
   /** The variables of an instance with these properties. Pure. */
   variables(properties: Static<S>): readonly VariableDeclaration[];

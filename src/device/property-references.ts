@@ -1,5 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { ReferenceKind } from './module.js';
+import type { BoardParts } from './module-registry.js';
+import type { Properties } from './properties.js';
 
 /** A property value that refers to something (`referenceKind`), with its path within the instance's entry. */
 export interface Reference {
@@ -31,3 +33,72 @@ export const canReferTo = ({ properties }: TObject, kind: ReferenceKind): boolea
   Object.values(properties).some((schema) => kindOf(schema) === kind);
 
 const kindOf = (schema: TSchema): ReferenceKind | undefined => schema['refers'] as ReferenceKind | undefined;
+
+/** Something that only one instance can have. */
+export interface ExclusiveResource {
+  readonly key: string;
+  /** Its name in messages. */
+  readonly what: string;
+  /** Of a port: the address; it is exclusive at that address. */
+  readonly host?: string;
+}
+
+/** Wildcard addresses. */
+const ALL: readonly string[] = ['0.0.0.0', '::'];
+
+/** Whether only one of two claims is possible. */
+export const areInConflict = (one: ExclusiveResource, other: ExclusiveResource): boolean =>
+  one.key === other.key &&
+  (one.host === other.host || ALL.includes(one.host ?? '') || ALL.includes(other.host ?? ''));
+
+/** The resource that a property refers to; undefined if it is not exclusive. */
+export function resourceOf(
+  { refers, value }: Pick<Reference, 'refers' | 'value'>,
+  properties: Properties,
+  parts: BoardParts | undefined,
+): ExclusiveResource | undefined {
+  const text = String(value);
+  const chip = textIn(properties, 'Chip');
+  const host = textIn(properties, 'BindIP');
+  switch (refers) {
+    case 'line':
+      return { key: `line ${lineKey(text, chip, parts)}`, what: `line ${text}` };
+    case 'channel':
+      return { key: `channel ${channelKey(text, chip, parts)}`, what: `PWM channel ${text}` };
+    case 'led':
+    case 'bus':
+    case 'onewire':
+    case 'serialPort':
+      return { key: `${refers} ${text}`, what: text };
+    case 'tcpPort':
+      return { key: `tcp ${text}`, what: `port ${text}`, host };
+    case 'udpPort':
+      if (properties['EnableReuseAddress'] === true) return undefined;
+      return { key: `udp ${text}`, what: `port ${text}`, host };
+    case 'switch':
+    case 'file':
+      return undefined;
+  }
+}
+
+function textIn(properties: Properties, name: string): string {
+  const value = properties[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The key of a line: the same for its name and its offset. */
+function lineKey(name: string, chip: string, parts: BoardParts | undefined): string {
+  const named = parts?.gpio.find(
+    (one) => (chip === '' || one.chip === chip) && Object.hasOwn(one.lines, name),
+  );
+  if (named !== undefined) return `${named.chip}/${named.lines[name]}`;
+  const [only, ...others] = parts?.gpio ?? [];
+  return `${chip === '' && others.length === 0 ? (only?.chip ?? '') : chip}/${name}`;
+}
+
+function channelKey(name: string, chip: string, parts: BoardParts | undefined): string {
+  const named = parts?.pwm?.find(
+    (one) => (chip === '' || one.chip === chip) && Object.hasOwn(one.channels, name),
+  );
+  return named === undefined ? `${chip}/${name}` : `${named.chip}/${named.channels[name]}`;
+}

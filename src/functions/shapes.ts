@@ -114,7 +114,7 @@ export const messageStatistics = listOf(
 
 export const serviceMessages = listOf(Type.Object({ InstanceID: int, Code: text, Text: text }));
 
-export const moduleRecord = named('ModuleRecord', 'A module: a kind of driver.', {
+export const moduleRecord = named('ModuleRecord', 'A module: a kind of driver, and its page below docs/.', {
   ModuleID: text,
   ModuleName: text,
   ModuleType: int,
@@ -126,7 +126,26 @@ export const moduleRecord = named('ModuleRecord', 'A module: a kind of driver.',
   LibraryID: text,
   Prefix: text,
   URL: text,
+  Description: text,
+  Icon: text,
+  Page: text,
 });
+
+export const choices = listOf(
+  named('Choice', 'A choice for a property, who uses it, and what is set with it.', {
+    Value: text,
+    Caption: text,
+    UsedBy: text,
+    Properties: record,
+  }),
+);
+
+export const propertyProblems = listOf(
+  named('PropertyProblem', 'What is wrong with a property; an empty name is the instance.', {
+    Property: text,
+    Text: text,
+  }),
+);
 
 export const libraryRecord = named('LibraryRecord', 'A library of modules.', {
   LibraryID: text,

@@ -19,6 +19,9 @@ export function hardwareModule(finders: readonly HardwareFinder[]): ModuleDefini
   return {
     id: '{A916E6F8-1BC0-40B4-922D-0D52ECD3218B}',
     name: 'Hardware',
+    description: 'Finds the hardware of this machine.',
+    icon: 'Gear',
+    page: 'hardware/discovery.md',
     kind: moduleKind.configurator,
     prefix: 'GW',
     properties: Type.Object({}),

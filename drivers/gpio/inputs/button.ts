@@ -12,6 +12,7 @@ import { lastCount } from './last-count.js';
 import type { LineWatcher } from './line-watcher.js';
 import { oscillating, PUSH_BUTTON_LIMIT } from './oscillation-detector.js';
 import { openWatchedInput } from './watched-input.js';
+import { withHelp } from '../../../src/device/toolkit/property-help.js';
 
 /** The messages of a button in the change stream; their data is the count of that gesture. */
 export const buttonMessage: Readonly<Record<Gesture, number>> = {
@@ -32,16 +33,32 @@ const duration = (defaultMs: number, minimumMs = 50) =>
 
 const properties = Type.Object({
   ...inputProperties(BUTTON_DEBOUNCE_US),
-  LongMs: duration(600),
-  HoldEveryMs: duration(250, 0),
-  ClickGapMs: duration(300),
-  Clicks: Type.Integer({ default: MAX_CLICKS, minimum: 1, maximum: MAX_CLICKS }),
-  /**
-   * The ident path of what the button toggles: a boolean variable or an instance with a STATE; empty for
-   * nothing.
-   */
-  Toggles: Type.String({ default: '', maxLength: 1024, refers: referenceKind.switch }),
-  ToggleAt: enumProperty(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
+  LongMs: withHelp(duration(600), 'Gestures', 'A press that lasts for this time is long.'),
+  HoldEveryMs: withHelp(
+    duration(250, 0),
+    'Gestures',
+    'The interval of the repeated messages while the button is held; 0 for none.',
+  ),
+  ClickGapMs: withHelp(
+    duration(300),
+    'Gestures',
+    'The longest pause between two clicks that belong together.',
+  ),
+  Clicks: withHelp(
+    Type.Integer({ default: MAX_CLICKS, minimum: 1, maximum: MAX_CLICKS }),
+    'Gestures',
+    'The number of clicks that are distinguished; fewer make single clicks faster.',
+  ),
+  Toggles: withHelp(
+    Type.String({ default: '', maxLength: 1024, refers: referenceKind.switch }),
+    'Toggle',
+    'The ident path of the output that the button toggles; empty for none.',
+  ),
+  ToggleAt: withHelp(
+    enumProperty(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
+    'Toggle',
+    'The gesture that toggles the output.',
+  ),
 });
 type ButtonHost = Host<Static<typeof properties>>;
 
@@ -50,6 +67,9 @@ export const buttonModule = (backends: Backends): ModuleDefinition<typeof proper
   gpioModule({
     id: '{A29C8A07-CA12-4C34-98A7-5482143E580E}',
     name: 'Button',
+    description: 'A push button: clicks, long presses and holding.',
+    icon: 'Presence',
+    page: 'hardware/inputs.md',
     properties,
     variables: () => [
       {

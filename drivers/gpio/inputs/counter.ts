@@ -18,6 +18,7 @@ import { PulseRate } from './pulse-rate.js';
 import type { RequestedInput } from './request-inputs.js';
 import { Throttle } from './throttle.js';
 import { openWatchedInput } from './watched-input.js';
+import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 
 /** The profiles of each quantity and of its rate, and the unit of time of the rate in seconds. */
 const quantities = {
@@ -40,15 +41,42 @@ const CHECK_INTERVAL_MS = 1_000;
 
 const properties = Type.Object({
   ...inputProperties(0),
-  Edges: enumProperty(['active', 'both'] as const, 'active'),
-  Measures: enumProperty(quantityNames, 'pulses'),
-  PulsesPerUnit: Type.Number({ default: 1, exclusiveMinimum: 0 }),
-  Offset: Type.Number({ default: 0 }),
-  RateTimeoutS: Type.Integer({ default: 600, minimum: 1, maximum: 86_400 }),
-  KeepEvery: Type.Integer({ default: 1000, minimum: 1 }),
-  KeepWithinS: Type.Integer({ default: 10, minimum: 1 }),
-  /** Adds the variable MERGED. */
-  CountMerged: Type.Boolean({ default: false }),
+  Edges: withHelp(enumProperty(['active', 'both'] as const, 'active'), 'Meter', 'The edges that count.'),
+  Measures: withHelp(
+    enumProperty(quantityNames, 'pulses'),
+    'Meter',
+    'What the meter measures; decides the units.',
+  ),
+  PulsesPerUnit: withHelp(
+    Type.Number({ default: 1, exclusiveMinimum: 0 }),
+    'Meter',
+    'Pulses per unit, for example per kilowatt-hour.',
+  ),
+  Offset: withHelp(
+    Type.Number({ default: 0 }),
+    'Meter',
+    'Added to the count, so that it agrees with the display of the meter.',
+  ),
+  RateTimeoutS: withAdvancedHelp(
+    Type.Integer({ default: 600, minimum: 1, maximum: 86_400 }),
+    'Meter',
+    'Without a pulse for this time, the rate is 0.',
+  ),
+  KeepEvery: withAdvancedHelp(
+    Type.Integer({ default: 1000, minimum: 1 }),
+    'Storage',
+    'The count is stored after this many pulses.',
+  ),
+  KeepWithinS: withAdvancedHelp(
+    Type.Integer({ default: 10, minimum: 1 }),
+    'Storage',
+    'The count is stored this long after a pulse, in seconds.',
+  ),
+  CountMerged: withAdvancedHelp(
+    Type.Boolean({ default: false }),
+    'Storage',
+    'Adds a variable with the number of merged edges.',
+  ),
 });
 type CounterProperties = Static<typeof properties>;
 
@@ -57,6 +85,9 @@ export const counterModule = (backends: Backends): ModuleDefinition<typeof prope
   gpioModule({
     id: '{D8F1CBC7-50C2-419E-9A2F-6DC6FF0F9941}',
     name: 'Counter',
+    description: 'The pulses of a meter: electricity, water or gas, with its rate.',
+    icon: 'Electricity',
+    page: 'hardware/inputs.md',
     properties,
     variables,
     check,

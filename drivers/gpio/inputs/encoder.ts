@@ -16,6 +16,7 @@ import { lastCount } from './last-count.js';
 import { QuadratureDecoder, type StepsPerDetent } from './quadrature.js';
 import type { EdgeHandler, RequestedInputs } from './request-inputs.js';
 import { Throttle } from './throttle.js';
+import { withHelp } from '../../../src/device/toolkit/property-help.js';
 
 /** The message of an encoder in the change stream; its data are the detents just turned and the position. */
 export const ENCODER_TURNED = 20311;
@@ -26,9 +27,13 @@ const REPORT_INTERVAL_MS = 20;
 const { Line, ...sharedProperties } = inputProperties(0);
 const properties = Type.Object({
   ...sharedProperties,
-  LineA: Line,
-  LineB: Line,
-  StepsPerDetent: enumProperty(['1', '2', '4'] as const, '4'),
+  LineA: withHelp(Line, 'Line', 'The first line of the encoder.'),
+  LineB: withHelp(Line, 'Line', 'The second line of the encoder; exchange both to reverse the direction.'),
+  StepsPerDetent: withHelp(
+    enumProperty(['1', '2', '4'] as const, '4'),
+    'Line',
+    'The steps between two detents.',
+  ),
 });
 type EncoderHost = Host<Static<typeof properties>>;
 
@@ -37,6 +42,9 @@ export const encoderModule = (backends: Backends): ModuleDefinition<typeof prope
   gpioModule({
     id: '{A04FFB53-5F9B-4F47-8A7C-F23D9056AE7F}',
     name: 'Encoder',
+    description: 'A rotary encoder: an endless knob.',
+    icon: 'Gauge',
+    page: 'hardware/inputs.md',
     properties,
     variables: () => [
       { ident: 'POSITION', name: 'Position', type: variableType.integer, role: 'main', position: 1 },

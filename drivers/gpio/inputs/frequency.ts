@@ -7,12 +7,25 @@ import { lostVariable } from './dropped-edges.js';
 import type { LineWatcher } from './line-watcher.js';
 import { PulseRate } from './pulse-rate.js';
 import { openWatchedInput } from './watched-input.js';
+import { withHelp } from '../../../src/device/toolkit/property-help.js';
 
 const properties = Type.Object({
   ...inputProperties(0),
-  Divider: Type.Number({ default: 1, exclusiveMinimum: 0 }),
-  TimeoutS: Type.Integer({ default: 10, minimum: 1, maximum: 86_400 }),
-  ReportEveryMs: Type.Integer({ default: 1000, minimum: 100, maximum: 3_600_000 }),
+  Divider: withHelp(
+    Type.Number({ default: 1, exclusiveMinimum: 0 }),
+    'Measurement',
+    'Pulses per period; the frequency is divided by it.',
+  ),
+  TimeoutS: withHelp(
+    Type.Integer({ default: 10, minimum: 1, maximum: 86_400 }),
+    'Measurement',
+    'Without a pulse for this time, the frequency is 0.',
+  ),
+  ReportEveryMs: withHelp(
+    Type.Integer({ default: 1000, minimum: 100, maximum: 3_600_000 }),
+    'Measurement',
+    'The interval between two reports.',
+  ),
 });
 type FrequencyProperties = Static<typeof properties>;
 
@@ -21,6 +34,9 @@ export const frequencyModule = (backends: Backends): ModuleDefinition<typeof pro
   gpioModule({
     id: '{02C16523-DEE9-4BA9-AE08-2DFA82696164}',
     name: 'Frequency',
+    description: 'The frequency of pulses on a line: flow, wind speed, revolutions.',
+    icon: 'WindSpeed',
+    page: 'hardware/inputs.md',
     properties,
     variables: () => [
       {

@@ -16,6 +16,9 @@ export const inputModule = (backends: Backends): ModuleDefinition<typeof propert
   gpioModule({
     id: '{2EB93A1A-5E16-4974-983A-61D38D0EC846}',
     name: 'GPIO Input',
+    description: 'An input line: a contact, a motion detector, an alarm output.',
+    icon: 'Door',
+    page: 'hardware/inputs.md',
     properties,
     variables: () => [
       {

@@ -16,16 +16,25 @@ import { lostVariable } from './dropped-edges.js';
 import { decodeLevels, levelCodes, MAX_LINES } from './level-code.js';
 import { CONTACT_LIMIT, oscillating } from './oscillation-detector.js';
 import type { EdgeHandler, RequestedInputs } from './request-inputs.js';
+import { withHelp } from '../../../src/device/toolkit/property-help.js';
 
 const { Line: _line, ...sharedProperties } = inputProperties(0);
 const properties = Type.Object({
   ...sharedProperties,
-  Lines: Type.Array(Type.String({ minLength: 1, maxLength: 64, refers: referenceKind.line }), {
-    default: [],
-    maxItems: MAX_LINES,
-  }),
-  Code: enumProperty(levelCodes, 'binary'),
-  SettleMs: Type.Integer({ default: 20, minimum: 0, maximum: 10_000 }),
+  Lines: withHelp(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64, refers: referenceKind.line }), {
+      default: [],
+      maxItems: MAX_LINES,
+    }),
+    'Line',
+    'The lines, that of the lowest bit first.',
+  ),
+  Code: withHelp(enumProperty(levelCodes, 'binary'), 'Line', 'How the levels encode the number.'),
+  SettleMs: withHelp(
+    Type.Integer({ default: 20, minimum: 0, maximum: 10_000 }),
+    'Line',
+    'The lines must be stable for this time before the number is reported.',
+  ),
 });
 type LevelGroupProperties = Static<typeof properties>;
 
@@ -37,6 +46,9 @@ export const levelGroupModule = (backends: Backends): ModuleDefinition<typeof pr
   gpioModule({
     id: '{268E1187-DBFA-4ED5-BEC6-ABBD4EF4E068}',
     name: 'Level Group',
+    description: 'Several lines as one number: a coding switch, a position sensor.',
+    icon: 'Intensity',
+    page: 'hardware/inputs.md',
     properties,
     variables: () => [
       { ident: 'VALUE', name: 'Value', type: variableType.integer, role: 'main', position: 1 },

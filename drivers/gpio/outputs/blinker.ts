@@ -14,6 +14,7 @@ import type { Backends } from '../backends/backends.js';
 import { gpioModule, missingLineError, outputProperties, outputState } from '../line-properties.js';
 import { CommandTimeout } from './command-timeout.js';
 import { findOutput, type GpioOutput } from './request-output.js';
+import { withHelp } from '../../../src/device/toolkit/property-help.js';
 
 /**
  * The shortest time that a lamp is lit or dark. The event loop is late by some milliseconds now and then
@@ -24,7 +25,11 @@ const SHORTEST_MS = 50;
 
 const phaseMs = Type.Integer({ default: 500, minimum: 1, maximum: 60_000 });
 
-const properties = Type.Object({ ...outputProperties, OnMs: phaseMs, OffMs: phaseMs });
+const properties = Type.Object({
+  ...outputProperties,
+  OnMs: withHelp(phaseMs, 'Blinking', 'How long the lamp is on while it blinks.'),
+  OffMs: withHelp(phaseMs, 'Blinking', 'How long the lamp is off while it blinks.'),
+});
 type BlinkerProperties = Static<typeof properties>;
 
 /** The module **Blinker**: a lamp on a line, which blinks (`docs/hardware/led.md`). */
@@ -32,6 +37,9 @@ export const blinkerModule = (backends: Backends): ModuleDefinition<typeof prope
   gpioModule({
     id: '{31B757DE-183E-47A2-A6F3-38654B305CFB}',
     name: 'Blinker',
+    description: 'A lamp on a line that blinks.',
+    icon: 'Bulb',
+    page: 'hardware/led.md',
     properties,
     variables: () => [
       outputState,

@@ -15,6 +15,9 @@ export const outputModule = (backends: Backends): ModuleDefinition<typeof proper
   gpioModule({
     id: '{1448F419-4671-4427-8CFD-A3117E879461}',
     name: 'GPIO Output',
+    description: 'An output line that is switched as commanded.',
+    icon: 'Plug',
+    page: 'hardware/outputs.md',
     properties,
     variables: () => [outputState],
     check: missingLineError,

@@ -6,16 +6,24 @@ import { drives } from '../backends/line.js';
 import { gpioModule, lineProperties, missingLineError } from '../line-properties.js';
 import { findOutput } from './request-output.js';
 import { RuledLine, ruledVariables, type SharedState } from './ruled-line.js';
+import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 
 /** For longer times there is a relay's MaxOnS. */
 const LONGEST_MS = 60_000;
 
 const properties = Type.Object({
   ...lineProperties,
-  Drive: enumProperty(drives, 'push-pull'),
-  PulseMs: Type.Integer({ default: 500, minimum: 1, maximum: LONGEST_MS }),
-  /** Minimum time that the line is inactive before the next pulse. */
-  PauseMs: Type.Integer({ default: 0, minimum: 0, maximum: LONGEST_MS }),
+  Drive: withAdvancedHelp(enumProperty(drives, 'push-pull'), 'Line', 'How the output drives its line.'),
+  PulseMs: withHelp(
+    Type.Integer({ default: 500, minimum: 1, maximum: LONGEST_MS }),
+    'Pulse',
+    'How long the line is active.',
+  ),
+  PauseMs: withHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: LONGEST_MS }),
+    'Pulse',
+    'The minimum pause before the next pulse.',
+  ),
 });
 type PulseProperties = Static<typeof properties>;
 
@@ -27,6 +35,9 @@ export const pulseModule = (
   gpioModule({
     id: '{EB37817D-E5F9-46F9-B665-E49B27DAC037}',
     name: 'Pulse',
+    description: 'An output that gives a pulse: a door opener, a latching relay.',
+    icon: 'Execute',
+    page: 'hardware/outputs.md',
     properties,
     variables: () => ruledVariables,
     check: missingLineError,

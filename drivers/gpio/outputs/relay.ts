@@ -14,6 +14,7 @@ import { gpioModule, missingLineError, outputProperties } from '../line-properti
 import { CommandTimeout } from './command-timeout.js';
 import { findOutput, type GpioOutput } from './request-output.js';
 import { RuledLine, ruledVariables, type SharedState } from './ruled-line.js';
+import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 
 /** A week. Longer times are a matter of schedules; timers are limited to 24 days. */
 const LONGEST_S = 7 * 24 * 3600;
@@ -30,14 +31,29 @@ const LAST = 'last';
 
 const properties = Type.Object({
   ...outputProperties,
-  Boot: enumProperty([...statePolicies, LAST] as const, 'hold'),
-  MinOnS: seconds,
-  MinOffS: seconds,
-  MaxOnS: seconds,
-  /** The name of a group of which at most one relay may be active; empty for none. */
-  Interlock: Type.String({ default: '', maxLength: 64 }),
-  DeadTimeMs: Type.Integer({ default: 0, minimum: 0, maximum: LONGEST_DEAD_MS }),
-  StaggerMs: Type.Integer({ default: 0, minimum: 0, maximum: 60_000 }),
+  Boot: withHelp(
+    enumProperty([...statePolicies, LAST] as const, 'hold'),
+    'When something fails',
+    'What happens to the relay when the gateway starts; last restores its state.',
+  ),
+  MinOnS: withHelp(seconds, 'Rules', 'After switching on, the relay stays on for at least this time.'),
+  MinOffS: withHelp(seconds, 'Rules', 'After switching off, the relay stays off for at least this time.'),
+  MaxOnS: withHelp(seconds, 'Rules', 'The relay switches itself off after this time; 0 is never.'),
+  Interlock: withHelp(
+    Type.String({ default: '', maxLength: 64 }),
+    'Rules',
+    'The name of a group of which at most one relay may be on.',
+  ),
+  DeadTimeMs: withHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: LONGEST_DEAD_MS }),
+    'Rules',
+    'The pause between two relays of the group.',
+  ),
+  StaggerMs: withAdvancedHelp(
+    Type.Integer({ default: 0, minimum: 0, maximum: 60_000 }),
+    'Rules',
+    'The interval in which relays switch on one after the other after a start.',
+  ),
 });
 type RelayProperties = Static<typeof properties>;
 
@@ -56,6 +72,9 @@ export const relayModule = (backends: Backends, shared: SharedState): ModuleDefi
   gpioModule({
     id: '{E53F30F6-BA58-426C-AB91-E06D86F30FD6}',
     name: 'Relay',
+    description: 'A relay with rules: minimum and maximum times, interlock, dead time.',
+    icon: 'Power',
+    page: 'hardware/outputs.md',
     properties,
     variables: ({ Boot }) => (Boot === LAST ? [...ruledVariables, lastVariable] : ruledVariables),
     check: (properties) => missingLineError(properties) ?? ruleError(properties),

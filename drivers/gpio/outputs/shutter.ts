@@ -5,6 +5,7 @@ import type { Backends } from '../backends/backends.js';
 import { drives } from '../backends/line.js';
 import { gpioModule, lineProperties } from '../line-properties.js';
 import type { SharedState } from './ruled-line.js';
+import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 
 /** No shutter is slower, and a motor that ran longer would overheat. */
 const LONGEST_S = 300;
@@ -17,22 +18,29 @@ const runS = Type.Number({ default: 0, minimum: 0, maximum: LONGEST_S });
 
 const { Chip, ActiveLow, Backend, Line } = lineProperties;
 const properties = Type.Object({
-  Up: Line,
-  Down: Line,
+  Up: withHelp(Line, 'Line', 'The line of the relay that moves the shutter up.'),
+  Down: withHelp(Line, 'Line', 'The line of the relay that moves the shutter down.'),
   Chip,
   ActiveLow,
   Backend,
-  Drive: enumProperty(drives, 'push-pull'),
-  /** From the lower end stop to the upper one, including the turning of the slats. */
-  RunUpS: runS,
-  /** From the upper end stop to the lower one, including the turning of the slats. */
-  RunDownS: runS,
-  /** How long the slats take to turn from one end to the other; 0 if there are none. */
-  SlatS: Type.Number({ default: 0, minimum: 0, maximum: LONGEST_SLAT_S }),
-  /** How long the motor rests before it is reversed. */
-  DeadTimeMs: Type.Integer({ default: 500, minimum: 0, maximum: LONGEST_DEAD_MS }),
-  /** Extra time for a run into an end stop. */
-  ReserveS: Type.Number({ default: 2, minimum: 0, maximum: 60 }),
+  Drive: withAdvancedHelp(enumProperty(drives, 'push-pull'), 'Line', 'How the outputs drive their lines.'),
+  RunUpS: withHelp(runS, 'Movement', 'The time from the lower end stop to the upper one.'),
+  RunDownS: withHelp(runS, 'Movement', 'The time from the upper end stop to the lower one.'),
+  SlatS: withHelp(
+    Type.Number({ default: 0, minimum: 0, maximum: LONGEST_SLAT_S }),
+    'Movement',
+    'How long the slats take to turn from one end to the other; 0 if there are none.',
+  ),
+  DeadTimeMs: withAdvancedHelp(
+    Type.Integer({ default: 500, minimum: 0, maximum: LONGEST_DEAD_MS }),
+    'Movement',
+    'How long the motor rests before it is reversed.',
+  ),
+  ReserveS: withAdvancedHelp(
+    Type.Number({ default: 2, minimum: 0, maximum: 60 }),
+    'Movement',
+    'Extra time for a run into an end stop.',
+  ),
 });
 export type ShutterProperties = Static<typeof properties>;
 
@@ -44,6 +52,9 @@ export const shutterModule = (
   gpioModule({
     id: '{9B8B28BE-646C-47E9-9D89-64351E2CEFDF}',
     name: 'Shutter',
+    description: 'A shutter or blind with two relays, which follows its position.',
+    icon: 'Jalousie',
+    page: 'hardware/outputs.md',
     properties,
     variables,
     check: checkProperties,

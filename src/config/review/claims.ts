@@ -1,11 +1,17 @@
 import type { BoardParts } from '../../device/module-registry.js';
 import type { Properties } from '../../device/properties.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
-import type { Reference } from '../../device/property-references.js';
+import {
+  areInConflict,
+  resourceOf,
+  type ExclusiveResource,
+  type Reference,
+} from '../../device/property-references.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
 /** The first claimant: its name, and its line in the file. */
 interface FirstClaim {
+  readonly resource: ExclusiveResource;
   readonly name: string;
   readonly line: number;
 }
@@ -16,40 +22,31 @@ interface Claimant {
   readonly path: DocumentPath;
 }
 
-/** Wildcard addresses. */
-const ALL: readonly string[] = ['0.0.0.0', '::'];
-
 /**
  * Tracks resources that only one claimant can have: lines, channels, LEDs, serial ports, listening ports.
  * Adds a problem for the second claim.
  */
 export class Claims {
   readonly #document: ConfigDocument;
-  readonly #claims = new Map<string, FirstClaim>();
-  readonly #ports: { readonly key: string; readonly host: string; readonly firstClaim: FirstClaim }[] = [];
+  readonly #claims: FirstClaim[] = [];
 
   constructor(document: ConfigDocument) {
     this.#document = document;
   }
 
-  /** Claims a resource by its key; `what` is its name in messages. */
-  claim(key: string, what: string, { name, path }: Claimant): void {
-    const firstClaim = this.#claims.get(key);
-    if (firstClaim === undefined) this.#claims.set(key, { name, line: this.#document.lineOf(path) });
-    else this.#addConflict(what, firstClaim, path);
+  /** Claims a resource; the second claim is a problem. */
+  claim(resource: ExclusiveResource, { name, path }: Claimant): void {
+    const taken = this.#claims.find((one) => areInConflict(one.resource, resource));
+    if (taken === undefined) this.#claims.push({ resource, name, line: this.#document.lineOf(path) });
+    else this.#addConflict(resource.what, taken, path);
   }
 
   /** Claims a port at an address; port 0 is any free port. */
-  claimPort(of: { kind: 'tcp' | 'udp'; host: string; port: number }, { name, path }: Claimant): void {
-    const { kind, host, port } = of;
-    if (port === 0) return;
-    const key = `${kind} ${port}`;
-    const taken = this.#ports.find(
-      (one) => one.key === key && (one.host === host || ALL.includes(one.host) || ALL.includes(host)),
-    );
-    if (taken === undefined)
-      this.#ports.push({ key, host, firstClaim: { name, line: this.#document.lineOf(path) } });
-    else this.#addConflict(`port ${port}`, taken.firstClaim, path);
+  claimPort(
+    { kind, host, port }: { kind: 'tcp' | 'udp'; host: string; port: number },
+    claimant: Claimant,
+  ): void {
+    if (port !== 0) this.claim({ key: `${kind} ${port}`, what: `port ${port}`, host }, claimant);
   }
 
   #addConflict(what: string, firstClaim: FirstClaim, path: DocumentPath): void {
@@ -70,59 +67,16 @@ export interface InstanceReference {
 /** Claims the resource that a property refers to, if it is exclusive. */
 export function claimReference(
   claims: Claims,
-  { reference: { refers, value }, properties, claimant }: InstanceReference,
+  { reference, properties, claimant }: InstanceReference,
   parts: BoardParts | undefined,
 ): void {
-  const text = String(value);
-  const bindIp = textIn(properties, 'BindIP');
-  switch (refers) {
-    case 'line':
-      return claims.claim(
-        `line ${lineKey(text, textIn(properties, 'Chip'), parts)}`,
-        `line ${text}`,
-        claimant,
-      );
-    case 'channel':
-      return claims.claim(
-        `channel ${channelKey(text, textIn(properties, 'Chip'), parts)}`,
-        `PWM channel ${text}`,
-        claimant,
-      );
-    case 'led':
-    case 'bus':
-    case 'onewire':
-    case 'serialPort':
-      return claims.claim(`${refers} ${text}`, text, claimant);
-    case 'tcpPort':
-      return claims.claimPort({ kind: 'tcp', host: bindIp, port: Number(value) }, claimant);
-    case 'udpPort':
-      if (properties['EnableReuseAddress'] === true) return;
-      return claims.claimPort({ kind: 'udp', host: bindIp, port: Number(value) }, claimant);
-    case 'switch':
-    case 'file':
-  }
+  const resource = resourceOf(reference, properties, parts);
+  if (resource !== undefined) claims.claim(resource, claimant);
 }
 
 function textIn(properties: Properties, name: string): string {
   const value = properties[name];
   return typeof value === 'string' ? value : '';
-}
-
-/** The key of a line: the same for its name and its offset. */
-function lineKey(name: string, chip: string, parts: BoardParts | undefined): string {
-  const named = parts?.gpio.find(
-    (one) => (chip === '' || one.chip === chip) && Object.hasOwn(one.lines, name),
-  );
-  if (named !== undefined) return `${named.chip}/${named.lines[name]}`;
-  const [only, ...others] = parts?.gpio ?? [];
-  return `${chip === '' && others.length === 0 ? (only?.chip ?? '') : chip}/${name}`;
-}
-
-function channelKey(name: string, chip: string, parts: BoardParts | undefined): string {
-  const named = parts?.pwm?.find(
-    (one) => (chip === '' || one.chip === chip) && Object.hasOwn(one.channels, name),
-  );
-  return named === undefined ? `${chip}/${name}` : `${named.chip}/${named.channels[name]}`;
 }
 
 /** Explains that the board has no such part; undefined if it has, or that can't be known. */

@@ -1,15 +1,20 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { declare, int, type FunctionDeclaration } from '../../device/declare.js';
+import { fault } from '../../base/fault.js';
+import { array, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { isSecretProperty } from '../../device/properties.js';
 import type { ModuleDefinition } from '../../device/module.js';
 import { instanceStatus } from '../../kernel/instances.js';
 import type { Ports } from '../ports.js';
+import * as shapes from '../shapes.js';
+import { choicesOf, choiceSources, sourceOf } from './choices.js';
+import { propertyProblems } from './property-check.js';
 
 /**
- * The configuration form of an instance (interface §9), generated from its module's properties, without their
- * values.
+ * Configuration forms (interface §9), generated from the properties of modules, without their values; and what
+ * they need to be filled in.
  */
-export function configurationFormFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
+export function configurationFormFunctions(ports: Ports): FunctionDeclaration[] {
+  const { kernel, devices } = ports;
   return [
     declare({
       name: 'SVC_GetConfigurationForm',
@@ -18,6 +23,43 @@ export function configurationFormFunctions({ kernel, devices }: Ports): Function
       help: 'The configuration form of an instance, as JSON: its elements, and the captions of its statuses.',
       run: (_caller, id) =>
         JSON.stringify(formOf(devices.modules.get(kernel.instances.get(id).data.moduleId))),
+    }),
+    declare({
+      name: 'SVC_GetModuleForm',
+      parameters: [text('ModuleID')],
+      result: 'string',
+      help: 'The configuration form of instances of a module, before there is one; as SVC_GetConfigurationForm.',
+      run: (_caller, id) => JSON.stringify(formOf(devices.modules.get(id))),
+    }),
+    declare({
+      name: 'GW_GetChoices',
+      parameters: [text('Source')],
+      result: 'array',
+      shape: shapes.choices,
+      help: `What this machine has for a property of a form: its source is ${choiceSources.join(', ')}.`,
+      run: (_caller, given) => {
+        const source = choiceSources.find((one) => one === given);
+        if (source === undefined)
+          throw fault('PARAMETER_TYPE', 'Source', `expected one of ${choiceSources.join(', ')}`);
+        return choicesOf(ports, source);
+      },
+    }),
+    declare({
+      name: 'GW_CheckProperties',
+      parameters: [text('ModuleID'), int('InstanceID'), array('Properties', shapes.record)],
+      result: 'array',
+      shape: shapes.propertyProblems,
+      help: 'What would be wrong with an instance with these properties in addition to its own; InstanceID 0: with a new one. Changes nothing.',
+      run: (_caller, moduleId, id, given) => {
+        const instance = id === 0 ? undefined : kernel.instances.get(id);
+        const module = devices.modules.get(moduleId);
+        if (instance !== undefined && instance.data.moduleId !== module.id)
+          throw fault('WRONG_MODULE', id, module.name);
+        // PHP encodes an empty map as an empty list.
+        if (Array.isArray(given) && given.length > 0)
+          throw fault('PARAMETER_TYPE', 'Properties', 'expected an object');
+        return propertyProblems(ports, { module, instance }, Array.isArray(given) ? {} : given);
+      },
     }),
   ];
 }
@@ -47,8 +89,21 @@ function formOf(module: ModuleDefinition): object {
 function elementsOf(schema: TObject, isSecret: (name: string) => boolean): Element[] {
   return Object.entries(schema.properties).map(([name, one]) => {
     const [caption, unit] = captionOf(name);
-    return { ...fieldOf(one, isSecret(name), unit), name, caption };
+    return { ...fieldOf(one, isSecret(name), unit), name, caption, ...helpOf(one) };
   });
+}
+
+/** What our own forms show in addition (interface, decision 12). */
+function helpOf(schema: TSchema): Element {
+  const { group, advanced } = schema as { group?: string; advanced?: boolean };
+  const items = schema['type'] === 'array' ? (schema['items'] as TSchema) : undefined;
+  return {
+    help: schema.description,
+    // Columns of a list are in no group.
+    group: group || undefined,
+    advanced,
+    source: sourceOf(schema) ?? (items && sourceOf(items)),
+  };
 }
 
 /** The form field of one property. The options of a select are the values of the configuration. */

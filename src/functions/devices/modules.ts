@@ -151,7 +151,7 @@ function libraryRecord({ system }: Ports, id: string) {
   };
 }
 
-/** The result of `SVC_GetModule` (interface §2.1). */
+/** The result of `SVC_GetModule` (interface §2.1); what it is for, its icon and its page are our own. */
 function moduleRecord({
   id,
   name,
@@ -160,6 +160,9 @@ function moduleRecord({
   aliases,
   requires: needs,
   provides: offers,
+  description = '',
+  icon = '',
+  page = '',
 }: ModuleDefinition) {
   return {
     ModuleID: id,
@@ -173,5 +176,8 @@ function moduleRecord({
     LibraryID: LIBRARY_ID,
     Prefix: prefix,
     URL: '',
+    Description: description,
+    Icon: icon,
+    Page: page,
   };
 }

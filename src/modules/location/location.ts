@@ -13,6 +13,7 @@ import {
 import { localDay, localInstant, midnight } from '../../base/local-time.js';
 import type * as Spans from './sun-spans.js';
 import type * as Sun from './sun-times.js';
+import { withHelp } from '../../device/toolkit/property-help.js';
 
 /** The variables of the sun's times: ident, name and time. */
 const variables = [
@@ -35,24 +36,37 @@ const sunTime = enumProperty(
 const offsetS = Type.Optional(Type.Integer({ minimum: -43_200, maximum: 43_200 }));
 
 const locationProperties = Type.Object({
-  /** Degrees; north is positive. */
-  Latitude: Type.Number({ default: 0, minimum: -90, maximum: 90 }),
-  /** Degrees; east is positive. */
-  Longitude: Type.Number({ default: 0, minimum: -180, maximum: 180 }),
-  /** Parts of the day, each with a variable that is true from one of the sun's times to another. */
-  Spans: Type.Array(
-    Type.Object(
-      {
-        Ident: Type.String({ pattern: '^[A-Za-z0-9_]{1,64}$' }),
-        Name: Type.Optional(Type.String({ maxLength: 200 })),
-        From: sunTime,
-        FromOffsetS: offsetS,
-        To: sunTime,
-        ToOffsetS: offsetS,
-      },
-      { additionalProperties: false },
+  Latitude: withHelp(
+    Type.Number({ default: 0, minimum: -90, maximum: 90 }),
+    'Place',
+    'The latitude in degrees; north is positive.',
+  ),
+  Longitude: withHelp(
+    Type.Number({ default: 0, minimum: -180, maximum: 180 }),
+    'Place',
+    'The longitude in degrees; east is positive.',
+  ),
+  Spans: withHelp(
+    Type.Array(
+      Type.Object(
+        {
+          Ident: withHelp(Type.String({ pattern: '^[A-Za-z0-9_]{1,64}$' }), '', 'The ident of the variable.'),
+          Name: withHelp(
+            Type.Optional(Type.String({ maxLength: 200 })),
+            '',
+            'The name of the variable; the ident by default.',
+          ),
+          From: withHelp(sunTime, '', 'The time of the sun at which it becomes true.'),
+          FromOffsetS: withHelp(offsetS, '', 'Seconds after that time; negative before it.'),
+          To: withHelp(sunTime, '', 'The time of the sun at which it becomes false.'),
+          ToOffsetS: withHelp(offsetS, '', 'Seconds after that time; negative before it.'),
+        },
+        { additionalProperties: false },
+      ),
+      { default: [], maxItems: 50 },
     ),
-    { default: [], maxItems: 50 },
+    'Parts of the day',
+    'Each has a variable that is true from one time of the sun to another.',
   ),
 });
 
@@ -83,6 +97,9 @@ const isSet = ({ Latitude, Longitude }: Properties): boolean => Latitude !== 0 |
 export const locationModule: ModuleDefinition<typeof locationProperties> = {
   id: '{45E97A63-F870-408A-B259-2933F7EABF74}',
   name: 'Location Control',
+  description: 'The place of the gateway: sunrise, sunset and parts of the day.',
+  icon: 'Sun',
+  page: 'use/location.md',
   kind: moduleKind.core,
   prefix: 'LC',
   properties: locationProperties,

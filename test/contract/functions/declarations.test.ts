@@ -28,7 +28,8 @@ const declared = await allFunctions();
 
 t.test('every function is declared as in the reference', async (t) => {
   t.equal(reference.length, 424);
-  const ours = /^(GW_|rpc\.|WFC_(GetConfigurators|ExecuteKeyed|GetOutcome)$|(AC|WFC)_RenderChartInline$)/;
+  const ours =
+    /^(GW_|rpc\.|SVC_GetModuleForm$|WFC_(GetConfigurators|ExecuteKeyed|GetOutcome)$|(AC|WFC)_RenderChartInline$)/;
   t.strictSame(declared.filter(({ name }) => !ours.test(name)).map(signature), reference);
 });
 
@@ -37,11 +38,13 @@ t.test('extensions of the interface', async (t) => {
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
     'AC_RenderChartInline(int InstanceID, int ObjectID, int StartTime, int TimeSpan{tsHour tsDay tsWeek tsMonth tsYear tsDecade}, int Density{gdNormal gdHD gdRaw}, bool IsExtrema, bool IsDyn, int Width, int Height, array Visibility): string',
     'GW_CheckConfiguration(string Text): array',
+    'GW_CheckProperties(string ModuleID, int InstanceID, array Properties): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
     'GW_DeleteBackup(string Name): bool',
     'GW_EndSession(string ID): bool',
     'GW_GetAudit(int Limit, string Role): array',
     'GW_GetBackups(): array',
+    'GW_GetChoices(string Source): array',
     'GW_GetConfigurationText(): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
@@ -73,6 +76,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_SimulateRefusal(string Line, bool Refuse): bool',
     'GW_SimulateStuck(string Line, bool Stuck): bool',
     'GW_Subscribe(array IDs, array Messages): bool',
+    'SVC_GetModuleForm(string ModuleID): string',
     'WFC_ExecuteKeyed(int InstanceID, int VariableID, mixed Value, string Key): bool',
     'WFC_GetConfigurators(): array',
     'WFC_GetOutcome(int InstanceID, string Key): array',

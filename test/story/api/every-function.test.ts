@@ -90,6 +90,7 @@ t.test('every function that reads returns what it declares, in a complete gatewa
     FilePath: `${made['script']}.js`,
     Option: 'SaveInterval',
     Recursive: true,
+    Source: 'line',
     Value: true,
     Text: 'x',
     ScriptText: 'print(1)',
