@@ -2,12 +2,18 @@
  * Builds dist/program/front from src/front: `node dist/systemd/build-front.js` (run by `make build`). File
  * names contain a hash of the content, so that browsers may cache them. Each file has a `.br` and a `.gz`
  * version, because browsers accept Brotli only over TLS and on loopback. manifest.json lists the files of
- * each page.
+ * each page, and the declarations of all functions for the editor of scripts.
  */
+import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { systemClock } from '../src/base/clock.js';
+import { createModuleList } from '../src/composition/module-list.js';
+import { declaredFunctions } from '../src/functions/declared-functions.js';
+import { scriptDeclarations } from '../src/functions/reflection/script-declarations.js';
+import { packageVersion } from '../src/service/system.js';
 import { bundleOptions } from './esbuild-options.js';
 
 /** The programs, one per page. */
@@ -51,7 +57,8 @@ interface PageFiles {
 
 type Outputs = Metafile['outputs'];
 
-const manifest: Record<string, PageFiles> = {};
+const types = await writeTypes();
+const manifest: Record<string, PageFiles | string> = { types };
 const written = new Set<string>();
 // Each program by itself: chunks that both use would split the first view into more and smaller files.
 for (const program of PROGRAMS) {
@@ -99,6 +106,18 @@ async function buildProgram(program: string): Promise<Outputs> {
     tsconfig: join(root, 'src', 'front', 'tsconfig.json'),
   });
   return metafile.outputs;
+}
+
+/** Writes the declarations for the editor of scripts, as `stellwerk types` prints them; returns the name. */
+async function writeTypes(): Promise<string> {
+  const clock = systemClock();
+  const declared = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
+  const text = scriptDeclarations(declared, packageVersion());
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
+  const name = `functions-${hash}.d.ts`;
+  writeFileSync(join(target, name), text);
+  compress(join(target, name));
+  return name;
 }
 
 /** All chunks that are loaded before the program runs, those of chunks included. */

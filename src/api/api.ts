@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import type { LimitReporter } from '../base/limit-reporter.js';
-import type { Log } from '../base/log.js';
+import type { Log, LogRecord } from '../base/log.js';
+import type { Signal } from '../base/signal.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { ConnectionsPort, SocketStatistics } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -57,6 +58,8 @@ export interface ApiContext {
   readonly dispatcher: Dispatcher;
   readonly kernel: Kernel;
   readonly log: Log;
+  /** Emitted with each line of the log, for clients that read it. */
+  readonly logged?: Signal<LogRecord>;
   readonly clock: Clock;
   readonly configurators: Configurators;
   readonly pages: Pages;
@@ -119,7 +122,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       storage: sessionFile(`${context.directory}/sessions.json`),
       isConnected: (id) => this.#sockets.isConnected(id),
     }));
-    const sockets = { rpc, access, rejections, kernel, log, clock, limits, connections, browsers };
+    const { logged } = context;
+    const sockets = { rpc, access, rejections, kernel, log, logged, clock, limits, connections, browsers };
     this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
     const timeouts = context.timeouts ?? TIMEOUTS;
     this.#listeners = new ListenerSet(

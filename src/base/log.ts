@@ -12,6 +12,20 @@ export interface Log {
   subject(name: string): Log;
 }
 
+/** Levels of log lines, the least important first. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+
+/** A line of the log. */
+export interface LogRecord {
+  readonly TimeMs: number;
+  readonly Level: (typeof logLevels)[number];
+  readonly Subject: string;
+  /** The text with its details. */
+  readonly Text: string;
+  /** The instance that it is about; 0 for none. */
+  readonly InstanceID: number;
+}
+
 /** Discards everything; for tests and for parts that run without a gateway. */
 export const silentLog: Log = {
   debug: () => undefined,

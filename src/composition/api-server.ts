@@ -21,6 +21,7 @@ export function apiDependencies(
     kernel,
     clock,
     log: log.root,
+    logged: log.records.added,
     limits: health.limits,
     pages: { start: startPage, front: frontPage, console: consolePage, assets: ASSETS_DIRECTORY },
     icons: { content: async (name) => (await media.get()).icons.content(name) },

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { logLevels } from '../base/log.js';
 import { int, listOf, map, named } from './shapes.js';
 
 /** Schemas of the results of functions about the machine, its connections and its messages (interface §1). */
@@ -95,6 +96,16 @@ export const logStatistics = Type.Object({
 });
 
 export const logMessages = listOf(Type.Object({ Type: int, TimeStamp: int, Sender: text, Message: text }));
+
+export const logRecords = listOf(
+  named('LogRecord', 'A line of the log with its details, and the instance that it is about.', {
+    TimeMs: int,
+    Level: Type.Union(logLevels.map((level) => Type.Literal(level))),
+    Subject: text,
+    Text: text,
+    InstanceID: int,
+  }),
+);
 
 export const connections = listOf(Type.Object({ ConnectionType: text, Remote: text, QueueBytes: int }));
 

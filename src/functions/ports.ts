@@ -1,7 +1,7 @@
 import type { ArchivePort } from '../archive/port.js';
 import type { Clock } from '../base/clock.js';
 import type { FetchRequest } from '../base/fetch-request.js';
-import type { Log } from '../base/log.js';
+import type { Log, LogRecord } from '../base/log.js';
 import type { ProgramRequest } from '../base/program-request.js';
 import type { AuditRecord, AuditRole } from '../kernel/audit-record.js';
 import type { Caller, ReadonlyStatic } from '../device/declare.js';
@@ -245,6 +245,15 @@ interface LogPort {
     last(type: number): ReadonlyStatic<typeof machineShapes.logMessages>;
     resetCounts(): void;
     resetLast(): void;
+  };
+  readonly records: {
+    /** The newest records that meet the conditions, oldest first. */
+    find(query: {
+      readonly sinceMs: number;
+      readonly level: LogRecord['Level'];
+      readonly subject: string;
+      readonly limit: number;
+    }): readonly LogRecord[];
   };
 }
 

@@ -1,8 +1,9 @@
 import { pino, type DestinationStream, type Level } from 'pino';
 import { systemClock, type Cancel, type Clock } from '../base/clock.js';
-import type { Log } from '../base/log.js';
+import type { Log, LogRecord } from '../base/log.js';
 import { maskUrls, maskUrlsIn } from '../base/url-secrets.js';
 import { LogRateLimit } from './log-rate-limit.js';
+import { LogRecords } from './log-records.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
 /** Levels by subject; `default` is for all others. */
@@ -27,6 +28,8 @@ export class ServiceLog {
   readonly root: Log;
   /** Counts and newest messages of the log. */
   readonly messages = new LogMessages();
+  /** The newest lines, as they were written. */
+  readonly records = new LogRecords();
   readonly #target: LogTarget;
   readonly #pinos = new Map<string, ReturnType<typeof pino>>();
   #levels: LogLevels;
@@ -122,6 +125,7 @@ export class ServiceLog {
     return {
       write: (written) => {
         const line = masked(written);
+        this.records.add(recordOf(line));
         const shown =
           form === 'json' ? line : form === 'journal' ? `<${priorityOf(line)}>${line}` : forPeople(line);
         this.#target.write(shown);
@@ -159,12 +163,35 @@ const words: Readonly<Record<number, string>> = {
 
 /** `20:15:02 info  gateway: listening (port 3777)`: what happened first, details after. */
 function forPeople(line: string): string {
-  const { level, time, subject, msg, err, ...details } = JSON.parse(line) as Record<string, unknown>;
+  const { level, time, subject, err, ...rest } = JSON.parse(line) as Fields;
   const at = new Date(Number(time)).toTimeString().slice(0, 8);
-  const rest = Object.entries(details).map(
+  const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : '';
+  return `${at} ${words[Number(level)] ?? String(level)} ${String(subject)}: ${textOf(rest)}${stack}\n`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The text with its details: `listening (port 3777)`. */
+function textOf({ msg, ...details }: Fields): string {
+  const shown = Object.entries(details).map(
     ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : '';
-  const inBrackets = rest.length === 0 ? '' : ` (${rest.join(', ')})`;
-  return `${at} ${words[Number(level)] ?? String(level)} ${String(subject)}: ${String(msg)}${inBrackets}${stack}\n`;
+  return `${String(msg)}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`;
 }
+
+/** A written line as clients get it. */
+function recordOf(line: string): LogRecord {
+  const { level, time, subject, err, ...rest } = JSON.parse(line) as Fields;
+  const { instance } = rest;
+  const cause = typeof err === 'object' && err !== null && 'message' in err ? `: ${String(err.message)}` : '';
+  return {
+    TimeMs: Number(time),
+    Level: levels[Number(level)] ?? 'error',
+    Subject: String(subject),
+    Text: `${textOf(rest)}${cause}`,
+    InstanceID: typeof instance === 'number' ? instance : 0,
+  };
+}
+
+/** pino's numbers. */
+const levels: Readonly<Record<number, LogRecord['Level']>> = { 20: 'debug', 30: 'info', 40: 'warn' };

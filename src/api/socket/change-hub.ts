@@ -1,17 +1,27 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import { Fault } from '../../base/fault.js';
+import type { LogRecord } from '../../base/log.js';
+import type { Signal } from '../../base/signal.js';
 import { onNextIteration } from '../../base/event-loop.js';
 import { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { message } from '../../kernel/messages.js';
 import { textFrames } from './text-frames.js';
-import { SubscriptionFilter, changesLost, type Subscription, type ChangeFilter } from './change-filter.js';
+import {
+  SubscriptionFilter,
+  changesLost,
+  unfiltered,
+  type Subscription,
+  type ChangeFilter,
+} from './change-filter.js';
 
 /** Decision 7: the server pings every 20 s, and closes a connection that was silent for 60 s. */
 const PING_MS = 20_000;
 const SILENT_PINGS = 3;
 /** How often sockets that request it get the gateway's time, ms: pages see no pings (interface, decision 7). */
 const ALIVE_MS = 15_000;
+/** Lines of the log sent per second; a client that needs all of them calls `GW_GetLog`. */
+const LOG_PER_SECOND = 50;
 
 /** A session that receives changes from the hub. */
 export interface Subscriber {
@@ -22,7 +32,7 @@ export interface Subscriber {
   /** Sends a ping; closes the connection if the last `most` pings were not answered. */
   ping(most: number): void;
   /** Sends a frame that is not a change, unless changes wait to be sent. */
-  sendAlive(bytes: Buffer): void;
+  sendFrame(bytes: Buffer): void;
 }
 
 /** The sessions with the same filter: a change is filtered, encoded and framed once for all of them. */
@@ -45,6 +55,14 @@ export class ChangeHub {
   readonly #clock: Pick<Clock, 'every' | 'nowMs'>;
   /** Those that get the gateway's time. */
   readonly #alive = new Set<Subscriber>();
+  readonly #logged: Signal<LogRecord> | undefined;
+  /** Those that get lines of the log. */
+  readonly #logReaders = new Set<Subscriber>();
+  #stopLog: Cancel | undefined;
+  /** Lines to be sent, and how many were accepted in the second that began then. */
+  #lines: LogRecord[] = [];
+  #lineCount = 0;
+  #lineSecondMs = 0;
   readonly #stopTimers: readonly Cancel[];
   #unlisten: (() => void) | undefined;
   /** Changes since the event loop's iteration began. */
@@ -52,9 +70,10 @@ export class ChangeHub {
   /** The iteration before had more than one change. */
   #isBusy = false;
 
-  constructor(kernel: Kernel, clock: Pick<Clock, 'every' | 'nowMs'>) {
+  constructor(kernel: Kernel, clock: Pick<Clock, 'every' | 'nowMs'>, logged?: Signal<LogRecord>) {
     this.#kernel = kernel;
     this.#clock = clock;
+    this.#logged = logged;
     const ping = () => {
       for (const session of this.#streamOf.keys()) session.ping(SILENT_PINGS);
     };
@@ -92,6 +111,7 @@ export class ChangeHub {
     if (!this.#streamOf.has(session)) return;
     this.#flush();
     this.#exit(session);
+    this.#setLogReader(session, view === unfiltered && subscription.messages.includes(message.GW_LOG));
     const isAll = subscription.ids.length + subscription.messages.length === 0;
     this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, subscription));
   }
@@ -99,6 +119,7 @@ export class ChangeHub {
   /** Removes a session, if it is there. */
   leave(session: Subscriber): void {
     this.#alive.delete(session);
+    this.#setLogReader(session, false);
     this.#exit(session);
     if (this.#streamOf.size > 0) return;
     this.#unlisten?.();
@@ -107,18 +128,50 @@ export class ChangeHub {
 
   close(): void {
     for (const stop of this.#stopTimers) stop();
+    this.#stopLog?.();
     this.#unlisten?.();
   }
 
-  /** The counter is that of the last change: it has been sent before, and this frame is none. */
   #sendAlive(sessions: readonly Subscriber[]): void {
-    if (sessions.length === 0) return;
+    if (sessions.length > 0) this.#sendFrame(sessions, message.GW_ALIVE, [this.#clock.nowMs()]);
+  }
+
+  /** The counter is that of the last change: it has been sent before, and this frame is none. */
+  #sendFrame(sessions: Iterable<Subscriber>, messageNumber: number, Data: readonly unknown[]): void {
     this.#flush();
     const TimeStamp = this.#kernel.changes.counter;
-    const Data = [this.#clock.nowMs()];
-    const bytes = textFrames([new Change({ TimeStamp, SenderID: 0, Message: message.GW_ALIVE, Data }).frame]);
-    for (const session of sessions) session.sendAlive(bytes);
+    const change = new Change({ TimeStamp, SenderID: 0, Message: messageNumber, Data });
+    const bytes = textFrames([change.frame]);
+    for (const session of sessions) session.sendFrame(bytes);
   }
+
+  #setLogReader(session: Subscriber, isReader: boolean): void {
+    if (isReader) this.#logReaders.add(session);
+    else this.#logReaders.delete(session);
+    if (this.#logReaders.size > 0) this.#stopLog ??= this.#logged?.on(this.#onLine);
+    else {
+      this.#stopLog?.();
+      this.#stopLog = undefined;
+    }
+  }
+
+  /** A line is sent later: it may be about a session that is being written to. */
+  readonly #onLine = (line: LogRecord): void => {
+    const nowMs = this.#clock.nowMs();
+    if (Math.abs(nowMs - this.#lineSecondMs) >= 1000) {
+      this.#lineSecondMs = nowMs;
+      this.#lineCount = 0;
+    }
+    this.#lineCount += 1;
+    if (this.#lineCount > LOG_PER_SECOND) return;
+    this.#lines.push(line);
+    if (this.#lines.length > 1) return;
+    onNextIteration(() => {
+      const lines = this.#lines;
+      this.#lines = [];
+      for (const one of lines) this.#sendFrame(this.#logReaders, message.GW_LOG, [one]);
+    });
+  };
 
   #enter(session: Subscriber, view: ChangeFilter): void {
     let stream = this.#streams.get(view);

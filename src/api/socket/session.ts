@@ -139,7 +139,7 @@ export class Session implements ChangeStream, Subscriber {
   }
 
   /** See {@link Subscriber}. */
-  sendAlive(bytes: Buffer): void {
+  sendFrame(bytes: Buffer): void {
     const isIdle = !this.#isBehind && this.#outbox.size === 0 && this.#replayed.length === 0;
     if (isIdle && !this.#isEnded) this.#write(bytes);
   }

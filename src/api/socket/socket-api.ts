@@ -6,7 +6,8 @@ import { type Clock, delay } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import { Lazy } from '../../base/lazy.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
-import type { Log } from '../../base/log.js';
+import type { Log, LogRecord } from '../../base/log.js';
+import type { Signal } from '../../base/signal.js';
 import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import type { Authenticator, Account, LoginOrigin } from '../access/authenticator.js';
@@ -57,6 +58,7 @@ interface SocketContext {
   readonly limits: LimitReporter;
   readonly connections: ConnectionTable;
   readonly browsers: BrowserSessions;
+  readonly logged: Signal<LogRecord> | undefined;
 }
 
 /** An upgrade request, as received from the server. */
@@ -135,7 +137,7 @@ export class SocketApi {
   constructor(context: SocketContext, accounts: Accounts, bodyLimit: number) {
     this.#context = context;
     this.#shares = new Quotas(SESSIONS, context.limits);
-    this.#hub = new ChangeHub(context.kernel, context.clock);
+    this.#hub = new ChangeHub(context.kernel, context.clock, context.logged);
     this.#accounts = accounts;
     this.#bodyLimit = bodyLimit;
     context.browsers.ended.on((id) => this.#endSession(id));

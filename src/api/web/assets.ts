@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ts: 'text/plain; charset=utf-8',
 };
 /** Names that contain a hash of the content never change it: a browser may keep them. */
-const HASHED = /-[A-Z0-9]{8}\.\w+$/;
+const HASHED = /-[A-Z0-9]{8}(?:\.d)?\.\w+$/;
 const COMPRESSED = /\.(?:js|css|svg|webmanifest|ts)$/;
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 

@@ -10,6 +10,7 @@ import type {
   BrowserSession,
   ChangeRecord,
   ChartDataset,
+  Choice,
   CommandOutcome,
   Compaction,
   ConfigurationProblem,
@@ -26,6 +27,7 @@ import type {
   LibraryRecord,
   Lines,
   LinkRecord,
+  LogRecord,
   LoggedValue,
   MediaRecord,
   ModuleRecord,
@@ -34,6 +36,7 @@ import type {
   OrphanRecord,
   Outcome,
   ProfileRecord,
+  PropertyProblem,
   PushDevice,
   QualityRecord,
   Reference,
@@ -170,6 +173,12 @@ export interface Functions {
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** What stellwerk check reports for this text, by line. Nothing is opened or changed. */
   GW_CheckConfiguration(Text: string): ConfigurationProblem[];
+  /** What would be wrong with an instance with these properties in addition to its own; InstanceID 0: with a new one. Changes nothing. */
+  GW_CheckProperties(
+    ModuleID: string,
+    InstanceID: number,
+    Properties: Readonly<Record<string, unknown>>,
+  ): PropertyProblem[];
   /** Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
   /** Deletes a backup. */
@@ -180,6 +189,8 @@ export interface Functions {
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
   /** The backups in the data directory, newest first. */
   GW_GetBackups(): BackupRecord[];
+  /** What this machine has for a property of a form: its source is line, chip, port, channel, led, bus, onewire. */
+  GW_GetChoices(Source: string): Choice[];
   /** The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires. */
   GW_GetConfigurationText(): ConfigurationText;
   /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
@@ -188,6 +199,8 @@ export interface Functions {
   GW_GetHealth(): Health;
   /** The board's header and all GPIO lines: their names, their users, and the values of the gateway's own lines. */
   GW_GetLines(): Lines;
+  /** The newest lines of the log since a time (unix milliseconds), oldest first; of a level (debug, info, warn, error) and above, of a subject. 500 lines are kept. */
+  GW_GetLog(SinceMs?: number, Level?: string, Subject?: string, Limit?: number): LogRecord[];
   /** The mobile devices that are registered with a web front, without their tokens. */
   GW_GetPushDevices(InstanceID: number): PushDevice[];
   /** Whether values are good (0), stale (1) or bad (2), the reason, the source time and the receive time; []: all values that are not good. */
@@ -642,6 +655,8 @@ export interface Functions {
   SVC_GetMediaListByType(MediaType: 0 | 1 | 2 | 3 | 4 | 5): number[];
   /** The properties of a module. */
   SVC_GetModule(ModuleID: string): ModuleRecord;
+  /** The configuration form of instances of a module, before there is one; as SVC_GetConfigurationForm. */
+  SVC_GetModuleForm(ModuleID: string): string;
   /** The GUIDs of all modules. */
   SVC_GetModuleList(): string[];
   /** The GUIDs of the modules of a type. */

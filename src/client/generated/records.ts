@@ -105,6 +105,14 @@ export interface ChartDataset {
   }[];
 }
 
+/** A choice for a property, who uses it, and what is set with it. */
+export interface Choice {
+  Value: string;
+  Caption: string;
+  UsedBy: string;
+  Properties: Record<string, unknown>;
+}
+
 /** What became of a command: Code, Text and Details, the other members of error.data, are empty unless State is failed. */
 export interface CommandOutcome {
   State: 'running' | 'done' | 'failed' | 'unknown';
@@ -360,6 +368,15 @@ export interface LinkRecord {
   TargetID: number;
 }
 
+/** A line of the log with its details, and the instance that it is about. */
+export interface LogRecord {
+  TimeMs: number;
+  Level: 'debug' | 'info' | 'warn' | 'error';
+  Subject: string;
+  Text: string;
+  InstanceID: number;
+}
+
 /** A record of a variable, and for how many seconds the value applied. */
 export interface LoggedValue {
   TimeStamp: number;
@@ -379,7 +396,7 @@ export interface MediaRecord {
   MediaUpdated: number;
 }
 
-/** A module: a kind of driver. */
+/** A module: a kind of driver, and its page below docs/. */
 export interface ModuleRecord {
   ModuleID: string;
   ModuleName: string;
@@ -392,6 +409,9 @@ export interface ModuleRecord {
   LibraryID: string;
   Prefix: string;
   URL: string;
+  Description: string;
+  Icon: string;
+  Page: string;
 }
 
 /** Properties that objects of all types have. */
@@ -456,6 +476,12 @@ export interface ProfileRecord {
     Icon: string;
     Color: number;
   }[];
+}
+
+/** What is wrong with a property; an empty name is the instance. */
+export interface PropertyProblem {
+  Property: string;
+  Text: string;
 }
 
 /** A mobile device registered for push messages, without its token. */

@@ -1,5 +1,7 @@
 import { yieldToEventLoop } from '../../base/event-loop.js';
-import { declare, int, type FunctionDeclaration } from '../../device/declare.js';
+import { fault } from '../../base/fault.js';
+import { logLevels } from '../../base/log.js';
+import { declare, int, optional, text, type FunctionDeclaration } from '../../device/declare.js';
 import type { Change } from '../../kernel/changes.js';
 import { eventType } from '../../kernel/events/event-data.js';
 import type { Kernel } from '../../kernel/kernel.js';
@@ -14,6 +16,9 @@ const InstanceID = int('InstanceID');
 
 /** Messages counted before yielding to the event loop: about 1 ms of work. */
 const PORTION = 4096;
+/** Lines of the log in a reply. */
+const LOG_LIMIT = 500;
+const LOG_DEFAULT = 100;
 
 /** Statistics of messages and of the log (interface §1); they count the buffered messages only. */
 export function statisticsFunctions(ports: Ports): FunctionDeclaration[] {
@@ -171,6 +176,25 @@ function logStatistics({ kernel, messageLog }: Ports): FunctionDeclaration[] {
       run: (_caller, id, type) => {
         checkModule(kernel, id, UTILITY);
         return messageLog.messages.last(type);
+      },
+    }),
+    declare({
+      name: 'GW_GetLog',
+      parameters: [
+        optional(int('SinceMs')),
+        optional(text('Level')),
+        optional(text('Subject')),
+        optional(int('Limit')),
+      ],
+      result: 'array',
+      shape: shapes.logRecords,
+      help: 'The newest lines of the log since a time (unix milliseconds), oldest first; of a level (debug, info, warn, error) and above, of a subject. 500 lines are kept.',
+      run: (_caller, sinceMs = 0, given = 'debug', subject = '', limit = LOG_DEFAULT) => {
+        const level = logLevels.find((one) => one === given);
+        if (level === undefined)
+          throw fault('PARAMETER_TYPE', 'Level', `expected one of ${logLevels.join(', ')}`);
+        if (limit < 1 || limit > LOG_LIMIT) throw fault('PARAMETER_BOUNDS', 'Limit');
+        return messageLog.records.find({ sinceMs, level, subject, limit });
       },
     }),
     reset('UC_ResetLogMessageStatistics', 'Resets the counts of log messages.', () =>

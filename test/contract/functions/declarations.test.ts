@@ -49,6 +49,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
     'GW_GetLines(): array',
+    'GW_GetLog(int SinceMs, string Level, string Subject, int Limit): array',
     'GW_GetPushDevices(int InstanceID): array',
     'GW_GetQuality(array VariableIDs): array',
     'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',

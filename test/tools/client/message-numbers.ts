@@ -114,6 +114,7 @@ export const messageNumber = {
   GW_RULE: 20401,
   GW_PENDING: 20402,
   GW_ALIVE: 20403,
+  GW_LOG: 20404,
   GW_ROLE: 20406,
   GW_RESIDENTS: 20407,
 } as const;

@@ -43,6 +43,30 @@ t.test('the log has a level per subject, priorities for the journal, and readabl
   t.match(JSON.parse(shown[2] ?? ''), { quoted: 'no reply from "http://host/?token=***"' });
   t.ok(shown[2]?.endsWith('}\n'));
   t.notMatch(shown.join(), /SECRET/);
+  t.match(terminal.records.find({ sinceMs: 0, level: 'warn', subject: '', limit: 10 }), [
+    { Level: 'warn', Text: /\?token=\*\*\*" \(quoted no reply/ },
+  ]);
+});
+
+t.test('the newest lines of the log can be found as they were written', (t) => {
+  const log = new ServiceLog({ write: () => undefined, form: 'json' }, { gpio: 'silent' });
+  const find = (query: object) =>
+    log.records.find({ sinceMs: 0, level: 'debug', subject: '', limit: 500, ...query });
+  log.root.info({ port: 3777 }, 'listening');
+  log.root.subject('gpio').error({}, 'not written');
+  log.root.subject('device').error({ instance: 5, err: new Error('gone') }, 'lost');
+  const [listening, lost] = find({});
+  t.match(listening, { Level: 'info', Subject: 'gateway', Text: 'listening (port 3777)', InstanceID: 0 });
+  t.match(lost, { Level: 'error', Subject: 'device', Text: 'lost (instance 5): gone', InstanceID: 5 });
+  t.strictSame(find({ level: 'warn' }), [lost]);
+  t.strictSame(find({ subject: 'gateway' }), [listening]);
+  t.strictSame(find({ limit: 1 }), [lost]);
+  t.strictSame(find({ sinceMs: (lost?.TimeMs ?? 0) + 1 }), []);
+  for (let n = 0; n < 600; n++) log.root.subject(`part ${n % 2}`).info({}, `${n} ${'x'.repeat(2000)}`);
+  const all = find({});
+  t.equal(all.length, 500);
+  t.ok(all.at(-1)?.Text.startsWith('599 ') && all.every(({ Text }) => Text.length <= 1000));
+  t.end();
 });
 
 t.test('health is the most severe of its checks, each with since when and what to do', async (t) => {
