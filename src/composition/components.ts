@@ -32,7 +32,7 @@ const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' }
 
 /** The gateway's own operations that functions call. */
 interface GatewayControls
-  extends Pick<SystemPort, 'reload' | 'prune' | 'stop'>, Pick<Ports, 'configuration' | 'backups'> {
+  extends Pick<SystemPort, 'reload' | 'prune' | 'doctor' | 'stop'>, Pick<Ports, 'configuration' | 'backups'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;
@@ -126,6 +126,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
       health: () => health.record(),
       audit: (limit, role) => store.audit(limit, role),
       reload: () => controls.reload(),
+      doctor: () => controls.doctor(),
       prune: (remove) => controls.prune(remove),
     },
   };

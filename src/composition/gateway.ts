@@ -6,6 +6,7 @@ import { createCoreInstances } from '../config/apply/core-instances.js';
 import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { LoadedConfig } from '../config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, needsRestart } from '../config/settings.js';
+import type { SystemPort } from '../functions/ports.js';
 import type { Registry } from '../functions/registry/registry.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { message, runlevel } from '../kernel/messages.js';
@@ -85,6 +86,7 @@ export class Gateway implements AsyncDisposable {
       reload: () => this.reload(),
       configuration: this.#configurationFile.get,
       backups: this.#backups.get,
+      doctor: () => this.#runDoctor(),
       prune: (remove) => this.#queue.run(() => prune(this.#loaded, this.#configurationTarget(), remove)),
       ...(onStop && { stop: onStop }),
     });
@@ -233,6 +235,15 @@ export class Gateway implements AsyncDisposable {
   #configurationTarget(): ConfigurationTarget {
     const { clock, health, store, log } = this.#foundation;
     return { ...this.#components, clock, health, store, log: log.root };
+  }
+
+  /** As `stellwerk doctor`, for the file as it is now; the code is loaded when it is needed. */
+  async #runDoctor(): ReturnType<SystemPort['doctor']> {
+    const { combineChecks, examine, readConfiguredMachine } = await import('./doctor/doctor.js');
+    const { modules, directory: dataDirectory, health } = this.#foundation;
+    const configured = await readConfiguredMachine(this.#foundation.configSource(), async () => modules);
+    const own = await examine(configured, { dataDirectory, isGateway: true });
+    return combineChecks(own, health.record().Checks);
   }
 
   async #reloadApi(): Promise<void> {

@@ -180,6 +180,8 @@ export interface SystemPort {
   readonly timezone: string;
   /** Named checks, each with its state, since when, and the remedy. */
   health(): ReadonlyStatic<typeof shapes.health>;
+  /** Checks the configuration, the machine and the gateway now. */
+  doctor(): Promise<ReadonlyStatic<typeof shapes.doctor>>;
   /** The newest records, newest first; with a role, only that role's. */
   audit(limit: number, role?: AuditRole): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
   /** Returns unused memory to the machine; false if this process cannot. */

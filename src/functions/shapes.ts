@@ -309,6 +309,15 @@ export const health = named(
   },
 );
 
+export const doctor = listOf(
+  named('DoctorCheck', 'A check of the machine or the gateway, and what to do if it is not ok.', {
+    Name: text,
+    State: checkState,
+    Text: text,
+    WhatToDo: text,
+  }),
+);
+
 export const audit = listOf(
   named('AuditEntry', 'An audit record: who switched or changed what, and from where.', {
     TimeStamp: time,

@@ -2,15 +2,16 @@ import { healthy, type HealthFinding } from '../../base/health-check.js';
 import { systemClock } from '../../base/clock.js';
 import { messageOf } from '../../base/fault.js';
 import { RpcError, ServerError } from '../../client/index.js';
-import { reviewFacts } from '../../composition/review-facts.js';
-import { ConfigurationError, formatFinding } from '../../config/document.js';
-import { loadConfig } from '../../config/load.js';
-import type { TreeNode } from '../../config/schema/gateway-schema.js';
+import {
+  combineChecks,
+  examine,
+  problem,
+  readConfiguredMachine,
+  type ConfiguredMachine,
+} from '../../composition/doctor/doctor.js';
+import { ConfigurationError } from '../../config/document.js';
 import { createModuleList } from '../../composition/module-list.js';
-import { checkMachine, type MachineCheckOptions } from '../../service/machine-check.js';
-import { clockFinding } from '../../service/health-findings.js';
 import type { CheckRecord, HealthRecord } from '../../service/health.js';
-import { isClockSynchronised } from '../../service/clock-synchronisation.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { healthTable } from './health.js';
@@ -46,85 +47,30 @@ and its password is known, its health checks are included. Changes nothing.`,
   run: async ({ data, json, ...given }) => {
     const config = await configurationOf(given.config);
     const dataDirectory = placeOfData(data, config.path);
-    const own = new Map<string, HealthFinding>([
-      ['configuration', config.finding],
-      ['clock', clockFinding(await isClockSynchronised())],
-      ...(await checkMachine({ ...config, dataDirectory: dataDirectory ?? '/', isGateway: false })),
-    ]);
+    const own = await examine(config, { dataDirectory: dataDirectory ?? '/', isGateway: false });
     const ca = given.ca ?? (dataDirectory === undefined ? undefined : ownCertificate(dataDirectory));
     const { finding, checks } = await gatewayChecks({ ...given, ...(ca !== undefined && { ca }) });
     own.set('gateway', finding);
     if (checks.some(({ Name }) => Name === 'outputs')) own.delete('outputs');
-    const all = [
-      ...[...own].map(([Name, { state, text, whatToDo }]) => ({
-        Name,
-        State: state,
-        Text: text,
-        WhatToDo: whatToDo,
-      })),
-      ...checks.filter(({ Name }) => !own.has(Name)).map(({ Since: _since, ...check }) => check),
-    ];
+    const all = combineChecks(own, checks);
     process.stdout.write(json === true ? `${jsonText(all)}\n` : healthTable(all));
     return all.every(({ State }) => State === 'ok') ? exitCode.ok : exitCode.failed;
   },
 });
 
-/** What the configuration says that the machine is for, as far as it can be read. */
-async function configurationOf(given: string | undefined) {
+/** What the configuration says that the machine is for; without one, of no instances. */
+async function configurationOf(
+  given: string | undefined,
+): Promise<ConfiguredMachine & { readonly path: string | undefined }> {
   const makeModules = createModuleList(systemClock());
-  const nothing = async () => ({ modules: await makeModules({}), instances: [] });
-  let source: ReturnType<typeof configSource>;
-  let path: string;
   try {
-    source = configSource(configPath(given));
-    path = source.file;
+    const source = configSource(configPath(given));
+    return { ...(await readConfiguredMachine(source, makeModules)), path: source.file };
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
     const finding = problem('there is no configuration', 'sudo stellwerk setup makes the first one');
-    return { ...(await nothing()), path: undefined, finding };
+    return { modules: await makeModules({}), instances: [], path: undefined, finding };
   }
-  try {
-    const { promise: modules, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof makeModules>>>();
-    const { tree, findings } = await loadConfig(
-      source,
-      async (config) => {
-        resolve(makeModules(config));
-        return modules;
-      },
-      reviewFacts,
-    );
-    const [first, ...others] = findings.filter(({ severity }) => severity === 'problem');
-    const finding =
-      first === undefined
-        ? healthy(`${path} has no errors`)
-        : problem(
-            `${formatFinding(path, first)}${others.length > 0 ? `, and ${others.length} more` : ''}`,
-            `stellwerk check ${path} shows them all`,
-          );
-    return { modules: await modules, instances: instancesOf(tree), path, finding };
-  } catch (thrown) {
-    if (!(thrown instanceof ConfigurationError)) throw thrown;
-    const [first] = thrown.findings;
-    const isHidden = thrown.findings.some(({ text }) => /EACCES/.test(text));
-    const finding = isHidden
-      ? problem(`${path} is not for you to read`, 'sudo stellwerk doctor sees more')
-      : problem(
-          `${path} is not usable, first in line ${first?.line}: ${first?.text}`,
-          `stellwerk check ${path} shows them all`,
-        );
-    return { ...(await nothing()), path, finding };
-  }
-}
-
-const problem = (text: string, whatToDo: string): HealthFinding => ({ state: 'failed', text, whatToDo });
-
-function instancesOf(nodes: readonly TreeNode[]): MachineCheckOptions['instances'] {
-  return nodes.flatMap((node) => [
-    ...(node.kind === 'instance'
-      ? [{ name: node.name, module: node.module, properties: node.properties ?? {} }]
-      : []),
-    ...instancesOf(node.children),
-  ]);
 }
 
 /** Undefined where nobody has made one yet. */

@@ -16,6 +16,7 @@ import type {
   ConfigurationProblem,
   ConfigurationText,
   Configurator,
+  DoctorCheck,
   EventRecord,
   Found,
   FoundLine,
@@ -227,6 +228,8 @@ export interface Functions {
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
   /** Checks a backup and restores it at the next start; Effects says what will change. With '' for Name, nothing is restored. */
   GW_RestoreBackup(Name: string): RestoreReport;
+  /** Checks the configuration file, the machine and the gateway now, as stellwerk doctor does. Touches no device. */
+  GW_RunDoctor(): DoctorCheck[];
   /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText: another one means that the configuration has changed since. Errors are in error.data.problems, and nothing is changed then. */
   GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
   /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */

@@ -156,6 +156,14 @@ export interface Configurator {
   MobileEnabled: boolean;
 }
 
+/** A check of the machine or the gateway, and what to do if it is not ok. */
+export interface DoctorCheck {
+  Name: string;
+  State: 'ok' | 'warning' | 'failed';
+  Text: string;
+  WhatToDo: string;
+}
+
 /** An event with the fields of all event types; times are unix seconds, 0 means never. */
 export interface EventRecord {
   EventID: number;

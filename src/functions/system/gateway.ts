@@ -58,6 +58,14 @@ function process({ system }: Ports): FunctionDeclaration[] {
       run: () => system.health(),
     }),
     declare({
+      name: 'GW_RunDoctor',
+      parameters: [],
+      result: 'array',
+      shape: shapes.doctor,
+      help: 'Checks the configuration file, the machine and the gateway now, as stellwerk doctor does. Touches no device.',
+      run: () => system.doctor(),
+    }),
+    declare({
       name: 'GW_GetAudit',
       parameters: [optional(int('Limit')), optional(text('Role'))],
       result: 'array',

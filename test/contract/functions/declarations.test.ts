@@ -63,6 +63,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
     'GW_RequestActions(array Actions): array',
     'GW_RestoreBackup(string Name): array',
+    'GW_RunDoctor(): array',
     'GW_SetConfigurationText(string Text, string Digest): array',
     'GW_SetPassword(string Target, string Password): array',
     'GW_SetResidentAccess(int VariableID, string Access): bool',

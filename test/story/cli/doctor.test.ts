@@ -34,6 +34,22 @@ t.test('with a healthy running gateway, doctor prints the gateway’s health che
   t.match(checks.get('lines'), { State: 'ok', Text: /all 3/ });
   for (const name of ['configuration', 'clock', 'space', 'store', 'devices'])
     t.equal(checks.has(name), true, name);
+  const own = (await rpc(gateway, 'GW_RunDoctor')) as Check[];
+  t.match(
+    own.find(({ Name }) => Name === 'lines'),
+    checks.get('lines'),
+  );
+  t.match(
+    own.find(({ Name }) => Name === 'configuration'),
+    { State: 'ok', Text: /gateway\.yaml has no errors/ },
+  );
+  await gateway.configure(`${SIMULATED_CONFIG}colour: blue\n`);
+  t.match(
+    ((await rpc(gateway, 'GW_RunDoctor')) as Check[]).find(({ Name }) => Name === 'configuration'),
+    { State: 'failed', Text: /is not usable, first in line 4: there is no such key/ },
+    'of the file as it is now',
+  );
+  await gateway.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${gateway.port}`) + SAMPLE_TREE);
   const table = await runCli([
     'doctor',
     '--config',

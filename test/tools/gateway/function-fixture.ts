@@ -139,6 +139,7 @@ const system: SystemPort = {
   timezone: 'Europe/Berlin',
   trimMemory: async () => false,
   health: () => ({ State: 'ok', Checks: [] }),
+  doctor: async () => [],
   audit: () => [],
   prune: async () => [],
   reload: async () => ({ Applied: [], NeedsRestart: [], Problems: [] }),

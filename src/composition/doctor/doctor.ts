@@ -1,0 +1,102 @@
+import { healthy, type HealthFinding } from '../../base/health-check.js';
+import { ConfigurationError, formatFinding } from '../../config/document.js';
+import type { ConfigSource } from '../../config/config-source.js';
+import { loadConfig } from '../../config/load.js';
+import type { GatewayConfig, TreeNode } from '../../config/schema/gateway-schema.js';
+import type { ModuleRegistry } from '../../device/module-registry.js';
+import { isClockSynchronised } from '../../service/clock-synchronisation.js';
+import { clockFinding } from '../../service/health-findings.js';
+import { checkMachine, type MachineCheckOptions } from '../../service/machine-check.js';
+import type { CheckRecord } from '../../service/health.js';
+import { reviewFacts } from '../review-facts.js';
+
+/** A finding, as `stellwerk doctor` and `GW_RunDoctor` report it. */
+type DoctorCheck = Omit<CheckRecord, 'Since'>;
+
+/** What a configuration says that the machine is for, as far as it can be read. */
+export interface ConfiguredMachine extends Pick<MachineCheckOptions, 'modules' | 'instances'> {
+  readonly finding: HealthFinding;
+}
+
+/** Reads and reviews a configuration; what is wrong with it is in its finding. */
+export async function readConfiguredMachine(
+  source: ConfigSource,
+  makeModules: (config: GatewayConfig) => Promise<ModuleRegistry>,
+): Promise<ConfiguredMachine> {
+  const path = source.file;
+  try {
+    const { promise: modules, resolve } = Promise.withResolvers<ModuleRegistry>();
+    const { tree, findings } = await loadConfig(
+      source,
+      async (config) => {
+        resolve(makeModules(config));
+        return modules;
+      },
+      reviewFacts,
+    );
+    const [first, ...others] = findings.filter(({ severity }) => severity === 'problem');
+    const finding =
+      first === undefined
+        ? healthy(`${path} has no errors`)
+        : problem(
+            `${formatFinding(path, first)}${others.length > 0 ? `, and ${others.length} more` : ''}`,
+            `stellwerk check ${path} shows them all`,
+          );
+    return { modules: await modules, instances: instancesOf(tree), finding };
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigurationError)) throw thrown;
+    const [first] = thrown.findings;
+    const isHidden = thrown.findings.some(({ text }) => /EACCES/.test(text));
+    const finding = isHidden
+      ? problem(`${path} is not for you to read`, 'sudo stellwerk doctor sees more')
+      : problem(
+          `${path} is not usable, first in line ${first?.line}: ${first?.text}`,
+          `stellwerk check ${path} shows them all`,
+        );
+    return { modules: await makeModules({}), instances: [], finding };
+  }
+}
+
+/** A failed check. */
+export const problem = (text: string, whatToDo: string): HealthFinding => ({
+  state: 'failed',
+  text,
+  whatToDo,
+});
+
+function instancesOf(nodes: readonly TreeNode[]): MachineCheckOptions['instances'] {
+  return nodes.flatMap((node) => [
+    ...(node.kind === 'instance'
+      ? [{ name: node.name, module: node.module, properties: node.properties ?? {} }]
+      : []),
+    ...instancesOf(node.children),
+  ]);
+}
+
+/** Checks the configuration, the clock and the machine; returns the findings by name. */
+export async function examine(
+  { finding, ...configured }: ConfiguredMachine,
+  place: Pick<MachineCheckOptions, 'dataDirectory' | 'isGateway'>,
+): Promise<Map<string, HealthFinding>> {
+  return new Map<string, HealthFinding>([
+    ['configuration', finding],
+    ['clock', clockFinding(await isClockSynchronised())],
+    ...(await checkMachine({ ...configured, ...place })),
+  ]);
+}
+
+/** The findings, followed by the gateway's own health checks of other things. */
+export function combineChecks(
+  own: ReadonlyMap<string, HealthFinding>,
+  checks: readonly CheckRecord[],
+): DoctorCheck[] {
+  return [
+    ...[...own].map(([Name, { state, text, whatToDo }]) => ({
+      Name,
+      State: state,
+      Text: text,
+      WhatToDo: whatToDo,
+    })),
+    ...checks.filter(({ Name }) => !own.has(Name)).map(({ Since: _since, ...check }) => check),
+  ];
+}
