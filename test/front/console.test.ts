@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { idOf, rpc, valueAt } from '../tools/client/json-rpc.js';
@@ -179,3 +181,18 @@ for (const width of [390, 820])
       }
     },
   );
+
+t.test('the shell of the console and its largest page fit their budgets', (t) => {
+  const folder = join(import.meta.dirname, '..', '..', 'program', 'front');
+  const bytes = (name: string) => statSync(join(folder, `${name}.br`)).size;
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Record<
+    'console',
+    { readonly script: string; readonly style: string; readonly chunks: readonly string[] }
+  >;
+  const { script, style, chunks } = manifest.console;
+  const shell = [script, style, ...chunks].reduce((sum, name) => sum + bytes(name), 0);
+  t.ok(shell <= 60_000, `shell: ${shell} bytes`);
+  const history = readdirSync(folder).find((name) => /^history-tab-.*\.js$/.test(name));
+  t.ok(history !== undefined && bytes(history) <= 25_000, 'history with its charts');
+  t.end();
+});

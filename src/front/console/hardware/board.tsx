@@ -115,7 +115,7 @@ function Pin({ line, side, isChosen, onChoose }: PinProps) {
   const value = Active === undefined ? '' : Active ? hardware.active : hardware.inactive;
   return (
     <button
-      class={`pin side-${side} ${Direction} ${Used ? 'used' : ''} ${Active === true ? 'on' : ''}`}
+      class={`pin side-${side} is-${Direction} ${Used ? 'used' : ''} ${Active === true ? 'on' : ''}`}
       type="button"
       aria-pressed={isChosen}
       onClick={() => onChoose(keyOf(line))}
