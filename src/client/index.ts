@@ -5,6 +5,6 @@ export type * from '../base/codes/stable-codes.js';
 export { RpcError, ServerError } from './errors.js';
 export type { Functions } from './generated/functions.js';
 export type * from './generated/records.js';
-export type { Outcome, Params } from './rpc.js';
+export type { Outcome, Outcome as Answer, Params } from './rpc.js';
 export type { Timing } from './timing.js';
 export type { AnyFunction, FunctionTable } from './function-table.js';
