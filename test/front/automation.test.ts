@@ -55,3 +55,38 @@ t.test('the log shows messages as they arrive, filtered', { skip: noBrowser }, a
   t.strictSame(await axeFindings(page), []);
   t.strictSame(problems, [], 'no errors on the page');
 });
+
+t.test('a backup is made, an option is set, and a device is signed out', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const { page, problems } = await openConsole(t, fixture, '#/system');
+  await page.getByRole('button', { name: 'Make a backup' }).click();
+  await page.getByRole('link', { name: 'Download' }).waitFor();
+  t.strictSame(await axeFindings(page), []);
+  await page.getByRole('tab', { name: 'Options' }).click();
+  const option = page.locator('form', { hasText: 'ScriptTimeLimit' });
+  await option.getByRole('spinbutton').fill('40');
+  await option.getByRole('button', { name: 'Set' }).click();
+  await option.locator('button:disabled').waitFor();
+  t.equal(await rpc(fixture, 'SVC_GetOption', 'ScriptTimeLimit'), 40);
+  t.strictSame(await axeFindings(page), []);
+  await page.getByRole('tab', { name: 'Sessions' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).last().click();
+  await page.getByRole('heading', { name: 'Sign in as owner' }).waitFor();
+  t.strictSame(problems, [], 'no errors on the page');
+});
+
+t.test('the archive records a variable, and fronts have an address', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const outside = await fixture.id('area/ground/outside');
+  const { page, problems } = await openConsole(t, fixture, `#/archive/${outside}`);
+  await page.getByRole('link', { name: /^Outside/ }).waitFor();
+  await page.getByLabel('Aggregation').selectOption('1');
+  await page.getByRole('heading', { name: 'Outside' }).waitFor();
+  t.strictSame(await axeFindings(page), []);
+  await page.evaluate("location.hash = '#/fronts'");
+  await page.getByRole('heading', { name: 'Family' }).waitFor();
+  const addresses = page.getByRole('link', { name: 'See as resident' });
+  t.match(await addresses.first().getAttribute('href'), /^\/wfc\/\d+\/$/);
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(problems, [], 'no errors on the page');
+});

@@ -1,0 +1,136 @@
+import { useId } from 'preact/hooks';
+import type { AggregationVariable } from '../../../client/generated/records.js';
+import { texts } from '../../web/i18n/i18n.js';
+import type { TreeNode } from '../../web/model.js';
+import { objectType } from '../../web/objects.js';
+import { Icon } from '../../web/parts/icon.js';
+import { addressOf } from '../../web/router.js';
+import { useApp } from '../app.js';
+import { HistoryTab } from '../history/history-tab.js';
+import { automation } from '../i18n/automation.js';
+import { words } from '../i18n/console-texts.js';
+import { useLoaded } from '../load.js';
+import { LoadedView } from '../parts/loaded-view.js';
+import { ObjectChoice } from '../parts/object-choice.js';
+import { instanceOf } from '../search.js';
+
+/** All recorded variables with their statistics, and the history of the selected one. */
+export function ArchivePage({ id }: { readonly id: string }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const archive = instanceOf(model, 'Archive Control')?.id ?? 0;
+  const selected = model.find(Number(id));
+  const { state, reload } = useLoaded(
+    async () => (archive === 0 ? [] : app.call('AC_GetAggregationVariables', archive, true)),
+    [archive, id],
+  );
+  const { archive: text } = automation();
+  const add = async (variable: number) => {
+    if (!(await app.act(() => app.call('AC_SetLoggingStatus', archive, variable, true)))) return;
+    reload();
+    app.router.go('archive', variable);
+  };
+  return (
+    <main class={selected?.type === objectType.variable ? 'split chosen' : 'split'}>
+      <h1 class="unseen">{words().pages.archive}</h1>
+      <section class="pane">
+        <ObjectChoice
+          label={text.add}
+          id={0}
+          none={text.add}
+          accepts={({ type }) => type === objectType.variable}
+          onChange={(variable) => void add(variable)}
+        />
+        <LoadedView state={state}>
+          {(variables) => (
+            <>
+              {variables.length === 0 && <p class="soft">{text.none}</p>}
+              <ul class="rows">
+                {variables.map((variable) => (
+                  <VariableRow
+                    key={variable.VariableID}
+                    variable={variable}
+                    isSelected={variable.VariableID === selected?.id}
+                  />
+                ))}
+              </ul>
+            </>
+          )}
+        </LoadedView>
+      </section>
+      <section class="pane">
+        <a class="up" href={addressOf('archive')}>
+          <Icon name="back" />
+          {texts().back}
+        </a>
+        {selected?.type === objectType.variable ? (
+          <article key={selected.id} class="inspector">
+            <h2>{selected.entry.value.name}</h2>
+            <AggregationField archive={archive} variable={selected} />
+            <HistoryTab node={selected} />
+          </article>
+        ) : (
+          <p class="soft">{text.choose}</p>
+        )}
+      </section>
+    </main>
+  );
+}
+
+interface VariableRowProps {
+  readonly variable: AggregationVariable;
+  readonly isSelected: boolean;
+}
+
+function VariableRow({ variable, isSelected }: VariableRowProps) {
+  const app = useApp();
+  const { archive } = automation();
+  const { VariableID, RecordCount, FirstTime } = variable;
+  const name = app.gateway.model.find(VariableID)?.entry.value.name;
+  return (
+    <li>
+      <a href={addressOf('archive', VariableID)} aria-current={isSelected ? 'true' : undefined}>
+        <Icon name="Graph" />
+        <span>{name ?? `${archive.deleted} ${VariableID}`}</span>
+        <small>
+          {archive.records(RecordCount)}
+          {FirstTime > 0 && ` · ${app.moment(FirstTime * 1000)}`}
+        </small>
+      </a>
+    </li>
+  );
+}
+
+interface AggregationFieldProps {
+  readonly archive: number;
+  readonly variable: TreeNode;
+}
+
+function AggregationField({ archive, variable }: AggregationFieldProps) {
+  const app = useApp();
+  const id = useId();
+  const { archive: text } = automation();
+  const { state, reload } = useLoaded(
+    () => app.call('AC_GetAggregationType', archive, variable.id),
+    [archive, variable.id],
+  );
+  const change = async (type: 0 | 1) => {
+    await app.act(() => app.call('AC_SetAggregationType', archive, variable.id, type));
+    reload();
+  };
+  // A variable that is not recorded has no aggregation.
+  if (state.value === undefined || 'error' in state.value) return null;
+  return (
+    <div class="field">
+      <label for={id}>{text.aggregation}</label>
+      <select
+        id={id}
+        value={state.value.value}
+        onChange={({ currentTarget }) => void change(currentTarget.value === '1' ? 1 : 0)}
+      >
+        <option value={0}>{text.gauge}</option>
+        <option value={1}>{text.counter}</option>
+      </select>
+    </div>
+  );
+}
