@@ -30,13 +30,14 @@ t.test('a script is written with completion, and its error is marked', { skip: n
   await page.keyboard.press('Control+s');
   await page.getByRole('alert').filter({ hasText: 'Line 1:' }).waitFor();
   await page.locator('.cm-lintRange-error').waitFor();
-  t.strictSame(await axeFindings(page), []);
   await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
   await page.keyboard.type('print("good evening");');
   await page.keyboard.press('Control+Enter');
   await page.locator('pre.output', { hasText: 'good evening' }).waitFor();
-  t.strictSame(await axeFindings(page), []);
   t.strictSame(problems, [], 'no errors on the page');
+  // Last: axe copies the styles of shadow roots into style elements, which the policy reports.
+  t.strictSame(await axeFindings(page), []);
 });
 
 t.test('the log shows messages as they arrive, filtered', { skip: noBrowser }, async (t) => {
