@@ -21,7 +21,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
  * machines; the proof of the outputs does so ROUNDS times.
  */
 const LIMIT_MS = {
-  quick: Math.max(120_000, 5_000 * ROUNDS),
+  quick: Math.max(240_000, 5_000 * ROUNDS),
   front: 400_000,
   lab: 900_000 * Math.max(1, ROUNDS / 4),
 };

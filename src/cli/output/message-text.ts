@@ -117,6 +117,7 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.GW_RULE]: ['yellow', ruleOf],
   [message.GW_PENDING]: ['cyan', pendingOf],
   [message.GW_ALIVE]: ['dim', () => 'the gateway is alive'],
+  [message.GW_LOG]: ['dim', ([record]) => `log ${JSON.stringify(record)}`],
   [message.GW_RESIDENTS]: [
     'cyan',
     ([access]) => (access === 'set' ? 'can be set by residents' : 'cannot be set by residents any more'),
