@@ -127,7 +127,7 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     url: '/wfc/:id/',
     handler: async (request, reply) => {
       const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
-      if (card === undefined) return sendPlainText(reply, 404, 'Not found\n');
+      if (card === undefined) return reply.callNotFound();
       return show(reply, await pages.front(card, addressOf(request)));
     },
   });

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -77,8 +78,10 @@ t.test('last values survive a crash if there is a runtime directory (RUNTIME_DIR
   const first = await startGatewayProcess(t, directory, { env });
   const setpoint = await idOf(first, 'ground_floor/setpoint');
   await rpc(first, 'SetValue', setpoint, 17.25);
+  const file = join(env.RUNTIME_DIRECTORY, 'values.db');
+  await until('the file of last values', () => existsSync(file) && statSync(file).size > 0);
   await until('the value in the runtime directory', () => {
-    const kept = new DatabaseSync(join(env.RUNTIME_DIRECTORY, 'values.db'), { readOnly: true });
+    const kept = new DatabaseSync(file, { readOnly: true });
     const rows = kept.prepare('SELECT value FROM last_values WHERE id = ?').all(setpoint);
     kept.close();
     return rows[0]?.['value'] === 17.25;
