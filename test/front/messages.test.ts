@@ -28,6 +28,8 @@ t.test('a popup stays until it is closed, and its texts are texts', { skip: noBr
   await page.getByRole('button', { name: 'Close' }).click();
   await popup.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /Messages/ }).click();
+  // The page is a chunk of its own; until it is loaded, the former one stays.
+  await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
   t.match(await page.getByRole('listitem').textContent(), /Somebody is there/);
   t.strictSame(problems, []);
 });
