@@ -12,7 +12,7 @@ const files = [
   'ARCHITECTURE.md',
   'README.md',
   'SECURITY.md',
-].filter((file) => /\.(ts|c|h|md|sh|py|php|yaml)$/.test(file) && !EXEMPT.test(file));
+].filter((file) => /\.(tsx?|c|h|md|sh|py|php|yaml)$/.test(file) && !EXEMPT.test(file));
 
 /**
  * The prose of a file: the text of a page, or the comments and strings of code. Replaces other characters
@@ -20,7 +20,7 @@ const files = [
  */
 function proseOf(file: string): string {
   const text = textOf(file);
-  if (!/\.(ts|c|h|php)$/.test(file)) return text;
+  if (!/\.(tsx?|c|h|php)$/.test(file)) return text;
   let prose = '';
   let end = 0;
   for (const { 0: token, index } of text.matchAll(TOKENS)) {

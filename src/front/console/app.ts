@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import type { Functions } from '../../client/generated/functions.js';
 import { RpcError } from '../../client/errors.js';
 import { Gateway } from '../web/connect.js';
-import { formatMoment, formatValue } from '../web/format.js';
+import { formatMoment, formatVariable } from '../web/format.js';
 import type { TreeNode } from '../web/model.js';
 import type { Value } from '../web/objects.js';
 import { PreferenceStore } from '../web/preferences.js';
@@ -16,10 +16,8 @@ export const SESSION_PATH = '/console/session';
 /** The owner's console: everything that its components share. */
 export class ConsoleApp {
   readonly preferences = new PreferenceStore('stellwerk-console');
-  readonly gateway: Gateway;
+  readonly gateway = new Gateway({ path: '/api/' });
   readonly router = new Router(() => false);
-  /** Why the sign-in page is shown; undefined: signed in. */
-  readonly signedOut: Signal<'never' | 'ended' | undefined> = signal(undefined);
   /** The result of the last action, for screen readers and the status line. */
   readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> =
     signal(undefined);
@@ -27,24 +25,6 @@ export class ConsoleApp {
   readonly created: Signal<ReadonlyMap<string, number>> = signal(new Map());
   /** Texts of scripts that are changed and not saved, by the script's ID. */
   readonly drafts: Signal<ReadonlyMap<number, string>> = signal(new Map());
-
-  constructor() {
-    const url = `${location.origin.replace(/^http/, 'ws')}/api/`;
-    this.gateway = new Gateway(url, undefined, () => undefined);
-    this.gateway.state.subscribe((state) => {
-      if (state.kind === 'refused' && state.code === 4401) this.signedOut.value = 'ended';
-    });
-  }
-
-  enter(): void {
-    this.signedOut.value = undefined;
-    this.gateway.start();
-  }
-
-  leave(): void {
-    this.gateway.stop();
-    this.signedOut.value = 'never';
-  }
 
   /** Calls a function of the reference. Rejects as `Link.call`. */
   call<M extends keyof Functions>(
@@ -68,14 +48,7 @@ export class ConsoleApp {
 
   /** The value of a variable as its profile shows it. */
   format(variable: TreeNode, value: Value): string {
-    const { type = 3, profile = '', customProfile = '' } = variable.entry.value.data;
-    const { model } = this.gateway;
-    return formatValue(value, {
-      type,
-      profile: model.profileOf(variable),
-      name: customProfile || profile,
-      timeZone: model.timezone,
-    });
+    return formatVariable(this.gateway.model, variable, value);
   }
 
   /** A time in the gateway's time zone. */

@@ -39,7 +39,7 @@ const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
 /** The console: sign-in, or the rail and a page. */
 export function Console() {
   const app = useApp();
-  if (app.signedOut.value !== undefined) return <SignInPage />;
+  if (app.gateway.signedOut.value !== undefined) return <SignInPage />;
   const { page: name, id } = app.router.page.value;
   const entry = PAGES[name as PageName] ?? PAGES.overview;
   const Page = entry?.page;
@@ -84,7 +84,7 @@ function Rail() {
   const current = page === '' ? 'overview' : page;
   const leave = async () => {
     await signOut(SESSION_PATH);
-    app.leave();
+    app.gateway.leave();
   };
   return (
     <>

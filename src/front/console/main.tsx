@@ -20,8 +20,8 @@ async function main(): Promise<void> {
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element #page');
   const session = await readSession(SESSION_PATH).catch(() => null);
-  if (session === undefined) app.signedOut.value = 'never';
-  else app.enter();
+  if (session === undefined) app.gateway.signedOut.value = 'never';
+  else app.gateway.enter();
   render(
     <AppProvider value={app}>
       <Console />

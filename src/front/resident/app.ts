@@ -2,12 +2,11 @@ import { type ReadonlySignal, type Signal, computed, signal } from '@preact/sign
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { RpcError } from '../../client/errors.js';
-import { rejected } from '../../client/link.js';
 import { realTiming } from '../../client/timing.js';
 import { Commands } from '../web/commands.js';
 import { every } from '../web/every.js';
 import { Gateway } from '../web/connect.js';
-import { formatTime, formatValue } from '../web/format.js';
+import { formatTime, formatVariable } from '../web/format.js';
 import { texts } from '../web/i18n/i18n.js';
 import type { TreeNode } from '../web/model.js';
 import { objectType, type Value } from '../web/objects.js';
@@ -53,8 +52,6 @@ export class App {
   /** Read to screen readers: polite for what a user's action came to, assertive for what was refused. */
   readonly polite = signal('');
   readonly assertive = signal('');
-  /** Why the sign-in page is shown; undefined: signed in. */
-  readonly signedOut: Signal<'never' | 'ended' | undefined> = signal(undefined);
   /** Nothing is operated while the page shows an older state. */
   readonly isInert: ReadonlySignal<boolean>;
   /** The gateway's time in unix ms, every 10 s: for ages. */
@@ -67,35 +64,25 @@ export class App {
     this.facts = facts;
     this.base = `/wfc/${facts.id}/`;
     this.preferences = new PreferenceStore(`stellwerk-${facts.id}`);
-    const url = `${location.origin.replace(/^http/, 'ws')}${this.base}api/`;
     this.messages = new FrontMessages(this);
-    this.gateway = new Gateway(url, facts.id, (record) => this.messages.receive(record));
     this.commands = new Commands(({ id, state }) => this.#announce(id, state));
+    this.gateway = new Gateway({
+      path: `${this.base}api/`,
+      configurator: facts.id,
+      onMessage: (record) => this.messages.receive(record),
+      onReport: (id) => this.commands.reported(id),
+    });
     this.isInert = computed(() => this.gateway.state.value.kind !== 'live');
     this.tick = signal(this.gateway.now());
     every(TICK_MS, () => (this.tick.value = this.gateway.now()));
     this.isDark = this.#darkness();
     this.gateway.state.subscribe((state) => {
-      if (state.kind === 'refused' && state.code === rejected.unauthenticated) this.signedOut.value = 'ended';
       if (state.kind === 'live') void this.#refresh();
     });
-    this.gateway.onReport = (id) => this.commands.reported(id);
   }
 
   get sessionPath(): string {
     return `${this.base}session`;
-  }
-
-  /** Connects after the user has signed in, or where no password is needed. */
-  enter(): void {
-    this.signedOut.value = undefined;
-    this.gateway.start();
-  }
-
-  /** Leaves: closes the connection and shows the sign-in page. */
-  leave(): void {
-    this.gateway.stop();
-    this.signedOut.value = 'never';
   }
 
   /** Sends a command to a variable. What it came to is in `commands`. */
@@ -129,12 +116,10 @@ export class App {
 
   /** The value of a variable as its profile shows it. */
   format(variable: TreeNode, value: Value): string {
-    const { type = 3, profile = '', customProfile = '' } = variable.entry.value.data;
     const { model } = this.gateway;
     if (isPosition(model, variable)) return positionText(Number(value));
-    const name = customProfile || profile;
-    if (name === '~HexColor') return hexColour(Number(value));
-    return formatValue(value, { type, profile: model.profileOf(variable), name, timeZone: model.timezone });
+    if (variable.profileName === '~HexColor') return hexColour(Number(value));
+    return formatVariable(model, variable, value);
   }
 
   /** A time in the gateway's time zone. */

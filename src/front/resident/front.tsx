@@ -26,7 +26,7 @@ const TOUCHES = ['pointerdown', 'keydown', 'wheel'] as const;
 export function Front() {
   const app = useApp();
   const state = app.gateway.state.value;
-  if (app.signedOut.value !== undefined) return <SignInPage />;
+  if (app.gateway.signedOut.value !== undefined) return <SignInPage />;
   if (state.kind === 'refused') return <RefusedPage code={state.code} />;
   return <Connected />;
 }

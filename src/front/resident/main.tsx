@@ -34,8 +34,8 @@ async function main(): Promise<void> {
   );
   // Without a reply the link finds out what is wrong, and retries.
   const session = await readSession(app.sessionPath).catch(() => null);
-  if (session !== undefined || !app.facts.passwordRequired) app.enter();
-  else app.signedOut.value = 'never';
+  if (session !== undefined || !app.facts.passwordRequired) app.gateway.enter();
+  else app.gateway.signedOut.value = 'never';
 }
 
 void main();

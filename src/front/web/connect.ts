@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Cancel } from '../../base/clock.js';
-import { Link, type LinkState } from '../../client/link.js';
+import { Link, rejected, type LinkState } from '../../client/link.js';
 import { realTiming } from '../../client/timing.js';
 import type { ChangeRecord } from '../../client/generated/records.js';
 import { message } from './messages.js';
@@ -12,7 +12,17 @@ const FRONT_MESSAGES = { first: 20101, last: 20106 } as const;
 /** Changes are applied at most this much later when no frame is painted (a hidden page), ms. */
 const HIDDEN_MS = 200;
 
-/** A gateway as a page sees it: the model, the state of the connection, and calls. */
+interface GatewayOptions {
+  /** The path of the WebSocket: `/api/`, or `/wfc/ID/api/` for a configurator's area. */
+  readonly path: string;
+  readonly configurator?: number;
+  /** Called with each message to the fronts of the configurator. */
+  readonly onMessage?: (record: ChangeRecord) => void;
+  /** Called with the id of each variable that reported. */
+  readonly onReport?: (id: number) => void;
+}
+
+/** A gateway as a page sees it: the model, the state of the connection, the session, and calls. */
 export class Gateway {
   readonly model = new Model();
   readonly state: Signal<LinkState> = signal({ kind: 'idle' });
@@ -20,20 +30,24 @@ export class Gateway {
   readonly isLoaded = signal(false);
   /** What to add to this device's clock to get the gateway's, ms. */
   readonly clockOffsetMs = signal(0);
-  /** Called with each variable that reported. */
-  onReport: (id: number) => void = () => undefined;
+  /** Why the sign-in page is shown; undefined: signed in. */
+  readonly signedOut: Signal<'never' | 'ended' | undefined> = signal(undefined);
+  readonly #onReport: (id: number) => void;
   readonly #link: Link<Snapshot>;
   readonly #observers = new Set<(record: ChangeRecord) => void>();
   #queue: ChangeRecord[] = [];
   #isScheduled = false;
 
-  constructor(url: string, configurator: number | undefined, onMessage: (record: ChangeRecord) => void) {
+  constructor({ path, configurator, onMessage, onReport = () => undefined }: GatewayOptions) {
+    this.#onReport = onReport;
     this.#link = new Link<Snapshot>({
-      url,
+      url: `${location.origin.replace(/^http/, 'ws')}${path}`,
       configurator,
       onState: (state) => {
         this.#flush();
         this.state.value = state;
+        if (state.kind === 'refused' && state.code === rejected.unauthenticated)
+          this.signedOut.value = 'ended';
       },
       onSnapshot: (snapshot) => {
         this.#queue = [];
@@ -43,7 +57,7 @@ export class Gateway {
       onChange: (record) => {
         for (const observer of this.#observers) observer(record);
         if (record.Message >= FRONT_MESSAGES.first && record.Message <= FRONT_MESSAGES.last)
-          onMessage(record);
+          onMessage?.(record);
         else this.#collect(record);
       },
       onAlive: (unixMs) => (this.clockOffsetMs.value = unixMs - realTiming.nowMs()),
@@ -57,12 +71,21 @@ export class Gateway {
     });
   }
 
-  start(): void {
+  /** Connects after the user has signed in, or where no password is needed. */
+  enter(): void {
+    this.signedOut.value = undefined;
     this.#link.start();
   }
 
+  /** Closes the connection. */
   stop(): void {
     this.#link.stop();
+  }
+
+  /** Closes the connection and shows the sign-in page. */
+  leave(): void {
+    this.stop();
+    this.signedOut.value = 'never';
   }
 
   /**
@@ -104,6 +127,6 @@ export class Gateway {
     if (records.length === 0) return;
     this.#queue = [];
     this.model.apply(records);
-    for (const { Message, SenderID } of records) if (Message === message.UPDATE) this.onReport(SenderID);
+    for (const { Message, SenderID } of records) if (Message === message.UPDATE) this.#onReport(SenderID);
   }
 }

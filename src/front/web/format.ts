@@ -1,3 +1,4 @@
+import type { Model, TreeNode } from './model.js';
 import type { Association, Profile, Value } from './objects.js';
 import { variableType } from './objects.js';
 import { locale, texts } from './i18n/i18n.js';
@@ -106,6 +107,13 @@ export function formatValue(value: Value, { type, profile, name, timeZone }: Val
   const shown = percentOf(value, profile);
   const digits = type === variableType.float ? profile.digits : 0;
   return `${profile.prefix}${formatNumber(shown, digits)}${profile.suffix}`;
+}
+
+/** A value of a variable as its profile shows it. Subscribes to the profile. */
+export function formatVariable(model: Model, variable: TreeNode, value: Value): string {
+  const { type = variableType.string } = variable.entry.value.data;
+  const profile = model.profileOf(variable);
+  return formatValue(value, { type, profile, name: variable.profileName, timeZone: model.timezone });
 }
 
 /** The name of an association; names of built-in profiles are translated. */

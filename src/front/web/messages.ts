@@ -1,4 +1,5 @@
-import type { Association, ObjectData, ObjectEntry, Profile, Role, Value } from './objects.js';
+import type { VariableRole } from '../../base/codes/stable-codes.js';
+import type { Association, ObjectData, ObjectEntry, Profile, Value } from './objects.js';
 
 /** Numbers of the messages that change the model (interface §3.5). */
 export const message = {
@@ -106,7 +107,7 @@ export function dataMembers(number: number, Data: readonly unknown[]): ObjectDat
     case message.BROKEN:
       return { isBroken: Boolean(first) };
     case message.ROLE:
-      return { role: String(first) as Role };
+      return { role: String(first) as VariableRole };
     case message.RESIDENTS:
       return { residents: first === 'set' ? 'set' : 'none' };
     case message.ACTIVE:

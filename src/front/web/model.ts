@@ -48,6 +48,12 @@ export class TreeNode {
     this.changed = signal(data.lastChange ?? 0);
   }
 
+  /** The name of the profile that applies; the owner's own precedes the module's; '' for none. Subscribes. */
+  get profileName(): string {
+    const { profile = '', customProfile = '' } = this.entry.value.data;
+    return customProfile || profile;
+  }
+
   /** Takes over a newer entry of the same object. */
   replace(entry: ObjectEntry): void {
     const { data } = entry;
@@ -121,10 +127,9 @@ export class Model {
     return this.children(id).find((node) => node.entry.peek().ident === ident);
   }
 
-  /** The profile that applies to a variable; the owner's own precedes the module's. */
+  /** The profile that applies to a variable. */
   profileOf(node: TreeNode): Profile | undefined {
-    const { profile = '', customProfile = '' } = node.entry.value.data;
-    return this.#profiles.value[customProfile || profile];
+    return this.#profiles.value[node.profileName];
   }
 
   /** Applies a snapshot: keeps the nodes of objects that still exist. */

@@ -1,6 +1,9 @@
 /** The parts of a snapshot (interface §2.2) that pages read. */
 
-export type Value = boolean | number | string;
+import type { VariableRole } from '../../base/codes/stable-codes.js';
+import type { Value } from '../../client/generated/records.js';
+
+export type { Value };
 
 /** Object types of the interface. */
 export const objectType = {
@@ -15,9 +18,6 @@ export const objectType = {
 
 /** Variable types of the interface. */
 export const variableType = { boolean: 0, integer: 1, float: 2, string: 3 } as const;
-
-/** What a variable is for: only `main` is shown as a tile of its own. */
-export type Role = 'main' | 'state' | 'detail' | 'diagnostic';
 
 /** Why a value is not good; `state` 1: stale, 2: bad. */
 export interface QualityProblem {
@@ -50,7 +50,7 @@ export interface ObjectData {
   readonly customAction?: number;
   readonly lastUpdate?: number;
   readonly lastChange?: number;
-  readonly role?: Role;
+  readonly role?: VariableRole;
   readonly residents?: 'set' | 'none';
   readonly quality?: QualityProblem;
   readonly rule?: Rule;

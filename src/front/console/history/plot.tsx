@@ -39,8 +39,8 @@ export function Plot({ times, values, isStepped, isWhole, label, timeZone, forma
   return <div ref={place} class="plot" role="img" aria-label={label} />;
 }
 
-/** Distances of whole ticks. */
-const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+/** Distances of ticks at integers. */
+const INTEGER_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const MINUTE_S = 60;
 const DAY_S = 86_400;
 
@@ -75,7 +75,7 @@ function optionsOf({ label, isStepped, isWhole, timeZone, format, width }: PlotO
       {
         ...axis,
         size: 80,
-        ...(isWhole ? { incrs: WHOLE } : {}),
+        ...(isWhole ? { incrs: INTEGER_STEPS } : {}),
         values: (_plot, ticks) => ticks.map(format),
       },
     ],

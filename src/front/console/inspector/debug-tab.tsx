@@ -7,7 +7,7 @@ import { words } from '../i18n/console-texts.js';
 
 /** KL_DEBUG: `[what, data, format, unix ms]`. */
 const DEBUG = 10206;
-/** How long the gateway publishes without being asked anew, s. */
+/** How long the gateway publishes after a request, s. */
 const DURATION_S = 600;
 /** Lines that are kept: more would be scrolled past unread. */
 const KEPT = 500;

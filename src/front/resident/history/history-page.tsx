@@ -10,7 +10,7 @@ import { MissingPage } from '../pages/page-head.js';
 import { Chart } from './chart.js';
 import { periods, shifted, type Period } from './periods.js';
 
-/** Charts are loaded anew at this interval while the present period is shown, ms. */
+/** Charts are reloaded at this interval while the present period is shown, ms. */
 const REFRESH_MS = 60_000;
 /** Rows of the table. */
 const MOST_ROWS = 500;
@@ -108,8 +108,8 @@ function takeOver(shown: { value: Loaded; peek: () => Loaded }, loaded: Loaded):
   if (loaded.period === period && loaded.start === start) shown.value = loaded;
 }
 
-async function fetchChart({ gateway, facts }: App, id: number, wanted: Loaded): Promise<Loaded> {
-  const { period, start } = wanted;
+async function fetchChart({ gateway, facts }: App, id: number, requested: Loaded): Promise<Loaded> {
+  const { period, start } = requested;
   try {
     const parameters = [facts.id, id, start, periods.indexOf(period), 0];
     const datasets = (await gateway.call('WFC_FetchChartData', parameters)) as readonly ChartDataset[];

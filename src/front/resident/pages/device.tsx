@@ -16,7 +16,7 @@ export function DevicePage() {
     app.gateway.stop();
     // Without a connection the session ends at the next sign-out, or by the owner.
     await signOut(app.sessionPath).catch(() => undefined);
-    app.leave();
+    app.gateway.leave();
   };
   const startKiosk = () => {
     app.preferences.change({ isKiosk: true });

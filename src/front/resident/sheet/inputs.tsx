@@ -54,8 +54,7 @@ export function TextInput({ variable, name, isNumber }: InputProps & { readonly 
 export function TimeInput({ variable, name }: InputProps) {
   const app = useApp();
   const { timezone } = app.gateway.model;
-  const { profile = '', customProfile = '' } = variable.entry.value.data;
-  const shown = customProfile || profile;
+  const shown = variable.profileName;
   const seconds = Number(variable.value.value);
   // A time without a date is that of its present day, or of today.
   const local = localTime(seconds === 0 ? app.tick.peek() : seconds * 1000, timezone);

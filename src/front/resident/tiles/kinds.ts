@@ -128,7 +128,7 @@ export function roleOf({ role = 'main' }: TreeNode['entry']['value']['data']) {
 export function kindOfVariable(model: Model, variable: TreeNode): TileKind {
   const { data } = variable.entry.value;
   const profile = model.profileOf(variable);
-  const name = (data.customProfile ?? '') || (data.profile ?? '');
+  const name = variable.profileName;
   if (!isOperable(variable)) return data.type === variableType.boolean ? 'contact' : 'reading';
   if (data.type === variableType.boolean) return 'switch';
   if (name === '~HexColor') return 'colour';
