@@ -234,4 +234,13 @@ function failure(
   return { is: 'failed', message: short, at, output, isBroken, isLast, peakBytes: peakBytes() };
 }
 
-const peakBytes = (): number => process.resourceUsage().maxRSS * 1024;
+/**
+ * The kernel counts the memory of the gateway, which this process had before it executed its program
+ * (getrusage(2): ru_maxrss is kept across execve).
+ */
+const inheritedKib = process.resourceUsage().maxRSS;
+
+function peakBytes(): number {
+  const { maxRSS } = process.resourceUsage();
+  return maxRSS > inheritedKib ? maxRSS * 1024 : process.memoryUsage.rss();
+}

@@ -127,6 +127,17 @@ t.test('threads list their current and last script', async (t) => {
   await until('its process was replaced', async () => (await engine.threads())[0]?.MemoryCleanups === 1);
 });
 
+t.test('a process is kept however much memory the gateway uses', async (t) => {
+  const { script, runId, engine } = await scriptFixture(t);
+  // In resident memory while the process is started.
+  const memory = Buffer.alloc(1.5 * scriptLimits.residentMiB * 1024 * 1024, 1);
+  const made = await script('print(1)');
+  for (let n = 0; n < 3; n++) await runId(made.id);
+  const [first] = await engine.threads();
+  t.match(first, { ThreadID: 1, ExecuteCount: 3, MemoryCleanups: 0 });
+  t.ok(first && first.PeakMemoryUsage < memory.length / 2);
+});
+
 t.test('scripts above the queue limit are rejected', async (t) => {
   const { script, engine, runs } = await scriptFixture(t, { concurrent: 1, calls: 5000 });
   const { id } = await script('Sleep(100)');
