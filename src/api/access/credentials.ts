@@ -93,8 +93,9 @@ export function readProtocol(header: string | undefined): {
     const login = readBase64(percentDecoded(offer));
     if (login !== undefined) return { login, echo: offer };
   }
-  const [first] = offers;
-  return { login: undefined, echo: first === '' ? undefined : first };
+  // Other bytes could not be echoed as they came.
+  const [first = ''] = offers;
+  return { login: undefined, echo: /^[\x21-\x7e]+$/.test(first) ? first : undefined };
 }
 
 /** `user:password` in Base64; as UTF-8, or as Latin-1 if that is invalid (interface, decision 3). */
