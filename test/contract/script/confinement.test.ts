@@ -195,6 +195,9 @@ t.test('the process of a script is confined, and has a lower priority than the g
   const pid = children.find((one) =>
     readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('/script/child.js'),
   );
+  // The launcher confines itself and then becomes Node.
+  const program = () => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  await until('the launcher has executed Node', () => program() !== 'stellwerk-scrip');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   t.match(status, /^NoNewPrivs:\t1$/m);
   t.match(status, /^Seccomp:\t2$/m);
