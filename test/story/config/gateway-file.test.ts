@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
 import { putMeta } from '../../../src/store/checksums.js';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
@@ -115,7 +116,9 @@ t.test('the file sets conditions, limits and schedules of events, and all patter
 });
 
 t.test('reading an unchanged file changes nothing and sends nothing, even after a restart', async (t) => {
-  const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
+  // Its clock stands still, so that no timer event comes due.
+  const clock = new ManualClock();
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG, { clock });
   const { gateway } = fixture;
   const ofLink = ({ ident }: { ident: string }) => ident === 'LINK' || ident === 'STATUS';
   const tree = (of: GatewayFixture['gateway']) =>
@@ -152,7 +155,7 @@ t.test('reading an unchanged file changes nothing and sends nothing, even after 
   );
   t.strictSame(tree(gateway), before);
   await gateway.close();
-  const again = await startGateway(t, undefined, { directory: fixture.directory });
+  const again = await startGateway(t, undefined, { directory: fixture.directory, clock });
   t.strictSame(await problems(again), []);
   t.strictSame(tree(again.gateway), before);
 });
