@@ -9,6 +9,7 @@ import type { TreeNode } from '../web/model.js';
 import type { Value } from '../web/objects.js';
 import { PreferenceStore } from '../web/preferences.js';
 import { Router } from '../web/router.js';
+import { Confirmation, NotConfirmed } from './confirmation.js';
 import { words } from './i18n/console-texts.js';
 
 export const SESSION_PATH = '/console/session';
@@ -21,17 +22,24 @@ export class ConsoleApp {
   /** The result of the last action, for screen readers and the status line. */
   readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> =
     signal(undefined);
+  /** Asks for the password where the gateway requires it again. */
+  readonly confirmation = new Confirmation();
   /** Instances that were created from search results while the console is open, so that they can be undone. */
   readonly created: Signal<ReadonlyMap<string, number>> = signal(new Map());
   /** Texts of scripts that are changed and not saved, by the script's ID. */
   readonly drafts: Signal<ReadonlyMap<number, string>> = signal(new Map());
 
-  /** Calls a function of the reference. Rejects as `Link.call`. */
+  /** Calls a function of the reference. Rejects as `callByName`. */
   call<M extends keyof Functions>(
     method: M,
     ...params: Parameters<Functions[M]>
   ): Promise<ReturnType<Functions[M]>> {
-    return this.gateway.call(method, params) as Promise<ReturnType<Functions[M]>>;
+    return this.callByName(method, params) as Promise<ReturnType<Functions[M]>>;
+  }
+
+  /** Calls any function. Rejects as `Link.call`, or with `NotConfirmed`. */
+  callByName(method: string, params: readonly unknown[]): Promise<unknown> {
+    return this.confirmation.call(() => this.gateway.call(method, params));
   }
 
   /** Runs an action of the user and reports the outcome: true if it succeeded. */
@@ -41,7 +49,7 @@ export class ConsoleApp {
       this.notice.value = done === '' ? undefined : { text: done, isError: false };
       return true;
     } catch (thrown) {
-      this.notice.value = { text: errorText(thrown), isError: true };
+      this.notice.value = { text: errorText(thrown), isError: !(thrown instanceof NotConfirmed) };
       return false;
     }
   }
@@ -60,6 +68,7 @@ export class ConsoleApp {
 /** An error in the gateway's words. */
 export function errorText(thrown: unknown): string {
   if (thrown instanceof RpcError) return thrown.message;
+  if (thrown instanceof NotConfirmed) return words().confirm.cancelled;
   return `${words().failed}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
 }
 

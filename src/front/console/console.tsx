@@ -54,13 +54,15 @@ export function Console() {
           <p class="soft">{texts().loading}</p>
         )}
         <Notice />
+        {app.confirmation.isAsked.value && <ConfirmDialog />}
       </div>
     </div>
   );
 }
 
-/** The dialog that searches everything is loaded when it is first opened. */
+/** Dialogs that are loaded when they are first opened. */
 const Palette = lazy(async () => (await import('./palette.js')).Palette);
+const ConfirmDialog = lazy(async () => (await import('./confirm-dialog.js')).ConfirmDialog);
 
 function railPages() {
   return Object.entries(PAGES).flatMap(([name, { icon }]) =>

@@ -45,3 +45,9 @@ export async function signIn(
 export async function signOut(path: string): Promise<void> {
   await fetch(path, { method: 'DELETE', cache: 'no-store' });
 }
+
+/** Whether others in the network could read what the page sends. */
+export function isUnencrypted(): boolean {
+  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname);
+  return location.protocol === 'http:' && !isLoopback;
+}

@@ -30,6 +30,13 @@ export const de: ConsoleTexts = {
     unencrypted:
       'Die Verbindung ist nicht verschlüsselt: Andere in diesem Netz könnten das Passwort mitlesen.',
   },
+  confirm: {
+    title: 'Mit dem Passwort bestätigen',
+    why: 'Das betrifft Passwörter, Geheimnisse oder eine Wiederherstellung. Deshalb fragt das Gateway noch einmal nach Ihrem Passwort, danach 5 Minuten lang nicht mehr.',
+    submit: 'Bestätigen',
+    wrong: 'Dieses Passwort ist falsch.',
+    cancelled: 'Nicht bestätigt. Es wurde nichts getan.',
+  },
   link: {
     connecting: 'Verbindet …',
     lost: (time) => `Keine Verbindung · Stand ${time}`,

@@ -27,6 +27,13 @@ export const en = {
     signOut: 'Sign out',
     unencrypted: 'The connection is not encrypted: others in this network could read the password.',
   },
+  confirm: {
+    title: 'Confirm with your password',
+    why: 'This concerns passwords, secrets or a restore, so the gateway asks for your password again. It then asks no more for 5 minutes.',
+    submit: 'Confirm',
+    wrong: 'This password is wrong.',
+    cancelled: 'Not confirmed. Nothing was done.',
+  },
   link: {
     connecting: 'Connecting …',
     lost: (time: string) => `No connection · as of ${time}`,

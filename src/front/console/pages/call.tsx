@@ -36,7 +36,7 @@ function CallForm({ record }: { readonly record: FunctionRecord }) {
       const parameters = record.Parameters.map((parameter, index) =>
         valueOf(parameter, form.get(String(index))),
       );
-      const value = await app.gateway.call(record.FunctionName, parameters);
+      const value = await app.callByName(record.FunctionName, parameters);
       result.value = { text: JSON.stringify(value, null, 2), isError: false };
     } catch (thrown) {
       result.value = { text: errorText(thrown), isError: true };

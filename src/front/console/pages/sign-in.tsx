@@ -1,4 +1,5 @@
 import { SignInForm } from '../../web/parts/sign-in-form.js';
+import { isUnencrypted } from '../../web/session.js';
 import { SESSION_PATH, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 
@@ -15,6 +16,7 @@ export function SignInPage() {
         texts={text}
         hasEnded={gateway.signedOut.value === 'ended'}
         onSignedIn={() => gateway.enter()}
+        note={isUnencrypted() && <p class="stale">{text.unencrypted}</p>}
       >
         <label>
           {text.username}

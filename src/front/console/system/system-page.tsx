@@ -15,9 +15,10 @@ const TABS = { backups: BackupList, sessions: Sessions, options: Options, appear
 type TabName = keyof typeof TABS;
 
 /** Backups, sessions, options, and how the console looks. */
-export function SystemPage() {
-  const chosen = useSignal<TabName>('backups');
-  const Page = TABS[chosen.value];
+export function SystemPage({ id }: { readonly id: string }) {
+  const app = useApp();
+  const chosen = id in TABS ? (id as TabName) : 'backups';
+  const Page = TABS[chosen];
   const { system } = automation();
   return (
     <main>
@@ -25,8 +26,8 @@ export function SystemPage() {
       <Tabs
         label={words().pages.system}
         tabs={(Object.keys(TABS) as TabName[]).map((name) => ({ name, text: system[name] }))}
-        chosen={chosen.value}
-        onChoose={(name) => (chosen.value = name as TabName)}
+        chosen={chosen}
+        onChoose={(name) => app.router.go('system', name)}
       >
         <Page />
       </Tabs>

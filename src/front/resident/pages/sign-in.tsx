@@ -1,5 +1,6 @@
 import { texts } from '../../web/i18n/i18n.js';
 import { SignInForm } from '../../web/parts/sign-in-form.js';
+import { isUnencrypted } from '../../web/session.js';
 import { useApp } from '../app.js';
 
 /** Asks for the area's password. */
@@ -18,7 +19,7 @@ export function SignInPage() {
           preferences.change({ device });
           gateway.enter();
         }}
-        note={location.protocol === 'http:' && !isLoopback() && <p class="note">{words.unencrypted}</p>}
+        note={isUnencrypted() && <p class="note">{words.unencrypted}</p>}
       >
         <label>
           {words.password}
@@ -32,8 +33,4 @@ export function SignInPage() {
       </SignInForm>
     </main>
   );
-}
-
-function isLoopback(): boolean {
-  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname);
 }
