@@ -1,9 +1,10 @@
+import type { EventOutcome, EventState } from '../base/codes/stable-codes.js';
 import { ClockStepDetector, type Cancel, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Caller } from '../device/declare.js';
 import type { Change } from '../kernel/changes.js';
-import { areConditionsMet } from '../kernel/events/conditions.js';
+import { areConditionsMet, conditionStates, decisiveCondition } from '../kernel/events/conditions.js';
 import type { EventData, ScheduleAction } from '../kernel/events/event-data.js';
 import { isTimed, type Event } from '../kernel/events/events.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -13,10 +14,11 @@ import type { Value } from '../kernel/value.js';
 import type { ScriptRunRequest } from '../script/script-engine.js';
 import { pointAt } from './schedule/week-schedule.js';
 import { DueQueue } from './due-queue.js';
+import { boundedValue, DecisionLog, type Cause, type Decision, type Verdict } from './decision-log.js';
 import type { ActionRun, EventRun } from './event-run.js';
 import { EventRunner } from './event-runner.js';
 import { nextRunOf } from './next-run.js';
-import { isTriggered, Triggers, type VariableUpdate } from './triggers.js';
+import { reasonNotTriggered, Triggers, type VariableUpdate } from './triggers.js';
 
 /**
  * Longest interval between checks of the clock while a timed event is queued; a change of the clock is
@@ -53,6 +55,9 @@ export class EventEngine implements Disposable {
   readonly #outdated = new Set<number>();
   /** Events whose variable was deleted. */
   readonly #orphans = new Set<Event>();
+  readonly #decisions = new DecisionLog();
+  /** Events that became inactive with their last permitted run. */
+  readonly #exhausted = new WeakSet<Event>();
   #isSettling = false;
   #isTrusted: boolean;
   #cancel: Cancel = () => undefined;
@@ -68,6 +73,7 @@ export class EventEngine implements Disposable {
       log,
       begin: (run) => this.#recordRun(run),
       perform: (run) => this.#perform(run),
+      onVerdict: ({ event, decision }, verdict) => this.#decisions.change(event, decision, verdict),
     });
     for (const event of kernel.tree.objectsOfType(objectType.event)) this.#onEventChange(event);
     this.#stopListening = kernel.changes.listen((change) => this.#onChange(change));
@@ -79,6 +85,23 @@ export class EventEngine implements Disposable {
     this.#stopListening();
     this.#cancel();
     this.#runs.close();
+  }
+
+  /** The last decisions about an event, oldest first. */
+  decisionsOf(event: Event): readonly Decision[] {
+    return this.#decisions.of(event);
+  }
+
+  /** Whether an event can run when it is triggered or due, conditions aside. */
+  stateOf(event: Event): EventState {
+    const { data } = event;
+    if (!data.active) return this.#exhausted.has(event) ? 'LIMIT_REACHED' : 'INACTIVE';
+    const actions = data.schedule?.actions ?? [undefined];
+    if (!actions.some((action) => hasTarget(event, action))) return 'NOTHING_TO_RUN';
+    if (data.trigger !== undefined) return data.trigger.variableId === 0 ? 'NO_VARIABLE' : 'READY';
+    const nowMs = this.#options.clock.nowMs();
+    if (nextRunOf(event, { nowMs, isTrusted: this.#isTrusted }) !== undefined) return 'READY';
+    return nextRunOf(event, { nowMs, isTrusted: true }) === undefined ? 'NO_NEXT_RUN' : 'CLOCK_NOT_SET';
   }
 
   /** Must not emit changes, because other listeners may not have received this one yet. */
@@ -95,6 +118,7 @@ export class EventEngine implements Disposable {
   /** Handles a new or changed event. */
   #onEventChange(event: Event): void {
     this.#triggers.put(event);
+    if (event.data.active) this.#exhausted.delete(event);
     if (isTimed(event)) this.#markOutdated(event.id);
   }
 
@@ -110,16 +134,41 @@ export class EventEngine implements Disposable {
   }
 
   #onUpdate(events: ReadonlyMap<number, Event>, variableId: number, data: Change['Data']): void {
-    const { kernel, clock } = this.#options;
+    const nowMs = this.#options.clock.nowMs();
     const [value, isChange, old] = data as readonly [Value, boolean, Value];
     const update: VariableUpdate = { value, isChange, old };
+    const cause: Cause = { trigger: 'VARIABLE', variableId, value, oldValue: old };
     for (const event of events.values()) {
-      const { active, trigger, conditions } = event.data;
-      if (!active || trigger === undefined || !isTriggered(trigger, update)) continue;
-      if (!areConditionsMet(conditions, kernel.tree, clock.nowMs())) continue;
+      const { trigger } = event.data;
+      if (trigger === undefined) continue;
+      const outcome = this.#reasonInactive(event) ?? reasonNotTriggered(trigger, update);
+      const verdict = outcome === undefined ? this.#unmetCondition(event, nowMs) : { outcome };
+      const decision = this.#decide(event, { atMs: nowMs, cause, ...(verdict && { verdict }) });
+      if (verdict !== undefined) continue;
       const values = { VARIABLE: variableId, VALUE: value, OLDVALUE: old };
-      this.#runs.start({ event, sender: 'Variable', values });
+      this.#runs.start({ event, sender: 'Variable', values, decision });
     }
+  }
+
+  /** Records a decision; without a verdict, the event is about to run. */
+  #decide(event: Event, made: { atMs: number; cause: Cause; verdict?: Verdict }): Decision {
+    return this.#decisions.add(event, { verdict: { outcome: 'RUNNING' }, ...made });
+  }
+
+  #reasonInactive(event: Event): EventOutcome | undefined {
+    if (event.data.active) return undefined;
+    return this.#exhausted.has(event) ? 'LIMIT_REACHED' : 'INACTIVE';
+  }
+
+  #unmetCondition({ data: { conditions } }: Event, nowMs: number): Verdict | undefined {
+    const { tree } = this.#options.kernel;
+    if (areConditionsMet(conditions, tree, nowMs)) return undefined;
+    const { condition, rule } = decisiveCondition(conditionStates(conditions, tree, nowMs)) ?? {};
+    if (condition === undefined) return { outcome: 'CONDITION' };
+    if (rule === undefined) return { outcome: 'CONDITION', conditionId: condition.id };
+    const { kind, id, current } = rule;
+    const compared = current === undefined ? {} : { current: boundedValue(current) };
+    return { outcome: 'CONDITION', conditionId: condition.id, rule: { kind, id, ...compared } };
   }
 
   #markOutdated(id: number): void {
@@ -219,27 +268,38 @@ export class EventEngine implements Disposable {
 
   /** The run of a timed event that is due. */
   #runOf(event: Event, nowMs: number): EventRun | undefined {
-    const { active, conditions, schedule } = event.data;
-    if (!active || !areConditionsMet(conditions, this.#options.kernel.tree, nowMs)) return undefined;
-    if (schedule === undefined) return { event, sender: 'TimerEvent', values: {} };
+    const { schedule } = event.data;
     // If the clock was set forward past several points, the last one applies.
-    const actionId = pointAt(schedule, nowMs)?.actionId;
-    const action = schedule.actions.find((one) => one.id === actionId);
-    return action && { event, sender: 'Schedule', values: { ACTION: action.id }, action };
+    const actionId = schedule && pointAt(schedule, nowMs)?.actionId;
+    const action = schedule?.actions.find((one) => one.id === actionId);
+    const outcome =
+      this.#reasonInactive(event) ??
+      (schedule !== undefined && action === undefined ? 'NOTHING_TO_RUN' : undefined);
+    const verdict = outcome === undefined ? this.#unmetCondition(event, nowMs) : { outcome };
+    const cause: Cause =
+      schedule === undefined
+        ? { trigger: 'TIME' }
+        : { trigger: 'SCHEDULE', ...(actionId !== undefined && { actionId }) };
+    const decision = this.#decide(event, { atMs: nowMs, cause, ...(verdict && { verdict }) });
+    if (verdict !== undefined) return undefined;
+    if (action === undefined) return { event, sender: 'TimerEvent', values: {}, decision };
+    return { event, sender: 'Schedule', values: { ACTION: action.id }, action, decision };
   }
 
-  #recordRun({ event, action }: EventRun): boolean {
+  #recordRun({ event, action }: EventRun): Verdict | undefined {
     const { kernel, clock } = this.#options;
-    if (kernel.tree.find(event.id) !== event || !event.data.active) return false;
+    const outcome = kernel.tree.find(event.id) === event ? this.#reasonInactive(event) : 'INACTIVE';
+    if (outcome !== undefined) return { outcome };
+    if (event.data.limit === 1) this.#exhausted.add(event);
     if (isTimed(event)) {
       const nextRun = () => this.#nextRun(event);
       kernel.events.recordRun(event, clock.nowMs(), { nextRun, ...(action && { actionId: action.id }) });
       this.#settleLater();
     } else kernel.events.recordRun(event, clock.nowMs());
-    return true;
+    return undefined;
   }
 
-  async #perform({ event, sender, values, action }: EventRun): Promise<string> {
+  async #perform({ event, sender, values, action }: EventRun): Promise<string | undefined> {
     const { runScript, performAction: act } = this.#options;
     const { id, data, parent, parentId } = event;
     const caller: Caller = { role: 'owner', user: `event ${id}`, remote: 'local' };
@@ -254,8 +314,14 @@ export class EventEngine implements Disposable {
       });
     if (text !== '') return runScript({ text, parameters: given, sender, caller });
     if (parent?.is(objectType.script)) return runScript({ id: parent.id, parameters: given, sender, caller });
-    return '';
+    return undefined;
   }
+}
+
+/** Whether an event, or an action of its schedule, has a script or an action to run. */
+function hasTarget({ data, parent }: Event, action: ScheduleAction | undefined): boolean {
+  const { actionId, script } = action === undefined ? data : targetOf(action, data);
+  return actionId !== '' || script !== '' || parent?.is(objectType.script) === true;
 }
 
 /** The script or action of a schedule's action; the event's if it has neither. */

@@ -3,6 +3,7 @@ import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Event } from '../kernel/events/events.js';
+import type { Verdict } from './decision-log.js';
 import type { EventRun } from './event-run.js';
 
 /**
@@ -21,10 +22,12 @@ const LOGGED_OUTPUT = 2000;
 interface EventRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when a run starts, to record it; returns whether it may start. */
-  readonly begin: (run: EventRun) => boolean;
-  /** Performs a run; resolves with its output. */
-  readonly perform: (run: EventRun) => Promise<string>;
+  /** Called when a run starts, to record it; returns why it may not start. */
+  readonly begin: (run: EventRun) => Verdict | undefined;
+  /** Performs a run; resolves with its output, undefined if there was nothing to run. */
+  readonly perform: (run: EventRun) => Promise<string | undefined>;
+  /** Called when a run waits, starts, ends or is dropped. */
+  readonly onVerdict: (run: EventRun, verdict: Verdict) => void;
 }
 
 interface Minute {
@@ -57,10 +60,15 @@ export class EventRunner {
    */
   start(run: EventRun): boolean {
     const { id } = run.event;
+    const { onVerdict } = this.#options;
     if (this.#busy.has(id)) {
+      const replaced = this.#busy.get(id);
+      if (replaced !== undefined) onVerdict(replaced, { outcome: 'SUPERSEDED' });
       this.#busy.set(id, run);
+      onVerdict(run, { outcome: 'WAITING' });
       return false;
     }
+    onVerdict(run, { outcome: 'RUNNING' });
     this.#busy.set(id, undefined);
     this.#ready.push(run);
     this.#scheduleNext();
@@ -86,20 +94,29 @@ export class EventRunner {
     while (this.#running < CONCURRENT_RUNS && !this.#isClosed) {
       const run = this.#ready.shift();
       if (run === undefined) return;
-      if (this.#isTooOften(run) || !this.#options.begin(run)) this.#onEnd(run);
-      else void this.#run(run);
+      const reason = this.#isTooOften(run) ? ({ outcome: 'TOO_OFTEN' } as const) : this.#options.begin(run);
+      if (reason === undefined) void this.#run(run);
+      else {
+        this.#options.onVerdict(run, reason);
+        this.#onEnd(run);
+      }
     }
   }
 
   async #run(run: EventRun): Promise<void> {
-    const { log, perform } = this.#options;
+    const { clock, log, perform, onVerdict } = this.#options;
     const { id } = run.event;
+    const startNs = clock.monotonicNs();
+    const durationMs = () => Number((clock.monotonicNs() - startNs) / 1_000_000n);
     this.#running++;
     try {
       const output = await perform(run);
-      if (output !== '') log.info({ event: id }, output.slice(0, LOGGED_OUTPUT));
+      if (output !== undefined && output !== '') log.info({ event: id }, output.slice(0, LOGGED_OUTPUT));
+      const outcome = output === undefined ? 'NOTHING_TO_RUN' : 'RAN';
+      onVerdict(run, { outcome, durationMs: durationMs() });
     } catch (thrown) {
       if (!this.#isClosed) log.error({ event: id }, `${nameOf(run.event)}: ${messageOf(thrown)}`);
+      onVerdict(run, { outcome: 'FAILED', text: messageOf(thrown), durationMs: durationMs() });
     }
     this.#running--;
     this.#onEnd(run);

@@ -1,3 +1,4 @@
+import type { EventOutcome } from '../base/codes/stable-codes.js';
 import { triggerType, type Trigger } from '../kernel/events/event-data.js';
 import type { Event } from '../kernel/events/events.js';
 import type { Value } from '../kernel/value.js';
@@ -42,23 +43,24 @@ export class Triggers {
 }
 
 /**
- * Whether an update triggers the event. Without subsequent execution, a limit or value must not have been met
- * before.
+ * Why an update does not trigger the event; undefined if it does. Without subsequent execution, a limit or
+ * value must not have been met before.
  */
-export function isTriggered(
+export function reasonNotTriggered(
   { type, value: limit, subsequent }: Trigger,
   { value, old, isChange }: VariableUpdate,
-): boolean {
+): EventOutcome | undefined {
   const isMet = (one: Value): boolean => {
     if (type === triggerType.limitExceed) return one > limit;
     return type === triggerType.limitDrop ? one < limit : one === limit;
   };
   switch (type) {
     case triggerType.update:
-      return true;
+      return undefined;
     case triggerType.change:
-      return isChange;
+      return isChange ? undefined : 'NOT_CHANGED';
     default:
-      return isMet(value) && (subsequent || !isMet(old));
+      if (!isMet(value)) return 'OTHER_VALUE';
+      return subsequent || !isMet(old) ? undefined : 'MET_BEFORE';
   }
 }

@@ -19,6 +19,7 @@ import { builtInActionFunctions } from './events/actions.js';
 import { eventConditionFunctions } from './events/conditions.js';
 import { eventScheduleFunctions } from './events/schedules.js';
 import { cyclicTimeFunctions } from './events/cyclic-times.js';
+import { eventDecisionFunctions } from './events/decisions.js';
 import { eventFunctions } from './events/events.js';
 import { backupFunctions } from './system/backups.js';
 import { configurationFunctions } from './system/configuration.js';
@@ -93,6 +94,7 @@ const families = [
   cyclicTimeFunctions,
   eventScheduleFunctions,
   eventConditionFunctions,
+  eventDecisionFunctions,
   builtInActionFunctions,
   chartFunctions,
   bulkValueFunctions,

@@ -7,6 +7,7 @@ import type { AuditRecord, AuditRole } from '../kernel/audit-record.js';
 import type { Caller, ReadonlyStatic } from '../device/declare.js';
 import type { Debug } from '../device/debug.js';
 import type { Devices } from '../device/devices.js';
+import type { EventEngine } from '../events/event-engine.js';
 import type { Configurator } from '../kernel/configurator.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type * as machineShapes from './machine-shapes.js';
@@ -27,7 +28,7 @@ export interface Ports {
   /** Loaded on first use. */
   readonly media: () => Promise<MediaPort>;
   /** Starts the event engine, which is loaded for the first event. */
-  readonly events: () => Promise<object>;
+  readonly events: () => Promise<Pick<EventEngine, 'decisionsOf' | 'stateOf'>>;
   readonly configurators: ConfiguratorsPort;
   readonly messageLog: LogPort;
   /** Undefined while no listener is open yet. */

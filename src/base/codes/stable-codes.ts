@@ -87,3 +87,41 @@ export const associationKeys = [
   'NEXT',
 ] as const;
 export type AssociationKey = (typeof associationKeys)[number];
+
+/** What became of a trigger or a due time of an event (`GW_GetEventDecisions`). */
+export const eventOutcomes = [
+  'RUNNING',
+  'RAN',
+  'FAILED',
+  /** It has no action and no script. */
+  'NOTHING_TO_RUN',
+  /** It is running already; this trigger is next. */
+  'WAITING',
+  /** A newer trigger arrived while it was running. */
+  'SUPERSEDED',
+  'TOO_OFTEN',
+  'INACTIVE',
+  /** It became inactive with its last permitted run. */
+  'LIMIT_REACHED',
+  /** An update without a change. */
+  'NOT_CHANGED',
+  /** The value is not that of the trigger, or not beyond its limit. */
+  'OTHER_VALUE',
+  /** Without subsequent execution, the previous value triggered it already. */
+  'MET_BEFORE',
+  'CONDITION',
+] as const;
+export type EventOutcome = (typeof eventOutcomes)[number];
+
+/** Whether an event can run (`GW_GetEventDecisions`). */
+export const eventStates = [
+  'READY',
+  'INACTIVE',
+  'LIMIT_REACHED',
+  'NOTHING_TO_RUN',
+  'NO_VARIABLE',
+  /** Its times are in the past, or it has none. */
+  'NO_NEXT_RUN',
+  'CLOCK_NOT_SET',
+] as const;
+export type EventState = (typeof eventStates)[number];

@@ -17,6 +17,7 @@ import type {
   ConfigurationText,
   Configurator,
   DoctorCheck,
+  EventDecisions,
   EventRecord,
   Found,
   FoundLine,
@@ -194,6 +195,8 @@ export interface Functions {
   GW_GetChoices(Source: string): Choice[];
   /** The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires. */
   GW_GetConfigurationText(): ConfigurationText;
+  /** Whether an event can run, which of its conditions are met now, and why it ran or did not run the last times. */
+  GW_GetEventDecisions(EventID: number): EventDecisions;
   /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
   GW_GetFound(InstanceID: number): Found[];
   /** The health of the gateway: named checks, each with its state, since when, and the remedy. */

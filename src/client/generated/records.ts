@@ -164,6 +164,62 @@ export interface DoctorCheck {
   WhatToDo: string;
 }
 
+/** Whether an event can run, its conditions now, and the last decisions, newest first; TimeMs is unix milliseconds. */
+export interface EventDecisions {
+  EventID: number;
+  State:
+    | 'READY'
+    | 'INACTIVE'
+    | 'LIMIT_REACHED'
+    | 'NOTHING_TO_RUN'
+    | 'NO_VARIABLE'
+    | 'NO_NEXT_RUN'
+    | 'CLOCK_NOT_SET';
+  LastRun: number;
+  NextRun: number;
+  AreConditionsMet: boolean;
+  Conditions: {
+    ID: number;
+    ParentID: number;
+    IsMet: boolean;
+    Rules: {
+      Kind: 'variable' | 'date' | 'time' | 'dayOfTheWeek';
+      ID: number;
+      IsMet: boolean;
+      Current?: Value;
+    }[];
+  }[];
+  Decisions: {
+    TimeMs: number;
+    Count: number;
+    Trigger: 'VARIABLE' | 'TIME' | 'SCHEDULE';
+    VariableID?: number;
+    Value?: Value;
+    OldValue?: Value;
+    ActionID?: number;
+    Outcome:
+      | 'RUNNING'
+      | 'RAN'
+      | 'FAILED'
+      | 'NOTHING_TO_RUN'
+      | 'WAITING'
+      | 'SUPERSEDED'
+      | 'TOO_OFTEN'
+      | 'INACTIVE'
+      | 'LIMIT_REACHED'
+      | 'NOT_CHANGED'
+      | 'OTHER_VALUE'
+      | 'MET_BEFORE'
+      | 'CONDITION';
+    ConditionID?: number;
+    RuleKind?: 'variable' | 'date' | 'time' | 'dayOfTheWeek';
+    RuleID?: number;
+    Current?: Value;
+    Text?: string;
+    DurationMs?: number;
+  }[];
+}
+
 /** An event with the fields of all event types; times are unix seconds, 0 means never. */
 export interface EventRecord {
   EventID: number;

@@ -1,5 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox';
-import { int, listOf, record, value } from '../shapes.js';
+import { eventOutcomes, eventStates } from '../../base/codes/stable-codes.js';
+import { int, listOf, named, record, value } from '../shapes.js';
 
 const bool = Type.Boolean();
 const text = Type.String();
@@ -70,5 +71,49 @@ export const eventShape = Type.Object(
   {
     $id: 'EventRecord',
     description: 'An event with the fields of all event types; times are unix seconds, 0 means never.',
+  },
+);
+
+const ruleKind = Type.Union(
+  (['variable', 'date', 'time', 'dayOfTheWeek'] as const).map((kind) => Type.Literal(kind)),
+);
+const codes = <C extends string>(all: readonly C[]) => Type.Union(all.map((code) => Type.Literal(code)));
+
+/** The result of `GW_GetEventDecisions`. */
+export const eventDecisions = named(
+  'EventDecisions',
+  'Whether an event can run, its conditions now, and the last decisions, newest first; TimeMs is unix milliseconds.',
+  {
+    EventID: int,
+    State: codes(eventStates),
+    LastRun: time,
+    NextRun: time,
+    AreConditionsMet: bool,
+    Conditions: listOf(
+      Type.Object({
+        ID: int,
+        ParentID: int,
+        IsMet: bool,
+        Rules: listOf(Type.Object({ Kind: ruleKind, ID: int, IsMet: bool, Current: Type.Optional(value) })),
+      }),
+    ),
+    Decisions: listOf(
+      Type.Object({
+        TimeMs: int,
+        Count: int,
+        Trigger: codes(['VARIABLE', 'TIME', 'SCHEDULE'] as const),
+        VariableID: Type.Optional(int),
+        Value: Type.Optional(value),
+        OldValue: Type.Optional(value),
+        ActionID: Type.Optional(int),
+        Outcome: codes(eventOutcomes),
+        ConditionID: Type.Optional(int),
+        RuleKind: Type.Optional(ruleKind),
+        RuleID: Type.Optional(int),
+        Current: Type.Optional(value),
+        Text: Type.Optional(text),
+        DurationMs: Type.Optional(int),
+      }),
+    ),
   },
 );

@@ -19,20 +19,81 @@ import type { Value } from '../value.js';
 export function areConditionsMet(conditions: readonly Condition[], tree: Tree, nowMs: number): boolean {
   if (conditions.length === 0) return true;
   const now = { tree, date: new Date(nowMs) };
-  const below = new Map<number, Condition[]>();
-  const top: Condition[] = [];
-  for (const condition of conditions) {
-    if (condition.parentId === condition.id) top.push(condition);
-    else below.set(condition.parentId, [...(below.get(condition.parentId) ?? []), condition]);
-  }
+  const below = subconditions(conditions);
   const isMet = ({ id, operation, rules }: Condition): boolean => {
     const parts = function* () {
-      yield* evaluateRules(rules, now);
+      for (const rule of evaluateRules(rules, now)) yield rule.isMet;
       for (const part of below.get(id) ?? []) yield isMet(part);
     };
     return combine(operation, parts());
   };
-  return top.every(isMet);
+  return conditions.filter(isTop).every(isMet);
+}
+
+/** A rule at a time: whether it is met, and what it compares. */
+export interface RuleState {
+  readonly kind: keyof Rules;
+  readonly id: number;
+  readonly isMet: boolean;
+  /** The variable's value, `2026-11-23`, `06:30:00` or the day of the week; absent for a deleted variable. */
+  readonly current?: Value;
+}
+
+/** A condition at a time, and its rules. */
+interface ConditionState {
+  readonly condition: Condition;
+  readonly isMet: boolean;
+  readonly rules: readonly RuleState[];
+}
+
+/** Evaluates all conditions and rules, in their order. As {@link areConditionsMet}. */
+export function conditionStates(
+  conditions: readonly Condition[],
+  tree: Tree,
+  nowMs: number,
+): ConditionState[] {
+  const now = { tree, date: new Date(nowMs) };
+  const below = subconditions(conditions);
+  const rulesOf = new Map(conditions.map(({ id, rules }) => [id, [...evaluateRules(rules, now)]]));
+  const isMet = ({ id, operation }: Condition): boolean => {
+    const rules = (rulesOf.get(id) ?? []).map((rule) => rule.isMet);
+    return combine(operation, [...rules, ...(below.get(id) ?? []).map(isMet)].values());
+  };
+  return conditions.map((condition) => ({
+    condition,
+    isMet: isMet(condition),
+    rules: rulesOf.get(condition.id) ?? [],
+  }));
+}
+
+/** The condition, and the rule if it is a single one, because of which conditions are not met. */
+export function decisiveCondition(
+  states: readonly ConditionState[],
+): { readonly condition: Condition; readonly rule?: RuleState } | undefined {
+  let unmet = states.find(({ condition, isMet }) => isTop(condition) && !isMet);
+  while (unmet !== undefined) {
+    const { condition, rules } = unmet;
+    const below = states.filter((one) => one.condition.parentId === condition.id && one !== unmet);
+    const isAnd = condition.operation === conditionOperation.and;
+    const isSingle = rules.length + below.length === 1;
+    const rule = isAnd ? rules.find(({ isMet }) => !isMet) : isSingle ? rules[0] : undefined;
+    if (rule !== undefined) return { condition, rule };
+    const next: ConditionState | undefined = isAnd ? below.find(({ isMet }) => !isMet) : undefined;
+    if (next === undefined) return { condition };
+    unmet = next;
+  }
+  return undefined;
+}
+
+function isTop({ id, parentId }: Condition): boolean {
+  return parentId === id;
+}
+
+function subconditions(conditions: readonly Condition[]): ReadonlyMap<number, readonly Condition[]> {
+  return Map.groupBy(
+    conditions.filter((condition) => !isTop(condition)),
+    ({ parentId }) => parentId,
+  );
 }
 
 interface Now {
@@ -51,29 +112,45 @@ function combine(operation: number, parts: Iterator<boolean>): boolean {
   return deciding === isNegated;
 }
 
-function* evaluateRules({ variable, date, time, dayOfTheWeek }: Rules, now: Now): Generator<boolean> {
-  for (const rule of variable) yield isVariableRuleMet(rule, now);
-  const { date: at } = now;
+function* evaluateRules(rules: Rules, { tree, date: at }: Now): Generator<RuleState> {
+  for (const rule of rules.variable) {
+    const current = valueOf(tree, rule.variableId);
+    yield {
+      kind: 'variable',
+      id: rule.id,
+      isMet: isVariableRuleMet(rule, current, tree),
+      ...(current !== undefined && { current }),
+    };
+  }
   const monthAndDay = (at.getMonth() + 1) * 100 + at.getDate();
-  for (const { value, comparison: how } of date) {
+  for (const { id, value, comparison: how } of rules.date) {
     const expected = value.month * 100 + value.day;
-    yield value.year === 0
-      ? matches(how, monthAndDay - expected)
-      : matches(how, at.getFullYear() * 10_000 + monthAndDay - (value.year * 10_000 + expected));
+    const isMet =
+      value.year === 0
+        ? matches(how, monthAndDay - expected)
+        : matches(how, at.getFullYear() * 10_000 + monthAndDay - (value.year * 10_000 + expected));
+    yield { kind: 'date', id, isMet, current: isoOf(at.getFullYear(), at.getMonth() + 1, at.getDate()) };
   }
   const second = (at.getHours() * 60 + at.getMinutes()) * 60 + at.getSeconds();
-  for (const { value, comparison: how } of time)
-    yield matches(how, second - ((value.hour * 60 + value.minute) * 60 + value.second));
+  for (const { id, value, comparison: how } of rules.time) {
+    const isMet = matches(how, second - ((value.hour * 60 + value.minute) * 60 + value.second));
+    yield { kind: 'time', id, isMet, current: at.toTimeString().slice(0, 8) };
+  }
   const day = at.getDay() === 0 ? 7 : at.getDay();
-  for (const { value, comparison: how } of dayOfTheWeek) yield matches(how, day - value);
+  for (const { id, value, comparison: how } of rules.dayOfTheWeek)
+    yield { kind: 'dayOfTheWeek', id, isMet: matches(how, day - value), current: day };
+}
+
+function isoOf(year: number, month: number, day: number): string {
+  return [year, month, day].map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** A rule with a deleted variable is not met. */
 function isVariableRuleMet(
-  { variableId, value, comparison: how, type }: VariableRule,
-  { tree }: Now,
+  { value, comparison: how, type }: VariableRule,
+  current: Value | undefined,
+  tree: Tree,
 ): boolean {
-  const current = valueOf(tree, variableId);
   const other = type === ruleType.dynamic ? valueOf(tree, Number(value)) : value;
   if (current === undefined || other === undefined) return false;
   const difference = differenceOf(current, other);

@@ -2,6 +2,8 @@ import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import {
   associationKeys,
+  eventOutcomes,
+  eventStates,
   pendingCodes,
   qualityReasons,
   ruleCodes,
@@ -74,6 +76,13 @@ t.test('the page of outputs has every code of rules and scheduled changes', asyn
   const rows = rowsOf('docs/hardware/outputs.md', 'Rules as records');
   const codes = rows.flatMap(([first]) => codesIn(first));
   t.strictSame(codes, [...ruleCodes, ...pendingCodes]);
+});
+
+t.test('the page of events has every outcome and state', async (t) => {
+  const codes = rowsOf('docs/use/events.md', 'Why an event did or did not run').flatMap(([first]) =>
+    codesIn(first),
+  );
+  t.strictSame(codes, [...eventOutcomes, ...eventStates]);
 });
 
 t.test('every name of a built-in profile has a key, one meaning each', async (t) => {

@@ -46,6 +46,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetBackups(): array',
     'GW_GetChoices(string Source): array',
     'GW_GetConfigurationText(): array',
+    'GW_GetEventDecisions(int EventID): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
     'GW_GetLines(): array',

@@ -147,7 +147,13 @@ t.test('a web front sees its events, and nothing outside its area', async (t) =>
   t.match(shown, `"ID${id}"`);
   t.match(shown, '"name":"Down"');
   t.notMatch(shown, String(blind));
-  for (const method of ['SVC_GetEvent', 'SVC_SetEventActive', 'SVC_RunAction', 'SVC_IsConditionPassing'])
+  for (const method of [
+    'SVC_GetEvent',
+    'GW_GetEventDecisions',
+    'SVC_SetEventActive',
+    'SVC_RunAction',
+    'SVC_IsConditionPassing',
+  ])
     t.equal(resultOrStatus(await post(fixture, callText(method, [id]), tulip)), 'ACCESS_DENIED', method);
 });
 
@@ -160,7 +166,7 @@ t.test('the examples of the page work with the sample that make run starts', asy
   t.ok(scripts.length >= 4);
   const printed: unknown[] = [];
   for (const text of scripts) printed.push(await rpc(fixture, 'SVC_RunScriptTextWait', text));
-  t.strictSame(printed, ['', '', '', 'true']);
+  t.strictSame(printed, ['', '', '', 'true', 'INACTIVE 0']);
   const setpoint = await idOf(fixture, 'ground_floor/setpoint');
   await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
   await until('one degree more', async () => (await rpc(fixture, 'GetValue', setpoint)) === 22.5);
@@ -194,6 +200,10 @@ t.test('events are configured in gateway.yaml, and applied by a reload', async (
   clock.advance(30_000);
   const blind = await idOf(fixture, 'upper_floor/blind');
   await until('the blind', async () => (await rpc(fixture, 'GetValue', blind)) === 40);
+  t.match(await rpc(fixture, 'GW_GetEventDecisions', morning), {
+    State: 'READY',
+    Decisions: [{ Trigger: 'TIME', Outcome: 'RAN' }],
+  });
   t.match(await rpc(fixture, 'SVC_GetEvent', morning), {
     EventActive: true,
     NextRun: new Date(2026, 3, 3, 6).getTime() / 1000,
