@@ -18,6 +18,7 @@ import { ListenerSet, type ListenerConfig } from './http/listener-set.js';
 import { RejectionLog } from './http/rejection-log.js';
 import { BATCH_LIMIT, Rpc } from './rpc/rpc.js';
 import { SocketApi } from './socket/socket-api.js';
+import { CertificateAuthority, type AuthorityCertificate } from './http/certificate-authority.js';
 import { loadTls, type TlsSource } from './http/tls.js';
 import { lazyWeb } from './http/lazy-web.js';
 import type { BackupFiles } from './web/backup-routes.js';
@@ -53,6 +54,12 @@ export interface ApiOptions {
   readonly webServers?: readonly WebServerOptions[] | undefined;
 }
 
+/** The certificates of the listeners, and the authority that signs those of `tls: auto`. */
+interface Certificates {
+  readonly authority?: AuthorityCertificate;
+  readonly listeners: readonly { readonly name: string; readonly untilMs: number }[];
+}
+
 /** The dependencies of the API. */
 export interface ApiContext {
   readonly dispatcher: Dispatcher;
@@ -78,8 +85,10 @@ export interface ApiContext {
   readonly timeouts?: Timeouts;
 }
 
-/** How often certificates are reloaded. */
+/** How often certificates are reloaded: other programs renew theirs. */
 const RENEW_MS = 12 * 60 * 60_000;
+/** How often the gateway's own certificate is compared with the machine's names, and with the time. */
+const CHECK_MS = 5 * 60_000;
 
 /** The API on all its addresses: JSON-RPC over HTTP and WebSocket, and the web servers. */
 export class Api implements AsyncDisposable, ConnectionsPort {
@@ -92,7 +101,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #browsers: BrowserSessions;
   #accounts: Accounts;
   readonly #queue = new SerialQueue();
-  readonly #stopRenewing: Cancel;
+  readonly #authority: CertificateAuthority;
+  readonly #stopRenewing: readonly Cancel[];
   /** What every listener has for browsers. It is loaded with the first request for it. */
   readonly #commonWeb = lazyWeb(async () => {
     const { openWeb } = await import('./web/web-server.js');
@@ -130,7 +140,11 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       { http, sockets: this.#sockets, clock, timeouts, connections, limits },
       log,
     );
-    this.#stopRenewing = clock.every(RENEW_MS, () => void this.#queue.run(() => this.#listeners.renew()));
+    this.#authority = new CertificateAuthority({ directory: context.tlsDirectory, clock, log });
+    this.#stopRenewing = [
+      clock.every(RENEW_MS, () => void this.#queue.run(() => this.#listeners.renew())),
+      clock.every(CHECK_MS, () => void this.checkCertificates()),
+    ];
   }
 
   /**
@@ -160,6 +174,23 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   /** Listeners that do not work as configured, for the health check. */
   problems(): string[] {
     return this.#listeners.problems();
+  }
+
+  /** The certificates of the listeners, for the health check. */
+  certificates(): Certificates {
+    const { certificate } = this.#authority;
+    return {
+      ...(certificate !== undefined && { authority: certificate }),
+      listeners: this.#listeners.tls().map(({ name, untilMs }) => ({ name, untilMs })),
+    };
+  }
+
+  /**
+   * Renews the gateway's own certificate if it expires soon, or the machine has got another name or address.
+   * To be called when the clock has been set.
+   */
+  async checkCertificates(): Promise<void> {
+    if (this.#authority.isRenewalDue()) await this.#queue.run(() => this.#listeners.renew());
   }
 
   sockets(): SocketStatistics[] {
@@ -213,7 +244,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   async #close(): Promise<void> {
-    this.#stopRenewing();
+    for (const stop of this.#stopRenewing) stop();
     this.#access.close();
     await Promise.all([this.#sockets.close(), this.#listeners.close()]);
     await this.#browsers.close();
@@ -276,12 +307,6 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): ListenerConfig {
     const { allowedOrigins = [], allowedHosts = [], local } = options;
     const isOpenLocally = local === 'open' && isLoopbackHost(host);
-    const { clock, log, tlsDirectory: directory } = this.#context;
-    const onSaveFailed = (why: string) =>
-      log.warn(
-        { server: name },
-        `the new certificate could not be saved in ${directory}: ${why}; the next start will create another one`,
-      );
     return {
       name,
       host,
@@ -291,7 +316,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       options: async (): Promise<ListenerOptions> => ({
         host,
         port,
-        tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs(), onSaveFailed })),
+        tls: tls && (await loadTls(tls, this.#authority, allowedHosts)),
         web: this.#commonWeb,
         rules: { allowedOrigins, allowedHosts, isOpenLocally },
       }),

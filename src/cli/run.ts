@@ -58,7 +58,7 @@ function codeOf(thrown: unknown): number {
 /** What to do about failures whose texts come from elsewhere. */
 function adviceFor(thrown: unknown): string {
   if (isNamed(thrown, 'ServerError') && /certificate/i.test(messageOf(thrown)))
-    return '. --ca FILE has it trusted; one that a gateway made itself is tls/auto-cert.pem in its data directory';
+    return '. --ca FILE has it trusted; one that a gateway made itself is tls/ca-cert.pem in its data directory, and at /tls/ca.pem';
   if (isNamed(thrown, 'ServerError'))
     return '. Is the gateway running (systemctl status stellwerk, or make run), and is it there (--url, --config)?';
   const isRefused = isNamed(thrown, 'RpcError') && (thrown as { reason?: string }).reason === 'UNAUTHORIZED';

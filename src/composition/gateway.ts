@@ -10,7 +10,12 @@ import type { SystemPort } from '../functions/ports.js';
 import type { Registry } from '../functions/registry/registry.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { message, runlevel } from '../kernel/messages.js';
-import { clockFinding, devicesFinding, listenersFinding } from '../service/health-findings.js';
+import {
+  certificatesFinding,
+  clockFinding,
+  devicesFinding,
+  listenersFinding,
+} from '../service/health-findings.js';
 import type { Health } from '../service/health.js';
 import type { LogAlert } from '../service/log.js';
 import { startPeriodicChecks } from '../service/periodic-checks.js';
@@ -193,6 +198,7 @@ export class Gateway implements AsyncDisposable {
     health.addCheck('devices', () => devicesFinding(devices, kernel));
     health.addCheck('outputs', () => keeper.check());
     health.addCheck('listeners', () => listenersFinding(this.#api?.problems() ?? []));
+    health.addCheck('certificates', () => certificatesFinding(this.#api?.certificates(), clock));
     cleanup.push(
       settings.changed.on((name) => {
         if (name === 'ServerMaxPostSize') void this.#reloadApi();
@@ -201,7 +207,10 @@ export class Gateway implements AsyncDisposable {
       this.#startPeriodicChecks(),
     );
     this.#updateStatus();
-    synchronisation.watch(clock, () => this.#updateStatus());
+    synchronisation.watch(clock, () => {
+      this.#updateStatus();
+      void this.#api?.checkCertificates();
+    });
     await this.#claim.show();
     kernel.setRunlevel(runlevel.ready);
     cleanup.push(buildSnapshotEntries(kernel.tree));

@@ -1,5 +1,6 @@
 import { healthy, type HealthFinding } from '../base/health-check.js';
 import type { Devices } from '../device/devices.js';
+import type { Clock } from '../base/clock.js';
 import type { Kernel } from '../kernel/kernel.js';
 
 /** Whether the wall clock is synchronised. */
@@ -60,4 +61,36 @@ export function listenersFinding(problems: readonly string[]): HealthFinding {
   if (problems.length === 0) return healthy('all listeners are open');
   const whatToDo = 'correct the configuration or free the port; the gateway retries by itself';
   return { state: 'warning', text: problems.join('\n'), whatToDo };
+}
+
+/** A certificate that expires in less than this is a warning, ms: `tls: auto` renews 30 days before. */
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+
+/** Certificates of listeners, and the gateway's own authority. */
+interface Certificates {
+  readonly authority?: { readonly name: string; readonly fingerprint: string };
+  readonly listeners: readonly { readonly name: string; readonly untilMs: number }[];
+}
+
+/** Whether the certificates of the listeners are valid, and what identifies the gateway's own authority. */
+export function certificatesFinding(
+  { authority, listeners }: Certificates = { listeners: [] },
+  clock: Pick<Clock, 'nowMs' | 'isTrusted'>,
+): HealthFinding {
+  const soon = listeners.filter(({ untilMs }) => untilMs < clock.nowMs() + EXPIRES_SOON_MS);
+  if (soon.length > 0 && clock.isTrusted()) {
+    const lines = soon.map(
+      ({ name, untilMs }) => `${name}: the certificate expires ${new Date(untilMs).toISOString()}`,
+    );
+    const whatToDo = 'renew the files of the certificate; the gateway reads them twice a day and at a reload';
+    return { state: 'warning', text: lines.join('\n'), whatToDo };
+  }
+  if (listeners.length === 0) return healthy('no listener has TLS');
+  const own = authority && `; ${authorityText(authority)}`;
+  return healthy(`valid for at least 14 days${own ?? ''}`);
+}
+
+/** What people compare before they trust the authority. */
+export function authorityText({ name, fingerprint }: NonNullable<Certificates['authority']>): string {
+  return `own authority ${name}, SHA-256 ${fingerprint}`;
 }

@@ -69,6 +69,7 @@ export const IO_FILES: readonly string[] = [
   'src/api/access/stored-sessions.ts',
   'src/api/http/node-http.ts',
   'src/api/socket/socket-api.ts',
+  'src/api/http/certificate-authority.ts',
   'src/api/http/tls.ts',
   'src/api/web/web-files.ts',
   'src/api/web/web-server.ts',

@@ -16,6 +16,15 @@ export interface ListenerConfig {
   options(): Promise<ListenerOptions>;
 }
 
+/** A listener with TLS that is open. */
+interface TlsListener {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  /** When its certificate expires, unix ms. */
+  readonly untilMs: number;
+}
+
 /**
  * The delay between attempts to listen on an address that is not available yet: a network that comes up, a
  * port still in use.
@@ -69,6 +78,13 @@ export class ListenerSet {
   /** The port of a listener by its name, even if 0 was configured; undefined while it is not open. */
   port(name: string): number | undefined {
     return [...this.#listenerStates.values()].find(({ config }) => config.name === name)?.listener?.port;
+  }
+
+  /** The open listeners with TLS, with their addresses and when their certificates expire. */
+  tls(): readonly TlsListener[] {
+    return [...this.#listenerStates.values()].flatMap(({ config: { name, host }, listener }) =>
+      listener?.tls === undefined ? [] : [{ name, host, port: listener.port, untilMs: listener.tls.untilMs }],
+    );
   }
 
   /**

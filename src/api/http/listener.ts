@@ -79,12 +79,15 @@ export class Listener implements AsyncDisposable {
   #web: WebHandler | undefined;
   #origins: OriginPolicy;
   #isClosing = false;
+  /** The certificate in use; undefined without TLS. */
+  tls: LoadedTls | undefined;
 
   private constructor(context: ListenerContext, { tls, web, rules }: ListenerOptions) {
     this.#context = context;
     this.#web = web;
     this.#origins = new OriginPolicy({ ...rules, certificateNames: tls?.names ?? [] });
     this.#server = this.#create(tls);
+    this.tls = tls;
   }
 
   /** Starts to listen. Throws `LISTEN_FAILED`. */
@@ -130,6 +133,7 @@ export class Listener implements AsyncDisposable {
     if (tls === undefined || !('setSecureContext' in this.#server)) return;
     try {
       (this.#server as ReturnType<typeof createTlsServer>).setSecureContext(secureContext(tls));
+      this.tls = tls;
     } catch (thrown) {
       throw faultFrom(thrown, 'LISTEN_FAILED', `${host}:${port}`, messageOf(thrown));
     }

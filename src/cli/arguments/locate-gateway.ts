@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type AnyFunction, Client } from '../../client/index.js';
@@ -181,10 +182,23 @@ function configIn(data: string, file: string | undefined): string | undefined {
   return file === undefined ? (isThere(overlay) ? overlay : undefined) : configSource(file, data).file;
 }
 
-/** The self-signed certificate of the gateway with this data directory; undefined if it has none. */
-export function ownCertificate(data: string): string | undefined {
-  const file = join(data, 'tls/auto-cert.pem');
+/** The certificate of the authority of the gateway with this data directory; undefined if it has none. */
+export function ownAuthority(data: string): string | undefined {
+  const file = join(data, 'tls/ca-cert.pem');
   return isThere(file) ? file : undefined;
+}
+
+/** What identifies the authority in a file, as devices show it; undefined if the file cannot be read. */
+export function authorityIn(
+  file: string,
+): { readonly name: string; readonly fingerprint: string } | undefined {
+  try {
+    const { subject, fingerprint256 } = new X509Certificate(readFileSync(file));
+    return { name: subject.replace(/^CN=/, ''), fingerprint: fingerprint256 };
+  } catch {
+    // Readable by root and by the service only, or damaged: the gateway's own check says so.
+    return undefined;
+  }
 }
 
 /** An empty variable counts as unset. */

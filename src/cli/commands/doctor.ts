@@ -11,18 +11,20 @@ import {
 } from '../../composition/doctor/doctor.js';
 import { ConfigurationError } from '../../config/document.js';
 import { createModuleList } from '../../composition/module-list.js';
+import { authorityText } from '../../service/health-findings.js';
 import type { CheckRecord, HealthRecord } from '../../service/health.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { healthTable } from './health.js';
 import { jsonText } from '../output/terminal.js';
 import {
+  authorityIn,
   configPath,
   configSource,
   locateData,
   gatewayClient,
   gatewayOptions,
-  ownCertificate,
+  ownAuthority,
 } from '../arguments/locate-gateway.js';
 
 const { url: _url, ...options } = gatewayOptions;
@@ -48,10 +50,14 @@ and its password is known, its health checks are included. Changes nothing.`,
     const config = await configurationOf(given.config);
     const dataDirectory = placeOfData(data, config.path);
     const own = await examine(config, { dataDirectory: dataDirectory ?? '/', isGateway: false });
-    const ca = given.ca ?? (dataDirectory === undefined ? undefined : ownCertificate(dataDirectory));
+    const authority = dataDirectory === undefined ? undefined : ownAuthority(dataDirectory);
+    const ca = given.ca ?? authority;
     const { finding, checks } = await gatewayChecks({ ...given, ...(ca !== undefined && { ca }) });
     own.set('gateway', finding);
     if (checks.some(({ Name }) => Name === 'outputs')) own.delete('outputs');
+    const known = authority === undefined ? undefined : authorityIn(authority);
+    if (known !== undefined && !checks.some(({ Name }) => Name === 'certificates'))
+      own.set('certificates', healthy(authorityText(known)));
     const all = combineChecks(own, checks);
     process.stdout.write(json === true ? `${jsonText(all)}\n` : healthTable(all));
     return all.every(({ State }) => State === 'ok') ? exitCode.ok : exitCode.failed;

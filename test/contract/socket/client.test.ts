@@ -10,7 +10,7 @@ import { openTcpConnection, CONNECT_TIMEOUT_MS } from '../../../drivers/socket/t
 import { isPeerDead, RETRANSMIT_LIMIT, findDeadPeers } from '../../../drivers/socket/dead-peers.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
-import { selfSigned } from '../../../src/api/http/self-signed.js';
+import { createCertificate } from '../../../src/api/http/x509.js';
 import { systemResolver } from '../../../src/device/toolkit/system-resolver.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { message } from '../../../src/kernel/messages.js';
@@ -187,7 +187,12 @@ await t.test('errors of connecting are described in words', async (t) => {
 await t.test('TLS verifies authority and host name, or only one of them as configured', async (t) => {
   const directory = await tempDirectory(t);
   const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
-  const { certificate, key } = selfSigned({ names: ['localhost'], from, until: end });
+  const { certificate, key } = createCertificate({
+    subject: 'localhost',
+    names: ['localhost'],
+    from,
+    until: end,
+  });
   const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, certificate);
   await using far = await TcpPeer.start({ cert: certificate, key });

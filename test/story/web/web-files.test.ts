@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import { selfSigned } from '../../../src/api/http/self-signed.js';
+import { createCertificate } from '../../../src/api/http/x509.js';
 import { OWNER, ownerLine } from '../../tools/gateway/api-fixture.js';
 import { callText, idOf, post, rpc, exchangeRaw, resultOrStatus } from '../../tools/client/json-rpc.js';
 import {
@@ -205,7 +205,8 @@ async function overTls(
 
 async function putCertificate(directory: string, name: string): Promise<void> {
   const day = 86_400_000;
-  const made = selfSigned({
+  const made = createCertificate({
+    subject: name,
     names: [name],
     from: new Date(Date.now() - day),
     until: new Date(Date.now() + day),
