@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz check lint format law lab proof bench client bundle release install clean
+.PHONY: help setup build run test front-test fuzz check lint format law lab proof bench front-bench client bundle release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -157,6 +157,9 @@ proof: build ## outputs against their policies in the lab, 20 rounds per event; 
 
 bench: build ## each figure as a ratio to a baseline from the same run (BENCH=short)
 	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js
+
+front-bench: build ## the pages in a browser: frames, long tasks, heap, start (FRONT_BENCH=room,tree,start)
+	$(Q)FRONT_BENCH=$(FRONT_BENCH) $(NODE) dist/test/bench/front/main.js
 
 client: build ## the typed client as a package: build/stellwerk-client-VERSION.tgz
 	$(Q)cd build && npm pack --silent --offline $(CURDIR)/dist/client

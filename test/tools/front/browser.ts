@@ -11,9 +11,14 @@ export const noBrowser = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}
 
 /** A browser without a screen, as root; it ends with the test. */
 export async function startBrowser(t: Test): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const browser = await launchBrowser();
   t.teardown(() => browser.close());
   return browser;
+}
+
+/** As {@link startBrowser}, for programs; they close it. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 }
 
 /** How a page is opened. */
