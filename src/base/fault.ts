@@ -79,6 +79,13 @@ export const faults = {
   HAS_CHILDREN: row(rpcCode.failed, false, () => 'Cannot call UnregisterObject if a children is present'),
   PARENT_LOOP: row(rpcCode.failed, false, () => 'An object cannot be moved below itself'),
   IDS_EXHAUSTED: row(rpcCode.failed, false, () => 'No object ID is left; delete objects first'),
+  ID_TAKEN: row(rpcCode.failed, false, (id: number) => `The ID ${id} belongs to another object now`),
+  DELETION_MISSING: row(
+    rpcCode.failed,
+    false,
+    (id: number) => `Deletion ${id} does not exist or is no longer kept; GW_GetDeleted lists those that are`,
+  ),
+  RESTORE_IMPOSSIBLE: row(rpcCode.failed, false, (why: string) => `It cannot be restored: ${why}`),
   TEXT_TOO_LONG: row(
     rpcCode.failed,
     false,

@@ -8,6 +8,7 @@ import { Debug } from '../device/debug.js';
 import type { Caller } from '../device/declare.js';
 import { Devices } from '../device/devices.js';
 import { createRegistry } from '../functions/command-reference.js';
+import { Deletions } from '../functions/deletion/deletions.js';
 import type { Options } from '../functions/options.js';
 import type { ConnectionsPort, Ports, SystemPort } from '../functions/ports.js';
 import type { Registry } from '../functions/registry/registry.js';
@@ -99,6 +100,15 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     clock,
     log: log.subject('call'),
     devices,
+    deletions: new Deletions({
+      kernel,
+      clock,
+      devices,
+      scripts,
+      media: media.get,
+      events: () => events.ready(),
+      log: log.subject('call'),
+    }),
     debug,
     scripts,
     events: () => events.ready(),

@@ -1,13 +1,20 @@
 import { fault } from '../base/fault.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
+import { message } from '../kernel/messages.js';
 import { objectType } from '../kernel/object.js';
 import type { ObjectOptions } from '../kernel/tree.js';
 import type { Variable } from '../kernel/variables.js';
-import { requireNoForeignChildren, declareVariables, deleteWithVariables } from './instance-variables.js';
+import {
+  requireNoForeignChildren,
+  declareVariables,
+  deleteWithVariables,
+  reportedVariables,
+} from './instance-variables.js';
 import type { ModuleDefinition, OpenInstance, OpenInstances, InstanceProblem, Value } from './module.js';
 import { areCompatible, type ModuleRegistry } from './module-registry.js';
 import { PendingProperties, parseProperties } from './pending-properties.js';
 import { defaultsOf, redactProperties, withProperty, type Properties } from './properties.js';
+import { qualityBeforeReport } from './quality-tracker.js';
 import { SupervisorRegistry, type SupervisorRegistryOptions } from './supervisor-registry.js';
 import type { Supervisor } from './supervisor.js';
 import type { PerformAction } from './toggle.js';
@@ -85,6 +92,16 @@ export class Devices implements OpenInstances, AsyncDisposable {
     kernel.instances.setAsleep(instance, true);
     this.#supervisors.add(instance, module).start();
     return instance;
+  }
+
+  /** Announces the properties of an instance that was restored, and opens it as at a start. */
+  open(id: number): void {
+    const { kernel } = this.#options;
+    const instance = kernel.instances.get(id);
+    kernel.changes.emit(id, message.IM_CHANGESETTINGS, [JSON.stringify(this.configuration(id))]);
+    for (const variable of reportedVariables(instance))
+      kernel.variables.setQualityProblem(variable, qualityBeforeReport(variable));
+    if (this.#isStarted) this.#supervisors.open(instance);
   }
 
   /**

@@ -16,6 +16,10 @@ const NOT_REPORTED: QualityProblem = {
   text: 'the device has not reported a value since it was connected',
 };
 
+/** The quality of a variable that its device has not reported since it was connected. */
+export const qualityBeforeReport = (variable: Variable): QualityProblem =>
+  hasValue(variable) ? NOT_REPORTED : NO_VALUE;
+
 /** How far a device's clock may be ahead of ours: neither is exact, and some are set by hand. */
 const AHEAD_MS = 60_000;
 
@@ -74,7 +78,7 @@ export class QualityTracker {
     const { kernel, instance } = this.#options;
     for (const variable of reportedVariables(instance)) {
       kernel.tree.touch(variable);
-      variable.data.qualityProblem ??= hasValue(variable) ? NOT_REPORTED : NO_VALUE;
+      variable.data.qualityProblem ??= qualityBeforeReport(variable);
     }
   }
 
@@ -126,7 +130,7 @@ export class QualityTracker {
     if (this.#unavailable !== undefined) return;
     for (const variable of reportedVariables(instance))
       if (absences.has(variable.data.qualityProblem?.reason ?? ''))
-        kernel.variables.setQualityProblem(variable, hasValue(variable) ? NOT_REPORTED : NO_VALUE);
+        kernel.variables.setQualityProblem(variable, qualityBeforeReport(variable));
   }
 
   /** The instance is not online: all its values are bad. */

@@ -52,19 +52,15 @@ export class SupervisorRegistry {
 
   /** Starts all instances of the tree, I/O instances before those connected to them. */
   start(): void {
-    const { kernel, log, modules } = this.#options;
-    for (const instance of Array.from(kernel.tree.objectsOfType(objectType.instance))) {
-      const module = modules.find(instance.data.moduleId);
-      try {
-        if (module !== undefined) this.add(instance, module);
-        else this.#keepClosed(instance, MODULE_MISSING, instanceStatus.moduleMissing);
-      } catch (thrown) {
-        log.error({ instance: instance.id, err: thrown }, 'the instance could not be prepared');
-        const text = messageOf(thrown);
-        this.#keepClosed(instance, { code: 'CLOSED', text }, instanceStatus.configurationInvalid);
-      }
-    }
+    const { tree } = this.#options.kernel;
+    for (const instance of Array.from(tree.objectsOfType(objectType.instance))) this.#prepare(instance);
     for (const supervisor of this.#supervisors.values()) supervisor.start();
+  }
+
+  /** Starts an instance that has been added to the tree, as at a start. */
+  open(instance: Instance): void {
+    this.#prepare(instance);
+    this.#supervisors.get(instance.id)?.start();
   }
 
   /** Stops all instances; outputs keep their state, motors stop. Calling it twice is allowed. */
@@ -156,6 +152,20 @@ export class SupervisorRegistry {
   }> {
     for (const [id, { commandLatency: command, reportLatency: report }] of this.#supervisors)
       yield { id, command, report };
+  }
+
+  /** Creates the supervisor of an instance, or keeps it closed. */
+  #prepare(instance: Instance): void {
+    const { log, modules } = this.#options;
+    const module = modules.find(instance.data.moduleId);
+    try {
+      if (module !== undefined) this.add(instance, module);
+      else this.#keepClosed(instance, MODULE_MISSING, instanceStatus.moduleMissing);
+    } catch (thrown) {
+      log.error({ instance: instance.id, err: thrown }, 'the instance could not be prepared');
+      const text = messageOf(thrown);
+      this.#keepClosed(instance, { code: 'CLOSED', text }, instanceStatus.configurationInvalid);
+    }
   }
 
   /** Keeps an instance closed and without a supervisor, with the reason. */

@@ -21,6 +21,7 @@ import { eventScheduleFunctions } from './events/schedules.js';
 import { cyclicTimeFunctions } from './events/cyclic-times.js';
 import { eventDecisionFunctions } from './events/decisions.js';
 import { eventFunctions } from './events/events.js';
+import { deletionFunctions } from './deletion/deletion-functions.js';
 import { backupFunctions } from './system/backups.js';
 import { configurationFunctions } from './system/configuration.js';
 import { gatewayFunctions } from './system/gateway.js';
@@ -101,6 +102,7 @@ const families = [
   gatewayFunctions,
   configurationFunctions,
   backupFunctions,
+  deletionFunctions,
   unsupportedFunctions,
   deviceDescriptionFunctions,
   executeFunctions,

@@ -13,6 +13,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import type * as machineShapes from './machine-shapes.js';
 import type * as backupShapes from './backup-shapes.js';
 import type * as configurationShapes from './configuration-shapes.js';
+import type { Deletions } from './deletion/deletions.js';
 import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';
 import type * as shapes from './shapes.js';
@@ -23,6 +24,7 @@ export interface Ports {
   readonly clock: Clock;
   readonly log: Log;
   readonly devices: Devices;
+  readonly deletions: Deletions;
   readonly debug: Debug;
   readonly scripts: ScriptsPort;
   /** Loaded on first use. */

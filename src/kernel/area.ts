@@ -114,6 +114,9 @@ export class Area {
           this.#isOnPathOrTarget(childId)
         );
       }
+      // Only a deleted object that is restored is known before it is registered.
+      case message.OM_REGISTER:
+        return SenderID === this.#baseId || this.#isLinked(SenderID);
       case message.OM_CHANGENAME:
         return !this.contains(SenderID) && this.#isOnPathOrTarget(SenderID);
       case message.LM_CHANGETARGET:
@@ -162,10 +165,16 @@ export class Area {
     return object !== undefined && this.#isInside(object);
   }
 
+  /** Whether a link in the area points to this id. */
+  #isLinked(id: number): boolean {
+    this.#linkTargets();
+    return this.#targetIds.has(id);
+  }
+
   /** Whether it is above the base or above the target of a link, or is such a target, deleted or not. */
   #isOnPathOrTarget(id: number): boolean {
+    if (this.#isLinked(id)) return true;
     const targets = this.#linkTargets();
-    if (this.#targetIds.has(id)) return true;
     const object = this.#tree.find(id);
     if (object === undefined) return false;
     const isAbove = (below: TreeObject | undefined) =>

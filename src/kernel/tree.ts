@@ -23,7 +23,7 @@ type ChangeWatcher = (object: TreeObject) => void;
 /** Attributes and place of a new object; all are optional. */
 export interface ObjectOptions extends Partial<Attributes> {
   parent?: TreeObject;
-  /** Only for stored objects that are loaded. */
+  /** Only for stored objects that are loaded, and deleted ones that are restored. */
   id?: number;
 }
 
@@ -147,7 +147,8 @@ export class Tree {
     const parent = options.parent ?? this.root;
     if (options.ident !== undefined) this.#checkIdent(options.ident, parent);
     if (options.name !== undefined) checkLength('The name', options.name);
-    const object = this.#place(new TreeObject(this.ids.take(), type, data), { ...options, parent });
+    const id = options.id ?? this.ids.take();
+    const object = this.#place(new TreeObject(id, type, data), { ...options, parent });
     const { changes } = this;
     changes.emit(object.id, message.OM_REGISTER, [type]);
     const creation = createMessage[type];

@@ -82,6 +82,7 @@ export class AreaFilter implements ChangeFilter {
     const isInArea = this.#area.contains(SenderID);
     switch (Message) {
       case message.OM_REGISTER:
+        if (this.#area.requiresSnapshot(change)) return 'lost';
         if (isInArea) this.#arriving.add(SenderID);
         return isInArea ? 'show' : 'hide';
       case message.OM_CHANGEPARENT:

@@ -16,6 +16,7 @@ import type {
   ConfigurationProblem,
   ConfigurationText,
   Configurator,
+  DeletionRecord,
   DoctorCheck,
   EventDecisions,
   EventRecord,
@@ -185,6 +186,8 @@ export interface Functions {
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
   /** Deletes a backup. */
   GW_DeleteBackup(Name: string): boolean;
+  /** Deletes an object with everything below it, and with DeleteFiles the files of its scripts and media objects. Returns the ID for GW_RestoreDeleted; 0 if it cannot be undone. */
+  GW_DeleteObject(ID: number, DeleteFiles: boolean): number;
   /** Signs a browser out and closes its WebSockets; false if there is no such session. */
   GW_EndSession(ID: string): boolean;
   /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
@@ -195,6 +198,8 @@ export interface Functions {
   GW_GetChoices(Source: string): Choice[];
   /** The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires. */
   GW_GetConfigurationText(): ConfigurationText;
+  /** The last deletions since the start, newest first: at most 50, in at most 16 MiB of memory. */
+  GW_GetDeleted(): DeletionRecord[];
   /** Whether an event can run, which of its conditions are met now, and why it ran or did not run the last times. */
   GW_GetEventDecisions(EventID: number): EventDecisions;
   /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
@@ -231,6 +236,8 @@ export interface Functions {
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
   /** Checks a backup and restores it at the next start; Effects says what will change. With '' for Name, nothing is restored. */
   GW_RestoreBackup(Name: string): RestoreReport;
+  /** Undoes a deletion: its objects return with their IDs, values and references, and instances are opened as at a start. Returns the objects at the top. */
+  GW_RestoreDeleted(DeletionID: number): number[];
   /** Checks the configuration file, the machine and the gateway now, as stellwerk doctor does. Touches no device. */
   GW_RunDoctor(): DoctorCheck[];
   /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText: another one means that the configuration has changed since. Errors are in error.data.problems, and nothing is changed then. */

@@ -156,6 +156,18 @@ export interface Configurator {
   MobileEnabled: boolean;
 }
 
+/** A deletion that can be undone: its first object, and how many objects there were. Location: the names from below the root, joined by backslashes. */
+export interface DeletionRecord {
+  ID: number;
+  DeletedMs: number;
+  User: string;
+  ObjectID: number;
+  ObjectType: number;
+  Name: string;
+  Location: string;
+  Count: number;
+}
+
 /** A check of the machine or the gateway, and what to do if it is not ok. */
 export interface DoctorCheck {
   Name: string;

@@ -134,7 +134,7 @@ function fits(devices: Ports['devices'], id: number, parentId: number): boolean 
   }
 }
 
-function changes({ devices }: Ports): FunctionDeclaration[] {
+function changes({ kernel, devices, deletions }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'SVC_CreateInstance',
@@ -150,8 +150,10 @@ function changes({ devices }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Closes and deletes an instance and the variables of its module; fails if it has other children.',
-      run: async (_caller, id) => {
-        await devices.delete(id);
+      run: async (caller, id) => {
+        const instance = kernel.instances.get(id);
+        const objects = [instance, ...(instance.children ?? [])];
+        await deletions.during(caller, { objects, withFiles: false }, () => devices.delete(id));
         return true;
       },
     }),

@@ -76,7 +76,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
+function changes({ kernel, clock, events, deletions }: Ports): FunctionDeclaration[] {
   const EventID = int('EventID');
   return [
     declare({
@@ -97,8 +97,8 @@ function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Deletes an event; a run in progress continues.',
-      run: (_caller, id) => {
-        kernel.tree.delete(kernel.events.get(id));
+      run: (caller, id) => {
+        deletions.deleteOne(caller, kernel.events.get(id));
         return true;
       },
     }),

@@ -2,6 +2,7 @@ import { fault } from '../../base/fault.js';
 import { auditRoles, type AuditRecord } from '../../kernel/audit-record.js';
 import { array, bool, declare, int, optional, text, type FunctionDeclaration } from '../../device/declare.js';
 import { checkedIds } from '../argument-checks.js';
+import { subtreesOf } from '../deletion/delete-objects.js';
 import { Areas } from '../web-front/areas.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
@@ -40,7 +41,7 @@ function subscribe(ports: Ports): FunctionDeclaration {
   });
 }
 
-function process({ system }: Ports): FunctionDeclaration[] {
+function process({ kernel, system, deletions }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'GW_GetVersion',
@@ -85,7 +86,13 @@ function process({ system }: Ports): FunctionDeclaration[] {
       shape: shapes.orphans,
       audited: true,
       help: 'The objects that were removed from gateway.yaml and still exist; with Remove, they are deleted.',
-      run: (_caller, remove) => system.prune(remove),
+      run: async (caller, remove) => {
+        if (!remove) return system.prune(false);
+        const found = (await system.prune(false)).map(({ ObjectID }) => ObjectID);
+        const present = found.filter((id) => kernel.tree.find(id) !== undefined);
+        const deleted = { objects: subtreesOf(kernel, present), withFiles: false };
+        return deletions.during(caller, deleted, () => system.prune(true));
+      },
     }),
     declare({
       name: 'GW_ReloadConfiguration',

@@ -5,7 +5,7 @@ import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
 /** Categories (interface §9). */
-export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
+export function categoryFunctions({ kernel, deletions }: Ports): FunctionDeclaration[] {
   const { tree } = kernel;
   const CategoryID = int('CategoryID');
   return [
@@ -23,8 +23,8 @@ export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Deletes a category without children.',
-      run: (_caller, id) => {
-        tree.delete(tree.getOfType(objectType.category, id));
+      run: (caller, id) => {
+        deletions.deleteOne(caller, tree.getOfType(objectType.category, id));
         return true;
       },
     }),

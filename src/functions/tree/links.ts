@@ -5,7 +5,7 @@ import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
 /** Links, which show an object in a second place (interface §9). */
-export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
+export function linkFunctions({ kernel, deletions }: Ports): FunctionDeclaration[] {
   const LinkID = int('LinkID');
   return [
     declare({
@@ -22,8 +22,8 @@ export function linkFunctions({ kernel }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Deletes a link; its target stays.',
-      run: (_caller, id) => {
-        kernel.tree.delete(kernel.links.get(id));
+      run: (caller, id) => {
+        deletions.deleteOne(caller, kernel.links.get(id));
         return true;
       },
     }),

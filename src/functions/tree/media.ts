@@ -90,7 +90,7 @@ function finders({ kernel, media }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function objects({ kernel, media }: Ports): FunctionDeclaration[] {
+function objects({ kernel, media, deletions }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'SVC_CreateMedia',
@@ -106,9 +106,10 @@ function objects({ kernel, media }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Deletes a media object without children, and with DeleteFile its file unless another object uses it.',
-      run: async (_caller, id, deleteFile) => {
-        kernel.media.get(id);
-        await (await media()).delete(id, deleteFile);
+      run: async (caller, id, deleteFile) => {
+        const deleted = { objects: [kernel.media.get(id)], withFiles: deleteFile };
+        const contents = await media();
+        await deletions.during(caller, deleted, () => contents.delete(id, deleteFile));
         return true;
       },
     }),

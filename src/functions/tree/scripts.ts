@@ -77,7 +77,7 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function changes({ scripts }: Ports): FunctionDeclaration[] {
+function changes({ kernel, scripts, deletions }: Ports): FunctionDeclaration[] {
   const ScriptID = int('ScriptID');
   return [
     declare({
@@ -97,8 +97,9 @@ function changes({ scripts }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Deletes a script without children, and with DeleteFile its file unless another script uses it.',
-      run: async (_caller, id, deleteFile) => {
-        await scripts.delete(id, deleteFile);
+      run: async (caller, id, deleteFile) => {
+        const deleted = { objects: [kernel.scripts.get(id)], withFiles: deleteFile };
+        await deletions.during(caller, deleted, () => scripts.delete(id, deleteFile));
         return true;
       },
     }),

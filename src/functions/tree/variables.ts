@@ -68,7 +68,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function changes({ kernel }: Ports): FunctionDeclaration[] {
+function changes({ kernel, deletions }: Ports): FunctionDeclaration[] {
   const VariableID = int('VariableID');
   return [
     declare({
@@ -85,8 +85,8 @@ function changes({ kernel }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Deletes a variable without children.',
-      run: (_caller, id) => {
-        kernel.tree.delete(kernel.variables.get(id));
+      run: (caller, id) => {
+        deletions.deleteOne(caller, kernel.variables.get(id));
         return true;
       },
     }),

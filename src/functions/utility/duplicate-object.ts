@@ -9,7 +9,7 @@ import { attributeNames, objectType, type Attributes, type TreeObject } from '..
 import type { ObjectOptions } from '../../kernel/tree.js';
 import { ACTION_DISABLED, type Variable } from '../../kernel/variables.js';
 import type { Ports } from '../ports.js';
-import { BATCH_SIZE, deleteObject } from './delete-objects.js';
+import { BATCH_SIZE, deleteObject } from '../deletion/delete-objects.js';
 import { mapIds } from './embedded-ids.js';
 
 /** A request to copy an object. */

@@ -3,7 +3,7 @@ import type { ReadonlyStatic } from '../../device/declare.js';
 import { objectType } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 import type * as shapes from './utility-shapes.js';
-import { withProgress } from './delete-objects.js';
+import { withProgress } from '../deletion/delete-objects.js';
 import { matchingLines, textOrEmpty } from './text-lines.js';
 
 type FoundLine = ReadonlyStatic<typeof shapes.foundLines>[number];

@@ -3,7 +3,7 @@ import { UTILITY, checkModule, checkedIds, checkedList, checkedTexts } from '../
 import type { Ports } from '../ports.js';
 import { redacted } from '../registry/audit.js';
 import * as shapes from '../shapes.js';
-import { deleteObjects } from './delete-objects.js';
+import { deleteObjects, subtreesOf } from '../deletion/delete-objects.js';
 import { duplicateObject } from './duplicate-object.js';
 import { findInvalidTexts, repairText, invalidTextLocation } from './invalid-texts.js';
 import { referencesTo } from './references.js';
@@ -25,9 +25,12 @@ function objects(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Deletes objects with their subtrees; the files of scripts and media stay.',
-      run: async (_caller, id, ids) => {
+      run: async (caller, id, ids) => {
         check(id);
-        await deleteObjects(ports, checkedIds(ids, 'IDs'));
+        const objects = subtreesOf(ports.kernel, checkedIds(ids, 'IDs'));
+        await ports.deletions.during(caller, { objects, withFiles: false }, () =>
+          deleteObjects(ports, objects, false),
+        );
         return true;
       },
     }),

@@ -41,11 +41,13 @@ t.test('extensions of the interface', async (t) => {
     'GW_CheckProperties(string ModuleID, int InstanceID, array Properties): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
     'GW_DeleteBackup(string Name): bool',
+    'GW_DeleteObject(int ID, bool DeleteFiles): int',
     'GW_EndSession(string ID): bool',
     'GW_GetAudit(int Limit, string Role): array',
     'GW_GetBackups(): array',
     'GW_GetChoices(string Source): array',
     'GW_GetConfigurationText(): array',
+    'GW_GetDeleted(): array',
     'GW_GetEventDecisions(int EventID): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
@@ -64,6 +66,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
     'GW_RequestActions(array Actions): array',
     'GW_RestoreBackup(string Name): array',
+    'GW_RestoreDeleted(int DeletionID): array',
     'GW_RunDoctor(): array',
     'GW_SetConfigurationText(string Text, string Digest): array',
     'GW_SetPassword(string Target, string Password): array',
@@ -119,7 +122,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|DeleteBackup|EndSession|MakeBackup|Prune|Publish|Reload|Remove|RestoreBackup|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

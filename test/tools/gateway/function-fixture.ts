@@ -24,6 +24,7 @@ import type {
   ScriptsPort,
   SystemPort,
 } from '../../../src/functions/ports.js';
+import { Deletions } from '../../../src/functions/deletion/deletions.js';
 import { createRegistry } from '../../../src/functions/command-reference.js';
 import type { Registry } from '../../../src/functions/registry/registry.js';
 import type { Configurator } from '../../../src/kernel/configurator.js';
@@ -197,7 +198,11 @@ export class FunctionFixture implements AsyncDisposable {
     this.devices.start();
     const save = async (name: string, value: number) => void this.saved.push([name, value]);
     const options = new Options({ saved: {}, save });
+    const media = lazyMedia({ kernel: this.kernel, clock: this.clock, log, directory }).get;
+    const events = () => this.#events.ready();
+    const { devices, scripts } = this;
     this.ports = {
+      deletions: new Deletions({ kernel, clock, devices, scripts, media, events, log }),
       archive: () => (this.#archive ??= this.#openArchive()),
       kernel: this.kernel,
       clock: this.clock,
@@ -205,7 +210,7 @@ export class FunctionFixture implements AsyncDisposable {
       devices: this.devices,
       debug,
       scripts: this.scripts,
-      events: () => this.#events.ready(),
+      events,
       configurators: {
         all: () => this.configurators,
         frontData: (id, what) => this.kept.get(`${what} ${id}`),
@@ -214,7 +219,7 @@ export class FunctionFixture implements AsyncDisposable {
           this.kernel.journal.markOther();
         },
       },
-      media: lazyMedia({ kernel: this.kernel, clock: this.clock, log, directory }).get,
+      media,
       options,
       messageLog: new ServiceLog({ write: () => undefined, form: 'json' }),
       connections: () => this.api,

@@ -1,31 +1,40 @@
 import { Fault, fault, messageOf } from '../../base/fault.js';
 import { yieldToEventLoop } from '../../base/event-loop.js';
 import { walkSubtree } from '../../kernel/area.js';
+import type { Kernel } from '../../kernel/kernel.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 
 /** Objects deleted or created before yielding to the event loop. */
 export const BATCH_SIZE = 100;
 
-/**
- * Deletes objects with their subtrees, children first; files of scripts and media stay. Throws
- * `OBJECT_MISSING` and `ROOT_FIXED` before anything is deleted; a later fault says how many objects are
- * deleted.
- */
-export async function deleteObjects(ports: Ports, ids: readonly number[]): Promise<void> {
-  const { tree } = ports.kernel;
+/** What can be deleted by the functions of this directory. */
+type DeletePorts = Pick<Ports, 'kernel' | 'devices' | 'scripts' | 'media'>;
+
+/** Objects with their subtrees, parents first. Throws `OBJECT_MISSING`, `ROOT_FIXED`. */
+export function subtreesOf({ tree }: Kernel, ids: readonly number[]): TreeObject[] {
   const depths = new Map<TreeObject, number>();
   for (const id of ids) {
     const object = tree.get(id);
     if (object.parent === null) throw fault('ROOT_FIXED');
     for (const one of walkSubtree(object)) depths.set(one, depthOf(one));
   }
-  const order = [...depths].sort(([, a], [, b]) => b - a);
-  for (const [done, [object]] of order.entries()) {
+  return [...depths].sort(([, a], [, b]) => a - b).map(([object]) => object);
+}
+
+/** Deletes objects, the last first, in the way of their types. A fault says how many objects are deleted. */
+export async function deleteObjects(
+  ports: DeletePorts,
+  objects: readonly TreeObject[],
+  withFiles: boolean,
+): Promise<void> {
+  const { tree } = ports.kernel;
+  const order = objects.toReversed();
+  for (const [done, object] of order.entries()) {
     if (done % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
     try {
       // Another call may have deleted it meanwhile.
-      if (tree.find(object.id) === object) await deleteObject(ports, object, false);
+      if (tree.find(object.id) === object) await deleteObject(ports, object, withFiles);
     } catch (thrown) {
       throw withProgress(thrown, `${done} of ${order.length} objects are deleted; #${object.id}`);
     }
@@ -34,7 +43,7 @@ export async function deleteObjects(ports: Ports, ids: readonly number[]): Promi
 
 /** Deletes an object without children, in the way of its type. */
 export async function deleteObject(
-  { kernel, devices, scripts, media }: Ports,
+  { kernel, devices, scripts, media }: DeletePorts,
   object: TreeObject,
   withFile: boolean,
 ): Promise<void> {
