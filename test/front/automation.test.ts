@@ -61,7 +61,7 @@ t.test('a backup is made, an option is set, and a device is signed out', { skip:
   const fixture = await startArea(t);
   const { page, problems } = await openConsole(t, fixture, '#/system');
   await page.getByRole('button', { name: 'Make a backup' }).click();
-  await page.getByRole('link', { name: 'Download' }).waitFor();
+  await page.getByRole('link', { name: /^Download/ }).waitFor();
   t.strictSame(await axeFindings(page), []);
   await page.getByRole('tab', { name: 'Options' }).click();
   const option = page.locator('form', { hasText: 'ScriptTimeLimit' });

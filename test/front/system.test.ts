@@ -1,3 +1,5 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { rpc } from '../tools/client/json-rpc.js';
@@ -32,7 +34,9 @@ function systemTest(
     await page.locator('[name=password]').press('Enter');
     await page.locator('[role=tabpanel]').waitFor();
     await check(t, { fixture, page });
-    t.strictSame(problems, [], 'no errors on the page');
+    // The browser reports a rejected upload, too.
+    const others = problems.filter((one) => !one.includes('status of 400'));
+    t.strictSame(others, [], 'no errors on the page');
   });
 }
 
@@ -77,4 +81,135 @@ systemTest('a call that requires the password again asks for it', { tab: 'backup
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.locator('.cards > li', { hasText: 'another' }).waitFor({ state: 'detached' });
   t.equal(await dialog.count(), 0);
+});
+
+/** Opens the configuration in the editor; it contains secrets, so the password is required again. */
+async function openConfiguration(page: Page, labels: { readonly text: string; readonly submit: string }) {
+  await page.locator('#confirm-password').fill('swordfish');
+  await page.getByRole('button', { name: labels.submit }).click();
+  const editor = page.getByRole('textbox', { name: labels.text });
+  await editor.waitFor();
+  return editor;
+}
+
+systemTest(
+  'the configuration is checked, saved, and applied',
+  { tab: 'configuration' },
+  async (t, system) => {
+    const { fixture, page } = system;
+    const file = join(fixture.directory, 'gateway.yaml');
+    const before = await readFile(file, 'utf8');
+    const editor = await openConfiguration(page, { text: 'Text of the configuration', submit: 'Confirm' });
+    const save = page.getByRole('button', { name: 'Save and apply' });
+    await page.getByText('No problems found.').waitFor();
+    t.ok(await save.isDisabled(), 'nothing was changed');
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('nothing: 1');
+    await page.getByText('1 problem found').waitFor();
+    await page.locator('.findings', { hasText: 'nothing' }).waitFor();
+    await page.locator('.cm-lintRange-error').waitFor();
+    await save.click();
+    await page.getByText('Not saved: the text has errors.').waitFor();
+    t.equal(await readFile(file, 'utf8'), before);
+    // What was typed survives another tab.
+    await page.getByRole('tab', { name: 'Options' }).click();
+    await page.getByRole('tab', { name: 'Configuration' }).click();
+    await page.getByText('1 problem found').waitFor();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByText('No problems found.').waitFor();
+
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('log: { level: { default: debug } }');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved and applied.').waitFor();
+    t.equal(await readFile(file, 'utf8'), `${before}log: { level: { default: debug } }`);
+    await page.getByRole('heading', { name: 'Result of the last change' }).waitFor();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('  ');
+    await page.getByText('Not saved', { exact: true }).waitFor();
+
+    const theirs = `${before}# theirs\n`;
+    await writeFile(file, theirs);
+    await save.click();
+    const conflict = page.getByRole('alert').filter({ hasText: 'Someone else has changed' });
+    await conflict.getByText('Text that is saved now').click();
+    await conflict.locator('pre', { hasText: '# theirs' }).waitFor();
+    t.equal(await readFile(file, 'utf8'), theirs);
+    t.strictSame(await layoutFindings(page), []);
+    await conflict.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    t.equal(await readFile(file, 'utf8'), `${before}log: { level: { default: debug } }  `);
+    await writeFile(file, theirs);
+    await editor.click();
+    await page.keyboard.type('#');
+    await save.click();
+    await conflict.getByRole('button', { name: 'Discard mine, load theirs' }).click();
+    await editor.filter({ hasText: '# theirs' }).waitFor();
+    t.ok(await save.isDisabled());
+  },
+);
+
+systemTest(
+  'where the file is write-protected, the configuration goes to an overlay',
+  { tab: 'configuration', locale: 'de-DE', width: 390, height: 844, scheme: 'dark' },
+  async (t, { fixture, page }) => {
+    await chmod(join(fixture.directory, 'gateway.yaml'), 0o444);
+    const editor = await openConfiguration(page, { text: 'Text der Konfiguration', submit: 'Bestätigen' });
+    await page.getByText(/darf .*gateway.yaml nur lesen/).waitFor();
+    await page.getByText('Keine Probleme gefunden.').waitFor();
+    t.strictSame(await layoutFindings(page), []);
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('# first');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+s');
+    await page.getByText(/Eine Überlagerung ist in Gebrauch/).waitFor();
+    const overlay = join(fixture.directory, 'data', 'gateway.yaml');
+    await page.locator('pre', { hasText: `sudo rm ${overlay}` }).waitFor();
+    t.match(await readFile(overlay, 'utf8'), /^# first\n/);
+    t.strictSame(await layoutFindings(page), []);
+  },
+);
+
+systemTest('a backup goes to a file and back, and is restored', { tab: 'backups' }, async (t, system) => {
+  const { fixture, page } = system;
+  await page.getByLabel('Note').fill('before the attic');
+  await page.getByRole('button', { name: 'Make a backup' }).click();
+  const item = page.locator('.cards > li', { hasText: 'before the attic' });
+  await item.waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    item.getByRole('link', { name: /^Download/ }).click(),
+  ]);
+  const path = join(fixture.directory, 'my backup (1).db');
+  await download.saveAs(path);
+  await page.locator('input[type=file]').setInputFiles(path);
+  await page.getByText('my backup (1).db was uploaded.').waitFor();
+  const uploaded = page.locator('.cards > li', { hasText: 'upload-my-backup-1-.db' });
+  await uploaded.waitFor();
+  await writeFile(path, 'no backup');
+  await page.locator('input[type=file]').setInputFiles(path);
+  await page.getByRole('alert').filter({ hasText: 'did not accept the file' }).waitFor();
+  await checkPage(t, page, 'backups');
+
+  const pending = page.getByText(/will be restored at the next start/);
+  await uploaded.getByRole('button', { name: 'Restore' }).click();
+  const question = page.getByRole('dialog', { name: /^Restore the backup of/ });
+  await question.getByText('Records of the archive stay.').waitFor();
+  await checkPage(t, page, 'restore');
+  await question.getByRole('button', { name: 'Restore' }).click();
+  await page.locator('#confirm-password').fill('swordfish');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await pending.waitFor();
+  await checkPage(t, page, 'pending restore');
+  await page.getByRole('button', { name: 'Restart' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
+  // The process of this test does not belong to the gateway.
+  await page.getByRole('alert').filter({ hasText: 'not supported' }).waitFor();
+  await page.getByRole('button', { name: 'Do not restore' }).click();
+  await pending.waitFor({ state: 'detached' });
+  const backups = (await rpc(fixture, 'GW_GetBackups')) as readonly { IsRestoredAtStart: boolean }[];
+  t.notOk(backups.some(({ IsRestoredAtStart }) => IsRestoredAtStart));
 });

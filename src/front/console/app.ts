@@ -29,6 +29,10 @@ export class ConsoleApp {
   /** Texts of scripts that are changed and not saved, by the script's ID. */
   readonly drafts: Signal<ReadonlyMap<number, string>> = signal(new Map());
 
+  /** The configuration as it was changed and not saved, with the digest of the text that it is based on. */
+  readonly configurationDraft: Signal<{ readonly text: string; readonly digest: string } | undefined> =
+    signal(undefined);
+
   /** Calls a function of the reference. Rejects as `callByName`. */
   call<M extends keyof Functions>(
     method: M,

@@ -1,6 +1,6 @@
 import type { BrowserSession } from '../../../client/generated/records.js';
 import { useApp } from '../app.js';
-import { automation } from '../i18n/automation.js';
+import { systemTexts } from '../i18n/system.js';
 
 interface SessionListProps {
   readonly sessions: readonly BrowserSession[];
@@ -11,8 +11,8 @@ interface SessionListProps {
 /** Browsers that are signed in; each can be signed out. */
 export function SessionList({ sessions, onChange }: SessionListProps) {
   const app = useApp();
-  const { system } = automation();
-  if (sessions.length === 0) return <p class="soft">{system.noSessions}</p>;
+  const { sessions: text } = systemTexts();
+  if (sessions.length === 0) return <p class="soft">{text.none}</p>;
   const end = async (id: string) => {
     await app.act(() => app.call('GW_EndSession', id));
     onChange();
@@ -24,13 +24,13 @@ export function SessionList({ sessions, onChange }: SessionListProps) {
           <strong>{session.Device === '' ? session.Address : session.Device}</strong>
           <small>
             {session.Kind === 'console'
-              ? system.console
+              ? text.console
               : app.gateway.model.find(session.ConfiguratorID)?.entry.value.name}
             {` · ${session.Address} · `}
-            {session.Connected ? system.connected : `${system.lastSeen} ${app.moment(session.LastSeenMs)}`}
+            {session.Connected ? text.connected : `${text.lastSeen} ${app.moment(session.LastSeenMs)}`}
           </small>
           <button class="plain" type="button" onClick={() => void end(session.ID)}>
-            {system.end}
+            {text.end}
           </button>
         </li>
       ))}

@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import type { OptionRecord } from '../../../client/generated/records.js';
+import { useApp } from '../app.js';
+import { systemTexts } from '../i18n/system.js';
+import { useLoaded } from '../load.js';
+import { LoadedView } from '../parts/loaded-view.js';
+
+/** The gateway's options, each with a field. */
+export function OptionList() {
+  const app = useApp();
+  const { state, reload } = useLoaded(async () => {
+    const names = await app.call('SVC_GetOptionList');
+    return Promise.all(names.map((name) => app.call('SVC_GetOptionEx', name)));
+  }, []);
+  return (
+    <LoadedView state={state}>
+      {(options) => (
+        <div class="form">
+          {options.map((option) => (
+            <OptionField key={option.Name} option={option} onChange={reload} />
+          ))}
+        </div>
+      )}
+    </LoadedView>
+  );
+}
+
+interface OptionFieldProps {
+  readonly option: OptionRecord;
+  readonly onChange: () => void;
+}
+
+function OptionField({ option, onChange }: OptionFieldProps) {
+  const app = useApp();
+  const id = useId();
+  const value = useSignal(option.Value);
+  const { options: text } = systemTexts();
+  const set = async (event: SubmitEvent) => {
+    event.preventDefault();
+    await app.act(() => app.call('SVC_SetOption', option.Name, value.peek()));
+    onChange();
+  };
+  return (
+    <form class="field" onSubmit={(event) => void set(event)}>
+      <label for={id}>
+        {option.Name} <small>{option.Description}</small>
+      </label>
+      <span class="with-unit">
+        <input
+          id={id}
+          type="number"
+          required
+          min={option.Minimum}
+          max={option.Maximum}
+          value={value.value}
+          aria-describedby={`${id}-range`}
+          onInput={(event) => (value.value = event.currentTarget.valueAsNumber)}
+        />
+        <button class="plain" disabled={value.value === option.Value}>
+          {text.set}
+        </button>
+      </span>
+      <small id={`${id}-range`}>{text.range(option.Minimum, option.Maximum, option.Default)}</small>
+    </form>
+  );
+}
