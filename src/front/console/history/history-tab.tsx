@@ -1,10 +1,12 @@
-import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { effect, useSignal } from '@preact/signals';
+import { useEffect, useId, useMemo } from 'preact/hooks';
+import type { Cancel } from '../../../base/clock.js';
 import type { LoggedValue } from '../../../client/generated/records.js';
+import { realTiming } from '../../../client/timing.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType, variableType } from '../../web/objects.js';
 import { texts } from '../../web/i18n/i18n.js';
-import { useApp } from '../app.js';
+import { type ConsoleApp, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -16,6 +18,8 @@ const PERIODS = { hour: 3600, day: 86_400, week: 604_800, month: 2_678_400, year
 type Period = keyof typeof PERIODS;
 /** Most records that the gateway returns in one call. */
 const LIMIT = 10_000;
+/** While the variable changes, its records are loaded at most this often, ms. */
+const RELOAD_MS = 1000;
 /** Rows of the table. */
 const ROWS = 200;
 
@@ -59,26 +63,23 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
   const archive = instanceOf(model, 'Archive Control')?.id;
   const period = useSignal<Period>('day');
   const { history } = words();
-  const { state: logging, reload } = useLoaded(
+  const { state: logging, reload: reloadLogging } = useLoaded(
     async () => archive !== undefined && app.call('AC_GetLoggingStatus', archive, variable.id),
     [variable.id],
   );
-  const { state } = useLoaded(async () => {
-    if (archive === undefined) return [];
-    const end = Math.ceil(app.gateway.now() / 1000);
-    const records = await app.call(
-      'AC_GetLoggedValues',
-      archive,
-      variable.id,
-      end - PERIODS[period.value],
-      end,
-      LIMIT,
-    );
-    return records.reverse();
-  }, [variable.id, period.value, variable.changed.value]);
+  const { state, reload } = useLoaded(
+    () =>
+      archive === undefined
+        ? Promise.resolve(NOTHING)
+        : load(app, { archive, variable, period: period.value }),
+    [variable.id, period.value],
+  );
+  useEffect(() => afterChanges(variable, reload), [variable]);
   if (archive === undefined) return <p class="soft">{history.noArchive}</p>;
   const toggle = async (isOn: boolean) => {
     await app.act(() => app.call('AC_SetLoggingStatus', archive, variable.id, isOn));
+    reloadLogging();
+    // The value is recorded when recording begins.
     reload();
   };
   const isLogged = logging.value !== undefined && 'value' in logging.value && logging.value.value;
@@ -105,15 +106,11 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
         ))}
       </div>
       <LoadedView state={state}>
-        {(records) =>
+        {({ records, start }) =>
           records.length === 0 ? (
             <p class="soft">{isLogged ? texts().history.empty : history.notRecorded}</p>
           ) : (
-            <Records
-              variable={variable}
-              records={records}
-              start={app.gateway.now() / 1000 - PERIODS[period.value]}
-            />
+            <Records variable={variable} records={records} start={start} />
           )
         }
       </LoadedView>
@@ -121,12 +118,54 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
   );
 }
 
-interface RecordsProps {
-  readonly variable: TreeNode;
-  /** Oldest first. */
+/** The records of a period. */
+interface Loaded {
+  /** Oldest first; the first one may be older than the period, where its value still applies. */
   readonly records: readonly LoggedValue[];
   /** First second of the period. */
   readonly start: number;
+}
+
+const NOTHING: Loaded = { records: [], start: 0 };
+
+interface Query {
+  readonly archive: number;
+  readonly variable: TreeNode;
+  readonly period: Period;
+}
+
+async function load(app: ConsoleApp, { archive, variable: { id }, period }: Query): Promise<Loaded> {
+  const start = Math.floor(app.gateway.now() / 1000) - PERIODS[period];
+  // Until now by the gateway's clock: that of the page may be behind it.
+  const records = await app.call('AC_GetLoggedValues', archive, id, start, 0, LIMIT);
+  const before =
+    records.length < LIMIT ? await app.call('AC_GetLoggedValues', archive, id, 0, start - 1, 1) : [];
+  return { records: [...records, ...before].reverse(), start };
+}
+
+/** Calls back after changes of a variable, once for those that arrive together. */
+function afterChanges({ value, changed }: TreeNode, callback: () => void): () => void {
+  let cancel: Cancel | undefined;
+  let isFirst = true;
+  const stop = effect(() => {
+    // Both, because times have seconds only.
+    void value.value;
+    void changed.value;
+    if (!isFirst)
+      cancel ??= realTiming.after(RELOAD_MS, () => {
+        cancel = undefined;
+        callback();
+      });
+    isFirst = false;
+  });
+  return () => {
+    stop();
+    cancel?.();
+  };
+}
+
+interface RecordsProps extends Loaded {
+  readonly variable: TreeNode;
 }
 
 function Records({ variable, records, start }: RecordsProps) {
@@ -158,6 +197,7 @@ function Records({ variable, records, start }: RecordsProps) {
           </table>
         </div>
       </details>
+      {records.length === LIMIT && <p class="soft">{texts().history.cut}</p>}
     </>
   );
 }
@@ -166,14 +206,27 @@ function NumberPlot({ variable, records, start }: RecordsProps) {
   const app = useApp();
   const { name, data } = variable.entry.value;
   const isBoolean = data.type === variableType.boolean;
-  const first = records[0]?.TimeStamp ?? start;
-  // The newest value still applies.
-  const last = records.at(-1)?.Value ?? 0;
-  const now = app.gateway.now() / 1000;
+  const { times, values } = useMemo(() => {
+    const isKnown = records[0] !== undefined && records[0].TimeStamp <= start;
+    // A period begins with the value that applied then, and the newest value still applies.
+    const lead = isKnown ? [] : [start];
+    return {
+      times: [
+        ...lead,
+        ...records.map(({ TimeStamp }) => Math.max(TimeStamp, start)),
+        app.gateway.now() / 1000,
+      ],
+      values: [
+        ...lead.map(() => null),
+        ...records.map(({ Value }) => Number(Value)),
+        Number(records.at(-1)?.Value ?? 0),
+      ],
+    };
+  }, [records]);
   return (
     <Plot
-      times={[Math.min(start, first), ...records.map(({ TimeStamp }) => TimeStamp), now]}
-      values={[null, ...records.map(({ Value }) => Number(Value)), Number(last)]}
+      times={times}
+      values={values}
       isWhole={data.type !== variableType.float}
       isStepped={data.type !== variableType.float}
       label={name}
