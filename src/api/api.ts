@@ -23,6 +23,7 @@ import { loadTls, type TlsSource } from './http/tls.js';
 import { lazyWeb } from './http/lazy-web.js';
 import type { BackupFiles } from './web/backup-routes.js';
 import type { OwnerClaim } from './web/claim-routes.js';
+import type { ListenerTrust } from './web/trust-routes.js';
 import type { Pages, ServedContent, WebContext } from './web/web-server.js';
 
 /** One of `webServers`: serves the API, and files or the web front. */
@@ -122,7 +123,17 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits, clock }));
     const connections = new ConnectionTable(limits);
     const http = (this.#http = new HttpApi(
-      { rpc, dispatcher, access, clock, rejections, log, limits, connections },
+      {
+        rpc,
+        dispatcher,
+        access,
+        clock,
+        rejections,
+        log,
+        limits,
+        connections,
+        refusedHost: context.pages.refusedHost,
+      },
       accounts,
     ));
     const browsers = (this.#browsers = new BrowserSessions({
@@ -299,9 +310,22 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     };
   }
 
+  /** The listener that other machines reach is preferred. */
+  #trust(): ListenerTrust {
+    const listeners = this.#listeners.tls();
+    const { port } = listeners.find(({ host }) => !isLoopbackHost(host)) ?? listeners[0] ?? {};
+    return { authority: this.#authority.certificate, port };
+  }
+
   #webContext(): WebContext {
     const [access, sessions] = [this.#access, this.#browsers];
-    return { ...this.#context, access, sessions, accounts: () => this.#accounts };
+    return {
+      ...this.#context,
+      access,
+      sessions,
+      accounts: () => this.#accounts,
+      trust: () => this.#trust(),
+    };
   }
 
   #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): ListenerConfig {

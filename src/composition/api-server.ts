@@ -3,12 +3,11 @@ import type { ApiOptions, ApiContext } from '../api/api.js';
 import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import { listenersOf } from '../config/settings.js';
-import { ASSETS_DIRECTORY } from '../front/assets.js';
-import { consolePage, frontPage, startPage } from '../front/start-page.js';
 import type { Options } from '../functions/options.js';
 import type { Components } from './components.js';
 import { configuratorAccess } from './configurator-access.js';
 import type { Foundation } from './foundation.js';
+import { pages } from '../front/pages.js';
 
 /** Dependencies of the API. */
 export function apiDependencies(
@@ -23,7 +22,7 @@ export function apiDependencies(
     log: log.root,
     logged: log.records.added,
     limits: health.limits,
-    pages: { start: startPage, front: frontPage, console: consolePage, assets: ASSETS_DIRECTORY },
+    pages,
     icons: { content: async (name) => (await media.get()).icons.content(name) },
     configurators: configuratorAccess(configurators),
     directory,

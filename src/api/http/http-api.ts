@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../base/clock.js';
+import { unwrapIpv4 } from '../../base/addresses.js';
 import { Fault, fault, isAbort, messageOf } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log } from '../../base/log.js';
@@ -12,6 +13,7 @@ import { readAuthorization, TOKEN, type Login } from '../access/credentials.js';
 import { decodeJson, tryDecode } from '../rpc/decode.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
 import { claimedConfigurator, requiredAuthentication } from '../access/required-authentication.js';
+import type { Pages } from '../web/web-server.js';
 import type { OriginPolicy } from './origin-policy.js';
 import { errorText, type Reply, type Rpc } from '../rpc/rpc.js';
 import {
@@ -52,6 +54,8 @@ interface HttpContext {
   readonly log: Log;
   readonly limits: LimitReporter;
   readonly connections: ConnectionTable;
+  /** What a browser shows whose host name is not allowed. */
+  readonly refusedHost: Pages['refusedHost'];
 }
 
 /** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
@@ -128,6 +132,27 @@ export class HttpApi {
     this.sendError(
       { request, response },
       errorResponse(this.#context.rejections.rejectOrigin(request.headers, origins, remote)),
+    );
+  }
+
+  /** Rejects a request for a page under a host name that is not allowed; a browser shows why. */
+  rejectPage(request: IncomingMessage, response: ServerResponse, origins: OriginPolicy): void {
+    const { headers, method, socket, url = '/' } = request;
+    const { host = '', accept = '', 'accept-language': languages = '' } = headers;
+    if (method !== 'GET' || !accept.includes('text/html'))
+      return this.rejectOrigin(request, response, origins);
+    const { rejections, refusedHost } = this.#context;
+    const rejection = errorResponse(rejections.rejectOrigin(headers, origins, remoteOf(socket)));
+    const address = addressOf(socket, url);
+    refusedHost({ name: host.replace(/:\d*$/, ''), address }, { languages }).then(
+      ({ html, policy }) => {
+        const pageHeaders = [
+          ['Content-Type', 'text/html; charset=utf-8'],
+          ['Content-Security-Policy', policy],
+        ] as const;
+        this.sendError({ request, response }, { ...rejection, headers: pageHeaders, body: html });
+      },
+      () => this.sendError({ request, response }, rejection),
     );
   }
 
@@ -325,4 +350,13 @@ interface UnverifiedRequest {
   readonly login: Login | undefined;
   /** The body is too long for anybody but the owner: nothing of it is read before the owner is verified. */
   readonly isUnread: boolean;
+}
+
+/** The address of this machine that a connection came to, as a URL with the same path. */
+function addressOf(socket: IncomingMessage['socket'], path: string): string {
+  const { localAddress = '', localPort = 0 } = socket;
+  const address = unwrapIpv4(localAddress).replace(/%.*$/, '');
+  const scheme = 'encrypted' in socket ? 'https' : 'http';
+  const from = path.startsWith('/') ? path : '/';
+  return `${scheme}://${address.includes(':') ? `[${address}]` : address}:${localPort}${from}`;
 }

@@ -242,7 +242,7 @@ export class Listener implements AsyncDisposable {
     // Pages, media and files too: a page of another site whose name is resolved to this address could read
     // them (DNS rebinding).
     if (!this.#origins.allowsHost(request.headers.host))
-      return http.rejectOrigin(request, response, this.#origins);
+      return http.rejectPage(request, response, this.#origins);
     if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
       return http.sendError({ request, response }, errorResponse(fault('NOT_FOUND')));
     if (expects) response.writeContinue();

@@ -79,6 +79,21 @@ export function sendChallenge(reply: FastifyReply, realm: string): FastifyReply 
   return sendPlainText(reply, 401, 'User name and password, please\n');
 }
 
+/** A page with the policy it needs (Content-Security-Policy). */
+export interface Page {
+  readonly html: string;
+  readonly policy: string;
+}
+
+/** Replies with a page. */
+export function sendPage(reply: FastifyReply, { html, policy }: Page): FastifyReply {
+  return reply
+    .header('Content-Security-Policy', policy)
+    .header('Cache-Control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(html);
+}
+
 /** Replies with a line of text. */
 export function sendPlainText(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).type('text/plain; charset=utf-8').send(text);

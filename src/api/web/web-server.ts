@@ -10,10 +10,19 @@ import { routeClaim, type OwnerClaim } from './claim-routes.js';
 import { routeAssets } from './assets.js';
 import { routeIcons, type IconRouteContext } from './icon-routes.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
+import { routeTrust, type ListenerTrust } from './trust-routes.js';
 import { routeSessions } from './session-routes.js';
 import type { WebHandler } from '../http/listener.js';
 import { errorResponse } from '../http/error-response.js';
-import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
+import {
+  sendChallenge,
+  isSignedIn,
+  METHODS,
+  sendPage,
+  sendPlainText,
+  sendFile,
+  type Page,
+} from './web-files.js';
 import { PACKAGE_ROOT } from '../../base/package-root.js';
 
 /** One entry of `WFC_GetConfigurators` (interface, decision 1), as the pages show it. */
@@ -22,12 +31,6 @@ interface ConfiguratorCard {
   readonly Title: string;
   readonly Icon: string;
   readonly PasswordRequired: boolean;
-}
-
-/** A page with the policy it needs (Content-Security-Policy). */
-interface Page {
-  readonly html: string;
-  readonly policy: string;
 }
 
 /** Where a page was requested, as its policy names it. */
@@ -44,6 +47,16 @@ export interface Pages {
   console(address: PageAddress): Promise<Page>;
   /** The front of a configurator. */
   front(configurator: ConfiguratorCard, address: PageAddress): Promise<Page>;
+  /** How a device trusts the gateway. */
+  trust(
+    facts: Pick<ListenerTrust, 'authority'> & { readonly secureUrl: string | undefined },
+    reader: { readonly languages: string; readonly agent: string },
+  ): Promise<Page>;
+  /** Why a host name is not allowed. */
+  refusedHost(
+    facts: { readonly name: string; readonly address: string },
+    reader: { readonly languages: string },
+  ): Promise<Page>;
   /** The directory of the programs for browsers. */
   readonly assets: string;
 }
@@ -54,6 +67,7 @@ export type ServedContent = 'front' | { readonly directory: string };
 export interface WebContext extends FrontMediaContext, IconRouteContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
+  readonly trust: () => ListenerTrust;
   readonly claim?: OwnerClaim;
   readonly backups?: BackupFiles;
 }
@@ -94,6 +108,7 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
   routeSessions(app, context);
   routeClaim(app, context);
   routeBackups(app, context);
+  routeTrust(app, context);
   if (typeof serve !== 'object') {
     routeMedia(app, context);
     routeIcons(app, context);
@@ -119,7 +134,7 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     handler: async (request, reply) => {
       const configuratorId = autostart(configurators, request.ip);
       if (configuratorId !== undefined) return reply.redirect(`/wfc/${configuratorId}/`, 302);
-      return show(reply, pages.start(await cards(request), request.headers['accept-language'] ?? ''));
+      return sendPage(reply, pages.start(await cards(request), request.headers['accept-language'] ?? ''));
     },
   });
   app.route<{ Params: { id: string } }>({
@@ -128,13 +143,13 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     handler: async (request, reply) => {
       const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
       if (card === undefined) return reply.callNotFound();
-      return show(reply, await pages.front(card, addressOf(request)));
+      return sendPage(reply, await pages.front(card, addressOf(request)));
     },
   });
   app.route({
     method: [...METHODS],
     url: '/console/',
-    handler: async (request, reply) => show(reply, await pages.console(addressOf(request))),
+    handler: async (request, reply) => sendPage(reply, await pages.console(addressOf(request))),
   });
 }
 
@@ -178,14 +193,6 @@ function routeFiles(app: FastifyInstance, { context, basicAuth, prefix, director
       return sendFile(request, reply, { directory, path, prefix });
     },
   });
-}
-
-function show(reply: FastifyReply, { html, policy }: Page): FastifyReply {
-  return reply
-    .header('Content-Security-Policy', policy)
-    .header('Cache-Control', 'no-cache')
-    .type('text/html; charset=utf-8')
-    .send(html);
 }
 
 /** Sends the status of a fault; other errors are not shown to the client. */

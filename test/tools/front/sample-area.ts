@@ -65,6 +65,8 @@ export interface AreaFixture extends GatewayFixture {
   readonly front: string;
   /** Address of the front with one. */
   readonly locked: string;
+  /** The start page over TLS, with a certificate of the gateway's own authority. */
+  readonly secure: string;
   id(path: string): Promise<number>;
 }
 
@@ -73,13 +75,17 @@ export async function startArea(
   t: Test,
   { tree = AREA_TREE, ...options }: GatewayFixtureOptions & { readonly tree?: string } = {},
 ): Promise<AreaFixture> {
-  const server = 'webServers: [{ name: web, host: 127.0.0.1, port: 0, serve: front }]\n';
+  const server = `webServers:
+  - { name: web, host: 127.0.0.1, port: 0, serve: front }
+  - { name: secure, host: 127.0.0.1, port: 0, serve: front, tls: auto }
+`;
   const fixture = await startGateway(t, SIMULATED_CONFIG + server + tree + CONFIGURATORS, options);
   const origin = `http://127.0.0.1:${fixture.gateway.port('web')}`;
   return {
     ...fixture,
     front: `${origin}/wfc/${await idOf(fixture, 'wf')}/`,
     locked: `${origin}/wfc/${await idOf(fixture, 'locked')}/`,
+    secure: `https://127.0.0.1:${fixture.gateway.port('secure')}/`,
     id: (path) => idOf(fixture, path),
   };
 }

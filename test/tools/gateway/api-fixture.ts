@@ -8,8 +8,7 @@ import type { LimitReporter } from '../../../src/base/limit-reporter.js';
 import type { Log } from '../../../src/base/log.js';
 import { ChunkedResult, type JsonChunks } from '../../../src/base/json-chunks.js';
 import type { Access, Caller } from '../../../src/device/declare.js';
-import { ASSETS_DIRECTORY } from '../../../src/front/assets.js';
-import { consolePage, frontPage, startPage } from '../../../src/front/start-page.js';
+import { pages } from '../../../src/front/pages.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import { SnapshotReader } from '../../../src/kernel/snapshot.js';
@@ -124,7 +123,7 @@ export async function startApi(
     limits,
     clock: systemClock(),
     configurators: { get: (id) => configurators.get(id), all: () => configurators.values() },
-    pages: { start: startPage, front: frontPage, console: consolePage, assets: ASSETS_DIRECTORY },
+    pages,
     icons: { content: () => Promise.reject(new Error('this fixture has no icons')) },
     directory,
     tlsDirectory: `${directory}/tls`,

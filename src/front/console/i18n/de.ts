@@ -27,6 +27,7 @@ export const de: ConsoleTexts = {
     failed: 'Das Gateway hat nicht geantwortet. Bitte erneut versuchen.',
     ended: 'Die Anmeldung ist abgelaufen. Bitte neu anmelden.',
     signOut: 'Abmelden',
+    trust: 'Wie dieses Gerät dem Gateway vertraut',
     unencrypted:
       'Die Verbindung ist nicht verschlüsselt: Andere in diesem Netz könnten das Passwort mitlesen.',
   },

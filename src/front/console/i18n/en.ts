@@ -25,6 +25,7 @@ export const en = {
     failed: 'The gateway did not reply. Try again.',
     ended: 'The session has ended. Sign in again.',
     signOut: 'Sign out',
+    trust: 'How this device trusts the gateway',
     unencrypted: 'The connection is not encrypted: others in this network could read the password.',
   },
   confirm: {

@@ -16,7 +16,13 @@ export function SignInPage() {
         texts={text}
         hasEnded={gateway.signedOut.value === 'ended'}
         onSignedIn={() => gateway.enter()}
-        note={isUnencrypted() && <p class="stale">{text.unencrypted}</p>}
+        note={
+          isUnencrypted() && (
+            <p class="stale">
+              {text.unencrypted} <a href="/tls">{text.trust}</a>
+            </p>
+          )
+        }
       >
         <label>
           {text.username}

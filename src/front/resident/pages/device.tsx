@@ -10,7 +10,7 @@ const SIZES = ['normal', 'large', 'largest'] as const;
 /** Settings of this device, and signing out. */
 export function DevicePage() {
   const app = useApp();
-  const { device, tabs } = texts();
+  const { device, signIn, tabs } = texts();
   const { theme, textSize, device: name } = app.preferences.value;
   const leave = async () => {
     app.gateway.stop();
@@ -60,7 +60,11 @@ export function DevicePage() {
         <p class="soft">
           {device.gatewayTime}: {app.time(app.tick.value)}
         </p>
-        {location.protocol === 'http:' && <p class="note">{device.notEncrypted}</p>}
+        {location.protocol === 'http:' && (
+          <p class="note">
+            {device.notEncrypted} <a href="/tls">{signIn.trust}</a>
+          </p>
+        )}
         {app.facts.passwordRequired && (
           <>
             {name !== '' && (

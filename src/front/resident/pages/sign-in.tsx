@@ -19,7 +19,13 @@ export function SignInPage() {
           preferences.change({ device });
           gateway.enter();
         }}
-        note={isUnencrypted() && <p class="note">{words.unencrypted}</p>}
+        note={
+          isUnencrypted() && (
+            <p class="note">
+              {words.unencrypted} <a href="/tls">{words.trust}</a>
+            </p>
+          )
+        }
       >
         <label>
           {words.password}

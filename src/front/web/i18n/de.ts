@@ -24,6 +24,7 @@ export const de: Texts = {
     wrong: 'Das Passwort ist falsch.',
     wait: (s) => `Zu viele Versuche. In ${count(s, 'Sekunde', 'Sekunden')} wieder möglich.`,
     failed: 'Das Gateway hat nicht geantwortet. Bitte erneut versuchen.',
+    trust: 'Wie dieses Gerät dem Gateway vertraut',
     unencrypted:
       'Die Verbindung ist nicht verschlüsselt: Andere in diesem Netz könnten das Passwort mitlesen.',
     ended: 'Dieses Gerät wurde abgemeldet. Bitte neu anmelden.',

@@ -22,6 +22,7 @@ export const en = {
     wrong: 'This password is wrong.',
     wait: (s: number) => `Too many attempts. Try again in ${count(s, 'second', 'seconds')}.`,
     failed: 'The gateway did not reply. Try again.',
+    trust: 'How this device trusts the gateway',
     unencrypted: 'The connection is not encrypted: others in this network could read the password.',
     ended: 'This device was signed out. Sign in again.',
   },

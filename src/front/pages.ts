@@ -1,0 +1,17 @@
+import { ASSETS_DIRECTORY } from './assets.js';
+import type { HtmlPage } from './html.js';
+import { consolePage, frontPage, startPage } from './start-page.js';
+import type { refusedHostPage, trustPage } from './trust-page.js';
+
+/** The pages that the API serves to browsers. */
+export const pages = {
+  start: startPage,
+  front: frontPage,
+  console: consolePage,
+  // Loaded when somebody opens them.
+  trust: async (...facts: Parameters<typeof trustPage>): Promise<HtmlPage> =>
+    (await import('./trust-page.js')).trustPage(...facts),
+  refusedHost: async (...facts: Parameters<typeof refusedHostPage>): Promise<HtmlPage> =>
+    (await import('./trust-page.js')).refusedHostPage(...facts),
+  assets: ASSETS_DIRECTORY,
+};
