@@ -175,4 +175,8 @@ fi
 put_program
 put_surroundings
 if live; then set_up_machine; fi
+if [ "$start" = yes ] && live && [ -f /run/stellwerk/claim-code ]; then
+  echo 'It has no owner yet: open http://127.0.0.1:3777/ in a browser and enter the code of "sudo stellwerk setup --claim",'
+  echo 'or set the password with "sudo stellwerk setup".'
+fi
 echo "stellwerk $version is in $home/$version, its configuration in /etc/stellwerk/gateway.yaml."

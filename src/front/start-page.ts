@@ -52,7 +52,7 @@ export function frontPage({ ID, Title, PasswordRequired }: Card, address: PageAd
   return programPage({ program: 'resident', title: Title, facts }, address);
 }
 
-/** The page at `/console/`: the owner's console. */
-export function consolePage(address: PageAddress): Promise<HtmlPage> {
-  return programPage({ program: 'console', title: 'stellwerk', facts: {} }, address);
+/** The page at `/console/`: the owner's console, or the claim of a gateway whose owner has no password yet. */
+export function consolePage(isUnclaimed: boolean, address: PageAddress): Promise<HtmlPage> {
+  return programPage({ program: 'console', title: 'stellwerk', facts: { isUnclaimed } }, address);
 }

@@ -43,8 +43,8 @@ interface PageAddress {
 export interface Pages {
   /** Links to the fronts and the console. */
   start(configurators: readonly ConfiguratorCard[], languages: string): Page;
-  /** The owner's console. */
-  console(address: PageAddress): Promise<Page>;
+  /** The owner's console; for a gateway without an owner's password, the page that sets it. */
+  console(isUnclaimed: boolean, address: PageAddress): Promise<Page>;
   /** The front of a configurator. */
   front(configurator: ConfiguratorCard, address: PageAddress): Promise<Page>;
   /** How a device trusts the gateway. */
@@ -125,7 +125,8 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
   return (request, response) => app.routing(request, response);
 }
 
-function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: WebContext): void {
+function routePages(app: FastifyInstance, { dispatcher, configurators, pages, claim }: WebContext): void {
+  const isUnclaimed = () => claim?.code() !== undefined;
   const cards = async (request: FastifyRequest) =>
     (await dispatcher.call('WFC_GetConfigurators', [], anonymous(request.ip))) as ConfiguratorCard[];
   app.route({
@@ -134,6 +135,7 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     handler: async (request, reply) => {
       const configuratorId = autostart(configurators, request.ip);
       if (configuratorId !== undefined) return reply.redirect(`/wfc/${configuratorId}/`, 302);
+      if (isUnclaimed()) return reply.redirect('/console/', 302);
       return sendPage(reply, pages.start(await cards(request), request.headers['accept-language'] ?? ''));
     },
   });
@@ -149,7 +151,8 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
   app.route({
     method: [...METHODS],
     url: '/console/',
-    handler: async (request, reply) => sendPage(reply, await pages.console(addressOf(request))),
+    handler: async (request, reply) =>
+      sendPage(reply, await pages.console(isUnclaimed(), addressOf(request))),
   });
 }
 

@@ -22,6 +22,8 @@ export class ConsoleApp {
   /** The result of the last action, for screen readers and the status line. */
   readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> =
     signal(undefined);
+  /** The owner has no password yet: the page that sets it is shown. */
+  readonly isUnclaimed = signal(false);
   /** Asks for the password where the gateway requires it again. */
   readonly confirmation = new Confirmation();
   /** Instances that were created from search results while the console is open, so that they can be undone. */

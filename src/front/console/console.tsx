@@ -39,6 +39,7 @@ const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
 /** The console: sign-in, or the rail and a page. */
 export function Console() {
   const app = useApp();
+  if (app.isUnclaimed.value) return <ClaimPage />;
   if (app.gateway.signedOut.value !== undefined) return <SignInPage />;
   const { page: name, id } = app.router.page.value;
   const entry = PAGES[name as PageName] ?? PAGES.overview;
@@ -60,6 +61,7 @@ export function Console() {
   );
 }
 
+const ClaimPage = lazy(async () => (await import('./pages/claim.js')).ClaimPage);
 /** Dialogs that are loaded when they are first opened. */
 const Palette = lazy(async () => (await import('./palette.js')).Palette);
 const ConfirmDialog = lazy(async () => (await import('./confirm-dialog.js')).ConfirmDialog);

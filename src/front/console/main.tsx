@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { chooseLanguage } from '../web/i18n/i18n.js';
+import { readFacts } from '../web/facts.js';
 import { readSession } from '../web/session.js';
 import '../web/tokens.css';
 import './console.css';
@@ -15,14 +16,21 @@ import { AppProvider, ConsoleApp, SESSION_PATH } from './app.js';
 import { Console } from './console.js';
 import { setConsoleLanguage } from './i18n/console-texts.js';
 
+interface PageFacts {
+  readonly isUnclaimed: boolean;
+}
+
 async function main(): Promise<void> {
   const app = new ConsoleApp();
   await setConsoleLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element #page');
-  const session = await readSession(SESSION_PATH).catch(() => null);
-  if (session === undefined) app.gateway.signedOut.value = 'never';
-  else app.gateway.enter();
+  app.isUnclaimed.value = readFacts<PageFacts>().isUnclaimed === true;
+  if (!app.isUnclaimed.value) {
+    const session = await readSession(SESSION_PATH).catch(() => null);
+    if (session === undefined) app.gateway.signedOut.value = 'never';
+    else app.gateway.enter();
+  }
   render(
     <AppProvider value={app}>
       <Console />

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { chooseLanguage, locale, setLanguage } from '../web/i18n/i18n.js';
+import { readFacts } from '../web/facts.js';
 import { readSession } from '../web/session.js';
 import '../web/tokens.css';
 import './resident.css';
@@ -12,14 +13,8 @@ import './sheet/appearance.css';
 import { App, AppProvider, type PageFacts } from './app.js';
 import { Front } from './front.js';
 
-/** The facts that the gateway writes into the page's head. */
-function readFacts(): PageFacts {
-  const content = document.querySelector<HTMLMetaElement>('meta[name=stellwerk]')?.content ?? '{}';
-  return JSON.parse(content) as PageFacts;
-}
-
 async function main(): Promise<void> {
-  const app = new App(readFacts());
+  const app = new App(readFacts<PageFacts>() as PageFacts);
   await setLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
   effect(() => {
     document.documentElement.lang = locale();

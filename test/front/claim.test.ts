@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { startGateway } from '../tools/gateway/gateway-fixture.js';
+
+/** A box after the installation: nobody is the owner. */
+const YAML = `board: simulated
+api: { port: 0 }
+webServers: [{ name: web, host: 127.0.0.1, port: 0, serve: front }]
+`;
+
+t.test('the claim code sets the first password, and leads to the console', { skip: noBrowser }, async (t) => {
+  const fixture = await startGateway(t, YAML);
+  const browser = await startBrowser(t);
+  const address = `http://127.0.0.1:${fixture.gateway.port('web')}/`;
+  const { page, problems } = await openPage(browser, address);
+  await page.getByRole('heading', { name: 'This gateway has no owner yet' }).waitFor();
+  t.equal(page.url(), `${address}console/`);
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
+  // The program of the installed box reads the code from this file.
+  const code = await readFile(join(fixture.directory, 'data', 'run', 'claim-code'), 'utf8');
+  const submit = page.getByRole('button', { name: 'Set the password' });
+  const password = page.getByLabel('New password');
+  const repeat = page.getByLabel('Repeat the password');
+  await page.getByLabel('Claim code').fill('AAAA-AAAA');
+  await page.getByLabel('User name').fill('anna');
+  await password.fill('short');
+  await repeat.fill('shore');
+  await page.getByText('The two entries differ.').waitFor();
+  await submit.click();
+  t.equal(await page.locator('input:invalid').count(), 2, 'too short, and different');
+  await password.fill('correct horse');
+  await repeat.fill('correct horse');
+  await submit.click();
+  const alert = page.getByRole('alert');
+  await alert.filter({ hasText: 'This code is wrong.' }).waitFor();
+  await page.route('**/console/claim', (route) =>
+    route.fulfill({ status: 429, headers: { 'Retry-After': '12' }, body: '' }),
+  );
+  await submit.click();
+  await alert.filter({ hasText: 'Too many attempts. Try again in 12 seconds.' }).waitFor();
+  await page.unroute('**/console/claim');
+  t.strictSame(await axeFindings(page), []);
+  // As people copy it.
+  const typed = code.trim().toLowerCase();
+  await page.getByLabel('Claim code').fill(`${typed.slice(0, 4)}-${typed.slice(4)}`);
+  await submit.click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+
+  const other = await openPage(browser, `${address}console/`, { locale: 'de-DE' });
+  await other.page.getByRole('heading', { name: 'Als Besitzer anmelden' }).waitFor();
+  await other.page.getByLabel('Benutzername').fill('anna');
+  await other.page.getByLabel('Passwort').fill('correct horse');
+  await other.page.getByRole('button', { name: 'Anmelden' }).click();
+  await other.page.getByRole('heading', { name: 'Übersicht' }).waitFor();
+  t.strictSame(
+    problems.filter((one) => !one.includes('status of 429')),
+    [],
+    'no errors on the page',
+  );
+});
+
+t.test('the code of an earlier start is rejected, in German', { skip: noBrowser }, async (t) => {
+  const former = await startGateway(t, YAML);
+  const code = former.gateway.claimCode ?? '';
+  await former.gateway.close();
+  const fixture = await startGateway(t, undefined, { directory: former.directory });
+  const browser = await startBrowser(t);
+  const address = `http://127.0.0.1:${fixture.gateway.port('web')}/console/`;
+  const { page } = await openPage(browser, address, { locale: 'de-DE', scheme: 'dark', width: 1280 });
+  await page.getByLabel('Code', { exact: true }).fill(code);
+  await page.getByLabel('Neues Passwort').fill('correct horse');
+  await page.getByLabel('Passwort wiederholen').fill('correct horse');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'Dieser Code ist falsch.' }).waitFor();
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
+  // Somebody else was faster.
+  await fixture.configure(`${YAML}remoteAccess: { username: anna, password: correct horse }\n`);
+  await fixture.gateway.reload();
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'Das hat nicht funktioniert.' }).waitFor();
+});
