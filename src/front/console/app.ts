@@ -14,14 +14,21 @@ import { words } from './i18n/console-texts.js';
 
 export const SESSION_PATH = '/console/session';
 
+/** The outcome of an action. */
+interface ActionNotice {
+  readonly text: string;
+  readonly isError: boolean;
+  /** Undoes the action, if that is possible. */
+  readonly undo?: () => void;
+}
+
 /** The owner's console: everything that its components share. */
 export class ConsoleApp {
   readonly preferences = new PreferenceStore('stellwerk-console');
   readonly gateway = new Gateway({ path: '/api/' });
   readonly router = new Router(() => false);
   /** The result of the last action, for screen readers and the status line. */
-  readonly notice: Signal<{ readonly text: string; readonly isError: boolean } | undefined> =
-    signal(undefined);
+  readonly notice: Signal<ActionNotice | undefined> = signal(undefined);
   /** The owner has no password yet: the page that sets it is shown. */
   readonly isUnclaimed = signal(false);
   /** Asks for the password where the gateway requires it again. */

@@ -143,7 +143,12 @@ function Notice() {
       class={`notice ${shown?.isError === true ? 'bad' : ''}`}
       role={shown?.isError === true ? 'alert' : 'status'}
     >
-      {shown?.text}
+      {shown !== undefined && <span>{shown.text}</span>}
+      {shown?.undo !== undefined && (
+        <button class="plain" onClick={shown.undo}>
+          {words().undo}
+        </button>
+      )}
       {shown !== undefined && (
         <button class="control" aria-label={texts().close} onClick={() => (notice.value = undefined)}>
           <Icon name="close" />

@@ -6,6 +6,7 @@ export const deSystem: SystemTexts = {
   tabs: {
     configuration: 'Konfiguration',
     backups: 'Sicherungen',
+    deleted: 'Gelöschtes',
     sessions: 'Anmeldungen',
     options: 'Optionen',
     appearance: 'Diese Konsole',
@@ -40,6 +41,13 @@ export const deSystem: SystemTexts = {
     nothing: 'Es musste nichts geändert werden.',
     needsRestart: 'Gilt nach einem Neustart',
     reloadProblems: 'Probleme',
+  },
+  deleted: {
+    hint: 'Was gelöscht wurde, kann wiederhergestellt werden, bis das Gateway endet.',
+    none: 'Es wurde nichts gelöscht.',
+    restore: 'Wiederherstellen',
+    restoreName: (name) => `„${name}“ wiederherstellen`,
+    objects: (n) => count(n, 'Objekt', 'Objekte'),
   },
   restart: {
     action: 'Neu starten',

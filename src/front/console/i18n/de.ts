@@ -108,7 +108,8 @@ export const de: ConsoleTexts = {
     removeBelow: (n) =>
       n === 1 ? 'Das Objekt darunter wird mitgelöscht.' : `Die ${n} Objekte darunter werden mitgelöscht.`,
     removeUsed: (n) => `Es wird an ${count(n, 'Stelle', 'Stellen')} verwendet.`,
-    removeFile: 'Die Datei des Skripts wird mitgelöscht.',
+    removeFile: 'Die Datei wird mitgelöscht.',
+    restored: (name) => `„${name}“ wurde wiederhergestellt.`,
     cancel: 'Abbrechen',
     save: 'Speichern',
     tabs: {
@@ -286,5 +287,6 @@ export const de: ConsoleTexts = {
   },
   statusOther: (code) => `Fehler ${code}`,
   failed: 'Der Aufruf ist fehlgeschlagen',
+  undo: 'Rückgängig',
   objectTypes: ['Kategorie', 'Instanz', 'Variable', 'Skript', 'Ereignis', 'Medium', 'Verknüpfung'],
 };

@@ -4,6 +4,7 @@ export const enSystem = {
   tabs: {
     configuration: 'Configuration',
     backups: 'Backups',
+    deleted: 'Deleted',
     sessions: 'Sessions',
     options: 'Options',
     appearance: 'This console',
@@ -37,6 +38,13 @@ export const enSystem = {
     nothing: 'Nothing had to be changed.',
     needsRestart: 'Applies after a restart',
     reloadProblems: 'Problems',
+  },
+  deleted: {
+    hint: 'What was deleted can be restored until the gateway stops.',
+    none: 'Nothing was deleted.',
+    restore: 'Restore',
+    restoreName: (name: string) => `Restore “${name}”`,
+    objects: (n: number) => count(n, 'object', 'objects'),
   },
   restart: {
     action: 'Restart',

@@ -102,7 +102,8 @@ export const en = {
     removed: (name: string) => `“${name}” was deleted.`,
     removeBelow: (n: number) => `${count(n, 'object below it is', 'objects below it are')} deleted too.`,
     removeUsed: (n: number) => `It is used in ${count(n, 'place', 'places')}.`,
-    removeFile: 'The file of the script is deleted too.',
+    removeFile: 'Its file is deleted too.',
+    restored: (name: string) => `“${name}” was restored.`,
     cancel: 'Cancel',
     save: 'Save',
     tabs: {
@@ -273,5 +274,6 @@ export const en = {
   } as Readonly<Record<number, string>>,
   statusOther: (code: number) => `error ${code}`,
   failed: 'The call failed',
+  undo: 'Undo',
   objectTypes: ['Category', 'Instance', 'Variable', 'Script', 'Event', 'Media', 'Link'],
 };

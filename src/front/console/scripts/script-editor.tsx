@@ -9,6 +9,7 @@ import { functionsOf } from '../editor/reference.js';
 import { automation } from '../i18n/automation.js';
 import { useLoaded } from '../load.js';
 import { Question } from '../parts/question.js';
+import { deleteObject } from '../tree/deletion.js';
 
 const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
 
@@ -143,7 +144,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
           action={scripts.remove}
           onConfirm={async () => {
             setDraft(undefined);
-            if (await app.act(() => app.call('SVC_DeleteScript', script.id, true))) app.router.go('scripts');
+            if (await deleteObject(app, script)) app.router.go('scripts');
           }}
           onClose={() => (isAsking.value = false)}
         >

@@ -8,6 +8,7 @@ import { Tabs } from '../parts/tabs.js';
 import { AppearanceForm } from './appearance-form.js';
 import { BackupList } from './backup-list.js';
 import { ConfigurationEditor } from './configuration-editor.js';
+import { DeletedList } from './deleted-list.js';
 import { OptionList } from './option-list.js';
 import { SessionList } from './session-list.js';
 
@@ -16,6 +17,7 @@ type TabName = keyof SystemTexts['tabs'];
 const TABS: Readonly<Record<TabName, ComponentType>> = {
   backups: BackupList,
   configuration: ConfigurationEditor,
+  deleted: DeletedList,
   sessions: Sessions,
   options: OptionList,
   appearance: AppearanceForm,

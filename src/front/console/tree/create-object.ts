@@ -1,5 +1,4 @@
 import type { ConsoleApp } from '../app.js';
-import { objectType } from '../../web/objects.js';
 
 /** What can be created below an object. */
 export type Creation =
@@ -24,7 +23,7 @@ export async function createObject(app: ConsoleApp, { creation, parent, name }: 
     if (creation.kind === 'link') await app.call('SVC_SetLinkTargetID', id, creation.target);
   } catch (thrown) {
     // The first failure is what the owner needs to know.
-    await deleteTree(app, id).catch(() => undefined);
+    await app.call('GW_DeleteObject', id, true).catch(() => undefined);
     throw thrown;
   }
   return id;
@@ -42,36 +41,5 @@ function create(app: ConsoleApp, creation: Creation): Promise<number> {
       return app.call('SVC_CreateLink');
     case 'instance':
       return app.call('SVC_CreateInstance', creation.module);
-  }
-}
-
-/** Deletes an object after everything below it, because the gateway deletes no object with children. */
-export async function deleteTree(app: ConsoleApp, id: number): Promise<void> {
-  const { model } = app.gateway;
-  const isInstance = model.find(id)?.type === objectType.instance;
-  for (const child of model.children(id)) {
-    // The variables of an instance go with it.
-    if (isInstance && child.type === objectType.variable && child.entry.peek().ident !== '') continue;
-    await deleteTree(app, child.id);
-  }
-  await deleteOne(app, id);
-}
-
-function deleteOne(app: ConsoleApp, id: number): Promise<boolean> {
-  switch (app.gateway.model.find(id)?.type) {
-    case objectType.instance:
-      return app.call('SVC_DeleteInstance', id);
-    case objectType.variable:
-      return app.call('SVC_DeleteVariable', id);
-    case objectType.script:
-      return app.call('SVC_DeleteScript', id, true);
-    case objectType.event:
-      return app.call('SVC_DeleteEvent', id);
-    case objectType.media:
-      return app.call('SVC_DeleteMedia', id, false);
-    case objectType.link:
-      return app.call('SVC_DeleteLink', id);
-    default:
-      return app.call('SVC_DeleteCategory', id);
   }
 }

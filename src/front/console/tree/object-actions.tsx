@@ -9,7 +9,7 @@ import { ObjectFinder } from '../parts/object-choice.js';
 import { Question } from '../parts/question.js';
 import { isWithin } from '../search.js';
 import { CreateDialog } from './create-dialog.js';
-import { deleteTree } from './create-object.js';
+import { deleteObject } from './deletion.js';
 
 /** What can be done with an object as one: create below it, move it, delete it. */
 export function ObjectActions({ node }: { readonly node: TreeNode }) {
@@ -75,8 +75,8 @@ function DeleteQuestion({ node, onClose }: ActionProps) {
   const below = countBelow(model, node.id);
   const uses = state.value !== undefined && 'value' in state.value ? state.value.value.length : 0;
   const remove = async () => {
-    const { parentID, name } = node.entry.peek();
-    if (await app.act(() => deleteTree(app, node.id), tree.removed(name))) app.router.go('tree', parentID);
+    const { parentID } = node.entry.peek();
+    if (await deleteObject(app, node)) app.router.go('tree', parentID);
   };
   return (
     <Question
@@ -87,7 +87,7 @@ function DeleteQuestion({ node, onClose }: ActionProps) {
     >
       {below > 0 && <p>{tree.removeBelow(below)}</p>}
       {uses > 0 && <p class="stale">{tree.removeUsed(uses)}</p>}
-      {node.type === objectType.script && <p>{tree.removeFile}</p>}
+      {(node.type === objectType.script || node.type === objectType.media) && <p>{tree.removeFile}</p>}
     </Question>
   );
 }
