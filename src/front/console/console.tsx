@@ -25,6 +25,7 @@ const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
   overview: { icon: 'Home', page: lazy(async () => (await import('./pages/overview.js')).OverviewPage) },
   tree: { icon: 'rooms', page: lazy(async () => (await import('./pages/tree.js')).TreePage) },
   hardware: { icon: 'chip', page: lazy(async () => (await import('./pages/hardware.js')).HardwarePage) },
+  events: { icon: 'Clock', page: lazy(async () => (await import('./events/events-page.js')).EventsPage) },
   call: { page: lazy(async () => (await import('./pages/call.js')).CallPage) },
   scripts: {
     icon: 'Script',

@@ -10,6 +10,7 @@ import './split-view.css';
 import './log/appearance.css';
 import './editor/appearance.css';
 import './hardware/appearance.css';
+import './events/appearance.css';
 import './system/appearance.css';
 import 'uplot/dist/uPlot.min.css';
 import { AppProvider, ConsoleApp, SESSION_PATH } from './app.js';

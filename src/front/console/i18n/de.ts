@@ -189,14 +189,6 @@ export const de: ConsoleTexts = {
   },
   events: {
     none: 'Kein Ereignis hat mit diesem Objekt zu tun.',
-    types: ['Auslöser', 'Zeit', 'Wochenplan'],
-    triggers: [
-      'bei Aktualisierung',
-      'bei Änderung',
-      'über einem Grenzwert',
-      'unter einem Grenzwert',
-      'bei einem Wert',
-    ],
     active: 'Aktiv',
     lastRun: 'zuletzt',
     nextRun: 'nächstes Mal',

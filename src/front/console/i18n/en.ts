@@ -182,8 +182,6 @@ export const en = {
   },
   events: {
     none: 'No event has to do with this object.',
-    types: ['Trigger', 'Time', 'Schedule'],
-    triggers: ['on update', 'on change', 'above a limit', 'below a limit', 'at a value'],
     active: 'Active',
     lastRun: 'last run',
     nextRun: 'next run',

@@ -1,13 +1,14 @@
 import type { EventRecord } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
+import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
-import { addressOfNode } from '../object-icon.js';
+import { Sentences } from '../events/sentences.js';
 import { LoadedView } from '../parts/loaded-view.js';
 
-/** Events that an object triggers, that run it, or that are below it. */
+/** Events that an object triggers, that run it, or that are below it; an event itself. */
 export function EventsTab({ node }: { readonly node: TreeNode }) {
   const app = useApp();
   const { model } = app.gateway;
@@ -18,6 +19,7 @@ export function EventsTab({ node }: { readonly node: TreeNode }) {
         .filter(({ type }) => type === objectType.event)
         .map(({ id }) => id),
     );
+    if (node.type === objectType.event) ids.add(node.id);
     if (node.type === objectType.variable)
       for (const id of await app.call('SVC_GetVariableEventList', node.id)) ids.add(id);
     if (node.type === objectType.script)
@@ -57,10 +59,9 @@ function EventCard({ event, onChange }: EventCardProps) {
   };
   return (
     <li>
-      <a href={addressOfNode(node)}>{node.entry.value.name}</a>
+      <a href={addressOf('events', node.id)}>{node.entry.value.name}</a>
       <small>
-        {events.types[event.EventType]}
-        {event.EventType === 0 && ` · ${events.triggers[event.TriggerType] ?? ''}`}
+        {new Sentences(app).when(event)}
         {` · ${events.lastRun} ${event.LastRun === 0 ? events.never : app.moment(event.LastRun * 1000)}`}
         {event.NextRun > 0 && ` · ${events.nextRun} ${app.moment(event.NextRun * 1000)}`}
       </small>

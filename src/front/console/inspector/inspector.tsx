@@ -34,7 +34,7 @@ const TABS: Readonly<Record<TabName, Tab>> = {
   values: { page: ValuesTab, types: [instance, variable, category] },
   settings: { page: SettingsTab, types: [instance] },
   object: { page: ObjectTab },
-  events: { page: EventsTab, types: [category, instance, variable, script] },
+  events: { page: EventsTab, types: [category, instance, variable, script, event] },
   history: {
     page: lazy(async () => (await import('../history/history-tab.js')).HistoryTab),
     types: [variable, instance],

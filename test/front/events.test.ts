@@ -1,0 +1,202 @@
+import type { Browser, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { rpc } from '../tools/client/json-rpc.js';
+import {
+  axeFindings,
+  layoutFindings,
+  noBrowser,
+  openPage,
+  startBrowser,
+  type PageOptions,
+} from '../tools/front/browser.js';
+import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import { until } from '../tools/until.js';
+import { OWNER } from '../tools/gateway/api-fixture.js';
+
+const TOGGLE = '{B4E02384-0CA9-4D45-8AF3-34956B540207}';
+const SWITCH = '{3644F802-C152-464A-868A-242C2A3DEC5C}';
+
+/** The events of the console, signed in as the owner. */
+async function openEvents(
+  t: Test,
+  fixture: AreaFixture,
+  { hash = '#/events', browser, ...options }: PageOptions & { hash?: string; browser?: Browser } = {},
+) {
+  const address = `${new URL(fixture.front).origin}/console/${hash}`;
+  const { page, problems } = await openPage(browser ?? (await startBrowser(t)), address, {
+    width: 1280,
+    height: 800,
+    ...options,
+  });
+  await page.locator('[name=username]').fill(OWNER.username);
+  await page.locator('[name=password]').fill(OWNER.password);
+  await page.locator('[name=password]').press('Enter');
+  await page.locator('.rail').waitFor();
+  return { page, problems };
+}
+
+/** Chooses the state of an instance in the dialog that a button opens. */
+async function choose(page: Page, button: string | RegExp, path: RegExp): Promise<void> {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('dialog').getByRole('combobox').fill('State');
+  await page.getByRole('option', { name: path }).first().click();
+}
+
+/** An event at the button of the hall that toggles its relay while it is cold outside. */
+async function hallLight(fixture: AreaFixture): Promise<number> {
+  const event = (await rpc(fixture, 'SVC_CreateEvent', 0)) as number;
+  const call = (method: string, ...rest: unknown[]) => rpc(fixture, method, event, ...rest);
+  await call('SVC_SetName', 'Hall light');
+  await call('SVC_SetParent', await fixture.id('area/ground/hall_relay'));
+  await call('SVC_SetEventTrigger', 4, await fixture.id('area/ground/button/STATE'));
+  await call('SVC_SetEventTriggerValue', true);
+  await call('SVC_SetEventTriggerSubsequentExecution', false);
+  await call('SVC_SetEventAction', TOGGLE, { TARGET: await fixture.id('area/ground/hall_relay/STATE') });
+  await call('SVC_SetEventCondition', 1, 1, 0);
+  await call('SVC_SetEventConditionVariableRule', 1, 1, await fixture.id('area/ground/outside'), 4, 4);
+  await call('SVC_SetEventActive', true);
+  return event;
+}
+
+async function press(fixture: AreaFixture): Promise<void> {
+  const state = await fixture.id('area/ground/button/STATE');
+  for (const isDown of [true, false]) {
+    await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', isDown);
+    await until(`the button to be ${isDown}`, async () => (await rpc(fixture, 'GetValue', state)) === isDown);
+  }
+}
+
+t.test('an event is created, set up and run in the console', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const { page, problems } = await openEvents(t, fixture);
+  await page.getByRole('button', { name: 'New event' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Night light');
+  await dialog.getByLabel('Runs').selectOption('When a variable reports');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'Night light' }).waitFor();
+  await choose(page, 'Variable: Choose a variable', /State.*Hall button/);
+  const trigger = page.getByRole('group', { name: 'Trigger' });
+  await trigger.getByLabel('Runs').selectOption('at a value');
+  await trigger.getByLabel('Value').selectOption('On');
+  const action = page.getByRole('group', { name: 'Action' });
+  await action.getByLabel('What it does').selectOption('Switch to a value');
+  await choose(page, /^Object:/, /State.*Hall relay/);
+  await action.getByLabel('Value').selectOption('On');
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByRole('button', { name: '+ Time' }).click();
+  await page.getByLabel('Time', { exact: true }).fill('00:00:00');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice').getByText('Saved').waitFor();
+  await page.getByText('when Hall button changes to On').first().waitFor();
+  await page.getByText('switch Hall relay to On').waitFor();
+  const [event] = (await rpc(fixture, 'SVC_GetEventList')) as [number];
+  t.match(await rpc(fixture, 'SVC_GetEvent', event), {
+    TriggerType: 4,
+    TriggerVariableID: await fixture.id('area/ground/button/STATE'),
+    TriggerValue: true,
+    TriggerSubsequentExecution: false,
+    EventActionID: SWITCH,
+    EventActionParameters: { TARGET: await fixture.id('area/ground/hall_relay/STATE'), VALUE: true },
+    EventConditions: [{ TimeRules: [{ Comparison: 3, Value: { Hour: 0, Minute: 0, Second: 0 } }] }],
+  });
+  await page.getByRole('switch', { name: 'Active', exact: true }).click();
+  await page.getByRole('switch', { name: 'Active', exact: true, checked: true }).waitFor();
+  await page.getByRole('tab', { name: 'What happened' }).click();
+  await press(fixture);
+  await page.locator('.decisions > .ran', { hasText: 'RAN' }).waitFor();
+  t.equal(await rpc(fixture, 'GetValue', await fixture.id('area/ground/hall_relay/STATE')), true);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('“Night light” was deleted.').waitFor();
+  t.strictSame(await rpc(fixture, 'SVC_GetEventList'), []);
+  t.strictSame(problems, [], 'no errors on the page');
+});
+
+t.test('the page says why an event did not run, with codes', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const event = await hallLight(fixture);
+  await press(fixture);
+  const { page, problems } = await openEvents(t, fixture, { hash: `#/events/${event}` });
+  const decisions = page.locator('.decisions > li');
+  await decisions.filter({ hasText: 'OTHER_VALUE' }).waitFor();
+  await decisions.filter({ hasText: 'Outside is below 4.0 °C (it was 4.3 °C)' }).waitFor();
+  await page.getByText('The conditions are not met now:').waitFor();
+  await rpc(fixture, 'SetValue', await fixture.id('area/ground/outside'), 2);
+  await page.getByText('The conditions are met now.').waitFor();
+  await rpc(fixture, 'SVC_SetEventScript', event, 'throw new Error("<b>no lamp</b>")');
+  await press(fixture);
+  await decisions.filter({ hasText: '<b>no lamp</b>' }).waitFor();
+  await rpc(fixture, 'SVC_SetEventActive', event, false);
+  await page.getByText('It is not active.').waitFor();
+  t.strictSame(problems, [], 'no errors on the page');
+});
+
+t.test('times and weekly plans are edited, and read as sentences', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const cyclic = (await rpc(fixture, 'SVC_CreateEvent', 1)) as number;
+  await rpc(fixture, 'SVC_SetName', cyclic, 'Morning');
+  const plan = (await rpc(fixture, 'SVC_CreateEvent', 2)) as number;
+  await rpc(fixture, 'SVC_SetName', plan, 'Heating');
+  await rpc(fixture, 'SVC_SetParent', plan, await fixture.id('area/ground/setpoint'));
+  const { page, problems } = await openEvents(t, fixture, { hash: `#/events/${cyclic}`, locale: 'de-DE' });
+  await page.getByRole('tab', { name: 'Einstellungen' }).click();
+  await page.getByLabel('Tage', { exact: true }).selectOption('Wöchentlich');
+  await page.getByLabel('Mittwoch').check();
+  await page.getByLabel('Um', { exact: true }).fill('06:30:00');
+  await page.getByRole('button', { name: 'Speichern' }).click();
+  await page.getByText('jeden Montag und Mittwoch um 06:30').first().waitFor();
+  await page.getByRole('link', { name: /^Heating/ }).click();
+  await page.getByRole('button', { name: 'Aktion hinzufügen' }).click();
+  await page.getByLabel('Name').first().fill('Warm');
+  await page.getByLabel('Was es tut').selectOption('Auf einen Wert schalten');
+  await page.getByLabel('Wert').fill('21');
+  await page.getByRole('button', { name: 'Tage hinzufügen' }).click();
+  await page.getByRole('button', { name: 'Zeit hinzufügen' }).click();
+  await page.getByRole('button', { name: 'Speichern' }).click();
+  await page.getByText('06:00 Warm').waitFor();
+  await page.getByText('Warm: Setpoint auf 21,0 °C schalten').waitFor();
+  t.match(await rpc(fixture, 'SVC_GetEvent', plan), {
+    ScheduleActions: [{ Name: 'Warm', ActionParameters: { VALUE: 21 } }],
+    ScheduleGroups: [{ Days: 127, Points: [{ Start: { Hour: 6 } }] }],
+  });
+  await page.getByRole('button', { name: 'Warm entfernen' }).click();
+  await page.getByRole('button', { name: 'Speichern' }).click();
+  await page.getByText('nach einem Wochenplan ohne Zeiten').first().waitFor();
+  t.strictSame(problems, [], 'no errors on the page');
+});
+
+t.test(
+  'the events fit their pages in both languages and themes; axe finds nothing',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const event = await hallLight(fixture);
+    await press(fixture);
+    const browser = await startBrowser(t);
+    for (const width of [390, 1280])
+      for (const [locale, scheme] of [
+        ['en-GB', 'light'],
+        ['en-GB', 'dark'],
+        ['de-DE', 'light'],
+        ['de-DE', 'dark'],
+      ] as const) {
+        const { page } = await openEvents(t, fixture, { browser, width, locale, scheme });
+        await page.locator('.rows.events > li').waitFor();
+        const where = `${width} ${locale} ${scheme}`;
+        t.strictSame(await axeFindings(page), [], `list ${where}`);
+        await page.evaluate(`location.hash = '#/events/${event}'`);
+        await page.locator('.decisions > li').first().waitFor();
+        t.strictSame(await axeFindings(page), [], `decisions ${where}`);
+        await page.getByRole('tab').last().click();
+        await page.locator('.event-form').waitFor();
+        t.strictSame(await axeFindings(page), [], `settings ${where}`);
+        if (width === 390)
+          t.strictSame(
+            (await layoutFindings(page)).filter((one) => one.startsWith('scrolls')),
+            [],
+            where,
+          );
+      }
+  },
+);
