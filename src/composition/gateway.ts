@@ -172,6 +172,7 @@ export class Gateway implements AsyncDisposable {
   async #start(): Promise<void> {
     const { store, health, clock, log, keeper, synchronisation } = this.#foundation;
     const { kernel, devices, archive, media, scripts, settings, status, cleanup } = this.#components;
+    const residentBefore = process.memoryUsage.rss();
     await store.load(kernel);
     const sequence = new StartSequence(health, log.root.subject('gateway'));
     await sequence.run('ids', () => archive.guardIds());
@@ -204,7 +205,7 @@ export class Gateway implements AsyncDisposable {
         if (name === 'ServerMaxPostSize') void this.#reloadApi();
       }),
       clock.every(STATUS_EVERY_MS, () => this.#updateStatus()),
-      this.#startPeriodicChecks(),
+      this.#startPeriodicChecks(residentBefore),
     );
     this.#updateStatus();
     synchronisation.watch(clock, () => {
@@ -270,10 +271,18 @@ export class Gateway implements AsyncDisposable {
     this.#components.status.show(health.record(), { bytesToday: store.written.today });
   }
 
-  #startPeriodicChecks(): Cancel {
+  #startPeriodicChecks(residentBefore: number): Cancel {
     const { clock, health, modules, directory: dataDirectory, log } = this.#foundation;
     const { kernel } = this.#components;
     const subject = log.root.subject('health');
-    return startPeriodicChecks({ kernel, modules, clock, health, dataDirectory, log: subject });
+    return startPeriodicChecks({
+      kernel,
+      modules,
+      clock,
+      health,
+      dataDirectory,
+      log: subject,
+      residentBefore,
+    });
   }
 }

@@ -58,16 +58,17 @@ function processMeter(): MemoryMeter {
 }
 
 /**
- * Releases memory automatically after a burst: when the process has grown and its event loop is idle again.
+ * Releases memory automatically after a burst: when the process has grown since it had `base` bytes and its
+ * event loop is idle again. Loading a large tree is such a burst, so that the first check may release.
  * Returns a function that stops this.
  */
 export function releaseWhenIdle(
   clock: Pick<Clock, 'every' | 'monotonicNs'>,
+  base: number,
   meter: MemoryMeter = processMeter(),
 ): Cancel {
   const nowMs = () => Number(clock.monotonicNs() / 1_000_000n);
-  let base = meter.resident();
-  let pauseUntilMs = nowMs() + LEAST_PAUSE_MS;
+  let pauseUntilMs = nowMs();
   let isReleasing = false;
   const check = async () => {
     const isIdle = meter.busy() < IDLE_SHARE;

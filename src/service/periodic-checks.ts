@@ -19,6 +19,8 @@ interface PeriodicCheckOptions {
   readonly log: Log;
   readonly health: Health;
   readonly dataDirectory: string;
+  /** Resident memory before the tree was loaded, bytes. */
+  readonly residentBefore: number;
 }
 
 /**
@@ -32,6 +34,7 @@ export function startPeriodicChecks({
   log,
   health,
   dataDirectory,
+  residentBefore,
 }: PeriodicCheckOptions): Cancel {
   let isStopped = false;
   const check = async () => {
@@ -48,7 +51,11 @@ export function startPeriodicChecks({
     void check().catch((thrown: unknown) =>
       log.error({}, `the machine could not be checked: ${messageOf(thrown)}`),
     );
-  const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start), releaseWhenIdle(clock)];
+  const cancels = [
+    clock.after(FIRST_MS, start),
+    clock.every(EVERY_MS, start),
+    releaseWhenIdle(clock, residentBefore),
+  ];
   return () => {
     isStopped = true;
     for (const cancel of cancels) cancel();

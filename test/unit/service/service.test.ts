@@ -121,6 +121,29 @@ t.test('health is the most severe of its checks, each with since when and what t
   t.equal(value('BYTES_WRITTEN'), 7_000_000, 'in integer MB');
 });
 
+t.test('the memory that loading needed is released at the first check', async (t) => {
+  const clock = new ManualClock();
+  const MIB = 2 ** 20;
+  const released = (resident: number) =>
+    new Promise<boolean>((resolve) => {
+      const cancel = releaseWhenIdle(clock, 75 * MIB, {
+        resident: () => resident,
+        busy: () => 0,
+        release: async () => {
+          resolve(true);
+          return true;
+        },
+      });
+      clock.advance(5_000);
+      setImmediate(() => {
+        resolve(false);
+        cancel();
+      });
+    });
+  t.equal(await released(165 * MIB), true);
+  t.equal(await released(88 * MIB), false, 'an empty tree needs none');
+});
+
 t.test('memory is released when the loop is idle after a burst, within a limit of its cost', async (t) => {
   const clock = new ManualClock();
   const MIB = 2 ** 20;
@@ -129,7 +152,7 @@ t.test('memory is released when the loop is idle after a burst, within a limit o
     every: (ms: number, callback: () => void) => clock.every(ms, callback),
     monotonicNs: () => clock.monotonicNs() + BigInt(state.tookMs) * 1_000_000n,
   };
-  const cancel = releaseWhenIdle(timed, {
+  const cancel = releaseWhenIdle(timed, 100 * MIB, {
     resident: () => state.resident,
     busy: () => state.busy,
     release: async () => {
