@@ -109,7 +109,7 @@ build/program: build/compiled docs/use/clients/package.md
 
 build/front: build/compiled src/front/tsconfig.json $(FRONT)
 	@echo 'build: tsc -p src/front'
-	$(Q)$(TSC) -p src/front
+	$(Q)$(TSC) -p src/front && $(TSC) -p src/front/worker
 	$(Q)$(NODE) dist/systemd/build-front.js
 	$(Q)touch $@
 

@@ -53,6 +53,8 @@ interface PageFiles {
   style: string;
   /** Chunks that the script imports statically: a page preloads them. */
   chunks: string[];
+  /** All files of the program, also those that it loads later. */
+  all: string[];
 }
 
 type Outputs = Metafile['outputs'];
@@ -66,14 +68,19 @@ for (const program of PROGRAMS) {
   const all = Object.entries(outputs);
   const [script, entry] = all.find(([, { entryPoint }]) => entryPoint === mainOf(program)) ?? [];
   if (script === undefined || entry === undefined) throw new Error(`esbuild made no ${program}`);
+  const kept: string[] = [];
   for (const [path] of all) {
     // All styles are in the page's; those of lazy modules repeat it.
     if (path.endsWith('.css') && path !== entry.cssBundle) rmSync(join(root, path));
-    else written.add(path);
+    else {
+      written.add(path);
+      kept.push(basename(path));
+    }
   }
   const style = entry.cssBundle === undefined ? '' : basename(entry.cssBundle);
-  manifest[program] = { script: basename(script), style, chunks: staticImports(outputs, script) };
+  manifest[program] = { script: basename(script), style, chunks: staticImports(outputs, script), all: kept };
 }
+for (const program of PROGRAMS) await buildWorker(program);
 writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 const files = readdirSync(join(root, 'src', 'front', 'static'));
 for (const name of files) copyFileSync(join(root, 'src', 'front', 'static', name), join(target, name));
@@ -106,6 +113,31 @@ async function buildProgram(program: string): Promise<Outputs> {
     tsconfig: join(root, 'src', 'front', 'tsconfig.json'),
   });
   return metafile.outputs;
+}
+
+/**
+ * Builds the service worker of a program, with the names of the files that it keeps: those of the first view
+ * and the texts, and all of the residents' front, which is small. It is not hashed: browsers look for a newer
+ * one at the same address.
+ */
+async function buildWorker(program: string): Promise<void> {
+  const { script, style, chunks, all } = manifest[program] as PageFiles;
+  const texts = all.filter((name) => /^(?:de|en)-/.test(name));
+  const kept = program === 'resident' ? all : [...new Set([script, style, ...chunks, ...texts])];
+  const text = readFileSync(join(root, 'src/front/worker/main.ts'));
+  const version = createHash('sha256').update(text).update(kept.join()).digest('hex').slice(0, 16);
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/front/worker/main.ts'],
+    outfile: join(target, `worker-${program}.js`),
+    ...bundleOptions,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: TARGET,
+    define: { FILES: JSON.stringify(kept), VERSION: JSON.stringify(version) },
+    tsconfig: join(root, 'src', 'front', 'worker', 'tsconfig.json'),
+  });
 }
 
 /** Writes the declarations for the editor of scripts, as `stellwerk types` prints them; returns the name. */

@@ -2,6 +2,7 @@ import { ASSETS_DIRECTORY } from './assets.js';
 import type { HtmlPage } from './html.js';
 import { consolePage, frontPage, startPage } from './start-page.js';
 import type { refusedHostPage, trustPage } from './trust-page.js';
+import { webManifest } from './web-manifest.js';
 
 /** The pages that the API serves to browsers. */
 export const pages = {
@@ -13,5 +14,6 @@ export const pages = {
     (await import('./trust-page.js')).trustPage(...facts),
   refusedHost: async (...facts: Parameters<typeof refusedHostPage>): Promise<HtmlPage> =>
     (await import('./trust-page.js')).refusedHostPage(...facts),
+  manifest: webManifest,
   assets: ASSETS_DIRECTORY,
 };

@@ -1,5 +1,6 @@
 import { programFiles } from './assets.js';
 import { escapeHtml, type HtmlPage } from './html.js';
+import { THEME_COLOURS } from './web-manifest.js';
 
 /** A page that only loads a program. */
 interface ProgramPage {
@@ -8,8 +9,8 @@ interface ProgramPage {
   readonly title: string;
   /** What the program must know before it connects, readable by everyone who reaches the page. */
   readonly facts: object;
-  /** The page's web manifest; undefined: it cannot be installed. */
-  readonly manifest?: string;
+  /** The path of the page, where its web manifest and its service worker are. */
+  readonly base: string;
 }
 
 /** Where the page was asked for: its policy names the WebSocket's address, which 'self' does not cover everywhere. */
@@ -23,8 +24,6 @@ export interface PageAddress {
 export async function programPage(page: ProgramPage, address: PageAddress): Promise<HtmlPage> {
   const { script, style, chunks } = await programFiles(page.program);
   const preloads = chunks.map((chunk) => `<link rel="modulepreload" href="/front/${chunk}">`);
-  const manifest =
-    page.manifest === undefined ? [] : [`<link rel="manifest" href="${escapeHtml(page.manifest)}">`];
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -34,8 +33,12 @@ export async function programPage(page: ProgramPage, address: PageAddress): Prom
 <meta name="stellwerk" content="${escapeHtml(JSON.stringify(page.facts))}">
 <title>${escapeHtml(page.title)}</title>
 <link rel="icon" href="/front/icon.svg" type="image/svg+xml">
+<link rel="apple-touch-icon" href="/front/icon-180.png">
+<meta name="theme-color" content="${THEME_COLOURS.light}" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="${THEME_COLOURS.dark}" media="(prefers-color-scheme: dark)">
 <link rel="stylesheet" href="/front/${style}">
-${[...manifest, ...preloads].join('\n')}
+<link rel="manifest" href="${page.base}manifest.webmanifest">
+${preloads.join('\n')}
 <script type="module" src="/front/${script}"></script>
 </head>
 <body>

@@ -49,10 +49,11 @@ export function startPage(configurators: readonly Card[], languages: string): Ht
 /** The page at `/wfc/<id>/`: the residents' front. */
 export function frontPage({ ID, Title, PasswordRequired }: Card, address: PageAddress): Promise<HtmlPage> {
   const facts = { id: ID, title: Title, passwordRequired: PasswordRequired };
-  return programPage({ program: 'resident', title: Title, facts }, address);
+  return programPage({ program: 'resident', title: Title, facts, base: `/wfc/${ID}/` }, address);
 }
 
 /** The page at `/console/`: the owner's console, or the claim of a gateway whose owner has no password yet. */
 export function consolePage(isUnclaimed: boolean, address: PageAddress): Promise<HtmlPage> {
-  return programPage({ program: 'console', title: 'stellwerk', facts: { isUnclaimed } }, address);
+  const facts = { isUnclaimed };
+  return programPage({ program: 'console', title: 'stellwerk', facts, base: '/console/' }, address);
 }

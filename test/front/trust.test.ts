@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
-import { startArea } from '../tools/front/sample-area.js';
+import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import { pages } from '../../src/front/pages.js';
+import { startApi } from '../tools/gateway/api-fixture.js';
+import { tempDirectory } from '../tools/temp-directory.js';
 
 t.test('the page /tls can be used in each size, theme and language', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
@@ -18,4 +25,115 @@ t.test('the page /tls can be used in each size, theme and language', { skip: noB
     t.strictSame([await axeFindings(page), await layoutFindings(page), problems], [[], [], []], `${width}`);
     await page.context().close();
   }
+});
+
+const authorityOf = ({ directory }: { readonly directory: string }) =>
+  readFileSync(join(directory, 'data/tls/ca-cert.pem'), 'utf8');
+
+/** The address of the front without a password, over TLS. */
+const secureFront = ({ front, secure }: AreaFixture) => new URL(new URL(front).pathname, secure).href;
+
+/** The room with the relay. */
+const roomOf = async (fixture: AreaFixture) =>
+  `${secureFront(fixture)}#/room/${await fixture.id('area/ground')}`;
+
+/** The scopes of the page's workers. */
+const workers = (page: Page) =>
+  page.evaluate<string[]>(
+    'navigator.serviceWorker.getRegistrations().then((all) => all.map((one) => one.scope))',
+  );
+
+t.test(
+  'a device that trusts the authority keeps the program, never values',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const browser = await startBrowser(t, { trusts: authorityOf(fixture) });
+    const address = secureFront(fixture);
+    const { page, problems } = await openPage(browser, await roomOf(fixture), { hasWorker: true });
+    await page.getByRole('switch', { name: /Hall relay/ }).waitFor();
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+    t.strictSame(await workers(page), [address]);
+    const kept = await page.evaluate<string[]>(`caches.keys().then(async ([name]) => {
+    const requests = await (await caches.open(name)).keys();
+    return requests.map(({ url }) => new URL(url).pathname);
+  })`);
+    t.ok(kept.length > 10);
+    t.strictSame(
+      kept.filter((path) => path !== new URL(address).pathname && !/^\/front\/[\w.-]+$/.test(path)),
+      [],
+    );
+    // The page is controlled by the worker from the next time on.
+    await page.reload();
+    await page.getByRole('switch', { name: /Hall relay/ }).waitFor();
+    t.strictSame(problems, []);
+    await fixture.gateway.close();
+    await page.reload();
+    await page.getByText('No connection to the gateway').waitFor();
+    t.equal(await page.getByRole('switch').count(), 0, 'no values without the gateway');
+    await page.getByRole('link', { name: 'This device' }).click();
+    await page.reload();
+    await page.getByText('No connection to the gateway').waitFor();
+  },
+);
+
+t.test('after a dismissed warning there is no worker, and the page works', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const options = { hasWorker: true, dismissesWarning: true };
+  const { page } = await openPage(browser, await roomOf(fixture), options);
+  await page.getByRole('switch', { name: /Hall relay/ }).waitFor();
+  t.strictSame(await workers(page), []);
+});
+
+t.test('both programs can be installed', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t, { trusts: authorityOf(fixture) });
+  for (const [address, name] of [
+    [secureFront(fixture), 'Family'],
+    [new URL('/console/', fixture.secure).href, 'stellwerk'],
+  ] as const) {
+    const { page, problems } = await openPage(browser, address, { hasWorker: true });
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+    const session = await page.context().newCDPSession(page);
+    const { data = '', errors } = await session.send('Page.getAppManifest');
+    t.strictSame(errors, []);
+    const manifest = JSON.parse(data) as { name: string; icons: { src: string; purpose: string }[] };
+    t.equal(manifest.name, name);
+    t.ok(manifest.icons.some(({ purpose }) => purpose === 'maskable'));
+    const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+    // A window without a profile of its own, as all of these tests, is a private one.
+    t.strictSame(
+      installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'),
+      [],
+    );
+    t.strictSame(problems, []);
+  }
+});
+
+t.test('a newer build replaces an older one once its pages are closed', { skip: noBrowser }, async (t) => {
+  const assets = await tempDirectory(t);
+  await cp(pages.assets, assets, { recursive: true });
+  const fixture = await startApi(
+    t,
+    { webServers: [{ name: 'secure', host: '127.0.0.1', port: 0, serve: 'front', tls: 'auto' }] },
+    { pages: { ...pages, assets } },
+  );
+  const authority = readFileSync(join(fixture.directory, 'tls/ca-cert.pem'), 'utf8');
+  const browser = await startBrowser(t, { trusts: authority });
+  const address = `https://127.0.0.1:${fixture.api.port('secure')}/console/`;
+  const { page } = await openPage(browser, address, { hasWorker: true });
+  await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+  const caches = () => page.evaluate<string[]>('caches.keys()');
+  const [old = ''] = await caches();
+  const worker = join(assets, 'worker-console.js');
+  const version = old.split(' ').at(-1) ?? '';
+  await writeFile(worker, (await readFile(worker, 'utf8')).replaceAll(version, 'newer'));
+  await page.evaluate(`navigator.serviceWorker.ready.then((one) => one.update())`);
+  await page.waitForFunction('navigator.serviceWorker.getRegistration().then((one) => one.waiting !== null)');
+  t.strictSame((await caches()).length, 2, 'an open page keeps its files');
+  await page.goto('about:blank');
+  await page.goto(address);
+  const newer = old.replace(version, 'newer');
+  await page.waitForFunction(`caches.keys().then((names) => names.join() === ${JSON.stringify(newer)})`);
 });

@@ -9,6 +9,7 @@ import { routeBackups, type BackupFiles } from './backup-routes.js';
 import { routeClaim, type OwnerClaim } from './claim-routes.js';
 import { routeAssets } from './assets.js';
 import { routeIcons, type IconRouteContext } from './icon-routes.js';
+import { routeInstall } from './install-routes.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
 import { routeTrust, type ListenerTrust } from './trust-routes.js';
 import { routeSessions } from './session-routes.js';
@@ -57,6 +58,8 @@ export interface Pages {
     facts: { readonly name: string; readonly address: string },
     reader: { readonly languages: string },
   ): Promise<Page>;
+  /** What a device needs to install a page. */
+  manifest(page: { readonly title: string; readonly base: string }): object;
   /** The directory of the programs for browsers. */
   readonly assets: string;
 }
@@ -127,8 +130,11 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
 
 function routePages(app: FastifyInstance, { dispatcher, configurators, pages, claim }: WebContext): void {
   const isUnclaimed = () => claim?.code() !== undefined;
-  const cards = async (request: FastifyRequest) =>
-    (await dispatcher.call('WFC_GetConfigurators', [], anonymous(request.ip))) as ConfiguratorCard[];
+  const cards = async (remote: string) =>
+    (await dispatcher.call('WFC_GetConfigurators', [], anonymous(remote))) as ConfiguratorCard[];
+  const cardOf = async (id: string | undefined, remote: string) =>
+    (await cards(remote)).find(({ ID }) => String(ID) === id);
+  routeInstall(app, { pages, titleOf: async (id, remote) => (await cardOf(id, remote))?.Title });
   app.route({
     method: [...METHODS],
     url: '/',
@@ -136,14 +142,14 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages, cl
       const configuratorId = autostart(configurators, request.ip);
       if (configuratorId !== undefined) return reply.redirect(`/wfc/${configuratorId}/`, 302);
       if (isUnclaimed()) return reply.redirect('/console/', 302);
-      return sendPage(reply, pages.start(await cards(request), request.headers['accept-language'] ?? ''));
+      return sendPage(reply, pages.start(await cards(request.ip), request.headers['accept-language'] ?? ''));
     },
   });
   app.route<{ Params: { id: string } }>({
     method: [...METHODS],
     url: '/wfc/:id/',
     handler: async (request, reply) => {
-      const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
+      const card = await cardOf(request.params.id, request.ip);
       if (card === undefined) return reply.callNotFound();
       return sendPage(reply, await pages.front(card, addressOf(request)));
     },

@@ -38,6 +38,7 @@ async function main(): Promise<void> {
     </AppProvider>,
     root,
   );
+  if (isSecureContext) void import('../web/install.js').then(({ install }) => install('/console/'));
 }
 
 void main();

@@ -5,11 +5,15 @@ import { useApp } from './app.js';
 export function ConnectionBanner() {
   const app = useApp();
   const state = app.gateway.state.value;
-  const isLost = state.kind === 'lost' && app.gateway.isLoaded.value;
+  const { link } = texts();
   return (
     <div role="alert" class="banner-place">
-      {isLost && (
-        <p class="banner">{texts().link.lost(app.time(state.sinceMs + app.gateway.clockOffsetMs.peek()))}</p>
+      {state.kind === 'lost' && (
+        <p class="banner">
+          {app.gateway.isLoaded.value
+            ? link.lost(app.time(state.sinceMs + app.gateway.clockOffsetMs.peek()))
+            : link.none}
+        </p>
       )}
     </div>
   );

@@ -31,6 +31,8 @@ async function main(): Promise<void> {
   const session = await readSession(app.sessionPath).catch(() => null);
   if (session !== undefined || !app.facts.passwordRequired) app.gateway.enter();
   else app.gateway.signedOut.value = 'never';
+  // After the first view, and only where it is possible.
+  if (isSecureContext) void import('../web/install.js').then(({ install }) => install(app.base));
 }
 
 void main();

@@ -1,3 +1,4 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -9,16 +10,30 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 /** Why tests with a browser are skipped; false where there is one. */
 export const noBrowser = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM} (package chromium)`;
 
+interface BrowserOptions {
+  /** A certificate (PEM) that the browser trusts, as the authority of a server. */
+  readonly trusts?: string;
+}
+
+/** The digest of a certificate's key, as Chromium expects it. */
+function keyDigest(certificate: string): string {
+  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(key).digest('base64');
+}
+
 /** A browser without a screen, as root; it ends with the test. */
-export async function startBrowser(t: Test): Promise<Browser> {
-  const browser = await launchBrowser();
+export async function startBrowser(t: Test, options: BrowserOptions = {}): Promise<Browser> {
+  const browser = await launchBrowser(options);
   t.teardown(() => browser.close());
   return browser;
 }
 
 /** As {@link startBrowser}, for programs; they close it. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+export function launchBrowser({ trusts }: BrowserOptions = {}): Promise<Browser> {
+  const args = ['--no-sandbox'];
+  // As if the certificate was installed: without it, and with its warning dismissed, a browser has no worker.
+  if (trusts !== undefined) args.push(`--ignore-certificate-errors-spki-list=${keyDigest(trusts)}`);
+  return chromium.launch({ executablePath: CHROMIUM, args });
 }
 
 /** How a page is opened. */
@@ -27,6 +42,10 @@ export interface PageOptions {
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
   readonly locale?: string;
+  /** Whether the page may register its service worker; default: not. */
+  readonly hasWorker?: boolean;
+  /** Opens the page despite an untrusted certificate, as a user may. */
+  readonly dismissesWarning?: boolean;
 }
 
 /** A page, and everything that went wrong on it: errors of scripts, of the policy, and foreign requests. */
@@ -39,9 +58,22 @@ export interface WatchedPage {
 export async function openPage(
   browser: Browser,
   address: string,
-  { width = 390, height = 844, scheme = 'light', locale = 'en-GB' }: PageOptions = {},
+  {
+    width = 390,
+    height = 844,
+    scheme = 'light',
+    locale = 'en-GB',
+    hasWorker = false,
+    dismissesWarning = false,
+  }: PageOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, locale });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    locale,
+    serviceWorkers: hasWorker ? 'allow' : 'block',
+    ignoreHTTPSErrors: dismissesWarning,
+  });
   const page = await context.newPage();
   const problems: string[] = [];
   const { origin } = new URL(address);

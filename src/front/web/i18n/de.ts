@@ -48,6 +48,7 @@ export const de: Texts = {
   },
   link: {
     connecting: 'Verbindet …',
+    none: 'Keine Verbindung zum Gateway',
     lost: (time) => `Keine Verbindung · Stand ${time}`,
     restored: 'Wieder verbunden',
     hostTitle: 'Diese Adresse ist nicht erlaubt',

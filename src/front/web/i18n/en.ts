@@ -45,6 +45,7 @@ export const en = {
   },
   link: {
     connecting: 'Connecting …',
+    none: 'No connection to the gateway',
     lost: (time: string) => `No connection · as of ${time}`,
     restored: 'Connected again',
     hostTitle: 'This address is not allowed',
