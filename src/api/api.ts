@@ -235,6 +235,18 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     }));
   }
 
+  listeners(): ReturnType<ConnectionsPort['listeners']> {
+    return this.#listeners.all().map(({ name, host, port, tls, problem }) => ({
+      Name: name,
+      Host: host,
+      Port: port ?? 0,
+      HasTls: tls !== undefined,
+      CertificateNames: [...(tls?.names ?? [])],
+      ValidUntilMs: tls?.untilMs ?? 0,
+      Problem: problem,
+    }));
+  }
+
   endBrowserSession(id: string): Promise<boolean> {
     return this.#browsers.end(id);
   }

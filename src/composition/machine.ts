@@ -59,6 +59,7 @@ async function loadMachine(clock: Clock, names: NameResolver, dataDirectory: str
     memory: () => metrics.memory(),
     process: () => metrics.process(),
     battery: () => metrics.battery(),
+    hardware: () => host.hardwareOf(),
     drives: () => host.drivesOf(),
     networks: () => host.networksOf(),
     room: () => host.diskUsage(dataDirectory),

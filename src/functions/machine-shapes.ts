@@ -110,17 +110,44 @@ export const logRecords = listOf(
 export const connections = listOf(Type.Object({ ConnectionType: text, Remote: text, QueueBytes: int }));
 
 export const browserSessions = listOf(
-  named('BrowserSession', 'A browser that is signed in to a front or to the console.', {
-    ID: text,
-    Kind: Type.Union([Type.Literal('front'), Type.Literal('console')]),
-    ConfiguratorID: int,
-    Device: text,
-    Address: text,
-    CreatedMs: int,
-    LastSeenMs: int,
-    ValidUntilMs: int,
-    Connected: bool,
-  }),
+  named(
+    'BrowserSession',
+    'A browser that is signed in to a front or to the console. IsOwn: it makes this call.',
+    {
+      ID: text,
+      Kind: Type.Union([Type.Literal('front'), Type.Literal('console')]),
+      ConfiguratorID: int,
+      Device: text,
+      Address: text,
+      CreatedMs: int,
+      LastSeenMs: int,
+      ValidUntilMs: int,
+      Connected: bool,
+      IsOwn: bool,
+    },
+  ),
+);
+
+export const listeners = listOf(
+  named(
+    'ListenerRecord',
+    'An address that the gateway listens on. Port is 0 and Problem says why while it is not open. CertificateNames and ValidUntilMs (0: none) are those of its certificate.',
+    {
+      Name: text,
+      Host: text,
+      Port: int,
+      HasTls: bool,
+      CertificateNames: listOf(text),
+      ValidUntilMs: int,
+      Problem: text,
+    },
+  ),
+);
+
+export const hardware = named(
+  'MachineRecord',
+  "The machine: its model and the kernel's version ('' where unknown), for how many seconds it runs, and its temperature in °C (0: no sensor).",
+  { Model: text, Kernel: text, HostName: text, UptimeS: int, Temperature: Type.Number() },
 );
 
 /** Times are unix seconds, 0 means never. Interval is 0 if it is not constant. */

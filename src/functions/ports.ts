@@ -229,6 +229,7 @@ export interface MachinePort {
   memory(): Promise<ReadonlyStatic<typeof machineShapes.memory>>;
   process(): Promise<ReadonlyStatic<typeof machineShapes.processFigures>>;
   battery(): Promise<ReadonlyStatic<typeof machineShapes.battery>>;
+  hardware(): Promise<ReadonlyStatic<typeof machineShapes.hardware>>;
   drives(): Promise<ReadonlyStatic<typeof machineShapes.drives>>;
   networks(): Promise<ReadonlyStatic<typeof machineShapes.networks>>;
   spooler(): Promise<ReadonlyStatic<typeof machineShapes.printJobs>>;
@@ -280,7 +281,11 @@ export interface ConnectionsPort {
   /** Creates a password that is valid for `validForS` seconds. Throws `BUSY`. */
   createToken(validForS: number): string;
   /** The browsers that are signed in, the one used last first. */
-  browserSessions(): Promise<ReadonlyStatic<typeof machineShapes.browserSessions>>;
+  browserSessions(): Promise<
+    readonly Omit<ReadonlyStatic<typeof machineShapes.browserSessions>[number], 'IsOwn'>[]
+  >;
+  /** The addresses that the gateway listens on. */
+  listeners(): ReadonlyStatic<typeof machineShapes.listeners>;
   /** Signs a browser out; false if there is no such session. Rejects with `STORE_FAILED`. */
   endBrowserSession(id: string): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces, release } from 'node:os';
 import { basename, join } from 'node:path';
 
 /** A file system of the machine, sizes in bytes. */
@@ -11,6 +11,26 @@ interface Drive {
   readonly TOTAL: number;
   /** Space available to users other than root. */
   readonly FREE: number;
+}
+
+/** The machine itself. Unknown texts are empty, numbers 0. The temperature is that of its first sensor, in °C. */
+export async function hardwareOf(root = '/', names = { hostname, release }) {
+  const first = async (...paths: string[]) => {
+    for (const path of paths) {
+      // The device tree ends its texts with a NUL.
+      const found = (await textOf(join(root, path))).replace(/\0.*$/s, '').trim();
+      if (found !== '') return found;
+    }
+    return '';
+  };
+  const milliCelsius = Number(await first('sys/class/thermal/thermal_zone0/temp'));
+  return {
+    Model: await first('proc/device-tree/model', 'sys/class/dmi/id/product_name'),
+    Kernel: names.release(),
+    HostName: names.hostname(),
+    UptimeS: Math.floor(Number.parseFloat(await first('proc/uptime')) || 0),
+    Temperature: Math.round((milliCelsius || 0) / 100) / 10,
+  };
 }
 
 /** The file systems on disks and cards, numbered from 0, and their number (`NUMDRIVES`). */

@@ -213,3 +213,74 @@ systemTest('a backup goes to a file and back, and is restored', { tab: 'backups'
   const backups = (await rpc(fixture, 'GW_GetBackups')) as readonly { IsRestoredAtStart: boolean }[];
   t.notOk(backups.some(({ IsRestoredAtStart }) => IsRestoredAtStart));
 });
+
+systemTest('passwords of areas and of the owner are set', { tab: 'passwords' }, async (t, system) => {
+  const { fixture, page } = system;
+  await page.getByText('without a password').waitFor();
+  await checkPage(t, page, 'passwords');
+  const dialog = page.getByRole('dialog', { name: /^Set the password/ });
+  const set = async (title: string, [first, second]: readonly [string, string]) => {
+    if ((await dialog.count()) === 0)
+      await page.getByRole('button', { name: `Set the password: ${title}` }).click();
+    await dialog.getByLabel('New password').fill(first);
+    await dialog.getByLabel('Repeat the password').fill(second);
+    await dialog.getByRole('button', { name: 'Set the password' }).click();
+  };
+  await set('Residents of Family', ['anemone1', 'anemone2']);
+  await dialog.getByText('The two entries differ.').waitFor();
+  await checkPage(t, page, 'different entries');
+  await set('Residents of Family', ['anemone1', 'anemone1']);
+  await page.locator('#confirm-password').fill('swordfish');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('The password was set.').waitFor();
+  await page.getByText('without a password').waitFor({ state: 'detached' });
+  const response = await fetch(`${fixture.front}session`);
+  t.equal(response.status, 401, 'the area requires it');
+
+  await set('Owner', ['new swordfish', 'new swordfish']);
+  const alert = page.getByRole('alert').filter({ hasText: 'The session has ended' });
+  await alert.waitFor();
+  await page.getByLabel('User name').fill('owner@example.org');
+  await page.getByLabel('Password').fill('new swordfish');
+  await page.keyboard.press('Enter');
+  await page.locator('[role=tabpanel]').waitFor();
+});
+
+systemTest(
+  'sessions are listed, and ended',
+  { tab: 'sessions', width: 320 },
+  async (t, { fixture, page }) => {
+    const phone = await fetch(`${fixture.locked}session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: new URL(fixture.locked).origin },
+      body: JSON.stringify({ password: 'tulip', device: 'Lost phone' }),
+    });
+    t.equal(phone.status, 200);
+    await page.reload();
+    const lost = page.locator('.cards > li', { hasText: 'Lost phone' });
+    await lost.getByText(/^Front Locked · 127\.0\.0\.1 · last seen/).waitFor();
+    const own = page.locator('.cards > li', { hasText: 'this browser' });
+    await own.getByText(/^Console · 127\.0\.0\.1 · connected/).waitFor();
+    await checkPage(t, page, 'sessions');
+    await lost.getByRole('button', { name: 'Sign out Lost phone' }).click();
+    await lost.waitFor({ state: 'detached' });
+    await own.getByRole('button', { name: /^Sign out/ }).click();
+    await page.getByRole('heading', { name: 'Sign in as owner' }).waitFor();
+  },
+);
+
+systemTest(
+  'the machine, its listeners and the findings of the doctor are shown',
+  { tab: 'machine', locale: 'de-DE', width: 390, height: 844 },
+  async (t, { fixture, page }) => {
+    const port = new URL(fixture.front).port;
+    await page.getByText(`web · 127.0.0.1:${port}`).waitFor();
+    await page.getByText('nicht verschlüsselt').first().waitFor();
+    await page.getByText('Kernel', { exact: true }).waitFor();
+    await checkPage(t, page, 'machine');
+    await page.getByRole('button', { name: 'Prüfen' }).click();
+    const checks = (await rpc(fixture, 'GW_RunDoctor')) as readonly { Name: string }[];
+    await page.getByText(new RegExp(`^${checks[0]?.Name}: `)).waitFor();
+    await checkPage(t, page, 'doctor');
+  },
+);

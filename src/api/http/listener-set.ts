@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
+import type { LoadedTls } from './tls.js';
 import { Listener, type ListenerOptions, type ListenerContext } from './listener.js';
 
 /** An address to listen on. */
@@ -14,6 +15,15 @@ export interface ListenerConfig {
   readonly isVital: boolean;
   /** The options for opening it; called for every attempt, so that a certificate may be created later. */
   options(): Promise<ListenerOptions>;
+}
+
+/** A listener, and its certificate. */
+interface ListenerFacts {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly tls: Pick<LoadedTls, 'names' | 'untilMs'> | undefined;
+  readonly problem: string;
 }
 
 /** A listener with TLS that is open. */
@@ -78,6 +88,17 @@ export class ListenerSet {
   /** The port of a listener by its name, even if 0 was configured; undefined while it is not open. */
   port(name: string): number | undefined {
     return [...this.#listenerStates.values()].find(({ config }) => config.name === name)?.listener?.port;
+  }
+
+  /** All listeners, also those that are not open: they have no port. */
+  all(): readonly ListenerFacts[] {
+    return [...this.#listenerStates.values()].map(({ config: { name, host }, listener, fault }) => ({
+      name,
+      host,
+      port: listener?.port,
+      tls: listener?.tls,
+      problem: fault === undefined ? '' : messageOf(fault),
+    }));
   }
 
   /** The open listeners with TLS, with their addresses and when their certificates expire. */

@@ -30,8 +30,10 @@ import type {
   LibraryRecord,
   Lines,
   LinkRecord,
+  ListenerRecord,
   LogRecord,
   LoggedValue,
+  MachineRecord,
   MediaRecord,
   ModuleRecord,
   ObjectRecord,
@@ -208,15 +210,19 @@ export interface Functions {
   GW_GetHealth(): Health;
   /** The board's header and all GPIO lines: their names, their users, and the values of the gateway's own lines. */
   GW_GetLines(): Lines;
+  /** The addresses that the gateway listens on, with their certificates. */
+  GW_GetListeners(): ListenerRecord[];
   /** The newest lines of the log since a time (unix milliseconds), oldest first; of a level (debug, info, warn, error) and above, of a subject. 500 lines are kept. */
   GW_GetLog(SinceMs?: number, Level?: string, Subject?: string, Limit?: number): LogRecord[];
+  /** The machine that the gateway runs on: model, kernel, host name, uptime and temperature. */
+  GW_GetMachine(): MachineRecord;
   /** The mobile devices that are registered with a web front, without their tokens. */
   GW_GetPushDevices(InstanceID: number): PushDevice[];
   /** Whether values are good (0), stale (1) or bad (2), the reason, the source time and the receive time; []: all values that are not good. */
   GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
   /** Records of a variable with milliseconds, oldest first, at most 10,000, and whether there are more; times of 0 mean from the first and to the last record. */
   GW_GetRecords(VariableID: number, StartTime: number, EndTime: number, Limit: number): ArchiveRecords;
-  /** The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console. */
+  /** The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console, IsOwn marks the session of the caller. */
   GW_GetSessions(): BrowserSession[];
   /** Values and times of several variables, in the requested order; a variable that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];

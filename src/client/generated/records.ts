@@ -61,7 +61,7 @@ export interface BackupRecord {
   IsRestoredAtStart: boolean;
 }
 
-/** A browser that is signed in to a front or to the console. */
+/** A browser that is signed in to a front or to the console. IsOwn: it makes this call. */
 export interface BrowserSession {
   ID: string;
   Kind: 'front' | 'console';
@@ -72,6 +72,7 @@ export interface BrowserSession {
   LastSeenMs: number;
   ValidUntilMs: number;
   Connected: boolean;
+  IsOwn: boolean;
 }
 
 /** A message of the gateway, as in a WebSocket frame; TimeStamp is a counter. */
@@ -444,6 +445,17 @@ export interface LinkRecord {
   TargetID: number;
 }
 
+/** An address that the gateway listens on. Port is 0 and Problem says why while it is not open. CertificateNames and ValidUntilMs (0: none) are those of its certificate. */
+export interface ListenerRecord {
+  Name: string;
+  Host: string;
+  Port: number;
+  HasTls: boolean;
+  CertificateNames: string[];
+  ValidUntilMs: number;
+  Problem: string;
+}
+
 /** A line of the log with its details, and the instance that it is about. */
 export interface LogRecord {
   TimeMs: number;
@@ -458,6 +470,15 @@ export interface LoggedValue {
   TimeStamp: number;
   Value: Value;
   Duration: number;
+}
+
+/** The machine: its model and the kernel's version ('' where unknown), for how many seconds it runs, and its temperature in °C (0: no sensor). */
+export interface MachineRecord {
+  Model: string;
+  Kernel: string;
+  HostName: string;
+  UptimeS: number;
+  Temperature: number;
 }
 
 /** A media object; the checksum has 8 hex digits, the size is in bytes. */

@@ -37,8 +37,19 @@ export function connectionFunctions({ connections }: Ports): FunctionDeclaration
       parameters: [],
       result: 'array',
       shape: shapes.browserSessions,
-      help: 'The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console.',
-      run: async () => (await connections()?.browserSessions()) ?? [],
+      help: 'The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console, IsOwn marks the session of the caller.',
+      run: async ({ session }) => {
+        const found = (await connections()?.browserSessions()) ?? [];
+        return found.map((one) => ({ ...one, IsOwn: one.ID === session?.id }));
+      },
+    }),
+    declare({
+      name: 'GW_GetListeners',
+      parameters: [],
+      result: 'array',
+      shape: shapes.listeners,
+      help: 'The addresses that the gateway listens on, with their certificates.',
+      run: () => connections()?.listeners() ?? [],
     }),
     declare({
       name: 'GW_EndSession',

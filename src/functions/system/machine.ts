@@ -56,6 +56,14 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       run: async () => (await machine()).battery(),
     }),
     declare({
+      name: 'GW_GetMachine',
+      parameters: [],
+      result: 'array',
+      shape: shapes.hardware,
+      help: 'The machine that the gateway runs on: model, kernel, host name, uptime and temperature.',
+      run: async () => (await machine()).hardware(),
+    }),
+    declare({
       name: 'Sys_GetHardDiskInfo',
       parameters: [],
       result: 'array',

@@ -6,7 +6,7 @@ import { SystemMetrics } from '../../../src/service/system-metrics.js';
 import { SystemCommands } from '../../../src/service/system-commands.js';
 import { machineFunctions } from '../../../src/functions/system/machine.js';
 import type { Ports } from '../../../src/functions/ports.js';
-import { drivesOf, networksOf, diskUsage } from '../../../src/service/host-info.js';
+import { drivesOf, hardwareOf, networksOf, diskUsage } from '../../../src/service/host-info.js';
 import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
@@ -37,6 +37,25 @@ t.test('processor load is measured since the previous call', async (t) => {
   t.equal((await figures.processors())['CPU_AVG'], 100, 'too soon: compared with the earlier reading');
   t.equal((await figures.processors())['CPU_AVG'], 100, 'which is kept');
   t.strictSame(await new SystemMetrics(join(root, 'nowhere')).processors(), {});
+});
+
+t.test('the machine is described by its device tree or its firmware, and its sensor', async (t) => {
+  const names = { hostname: () => 'attic', release: () => '6.12.1' };
+  const pi = await machine(t, {
+    'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0',
+    'proc/uptime': '3601.92 7000.00\n',
+    'sys/class/thermal/thermal_zone0/temp': '48686\n',
+  });
+  t.strictSame(await hardwareOf(pi, names), {
+    Model: 'Raspberry Pi 4 Model B Rev 1.4',
+    Kernel: '6.12.1',
+    HostName: 'attic',
+    UptimeS: 3601,
+    Temperature: 48.7,
+  });
+  const pc = await machine(t, { 'sys/class/dmi/id/product_name': 'NUC\n' });
+  t.match(await hardwareOf(pc, names), { Model: 'NUC', UptimeS: 0, Temperature: 0 });
+  t.match(await hardwareOf(await tempDirectory(t), names), { Model: '', Kernel: '6.12.1' });
 });
 
 t.test('memory, swap and process sizes are in bytes', async (t) => {
@@ -230,6 +249,7 @@ t.test('each function returns what the machine reports', async (t) => {
     memory: says('memory'),
     process: says('process'),
     battery: says('battery'),
+    hardware: says('hardware'),
     drives: says('drives'),
     networks: says('networks'),
     spooler: says('spooler'),
@@ -240,6 +260,7 @@ t.test('each function returns what the machine reports', async (t) => {
     ['Sys_GetMemoryInfo', 'memory'],
     ['Sys_GetProcessInfo', 'process'],
     ['Sys_GetBattery', 'battery'],
+    ['GW_GetMachine', 'hardware'],
     ['Sys_GetHardDiskInfo', 'drives'],
     ['Sys_GetNetworkInfo', 'networks'],
     ['Sys_GetSpooler', 'spooler'],
@@ -256,6 +277,8 @@ t.test('the functions work on this machine', async (t) => {
   t.ok(Number(memory['TOTALPHYSICAL']) > Number(memory['AVAILPHYSICAL']));
   const own = (await fixture.call('Sys_GetProcessInfo')) as Record<string, number>;
   t.ok(Number(own['SVC_NUMTHREADS']) > 1 && Number(own['SVC_WORKINGSETSIZE']) > 10_000_000);
+  const { Kernel, UptimeS } = (await fixture.call('GW_GetMachine')) as { Kernel: string; UptimeS: number };
+  t.ok(Kernel !== '' && UptimeS > 0);
   const space = (await fixture.call('SVC_GetKernelDirSpace')) as Record<string, number>;
   t.ok(Number(space['Total']) > Number(space['Free']) && Number(space['Used']) > 0);
   for (const host of ['', '-f', 'a b', 'a;b', '$(id)', `${'a'.repeat(300)}`, 'host\n', '--', 'x/../y'])

@@ -135,6 +135,8 @@ t.test('the owner signs in to the console, and confirms what is dangerous', asyn
   t.equal(cookie.attributes, 'Path=/; Max-Age=43200; HttpOnly; SameSite=Strict');
   await using socket = await browser.open('/api/');
   t.match(await callOverWebSocket(socket, 'SVC_GetKernelVersion', []), /\d/);
+  t.match(await callOverWebSocket(socket, 'GW_GetSessions', []), [{ Kind: 'console', IsOwn: true }]);
+  t.match(await rpc(fixture, 'GW_GetSessions'), [{ Kind: 'console', IsOwn: false }]);
   const required = { data: { code: 'CONFIRMATION_REQUIRED' } };
   t.match(await callOverWebSocket(socket, 'SVC_CreateTemporaryToken', [60]), required);
   t.match(await rpc(fixture, 'GW_GetAudit', 1), [{ Success: false, Error: 'CONFIRMATION_REQUIRED' }]);

@@ -69,6 +69,27 @@ t.test('every listener explains how to trust it, and gives the authority without
   t.match(stdout.replace(/\s/g, ''), authority.fingerprint256, 'and so has stellwerk doctor');
 });
 
+t.test('the owner sees each listener with its certificate, or why it is not open', async (t) => {
+  const taken = await startGateway(t, SIMULATED_CONFIG);
+  const busy = `  - { name: busy, host: 127.0.0.1, port: ${taken.port}, serve: front }\n`;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SERVERS + busy);
+  const plain = { HasTls: false, CertificateNames: [], ValidUntilMs: 0 };
+  t.match(await rpc(fixture, 'GW_GetListeners'), [
+    { Name: 'api', Host: '127.0.0.1', Port: fixture.port, ...plain, Problem: '' },
+    {
+      Name: 'house',
+      Port: fixture.gateway.port('house'),
+      HasTls: true,
+      CertificateNames: /localhost/,
+      Problem: '',
+    },
+    { Name: 'files', ...plain },
+    { Name: 'busy', Port: 0, ...plain, Problem: /EADDRINUSE/ },
+  ]);
+  const [, house] = (await rpc(fixture, 'GW_GetListeners')) as { ValidUntilMs: number }[];
+  t.ok((house?.ValidUntilMs ?? 0) > Date.now());
+});
+
 t.test('a gateway without tls: auto has no authority, and the page says so', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG);
   const fixture = await startGateway(t, undefined, { directory });

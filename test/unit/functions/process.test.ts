@@ -19,6 +19,7 @@ const connections: ConnectionsPort = {
   webServers: async () => 3,
   createToken: (validForS) => `valid for ${validForS} s`,
   browserSessions: async () => [],
+  listeners: () => [],
   endBrowserSession: async () => false,
 };
 

@@ -19,21 +19,35 @@ export function SessionList({ sessions, onChange }: SessionListProps) {
   };
   return (
     <ul class="cards">
-      {sessions.map((session) => (
-        <li key={session.ID}>
-          <strong>{session.Device === '' ? session.Address : session.Device}</strong>
-          <small>
-            {session.Kind === 'console'
-              ? text.console
-              : app.gateway.model.find(session.ConfiguratorID)?.entry.value.name}
-            {` · ${session.Address} · `}
-            {session.Connected ? text.connected : `${text.lastSeen} ${app.moment(session.LastSeenMs)}`}
-          </small>
-          <button class="plain" type="button" onClick={() => void end(session.ID)}>
-            {text.end}
-          </button>
-        </li>
-      ))}
+      {sessions.map((session) => {
+        const name = session.Device === '' ? session.Address : session.Device;
+        return (
+          <li key={session.ID}>
+            <strong>
+              {name}
+              {session.IsOwn && <span class="mark">{text.own}</span>}
+            </strong>
+            <small>
+              {session.Kind === 'console'
+                ? text.console
+                : text.front(app.gateway.model.find(session.ConfiguratorID)?.entry.value.name ?? '')}
+              {` · ${session.Address} · `}
+              {session.Connected ? text.connected : text.lastSeen(app.moment(session.LastSeenMs))}
+            </small>
+            <small>{text.times(app.moment(session.CreatedMs), app.moment(session.ValidUntilMs))}</small>
+            <div>
+              <button
+                class="plain"
+                type="button"
+                aria-label={text.endOf(name)}
+                onClick={() => void end(session.ID)}
+              >
+                {text.end}
+              </button>
+            </div>
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -9,7 +9,9 @@ import { AppearanceForm } from './appearance-form.js';
 import { BackupList } from './backup-list.js';
 import { ConfigurationEditor } from './configuration-editor.js';
 import { DeletedList } from './deleted-list.js';
+import { MachineView } from './machine-view.js';
 import { OptionList } from './option-list.js';
+import { PasswordList } from './password-list.js';
 import { SessionList } from './session-list.js';
 
 type TabName = keyof SystemTexts['tabs'];
@@ -18,7 +20,9 @@ const TABS: Readonly<Record<TabName, ComponentType>> = {
   backups: BackupList,
   configuration: ConfigurationEditor,
   deleted: DeletedList,
+  passwords: PasswordList,
   sessions: Sessions,
+  machine: MachineView,
   options: OptionList,
   appearance: AppearanceForm,
 };
