@@ -112,6 +112,38 @@ for (const [locale, { settings, apply, range }] of Object.entries({
     },
   );
 
+consoleTest(
+  'an instance is created with its properties; problems are at their fields before it is saved',
+  { tree: RELAY_TREE },
+  async (t, { fixture, page }) => {
+    await open(page, `#/tree/${await idOf(fixture, 'hall_relay')}`);
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByLabel('Line', { exact: true }).waitFor();
+    t.equal(await page.getByLabel('Boot').isVisible(), true);
+    await open(page, '#/tree/0');
+    await page.getByRole('button', { name: 'New' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: 'Instance' }).click();
+    await dialog.getByLabel('Module').first().fill('Relay');
+    await dialog.getByRole('option', { name: /^Relay/ }).click();
+    const line = dialog.getByLabel('Line', { exact: true });
+    await line.fill('RELAY1');
+    await dialog.getByRole('alert').filter({ hasText: 'line RELAY1 is used by Hall relay' }).waitFor();
+    t.equal(await line.getAttribute('aria-invalid'), 'true');
+    await dialog.locator('datalist option[value=RELAY2]').first().waitFor({ state: 'attached' });
+    await line.fill('RELAY2');
+    await dialog.getByRole('alert').waitFor({ state: 'detached' });
+    await dialog.getByLabel('Min on').fill('7');
+    t.strictSame(await axeFindings(page), []);
+    await dialog.getByLabel('Name').fill('Garden relay');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Garden relay' }).waitFor();
+    const id = Number(new URL(page.url()).hash.split('/')[2]);
+    t.equal(await rpc(fixture, 'SVC_GetProperty', id, 'Line'), 'RELAY2');
+    t.equal(await rpc(fixture, 'SVC_GetProperty', id, 'MinOnS'), 7);
+  },
+);
+
 consoleTest('objects are created, moved and deleted', {}, async (t, { fixture, page }) => {
   await open(page, `#/tree/${await idOf(fixture, 'ground_floor')}`);
   await page.getByRole('button', { name: 'New' }).click();

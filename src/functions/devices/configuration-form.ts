@@ -89,7 +89,8 @@ function formOf(module: ModuleDefinition): object {
 function elementsOf(schema: TObject, isSecret: (name: string) => boolean): Element[] {
   return Object.entries(schema.properties).map(([name, one]) => {
     const [caption, unit] = captionOf(name);
-    return { ...fieldOf(one, isSecret(name), unit), name, caption, ...helpOf(one) };
+    const initial = isSecret(name) ? {} : { default: one['default'] as unknown };
+    return { ...fieldOf(one, isSecret(name), unit), name, caption, ...helpOf(one), ...initial };
   });
 }
 
@@ -134,7 +135,7 @@ function fieldOf(schema: TSchema, isSecret: boolean, unit: string | undefined): 
 }
 
 function listOf(items: TObject): Element {
-  const columns = elementsOf(items, () => false).map(({ name, caption, ...edit }) => ({
+  const columns = elementsOf(items, () => false).map(({ name, caption, default: _initial, ...edit }) => ({
     name,
     caption,
     width: 'auto',

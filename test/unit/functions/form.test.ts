@@ -27,9 +27,9 @@ t.test('the form of an instance has one element per property, and no values', as
   t.notMatch(text, /hunter2/);
   t.strictSame(JSON.parse(text), {
     elements: [
-      { type: 'ValidationTextBox', name: 'Place', caption: 'Place' },
+      { type: 'ValidationTextBox', name: 'Place', caption: 'Place', default: '' },
       { type: 'PasswordTextBox', name: 'Password', caption: 'Password' },
-      { type: 'CheckBox', name: 'Broken', caption: 'Broken' },
+      { type: 'CheckBox', name: 'Broken', caption: 'Broken', default: false },
     ],
     actions: [],
     status: [

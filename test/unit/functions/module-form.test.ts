@@ -51,7 +51,14 @@ t.test('the form of a module has help, groups and sources before an instance exi
     elements: [
       { name: 'Chip', group: 'Line', help: 'The chip.', advanced: true, source: 'chip' },
       { name: 'Line', group: 'Line', help: 'The line.', advanced: undefined, source: 'line' },
-      { name: 'Turns', type: 'NumberSpinner', help: undefined, group: undefined, source: undefined },
+      {
+        name: 'Turns',
+        type: 'NumberSpinner',
+        default: 1,
+        help: undefined,
+        group: undefined,
+        source: undefined,
+      },
     ],
   });
   const { id } = fixture.devices.create('Valve');

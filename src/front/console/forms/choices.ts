@@ -1,52 +1,44 @@
-import type { Found, Lines } from '../../../client/generated/records.js';
+import type { Choice } from '../../../client/generated/records.js';
 import type { ConsoleApp } from '../app.js';
-import { instanceOf } from '../search.js';
 import { words } from '../i18n/console-texts.js';
+import type { FormElement, Properties } from './form-element.js';
 
-/** A value that the machine has for a property, and what is known about it. */
-interface Choice {
-  readonly value: string;
-  readonly text: string;
+/** What the machine has for the properties of a form, by their source. */
+export type Choices = ReadonlyMap<string, readonly Choice[]>;
+
+/** Reads what the machine has for the properties of a form, those in lists included. */
+export async function loadChoices(app: ConsoleApp, elements: readonly FormElement[]): Promise<Choices> {
+  const all = elements.flatMap((element) => [element, ...(element.columns ?? []).map(({ edit }) => edit)]);
+  const sources = [...new Set(all.flatMap(({ source }) => source ?? []))];
+  const lists = await Promise.all(
+    // A gateway without such hardware has suggestions of other kinds.
+    sources.map((source) => app.call('GW_GetChoices', source).catch(() => [])),
+  );
+  return new Map(sources.map((source, at) => [source, lists[at] ?? []]));
 }
 
-/** What the machine offers for properties that name a line, a chip or a port. */
-export type Choices = Readonly<Record<'line' | 'chip' | 'port' | 'led', readonly Choice[]>>;
-
-/** Reads the lines of the machine, and its ports where an instance of the module Hardware has found them. */
-export async function loadChoices(app: ConsoleApp): Promise<Choices> {
-  const hardware = instanceOf(app.gateway.model, 'Hardware');
-  const [lines, found] = await Promise.all([
-    // A machine without lines has suggestions of other kinds.
-    app.call('GW_GetLines').catch(() => undefined),
-    hardware === undefined ? [] : app.call('GW_GetFound', hardware.id).catch(() => []),
-  ]);
-  const chips = [...new Set(lines?.Lines.map(({ Chip }) => Chip))];
-  return {
-    line: lines === undefined ? [] : lineChoices(lines),
-    chip: chips.map((value) => ({ value, text: '' })),
-    port: foundChoices(found, 'port'),
-    led: foundChoices(found, 'led'),
-  };
+/** What is known about a choice, and who uses it. */
+export function choiceText({ Value, Caption, UsedBy }: Choice): string {
+  const { free, inUse } = words().settings;
+  const about = Caption === Value ? '' : `${Caption} · `;
+  return about + (UsedBy === '' ? free : inUse(UsedBy));
 }
 
-/** The choices for a property, by its name: `Line`, `LineA`, `Chip`, `Port`, `Led`. */
-export function choicesFor(choices: Choices | undefined, property: string): readonly Choice[] {
-  const [, kind] = /^(Line|Chip|Port|Led)[A-Z0-9]?$/.exec(property) ?? [];
-  return kind === undefined ? [] : (choices?.[kind.toLowerCase() as keyof Choices] ?? []);
-}
-
-function lineChoices({ Lines }: Lines): Choice[] {
-  return Lines.filter(({ Name }) => Name !== '').map(({ Name, Used, Consumer }) => ({
-    value: Name,
-    text: Used ? words().settings.inUse(Consumer) : words().settings.free,
-  }));
-}
-
-function foundChoices(found: readonly Found[], kind: Found['Kind']): Choice[] {
-  return found
-    .filter(({ Kind }) => Kind === kind)
-    .map(({ ID, UsedBy }) => ({
-      value: ID,
-      text: UsedBy === '' ? words().settings.free : words().settings.inUse(UsedBy),
-    }));
+/**
+ * The properties that change with a value that was chosen: those that belong to the choice, and the parts of
+ * the hardware that it does not name. Nothing if the value stands for several choices.
+ */
+export function propertiesOfChoice(
+  value: unknown,
+  choices: readonly Choice[],
+  elements: readonly FormElement[],
+): Properties {
+  const [choice, another] = choices.filter(({ Value }) => Value === value);
+  if (choice === undefined || another !== undefined) return {};
+  const named = new Set(choices.flatMap(({ Properties: given }) => Object.keys(given)));
+  const changed: Record<string, unknown> = {};
+  for (const { name, source, default: initial } of elements)
+    if (Object.hasOwn(choice.Properties, name)) changed[name] = choice.Properties[name];
+    else if (named.has(name) && source !== undefined) changed[name] = initial ?? '';
+  return changed;
 }

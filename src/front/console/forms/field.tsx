@@ -8,7 +8,7 @@ import { ListField } from './list-field.js';
 interface FieldProps {
   readonly element: FormElement;
   readonly value: unknown;
-  readonly choices: Choices | undefined;
+  readonly choices: Choices;
   /** Why the gateway rejected the value. */
   readonly error: string | undefined;
   readonly onChange: (value: unknown) => void;
@@ -17,12 +17,9 @@ interface FieldProps {
 /** The input of one property, with its unit, its help and what is wrong with it. */
 export function Field({ element, value, choices, error, onChange }: FieldProps) {
   const id = useId();
-  const { caption, description, suffix } = element;
+  const { caption, help, suffix } = element;
   const problem = isOutside(element, value) ? rangeText(element) : error;
-  const describedBy = [
-    problem === undefined ? '' : `${id}-error`,
-    description === undefined ? '' : `${id}-help`,
-  ];
+  const describedBy = [problem === undefined ? '' : `${id}-error`, help === undefined ? '' : `${id}-help`];
   const shared = {
     id,
     'aria-invalid': problem !== undefined,
@@ -54,7 +51,7 @@ export function Field({ element, value, choices, error, onChange }: FieldProps) 
           {problem}
         </small>
       )}
-      {description !== undefined && <small id={`${id}-help`}>{description}</small>}
+      {help !== undefined && <small id={`${id}-help`}>{help}</small>}
     </div>
   );
 }

@@ -10,11 +10,20 @@ export interface FormElement {
   readonly multiline?: boolean;
   readonly validate?: string;
   /** What the property is for, and the heading that it belongs to. */
-  readonly description?: string;
+  readonly help?: string;
   readonly group?: string;
+  /** Few users need it: it is shown on request. */
+  readonly advanced?: boolean;
+  /** Where its choices come from (`GW_GetChoices`). */
+  readonly source?: string;
+  /** The value in a new instance. */
+  readonly default?: unknown;
   readonly options?: readonly { readonly caption: string; readonly value: unknown }[];
   readonly columns?: readonly FormColumn[];
 }
+
+/** The properties of an instance: values by their names. */
+export type Properties = Readonly<Record<string, unknown>>;
 
 /** A member of the records of a list, its value in a new record, and its input. */
 interface FormColumn {

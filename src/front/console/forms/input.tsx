@@ -1,11 +1,11 @@
 import { useId } from 'preact/hooks';
-import { type Choices, choicesFor } from './choices.js';
+import { type Choices, choiceText } from './choices.js';
 import type { FormElement } from './form-element.js';
 
 interface InputProps {
   readonly element: FormElement;
   readonly value: unknown;
-  readonly choices: Choices | undefined;
+  readonly choices: Choices;
   readonly onChange: (value: unknown) => void;
   /** The attributes that every kind of input has. */
   readonly shared: {
@@ -78,7 +78,7 @@ export function Input({ element, value, choices, onChange, shared }: InputProps)
 /** A text, with what the machine has as suggestions. */
 function TextInput({ element, value, choices, onChange, shared }: InputProps) {
   const id = useId();
-  const suggestions = choicesFor(choices, element.name);
+  const suggestions = choices.get(element.source ?? '') ?? [];
   return (
     <>
       <input
@@ -92,8 +92,8 @@ function TextInput({ element, value, choices, onChange, shared }: InputProps) {
       {suggestions.length > 0 && (
         <datalist id={id}>
           {suggestions.map((one) => (
-            <option key={one.value} value={one.value}>
-              {one.text}
+            <option key={one.Caption} value={one.Value}>
+              {choiceText(one)}
             </option>
           ))}
         </datalist>

@@ -9,7 +9,7 @@ type ListRecord = Readonly<Record<string, unknown>>;
 interface ListFieldProps {
   readonly element: FormElement;
   readonly value: unknown;
-  readonly choices: Choices | undefined;
+  readonly choices: Choices;
   readonly onChange: (value: unknown) => void;
 }
 

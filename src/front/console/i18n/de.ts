@@ -138,6 +138,7 @@ export const de: ConsoleTexts = {
     atLeast: (minimum) => `Eine Zahl ab ${minimum}`,
     atMost: (maximum) => `Eine Zahl bis ${maximum}`,
     number: 'Eine Zahl',
+    advanced: 'Weitere Einstellungen',
     addRow: 'Zeile hinzufügen',
     removeRow: (n) => `Zeile ${n} entfernen`,
     connection: 'Verbunden mit',

@@ -132,6 +132,7 @@ export const en = {
     atLeast: (minimum: number) => `A number from ${minimum}`,
     atMost: (maximum: number) => `A number up to ${maximum}`,
     number: 'A number',
+    advanced: 'More settings',
     addRow: 'Add a row',
     removeRow: (n: number) => `Remove row ${n}`,
     connection: 'Connected to',

@@ -3,12 +3,14 @@ import { useId } from 'preact/hooks';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import type { Properties } from '../forms/form-element.js';
 import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
 import { Finder } from '../parts/finder.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { type Creation, createObject } from './create-object.js';
+import { ModuleForm } from './module-form.js';
 
 const KINDS = ['category', 'instance', 'variable', 'script', 'link'] as const;
 type Kind = (typeof KINDS)[number];
@@ -27,11 +29,13 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
   const type = useSignal<0 | 1 | 2 | 3>(0);
   const target = useSignal(0);
   const module = useSignal<{ readonly id: string; readonly name: string } | undefined>(undefined);
+  const properties = useSignal<Properties>({});
   const { create } = words();
   const creation = (): Creation | undefined => {
     if (kind.value === 'variable') return { kind: 'variable', type: type.value };
     if (kind.value === 'link') return target.value === 0 ? undefined : { kind: 'link', target: target.value };
-    if (kind.value === 'instance') return module.value && { kind: 'instance', module: module.value.id };
+    if (kind.value === 'instance')
+      return module.value && { kind: 'instance', module: module.value.id, properties: properties.value };
     return { kind: kind.value };
   };
   const ready = creation();
@@ -94,7 +98,23 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
           </div>
         )}
         {kind.value === 'instance' && (
-          <ModuleChoice chosen={module.value?.name} onChoose={(chosen) => (module.value = chosen)} />
+          <>
+            <ModuleChoice
+              chosen={module.value?.name}
+              onChoose={(chosen) => {
+                module.value = chosen;
+                properties.value = {};
+              }}
+            />
+            {module.value !== undefined && (
+              <ModuleForm
+                key={module.value.id}
+                module={module.value.id}
+                changes={properties.value}
+                onChange={(changes) => (properties.value = changes)}
+              />
+            )}
+          </>
         )}
         <div class="field">
           <label for={`${id}-name`}>{create.name}</label>

@@ -1,4 +1,5 @@
 import type { ConsoleApp } from '../app.js';
+import type { Properties } from '../forms/form-element.js';
 
 /** What can be created below an object. */
 export type Creation =
@@ -6,7 +7,7 @@ export type Creation =
   | { readonly kind: 'variable'; readonly type: 0 | 1 | 2 | 3 }
   | { readonly kind: 'script' }
   | { readonly kind: 'link'; readonly target: number }
-  | { readonly kind: 'instance'; readonly module: string };
+  | { readonly kind: 'instance'; readonly module: string; readonly properties: Properties };
 
 interface NewObject {
   readonly creation: Creation;
@@ -21,6 +22,10 @@ export async function createObject(app: ConsoleApp, { creation, parent, name }: 
     if (parent !== 0) await app.call('SVC_SetParent', id, parent);
     if (name !== '') await app.call('SVC_SetName', id, name);
     if (creation.kind === 'link') await app.call('SVC_SetLinkTargetID', id, creation.target);
+    if (creation.kind === 'instance' && Object.keys(creation.properties).length > 0) {
+      await app.call('SVC_SetConfiguration', id, JSON.stringify(creation.properties));
+      await app.call('SVC_ApplyChanges', id);
+    }
   } catch (thrown) {
     // The first failure is what the owner needs to know.
     await app.call('GW_DeleteObject', id, true).catch(() => undefined);

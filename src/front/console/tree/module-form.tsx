@@ -1,0 +1,54 @@
+import { useApp } from '../app.js';
+import { type Choices, loadChoices } from '../forms/choices.js';
+import type { FormElement, Properties } from '../forms/form-element.js';
+import { PropertyFields } from '../forms/property-fields.js';
+import { changesOf, usePropertyCheck } from '../forms/use-property-check.js';
+import { useLoaded } from '../load.js';
+import { LoadedView } from '../parts/loaded-view.js';
+
+interface ModuleFormProps {
+  readonly module: string;
+  /** What differs from the module's defaults. */
+  readonly changes: Properties;
+  readonly onChange: (changes: Properties) => void;
+}
+
+interface Form {
+  readonly description: string;
+  readonly elements: readonly FormElement[];
+  readonly choices: Choices;
+}
+
+/** What a module is for, and the properties of a new instance. */
+export function ModuleForm({ module, changes, onChange }: ModuleFormProps) {
+  const app = useApp();
+  const { state } = useLoaded(async (): Promise<Form> => {
+    const [form, { Description }] = await Promise.all([
+      app.call('SVC_GetModuleForm', module),
+      app.call('SVC_GetModule', module),
+    ]);
+    const { elements } = JSON.parse(form) as { readonly elements: readonly FormElement[] };
+    return { description: Description, elements, choices: await loadChoices(app, elements) };
+  }, [module]);
+  const found = usePropertyCheck({ module, instance: 0, changes });
+  return (
+    <LoadedView state={state}>
+      {({ description, elements, choices }) => {
+        const defaults = Object.fromEntries(elements.map((element) => [element.name, element.default ?? '']));
+        return (
+          <>
+            {description !== '' && <p class="soft">{description}</p>}
+            <PropertyFields
+              elements={elements}
+              values={{ ...defaults, ...changes }}
+              choices={choices}
+              // What is still missing is no problem before it was entered.
+              problems={found.value.filter(({ Property }) => Property === '' || Property in changes)}
+              onChange={(values) => onChange(changesOf(defaults, values))}
+            />
+          </>
+        );
+      }}
+    </LoadedView>
+  );
+}
