@@ -65,7 +65,7 @@ export function backupDirectory(
   { to, config }: { to: string; config: string | undefined },
 ): BackupResult {
   const path = databasePath(directory);
-  if (!existsSync(path)) throw fault('STORE_UNUSABLE', `existing is no database in ${directory}`);
+  if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no database in ${directory}`);
   if (existsSync(to)) throw fault('STORE_UNUSABLE', `${to} already exists`);
   const files = {
     ...foldersOf(directory),

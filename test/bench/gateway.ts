@@ -56,12 +56,12 @@ export async function gatewayProgram({
 }
 
 /** Starts one of the baseline programs, which prints its port. */
-export async function startYardstick(
+export async function startBaseline(
   core: number | undefined,
   name: string,
   ...args: string[]
 ): Promise<Server> {
-  const file = join(PACKAGE_ROOT, 'dist/test/bench/yardstick', `${name}.js`);
+  const file = join(PACKAGE_ROOT, 'dist/test/bench/baselines', `${name}.js`);
   return served(pinned(core, [process.execPath, file, ...args]));
 }
 

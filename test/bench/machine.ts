@@ -83,6 +83,9 @@ export function writtenBytes(pid: number): number {
   return Number(bytes);
 }
 
+/** After this time without work, a gateway has released the memory of a burst; it checks every 5 s. */
+export const RELEASED_MS = 10_000;
+
 /** Waits until a process is idle: it used less than `most` ms of processor time in half a second. */
 export async function idle(pid: number, most = 20): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {

@@ -13,7 +13,7 @@ export interface Figure {
   readonly goal: Goal | undefined;
   /** The raw numbers behind the value. */
   readonly ours: string;
-  readonly yardstick: string;
+  readonly baseline: string;
   /** What the reader must know to interpret it. */
   readonly note?: string;
 }
@@ -76,7 +76,7 @@ export function ratioOf(name: string, [ours, theirs]: readonly [Round[], Round[]
     unit: '×',
     goal,
     ours: formatRounds(ours),
-    yardstick: formatRounds(theirs),
+    baseline: formatRounds(theirs),
   };
 }
 
@@ -88,7 +88,7 @@ export function costOf(name: string, [ours, theirs]: readonly [Round[], Round[]]
     unit: '×',
     goal: { is: 'at most', value: atMost },
     ours: formatRounds(ours),
-    yardstick: formatRounds(theirs),
+    baseline: formatRounds(theirs),
   };
 }
 
@@ -123,7 +123,7 @@ export function lagFigure(
     unit: '×',
     goal,
     ours: `${mine.toFixed(3)} ms`,
-    yardstick: `${yours.toFixed(3)} ms`,
+    baseline: `${yours.toFixed(3)} ms`,
     note: QUIETEST,
   };
 }
@@ -145,14 +145,14 @@ export function isReached({ value, goal }: Figure): boolean {
 /** The figures as a table in Markdown, with their notes below. */
 export function table(figures: readonly Figure[]): string {
   const notes = [...new Set(figures.flatMap(({ note = [] }) => note))];
-  const head = ['figure', 'value', 'goal', 'reached', 'stellwerk', 'yardstick'];
+  const head = ['figure', 'value', 'goal', 'reached', 'stellwerk', 'baseline'];
   const rows = figures.map((figure) => [
     figure.note === undefined ? figure.name : `${figure.name} [${notes.indexOf(figure.note) + 1}]`,
     `${Number(figure.value.toPrecision(3)).toLocaleString('en-US')} ${figure.unit}`,
     figure.goal === undefined ? '' : `${sign[figure.goal.is]} ${figure.goal.value.toLocaleString('en-US')}`,
     figure.goal === undefined ? '' : isReached(figure) ? 'yes' : '**no**',
     figure.ours,
-    figure.yardstick,
+    figure.baseline,
   ]);
   const widths = head.map((word, at) => Math.max(word.length, ...rows.map((row) => (row[at] ?? '').length)));
   const line = (cells: readonly string[]) =>

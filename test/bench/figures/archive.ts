@@ -12,7 +12,7 @@ import {
   type Report,
   type Round,
 } from '../statistics.js';
-import { call, startYardstick, type Server } from '../gateway.js';
+import { call, startBaseline, type Server } from '../gateway.js';
 import { cpuMs, type Cores } from '../machine.js';
 import { Adding, Changing, MINUTE_MS, RecordingGateway, YEAR_MINUTES, type Resident } from './recorded.js';
 
@@ -32,7 +32,7 @@ export async function archiveFigures(effort: Effort, cores: Cores, directory: st
   await using added = await RecordingGateway.start(join(directory, 'added'), cores);
   await using changed = await RecordingGateway.start(join(directory, 'changed'), cores);
   mkdirSync(join(directory, 'rows'));
-  await using rows = await startYardstick(cores.server, 'rows', join(directory, 'rows', 'rows.db'));
+  await using rows = await startBaseline(cores.server, 'rows', join(directory, 'rows', 'rows.db'));
   const [variable = 0] = await added.log(1);
   const adding = new Adding(added, variable);
   await adding.add(SHORT);
@@ -113,7 +113,7 @@ const bytesFigure = (what: string, bytes: number): Figure => ({
   unit: 'B',
   goal: { is: 'below', value: 60 },
   ours: `${bytes.toFixed(1)} B`,
-  yardstick: '',
+  baseline: '',
 });
 
 function memoryFigure(short: Resident, long: Resident, count: number): Figure {
@@ -124,7 +124,7 @@ function memoryFigure(short: Resident, long: Resident, count: number): Figure {
     unit: '×',
     goal: { is: 'at most', value: 1.2 },
     ours: text(long),
-    yardstick: text(short),
+    baseline: text(short),
     note: 'after garbage collection (`SVC_TrimKernel`), with the resident memory before it',
   };
 }
@@ -162,7 +162,7 @@ async function yearFigure(
     unit: 'ms',
     goal: { is: 'below', value: 50 },
     ours: `${Math.min(...ours).toFixed(1)} ms`,
-    yardstick: `${Math.min(...theirs).toFixed(0)} ms, SQL over rows`,
+    baseline: `${Math.min(...theirs).toFixed(0)} ms, SQL over rows`,
     note: QUIETEST,
   };
 }

@@ -10,7 +10,7 @@ import {
   type Report,
   type Round,
 } from '../statistics.js';
-import { callAll, startGateway, startYardstick, type Server } from '../gateway.js';
+import { callAll, startGateway, startBaseline, type Server } from '../gateway.js';
 import { Callers, shot, type Shot } from '../load.js';
 import { cpuMs, roundEnd, type Cores } from '../machine.js';
 import { Watchers } from '../watchers.js';
@@ -32,7 +32,7 @@ const SETTERS = 32;
 /** Values that are set are sent to all WebSocket clients: throughput and latency. */
 export async function changeFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using gateway = await startGateway({ directory: join(directory, 'changes'), core: cores.server });
-  await using bare = await startYardstick(cores.server, 'fan-out');
+  await using bare = await startBaseline(cores.server, 'fan-out');
   const created = await callAll(
     gateway.port,
     Array.from({ length: BATCH }, () => ['SVC_CreateVariable', 1] as const),
@@ -44,7 +44,7 @@ export async function changeFigures(effort: Effort, cores: Cores, directory: str
   const figures: Figure[] = [
     ratioOf(`changes to ${CLIENTS} clients, to a bare ws loop`, throughput, { is: 'at least', value: 4.5 }),
   ];
-  await using perTurn = await startYardstick(cores.server, 'fan-out-per-turn');
+  await using perTurn = await startBaseline(cores.server, 'fan-out-per-turn');
   const single = await singleChanges(effort, [gateway, perTurn], { ids, wrong });
   figures.push(
     costOf(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../tools/until.js';
 import { interleaved, median, type Effort, type Report } from '../statistics.js';
-import { call, startGateway, startYardstick, type Server } from '../gateway.js';
+import { call, startGateway, startBaseline, type Server } from '../gateway.js';
 import type { Cores } from '../machine.js';
 
 /** Edges per second on one line; the buffer covers a stall of a tenth of a second. */
@@ -28,7 +28,7 @@ export async function countingFigures(effort: Effort, cores: Cores, directory: s
     core: cores.server,
     config: { tree: [counter] },
   });
-  await using bare = await startYardstick(cores.server, 'counter');
+  await using bare = await startBaseline(cores.server, 'counter');
   const id = await call(gateway.port, 'SVC_GetObjectIDByIdent', 'counter', 0);
   const variable = async (ident: string) =>
     Number(await call(gateway.port, 'SVC_GetObjectIDByIdent', ident, id));
@@ -51,7 +51,7 @@ export async function countingFigures(effort: Effort, cores: Cores, directory: s
         unit: '×',
         goal: { is: 'at least', value: 0.5 },
         ours: `${text(ours)}, ${dropped} LOST`,
-        yardstick: text(theirs),
+        baseline: text(theirs),
         note: 'both with the simulation, which makes the edges; LOST are edges during stalls of a tenth of a second',
       },
     ],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { interleaved, median, quantile, type Effort, type Figure, type Report } from '../statistics.js';
-import { call, startGateway, startYardstick, type Server } from '../gateway.js';
+import { call, startGateway, startBaseline, type Server } from '../gateway.js';
 import { Callers, shot } from '../load.js';
 import { cpuMs, idle, type Cores } from '../machine.js';
 import { Watchers } from '../watchers.js';
@@ -24,7 +24,7 @@ export async function edgeFigures(effort: Effort, cores: Cores, directory: strin
     core: cores.server,
     config: { tree: [button] },
   });
-  await using bare = await startYardstick(cores.server, 'fan-out');
+  await using bare = await startBaseline(cores.server, 'fan-out');
   await call(gateway.port, 'GW_SimulateLine', 'BUTTON1', false);
   const wrong: string[] = [];
   const [ours, theirs] = await interleaved(effort.rounds, [
@@ -50,7 +50,7 @@ function edge(ours: readonly number[][], theirs: readonly number[][]): Figure {
     unit: 'ms',
     goal: { is: 'below', value: 1 },
     ours: text(ours),
-    yardstick: text(theirs),
+    baseline: text(theirs),
     note: 'the quietest round, with the call that presses the button; the baseline sets a value on a bare ws loop',
   };
 }
@@ -92,7 +92,7 @@ export async function idleFigure({ pid }: Server, name: string, seconds: number)
     unit: '%',
     goal: { is: 'below', value: 0.5 },
     ours: `${usedMs} ms in ${(tookMs / 1000).toFixed(0)} s`,
-    yardstick: '',
+    baseline: '',
   };
 }
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { idleFigure } from './edges.js';
 import { interleaved, ratioOf, type Effort, type Report } from '../statistics.js';
 import { callAll, startGateway, type Server } from '../gateway.js';
 import { Callers, shot, type Shot } from '../load.js';
-import type { Cores } from '../machine.js';
+import { RELEASED_MS, type Cores } from '../machine.js';
 
 const EVENTS = 10_000;
 /** Calls per request: the limit of a batch. */
@@ -33,6 +34,7 @@ export async function eventFigures(effort: Effort, cores: Cores, directory: stri
   const wrong = rounds.flat().reduce((sum, round) => sum + round.wrong, 0);
   const shown = EVENTS.toLocaleString('en-US');
   const idle = `processor time while idle, with ${shown} waiting events`;
+  await sleep(RELEASED_MS);
   return {
     figures: [
       ratioOf(`SetValue in batches with ${shown} waiting events, to without`, rounds, {

@@ -10,7 +10,7 @@ import {
   type Figure,
   type Report,
 } from '../statistics.js';
-import { callAll, startGateway, startYardstick, type Server } from '../gateway.js';
+import { callAll, startGateway, startBaseline, type Server } from '../gateway.js';
 import { callOnNewConnections, Callers, shot, type Calls, type Shot } from '../load.js';
 import type { Cores } from '../machine.js';
 
@@ -36,12 +36,12 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
     gateway.port,
     ids.map((id) => ['SetValue', id, 21.5] as const),
   );
-  await using bare = await startYardstick(cores.server, 'http');
+  await using bare = await startBaseline(cores.server, 'http');
   await callAll(
     bare.port,
     ids.map((id) => ['SetValue', id, 21.5] as const),
   );
-  await using fastify = await startYardstick(cores.server, 'fastify');
+  await using fastify = await startBaseline(cores.server, 'fastify');
 
   const [read, written] = [ids.slice(0, VARIABLES), ids.slice(VARIABLES)];
   const gets = read.map((id) => shot(request('GetValue', id), reply(21.5)));
@@ -99,7 +99,7 @@ function latency([ours, theirs]: readonly [Calls[], Calls[]]): Figure {
     unit: '×',
     goal: { is: 'below', value: 3 },
     ours: text(ours),
-    yardstick: text(theirs),
+    baseline: text(theirs),
     note: QUIETEST,
   };
 }

@@ -77,7 +77,7 @@ export async function largeBoardFigures(
         unit: 'MiB',
         goal: { is: 'below', value: 150 },
         ours: `${mib[0].toFixed(1)} MiB`,
-        yardstick: `${mib[1].toFixed(1)} MiB, the same without them`,
+        baseline: `${mib[1].toFixed(1)} MiB, the same without them`,
       },
       {
         name: `processor time while ${INPUTS} inputs change ${CHANGES_PER_S} times per second, and ${OUTPUTS} outputs once`,
@@ -85,7 +85,7 @@ export async function largeBoardFigures(
         unit: '%',
         goal: { is: 'below', value: 25 },
         ours: `${usedMs} ms in ${(tookMs / 1000).toFixed(1)} s`,
-        yardstick: '',
+        baseline: '',
         note: 'of one core, with the simulation that makes the changes',
       },
     ],

@@ -13,7 +13,7 @@ import {
   type Report,
   type Round,
 } from '../statistics.js';
-import { call, startGateway, startYardstick, type Server } from '../gateway.js';
+import { call, startGateway, startBaseline, type Server } from '../gateway.js';
 import { cpuMs, roundEnd, type Cores } from '../machine.js';
 import { message, Publisher } from '../publisher.js';
 import { Watchers } from '../watchers.js';
@@ -48,7 +48,7 @@ export async function mqttFigures(effort: Effort, cores: Cores, directory: strin
     core: cores.server,
     config: { tree: [client] },
   });
-  await using bridge = await startYardstick(cores.server, 'bridge', String(broker.port));
+  await using bridge = await startBaseline(cores.server, 'bridge', String(broker.port));
   using publisher = await Publisher.open(broker.port);
   await until('the subscription', async () => {
     publisher.send(message('gateway/0', '1'));

@@ -6,7 +6,7 @@ import { withinPatience } from '../../tools/until.js';
 import { interleaved, median, quantile, type Effort, type Figure, type Report } from '../statistics.js';
 import { gatewayProgram } from '../gateway.js';
 import { shot } from '../load.js';
-import { cpuMs, idle, idOf, pinned, residentMiB, type Cores } from '../machine.js';
+import { RELEASED_MS, cpuMs, idle, idOf, pinned, residentMiB, type Cores } from '../machine.js';
 import { seed } from '../seed-variables.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
@@ -14,8 +14,6 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 const VARIABLES = 49_000;
 /** A start is limited by the processor; the elapsed time is given too. */
 const BY_CPU = 'by processor time, with the elapsed time of the quietest start';
-/** After this time, the gateway has released the memory that it used for loading; it checks every 5 s. */
-const RELEASED_MS = 6_000;
 /** Delay before a rejected connection is retried, ms. */
 const RETRY_MS = 2;
 
@@ -26,7 +24,7 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
   await seed(empty, 0);
   await seed(full, VARIABLES);
   const config = { board: undefined };
-  const file = join(PACKAGE_ROOT, 'dist/test/bench/yardstick/start.js');
+  const file = join(PACKAGE_ROOT, 'dist/test/bench/baselines/start.js');
   const core = cores.server;
   const bare = () =>
     start(async () => {
@@ -59,7 +57,7 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
         unit: '×',
         goal: { is: 'at most', value: 1.2 },
         ours: text(ours),
-        yardstick: text(theirs),
+        baseline: text(theirs),
         note: BY_CPU,
       },
       {
@@ -68,7 +66,7 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
         unit: 's',
         goal: { is: 'at most', value: 0.7 },
         ours: text(loaded),
-        yardstick: `empty: ${text(ours)}`,
+        baseline: `empty: ${text(ours)}`,
         note: BY_CPU,
       },
     ],
@@ -84,7 +82,7 @@ const memory = (name: string, below: number, [ours, theirs]: readonly [Start[], 
     unit: 'MiB',
     goal: { is: 'below', value: below },
     ours: `${mib(ours).toFixed(1)} MiB`,
-    yardstick: `${mib(theirs).toFixed(1)} MiB, the packages alone`,
+    baseline: `${mib(theirs).toFixed(1)} MiB, the packages alone`,
   };
 };
 

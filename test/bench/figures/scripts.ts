@@ -10,7 +10,7 @@ import {
   type Effort,
   type Report,
 } from '../statistics.js';
-import { call, startGateway, startYardstick } from '../gateway.js';
+import { call, startGateway, startBaseline } from '../gateway.js';
 import { Callers, shot, type Calls } from '../load.js';
 import type { Cores } from '../machine.js';
 
@@ -25,7 +25,7 @@ const STARTS = 5;
  */
 export async function scriptFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   await using gateway = await startGateway({ directory: join(directory, 'scripts'), core: cores.server });
-  await using line = await startYardstick(cores.server, 'line');
+  await using line = await startBaseline(cores.server, 'line');
   const ask = (method: string, ...params: unknown[]) => call(gateway.port, method, ...params);
   const id = Number(await ask('SVC_CreateVariable', 2));
   await ask('SetValue', id, 21.5);
@@ -76,7 +76,7 @@ export async function scriptFigures(effort: Effort, cores: Cores, directory: str
         unit: '×',
         goal: { is: 'at least', value: 5 },
         ours: `${least(warm).toFixed(2)} ms`,
-        yardstick: `${least(bare).toFixed(1)} ms`,
+        baseline: `${least(bare).toFixed(1)} ms`,
         note: QUIETEST,
       },
       {
@@ -85,13 +85,13 @@ export async function scriptFigures(effort: Effort, cores: Cores, directory: str
         unit: '×',
         goal: { is: 'at least', value: 0.5 },
         ours: `${least(ours).toFixed(1)} µs`,
-        yardstick: `${least(theirs).toFixed(1)} µs`,
+        baseline: `${least(theirs).toFixed(1)} µs`,
         note: QUIETEST,
       },
       {
         ...lag,
         ours: `${lag.ours}, p99 ${slowest(flooded)} ms`,
-        yardstick: `${lag.yardstick}, p99 ${slowest(calm)} ms`,
+        baseline: `${lag.baseline}, p99 ${slowest(calm)} ms`,
       },
     ],
     wrong: wrong === 0 ? [] : [`${wrong} replies during a script were wrong`],

@@ -12,7 +12,7 @@ import {
   type Round,
   formatRounds,
 } from '../statistics.js';
-import { call, startGateway, startYardstick, type Server } from '../gateway.js';
+import { call, startGateway, startBaseline, type Server } from '../gateway.js';
 import { cpuMs, roundEnd, type Cores } from '../machine.js';
 
 /** A line; every second reading has another value, like a busy meter's. */
@@ -46,7 +46,7 @@ export async function serialFigures(effort: Effort, cores: Cores, directory: str
     core: cores.server,
     config: { tree: [port] },
   });
-  await using bare = await startYardstick(cores.server, 'serial', yours.near);
+  await using bare = await startBaseline(cores.server, 'serial', yours.near);
   const portId = await call(gateway.port, 'SVC_GetObjectIDByIdent', 'p', 0);
   const deviceId = await call(gateway.port, 'SVC_GetObjectIDByIdent', 'd', portId);
   const id = Number(await call(gateway.port, 'SVC_GetObjectIDByIdent', 'T', deviceId));
@@ -80,7 +80,7 @@ export async function serialFigures(effort: Effort, cores: Cores, directory: str
         unit: '/s',
         goal: { is: 'at least', value: 100_000 },
         ours: formatRounds(ours),
-        yardstick: formatRounds(theirs),
+        baseline: formatRounds(theirs),
         note: `${ratio.toFixed(2)} × a bare serialport reader`,
       },
     ],

@@ -10,7 +10,7 @@ import {
   type Report,
   type Round,
 } from '../statistics.js';
-import { AUTHORIZATION, call, callAll, startGateway, startYardstick, type Server } from '../gateway.js';
+import { AUTHORIZATION, call, callAll, startGateway, startBaseline, type Server } from '../gateway.js';
 import { cpuMs, idle, mainThreadMs, type Cores } from '../machine.js';
 import { seed } from '../seed-variables.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -39,7 +39,7 @@ export async function snapshotFigures(effort: Effort, cores: Cores, directory: s
   if (found <= VARIABLES) wrong.push(`a snapshot had ${found} objects, with ${VARIABLES} variables`);
   const file = join(place, 'snapshot.json');
   writeFileSync(file, JSON.stringify(result));
-  await using bare = await startYardstick(cores.server, 'snapshot', file);
+  await using bare = await startBaseline(cores.server, 'snapshot', file);
 
   const setAll = async (value: number) => {
     for (let at = 0; at < ids.length; at += BATCH) {
@@ -110,7 +110,7 @@ async function firstToLater(
     unit: '×',
     goal: { is: 'at most', value: 1.5 },
     ours: ms(first),
-    yardstick: ms(later),
+    baseline: ms(later),
     note: `processor time of the main thread; the baseline is the next ${LATER} snapshots of the same gateway`,
   };
 }
@@ -142,7 +142,7 @@ async function longestTurn(
     unit: 'ms',
     goal: { is: 'at most', value: 5 },
     ours: `${longest.map((ms) => ms.toFixed(1)).join(', ')} ms`,
-    yardstick: '',
+    baseline: '',
     note: 'processor time, which the kernel counts in steps of a few milliseconds',
   };
 }

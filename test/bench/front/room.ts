@@ -106,7 +106,7 @@ export async function roomFigures({ browser, directory, core, rounds }: Bench): 
     unit: '×',
     goal: { is: 'at most', value: 2.2 },
     ours: `${twice.toFixed(0)} ms/s`,
-    yardstick: `${once.toFixed(0)} ms/s`,
+    baseline: `${once.toFixed(0)} ms/s`,
   });
   return figures;
 }
@@ -139,7 +139,7 @@ export async function startFigures({ browser, directory, core, rounds }: Bench):
 
 /** A figure in ms. `ours`: the raw numbers behind it. */
 export function msFigure(name: string, value: number, { atMost, ours = '' }: MsGoal): Figure {
-  return { name, value, unit: 'ms', goal: { is: 'at most', value: atMost }, ours, yardstick: '' };
+  return { name, value, unit: 'ms', goal: { is: 'at most', value: atMost }, ours, baseline: '' };
 }
 
 interface MsGoal {
