@@ -70,6 +70,17 @@ for (const [locale, rule] of [
     },
   );
 
+roomTest('an interlock names no object outside of the area', {}, async (t, { fixture, page }) => {
+  await rpc(fixture, 'RequestAction', await fixture.id('elsewhere/pump/STATE'), true);
+  const well = page.getByRole('switch', { name: /Well/ });
+  await well.click();
+  const tile = page.locator('.tile.refused', { hasText: 'Well' });
+  await tile.waitFor();
+  t.match(await tile.textContent(), /another of the group is active/);
+  t.notMatch(await page.locator('body').textContent(), /neighbours|RELAY/);
+  t.equal(await well.getAttribute('aria-checked'), 'false');
+});
+
 roomTest('a scheduled change is announced', {}, async (_t, { fixture, page }) => {
   await rpc(fixture, 'RequestAction', await fixture.id('area/ground/heater/STATE'), true);
   await page.locator('.tile', { hasText: /Heater.*Off at \d\d:\d\d/ }).waitFor();

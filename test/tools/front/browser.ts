@@ -46,6 +46,10 @@ export interface PageOptions {
   readonly hasWorker?: boolean;
   /** Opens the page despite an untrusted certificate, as a user may. */
   readonly dismissesWarning?: boolean;
+  /** A touch screen: no pointer that hovers. */
+  readonly isTouched?: boolean;
+  /** The colours of the system replace those of the page. */
+  readonly forcedColors?: boolean;
 }
 
 /** A page, and everything that went wrong on it: errors of scripts, of the policy, and foreign requests. */
@@ -58,21 +62,19 @@ export interface WatchedPage {
 export async function openPage(
   browser: Browser,
   address: string,
-  {
-    width = 390,
-    height = 844,
-    scheme = 'light',
-    locale = 'en-GB',
-    hasWorker = false,
-    dismissesWarning = false,
-  }: PageOptions = {},
+  options: PageOptions = {},
 ): Promise<WatchedPage> {
+  const { width = 390, height = 844, scheme = 'light', locale = 'en-GB' } = options;
+  const { isTouched = false, forcedColors = false, hasWorker = false, dismissesWarning = false } = options;
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: scheme,
     locale,
     serviceWorkers: hasWorker ? 'allow' : 'block',
     ignoreHTTPSErrors: dismissesWarning,
+    hasTouch: isTouched,
+    isMobile: isTouched,
+    forcedColors: forcedColors ? 'active' : 'none',
   });
   const page = await context.newPage();
   const problems: string[] = [];
@@ -109,8 +111,10 @@ export function layoutFindings(page: Page): Promise<string[]> {
     const findings = [];
     if (document.documentElement.scrollWidth > innerWidth) findings.push('scrolls horizontally');
     for (const one of document.querySelectorAll('button, a, input, select, summary')) {
-      const { width, height } = one.getBoundingClientRect();
-      if (width > 0 && one.closest('.unseen') === null && (width < 43.9 || height < 43.9) && !one.matches('p a'))
+      // The label of a box is pressed as well as the box.
+      const isBox = one.matches('[type=checkbox], [type=radio]');
+      const { width, height } = ((isBox && one.labels[0]) || one).getBoundingClientRect();
+      if (width > 0 && one.checkVisibility({ visibilityProperty: true }) && one.closest('.unseen') === null && (width < 43.9 || height < 43.9) && !one.matches('p a'))
         findings.push('small: ' + one.outerHTML.slice(0, 120) + ' ' + Math.round(width) + 'x' + Math.round(height));
     }
     return findings;

@@ -40,6 +40,7 @@ tree:
           - { variable: Alarm clock, ident: clock, type: integer, value: 1764000000, profile: ~UnixTimestampTime, action: area/ground/setter }
           - { variable: Outside, ident: outside, type: float, value: 4.3, profile: ~Temperature, archive: true }
           - { variable: '${HOSTILE}', ident: hostile, type: float, value: 1 }
+          - { instance: Well, ident: well, module: Relay, properties: { Line: RELAY8, Boot: inactive, Interlock: pumps } }
       - category: Upper floor
         ident: upper
         children:
