@@ -96,8 +96,7 @@ export class Database {
       // If the disk rejects writes, the stored run id stays: the runtime directory belongs to that run.
       meta: isWritable ? metaAtStart(reserved, life) : [],
     };
-    if (isWritable) this.commit({ ...emptyBatch, ...first, emptiesRuntime: true });
-    else this.#write(found.db, { ...emptyBatch, ...first });
+    this.#write(found.db, { ...emptyBatch, ...first });
     if (isWritable) runtime?.begin(life);
     return {
       found: found.found,

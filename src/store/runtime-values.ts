@@ -18,7 +18,7 @@ export const noLeftValues: LeftValues = { values: [], counter: 0 };
  * the process, but not of the machine.
  */
 export class RuntimeValues {
-  readonly #db: DatabaseSync;
+  #db: DatabaseSync;
   readonly #path: string;
 
   private constructor(db: DatabaseSync, path: string) {
@@ -36,19 +36,14 @@ export class RuntimeValues {
   ): { runtime: RuntimeValues | undefined; left: LeftValues } {
     if (directory === undefined) return { runtime: undefined, left: noLeftValues };
     const path = join(directory, 'values.db');
+    makeDirectory(directory);
     for (const isLast of [false, true]) {
-      let db: DatabaseSync | undefined;
+      let runtime: RuntimeValues | undefined;
       try {
-        makeDirectory(directory);
-        db = new DatabaseSync(path);
-        // A tmpfs needs no flush.
-        db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -64');
-        addSums(db);
-        db.exec(runtimeSchema);
-        const runtime = new RuntimeValues(db, path);
+        runtime = new RuntimeValues(connect(path), path);
         return { runtime, left: runtime.#of(life) };
       } catch (thrown) {
-        db?.close();
+        runtime?.close();
         if (isLast) throw thrown;
         removeDatabase(path);
       }
@@ -77,8 +72,18 @@ export class RuntimeValues {
     return { values, counter: Number.isSafeInteger(counter) ? counter : 0 };
   }
 
-  /** Empties the file and assigns it to a run. */
+  /** Empties the file and assigns it to a run. Replaces a file in which only a write finds damage. */
   begin(life: string): void {
+    try {
+      this.#assignTo(life);
+    } catch {
+      this.remove();
+      this.#db = connect(this.#path);
+      this.#assignTo(life);
+    }
+  }
+
+  #assignTo(life: string): void {
     this.#db.exec('BEGIN; DELETE FROM last_values; DELETE FROM meta');
     this.#db.prepare('INSERT INTO meta VALUES (?, ?)').run(metaName.life, life);
     this.#db.exec('COMMIT');
@@ -123,6 +128,20 @@ export class RuntimeValues {
   remove(): void {
     this.close();
     removeDatabase(this.#path);
+  }
+}
+
+function connect(path: string): DatabaseSync {
+  const db = new DatabaseSync(path);
+  try {
+    // A tmpfs needs no flush.
+    db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -64');
+    addSums(db);
+    db.exec(runtimeSchema);
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
   }
 }
 

@@ -82,6 +82,30 @@ for (const [what, damage] of Object.entries(damages)) {
   });
 }
 
+t.test('a damaged file of the runtime directory is replaced, wherever its damage is', async (t) => {
+  const [directory, runtimeDirectory] = [await tempDirectory(t), await tempDirectory(t)];
+  const { store, kernel } = await openBench(directory, { runtimeDirectory });
+  for (let i = 0; i < 200; i++) kernel.variables.create(3, { ident: `value${i}`, value: 'x'.repeat(100) });
+  await store.close();
+  const file = join(runtimeDirectory, 'values.db');
+  const db = new DatabaseSync(file);
+  db.exec("UPDATE meta SET value = 'of another run'");
+  const put = db.prepare("INSERT INTO last_values VALUES (?, 'x', 0, 0, 0)");
+  for (let id = 1; id <= 500; id++) put.run(id);
+  db.close();
+  const sound = readFileSync(file);
+  for (let at = 0; at < sound.length; at += 4096) {
+    writeFileSync(file, sound);
+    overwrite(file, at, 64);
+    const again = await openBench(directory, { runtimeDirectory });
+    t.match(again.kernel.tree.root.children?.byIdent('value7'), { data: { value: 'x'.repeat(100) } });
+    await again.store.close();
+    const replaced = new DatabaseSync(file);
+    t.same(replaced.prepare('PRAGMA integrity_check').all(), [{ integrity_check: 'ok' }], `page at ${at}`);
+    replaced.close();
+  }
+});
+
 t.test('a deleted database is restored from the backup, without the log that it left', async (t) => {
   const directory = await withBackup(t);
   const later = await openBench(directory);
