@@ -9,13 +9,14 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { END_MARK, FLUSH_MARK } from './marks.js';
-import { replaceDomain } from './replace-domain.js';
+import { replaceDomain, replaceThreads } from './replacements.js';
 
 /** How long the end of a test may take: sockets close within some turns of the event loop. */
 const CLEANUP_MS = 15_000;
 
 const environment = { ...process.env };
 replaceDomain();
+replaceThreads();
 const { t, Test } = await import('tap');
 
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)

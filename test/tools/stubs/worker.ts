@@ -4,7 +4,7 @@
  * modules stay loaded, so that a run takes milliseconds.
  */
 import { registerHooks } from 'node:module';
-import { replaceDomain } from '../../runner/replace-domain.js';
+import { replaceDomain, replaceThreads } from '../../runner/replacements.js';
 import { currentRun, type Subtest } from './current-run.js';
 
 /** A test file, compiled and relative to dist/test/, with the functions to be stubbed in turn. */
@@ -38,6 +38,7 @@ registerHooks({
   },
 });
 replaceDomain();
+replaceThreads();
 const { Test } = await import('tap');
 
 /** Errors that no test has awaited. */
