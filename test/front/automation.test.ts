@@ -48,8 +48,31 @@ t.test('the log shows messages as they arrive, filtered', { skip: noBrowser }, a
   await page.getByText('earlier message').waitFor();
   await rpc(fixture, 'SVC_LogMessage', 'Garden', '<b>later</b> message');
   await page.getByText('<b>later</b> message').waitFor();
-  await page.getByLabel('Subject').selectOption('Heating');
+  await page.getByLabel('Search the text').fill('earlier');
   await page.getByText('<b>later</b> message').waitFor({ state: 'detached' });
+  await page.getByLabel('Search the text').fill('');
+  await page.getByLabel('Level').selectOption('error');
+  await page.getByText('earlier message').waitFor({ state: 'detached' });
+  await page.getByLabel('Level').selectOption('info');
+  await page.getByLabel('Subject').selectOption('call');
+  await page.getByText('earlier message').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await rpc(fixture, 'SVC_LogMessage', 'Garden', 'while paused');
+  await rpc(fixture, 'SVC_SetName', await fixture.id('area/ground'), 'Below');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('while paused').waitFor();
+  t.strictSame(await axeFindings(page), []);
+  await page.getByRole('tab', { name: 'Debug' }).click();
+  await page.getByRole('button', { name: /Select an instance/ }).click();
+  await page.getByRole('combobox').fill('Hall relay');
+  await page
+    .getByRole('option', { name: /^Hall relay/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/hall_relay/STATE'), true);
+  await page.getByText('write STATE').waitFor();
   t.strictSame(await axeFindings(page), []);
   await page.getByRole('tab', { name: 'Who did what' }).click();
   await page.getByText('SVC_SetName').first().waitFor();

@@ -112,8 +112,11 @@ export class ChangeHub {
     this.#flush();
     this.#exit(session);
     this.#setLogReader(session, view === unfiltered && subscription.messages.includes(message.GW_LOG));
-    const isAll = subscription.ids.length + subscription.messages.length === 0;
-    this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, subscription));
+    // Lines of the log are no changes: naming them does not limit those.
+    const messages = subscription.messages.filter((one) => one !== message.GW_LOG);
+    const isAll = subscription.ids.length + messages.length === 0;
+    const limits = { ...subscription, messages };
+    this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, limits));
   }
 
   /** Removes a session, if it is there. */

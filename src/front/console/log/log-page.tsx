@@ -8,10 +8,11 @@ import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { Tabs } from '../parts/tabs.js';
 import { MessageList } from './message-list.js';
+import { Traffic } from './traffic.js';
 
 const CALLS = 300;
 
-/** The gateway's messages as they arrive, and who did what. */
+/** The gateway's log as it is written, what instances send and receive, and who did what. */
 export function LogPage() {
   const chosen = useSignal('messages');
   const { log } = automation();
@@ -22,12 +23,13 @@ export function LogPage() {
         label={words().pages.log}
         tabs={[
           { name: 'messages', text: log.messages },
+          { name: 'debug', text: log.debug },
           { name: 'calls', text: log.calls },
         ]}
         chosen={chosen.value}
         onChoose={(name) => (chosen.value = name)}
       >
-        {chosen.value === 'messages' ? <MessageList /> : <Calls />}
+        {chosen.value === 'messages' ? <MessageList /> : chosen.value === 'debug' ? <Traffic /> : <Calls />}
       </Tabs>
     </main>
   );

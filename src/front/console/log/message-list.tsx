@@ -1,32 +1,35 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { formatDate } from '../../web/format.js';
+import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { automation } from '../i18n/automation.js';
-import { type LogEntry, useLog } from './use-log.js';
+import { type LogLine, useLog } from './use-log.js';
 
 /** Rows that are shown, and that a press of "more" adds. */
 const ROWS = 200;
-const LEVELS = [10205, 10204, 10203, 10202, 10201, 10206, 10207] as const;
+/** In the order of their weight: a level includes those after it. */
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** Messages, newest first, filtered by level, subject and text. */
+/** Lines of the log, newest first, filtered by level, subject and text. */
 export function MessageList() {
-  const { entries, isPaused, setPaused } = useLog();
-  const level = useSignal('all');
+  const { lines, isPaused, setPaused } = useLog();
+  const level = useSignal<string>('debug');
   const subject = useSignal('');
   const text = useSignal('');
   const rows = useSignal(ROWS);
   const id = useId();
   const { log } = automation();
-  const all = entries.value;
+  const all = lines.value;
+  const allowed: readonly string[] = LEVELS.slice(LEVELS.findIndex((one) => one === level.value));
   const lower = text.value.trim().toLowerCase();
   const found = all.filter(
-    (entry) =>
-      (level.value === 'all' || entry.level === Number(level.value)) &&
-      (subject.value === '' || entry.subject === subject.value) &&
-      (lower === '' || `${entry.subject} ${entry.text}`.toLowerCase().includes(lower)),
+    ({ Level, Subject, Text }) =>
+      allowed.includes(Level) &&
+      (subject.value === '' || Subject === subject.value) &&
+      (lower === '' || `${Subject} ${Text}`.toLowerCase().includes(lower)),
   );
-  const subjects = [...new Set(all.map((entry) => entry.subject))].sort();
+  const subjects = [...new Set(all.map(({ Subject }) => Subject))].sort();
   return (
     <>
       <div class="filters">
@@ -37,9 +40,9 @@ export function MessageList() {
             value={level.value}
             onChange={(event) => (level.value = event.currentTarget.value)}
           >
-            {['all', ...LEVELS].map((one) => (
+            {LEVELS.map((one) => (
               <option key={one} value={one}>
-                {log.levels[one]}
+                {log.from[one]}
               </option>
             ))}
           </select>
@@ -75,8 +78,8 @@ export function MessageList() {
       <p class="soft">{log.shown(found.length, all.length)}</p>
       {found.length === 0 && <p class="soft">{log.none}</p>}
       <ul class="messages">
-        {found.slice(0, rows.value).map((entry) => (
-          <MessageRow key={entry.key} entry={entry} />
+        {found.slice(0, rows.value).map((line) => (
+          <MessageRow key={line.key} line={line} />
         ))}
       </ul>
       {found.length > rows.value && (
@@ -88,16 +91,31 @@ export function MessageList() {
   );
 }
 
-const CLASSES: Readonly<Record<number, string>> = { 10202: 'good', 10204: 'warning', 10205: 'failed' };
+const CLASSES: Readonly<Record<LogLine['Level'], string>> = {
+  debug: '',
+  info: '',
+  warn: 'warning',
+  error: 'failed',
+};
 
-function MessageRow({ entry }: { readonly entry: LogEntry }) {
+function MessageRow({ line }: { readonly line: LogLine }) {
   const app = useApp();
+  const { TimeMs, Level, Subject, Text, InstanceID } = line;
+  const instance = InstanceID === 0 ? undefined : app.gateway.model.find(InstanceID);
   return (
-    <li class={CLASSES[entry.level] ?? ''}>
-      <time>{formatDate(entry.unixS * 1000, app.gateway.model.timezone, 'medium')}</time>
-      <span class="level">{automation().log.levels[entry.level]}</span>
-      <span class="subject">{entry.subject}</span>
-      <span class="text">{entry.text}</span>
+    <li class={CLASSES[Level]}>
+      <time>{formatDate(TimeMs, app.gateway.model.timezone, 'medium')}</time>
+      <span class="level">{automation().log.levels[Level]}</span>
+      <span class="subject">
+        {Subject}
+        {instance !== undefined && (
+          <>
+            {' '}
+            <a href={addressOf('tree', instance.id)}>{instance.entry.value.name}</a>
+          </>
+        )}
+      </span>
+      <span class="text">{Text}</span>
     </li>
   );
 }

@@ -1,78 +1,79 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ChangeRecord } from '../../../client/generated/records.js';
-import { useApp } from '../app.js';
+import type { LogRecord } from '../../../client/generated/records.js';
+import { errorText, useApp } from '../app.js';
 
-/** Messages of the log (KL_MESSAGE … KL_CUSTOM). */
-const LOG = { first: 10201, last: 10207, debug: 10206 } as const;
-/** How many of the newest changes of the gateway are searched for messages when the page opens. */
-const SEARCHED = 5000;
-/** Messages that the page keeps; the oldest are dropped. */
+/** A new line of the log (GW_LOG); only for sockets that name it in `GW_Subscribe`. */
+const GW_LOG = 20404;
+/** What `GW_GetLog` returns at most. */
+const READ = 500;
+/** Lines that the page keeps; the oldest are dropped. */
 const KEPT = 2000;
 
-/** A message of the log. `unixS` is the time of the gateway. */
-export interface LogEntry {
-  readonly key: number;
-  readonly level: number;
-  readonly subject: string;
-  readonly text: string;
-  readonly unixS: number;
+/** A line of the log. */
+export interface LogLine extends LogRecord {
+  /** Its time and content: a line can be read and pushed. */
+  readonly key: string;
 }
 
 interface LogState {
   /** Newest first. */
-  readonly entries: ReadonlySignal<readonly LogEntry[]>;
-  /** Messages that arrive are not added while this is true. */
+  readonly lines: ReadonlySignal<readonly LogLine[]>;
+  /** Lines that arrive are not added while this is true. */
   readonly isPaused: ReadonlySignal<boolean>;
   readonly setPaused: (isPaused: boolean) => void;
 }
 
-/** The messages that the gateway still has, and those that arrive while the component is shown. */
+/** The lines that the gateway still has, and those that are written while the component is shown. */
 export function useLog(): LogState {
   const app = useApp();
-  const entries = useSignal<readonly LogEntry[]>([]);
+  const lines = useSignal<readonly LogLine[]>([]);
+  const held = useSignal<readonly LogLine[]>([]);
   const isPaused = useSignal(false);
-  const held = useSignal<readonly LogEntry[]>([]);
-  const add = (records: readonly ChangeRecord[]) => {
-    const to = isPaused.peek() ? held : entries;
-    const known = new Set([...entries.peek(), ...held.peek()].map(({ key }) => key));
-    const fresh = records.flatMap((record) => entryOf(record) ?? []).filter(({ key }) => !known.has(key));
-    if (fresh.length > 0) to.value = [...fresh, ...to.peek()].sort((a, b) => b.key - a.key).slice(0, KEPT);
+  const isLive = app.gateway.state.value.kind === 'live';
+  const add = (records: readonly LogRecord[]) => {
+    const to = isPaused.peek() ? held : lines;
+    to.value = merged(to.peek(), records);
   };
+  useEffect(
+    () =>
+      app.gateway.observe(({ Message, Data }) => {
+        if (Message === GW_LOG) add(Data as LogRecord[]);
+      }),
+    [],
+  );
+  // After each connection: the gateway forgets the subscription, and lines may have been missed.
   useEffect(() => {
-    const cancel = app.gateway.observe((record) => add([record]));
-    void readBacklog().then(add, () => undefined);
-    return cancel;
-  }, []);
+    if (!isLive) return undefined;
+    const sinceMs = Math.max(lines.peek()[0]?.TimeMs ?? 0, held.peek()[0]?.TimeMs ?? 0);
+    const read = async () => {
+      await app.call('GW_Subscribe', [], [GW_LOG]);
+      add(await app.call('GW_GetLog', sinceMs, 'debug', '', READ));
+    };
+    read().catch((thrown: unknown) => (app.notice.value = { text: errorText(thrown), isError: true }));
+    return () => {
+      // Without a connection there is no subscription left.
+      void app.call('GW_Subscribe', [], []).catch(() => undefined);
+    };
+  }, [isLive]);
   return {
-    entries,
+    lines,
     isPaused,
     setPaused: (next) => {
       isPaused.value = next;
       if (next) return;
-      entries.value = [...held.peek(), ...entries.peek()].slice(0, KEPT);
+      lines.value = merged(lines.peek(), held.peek());
       held.value = [];
     },
   };
-
-  /** Fewer changes are requested if the gateway no longer has that many: after a restart it has only a few. */
-  async function readBacklog(): Promise<ChangeRecord[]> {
-    const [newest] = await app.call('SVC_GetSnapshotChanges', 0);
-    const counter = newest?.TimeStamp ?? 0;
-    for (let back = SEARCHED; back > 0; back = Math.floor(back / 2)) {
-      const records = await app
-        .call('SVC_GetSnapshotChanges', Math.max(1, counter - back))
-        // CHANGES_LOST: the counter is too old.
-        .catch(() => undefined);
-      if (records !== undefined) return records;
-    }
-    return [];
-  }
 }
 
-function entryOf({ Message, Data, TimeStamp }: ChangeRecord): LogEntry | undefined {
-  if (Message < LOG.first || Message > LOG.last) return undefined;
-  const [subject, text, third, unixMs] = Data;
-  const unixS = Message === LOG.debug ? Number(unixMs) / 1000 : Number(third);
-  return { key: TimeStamp, level: Message, subject: String(subject), text: String(text), unixS };
+/** Adds records that are not there yet, newest first. */
+function merged(lines: readonly LogLine[], records: readonly LogRecord[]): readonly LogLine[] {
+  const known = new Set(lines.map(({ key }) => key));
+  const added = records
+    .map((record) => ({ ...record, key: `${record.TimeMs} ${record.Subject} ${record.Text}` }))
+    .filter(({ key }) => !known.has(key));
+  if (added.length === 0) return lines;
+  return [...added.reverse(), ...lines].sort((a, b) => b.TimeMs - a.TimeMs).slice(0, KEPT);
 }
