@@ -8,7 +8,7 @@ import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { configPath, configSource } from '../arguments/locate-gateway.js';
 
-/** `stellwerk check [FILE]`: what is wrong with a configuration, by line. */
+/** `stellwerk check [FILE]`: reports the errors of a configuration by line. */
 export const check = command({
   usage: 'check [FILE | --config FILE]',
   about: `Checks a configuration without a gateway, and prints each error with file, line, column and key: everything

@@ -3,14 +3,14 @@ import { command, type Command, UsageError } from '../command.js';
 import type { CommandTable } from '../command-table.js';
 import { exitCode } from '../exit-codes.js';
 
-/** A command as a completion script knows it. */
+/** A command in a completion script. */
 interface Known {
   readonly name: string;
   readonly about: string;
   readonly options: Command['options'];
 }
 
-/** What is completed: commands, their options, the functions after `call`, and files elsewhere. */
+/** The words to complete: commands, their options, and functions after `call`. */
 interface Completed {
   readonly commands: readonly Known[];
   readonly functions: readonly string[];
@@ -119,7 +119,7 @@ if [ "$funcstack[1]" = _stellwerk ]; then _stellwerk "$@"; else compdef _stellwe
 `;
 }
 
-/** What zsh completes where no option is typed. */
+/** The completion of arguments in zsh. */
 function wordsOf(name: string): string {
   if (name === 'call') return '*:function:compadd -a functions';
   if (name === 'completion') return `*:shell:(${SHELLS.join(' ')})`;
@@ -147,5 +147,5 @@ complete -c stellwerk -f -n '__fish_seen_subcommand_from completion' -a '${SHELL
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
-/** Within single quotes, and without what zsh's specifications give a meaning. */
+/** A text for single quotes, without characters that are special in zsh's specifications. */
 const escaped = (text: string): string => text.replaceAll("'", '’').replace(/[[\]:]/g, ' ');

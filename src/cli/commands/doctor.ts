@@ -29,7 +29,7 @@ import {
 
 const { url: _url, ...options } = gatewayOptions;
 
-/** `stellwerk doctor`: what is missing on this machine, with or without a running gateway. */
+/** `stellwerk doctor`: reports what is missing on this machine, with or without a running gateway. */
 export const doctor = command({
   usage: 'doctor [options]',
   about: `Checks this machine and reports what is missing for the gateway, and how to fix it: rights of the service's
@@ -64,7 +64,7 @@ and its password is known, its health checks are included. Changes nothing.`,
   },
 });
 
-/** What the configuration says that the machine is for; without one, of no instances. */
+/** The machine as configured; without a configuration, it has no instances. */
 async function configurationOf(
   given: string | undefined,
 ): Promise<ConfiguredMachine & { readonly path: string | undefined }> {
@@ -74,12 +74,12 @@ async function configurationOf(
     return { ...(await readConfiguredMachine(source, makeModules)), path: source.file };
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    const finding = problem('there is no configuration', 'sudo stellwerk setup makes the first one');
+    const finding = problem('there is no configuration', 'sudo stellwerk setup creates the first one');
     return { modules: await makeModules({}), instances: [], path: undefined, finding };
   }
 }
 
-/** Undefined where nobody has made one yet. */
+/** The data directory; undefined if there is none yet. */
 function placeOfData(data: string | undefined, config: string | undefined): string | undefined {
   try {
     return locateData(data, config).data;
@@ -89,7 +89,7 @@ function placeOfData(data: string | undefined, config: string | undefined): stri
   }
 }
 
-/** Whether the gateway replies, and its own checks if the caller may read them. */
+/** Checks whether the gateway replies, and reads its own checks if the caller may. */
 async function gatewayChecks(
   given: Parameters<typeof gatewayClient>[0],
 ): Promise<{ finding: HealthFinding; checks: readonly CheckRecord[] }> {
@@ -113,6 +113,6 @@ function answerFinding(thrown: unknown): HealthFinding {
       'sudo systemctl start stellwerk; journalctl -u stellwerk says why it ended',
     );
   if (thrown instanceof UsageError || thrown instanceof ConfigurationError)
-    return problem('it is not known where it is', 'correct the configuration first');
+    return problem('its address is unknown', 'correct the configuration first');
   throw thrown;
 }

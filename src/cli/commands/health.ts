@@ -22,10 +22,10 @@ export const health = command({
   },
 });
 
-/** A check of a gateway; of one that was just made nobody knows since when. */
+/** A check of a gateway; `Since` is unknown for one that was just run. */
 type Row = Omit<CheckRecord, 'Since'> & { readonly Since?: number };
 
-/** The checks, one a line, and below it what to do. */
+/** The checks, one per line, each followed by what to do. */
 export function healthTable(checks: readonly Row[]): string {
   const width = Math.max(...checks.map(({ Name }) => Name.length));
   return checks

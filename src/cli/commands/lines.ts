@@ -14,7 +14,7 @@ const EVERY_MS = 250;
 /** Width of a picture that is written to a file. */
 const FILE_WIDTH = 100;
 
-/** `stellwerk lines`: the board's header with what is on it. */
+/** `stellwerk lines`: draws the board's header with the users of its lines. */
 export const lines = command({
   usage: 'lines [options]',
   about: `Draws the board's header: pins, names and users of the lines, and the values of the gateway's own lines. On a

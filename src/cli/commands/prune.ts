@@ -3,7 +3,7 @@ import { exitCode } from '../exit-codes.js';
 import { escapeControls, jsonText } from '../output/terminal.js';
 import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
 
-/** An object that the configuration no longer lists, as `GW_Prune` gives it. */
+/** An object that the configuration no longer lists: a record of `GW_Prune`. */
 interface Orphan {
   readonly ObjectID: number;
   readonly Path: string;

@@ -6,7 +6,7 @@ import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { chownBelow, chownConfig } from '../file-ownership.js';
 
-/** `stellwerk restore FILE`: puts a backup back. */
+/** `stellwerk restore FILE`: restores a backup. */
 export const restore = command({
   usage: 'restore [options] FILE|latest',
   about: `Restores a backup to the data directory, and its configuration to --config FILE. Stop the gateway first: nothing

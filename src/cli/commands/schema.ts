@@ -4,7 +4,7 @@ import { createModuleList } from '../../composition/module-list.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 
-/** `stellwerk schema`: what editors complete and check a configuration by. */
+/** `stellwerk schema`: prints the JSON Schema of a configuration, for editors. */
 export const schema = command({
   usage: 'schema > gateway.schema.json',
   about: `Prints a JSON Schema (draft 7) of gateway.yaml, with the properties of all modules. An editor with a YAML language
@@ -19,7 +19,7 @@ server uses it if the first line of the configuration is
   },
 });
 
-/** The schema as it is printed and shipped: with the modules of all boards. */
+/** The schema with the modules of all boards. */
 export async function schemaText(): Promise<string> {
   const modules = await createModuleList(systemClock())({ board: 'simulated' });
   return `${JSON.stringify(jsonSchema(modules.all()), null, 1)}\n`;

@@ -13,9 +13,9 @@ import { configSource, readFirstLine } from '../arguments/locate-gateway.js';
 import { generatePassword, promptNewPassword } from '../arguments/new-password.js';
 import { prompt } from '../output/terminal.js';
 
-/** Where the service looks for it. */
+/** The configuration file of the service. */
 const STANDARD = '/etc/stellwerk/gateway.yaml';
-/** Where the service writes the code while the owner has no password. */
+/** The file of the service that contains the claim code while the owner has no password. */
 const CLAIM_CODE = '/run/stellwerk/claim-code';
 
 /** `stellwerk setup`: the first configuration. */
@@ -79,13 +79,13 @@ remoteAccess is not changed.`,
   },
 });
 
-/** What to do then. */
+/** The next step, for the output. */
 const next = (file: string): string =>
   file === STANDARD
-    ? 'systemctl restart stellwerk takes it up'
+    ? 'systemctl restart stellwerk applies it'
     : `stellwerk serve --config ${file} --data DIR runs with it`;
 
-/** Undefined where there is no file. */
+/** The content of a file; undefined if it does not exist. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -95,7 +95,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Names that can't be are found before anything is written. */
+/** Throws if the text is not a valid configuration, before anything is written. */
 async function rejectInvalid(file: string, text: string): Promise<void> {
   try {
     await parseConfig(file, text);
@@ -107,7 +107,7 @@ async function rejectInvalid(file: string, text: string): Promise<void> {
   }
 }
 
-/** Written atomically. */
+/** Writes a file atomically. */
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
   writeFileSync(`${file}.new`, text, { mode: 0o600 });

@@ -14,17 +14,17 @@ interface Branch {
   readonly Type: string;
   readonly Ident: string;
   readonly Name: string;
-  /** As `call` takes it in place of the id. */
+  /** The path that `call` accepts in place of the id. */
   readonly Path: string;
-  /** Of an instance: its module. */
+  /** The module of an instance. */
   readonly Module?: string;
-  /** Of a variable, with `--values`. */
+  /** The value of a variable, with `--values`. */
   readonly Value?: Value;
   readonly Formatted?: string;
   readonly Children: readonly Branch[];
 }
 
-/** `stellwerk tree`: the objects, indented, with what `call` takes. */
+/** `stellwerk tree`: prints the objects, indented, with their paths and ids for `call`. */
 export const tree = command({
   usage: 'tree [options] [PATH]',
   about: `Prints the tree of objects: ident (or name without one), type, ID and name. With PATH (an ID, or a path of idents
@@ -49,7 +49,7 @@ or names: ground_floor/hall_relay), that object and everything below it.`,
   },
 });
 
-/** All objects, each with its children in the order in which people see them. */
+/** All objects in the order of the tree, the children of each sorted by position. */
 function branchesOf(snapshot: Snapshot, withValues: boolean): Map<number, Branch> {
   const paths = new TreeReplica(snapshot);
   const objects = Object.entries(snapshot.objects).map(([key, object]) => ({

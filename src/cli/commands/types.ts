@@ -6,7 +6,7 @@ import { packageVersion } from '../../service/system.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 
-/** `stellwerk types`: declarations of all that scripts find, for an editor. */
+/** `stellwerk types`: prints the declarations of all globals of scripts, for editors. */
 export const types = command({
   usage: 'types > functions.d.ts',
   about: `Prints TypeScript declarations of all functions and globals of scripts, of all modules. Saved next to the

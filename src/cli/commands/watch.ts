@@ -15,10 +15,10 @@ import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
 const RETRY_MS = 1000;
 /** Time limit of the debug output of an instance, s, in case this command cannot end it. */
 const DEBUG_S = 3600;
-/** A text that a device sends has no end of its own; a line has. */
+/** Most characters that are shown of a text, because a device can send any number. */
 const TEXT_LIMIT = 400;
 
-/** `stellwerk watch`: prints each change as it comes, until Ctrl-C. */
+/** `stellwerk watch`: prints changes as they arrive, until Ctrl-C. */
 export const watch = command({
   usage: 'watch [options]',
   about: `Prints changes of the gateway: time, ID, path and change. Press Ctrl-C to end. Reconnects after an interruption

@@ -1,14 +1,14 @@
 import type { Lines } from '../../client/index.js';
 import { type Colour, escapeControls } from './terminal.js';
 
-/** What the picture is drawn of. */
+/** The data of the picture. */
 export interface HeaderData {
   readonly lines: Lines;
   /** The names of the instances that have lines. */
   readonly names: ReadonlyMap<number, string>;
 }
 
-/** How it is drawn: how wide the terminal is, and what makes a text coloured. */
+/** The width of the terminal, and the function that colours a text. */
 interface DrawOptions {
   readonly width: number;
   paint(colour: Colour, text: string): string;
@@ -16,7 +16,7 @@ interface DrawOptions {
 
 type Line = Lines['Lines'][number];
 
-/** One side of a row, before it is cut to its width. */
+/** One side of a row, not yet truncated to its width. */
 interface Cell {
   /** Pin number, or offset where no header is known. */
   readonly pin: string;
@@ -27,9 +27,9 @@ interface Cell {
 
 /** Minimum width for the user of a line; with less, only names and marks are drawn. */
 const USE_LEAST = 8;
-/** A mark and a word: `● out`. */
+/** The width of a symbol and a word: `● out`. */
 const STATE_WIDTH = 5;
-/** Between the parts of a side. */
+/** The gap between the parts of a side. */
 const GAP = 2;
 
 const powers: Readonly<Record<string, Colour>> = { '5V': 'red', '3V3': 'yellow', GND: 'dim' };
@@ -74,7 +74,7 @@ function headerOf({ Header, Lines: all }: Lines): Cell[][] {
 
 /** Two columns that meet at their pins. */
 function rowsOf(pairs: readonly (readonly Cell[])[], drawing: Drawing): string[] {
-  // Both sides, and ` │ ` between their pins.
+  // The separator ` │ ` is between the pins of the two sides.
   const measures = measuresOf(pairs.flat(), drawing.names, Math.floor((drawing.look.width - 3) / 2));
   return pairs.map(([left, right]) => {
     const near = left === undefined ? [] : partsOf(left, { ...drawing, measures });
@@ -105,11 +105,11 @@ const cellOf = (line: Line): Cell => ({
 const inPairs = (cells: readonly Cell[]): Cell[][] =>
   Array.from({ length: Math.ceil(cells.length / 2) }, (_, n) => cells.slice(n * 2, n * 2 + 2));
 
-/** How wide each part of a side is. */
+/** The width of each part of a side. */
 interface Measures {
   readonly pin: number;
   readonly name: number;
-  /** 0 where there is no room for it. */
+  /** 0 if there is no room for it. */
   readonly use: number;
 }
 
@@ -126,19 +126,19 @@ interface Drawing {
   readonly look: DrawOptions;
 }
 
-/** A part of a side, with its room on the right of it, or on the left. */
+/** A part of a side, padded on its left (`before`) or right (`after`). */
 interface Part {
   readonly before: string;
   readonly after: string;
 }
 
-/** From the middle outward: pin, name, state, who uses it. */
+/** The parts from the middle outward: pin, name, state, user. */
 function partsOf(cell: Cell, { names, look: { paint }, measures }: Drawing & { measures: Measures }): Part[] {
   const { line } = cell;
   const use = useOf(line, names);
   const isOurs = line !== undefined && line.InstanceID !== 0;
   const mark = line?.Active === undefined ? ' ' : line.Active ? '●' : '○';
-  // That a line which nobody uses is an input says nothing.
+  // The direction of an unused input is not worth showing.
   const isPlain = line === undefined || (!line.Used && line.Direction === 'input');
   const direction = isPlain ? '' : directions[line.Direction];
   const ink = line?.Active === true ? 'green' : isOurs ? undefined : 'dim';
@@ -160,7 +160,7 @@ function partsOf(cell: Cell, { names, look: { paint }, measures }: Drawing & { m
   ];
 }
 
-/** Who has it; of a free line what the kernel calls it, where that is something else. */
+/** The user of a line; for a free line the kernel's name for it, if it differs. */
 function useOf(line: Line | undefined, names: ReadonlyMap<number, string>): string {
   if (line === undefined) return '';
   if (line.InstanceID !== 0) return escapeControls(names.get(line.InstanceID) ?? `#${line.InstanceID}`);

@@ -17,13 +17,13 @@ const quoted = (what: unknown) => `“${String(what)}”`;
 const yes = (what: unknown, words: readonly [string, string]) => words[what === true ? 0 : 1];
 const log: Say = ([sender, text]) => `${String(sender)}: ${String(text)}`;
 const HEX = 1;
-/** Data on the wire: as text where they are one, else in hexadecimal (KL_DEBUG: what, data, format). */
+/** Data on the wire, as text if possible, otherwise in hexadecimal (KL_DEBUG: what, data, format). */
 const debug: Say = ([what, data, format]) =>
   `${String(what)}: ${format === HEX ? (textIn(String(data)) ?? String(data)) : String(data)}`;
 
 /**
- * The text that these bytes are in UTF-8; undefined for what no device sends as text: control characters but
- * white space.
+ * Decodes bytes as UTF-8; undefined if they are not valid, or contain control characters other than white
+ * space: then they are not text.
  */
 function textIn(hex: string): string | undefined {
   try {
@@ -53,7 +53,7 @@ const pendingOf: Say = ([value, atMs, code]) =>
     ? 'nothing is scheduled'
     : `will be ${String(value)}${atMs === 0 ? '' : ` at ${unix(Number(atMs) / 1000)}`} (${String(code)})`;
 
-/** Messages from one number to another that say the same in words. */
+/** The entries of a range of message numbers with the same text. */
 const alike = ([from, to]: readonly [number, number], text: string) =>
   Object.fromEntries(
     Array.from({ length: to - from + 1 }, (_, n): [number, readonly [Colour, Say]] => [
@@ -76,7 +76,7 @@ function unix(seconds: unknown): string {
 }
 
 /**
- * The message table (interface §3.5) in words. Messages that only repeat another one are left out.
+ * The texts of messages (interface §3.5). Messages that only repeat another one are left out.
  */
 const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.KERNEL_STARTED]: ['green', () => 'the gateway has started'],
@@ -132,14 +132,14 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
     'cyan',
     ([limit]) => (limit === 0 ? 'runs without end' : `runs ${String(limit)} more times`),
   ],
-  [message.EM_CHANGEACTION]: ['cyan', () => 'does something else'],
-  ...alike([message.EM_CHANGETRIGGER, message.EM_CHANGETRIGGEREXECUTION], 'is set off by something else'),
-  [message.EM_CHANGECYCLIC]: ['cyan', () => 'runs at other times'],
+  [message.EM_CHANGEACTION]: ['cyan', () => 'has another action'],
+  ...alike([message.EM_CHANGETRIGGER, message.EM_CHANGETRIGGEREXECUTION], 'has another trigger'),
+  [message.EM_CHANGECYCLIC]: ['cyan', () => 'has another interval'],
   [message.EM_CHANGECYCLICDATEFROM]: ['cyan', event('runs from', date)],
   [message.EM_CHANGECYCLICDATETO]: ['cyan', event('runs until', date)],
   [message.EM_CHANGECYCLICTIMEFROM]: ['cyan', event('runs from', time)],
   [message.EM_CHANGECYCLICTIMETO]: ['cyan', event('runs until', time)],
-  ...alike([message.EM_ADDSCHEDULEACTION, message.EM_CHANGESCHEDULEGROUPPOINT], 'has another weekly plan'),
+  ...alike([message.EM_ADDSCHEDULEACTION, message.EM_CHANGESCHEDULEGROUPPOINT], 'has another schedule'),
   ...alike([message.EM_ADDCONDITION, message.EM_CHANGECONDITIONDAYOFTHEWEEKRULE], 'has other conditions'),
   [message.MM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.MM_AVAILABLE]: ['yellow', ([is]) => yes(is, ['its file is there', 'its file is missing'])],
@@ -159,9 +159,9 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.PM_CHANGEVALUES]: ['cyan', profile('has other limits')],
   [message.PM_CHANGEDIGITS]: ['cyan', profile('has other digits')],
   [message.PM_CHANGEICON]: ['cyan', profile('has another icon')],
-  [message.PM_ASSOCIATIONADDED]: ['cyan', profile('has a value with a name more')],
-  [message.PM_ASSOCIATIONREMOVED]: ['cyan', profile('has a value with a name less')],
-  [message.PM_ASSOCIATIONCHANGED]: ['cyan', profile('has another name for a value')],
+  [message.PM_ASSOCIATIONADDED]: ['cyan', profile('has a new association')],
+  [message.PM_ASSOCIATIONREMOVED]: ['cyan', profile('has an association less')],
+  [message.PM_ASSOCIATIONCHANGED]: ['cyan', profile('has a changed association')],
 };
 
 /** Messages that only repeat another message of the same change. */
@@ -183,7 +183,7 @@ const echoes: ReadonlySet<number> = new Set([
   message.SE_RUNNING,
 ]);
 
-/** The change in words; undefined if another message reports it. */
+/** The text of a change; undefined if another message reports it. */
 export function changeText(
   { SenderID, Message, Data }: ChangeRecord,
   tree: TreeReplica,

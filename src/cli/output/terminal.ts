@@ -2,23 +2,23 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
-/** What a text may look like on a terminal. */
+/** The styles of text on a terminal. */
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Text as stdout may show it: coloured on a terminal, unless NO_COLOR says otherwise. */
+/** Colours a text if stdout is a terminal and NO_COLOR is not set. */
 export function styled(colour: Colour, text: string): string {
   return styleText(colour, text, { stream: process.stdout });
 }
 
 /**
- * Names and values come from outside: what would move a terminal's cursor, or worse, is shown as it is
- * written.
+ * Escapes control characters, because names and values come from outside and could contain sequences that
+ * control the terminal.
  */
 export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (char) => `\\x${hex(char, 2)}`);
 }
 
-/** JSON that is harmless too: JSON itself leaves the control characters from 7F on as they are. */
+/** JSON without control characters: `JSON.stringify` does not escape those from 7F on. */
 export function jsonText(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(/[\u007f-\u009f]/g, (char) => `\\u${hex(char, 4)}`);
 }

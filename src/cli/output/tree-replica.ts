@@ -4,7 +4,7 @@ import { message } from '../../kernel/messages.js';
 import type { Profile } from '../../kernel/profiles/profile-data.js';
 import type { VariableType } from '../../kernel/value.js';
 
-/** The part of a snapshot (interface §2.2) that is used here. */
+/** The parts of a snapshot (interface §2.2) that are used here. */
 export interface Snapshot {
   readonly timestamp: number;
   readonly profiles: Readonly<Record<string, ShownProfile>>;
@@ -17,7 +17,7 @@ interface ShownProfile extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
   readonly stepSize: number;
 }
 
-/** An object of it. */
+/** An object of a snapshot. */
 interface SnapshotObject {
   readonly type: number;
   readonly name: string;
@@ -25,12 +25,12 @@ interface SnapshotObject {
   readonly position: number;
   readonly parentID: number;
   readonly data: {
-    /** Of a variable. */
+    /** For variables. */
     readonly type?: number;
     readonly value?: Value;
     readonly profile?: string;
     readonly customProfile?: string;
-    /** Of an instance. */
+    /** For instances. */
     readonly moduleName?: string;
   };
 }
@@ -39,7 +39,7 @@ interface Watched {
   name: string;
   ident: string;
   parent: number;
-  /** Of a variable. */
+  /** For variables. */
   type: VariableType;
   profile: string;
 }
