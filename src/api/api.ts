@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../base/clock.js';
 import type { LimitReporter } from '../base/limit-reporter.js';
 import type { Log, LogRecord } from '../base/log.js';
 import type { Signal } from '../base/signal.js';
+import type { TaskState } from '../base/tasks/task-list.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { ConnectionsPort, SocketStatistics } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -68,6 +69,8 @@ export interface ApiContext {
   readonly log: Log;
   /** Emitted with each line of the log, for clients that read it. */
   readonly logged?: Signal<LogRecord>;
+  /** Emitted with the progress of long work. */
+  readonly tasks?: Signal<TaskState>;
   readonly clock: Clock;
   readonly configurators: Configurators;
   readonly pages: Pages;
@@ -143,8 +146,20 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       storage: sessionFile(`${context.directory}/sessions.json`),
       isConnected: (id) => this.#sockets.isConnected(id),
     }));
-    const { logged } = context;
-    const sockets = { rpc, access, rejections, kernel, log, logged, clock, limits, connections, browsers };
+    const { logged, tasks } = context;
+    const sockets = {
+      rpc,
+      access,
+      rejections,
+      kernel,
+      log,
+      logged,
+      tasks,
+      clock,
+      limits,
+      connections,
+      browsers,
+    };
     this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
     const timeouts = context.timeouts ?? TIMEOUTS;
     this.#listeners = new ListenerSet(

@@ -2,6 +2,7 @@ import { healthy, type HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
+import type { TaskProgress } from '../base/tasks/task-list.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
@@ -26,6 +27,7 @@ import {
   type LoggedRange,
   type LoggedValue,
 } from './port.js';
+import { rebuildAllSummaries } from './reaggregation.js';
 import { UNKNOWN_CLOCK, UntrustedClocks } from './untrusted-clocks.js';
 import { aggregatedOf, valueOf, valuesOf } from './value-conversion.js';
 import { toRecordBatch, WriteBuffer } from './write-buffer.js';
@@ -169,10 +171,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
     await this.#request('move', { variableId, toId });
   }
 
-  async reaggregate(variableId: number): Promise<void> {
+  async reaggregate(variableId: number, progress?: TaskProgress): Promise<void> {
     await this.flush();
-    for (let after: number | undefined = 0; after !== undefined;)
-      after = (await this.#request('rebuildSummaries', { variableId, after })).next;
+    await rebuildAllSummaries(variableId, (step) => this.#request('rebuildSummaries', step), progress);
   }
 
   async recordedVariables(): Promise<readonly number[]> {
@@ -185,10 +186,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     return (await this.#request('statistics', {})).series;
   }
 
-  /**
-   * Downsamples old records by the variables' rules, in small steps; failures are logged. Does nothing while
-   * the clock is untrusted, because it may be years ahead.
-   */
+  /** Downsamples old records by rules, in steps; not while the clock is untrusted: it may be years ahead. */
   async compact(): Promise<void> {
     const { kernel, clock, log } = this.#options;
     if (!clock.isTrusted()) return;

@@ -111,7 +111,10 @@ export function rebuildSummaries(
       .all(series, after, STEP);
     const numbers = rows.map(([number]) => number);
     for (const number of numbers) chunks.rebuildSummary({ number });
-    return { next: numbers.length === STEP ? numbers.at(-1) : undefined };
+    const step = { next: numbers.length === STEP ? numbers.at(-1) : undefined, count: numbers.length };
+    if (after !== 0) return step;
+    const all = chunks.statement<readonly [number]>('SELECT count(*) FROM chunks WHERE series = ?');
+    return { ...step, total: all.all(series)[0]?.[0] ?? 0 };
   });
 }
 

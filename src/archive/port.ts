@@ -1,3 +1,4 @@
+import type { TaskProgress } from '../base/tasks/task-list.js';
 import type { Value } from '../kernel/value.js';
 import type { aggregationSpan } from './buckets.js';
 import type { SeriesStatistics } from './worker-protocol.js';
@@ -87,8 +88,8 @@ export interface ArchivePort {
   delete(variableId: number, startS: number, endS: number): Promise<number>;
   /** Moves the records of a variable, which may be deleted, to another one. */
   move(variableId: number, toId: number): Promise<void>;
-  /** Rebuilds the summaries for aggregations. */
-  reaggregate(variableId: number): Promise<void>;
+  /** Rebuilds the summaries for aggregations. If it is cancelled, the remaining ones stay as they were. */
+  reaggregate(variableId: number, progress?: TaskProgress): Promise<void>;
   /** The ids of the variables that have records, also of deleted ones. */
   recordedVariables(): Promise<readonly number[]>;
   /** Statistics of each of them; reads the row of every chunk. */

@@ -98,8 +98,14 @@ export interface ArchiveRequests {
     request: { variableId: number; rule: Compaction; counter: boolean; nowMs: number };
     reply: { more: boolean };
   };
-  /** Rebuilds some summaries from a chunk number on; `next` is undefined at the end. */
-  rebuildSummaries: { request: { variableId: number; after: number }; reply: { next: number | undefined } };
+  /**
+   * Rebuilds some summaries from a chunk number on; `next` is undefined at the end, `count` is their number,
+   * and the first reply has the number of all.
+   */
+  rebuildSummaries: {
+    request: { variableId: number; after: number };
+    reply: { next: number | undefined; count: number; total?: number };
+  };
   status: { request: object; reply: { bytes: number | undefined } };
   close: { request: object; reply: object };
 }

@@ -209,6 +209,7 @@ export const faults = {
   STORE_UNUSABLE: row(rpcCode.failed, false, (why: string) => why),
   LISTEN_FAILED: row(rpcCode.failed, true, (where: string, why: string) => `${where} does not work: ${why}`),
   INTERNAL: row(rpcCode.failed, false, () => 'Internal error; the log has the details'),
+  CANCELLED: row(rpcCode.failed, false, () => 'It was cancelled'),
   STOPPING: row(rpcCode.failed, true, () => 'The gateway is stopping'),
   BUSY: row(rpcCode.refused, true, (what: string) => `${what}; try again later`),
 

@@ -12,7 +12,7 @@ import { pages } from '../front/pages.js';
 /** Dependencies of the API. */
 export function apiDependencies(
   { clock, directory, health, log }: Foundation,
-  { kernel, media, registry }: Components,
+  { kernel, media, registry, tasks }: Components,
   configurators: () => readonly ConfiguratorEntry[],
 ): ApiContext {
   return {
@@ -21,6 +21,7 @@ export function apiDependencies(
     clock,
     log: log.root,
     logged: log.records.added,
+    tasks: tasks.changed,
     limits: health.limits,
     pages,
     icons: { content: async (name) => (await media.get()).icons.content(name) },

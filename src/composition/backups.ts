@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { syncDirectory } from '../base/atomic-write.js';
 import { Fault, fault, faultFrom, messageOf } from '../base/fault.js';
 import { SerialQueue } from '../base/serial-queue.js';
+import type { TaskProgress } from '../base/tasks/task-list.js';
 import type { BackupsPort } from '../functions/ports.js';
 import { BACKUP_NAME, type BackupFile } from '../store/backup-list.js';
 import type { ConfigurationFile } from './configuration-file.js';
@@ -44,9 +45,9 @@ export class Backups implements BackupsPort {
   }
 
   /** See {@link BackupsPort}. */
-  async make(note: string): Promise<BackupRecord> {
+  async make(note: string, progress: TaskProgress): Promise<BackupRecord> {
     try {
-      const { file } = await this.#foundation.store.backup('manual', note);
+      const { file } = await this.#foundation.store.backup('manual', note, progress);
       return await this.#named(file);
     } catch (thrown) {
       if (thrown instanceof Fault) throw thrown;

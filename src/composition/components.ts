@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
+import { TaskList } from '../base/tasks/task-list.js';
 import { bufferOf } from '../config/settings.js';
 import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
@@ -50,6 +51,7 @@ export interface Components {
   readonly status: StatusVariables;
   readonly settings: Options;
   readonly registry: Registry;
+  readonly tasks: TaskList;
   /** Called when the gateway stops. */
   readonly cleanup: (() => void | Promise<void>)[];
 }
@@ -94,7 +96,9 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
   const media = lazyMedia({ kernel, clock, log: log.subject('media'), directory });
   const archive = new LazyArchive({ kernel, clock, settings, store, directory, checks: health, log });
   const events = new LazyEvents(() => ports);
+  const tasks = new TaskList(clock);
   const ports: Ports = {
+    tasks,
     archive: () => archive.get(),
     kernel,
     clock,
@@ -152,7 +156,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     aliases: loaded.config.api?.aliases ?? {},
   });
   const status = new StatusVariables(kernel, clock);
-  return { kernel, devices, scripts, media, events, archive, status, settings, registry, cleanup };
+  return { kernel, devices, scripts, media, events, archive, status, settings, registry, tasks, cleanup };
 }
 
 /** Creates the debug output of devices; its files are in `directory`. */

@@ -44,6 +44,7 @@ import { scriptFunctions } from './tree/scripts.js';
 import { hardwareSearchFunctions } from './devices/hardware-search.js';
 import { snapshotFunctions } from './tree/snapshot.js';
 import { scriptThreadFunctions } from './tree/script-threads.js';
+import { taskFunctions } from './system/tasks.js';
 import { statisticsFunctions } from './system/statistics.js';
 import { timerFunctions } from './events/timers.js';
 import { utilityFunctions } from './utility/utility-functions.js';
@@ -103,6 +104,7 @@ const families = [
   configurationFunctions,
   backupFunctions,
   deletionFunctions,
+  taskFunctions,
   unsupportedFunctions,
   deviceDescriptionFunctions,
   executeFunctions,

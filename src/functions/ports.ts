@@ -2,6 +2,7 @@ import type { ArchivePort } from '../archive/port.js';
 import type { Clock } from '../base/clock.js';
 import type { FetchRequest } from '../base/fetch-request.js';
 import type { Log, LogRecord } from '../base/log.js';
+import type { TaskList, TaskProgress } from '../base/tasks/task-list.js';
 import type { ProgramRequest } from '../base/program-request.js';
 import type { AuditRecord, AuditRole } from '../kernel/audit-record.js';
 import type { Caller, ReadonlyStatic } from '../device/declare.js';
@@ -25,6 +26,7 @@ export interface Ports {
   readonly log: Log;
   readonly devices: Devices;
   readonly deletions: Deletions;
+  readonly tasks: TaskList;
   readonly debug: Debug;
   readonly scripts: ScriptsPort;
   /** Loaded on first use. */
@@ -214,8 +216,8 @@ export interface ConfigurationPort {
 /** The backups in the data directory. All methods with a name throw `FILE_MISSING`. */
 export interface BackupsPort {
   list(): Promise<readonly ReadonlyStatic<typeof backupShapes.backupRecord>[]>;
-  /** Throws `FILE_FAILED`. */
-  make(note: string): Promise<ReadonlyStatic<typeof backupShapes.backupRecord>>;
+  /** Throws `FILE_FAILED`, `CANCELLED`. */
+  make(note: string, progress: TaskProgress): Promise<ReadonlyStatic<typeof backupShapes.backupRecord>>;
   delete(name: string): Promise<void>;
   /** Restores it at the next start; '' cancels that. Throws `STORE_UNUSABLE`, `CONFIGURATION_INVALID`. */
   restore(name: string): Promise<ReadonlyStatic<typeof backupShapes.restoreReport>>;

@@ -118,6 +118,8 @@ export const message = {
   GW_ALIVE: 20403,
   /** Not part of the interface: a line of the log, for the owner's WebSockets that name it; [record]. */
   GW_LOG: 20404,
+  /** Not part of the interface: progress of long work; [id, kind, done, total, state, text]. */
+  GW_PROGRESS: 20405,
   /** Not part of the interface: a variable has a role other than `main`, or its role has changed; [role]. */
   GW_ROLE: 20406,
   /** Not part of the interface: whether residents may set a variable has changed; [access], `set` or `none`. */

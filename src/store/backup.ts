@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../base/fault.js';
 import { DESCRIPTION, type BackupDescription } from './backup-list.js';
 import { connectToRead } from './connection.js';
+import { noteProgress, type SharedProgress } from '../sqlite/shared-progress.js';
 import { makeDirectory, putInPlace, removeDatabase, timeName } from '../sqlite/database-files.js';
 
 /**
@@ -42,7 +43,11 @@ export interface BackupSource {
    */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
   readonly description?: BackupDescription;
+  readonly progress?: SharedProgress | undefined;
 }
+
+/** Steps of a backup: the database, the files, the check. */
+const STEPS = 3;
 
 /** The result of a backup. */
 export interface BackupResult {
@@ -60,14 +65,22 @@ export function makeBackup(
     note = '',
     nowMs,
     kept,
-  }: { directory: string; reason: string; note?: string; nowMs: number; kept?: number },
+    progress,
+  }: {
+    directory: string;
+    reason: string;
+    note?: string;
+    nowMs: number;
+    kept?: number;
+    progress?: SharedProgress | undefined;
+  },
 ): BackupResult & { readonly file: string } {
   const number = (listBackups(directory)[0]?.number ?? 0) + 1;
   const name = `backup-${String(number).padStart(6, '0')}-${timeName(nowMs)}-${reason}.db`;
   makeDirectory(join(directory, 'backups'), 0o700);
   removeUnfinished(join(directory, 'backups'));
   const made = writeBackup(
-    { ...source, description: { note, madeMs: nowMs } },
+    { ...source, description: { note, madeMs: nowMs }, progress },
     join(directory, 'backups', name),
   );
   if (kept !== undefined)
@@ -86,15 +99,20 @@ function removeUnfinished(folder: string): void {
  * Writes a backup: an SQLite file with the complete database and, in the table `files`, the files next to it.
  * The file gets its final name after a check and a flush.
  */
-export function writeBackup({ db, files, description }: BackupSource, path: string): BackupResult {
+export function writeBackup(source: BackupSource, path: string): BackupResult {
+  const { db, progress } = source;
   const temporary = `${path}.new`;
   removeDatabase(temporary);
   try {
+    noteProgress(progress, 0, STEPS);
     db.prepare('VACUUM INTO ?').run(temporary);
     chmodSync(temporary, 0o600);
-    const leftOut = addFiles(temporary, files, description);
+    noteProgress(progress, 1, STEPS);
+    const leftOut = addFiles(temporary, source);
+    noteProgress(progress, 2, STEPS);
     connectToRead(temporary, 'integrity_check').close();
     const { size } = statSync(temporary);
+    noteProgress(progress, STEPS, STEPS);
     putInPlace(temporary, path);
     return { bytes: size, leftOut };
   } catch (thrown) {
@@ -104,7 +122,7 @@ export function writeBackup({ db, files, description }: BackupSource, path: stri
 }
 
 /** Adds the files; returns the names of those that were too large. */
-function addFiles(path: string, files: BackupSource['files'], description?: BackupDescription): string[] {
+function addFiles(path: string, { files, description, progress }: BackupSource): string[] {
   const leftOut: string[] = [];
   using db = new DatabaseSync(path);
   db.exec('CREATE TABLE files (path TEXT PRIMARY KEY, content BLOB NOT NULL); BEGIN');
@@ -119,6 +137,7 @@ function addFiles(path: string, files: BackupSource['files'], description?: Back
       for (const { file, size } of filesBelow(from)) {
         const inside = `${name}/${relative(from, file)}`;
         left -= size;
+        noteProgress(progress, 1, STEPS);
         if (left < 0) leftOut.push(inside);
         else insert.run(inside, readFileSync(file));
       }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { healthy, type HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
-import { messageOf } from '../base/fault.js';
+import { codeOf, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { parseJsonOr } from '../base/json.js';
+import type { TaskProgress } from '../base/tasks/task-list.js';
+import { withSharedProgress, type SharedProgress } from '../sqlite/shared-progress.js';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import { auditRoles, type AuditRecord, type AuditRole } from '../kernel/audit-record.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
@@ -214,8 +216,12 @@ export class Store implements AsyncDisposable {
       .filter((record) => record !== undefined);
   }
 
-  /** Makes a backup now. Rejects if that fails. */
-  async backup(reason = 'asked', note = ''): Promise<{ readonly file: string; readonly bytes: number }> {
+  /** Makes a backup now. Rejects if that fails, and with `CANCELLED`; then there is no part of it. */
+  async backup(
+    reason = 'asked',
+    note = '',
+    progress?: TaskProgress,
+  ): Promise<{ readonly file: string; readonly bytes: number }> {
     const { clock, log, checks } = this.#options;
     this.#isBackingUp = true;
     try {
@@ -223,13 +229,16 @@ export class Store implements AsyncDisposable {
       writer.saveValues();
       await writer.settled();
       const kept = this.#backupsKept;
-      const made = await this.#worker.request('backup', { reason, note, nowMs: clock.nowMs(), kept });
+      const request = (shared?: SharedProgress) =>
+        this.#worker.request('backup', { reason, note, nowMs: clock.nowMs(), kept, progress: shared });
+      const made = await (progress === undefined ? request() : withSharedProgress(progress, clock, request));
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
       log.info(made, 'backup made');
       const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large media files` : '';
       checks.set('backup', healthy(`the newest is ${made.file}${without}`));
       return made;
     } catch (thrown) {
+      if (codeOf(thrown) === 'CANCELLED') throw thrown;
       const text = `the backup failed: ${messageOf(thrown)}`;
       checks.set('backup', { state: 'warning', text, whatToDo: diskAdvice(thrown) });
       throw thrown;

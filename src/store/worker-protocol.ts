@@ -1,4 +1,5 @@
 import type { WorkerClient } from '../sqlite/worker-client.js';
+import type { SharedProgress } from '../sqlite/shared-progress.js';
 import type { BackupContent, BackupFile } from './backup-list.js';
 import type { WorkerRequest } from '../sqlite/worker-protocol.js';
 
@@ -67,7 +68,13 @@ export interface StoreRequests {
   runtime: { request: { values: readonly ValueRow[]; counter: number }; reply: object };
   audit: { request: { limit: number; ring: number | undefined }; reply: { records: readonly string[] } };
   backup: {
-    request: { reason: string; note: string; nowMs: number; kept: number };
+    request: {
+      reason: string;
+      note: string;
+      nowMs: number;
+      kept: number;
+      progress?: SharedProgress | undefined;
+    };
     reply: { file: string; bytes: number; leftOut: readonly string[] };
   };
   backups: { request: { directory: string }; reply: { backups: readonly BackupFile[] } };

@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../../base/clock.js';
 import { Fault } from '../../base/fault.js';
 import type { LogRecord } from '../../base/log.js';
 import type { Signal } from '../../base/signal.js';
+import type { TaskState } from '../../base/tasks/task-list.js';
 import { onNextIteration } from '../../base/event-loop.js';
 import { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
@@ -23,6 +24,9 @@ const ALIVE_MS = 15_000;
 /** Lines of the log sent per second; a client that needs all of them calls `GW_GetLog`. */
 const LOG_PER_SECOND = 50;
 
+/** Messages that are not in the change buffer. */
+const NO_CHANGES: ReadonlySet<number> = new Set([message.GW_LOG, message.GW_PROGRESS]);
+
 /** A session that receives changes from the hub. */
 export interface Subscriber {
   /** Called once, before the first `deliver`: changes from before the session. */
@@ -33,6 +37,14 @@ export interface Subscriber {
   ping(most: number): void;
   /** Sends a frame that is not a change, unless changes wait to be sent. */
   sendFrame(bytes: Buffer): void;
+}
+
+/** Dependencies of a {@link ChangeHub}. */
+interface ChangeHubOptions {
+  readonly kernel: Kernel;
+  readonly clock: Pick<Clock, 'every' | 'nowMs'>;
+  readonly logged?: Signal<LogRecord> | undefined;
+  readonly tasks?: Signal<TaskState> | undefined;
 }
 
 /** The sessions with the same filter: a change is filtered, encoded and framed once for all of them. */
@@ -59,6 +71,9 @@ export class ChangeHub {
   /** Those that get lines of the log. */
   readonly #logReaders = new Set<Subscriber>();
   #stopLog: Cancel | undefined;
+  /** Those that get the progress of long work. */
+  readonly #taskReaders = new Set<Subscriber>();
+  readonly #stopTasks: Cancel | undefined;
   /** Lines to be sent, and how many were accepted in the second that began then. */
   #lines: LogRecord[] = [];
   #lineCount = 0;
@@ -70,10 +85,11 @@ export class ChangeHub {
   /** The iteration before had more than one change. */
   #isBusy = false;
 
-  constructor(kernel: Kernel, clock: Pick<Clock, 'every' | 'nowMs'>, logged?: Signal<LogRecord>) {
+  constructor({ kernel, clock, logged, tasks }: ChangeHubOptions) {
     this.#kernel = kernel;
     this.#clock = clock;
     this.#logged = logged;
+    this.#stopTasks = tasks?.on((task) => this.#sendProgress(task));
     const ping = () => {
       for (const session of this.#streamOf.keys()) session.ping(SILENT_PINGS);
     };
@@ -100,9 +116,13 @@ export class ChangeHub {
     this.#unlisten ??= this.#kernel.changes.listen(this.#onChange);
   }
 
-  /** From now on the session gets the gateway's time every 15 s (message 20403); the first immediately. */
-  keepAlive(session: Subscriber): void {
+  /**
+   * From now on the session gets the gateway's time every 15 s (message 20403), the first immediately; the
+   * owner's also the progress of long work (20405).
+   */
+  keepAlive(session: Subscriber, view: ChangeFilter): void {
     this.#alive.add(session);
+    if (view === unfiltered) this.#taskReaders.add(session);
     this.#sendAlive([session]);
   }
 
@@ -112,8 +132,10 @@ export class ChangeHub {
     this.#flush();
     this.#exit(session);
     this.#setLogReader(session, view === unfiltered && subscription.messages.includes(message.GW_LOG));
-    // Lines of the log are no changes: naming them does not limit those.
-    const messages = subscription.messages.filter((one) => one !== message.GW_LOG);
+    if (view === unfiltered && subscription.messages.includes(message.GW_PROGRESS))
+      this.#taskReaders.add(session);
+    // Lines of the log and progress are no changes: naming them does not limit those.
+    const messages = subscription.messages.filter((one) => !NO_CHANGES.has(one));
     const isAll = subscription.ids.length + messages.length === 0;
     const limits = { ...subscription, messages };
     this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, limits));
@@ -122,6 +144,7 @@ export class ChangeHub {
   /** Removes a session, if it is there. */
   leave(session: Subscriber): void {
     this.#alive.delete(session);
+    this.#taskReaders.delete(session);
     this.#setLogReader(session, false);
     this.#exit(session);
     if (this.#streamOf.size > 0) return;
@@ -132,11 +155,17 @@ export class ChangeHub {
   close(): void {
     for (const stop of this.#stopTimers) stop();
     this.#stopLog?.();
+    this.#stopTasks?.();
     this.#unlisten?.();
   }
 
   #sendAlive(sessions: readonly Subscriber[]): void {
     if (sessions.length > 0) this.#sendFrame(sessions, message.GW_ALIVE, [this.#clock.nowMs()]);
+  }
+
+  #sendProgress({ id, kind, done, total, state, text }: TaskState): void {
+    if (this.#taskReaders.size > 0)
+      this.#sendFrame(this.#taskReaders, message.GW_PROGRESS, [id, kind, done, total, state, text]);
   }
 
   /** The counter is that of the last change: it has been sent before, and this frame is none. */

@@ -8,6 +8,7 @@ import { Lazy } from '../../base/lazy.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log, LogRecord } from '../../base/log.js';
 import type { Signal } from '../../base/signal.js';
+import type { TaskState } from '../../base/tasks/task-list.js';
 import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import type { Authenticator, Account, LoginOrigin } from '../access/authenticator.js';
@@ -59,6 +60,7 @@ interface SocketContext {
   readonly connections: ConnectionTable;
   readonly browsers: BrowserSessions;
   readonly logged: Signal<LogRecord> | undefined;
+  readonly tasks: Signal<TaskState> | undefined;
 }
 
 /** An upgrade request, as received from the server. */
@@ -137,7 +139,7 @@ export class SocketApi {
   constructor(context: SocketContext, accounts: Accounts, bodyLimit: number) {
     this.#context = context;
     this.#shares = new Quotas(SESSIONS, context.limits);
-    this.#hub = new ChangeHub(context.kernel, context.clock, context.logged);
+    this.#hub = new ChangeHub(context);
     this.#accounts = accounts;
     this.#bodyLimit = bodyLimit;
     context.browsers.ended.on((id) => this.#endSession(id));
@@ -314,7 +316,7 @@ export class SocketApi {
         clock.after(leftMs, () => session.close(closeCode.policy, 'the token is no longer valid')),
       );
     this.#hub.join(session, view, target.since);
-    if (target.isAlive) this.#hub.keepAlive(session);
+    if (target.isAlive) this.#hub.keepAlive(session, view);
   }
 
   #viewOf(configurator: number | undefined): ChangeFilter {

@@ -118,6 +118,11 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.GW_PENDING]: ['cyan', pendingOf],
   [message.GW_ALIVE]: ['dim', () => 'the gateway is alive'],
   [message.GW_LOG]: ['dim', ([record]) => `log ${JSON.stringify(record)}`],
+  [message.GW_PROGRESS]: [
+    'dim',
+    ([id, kind, done, total, state]) =>
+      `task ${String(id)}: ${String(kind)} ${String(state)}, ${String(done)} of ${String(total)}`,
+  ],
   [message.GW_RESIDENTS]: [
     'cyan',
     ([access]) => (access === 'set' ? 'can be set by residents' : 'cannot be set by residents any more'),

@@ -50,6 +50,7 @@ import type {
   ScriptRecord,
   ScriptThread,
   Snapshot,
+  TaskRecord,
   Value,
   ValueRecord,
   VariableRecord,
@@ -176,6 +177,8 @@ export interface Functions {
   CSCK_SendText(InstanceID: number, Text: string): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
+  /** Cancels long work, whose call then fails with CANCELLED; false if it has ended. */
+  GW_CancelTask(TaskID: number): boolean;
   /** What stellwerk check reports for this text, by line. Nothing is opened or changed. */
   GW_CheckConfiguration(Text: string): ConfigurationProblem[];
   /** What would be wrong with an instance with these properties in addition to its own; InstanceID 0: with a new one. Changes nothing. */
@@ -224,6 +227,8 @@ export interface Functions {
   GW_GetRecords(VariableID: number, StartTime: number, EndTime: number, Limit: number): ArchiveRecords;
   /** The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console, IsOwn marks the session of the caller. */
   GW_GetSessions(): BrowserSession[];
+  /** The long work that is running: backups, hardware searches, re-aggregations. Message 20405 reports its progress. */
+  GW_GetTasks(): TaskRecord[];
   /** Values and times of several variables, in the requested order; a variable that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */

@@ -721,6 +721,16 @@ export interface SnapshotProfile {
   }[];
 }
 
+/** Long work that is running. Kind: backup, search or reaggregation. Total is 0 while it is unknown. */
+export interface TaskRecord {
+  ID: number;
+  Kind: string;
+  User: string;
+  StartedMs: number;
+  Done: number;
+  Total: number;
+}
+
 /** A type in reflection: 0 boolean, 1 integer, 2 float, 3 string, 4 any value, 5 list or map. */
 export interface TypeRecord {
   Type_: number;

@@ -212,9 +212,10 @@ function writing(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Recalculates the aggregations of a variable from all its records.',
-      run: async (_caller, _archive, id) => {
+      run: async ({ user }, _archive, id) => {
         ports.kernel.variables.get(id);
-        await (await ports.archive()).reaggregate(id);
+        const archive = await ports.archive();
+        await ports.tasks.run('reaggregation', user, (progress) => archive.reaggregate(id, progress));
         return true;
       },
     }),

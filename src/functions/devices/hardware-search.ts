@@ -26,7 +26,12 @@ function searching(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'boolean',
       help: 'Starts a hardware search; false if one is running. GW_GetFound returns the results.',
-      run: (_caller, id) => searchOf(ports, id).start(),
+      run: ({ user }, id) => {
+        const search = searchOf(ports, id);
+        const isStarted = search.start();
+        if (isStarted) followSearch(ports, search, user);
+        return isStarted;
+      },
     }),
     declare({
       name: 'SVC_StopSearch',
@@ -43,6 +48,23 @@ function searching(ports: Ports): FunctionDeclaration[] {
       run: (_caller, id) => findSearch(ports, id)?.isSearching ?? false,
     }),
   ];
+}
+
+/** Lists a running search as a task, which ends with it. */
+function followSearch({ kernel, tasks }: Ports, search: Search, user: string): void {
+  const ended = Promise.withResolvers<void>();
+  const cancel = kernel.changes.listen(() => {
+    if (!search.isSearching) ended.resolve();
+  });
+  tasks
+    .run('search', user, async ({ signal }) => {
+      signal.addEventListener('abort', () => search.stop());
+      await ended.promise;
+      signal.throwIfAborted();
+    })
+    // Whoever started it does not wait for it.
+    .catch(() => undefined)
+    .finally(cancel);
 }
 
 function found(ports: Ports): FunctionDeclaration[] {

@@ -9,7 +9,7 @@ import { listOf } from '../shapes.js';
 const NOTE_LIMIT = 200;
 
 /** The backups in the data directory. */
-export function backupFunctions({ backups }: Ports): FunctionDeclaration[] {
+export function backupFunctions({ backups, tasks }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'GW_GetBackups',
@@ -26,9 +26,9 @@ export function backupFunctions({ backups }: Ports): FunctionDeclaration[] {
       shape: backupRecord,
       audited: true,
       help: 'Makes a backup in the data directory, and returns it. It counts among the backups that are kept.',
-      run: async (_caller, note) => {
+      run: async ({ user }, note) => {
         if (note.length > NOTE_LIMIT) throw fault('TEXT_TOO_LONG', 'Note', NOTE_LIMIT, 'characters');
-        return (await backups()).make(note);
+        return tasks.run('backup', user, async (progress) => (await backups()).make(note, progress));
       },
     }),
     declare({

@@ -37,6 +37,7 @@ t.test('extensions of the interface', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
     'AC_RenderChartInline(int InstanceID, int ObjectID, int StartTime, int TimeSpan{tsHour tsDay tsWeek tsMonth tsYear tsDecade}, int Density{gdNormal gdHD gdRaw}, bool IsExtrema, bool IsDyn, int Width, int Height, array Visibility): string',
+    'GW_CancelTask(int TaskID): bool',
     'GW_CheckConfiguration(string Text): array',
     'GW_CheckProperties(string ModuleID, int InstanceID, array Properties): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
@@ -59,6 +60,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetQuality(array VariableIDs): array',
     'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',
     'GW_GetSessions(): array',
+    'GW_GetTasks(): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_GetVersion(): string',
     'GW_MakeBackup(string Note): array',
@@ -124,7 +126,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(Cancel|CreateFrom|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

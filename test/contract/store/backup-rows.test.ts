@@ -41,3 +41,19 @@ t.test('files of an interrupted backup are deleted by the next one, and nothing 
   t.strictSame(readdirSync(folder).sort(), [...before, file, 'mine.db.new', 'mine.db.new-journal'].sort());
   await store.close();
 });
+
+t.test('a cancelled backup leaves nothing, and the next one is made', async (t) => {
+  const directory = await tempDirectory(t);
+  const { store } = await openBench(directory);
+  await store.backup();
+  const before = readdirSync(join(directory, 'backups'));
+  const reported: number[][] = [];
+  const report = (done: number, total: number) => void reported.push([done, total]);
+  const signal = AbortSignal.abort();
+  await t.rejects(store.backup('manual', '', { signal, report }), { code: 'CANCELLED' });
+  t.strictSame(readdirSync(join(directory, 'backups')), before);
+  await store.backup('manual', '', { signal: new AbortController().signal, report });
+  t.strictSame(reported.at(-1), [3, 3]);
+  t.equal(readdirSync(join(directory, 'backups')).length, before.length + 1);
+  await store.close();
+});

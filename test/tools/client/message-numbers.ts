@@ -115,6 +115,7 @@ export const messageNumber = {
   GW_PENDING: 20402,
   GW_ALIVE: 20403,
   GW_LOG: 20404,
+  GW_PROGRESS: 20405,
   GW_ROLE: 20406,
   GW_RESIDENTS: 20407,
 } as const;

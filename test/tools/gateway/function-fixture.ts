@@ -6,6 +6,7 @@ import { Type } from '@sinclair/typebox';
 import { Archive } from '../../../src/archive/archive.js';
 import { noHealthChecks } from '../../../src/base/health-check.js';
 import { ManualClock } from '../../../src/base/clock.js';
+import { TaskList } from '../../../src/base/tasks/task-list.js';
 import { fault } from '../../../src/base/fault.js';
 import { silentLog, type Log } from '../../../src/base/log.js';
 import { ChunkedResult } from '../../../src/base/json-chunks.js';
@@ -162,6 +163,7 @@ export class FunctionFixture implements AsyncDisposable {
     random: () => this.random(),
     isClockTrusted: () => this.clock.isTrusted(),
   });
+  readonly tasks = new TaskList(this.clock);
   readonly devices: Devices;
   readonly scripts = new ToldScripts(this.kernel);
   readonly configurators: Configurator[] = [];
@@ -202,6 +204,7 @@ export class FunctionFixture implements AsyncDisposable {
     const events = () => this.#events.ready();
     const { devices, scripts } = this;
     this.ports = {
+      tasks: this.tasks,
       deletions: new Deletions({ kernel, clock, devices, scripts, media, events, log }),
       archive: () => (this.#archive ??= this.#openArchive()),
       kernel: this.kernel,
