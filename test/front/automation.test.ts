@@ -94,7 +94,7 @@ t.test('a backup is made, an option is set, and a device is signed out', { skip:
   t.equal(await rpc(fixture, 'SVC_GetOption', 'ScriptTimeLimit'), 40);
   t.strictSame(await axeFindings(page), []);
   await page.getByRole('tab', { name: 'Sessions' }).click();
-  await page.getByRole('button', { name: 'Sign out 127.0.0.1' }).click();
+  await page.getByRole('button', { name: 'Sign out Chrome, Linux' }).click();
   await page.getByRole('heading', { name: 'Sign in as owner' }).waitFor();
   t.strictSame(problems, [], 'no errors on the page');
 });

@@ -12,6 +12,7 @@ import {
   type PageOptions,
 } from '../tools/front/browser.js';
 import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import { until } from '../tools/until.js';
 
 interface SystemPage {
   readonly fixture: AreaFixture;
@@ -34,8 +35,9 @@ function systemTest(
     await page.locator('[name=password]').press('Enter');
     await page.locator('[role=tabpanel]').waitFor();
     await check(t, { fixture, page });
-    // The browser reports a rejected upload, too.
-    const others = problems.filter((one) => !one.includes('status of 400'));
+    // The browser reports a rejected upload, too. Axe copies the styles of the editor, which the policy forbids.
+    const isExpected = tab === 'configuration' ? /style-src/ : /status of 400/;
+    const others = problems.filter((one) => !isExpected.test(one));
     t.strictSame(others, [], 'no errors on the page');
   });
 }
@@ -284,3 +286,32 @@ systemTest(
     await checkPage(t, page, 'doctor');
   },
 );
+
+const LOADING = /^(?:Loading|Lädt) …$/;
+const VIEWS: readonly PageOptions[] = [
+  { width: 320, height: 640, locale: 'de-DE', scheme: 'dark' },
+  { width: 820, height: 1180, locale: 'en-GB', scheme: 'dark' },
+  { width: 1280, height: 800, locale: 'de-DE', scheme: 'light' },
+];
+
+for (const view of VIEWS)
+  systemTest(
+    `no tab has findings: ${view.locale}, ${view.width} px, ${view.scheme}`,
+    { tab: 'configuration', ...view },
+    async (t, { page }) => {
+      await page.locator('#confirm-password').fill('swordfish');
+      await page.keyboard.press('Enter');
+      await page.locator('.cm-content').waitFor();
+      const tabs = page.getByRole('tab');
+      const count = await tabs.count();
+      t.ok(count >= 7);
+      for (let index = 0; index < count; index += 1) {
+        const tab = tabs.nth(index);
+        const name = (await tab.textContent()) ?? '';
+        await tab.click();
+        await page.getByRole('tabpanel', { name }).waitFor();
+        await until('the tab is loaded', async () => (await page.getByText(LOADING).count()) === 0);
+        await checkPage(t, page, name);
+      }
+    },
+  );

@@ -51,3 +51,14 @@ export function isUnencrypted(): boolean {
   const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname);
   return location.protocol === 'http:' && !isLoopback;
 }
+
+/** The program and the system of this browser, as far as it says so, for the list of sessions: `Firefox, Linux`. */
+export function browserName(): string {
+  const agent = navigator.userAgent;
+  // Most claim to be the ones after them, too.
+  const program = ['Edg', 'Firefox', 'Chrome', 'Safari'].find((one) => agent.includes(one));
+  const system = ['Android', 'iPhone', 'iPad', 'Windows', 'Macintosh', 'Linux'].find((one) =>
+    agent.includes(one),
+  );
+  return [program === 'Edg' ? 'Edge' : program, system].filter((one) => one !== undefined).join(', ');
+}

@@ -1,5 +1,5 @@
 import { SignInForm } from '../../web/parts/sign-in-form.js';
-import { isUnencrypted, signIn } from '../../web/session.js';
+import { browserName, isUnencrypted, signIn } from '../../web/session.js';
 import { SESSION_PATH, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { NewPassword } from '../parts/new-password.js';
@@ -9,7 +9,7 @@ export function ClaimPage() {
   const app = useApp();
   const { claim: text, signIn: signInText } = words();
   const enter = async ({ username = '', password = '' }: Readonly<Record<string, string>>) => {
-    const { kind } = await signIn(SESSION_PATH, { username, password });
+    const { kind } = await signIn(SESSION_PATH, { username, password, device: browserName() });
     app.isUnclaimed.value = false;
     if (kind === 'signed-in') app.gateway.enter();
     else app.gateway.signedOut.value = 'never';

@@ -1,5 +1,5 @@
 import { SignInForm } from '../../web/parts/sign-in-form.js';
-import { isUnencrypted } from '../../web/session.js';
+import { browserName, isUnencrypted } from '../../web/session.js';
 import { SESSION_PATH, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 
@@ -12,7 +12,7 @@ export function SignInPage() {
       <h1>{text.title}</h1>
       <SignInForm
         path={SESSION_PATH}
-        fields={['username', 'password']}
+        fields={['username', 'password', 'device']}
         texts={text}
         hasEnded={gateway.signedOut.value === 'ended'}
         onSignedIn={() => gateway.enter()}
@@ -32,6 +32,7 @@ export function SignInPage() {
           {text.password}
           <input name="password" type="password" autocomplete="current-password" required />
         </label>
+        <input name="device" type="hidden" value={browserName()} />
       </SignInForm>
     </main>
   );
