@@ -1,21 +1,17 @@
 /**
- * A gateway whose clock runs twenty times as fast, as a program: `node --expose-gc accelerated-gateway.js
- * DIRECTORY`. It prints its port.
+ * A gateway whose clock stands still until SIGUSR2, and then runs twenty times as fast, as a program: `node
+ * --expose-gc paused-gateway.js DIRECTORY`. It prints its port.
  */
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../../../src/base/clock.js';
+import { ManualClock } from '../../../src/base/clock.js';
 import { Gateway } from '../../../src/composition/gateway.js';
 import { ServiceLog } from '../../../src/service/log.js';
 
+const STEP_MS = 5_000;
 const TIMES = 20;
 
-const real = systemClock();
-const clock: Clock = {
-  ...real,
-  monotonicNs: () => real.monotonicNs() * BigInt(TIMES),
-  after: (ms, callback) => real.after(ms / TIMES, callback),
-  every: (ms, callback) => real.every(ms / TIMES, callback),
-};
+const clock = new ManualClock();
+process.once('SIGUSR2', () => setInterval(() => clock.advance(STEP_MS), STEP_MS / TIMES));
 const [directory = ''] = process.argv.slice(2);
 const gateway = await Gateway.start({
   configFile: join(directory, 'gateway.yaml'),
