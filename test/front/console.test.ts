@@ -1,5 +1,3 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { idOf, rpc, valueAt } from '../tools/client/json-rpc.js';
@@ -213,23 +211,3 @@ for (const width of [390, 820])
       }
     },
   );
-
-t.test('the shell of the console and its largest page fit their budgets', (t) => {
-  const folder = join(import.meta.dirname, '..', '..', 'program', 'front');
-  const bytes = (name: string) => statSync(join(folder, `${name}.br`)).size;
-  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Record<
-    'console',
-    { readonly script: string; readonly style: string; readonly chunks: readonly string[] }
-  >;
-  const { script, style, chunks } = manifest.console;
-  const shell = [script, style, ...chunks].reduce((sum, name) => sum + bytes(name), 0);
-  t.ok(shell <= 60_000, `shell: ${shell} bytes`);
-  for (const [chunk, most] of [
-    ['history-tab', 25_000],
-    ['events-page', 20_000],
-  ] as const) {
-    const name = readdirSync(folder).find((one) => one.startsWith(`${chunk}-`) && one.endsWith('.js'));
-    t.ok(name !== undefined && bytes(name) <= most, chunk);
-  }
-  t.end();
-});

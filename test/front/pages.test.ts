@@ -1,8 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import t from 'tap';
-import { ASSETS_DIRECTORY, programFiles } from '../../src/front/assets.js';
 import { rpc } from '../tools/client/json-rpc.js';
 import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { startArea } from '../tools/front/sample-area.js';
@@ -15,42 +11,6 @@ const SIZES = [
 ] as const;
 const SCHEMES = ['light', 'dark'] as const;
 const LOCALES = ['en-GB', 'de-DE'] as const;
-
-/** Limits of the first view, bytes. */
-const LIMIT = { br: 30_000, gz: 33_000 };
-/** Limits of chunks that are loaded when they are needed, bytes of Brotli. */
-const LAZY_LIMITS: Readonly<Record<string, number>> = {
-  sheet: 4000,
-  'history-page': 4000,
-  device: 2000,
-  overlay: 1500,
-  'wide-tile': 2500,
-  items: 1500,
-};
-
-/** Texts of the residents' front; the console has others. */
-const isLanguage = (name: string) =>
-  /^(?:de|en)-\w+\.js$/.test(name) &&
-  readFileSync(join(ASSETS_DIRECTORY, name), 'utf8').includes('MOTOR_UNCERTAIN');
-
-t.test('the first view has at most 30 kB, each chunk its limit', async (t) => {
-  const { script, style, chunks } = await programFiles('resident');
-  const files = readdirSync(ASSETS_DIRECTORY);
-  const size = async (name: string, ending: string) =>
-    (await stat(join(ASSETS_DIRECTORY, `${name}.${ending}`))).size;
-  for (const [ending, limit] of Object.entries(LIMIT)) {
-    let sum = 0;
-    for (const name of [script, style, ...chunks]) sum += await size(name, ending);
-    const languages = files.filter(isLanguage);
-    sum += Math.max(...(await Promise.all(languages.map((name) => size(name, ending)))));
-    t.ok(sum <= limit, `${ending}: ${sum} of ${limit} bytes`);
-  }
-  for (const [name, limit] of Object.entries(LAZY_LIMITS)) {
-    const file = files.find((one) => one.startsWith(`${name}-`) && one.endsWith('.js')) ?? '';
-    const bytes = await size(file, 'br');
-    t.ok(bytes <= limit, `${name}: ${bytes} of ${limit} bytes`);
-  }
-});
 
 t.test('every page is accessible in each size, theme and language', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);

@@ -1,0 +1,103 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ASSETS_DIRECTORY, programFiles } from '../../src/front/assets.js';
+
+/** Limits of the first view of the front with the larger language, bytes. */
+const FRONT = { br: 30_000, gz: 33_000 } as const;
+/** Limit of the console before its first page, with the larger language, bytes of Brotli. */
+const CONSOLE_SHELL = 60_000;
+/**
+ * Limits of the chunks that are loaded when they are needed, with everything that only they need: bytes of
+ * Brotli. A new chunk gets a limit of about a quarter more than its size.
+ */
+const LAZY = {
+  resident: {
+    device: 1250,
+    'history-page': 4250,
+    install: 500,
+    items: 750,
+    'messages-page': 1000,
+    overlay: 1000,
+    refused: 500,
+    'roving-focus': 750,
+    sheet: 5500,
+    'sign-in': 1000,
+    sparkline: 750,
+    'wide-tile': 2500,
+  },
+  console: {
+    'archive-page': 34_000,
+    call: 1500,
+    claim: 1500,
+    'code-editor': 160_000,
+    'confirm-dialog': 1000,
+    'events-page': 25_000,
+    'fronts-page': 8000,
+    hardware: 10_000,
+    'history-tab': 30_000,
+    install: 500,
+    'log-page': 6000,
+    overview: 3500,
+    palette: 2750,
+    'scripts-page': 7000,
+    'system-page': 16_000,
+    tree: 26_000,
+  },
+} as const satisfies Record<'resident' | 'console', Readonly<Record<string, number>>>;
+
+const content = (file: string) => readFileSync(join(ASSETS_DIRECTORY, file), 'utf8');
+const size = (file: string, ending: 'br' | 'gz') =>
+  statSync(join(ASSETS_DIRECTORY, `${file}.${ending}`)).size;
+const sum = (files: Iterable<string>, ending: 'br' | 'gz' = 'br') =>
+  [...files].reduce((total, file) => total + size(file, ending), 0);
+
+/** A file with all that it imports, except what is loaded already. */
+function withImports(file: string, loaded: ReadonlySet<string>, found = new Set<string>()): Set<string> {
+  if (loaded.has(file) || found.has(file)) return found;
+  found.add(file);
+  for (const [, next = ''] of content(file).matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/g))
+    withImports(next, loaded, found);
+  return found;
+}
+
+/** The files that a program loads when they are needed. */
+function lazyFiles(
+  files: Iterable<string>,
+  shell: ReadonlySet<string>,
+  found = new Set<string>(),
+): Set<string> {
+  for (const file of files)
+    for (const [, next = ''] of content(file).matchAll(/import\("\.\/([\w.-]+\.js)"\)/g)) {
+      if (found.has(next)) continue;
+      found.add(next);
+      lazyFiles(withImports(next, shell), shell, found);
+    }
+  return found;
+}
+
+const nameOf = (file: string) => file.replace(/-\w+\.js$/, '');
+
+for (const program of ['resident', 'console'] as const)
+  t.test(`the files of the ${program} fit their budgets`, async (t) => {
+    const { script, style, chunks } = await programFiles(program);
+    const shell = new Set([script, ...chunks]);
+    const lazy = [...lazyFiles(shell, shell)];
+    const languages = lazy.filter((file) => ['de', 'en'].includes(nameOf(file)));
+    const first = (ending: 'br' | 'gz') =>
+      sum([...shell, style], ending) +
+      Math.max(...languages.map((file) => sum(withImports(file, shell), ending)));
+    if (program === 'console') t.ok(first('br') <= CONSOLE_SHELL, `shell: ${first('br')} bytes`);
+    else
+      for (const [ending, limit] of Object.entries(FRONT))
+        t.ok(
+          first(ending as 'br' | 'gz') <= limit,
+          `first view, ${ending}: ${first(ending as 'br' | 'gz')} bytes`,
+        );
+    const limits: Readonly<Record<string, number>> = LAZY[program];
+    for (const file of lazy) {
+      if (languages.includes(file)) continue;
+      const bytes = sum(withImports(file, shell));
+      t.ok(bytes <= (limits[nameOf(file)] ?? 0), `${nameOf(file)}: ${bytes} bytes`);
+    }
+  });
