@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz check lint format law lab proof bench front-bench front-soak client bundle release install clean
+.PHONY: help setup build run test front-test fuzz check lint format law lab proof bench front-bench front-soak pictures client bundle release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -163,6 +163,9 @@ front-bench: build ## the pages in a browser: frames, long tasks, heap, start (F
 
 front-soak: build ## the pages in a browser under changes and lost connections (MINUTES=30)
 	$(Q)MINUTES=$(or $(MINUTES),30) $(NODE) dist/test/bench/front/soak.js
+
+pictures: build ## the pictures of the pages in docs/images (Debian package chromium)
+	$(Q)TZ=Europe/Berlin $(NODE) dist/test/tools/pictures/take-pictures.js
 
 client: build ## the typed client as a package: build/stellwerk-client-VERSION.tgz
 	$(Q)cd build && npm pack --silent --offline $(CURDIR)/dist/client

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ROOT, filesOf, textOf } from './sources.js';
 
 const files = filesOf();
-const texts = files.filter((file) => !/\.(png|jpg|ico|woff2?|gz|node|wasm)$/.test(file));
+const texts = files.filter((file) => !/\.(png|jpg|webp|ico|woff2?|gz|node|wasm)$/.test(file));
 
 /** Files of more than 400 lines, each with its reason. */
 const LONG: Readonly<Record<string, string>> = {

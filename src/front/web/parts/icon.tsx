@@ -11,7 +11,16 @@ interface IconProps {
 export function Icon({ name, files, color }: IconProps) {
   const path = iconPath(name);
   if (path === undefined && files !== undefined && name !== '')
-    return <img class="icon" src={`${files}${encodeURIComponent(name)}`} alt="" />;
+    return (
+      <img
+        key={name}
+        class="icon"
+        src={`${files}${encodeURIComponent(name)}`}
+        alt=""
+        // A name that no icon has.
+        onError={({ currentTarget }) => (currentTarget.style.visibility = 'hidden')}
+      />
+    );
   return (
     <svg
       class="icon"
