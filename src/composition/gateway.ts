@@ -8,6 +8,7 @@ import type { LoadedConfig } from '../config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, needsRestart } from '../config/settings.js';
 import type { SystemPort } from '../functions/ports.js';
 import type { Registry } from '../functions/registry/registry.js';
+import type { TaskList } from '../base/tasks/task-list.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { message, runlevel } from '../kernel/messages.js';
 import {
@@ -95,6 +96,11 @@ export class Gateway implements AsyncDisposable {
       prune: (remove) => this.#queue.run(() => prune(this.#loaded, this.#configurationTarget(), remove)),
       ...(onStop && { stop: onStop }),
     });
+  }
+
+  /** The long work in progress. */
+  get tasks(): TaskList {
+    return this.#components.tasks;
   }
 
   get kernel(): Kernel {

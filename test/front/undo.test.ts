@@ -73,3 +73,27 @@ for (const [locale, texts] of Object.entries(TEXTS))
       t.strictSame(problems, [], 'no errors on the page');
     },
   );
+
+t.test('long work is shown with its progress, and cancelled', { skip: noBrowser }, async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG);
+  const browser = await startBrowser(t);
+  const address = `http://127.0.0.1:${fixture.gateway.port('api')}/console/`;
+  const { page, problems } = await openPage(browser, address, { locale: 'de-DE' });
+  await page.locator('[name=username]').fill(OWNER.username);
+  await page.locator('[name=password]').fill(OWNER.password);
+  await page.locator('[name=password]').press('Enter');
+  await page.locator('.rail').waitFor();
+  const work = fixture.gateway.tasks.run('backup', OWNER.username, async ({ signal, report }) => {
+    report(1, 3);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    signal.throwIfAborted();
+  });
+  const cancelled = t.rejects(work, { code: 'CANCELLED' });
+  await page.getByRole('progressbar', { name: 'Sicherung' }).waitFor();
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
+  await page.getByRole('button', { name: 'Abbrechen: Sicherung' }).press('Enter');
+  await cancelled;
+  await page.getByRole('progressbar').waitFor({ state: 'detached' });
+  t.strictSame(problems, [], 'no errors on the page');
+});

@@ -10,6 +10,7 @@ import { addressOf } from '../web/router.js';
 import { signOut } from '../web/session.js';
 import { SESSION_PATH, useApp } from './app.js';
 import { words, type ConsoleTexts } from './i18n/console-texts.js';
+import { TaskList } from './task-list.js';
 import { SignInPage } from './pages/sign-in.js';
 
 type PageName = Exclude<keyof ConsoleTexts['pages'], 'label'>;
@@ -50,6 +51,7 @@ export function Console() {
       <Rail />
       <div class="content">
         <Connection />
+        <TaskList />
         {app.gateway.isLoaded.value && Page !== undefined ? (
           <Page id={id} />
         ) : (

@@ -281,5 +281,15 @@ export const de: ConsoleTexts = {
   statusOther: (code) => `Fehler ${code}`,
   failed: 'Der Aufruf ist fehlgeschlagen',
   undo: 'Rückgängig',
+  tasks: {
+    label: 'Laufende Arbeiten',
+    kinds: {
+      backup: 'Sicherung',
+      search: 'Hardwaresuche',
+      reaggregation: 'Neuberechnung der Aggregate',
+    },
+    cancel: 'Abbrechen',
+    cancelName: (name) => `Abbrechen: ${name}`,
+  },
   objectTypes: ['Kategorie', 'Instanz', 'Variable', 'Skript', 'Ereignis', 'Medium', 'Verknüpfung'],
 };

@@ -274,5 +274,15 @@ export const en = {
   statusOther: (code: number) => `error ${code}`,
   failed: 'The call failed',
   undo: 'Undo',
+  tasks: {
+    label: 'Work in progress',
+    kinds: {
+      backup: 'Backup',
+      search: 'Hardware search',
+      reaggregation: 'Recalculation of aggregations',
+    } as Readonly<Record<string, string>>,
+    cancel: 'Cancel',
+    cancelName: (name: string) => `Cancel: ${name}`,
+  },
   objectTypes: ['Category', 'Instance', 'Variable', 'Script', 'Event', 'Media', 'Link'],
 };
