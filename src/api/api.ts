@@ -22,6 +22,7 @@ import { SocketApi } from './socket/socket-api.js';
 import { CertificateAuthority, type AuthorityCertificate } from './http/certificate-authority.js';
 import { loadTls, type TlsSource } from './http/tls.js';
 import { lazyWeb } from './http/lazy-web.js';
+import { WebPush, type PushTransport } from './push/web-push.js';
 import type { BackupFiles } from './web/backup-routes.js';
 import type { OwnerClaim } from './web/claim-routes.js';
 import type { ListenerTrust } from './web/trust-routes.js';
@@ -85,6 +86,8 @@ export interface ApiContext {
   readonly backups?: BackupFiles;
   /** Where certificates that the gateway makes are kept. */
   readonly tlsDirectory: string;
+  /** Sends requests to push services. */
+  readonly sendPush: PushTransport;
   /** For tests. */
   readonly timeouts?: Timeouts;
 }
@@ -103,6 +106,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #sockets: SocketApi;
   readonly #listeners: ListenerSet;
   readonly #browsers: BrowserSessions;
+  readonly #push: WebPush;
   #accounts: Accounts;
   readonly #queue = new SerialQueue();
   readonly #authority: CertificateAuthority;
@@ -146,6 +150,14 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       storage: sessionFile(`${context.directory}/sessions.json`),
       isConnected: (id) => this.#sockets.isConnected(id),
     }));
+    this.#push = new WebPush({
+      clock,
+      log,
+      kernel,
+      sessions: browsers,
+      directory: context.directory,
+      send: context.sendPush,
+    });
     const { logged, tasks } = context;
     const sockets = {
       rpc,
@@ -181,6 +193,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const api = new Api(context, options);
     try {
       await api.#browsers.load();
+      await api.#push.load();
       await api.#queue.run(() => api.#apply(options));
     } catch (thrown) {
       await api.close();
@@ -266,6 +279,14 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     return this.#browsers.end(id);
   }
 
+  pushDevices(configurator: number): ReturnType<ConnectionsPort['pushDevices']> {
+    return this.#push.devices(configurator);
+  }
+
+  removePushDevice(id: string): Promise<boolean> {
+    return this.#push.unsubscribe(id);
+  }
+
   /** The port of the local listener (`api`) or of a web server; undefined while it isn't open. */
   port(name = 'api'): number | undefined {
     return this.#listeners.port(name);
@@ -285,6 +306,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     for (const stop of this.#stopRenewing) stop();
     this.#access.close();
     await Promise.all([this.#sockets.close(), this.#listeners.close()]);
+    await this.#push.close();
     await this.#browsers.close();
   }
 
@@ -350,6 +372,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       ...this.#context,
       access,
       sessions,
+      push: this.#push,
       accounts: () => this.#accounts,
       trust: () => this.#trust(),
     };

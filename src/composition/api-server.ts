@@ -4,6 +4,7 @@ import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import { listenersOf } from '../config/settings.js';
 import type { Options } from '../functions/options.js';
+import { postToPushService } from '../service/push-request.js';
 import type { Components } from './components.js';
 import { configuratorAccess } from './configurator-access.js';
 import type { Foundation } from './foundation.js';
@@ -11,7 +12,7 @@ import { pages } from '../front/pages.js';
 
 /** Dependencies of the API. */
 export function apiDependencies(
-  { clock, directory, health, log }: Foundation,
+  { clock, directory, health, log, names }: Foundation,
   { kernel, media, registry, tasks }: Components,
   configurators: () => readonly ConfiguratorEntry[],
 ): ApiContext {
@@ -28,6 +29,7 @@ export function apiDependencies(
     configurators: configuratorAccess(configurators),
     directory,
     tlsDirectory: join(directory, 'tls'),
+    sendPush: (request) => postToPushService(request, { clock, names }),
   };
 }
 

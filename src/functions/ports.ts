@@ -273,6 +273,15 @@ export interface SocketStatistics {
   readonly calls: number;
 }
 
+/** A device that gets messages while its front is closed. */
+export interface PushDevice {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  /** Unix seconds. */
+  readonly at: number;
+}
+
 /** The open connections; implemented in `src/api/`. */
 export interface ConnectionsPort {
   sockets(): readonly SocketStatistics[];
@@ -290,4 +299,8 @@ export interface ConnectionsPort {
   listeners(): ReadonlyStatic<typeof machineShapes.listeners>;
   /** Signs a browser out; false if there is no such session. Rejects with `STORE_FAILED`. */
   endBrowserSession(id: string): Promise<boolean>;
+  /** The browsers to which messages to the fronts of a configurator are pushed. */
+  pushDevices(configurator: number): readonly PushDevice[];
+  /** Ends the subscription of a browser; false if there is none with this ID. */
+  removePushDevice(id: string): Promise<boolean>;
 }

@@ -7,6 +7,8 @@ import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '
 import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
 import { pages } from '../../src/front/pages.js';
 import { startApi } from '../tools/gateway/api-fixture.js';
+import { rpc } from '../tools/client/json-rpc.js';
+import { until } from '../tools/until.js';
 import { tempDirectory } from '../tools/temp-directory.js';
 
 t.test('the page /tls can be used in each size, theme and language', { skip: noBrowser }, async (t) => {
@@ -83,6 +85,11 @@ t.test('after a dismissed warning there is no worker, and the page works', { ski
   const options = { hasWorker: true, dismissesWarning: true };
   const { page } = await openPage(browser, await roomOf(fixture), options);
   await page.getByRole('switch', { name: /Hall relay/ }).waitFor();
+  const rejected = await page.evaluate<string>(
+    `navigator.serviceWorker.register(trustedTypes.createPolicy('test', { createScriptURL: (url) => url })
+      .createScriptURL('worker.js')).then(() => 'registered', ({ name }) => name)`,
+  );
+  t.equal(rejected, 'SecurityError');
   t.strictSame(await workers(page), []);
 });
 
@@ -136,4 +143,96 @@ t.test('a newer build replaces an older one once its pages are closed', { skip: 
   await page.goto(address);
   const newer = old.replace(version, 'newer');
   await page.waitForFunction(`caches.keys().then((names) => names.join() === ${JSON.stringify(newer)})`);
+});
+
+/** A browser's own push service cannot be reached in a test: it gives this subscription. */
+const SUBSCRIBED = `Object.defineProperty(PushManager.prototype, 'subscribe', { value: async function ({ applicationServerKey }) {
+  const keys = {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  };
+  const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0)).buffer;
+  const made = {
+    endpoint: 'https://push.example/send/1',
+    options: { applicationServerKey: bytes(applicationServerKey) },
+    getKey: (name) => bytes(keys[name]),
+    unsubscribe: async () => true,
+  };
+  PushManager.prototype.getSubscription = async () => made;
+  return made;
+} })`;
+
+t.test(
+  'a resident switches notifications on, and a pushed message is shown',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const browser = await startBrowser(t, { trusts: authorityOf(fixture) });
+    const address = new URL(new URL(fixture.locked).pathname, fixture.secure).href;
+    const { page, problems } = await openPage(browser, address, { hasWorker: true });
+    await page.context().grantPermissions(['notifications'], { origin: new URL(address).origin });
+    await page.getByLabel('Password').fill('tulip');
+    await page.getByLabel('Password').press('Enter');
+    await page.getByRole('link', { name: 'This device' }).click();
+    const toggle = page.getByRole('switch', { name: 'Notifications' });
+    await toggle.waitFor();
+    t.equal(await toggle.getAttribute('aria-checked'), 'false');
+    t.strictSame([await axeFindings(page), await layoutFindings(page)], [[], []]);
+    await page.evaluate(SUBSCRIBED);
+    await toggle.click();
+    await page.getByRole('switch', { name: 'Notifications', checked: true }).waitFor();
+    const devices = (id: number) => rpc(fixture, 'GW_GetPushDevices', id);
+    const locked = Number(/\d+/.exec(new URL(address).pathname)?.[0]);
+    t.match(await devices(locked), [{ Provider: 'WebPush' }]);
+    await toggle.click();
+    await page.getByRole('switch', { name: 'Notifications', checked: false }).waitFor();
+    t.strictSame(await devices(locked), []);
+
+    const session = await page.context().newCDPSession(page);
+    const registered = new Promise<string>((resolve) => {
+      session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const [one] = registrations;
+        if (one !== undefined) resolve(one.registrationId);
+      });
+    });
+    await session.send('ServiceWorker.enable');
+    const push = async (title: string) =>
+      session.send('ServiceWorker.deliverPushMessage', {
+        origin: new URL(address).origin,
+        registrationId: await registered,
+        data: JSON.stringify({ title, body: '<b>text</b>', open: '#/messages' }),
+      });
+    const shown = () =>
+      page.evaluate<string[]>(
+        'navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => all.map(({ title }) => title))',
+      );
+    await push('Visible');
+    await page.goto('about:blank');
+    await push('Closed');
+    await page.goto(new URL('manifest.webmanifest', address).href);
+    t.strictSame(problems, []);
+    await until('the notification', async () => (await shown()).includes('Closed'));
+    t.strictSame(await shown(), ['Closed'], 'a visible page shows the message itself');
+  },
+);
+
+t.test('the page of the device says why there are no notifications', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const untrusted = new URL(new URL(fixture.locked).pathname, fixture.secure).href;
+  for (const [address, reason] of [
+    [`${fixture.front}#/device`, 'This area has no password'],
+    [`${untrusted}#/device`, 'This device does not trust the certificate'],
+  ] as const) {
+    const dismissesWarning = address.startsWith(untrusted);
+    const { page } = await openPage(browser, address, { hasWorker: true, dismissesWarning });
+    if (dismissesWarning) {
+      await page.getByLabel('Password').fill('tulip');
+      await page.getByLabel('Password').press('Enter');
+      await page.getByRole('link', { name: 'How this device trusts the gateway' }).waitFor();
+    }
+    await page.getByText(reason).waitFor();
+    t.equal(await page.getByRole('switch', { name: 'Notifications' }).count(), 0);
+    t.strictSame([await axeFindings(page), await layoutFindings(page)], [[], []]);
+  }
 });

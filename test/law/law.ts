@@ -103,6 +103,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/debug-file.ts',
   'src/service/program-runner.ts',
   'src/service/fetch.ts',
+  'src/service/push-request.ts',
   'src/service/system-metrics.ts',
   'src/service/machine-facts.ts',
   'src/service/boot-flag-file.ts',

@@ -128,6 +128,11 @@ export class BrowserSessions implements AsyncDisposable {
     return this.#sessions.get(session.id) === session && !session.isExpired;
   }
 
+  /** Whether there is a session with this ID. */
+  isKnown(id: string): boolean {
+    return this.#sessions.has(id);
+  }
+
   /** Notes a use of a session. Returns false if it has ended. */
   use(session: BrowserSession, remote?: string): boolean {
     if (this.#sessions.get(session.id) !== session) return false;

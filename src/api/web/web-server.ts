@@ -11,8 +11,10 @@ import { routeAssets } from './assets.js';
 import { routeIcons, type IconRouteContext } from './icon-routes.js';
 import { routeInstall } from './install-routes.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
+import { routePush } from './push-routes.js';
 import { routeTrust, type ListenerTrust } from './trust-routes.js';
 import { routeSessions } from './session-routes.js';
+import type { WebPush } from '../push/web-push.js';
 import type { WebHandler } from '../http/listener.js';
 import { errorResponse } from '../http/error-response.js';
 import {
@@ -71,6 +73,7 @@ export interface WebContext extends FrontMediaContext, IconRouteContext {
   readonly dispatcher: Dispatcher;
   readonly pages: Pages;
   readonly trust: () => ListenerTrust;
+  readonly push: WebPush;
   readonly claim?: OwnerClaim;
   readonly backups?: BackupFiles;
 }
@@ -112,6 +115,7 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
   routeClaim(app, context);
   routeBackups(app, context);
   routeTrust(app, context);
+  routePush(app, context);
   if (typeof serve !== 'object') {
     routeMedia(app, context);
     routeIcons(app, context);

@@ -219,7 +219,7 @@ export interface Functions {
   GW_GetLog(SinceMs?: number, Level?: string, Subject?: string, Limit?: number): LogRecord[];
   /** The machine that the gateway runs on: model, kernel, host name, uptime and temperature. */
   GW_GetMachine(): MachineRecord;
-  /** The mobile devices that are registered with a web front, without their tokens. */
+  /** The mobile devices that are registered with a web front, and the browsers that get its messages (provider WebPush), without their tokens. */
   GW_GetPushDevices(InstanceID: number): PushDevice[];
   /** Whether values are good (0), stale (1) or bad (2), the reason, the source time and the receive time; []: all values that are not good. */
   GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
@@ -241,7 +241,7 @@ export interface Functions {
   GW_Publish(InstanceID: number, Topic: string, Payload: string, QoS: 0 | 1 | 2, Retain: boolean): boolean;
   /** Reloads the configuration, applies what can change at run time, and reports what needs a restart. */
   GW_ReloadConfiguration(): ReloadReport;
-  /** Removes a mobile device of a web front; false if it is not registered. */
+  /** Removes a mobile device or a browser of a web front; false if it is not registered. */
   GW_RemovePushDevice(InstanceID: number, DeviceID: string): boolean;
   /** RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
@@ -1359,7 +1359,7 @@ export interface Functions {
   WFC_GetSnapshotEx(InstanceID: number, CategoryID: number): Snapshot;
   /** Opens a category or instance of the area in the fronts of a configurator. */
   WFC_OpenCategory(InstanceID: number, CategoryID: number): boolean;
-  /** Like WFC_SendNotification, with a sound and a target object in the area, or 0. It only reaches connected fronts: this gateway has no push service. */
+  /** Like WFC_SendNotification, with a sound and a target object in the area, or 0. */
   WFC_PushNotification(
     InstanceID: number,
     Title: string,

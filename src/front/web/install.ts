@@ -7,7 +7,7 @@ interface TrustedTypes {
 }
 
 /** Why the browser keeps no program and receives no notifications. */
-type NotInstalled = 'insecure' | 'unsupported' | 'untrusted';
+export type NotInstalled = 'insecure' | 'unsupported' | 'untrusted';
 
 let pending: Promise<ServiceWorkerRegistration | NotInstalled> | undefined;
 

@@ -60,7 +60,7 @@ async function openAsset(request: Request): Promise<Response> {
 }
 
 async function showMessage(message: PushedMessage): Promise<void> {
-  const windows = await worker.clients.matchAll({ type: 'window' });
+  const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   // A page that somebody sees shows the message itself.
   if (windows.some(({ url, visibilityState }) => url.startsWith(scope) && visibilityState === 'visible'))
     return;
@@ -74,7 +74,7 @@ async function showMessage(message: PushedMessage): Promise<void> {
 
 async function openFront(place: string): Promise<void> {
   const address = new URL(place, scope).href;
-  const windows = await worker.clients.matchAll({ type: 'window' });
+  const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const present = windows.find(({ url }) => url.startsWith(scope));
   if (present === undefined) return void (await worker.clients.openWindow(address));
   await present.focus();

@@ -56,7 +56,7 @@ function notifications(ports: Ports, areas: Areas): FunctionDeclaration[] {
       name: 'WFC_PushNotification',
       parameters: [InstanceID, Title, Text, text('Sound'), int('TargetID')],
       result: 'boolean',
-      help: 'Like WFC_SendNotification, with a sound and a target object in the area, or 0. It only reaches connected fronts: this gateway has no push service.',
+      help: 'Like WFC_SendNotification, with a sound and a target object in the area, or 0.',
       run: (_caller, id, title, body, sound, targetId) => {
         if (targetId !== 0 && !areas.of(id).contains(targetId)) throw fault('OBJECT_MISSING', targetId);
         areas.of(id);

@@ -3,7 +3,7 @@ import { fault } from '../../base/fault.js';
 import { declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { checkLength } from '../../kernel/text-limits.js';
 import { configuratorOf } from './areas.js';
-import type { Ports } from '../ports.js';
+import type { Ports, PushDevice } from '../ports.js';
 import * as shapes from './front-shapes.js';
 
 /** Maximum number of devices per configurator; they are stored as one text. */
@@ -12,18 +12,14 @@ const DEVICES_LIMIT = 64;
 const TOKEN_LIMIT = 4096;
 
 /** A registered mobile device. */
-interface Device {
-  readonly id: string;
-  readonly name: string;
-  readonly provider: string;
+interface Device extends PushDevice {
   /** Secret: anyone who has it can send messages to the device. */
   readonly token: string;
-  /** Unix seconds. */
-  readonly at: number;
 }
 
 /**
- * Registrations of mobile devices for push messages. They are stored, but this gateway has no push service.
+ * Registrations of mobile devices for push messages, which are only stored: no vendor's service is used. Browsers
+ * that subscribed (Web Push) are listed and removed with them.
  */
 export function pushDeviceFunctions(ports: Ports): FunctionDeclaration[] {
   return [register(ports), ...administration(ports)];
@@ -69,9 +65,9 @@ function administration(ports: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID')],
       result: 'array',
       shape: shapes.pushDevices,
-      help: 'The mobile devices that are registered with a web front, without their tokens.',
+      help: 'The mobile devices that are registered with a web front, and the browsers that get its messages (provider WebPush), without their tokens.',
       run: (_caller, id) =>
-        devicesOf(ports, id).map((device) => ({
+        [...devicesOf(ports, id), ...(ports.connections()?.pushDevices(id) ?? [])].map((device) => ({
           DeviceID: device.id,
           DeviceName: device.name,
           Provider: device.provider,
@@ -83,11 +79,17 @@ function administration(ports: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID'), text('DeviceID')],
       result: 'boolean',
       audited: true,
-      help: 'Removes a mobile device of a web front; false if it is not registered.',
+      help: 'Removes a mobile device or a browser of a web front; false if it is not registered.',
       run: (_caller, configuratorId, id) => {
         const devices = devicesOf(ports, configuratorId);
         const left = devices.filter((one) => one.id !== id);
-        if (left.length === devices.length) return false;
+        if (left.length === devices.length) {
+          const isBrowser = ports
+            .connections()
+            ?.pushDevices(configuratorId)
+            .some((one) => one.id === id);
+          return isBrowser === true && (ports.connections()?.removePushDevice(id) ?? false);
+        }
         keep(ports, configuratorId, left);
         return true;
       },

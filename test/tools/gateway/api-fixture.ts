@@ -127,6 +127,7 @@ export async function startApi(
     icons: { content: () => Promise.reject(new Error('this fixture has no icons')) },
     directory,
     tlsDirectory: `${directory}/tls`,
+    sendPush: () => Promise.reject(new Error('this fixture reaches no push service')),
     ...parts,
   };
   const options: ApiOptions = { host: '127.0.0.1', port: 0, remoteAccess: OWNER, ...given };

@@ -21,6 +21,8 @@ const connections: ConnectionsPort = {
   browserSessions: async () => [],
   listeners: () => [],
   endBrowserSession: async () => false,
+  pushDevices: () => [],
+  removePushDevice: () => Promise.resolve(false),
 };
 
 /** Calls a function of a list as the owner. */

@@ -1,7 +1,10 @@
 import { languages, setLanguage, texts, type Language } from '../../web/i18n/i18n.js';
 import { Icon } from '../../web/parts/icon.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { signOut } from '../../web/session.js';
 import { useApp } from '../app.js';
+
+const Notifications = lazy(async () => (await import('../push/notifications.js')).Notifications, true);
 
 const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
 const THEMES = ['system', 'light', 'dark'] as const;
@@ -47,6 +50,7 @@ export function DevicePage() {
         onChange={(value) => app.preferences.change({ textSize: value })}
       />
       <Favourites />
+      <Notifications />
       <section>
         <h2>{device.kiosk}</h2>
         <p class="soft">{device.kioskHint}</p>
