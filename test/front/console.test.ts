@@ -44,6 +44,30 @@ async function open(page: Page, hash: string): Promise<void> {
 }
 
 consoleTest(
+  'forms that appear have the focus; Escape leaves one, and the focus returns',
+  { tree: RELAY_TREE },
+  async (t, { fixture, page }) => {
+    const relay = await idOf(fixture, 'hall_relay');
+    await open(page, `#/tree/${relay}`);
+    const rename = page.getByRole('button', { name: 'Rename' });
+    await rename.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('form.row-head input:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('header.row-head button:focus', { hasText: 'Rename' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('form.row-head input:focus').waitFor();
+    await page.keyboard.type('Lamp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Lamp' }).waitFor();
+    t.equal(await rpc(fixture, 'SVC_GetName', relay), 'Lamp', 'the name was selected, and replaced');
+    await open(page, '#/scripts');
+    await page.getByRole('button', { name: 'New script' }).click();
+    await page.locator('#script-name:focus').waitFor();
+  },
+);
+
+consoleTest(
   'a button that was found becomes an instance with one tap, and its count is live',
   {},
   async (t, { fixture, page }) => {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { takeFocus } from '../../web/parts/take-focus.js';
 import { objectType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
@@ -58,7 +59,7 @@ function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
             id={id}
             value={name.value}
             required
-            autofocus
+            ref={takeFocus}
             onInput={({ currentTarget }) => (name.value = currentTarget.value)}
           />
         </div>

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { Found } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
@@ -6,6 +6,7 @@ import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { addressOfNode } from '../object-icon.js';
 import { ObjectChoice } from '../parts/object-choice.js';
+import { Renamable } from '../parts/renamable.js';
 import { statusText } from '../status.js';
 import { MakeButtons } from './make-buttons.js';
 import type { Hardware } from './use-hardware.js';
@@ -117,42 +118,26 @@ interface LiveInstanceProps {
 
 /** The instance of a search result with its values; a new one can be renamed or undone. */
 function LiveInstance({ found, instance, isNew, hardware }: LiveInstanceProps) {
-  const app = useApp();
-  const { model } = app.gateway;
-  const isRenaming = useSignal(false);
-  const { name, data } = instance.entry.value;
+  const { model } = useApp().gateway;
   const values = model
     .children(instance.id)
     .filter(({ type, entry }) => type === objectType.variable && entry.value.position < COMMON_POSITION);
-  const rename = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const text = new FormData(event.currentTarget as HTMLFormElement).get('name');
-    if (await app.act(() => app.call('SVC_SetName', instance.id, typeof text === 'string' ? text : '')))
-      isRenaming.value = false;
-  };
   return (
     <div class="live">
-      {isRenaming.value ? (
-        <form class="row-head" onSubmit={(event) => void rename(event)}>
-          <input name="name" aria-label={words().tree.name} defaultValue={name} autofocus />
-          <button class="primary">{words().tree.save}</button>
-        </form>
+      {isNew ? (
+        <Renamable
+          node={instance}
+          after={
+            <button class="plain" type="button" onClick={() => void hardware.undo(found)}>
+              {words().hardware.undo}
+            </button>
+          }
+        >
+          <InstanceLink instance={instance} />
+        </Renamable>
       ) : (
         <div class="row-head">
-          <a href={addressOfNode(instance)}>{name}</a>
-          <small>
-            {data.moduleName} · {statusText(data.status ?? 0)}
-          </small>
-          {isNew && (
-            <>
-              <button class="plain" type="button" onClick={() => (isRenaming.value = true)}>
-                {words().tree.rename}
-              </button>
-              <button class="plain" type="button" onClick={() => void hardware.undo(found)}>
-                {words().hardware.undo}
-              </button>
-            </>
-          )}
+          <InstanceLink instance={instance} />
         </div>
       )}
       {isNew && (
@@ -163,6 +148,18 @@ function LiveInstance({ found, instance, isNew, hardware }: LiveInstanceProps) {
         </dl>
       )}
     </div>
+  );
+}
+
+function InstanceLink({ instance }: { readonly instance: TreeNode }) {
+  const { name, data } = instance.entry.value;
+  return (
+    <>
+      <a href={addressOfNode(instance)}>{name}</a>
+      <small>
+        {data.moduleName} · {statusText(data.status ?? 0)}
+      </small>
+    </>
   );
 }
 

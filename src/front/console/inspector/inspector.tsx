@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { Icon } from '../../web/parts/icon.js';
 import { lazy } from '../../web/parts/lazy.js';
@@ -8,6 +7,7 @@ import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words, type ConsoleTexts } from '../i18n/console-texts.js';
 import { objectIcon } from '../object-icon.js';
+import { Renamable } from '../parts/renamable.js';
 import { Tabs } from '../parts/tabs.js';
 import { pathOf } from '../search.js';
 import { statusText } from '../status.js';
@@ -65,7 +65,15 @@ export function Inspector({ node, tab, onTab }: InspectorProps) {
         <Icon name="back" />
         {tree.back}
       </a>
-      <NameEditor node={node} />
+      {node.id === 0 ? (
+        <header class="row-head">
+          <Title node={node} />
+        </header>
+      ) : (
+        <Renamable node={node}>
+          <Title node={node} />
+        </Renamable>
+      )}
       <p class="soft">
         <Path node={node} />
         {data.moduleName ?? objectTypes[node.type]} · {tree.id} {node.id}
@@ -97,36 +105,11 @@ function Path({ node }: { readonly node: TreeNode }) {
   return path === '' ? null : <span class="path">{path}</span>;
 }
 
-function NameEditor({ node }: { readonly node: TreeNode }) {
-  const app = useApp();
-  const isEditing = useSignal(false);
-  const { name } = node.entry.value;
-  const { tree } = words();
-  const save = async (submitted: SubmitEvent) => {
-    submitted.preventDefault();
-    const value = new FormData(submitted.currentTarget as HTMLFormElement).get('name');
-    if (await app.act(() => app.call('SVC_SetName', node.id, typeof value === 'string' ? value : '')))
-      isEditing.value = false;
-  };
-  if (!isEditing.value)
-    return (
-      <header class="row-head">
-        <Icon name={objectIcon(node)} />
-        <h2>{name}</h2>
-        {node.id !== 0 && (
-          <button class="plain" onClick={() => (isEditing.value = true)}>
-            {tree.rename}
-          </button>
-        )}
-      </header>
-    );
+function Title({ node }: { readonly node: TreeNode }) {
   return (
-    <form class="row-head" onSubmit={(submitted) => void save(submitted)}>
-      <input name="name" aria-label={tree.name} defaultValue={name} autofocus />
-      <button class="primary">{tree.save}</button>
-      <button class="plain" type="button" onClick={() => (isEditing.value = false)}>
-        {tree.cancel}
-      </button>
-    </form>
+    <>
+      <Icon name={objectIcon(node)} />
+      <h2>{node.entry.value.name}</h2>
+    </>
   );
 }

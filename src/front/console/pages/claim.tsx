@@ -1,3 +1,4 @@
+import { takeFocus } from '../../web/parts/take-focus.js';
 import { SignInForm } from '../../web/parts/sign-in-form.js';
 import { browserName, isUnencrypted, signIn } from '../../web/session.js';
 import { SESSION_PATH, useApp } from '../app.js';
@@ -35,7 +36,7 @@ export function ClaimPage() {
             autocapitalize="characters"
             spellcheck={false}
             required
-            autofocus
+            ref={takeFocus}
             aria-describedby="claim-hint"
           />
           <small id="claim-hint">

@@ -1,3 +1,4 @@
+import { takeFocus } from '../../web/parts/take-focus.js';
 import { SignInForm } from '../../web/parts/sign-in-form.js';
 import { browserName, isUnencrypted } from '../../web/session.js';
 import { SESSION_PATH, useApp } from '../app.js';
@@ -26,7 +27,7 @@ export function SignInPage() {
       >
         <label>
           {text.username}
-          <input name="username" autocomplete="username" required autofocus />
+          <input name="username" autocomplete="username" required ref={takeFocus} />
         </label>
         <label>
           {text.password}

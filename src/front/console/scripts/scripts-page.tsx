@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { takeFocus } from '../../web/parts/take-focus.js';
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
@@ -94,7 +95,7 @@ function CreateScript() {
     <form class="filters" onSubmit={(event) => void create(event)}>
       <div class="field wide">
         <label for="script-name">{scripts.name}</label>
-        <input id="script-name" name="name" required maxLength={200} autofocus />
+        <input id="script-name" name="name" required maxLength={200} ref={takeFocus} />
       </div>
       <div class="field">
         <label for="script-language">{scripts.language}</label>

@@ -1,3 +1,4 @@
+import { takeFocus } from '../../web/parts/take-focus.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { SignInForm } from '../../web/parts/sign-in-form.js';
 import { isUnencrypted } from '../../web/session.js';
@@ -29,7 +30,7 @@ export function SignInPage() {
       >
         <label>
           {words.password}
-          <input name="password" type="password" autocomplete="current-password" required autofocus />
+          <input name="password" type="password" autocomplete="current-password" required ref={takeFocus} />
         </label>
         <label>
           {words.device}
