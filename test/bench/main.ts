@@ -15,6 +15,7 @@ import { largeBoardFigures } from './figures/large-board.js';
 import { countingFigures } from './figures/counting.js';
 import { edgeFigures } from './figures/edges.js';
 import { eventFigures } from './figures/events.js';
+import { frontFigures } from './figures/fronts.js';
 import { httpFigures } from './figures/http.js';
 import { mqttFigures } from './figures/mqtt.js';
 import { takeCores, type Cores } from './machine.js';
@@ -28,6 +29,7 @@ type Family = (effort: Effort, cores: Cores, directory: string) => Promise<Repor
 const families: Readonly<Record<string, Family>> = {
   http: httpFigures,
   changes: changeFigures,
+  fronts: frontFigures,
   mqtt: mqttFigures,
   serial: serialFigures,
   edge: edgeFigures,

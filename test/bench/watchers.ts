@@ -14,6 +14,14 @@ const BEGINNING = '{"TimeStamp":';
 /** The header of an unmasked frame (RFC 6455 §5.2), the beginning, and a counter of up to 15 digits. */
 const LOOK_BYTES = 10 + BEGINNING.length + 16;
 
+/** Where and as whom clients connect. */
+export interface Entrance {
+  readonly path: string;
+  readonly authorization: string;
+}
+
+const OWNER: Entrance = { path: '/api/', authorization: AUTHORIZATION };
+
 /**
  * WebSocket clients that count frames without parsing them, and detect missing ones by the counters: many
  * must cost less than the server.
@@ -22,11 +30,20 @@ export class Watchers implements Disposable {
   readonly #watchers: Watcher[] = [];
   #onChunk: () => void = () => undefined;
 
-  static async open(server: Server, count: number): Promise<Watchers> {
+  static async open(
+    server: Pick<Server, 'port'>,
+    count: number,
+    entrance: Entrance = OWNER,
+  ): Promise<Watchers> {
     const watchers = new Watchers();
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     for (let i = 0; i < count; i++) {
-      const watcher = new Watcher(server.port, buffer, () => watchers.#onChunk());
+      const watcher = new Watcher({
+        ...entrance,
+        port: server.port,
+        buffer,
+        listener: () => watchers.#onChunk(),
+      });
       await withinPatience('an upgrade', watcher.ready);
       watchers.#watchers.push(watcher);
     }
@@ -68,6 +85,12 @@ export class Watchers implements Disposable {
   }
 }
 
+interface WatcherOptions extends Entrance {
+  readonly port: number;
+  readonly buffer: Buffer;
+  readonly listener: () => void;
+}
+
 class Watcher {
   frames = 0;
   gaps = 0;
@@ -80,7 +103,7 @@ class Watcher {
   /** The incomplete beginning of a frame. */
   #held: Buffer | undefined;
 
-  constructor(port: number, buffer: Buffer, listener: () => void) {
+  constructor({ port, path, authorization, buffer, listener }: WatcherOptions) {
     const upgraded = Promise.withResolvers<void>();
     this.ready = upgraded.promise;
     this.#onChunk = listener;
@@ -102,13 +125,13 @@ class Watcher {
     this.#socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback } });
     this.#socket.on('error', upgraded.reject);
     const head = [
-      'GET /api/ HTTP/1.1',
+      `GET ${path} HTTP/1.1`,
       'Host: 127.0.0.1',
       'Connection: Upgrade',
       'Upgrade: websocket',
       'Sec-WebSocket-Version: 13',
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      `Authorization: ${AUTHORIZATION}`,
+      `Authorization: ${authorization}`,
     ];
     this.#socket.write(`${head.join('\r\n')}\r\n\r\n`);
   }
