@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { rpc } from '../tools/client/json-rpc.js';
+import { TcpProxy } from '../tools/client/tcp-proxy.js';
 import {
   axeFindings,
   layoutFindings,
@@ -19,6 +20,13 @@ interface SystemPage {
   readonly page: Page;
 }
 
+async function signIn(page: Page): Promise<void> {
+  await page.locator('[name=username]').fill('owner@example.org');
+  await page.locator('[name=password]').fill('swordfish');
+  await page.locator('[name=password]').press('Enter');
+  await page.locator('[role=tabpanel]').waitFor();
+}
+
 /** A test on a tab of the System page, signed in as the owner; no errors may occur on the page. */
 function systemTest(
   name: string,
@@ -30,10 +38,7 @@ function systemTest(
     const browser = await startBrowser(t);
     const address = `${new URL(fixture.front).origin}/console/#/system/${tab}`;
     const { page, problems } = await openPage(browser, address, { width: 1280, height: 800, ...options });
-    await page.locator('[name=username]').fill('owner@example.org');
-    await page.locator('[name=password]').fill('swordfish');
-    await page.locator('[name=password]').press('Enter');
-    await page.locator('[role=tabpanel]').waitFor();
+    await signIn(page);
     await check(t, { fixture, page });
     // The browser reports a rejected upload, too. Axe copies the styles of the editor, which the policy forbids.
     const isExpected = tab === 'configuration' ? /style-src/ : /status of 400/;
@@ -286,6 +291,24 @@ systemTest(
     await checkPage(t, page, 'doctor');
   },
 );
+
+t.test('lists are loaded again when a lost connection is back', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  t.teardown(() => proxy[Symbol.asyncDispose]());
+  const browser = await startBrowser(t);
+  const { page } = await openPage(browser, `http://127.0.0.1:${proxy.port}/console/#/system/backups`);
+  await signIn(page);
+  await page.getByText('There are no backups yet.').or(page.locator('.cards > li').first()).waitFor();
+  proxy.freeze();
+  proxy.cut();
+  await page.getByRole('alert').filter({ hasText: 'No connection' }).waitFor();
+  await rpc(fixture, 'GW_MakeBackup', 'made meanwhile');
+  proxy.thaw();
+  proxy.cut();
+  await page.locator('.cards > li', { hasText: 'made meanwhile' }).waitFor();
+  t.equal(await page.getByRole('alert').count(), 0);
+});
 
 const LOADING = /^(?:Loading|Lädt) …$/;
 const VIEWS: readonly PageOptions[] = [

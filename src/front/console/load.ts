@@ -8,8 +8,8 @@ import { errorText, useApp } from './app.js';
 export type Loaded<T> = { readonly value: T } | { readonly error: string } | undefined;
 
 /**
- * Calls when the component appears, and again whenever a key changes or `reload` is called. The newest call
- * wins.
+ * Calls when the component appears, and again whenever a key changes, `reload` is called, or a lost connection
+ * is back: the gateway may have been restarted. The newest call wins.
  */
 export function useLoaded<T>(
   load: () => Promise<T>,
@@ -17,7 +17,9 @@ export function useLoaded<T>(
 ): { readonly state: ReadonlySignal<Loaded<T>>; readonly reload: () => void } {
   const state = useSignal<Loaded<T>>(undefined);
   const count = useSignal(0);
+  const isLive = useApp().gateway.state.value.kind === 'live';
   useEffect(() => {
+    if (!isLive) return undefined;
     let isCurrent = true;
     load().then(
       (value) => isCurrent && (state.value = { value }),
@@ -26,7 +28,7 @@ export function useLoaded<T>(
     return () => {
       isCurrent = false;
     };
-  }, [...keys, count.value]);
+  }, [...keys, count.value, isLive]);
   return { state, reload: () => (count.value += 1) };
 }
 

@@ -15,7 +15,7 @@ export function FrontsPage() {
       app.call('GW_GetSessions'),
     ]);
     return { configurators, sessions };
-  }, [app.gateway.state.value]);
+  }, []);
   return (
     <main>
       <h1>{words().pages.fronts}</h1>

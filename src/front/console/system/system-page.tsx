@@ -50,7 +50,7 @@ export function SystemPage({ id }: { readonly id: string }) {
 
 function Sessions() {
   const app = useApp();
-  const { state, reload } = useLoaded(() => app.call('GW_GetSessions'), [app.gateway.state.value]);
+  const { state, reload } = useLoaded(() => app.call('GW_GetSessions'), []);
   return (
     <LoadedView state={state}>
       {(sessions) => <SessionList sessions={sessions} onChange={reload} />}
