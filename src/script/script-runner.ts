@@ -120,7 +120,8 @@ export class ScriptRunner implements AsyncDisposable {
       const turn = { whose, depth, isAwaited: isAwaited && depth > 0, signal: mine.stop.signal };
       const shown = { id, file, sender };
       const result = await pool.run(this.#job({ file, text }, values, own), { ...turn, shown });
-      this.#setBroken(script, result.is === 'failed' && result.isBroken);
+      // A run that the stop of the gateway ended may not have been compiled yet.
+      if (!this.#closing.signal.aborted) this.#setBroken(script, result.is === 'failed' && result.isBroken);
       if (result.is === 'ended') return result.output;
       throw this.#failed(mine, file, result);
     } finally {
@@ -153,13 +154,15 @@ export class ScriptRunner implements AsyncDisposable {
     return all.length > 0;
   }
 
-  /** Compiles a text; resolves with the error and its position, or undefined. */
+  /** Compiles a text; resolves with the error and its position, or undefined. Rejects with `STOPPING`. */
   check({ file, text }: ScriptText): Promise<string | undefined> {
     return this.#checks.run(async () => {
       const pool = await this.#pool.get();
       const job = { ...this.#job({ file, text }, {}, NOBODY), is: 'check' } as const;
       const signal = this.#closing.signal;
       const result = await pool.run(job, { whose: 'owner', depth: 0, isAwaited: true, signal });
+      // Its process was ended, which says nothing about the text.
+      if (signal.aborted) throw fault('STOPPING');
       return result.is === 'failed' && result.isBroken ? failureText(file, result) : undefined;
     });
   }

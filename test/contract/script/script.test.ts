@@ -1,7 +1,9 @@
 import t from 'tap';
 import { message } from '../../../src/kernel/messages.js';
+import { scriptLimits } from '../../../src/script/script-limits.js';
 import { owner, scriptFixture } from '../../tools/gateway/script-fixture.js';
 import { setTimeZone } from '../../tools/time-zone.js';
+import { until } from '../../tools/until.js';
 
 t.test('functions are synchronous globals, and printed text is returned', async (t) => {
   const { runs, calls, kernel } = await scriptFixture(t);
@@ -179,6 +181,26 @@ t.test('TypeScript runs with its types removed', async (t) => {
   t.equal(await engine.compileError(broken.id), 'b.ts:1:19: Expression expected');
   const unsupported = await script('let a = 1;\n  enum A { b }', 'c.ts');
   await t.rejects(runId(unsupported.id), { message: /^c\.ts:2:3: TypeScript enum is not supported/ });
+});
+
+t.test('a stop while a broken script is compiled again leaves it marked as broken', async (t) => {
+  // The limits are read when a process is chosen, and when it gets the text.
+  let reads = 0;
+  const limits = {
+    get timeMs() {
+      reads += 1;
+      return scriptLimits.timeMs;
+    },
+  };
+  const { script, engine } = await scriptFixture(t, limits);
+  const { id, data } = await script('let a = ;');
+  reads = 0;
+  const text = `${'function one() { return [1, 2, 3]; }\n'.repeat(20_000)}let b = ;`;
+  const replaced = engine.setContent(id, text).catch((thrown: unknown) => thrown);
+  await until('it is compiled', () => reads >= 2);
+  await engine.close();
+  t.match(await replaced, { code: 'STOPPING' });
+  t.equal(data.broken, true);
 });
 
 t.test('a PHP script is stored, marked broken, and fails with a text', async (t) => {
