@@ -56,11 +56,23 @@ function HealthSection({ keys }: { readonly keys: readonly unknown[] }) {
               {State === 'ok' ? overview.healthy : State === 'warning' ? overview.warning : overview.failed}
             </p>
             <Findings checks={Checks.filter((check) => check.State !== 'ok')} />
+            <Authority checks={Checks} />
             <p class="soft">{overview.allOk(Checks.filter((check) => check.State === 'ok').length)}</p>
           </>
         )}
       </LoadedView>
     </section>
+  );
+}
+
+/** The fingerprint of the gateway's own authority, which people compare with the page /tls. */
+function Authority({ checks }: { readonly checks: Health['Checks'] }) {
+  const text = checks.find(({ Name, State }) => Name === 'certificates' && State === 'ok')?.Text ?? '';
+  if (!text.includes('SHA-256')) return null;
+  return (
+    <p class="soft lines">
+      <a href="/tls">{words().signIn.trust}</a>: {text}
+    </p>
   );
 }
 
