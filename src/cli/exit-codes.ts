@@ -9,4 +9,6 @@ export const exitCode = {
   unavailable: 69,
   /** The configuration has errors (EX_CONFIG). */
   configuration: 78,
+  /** Cancelled with Ctrl-C (128 + SIGINT, as shells report it). */
+  cancelled: 130,
 } as const;

@@ -52,6 +52,7 @@ const isNamed = (thrown: unknown, name: string): boolean => thrown instanceof Er
 
 function codeOf(thrown: unknown): number {
   if (isNamed(thrown, 'ConfigurationError')) return exitCode.configuration;
+  if (isNamed(thrown, 'AbortError')) return exitCode.cancelled;
   return isNamed(thrown, 'ServerError') ? exitCode.unavailable : exitCode.failed;
 }
 
@@ -69,5 +70,6 @@ function adviceFor(thrown: unknown): string {
 function textOf(thrown: unknown): string {
   if (isNamed(thrown, 'ConfigurationError'))
     return `the configuration has errors\n${(thrown as Error).message}`;
+  if (isNamed(thrown, 'AbortError')) return 'cancelled';
   return escapeControls(messageOf(thrown)) + adviceFor(thrown);
 }

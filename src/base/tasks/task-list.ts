@@ -64,7 +64,7 @@ export class TaskList {
     const id = ++this.#lastId;
     const startedMs = this.#clock.nowMs();
     const state: TaskState = { id, kind, user, startedMs, done: 0, total: 0, state: 'running', text: '' };
-    const task: Task = { state, reportedNs: this.#clock.monotonicNs(), controller };
+    const task: Task = { state, reportedNs: this.#clock.monotonicNs() - REPORT_NS, controller };
     this.#tasks.set(id, task);
     this.changed.emit(state);
     const report = (done: number, total: number) => {

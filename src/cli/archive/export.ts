@@ -28,6 +28,8 @@ interface ExportOptions {
   readonly toMs: number;
   readonly file: string;
   readonly format: RecordFormat;
+  /** Called after each page; what it throws ends the export. */
+  readonly onRecords: (count: number) => void;
 }
 
 /** The result of an export. */
@@ -45,7 +47,7 @@ export async function exportRecords(
   gateway: Client<AnyFunction>,
   wanted: ExportOptions,
 ): Promise<ExportSummary> {
-  const { ids, fromMs, toMs, file, format } = wanted;
+  const { ids, fromMs, toMs, file, format, onRecords } = wanted;
   let [records, formulas, untrusted] = [0, 0, 0];
   await using output = await openOutput(file);
   const isSeen = file === '-' && process.stdout.isTTY;
@@ -62,6 +64,7 @@ export async function exportRecords(
       });
       await output.write(lines.join(''));
       records += lines.length;
+      onRecords(records);
       fromS = (page.Records.at(-1)?.TimeStamp ?? 0) + NEXT_S;
       more = page.More;
     }

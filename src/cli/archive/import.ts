@@ -19,6 +19,8 @@ interface ImportSource {
   /** Both belong to it. */
   readonly fromMs: number;
   readonly toMs: number;
+  /** Called before each request to the gateway; what it throws ends the import. */
+  readonly onRecords: (imported: number) => void;
 }
 
 /** The validation errors of a file: the first ones as text, and the number of all. */
@@ -66,6 +68,7 @@ export async function importRecords(
   const flush = async () => {
     const groups = Map.groupBy(batch, ({ variableId }) => variableId);
     for (const [id, records] of groups) {
+      source.onRecords(taken);
       const values = records.map(({ atMs, value, isTrusted }) => ({
         TimeStamp: atMs / 1000,
         Value: value,

@@ -12,6 +12,7 @@ import { command, UsageError } from '../command.js';
 import { salvageArchives } from '../../composition/salvage-archives.js';
 import { exitCode } from '../exit-codes.js';
 import { chownBelow } from '../file-ownership.js';
+import { ProgressLine } from '../output/progress-line.js';
 import { resolveId } from '../arguments/object-id.js';
 import {
   locateData,
@@ -41,6 +42,9 @@ CSV: a first line with the columns variable, time, value, then one line per reco
 tabs as separators, and further columns. JSON lines: {"variable":12345,"time":"…","value":21.5}.
 Times are written in UTC with milliseconds. An import accepts ${TIME_EXAMPLES}.
 
+export and import show their progress on a terminal. Ctrl-C cancels them: an export leaves no file; records that an
+import has added stay, and FILE can be imported again.
+
 An import checks the complete FILE first. If lines are wrong it lists them and imports nothing. A record
 replaces one of the same variable and millisecond, so FILE can be imported again.
 
@@ -69,7 +73,7 @@ valid. With --write, while the gateway is stopped, it adds the valid records to 
   },
   words: [1, Infinity],
   exits:
-    '0 done, 1 nothing was imported, or only a part (with the reason; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 errors in the configuration',
+    '0 done, 1 nothing was imported, or only a part (with the reason; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 errors in the configuration, 130 cancelled',
   run: async (options, [what = '', file = '', ...variables]) => {
     if (what === 'salvage') return salvaged(options, file);
     if (what !== 'export' && what !== 'import')
@@ -88,7 +92,9 @@ async function exported(options: Given, file: string, variables: readonly string
   const gateway = await gatewayClient(options);
   const ids = await Promise.all(variables.map((word) => resolveId(gateway, word)));
   const { kept, gone } = ids.length > 0 ? { kept: ids, gone: [] } : await recorded(gateway);
-  const done = await exportRecords(gateway, { ids: kept, ...range, file, format });
+  using progress = new ProgressLine(() => systemClock().nowMs());
+  const onRecords = (count: number) => progress.update(`${count} records`);
+  const done = await exportRecords(gateway, { ids: kept, ...range, file, format, onRecords });
   if (file !== '-') process.stdout.write(`${file}: ${done.records} records of ${kept.length} variables\n`);
   const remarks = [
     gone.length > 0 &&
@@ -116,7 +122,16 @@ async function imported(options: Given, file: string): Promise<number> {
     targets.set(id, known);
     return known;
   };
-  const source = { input, format, meaning: { variableId: only, target }, fromMs, toMs: toMs || Infinity };
+  using progress = new ProgressLine(() => systemClock().nowMs());
+  let found = 0;
+  const source = {
+    input,
+    format,
+    meaning: { variableId: only, target },
+    fromMs,
+    toMs: toMs || Infinity,
+    onRecords: (count: number) => progress.update(`${count} of ${found} records`),
+  };
   const { records, errors } = await validateImport(source);
   if (errors.count > 0) {
     const more = errors.count - errors.listed.length;
@@ -124,6 +139,7 @@ async function imported(options: Given, file: string): Promise<number> {
     process.stderr.write(`${[...errors.listed, ...rest, 'nothing was imported'].join('\n')}\n`);
     return exitCode.failed;
   }
+  found = records;
   const taken = await importRecords(gateway, archiveId, source);
   process.stdout.write(`${taken} records of ${records}, for ${targets.size} variables\n`);
   return exitCode.ok;
