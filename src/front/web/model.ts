@@ -163,7 +163,10 @@ export class Model {
     if (Message >= message.PROFILE_FIRST && Message <= message.PROFILE_LAST)
       return this.#applyProfile(Message, Data);
     if (Message === message.REGISTER) {
-      const entry = { ...NEW, type: Number(Data[0]), name: `Unnamed Object (ID: ${id})` };
+      const type = Number(Data[0]);
+      // A variable of another role is followed by a message of its own.
+      const data: ObjectData = type === objectType.variable ? { role: 'main' } : {};
+      const entry = { ...NEW, type, name: `Unnamed Object (ID: ${id})`, data };
       this.#nodes.set(id, new TreeNode(id, this.#nextOrder++, entry));
       return this.#restructure();
     }

@@ -102,8 +102,9 @@ t.test('objects come, are named and go', async (t) => {
     change(30001, 10403, [10001]),
     change(30001, 10404, ['New']),
     change(30001, 10601, [3]),
-    change(30001, 20406, ['detail']),
   ]);
+  t.match(model.find(30001)?.entry.value.data, { role: 'main', type: 3 }, 'as in a snapshot');
+  model.apply([change(30001, 20406, ['detail'])]);
   t.match(model.find(30001)?.entry.value, {
     name: 'New',
     parentID: 10001,
