@@ -107,7 +107,10 @@ function objects({ kernel, media, deletions }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'Deletes a media object without children, and with DeleteFile its file unless another object uses it.',
       run: async (caller, id, deleteFile) => {
-        const deleted = { objects: [kernel.media.get(id)], withFiles: deleteFile };
+        const object = kernel.media.get(id);
+        // Reading a file updates its object, which a rejected deletion must not do.
+        if (object.children !== null && object.children.size > 0) throw fault('HAS_CHILDREN');
+        const deleted = { objects: [object], withFiles: deleteFile };
         const contents = await media();
         await deletions.during(caller, deleted, () => contents.delete(id, deleteFile));
         return true;

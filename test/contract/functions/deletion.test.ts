@@ -176,6 +176,18 @@ t.test('the file of a media object returns with it', async (t) => {
   t.equal(await fixture.call('SVC_GetMediaContent', id), content);
 });
 
+t.test('a rejected deletion of a media object does not read its file', async (t) => {
+  await using fixture = new FunctionFixture([], await tempDirectory(t));
+  const [id, other] = [await fixture.call('SVC_CreateMedia', 1), await fixture.call('SVC_CreateMedia', 1)];
+  await fixture.call('SVC_SetMediaFile', id, 'media/a.png', false);
+  await fixture.call('SVC_SetMediaFile', other, 'media/a.png', false);
+  await fixture.call('SVC_SetMediaContent', other, Buffer.from('a picture').toString('base64'));
+  await fixture.call('SVC_SetParent', await fixture.call('SVC_CreateCategory'), id);
+  const before = snapshotOf(fixture.kernel);
+  await t.rejects(fixture.call('SVC_DeleteMedia', id, true), { code: 'HAS_CHILDREN' });
+  t.strictSame(snapshotOf(fixture.kernel), before);
+});
+
 t.test('a deletion that cannot be undone says why, changes nothing, and stays in the list', async (t) => {
   await using fixture = new FunctionFixture();
   const { tree } = fixture.kernel;
