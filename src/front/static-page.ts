@@ -18,6 +18,7 @@ ul strong{display:block;overflow-wrap:anywhere}
 ul span{color:var(--soft);font-size:.875rem}
 code{background:var(--card);border:1px solid var(--line);border-radius:.35rem;padding:.1rem .35rem;overflow-wrap:anywhere}
 a{color:var(--mark)}
+.more{margin-top:1.5rem}
 .more a{display:inline-flex;align-items:center;min-height:2.75rem}
 h2{font-size:1.125rem;margin:2rem 0 .5rem}
 article{overflow-wrap:anywhere}

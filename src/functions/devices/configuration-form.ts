@@ -150,10 +150,21 @@ function emptyOf(type: unknown): unknown {
   return type === 'CheckBox' ? false : type === 'NumberSpinner' ? 0 : '';
 }
 
-/** `BaudRate` becomes "Baud rate"; `DebounceUs` becomes "Debounce" with its unit. */
+/** Words of property names whose spelling differs in captions. */
+const SPELLINGS = new Map([
+  ['Url', 'URL'],
+  ['Ca', 'CA'],
+  ['Json', 'JSON'],
+  ['Led', 'LED'],
+]);
+
+/** `ClientID` becomes "Client ID"; `DebounceUs` becomes "Debounce" with its unit. */
 function captionOf(name: string): [caption: string, unit: string | undefined] {
   const [, bare = name, end = ''] = /^(.*[a-z])(Us|Ms|S)$/.exec(name) ?? [];
-  const words = bare.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ').split(' ');
-  const caption = words.map((word, at) => (at === 0 ? word : word.toLowerCase())).join(' ');
-  return [caption, units[end]];
+  const words = bare.match(/QoS|[A-Z]{2,}|[A-Z][a-z0-9]*/g) ?? [bare];
+  const spelled = words.map((word, at) => {
+    const isOrdinary = at > 0 && /^[A-Z][a-z0-9]+$/.test(word);
+    return SPELLINGS.get(word) ?? (isOrdinary ? word.toLowerCase() : word);
+  });
+  return [spelled.join(' '), units[end]];
 }

@@ -77,6 +77,13 @@ t.test('each type of property has its type of element, whose values can be set',
         KeepAliveInterval: 'NumberSpinner',
         Subscriptions: 'ValidationTextBox',
       });
+      const captions = Object.fromEntries(form.elements.map(({ name, caption }) => [name, caption]));
+      t.match(captions, {
+        Url: 'URL',
+        ClientID: 'Client ID',
+        CaFile: 'CA file',
+        KeepAliveInterval: 'Keep alive interval',
+      });
     }
     if (module.name === 'MQTT Device') {
       const topics = form.elements.find(({ name }) => name === 'Topics');

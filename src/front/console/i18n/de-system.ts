@@ -116,7 +116,8 @@ export const deSystem: SystemTexts = {
     host: 'Name im Netz',
     kernel: 'Kernel',
     uptime: 'Gerät ist an seit',
-    duration: (days, hours) => `${count(days, 'Tag', 'Tagen')}, ${count(hours, 'Stunde', 'Stunden')}`,
+    duration: (days, hours) =>
+      `${days === 0 ? '' : `${count(days, 'Tag', 'Tagen')}, `}${count(hours, 'Stunde', 'Stunden')}`,
     temperature: 'Temperatur',
     memory: 'Speicher',
     disk: 'Laufwerk',

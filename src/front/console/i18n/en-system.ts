@@ -115,7 +115,7 @@ export const enSystem = {
     kernel: 'Kernel',
     uptime: 'Machine is on for',
     duration: (days: number, hours: number) =>
-      `${count(days, 'day', 'days')}, ${count(hours, 'hour', 'hours')}`,
+      `${days === 0 ? '' : `${count(days, 'day', 'days')}, `}${count(hours, 'hour', 'hours')}`,
     temperature: 'Temperature',
     memory: 'Memory',
     disk: 'Disk',
