@@ -23,7 +23,9 @@ function kept(entry: Entry, objects: Objects): object {
     entry.type === objectType.variable &&
     (parent?.type === objectType.instance || parent?.ident === 'stellwerk');
   const { data, ...attributes } = entry;
-  const own = Object.fromEntries(Object.entries(data).filter(([name]) => !FOUND_ANEW.includes(name)));
+  // The last update of a media object is that of its file, as are crc and size.
+  const anew = entry.type === objectType.media ? [...FOUND_ANEW, 'lastUpdate'] : FOUND_ANEW;
+  const own = Object.fromEntries(Object.entries(data).filter(([name]) => !anew.includes(name)));
   if (!isReported) return { ...attributes, ...own };
   return {
     ident: entry.ident,
