@@ -33,6 +33,7 @@ const LAZY = {
     claim: 1500,
     'code-editor': 160_000,
     'confirm-dialog': 1000,
+    'de-gateway': 9250,
     'events-page': 25_000,
     'fronts-page': 8000,
     hardware: 10_000,

@@ -106,9 +106,25 @@ consoleTest('an output of the board is switched by a click', {}, async (_t, { pa
   await page.getByRole('button', { name: /^SENSE1.*input · active/ }).waitFor();
 });
 
-for (const [locale, { settings, apply, range }] of Object.entries({
-  'en-GB': { settings: 'Settings', apply: 'Apply', range: 'A number from 0 to 604800' },
-  'de-DE': { settings: 'Einstellungen', apply: 'Übernehmen', range: 'Eine Zahl von 0 bis 604800' },
+for (const [locale, { settings, apply, range, caption, help, group, word }] of Object.entries({
+  'en-GB': {
+    settings: 'Settings',
+    apply: 'Apply',
+    range: 'A number from 0 to 604800',
+    caption: 'Min on',
+    help: 'After switching on, the relay stays on for at least this time.',
+    group: 'Rules',
+    word: 'inactive',
+  },
+  'de-DE': {
+    settings: 'Einstellungen',
+    apply: 'Übernehmen',
+    range: 'Eine Zahl von 0 bis 604800',
+    caption: 'Mindesteinschaltzeit',
+    help: 'So lange bleibt das Relais nach dem Einschalten mindestens ein.',
+    group: 'Regeln',
+    word: 'inaktiv',
+  },
 }))
   consoleTest(
     `a form changes a property and marks what is invalid at its field: ${locale}`,
@@ -117,8 +133,10 @@ for (const [locale, { settings, apply, range }] of Object.entries({
       const relay = await idOf(fixture, 'hall_relay');
       await open(page, `#/tree/${relay}`);
       await page.getByRole('tab', { name: settings }).click();
-      const minimum = page.getByLabel('Min on');
+      const minimum = page.getByRole('group', { name: group }).getByLabel(caption);
       await minimum.fill('-3');
+      await page.getByText(help, { exact: true }).waitFor();
+      await page.getByRole('option', { name: word, exact: true }).first().waitFor({ state: 'attached' });
       await page.getByRole('alert').filter({ hasText: range }).waitFor();
       t.equal(await minimum.getAttribute('aria-invalid'), 'true');
       t.ok(await page.getByRole('button', { name: apply }).isDisabled());

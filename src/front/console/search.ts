@@ -1,3 +1,4 @@
+import { moduleCaption } from './i18n/gateway-texts.js';
 import type { Model, TreeNode } from '../web/model.js';
 
 /** Objects whose name, ident, module or id contains the text; those that begin with it first. */
@@ -12,12 +13,17 @@ export function findNodes(model: Model, text: string, limit = Infinity): TreeNod
     else if (
       name.toLowerCase().includes(lower) ||
       ident.toLowerCase().includes(lower) ||
-      (data.moduleName ?? '').toLowerCase().includes(lower)
+      moduleMatches(data.moduleName, lower)
     )
       others.push(node);
     if (first.length >= limit) break;
   }
   return [...first, ...others].slice(0, limit);
+}
+
+/** Whether the name of a module, in English or as it is shown, contains the text. */
+function moduleMatches(name: string | undefined, lower: string): boolean {
+  return name !== undefined && [name, moduleCaption(name)].some((one) => one.toLowerCase().includes(lower));
 }
 
 /** The names of the objects above one, without the root: `Ground floor / Hall relay`. */

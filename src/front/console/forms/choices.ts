@@ -1,6 +1,7 @@
 import type { Choice } from '../../../client/generated/records.js';
 import type { ConsoleApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { aboutHardware } from '../i18n/gateway-texts.js';
 import type { FormElement, Properties } from './form-element.js';
 
 /** What the machine has for the properties of a form, by their source. */
@@ -20,8 +21,8 @@ export async function loadChoices(app: ConsoleApp, elements: readonly FormElemen
 /** What is known about a choice, and who uses it. */
 export function choiceText({ Value, Caption, UsedBy }: Choice): string {
   const { free, inUse } = words().settings;
-  const about = Caption === Value ? '' : `${Caption} · `;
-  return about + (UsedBy === '' ? free : inUse(UsedBy));
+  const about = Caption === Value ? '' : `${aboutHardware(Caption)} · `;
+  return about + (UsedBy === '' ? free : inUse(aboutHardware(UsedBy)));
 }
 
 /**

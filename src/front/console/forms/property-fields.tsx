@@ -1,10 +1,13 @@
 import type { PropertyProblem } from '../../../client/generated/records.js';
 import { words } from '../i18n/console-texts.js';
+import { formElements } from '../i18n/gateway-texts.js';
 import { type Choices, propertiesOfChoice } from './choices.js';
 import { Field } from './field.js';
 import { type FormElement, groupsOf, type Properties } from './form-element.js';
 
 interface PropertyFieldsProps {
+  /** The name of the module. */
+  readonly module: string;
   readonly elements: readonly FormElement[];
   readonly values: Properties;
   readonly choices: Choices;
@@ -14,7 +17,8 @@ interface PropertyFieldsProps {
 
 /** The fields of a form by their groups; those that few users need are below, on request. */
 export function PropertyFields(props: PropertyFieldsProps) {
-  const { elements, problems } = props;
+  const { module, problems } = props;
+  const elements = formElements(module, props.elements);
   const names = new Set(elements.map(({ name }) => name));
   const advanced = elements.filter((element) => element.advanced === true);
   const isWrong = advanced.some(({ name }) => problems.some(({ Property }) => Property === name));

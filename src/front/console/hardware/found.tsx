@@ -4,6 +4,7 @@ import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { aboutHardware, moduleCaption } from '../i18n/gateway-texts.js';
 import { addressOfNode } from '../object-icon.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { Renamable } from '../parts/renamable.js';
@@ -93,12 +94,12 @@ function FoundRow({ found, hardware, parent }: FoundRowProps) {
     <li class={isUsed && made === undefined ? 'used' : ''}>
       <div class="found-name">
         <strong>{found.Name}</strong>
-        <small>{found.About}</small>
+        <small>{aboutHardware(found.About)}</small>
       </div>
       {instance !== undefined && instance.id !== 0 ? (
         <LiveInstance found={found} instance={instance} isNew={made !== undefined} hardware={hardware} />
       ) : isUsed ? (
-        <small>{text.usedBy(found.UsedBy)}</small>
+        <small>{text.usedBy(aboutHardware(found.UsedBy))}</small>
       ) : (
         <MakeButtons found={found} hardware={hardware} parent={parent} />
       )}
@@ -157,7 +158,7 @@ function InstanceLink({ instance }: { readonly instance: TreeNode }) {
     <>
       <a href={addressOfNode(instance)}>{name}</a>
       <small>
-        {data.moduleName} · {statusText(data.status ?? 0)}
+        {moduleCaption(data.moduleName ?? '')} · {statusText(data.status ?? 0)}
       </small>
     </>
   );

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Found } from '../../../client/generated/records.js';
 import { words } from '../i18n/console-texts.js';
+import { moduleCaption } from '../i18n/gateway-texts.js';
 import type { Hardware } from './use-hardware.js';
 
 interface MakeButtonsProps {
@@ -23,7 +24,7 @@ export function MakeButtons({ found, hardware, parent }: MakeButtonsProps) {
   return (
     <div class="row-head">
       <button class="plain" type="button" disabled={isBusy.value} onClick={() => void make(first.ModuleID)}>
-        {text.make(first.ModuleName)}
+        {text.make(moduleCaption(first.ModuleName))}
         <span class="unseen"> {found.Name}</span>
       </button>
       {others.length > 0 && (
@@ -43,7 +44,7 @@ export function MakeButtons({ found, hardware, parent }: MakeButtonsProps) {
           </option>
           {others.map(({ ModuleID, ModuleName }) => (
             <option key={ModuleID} value={ModuleID}>
-              {ModuleName}
+              {moduleCaption(ModuleName)}
             </option>
           ))}
         </select>

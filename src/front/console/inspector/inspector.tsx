@@ -6,6 +6,7 @@ import { objectType } from '../../web/objects.js';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words, type ConsoleTexts } from '../i18n/console-texts.js';
+import { moduleCaption } from '../i18n/gateway-texts.js';
 import { objectIcon } from '../object-icon.js';
 import { Renamable } from '../parts/renamable.js';
 import { Tabs } from '../parts/tabs.js';
@@ -76,7 +77,8 @@ export function Inspector({ node, tab, onTab }: InspectorProps) {
       )}
       <p class="soft">
         <Path node={node} />
-        {data.moduleName ?? objectTypes[node.type]} · {tree.id} {node.id}
+        {data.moduleName === undefined ? objectTypes[node.type] : moduleCaption(data.moduleName)} · {tree.id}{' '}
+        {node.id}
         {ident !== '' && ` · ${ident}`}
         {data.status !== undefined && (
           <span class={data.status >= FAULTY ? 'bad' : ''}> · {statusText(data.status)}</span>

@@ -55,7 +55,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
   const values: Signal<Properties> = useSignal(properties);
   const rejected = useSignal<readonly PropertyProblem[]>([]);
   const changes = changesOf(properties, values.value);
-  const { moduleID = '' } = node.entry.value.data;
+  const { moduleID = '', moduleName = '' } = node.entry.value.data;
   const found = usePropertyCheck({ module: moduleID, instance: node.id, changes });
   const { settings } = words();
   if (elements.length === 0) return <p class="soft">{settings.none}</p>;
@@ -79,6 +79,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
   return (
     <form ref={form} class="form properties" noValidate onSubmit={(event) => void apply(event)}>
       <PropertyFields
+        module={moduleName}
         elements={elements}
         values={values.value}
         choices={choices}

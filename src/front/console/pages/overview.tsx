@@ -5,6 +5,7 @@ import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { CallList } from '../audit.js';
 import { words } from '../i18n/console-texts.js';
+import { checkName } from '../i18n/gateway-texts.js';
 import { useActivity, useLoaded } from '../load.js';
 import { addressOfNode } from '../object-icon.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -85,7 +86,7 @@ function Findings({ checks }: { readonly checks: Health['Checks'] }) {
       {checks.map((check) => (
         <li key={check.Name} class={check.State}>
           <strong>
-            {overview.states[check.State]} · {check.Name}
+            {overview.states[check.State]} · {checkName(check.Name)}
           </strong>
           <p class="lines">{check.Text}</p>
           {check.WhatToDo !== '' && (

@@ -4,6 +4,7 @@ import type { DoctorCheck } from '../../../client/generated/records.js';
 import { formatDate } from '../../web/format.js';
 import { errorText, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { checkName } from '../i18n/gateway-texts.js';
 import { systemTexts } from '../i18n/system.js';
 import { type Loaded, useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -152,7 +153,7 @@ function Doctor() {
             <ul class="cards">
               {checks.map(({ Name, State, Text, WhatToDo }) => (
                 <li key={Name} class={State === 'ok' ? '' : State}>
-                  <strong>{`${Name}: ${overview.states[State]}`}</strong>
+                  <strong>{`${checkName(Name)}: ${overview.states[State]}`}</strong>
                   <span class="lines">{Text}</span>
                   {WhatToDo !== '' && <small class="lines">{`${overview.whatToDo}: ${WhatToDo}`}</small>}
                 </li>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { OptionRecord } from '../../../client/generated/records.js';
 import { useApp } from '../app.js';
+import { optionDescription } from '../i18n/gateway-texts.js';
 import { systemTexts } from '../i18n/system.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -44,7 +45,7 @@ function OptionField({ option, onChange }: OptionFieldProps) {
   return (
     <form class="field" onSubmit={(event) => void set(event)}>
       <label for={id}>
-        {option.Name} <small>{option.Description}</small>
+        {option.Name} <small>{optionDescription(option.Name, option.Description)}</small>
       </label>
       <span class="with-unit">
         <input

@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import type { ModuleRecord } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { moduleCaption } from '../i18n/gateway-texts.js';
 import type { Properties } from '../forms/form-element.js';
 import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
-import { Finder } from '../parts/finder.js';
+import { Finder, type Finding } from '../parts/finder.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { type Creation, createObject } from './create-object.js';
@@ -146,10 +148,10 @@ interface ModuleChoiceProps {
 function ModuleChoice({ chosen, onChoose }: ModuleChoiceProps) {
   const app = useApp();
   const { create } = words();
-  const { state } = useLoaded(async () => {
-    const modules = await app.call('SVC_GetModules', await app.call('SVC_GetModuleList'));
-    return modules.sort((a, b) => a.ModuleName.localeCompare(b.ModuleName));
-  }, []);
+  const { state } = useLoaded(
+    async () => app.call('SVC_GetModules', await app.call('SVC_GetModuleList')),
+    [],
+  );
   return (
     <div class="field">
       <span>
@@ -165,22 +167,31 @@ function ModuleChoice({ chosen, onChoose }: ModuleChoiceProps) {
           <Finder
             label={create.module}
             hint={create.moduleHint}
-            find={(text) =>
-              modules
-                .filter(({ ModuleName, Aliases }) =>
-                  [ModuleName, ...Aliases].some((one) => one.toLowerCase().includes(text.toLowerCase())),
-                )
-                .map(({ ModuleID, ModuleName, ModuleType }) => ({
-                  key: ModuleID,
-                  icon: 'Plug',
-                  name: ModuleName,
-                  detail: create.moduleTypes[ModuleType] ?? '',
-                }))
-            }
+            find={(text) => findModules(modules, text)}
             onChoose={({ key, name }) => onChoose({ id: key, name })}
           />
         )}
       </LoadedView>
     </div>
   );
+}
+
+/** The modules whose name, in English or as it is shown, or one of whose aliases contains the text. */
+function findModules(modules: readonly ModuleRecord[], text: string): Finding[] {
+  const { create } = words();
+  const lower = text.toLowerCase();
+  return modules
+    .map((module) => ({ ...module, name: moduleCaption(module.ModuleName) }))
+    .filter(({ name, ModuleName, Aliases }) =>
+      [name, ModuleName, ...Aliases].some((one) => one.toLowerCase().includes(lower)),
+    )
+    .sort((a, b) => a.name.localeCompare(b.name))
+    .map(({ name, ModuleID, ModuleName, ModuleType }) => ({
+      key: ModuleID,
+      icon: 'Plug',
+      name,
+      detail: [...(name === ModuleName ? [] : [ModuleName]), create.moduleTypes[ModuleType] ?? ''].join(
+        ' · ',
+      ),
+    }));
 }

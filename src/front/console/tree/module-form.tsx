@@ -3,6 +3,7 @@ import { type Choices, loadChoices } from '../forms/choices.js';
 import type { FormElement, Properties } from '../forms/form-element.js';
 import { PropertyFields } from '../forms/property-fields.js';
 import { changesOf, usePropertyCheck } from '../forms/use-property-check.js';
+import { moduleDescription } from '../i18n/gateway-texts.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 
@@ -14,6 +15,7 @@ interface ModuleFormProps {
 }
 
 interface Form {
+  readonly name: string;
   readonly description: string;
   readonly elements: readonly FormElement[];
   readonly choices: Choices;
@@ -23,22 +25,24 @@ interface Form {
 export function ModuleForm({ module, changes, onChange }: ModuleFormProps) {
   const app = useApp();
   const { state } = useLoaded(async (): Promise<Form> => {
-    const [form, { Description }] = await Promise.all([
+    const [form, { ModuleName, Description }] = await Promise.all([
       app.call('SVC_GetModuleForm', module),
       app.call('SVC_GetModule', module),
     ]);
     const { elements } = JSON.parse(form) as { readonly elements: readonly FormElement[] };
-    return { description: Description, elements, choices: await loadChoices(app, elements) };
+    const choices = await loadChoices(app, elements);
+    return { name: ModuleName, description: Description, elements, choices };
   }, [module]);
   const found = usePropertyCheck({ module, instance: 0, changes });
   return (
     <LoadedView state={state}>
-      {({ description, elements, choices }) => {
+      {({ name, description, elements, choices }) => {
         const defaults = Object.fromEntries(elements.map((element) => [element.name, element.default ?? '']));
         return (
           <>
-            {description !== '' && <p class="soft">{description}</p>}
+            {description !== '' && <p class="soft">{moduleDescription(name, description)}</p>}
             <PropertyFields
+              module={name}
               elements={elements}
               values={{ ...defaults, ...changes }}
               choices={choices}
