@@ -35,7 +35,7 @@ const LAZY = {
     'confirm-dialog': 1000,
     'de-gateway': 9250,
     'events-page': 25_000,
-    'fronts-page': 8000,
+    'fronts-page': 13_000,
     hardware: 10_000,
     'history-tab': 30_000,
     install: 500,

@@ -6,19 +6,28 @@ import { signIn } from '../tools/front/console-pages.js';
 import { startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
-/** Stops of the Tab key until the one that is looked for. */
+/** Stops of a key until the one that is looked for. */
 const MOST_STOPS = 60;
 
 /** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
+  await press(page, 'Tab', name);
+}
+
+/** Presses the right arrow until an element with this name has the focus. */
+async function arrowTo(page: Page, name: RegExp): Promise<void> {
+  await press(page, 'ArrowRight', name);
+}
+
+async function press(page: Page, key: string, name: RegExp): Promise<void> {
   for (let stop = 0; stop < MOST_STOPS; stop++) {
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
     const text = await page.evaluate<string>(`(({ activeElement: one }) =>
       [one.getAttribute('aria-label'), one.labels?.[0]?.textContent, one.textContent].find((text) => text) ?? ''
     )(document)`);
     if (name.test(text)) return;
   }
-  throw new Error(`no stop of the Tab key is ${name}`);
+  throw new Error(`${key} does not lead to ${name}`);
 }
 
 t.test('from signing in to signing out without a pointer', { skip: noBrowser }, async (t) => {
@@ -67,8 +76,8 @@ t.test('the owner signs out a lost phone, without a pointer', { skip: noBrowser 
   await page.keyboard.press('Enter');
   await page.getByRole('tab', { name: 'Backups' }).waitFor();
   await tabTo(page, /^Backups/);
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
+  await arrowTo(page, /^Sessions/);
+  await page.keyboard.press('Enter');
   await page.getByRole('tab', { name: 'Sessions', selected: true }).waitFor();
   const lost = page.locator('.cards > li', { hasText: 'Phone of Anna' });
   await lost.getByRole('button', { name: 'Sign out' }).focus();

@@ -33,7 +33,7 @@ const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
     page: lazy(async () => (await import('./scripts/scripts-page.js')).ScriptsPage),
   },
   archive: { icon: 'Graph', page: lazy(async () => (await import('./archive/archive-page.js')).ArchivePage) },
-  fronts: { icon: 'device', page: lazy(async () => (await import('./system/fronts-page.js')).FrontsPage) },
+  fronts: { icon: 'device', page: lazy(async () => (await import('./fronts/fronts-page.js')).FrontsPage) },
   log: { icon: 'text', page: lazy(async () => (await import('./log/log-page.js')).LogPage) },
   system: { icon: 'Gear', page: lazy(async () => (await import('./system/system-page.js')).SystemPage) },
 };

@@ -7,6 +7,7 @@ import './console.css';
 import './parts/appearance.css';
 import './forms/appearance.css';
 import './split-view.css';
+import './fronts/appearance.css';
 import './log/appearance.css';
 import './editor/appearance.css';
 import './hardware/appearance.css';

@@ -9,7 +9,10 @@ interface TabsProps {
   readonly children: ComponentChildren;
 }
 
-/** Tabs with one tab stop: left and right choose (WAI-ARIA tabs pattern). */
+/**
+ * Tabs with one tab stop: the arrow keys, Home and End move the focus, Enter and Space choose (WAI-ARIA tabs
+ * pattern with manual activation, because some tabs load data or ask for the password).
+ */
 export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
   const id = useId();
   // On a phone there is no room for all.
@@ -17,12 +20,16 @@ export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
     document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [chosen]);
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = tabs.findIndex(({ name }) => name === chosen);
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const next = tabs[(at + step + tabs.length) % tabs.length];
-    if (step === 0 || next === undefined) return;
+    const at = tabs.findIndex(({ name }) => `${id}-${name}` === (event.target as HTMLElement).id);
+    const targets: Readonly<Record<string, number>> = {
+      ArrowRight: (at + 1) % tabs.length,
+      ArrowLeft: (at - 1 + tabs.length) % tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
+    };
+    const next = tabs[targets[event.key] ?? -1];
+    if (next === undefined) return;
     event.preventDefault();
-    onChoose(next.name);
     document.getElementById(`${id}-${next.name}`)?.focus();
   };
   return (

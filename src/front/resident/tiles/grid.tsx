@@ -28,10 +28,14 @@ function Grid({ tiles, kind }: { readonly tiles: readonly Tile[]; readonly kind:
   const mounted = useMounted(isWindowed ? FIRST : tiles.length);
   const near = useNear(list, isWindowed);
   const isRoving = kind === 'tiles';
+  const roving = useRef<typeof import('./roving-focus.js')>(null);
   useEffect(() => {
     const grid = list.current;
     if (isRoving && grid !== null)
-      void import('./roving-focus.js').then(({ setTabStop }) => setTabStop(grid));
+      void import('./roving-focus.js').then((loaded) => {
+        roving.current = loaded;
+        loaded.setTabStop(grid);
+      });
   });
   return (
     <ul
@@ -41,7 +45,8 @@ function Grid({ tiles, kind }: { readonly tiles: readonly Tile[]; readonly kind:
         const grid = event.currentTarget;
         if (isRoving && /^(?:Arrow|Home|End)/.test(event.key)) {
           event.preventDefault();
-          void import('./roving-focus.js').then(({ moveFocus }) => moveFocus(grid, event));
+          // At once: the next key belongs to the element that then has the focus.
+          roving.current?.moveFocus(grid, event);
         }
       }}
     >

@@ -1,9 +1,12 @@
+import { useSignal } from '@preact/signals';
+import type { FrontItem } from '../../../client/generated/records.js';
 import { useApp } from '../app.js';
 import { automation } from '../i18n/automation.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
-import { SessionList } from './session-list.js';
+import { SessionList } from '../system/session-list.js';
+import { ItemsEditor, type Area } from './items-editor.js';
 
 /** The residents' fronts with their addresses and signed-in devices. */
 export function FrontsPage() {
@@ -35,6 +38,8 @@ export function FrontsPage() {
                     {!PasswordRequired && ` · ${fronts.noPassword}`}
                   </small>
                 </p>
+                <h3>{automation().items.heading}</h3>
+                <Pages configurator={ID} title={Title} />
                 <h3>{fronts.devices}</h3>
                 <SessionList
                   sessions={sessions.filter((one) => one.Kind === 'front' && one.ConfiguratorID === ID)}
@@ -47,4 +52,35 @@ export function FrontsPage() {
       </LoadedView>
     </main>
   );
+}
+
+/** The pages of a front that the owner composed: a button, and the editor when it is pressed. */
+function Pages({ configurator, title }: { readonly configurator: number; readonly title: string }) {
+  const app = useApp();
+  const { items: text } = automation();
+  const loaded = useSignal<{ readonly items: readonly FrontItem[]; readonly area: Area } | undefined>(
+    undefined,
+  );
+  const open = async () => {
+    const [items, snapshot] = await Promise.all([
+      app.call('WFC_GetItems', configurator),
+      app.call('WFC_GetSnapshot', configurator),
+    ]);
+    loaded.value = { items, area: areaOf(snapshot) };
+  };
+  if (loaded.value !== undefined)
+    return (
+      <ItemsEditor configurator={configurator} {...loaded.value} onDone={() => (loaded.value = undefined)} />
+    );
+  return (
+    <button class="plain" type="button" aria-label={text.editFor(title)} onClick={() => void app.act(open)}>
+      {text.edit}
+    </button>
+  );
+}
+
+/** The area of a front in its snapshot. */
+function areaOf(snapshot: unknown): Area {
+  const { area, objects } = snapshot as { area: { base: number }; objects: Record<string, object> };
+  return { base: area.base, ids: new Set(Object.keys(objects).map((key) => Number(key.slice(2)))) };
 }
