@@ -39,7 +39,7 @@ export function propertiesOfChoice(
   const named = new Set(choices.flatMap(({ Properties: given }) => Object.keys(given)));
   const changed: Record<string, unknown> = {};
   for (const { name, source, default: initial } of elements)
-    if (Object.hasOwn(choice.Properties, name)) changed[name] = choice.Properties[name];
+    if (name in choice.Properties) changed[name] = choice.Properties[name];
     else if (named.has(name) && source !== undefined) changed[name] = initial ?? '';
   return changed;
 }

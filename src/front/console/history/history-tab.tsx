@@ -219,7 +219,7 @@ function NumberPlot({ variable, records, start }: RecordsProps) {
       values: [
         ...lead.map(() => null),
         ...records.map(({ Value }) => Number(Value)),
-        Number(records.at(-1)?.Value ?? 0),
+        Number(records[records.length - 1]?.Value ?? 0),
       ],
     };
   }, [records]);

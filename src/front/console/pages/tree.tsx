@@ -95,7 +95,7 @@ function TreeRows({ rows, expanded, selected, onToggle }: TreeRowsProps) {
     if (event.key === 'ArrowDown') select(rows[index + 1]);
     else if (event.key === 'ArrowUp') select(rows[index - 1]);
     else if (event.key === 'Home') select(rows[0]);
-    else if (event.key === 'End') select(rows.at(-1));
+    else if (event.key === 'End') select(rows[rows.length - 1]);
     else if (row === undefined) return;
     else if (event.key === 'ArrowRight' && row.hasChildren && !expanded.has(row.node.id)) onToggle(row.node);
     else if (event.key === 'ArrowLeft' && row.hasChildren && expanded.has(row.node.id)) onToggle(row.node);
