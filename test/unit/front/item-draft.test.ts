@@ -1,7 +1,7 @@
 import t from 'tap';
 import { added, changed, draftOf, itemsOf, moved } from '../../../src/front/console/fronts/item-draft.js';
 
-const item = (ID: string, ParentID: string, Position: number, kind = 'tile') => ({
+const item = (ID: string, [ParentID, Position]: readonly [string, number], kind = 'tile') => ({
   ID,
   ParentID,
   ClassName: kind.includes('.') ? kind : `stellwerk.${kind}`,
@@ -11,13 +11,13 @@ const item = (ID: string, ParentID: string, Position: number, kind = 'tile') => 
 });
 
 const ITEMS = [
-  item('late', '', 9, 'page'),
-  item('first', '', 2, 'page'),
-  item('other', '', 5, 'vendor.widget'),
-  item('lamp', 'first', 1),
-  item('floor', 'first', 2, 'section'),
-  item('door', 'first', 3),
-  item('window', 'floor', 1),
+  item('late', ['', 9], 'page'),
+  item('first', ['', 2], 'page'),
+  item('other', ['', 5], 'vendor.widget'),
+  item('lamp', ['first', 1]),
+  item('floor', ['first', 2], 'section'),
+  item('door', ['first', 3]),
+  item('window', ['floor', 1]),
 ];
 
 const ids = (draft: ReturnType<typeof draftOf>) => itemsOf(draft).map(({ ID }) => ID);
@@ -37,13 +37,20 @@ t.test('items move among the siblings of their class', async (t) => {
 });
 
 t.test('items are added with a free ID, changed and removed with what is below them', async (t) => {
-  const draft = added(added(draftOf(ITEMS), '', 'stellwerk.page', {}), 'page1', 'stellwerk.tile', {
-    object: 1,
-  });
+  const draft = added(
+    added(draftOf(ITEMS), '', { className: 'stellwerk.page', configuration: {} }),
+    'page1',
+    {
+      className: 'stellwerk.tile',
+      configuration: {
+        object: 1,
+      },
+    },
+  );
   t.match(itemsOf(draft).slice(-2), [
     { ID: 'page1', ParentID: '' },
     { ID: 'tile1', ParentID: 'page1', Configuration: '{"object":1}' },
   ]);
-  t.ok(ids(added(draft, 'floor', 'stellwerk.tile', {})).includes('tile2'));
+  t.ok(ids(added(draft, 'floor', { className: 'stellwerk.tile', configuration: {} })).includes('tile2'));
   t.strictSame(ids(changed(draft, 'first', () => [])), ['other', 'late', 'page1', 'tile1']);
 });

@@ -293,7 +293,9 @@ export function daysOfWeek(mask: number, last = eventTexts().and): string {
   const names = [1, 2, 3, 4, 5, 6, 7]
     .filter((day) => (mask & (1 << (day - 1))) !== 0)
     .map((day) => weekdayName(day));
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')}${last}${names[names.length - 1]}`;
+  return names.length < 2
+    ? names.join('')
+    : `${names.slice(0, -1).join(', ')}${last}${names[names.length - 1]}`;
 }
 
 /** 1 Monday … 7 Sunday. */

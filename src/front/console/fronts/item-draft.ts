@@ -72,8 +72,7 @@ export function moved(draft: readonly DraftItem[], id: string, by: -1 | 1): read
 export function added(
   draft: readonly DraftItem[],
   parent: string,
-  className: string,
-  configuration: DraftItem['configuration'],
+  { className, configuration }: Pick<DraftItem, 'className' | 'configuration'>,
 ): readonly DraftItem[] {
   const item = { id: freeId(draft, className), className, configuration, isVisible: true, children: [] };
   if (parent === '') return [...draft, item];

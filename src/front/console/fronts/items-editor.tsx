@@ -24,7 +24,7 @@ interface ItemsEditorProps {
   readonly onDone: () => void;
 }
 
-/** Changes a draft of the pages of a front, and saves it at once. */
+/** Changes a draft of the pages of a front, and saves all of it. */
 export function ItemsEditor({ configurator, items, area, onDone }: ItemsEditorProps) {
   const app = useApp();
   const { items: text } = automation();
@@ -44,7 +44,7 @@ export function ItemsEditor({ configurator, items, area, onDone }: ItemsEditorPr
         { ...item, configuration: { ...item.configuration, ...configuration } },
       ])),
     add: (parent, className, configuration) =>
-      (draft.value = added(draft.value, parent, className, configuration)),
+      (draft.value = added(draft.value, parent, { className, configuration })),
     move: (id, by) => (draft.value = moved(draft.value, id, by)),
     remove: (id) => (draft.value = changed(draft.value, id, () => [])),
   };

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { realTiming } from '../../../client/timing.js';
 import { isWide, type Tile } from './kinds.js';
+import type * as RovingFocus from './roving-focus.js';
 import { TileView } from './tile.js';
 
 /** Tiles that are mounted first, and then in each idle period. */
@@ -28,7 +29,7 @@ function Grid({ tiles, kind }: { readonly tiles: readonly Tile[]; readonly kind:
   const mounted = useMounted(isWindowed ? FIRST : tiles.length);
   const near = useNear(list, isWindowed);
   const isRoving = kind === 'tiles';
-  const roving = useRef<typeof import('./roving-focus.js')>(null);
+  const roving = useRef<typeof RovingFocus>(null);
   useEffect(() => {
     const grid = list.current;
     if (isRoving && grid !== null)
@@ -45,7 +46,7 @@ function Grid({ tiles, kind }: { readonly tiles: readonly Tile[]; readonly kind:
         const grid = event.currentTarget;
         if (isRoving && /^(?:Arrow|Home|End)/.test(event.key)) {
           event.preventDefault();
-          // At once: the next key belongs to the element that then has the focus.
+          // Immediately: the next key belongs to the element that then has the focus.
           roving.current?.moveFocus(grid, event);
         }
       }}
