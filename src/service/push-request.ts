@@ -1,5 +1,6 @@
 import { request as requestSecurely } from 'node:https';
-import { ipv6Groups, ipVersion, unwrapIpv4 } from '../base/addresses.js';
+import { BlockList } from 'node:net';
+import { ipVersion, unwrapIpv4 } from '../base/addresses.js';
 import type { Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import type { NameResolver } from '../device/toolkit/name-resolver.js';
@@ -71,31 +72,36 @@ export async function postToPushService(
   }
 }
 
-/** Networks of IPv4 that are not the internet: their address and the bits of their mask (RFC 6890). */
-const SPECIAL = [
-  [0x00000000, 8],
-  [0x0a000000, 8],
-  [0x64400000, 10],
-  [0x7f000000, 8],
-  [0xa9fe0000, 16],
-  [0xac100000, 12],
-  [0xc0000000, 24],
-  [0xc0a80000, 16],
-  [0xc6120000, 15],
-  [0xe0000000, 3],
-] as const;
+/** Networks that are not the internet (RFC 6890), and tunnels in it. */
+const special = new BlockList();
+for (const network of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+]) {
+  const [address = '', bits] = network.split('/');
+  special.addSubnet(address, Number(bits), 'ipv4');
+}
+// Protocols such as Teredo, documentation, and addresses of IPv4.
+special.addSubnet('2001::', 23, 'ipv6');
+special.addSubnet('2001:db8::', 32, 'ipv6');
+special.addSubnet('2002::', 16, 'ipv6');
+
+/** Global unicast addresses (RFC 4291 §2.4). */
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
 /** Whether an address is one of the internet: of IPv6, only global unicast without tunnels. */
 export function isPublic(address: string): boolean {
-  const plain = unwrapIpv4(address);
-  if (ipVersion(plain) === 4) {
-    const value = plain.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
-    return !SPECIAL.some(
-      ([network, bits]) => Math.floor(value / 2 ** (32 - bits)) === network / 2 ** (32 - bits),
-    );
-  }
-  const [first = 0, second = 0] = ipv6Groups(plain) ?? [];
-  // 2001::/23 are protocols such as Teredo, 2001:db8::/32 documentation, 2002::/16 addresses of IPv4.
-  const isTunnel = first === 0x2002 || (first === 0x2001 && (second < 0x200 || second === 0xdb8));
-  return first >= 0x2000 && first < 0x4000 && !isTunnel;
+  const plain = unwrapIpv4(address).replace(/%.*$/, '');
+  const version = ipVersion(plain);
+  if (version === 4) return !special.check(plain, 'ipv4');
+  return version === 6 && globalUnicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }
