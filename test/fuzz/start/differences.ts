@@ -24,8 +24,8 @@ function kept(entry: Entry, objects: Objects): object {
     (parent?.type === objectType.instance || parent?.ident === 'stellwerk');
   const { data, ...attributes } = entry;
   // The last update of a media object is that of its file, as are crc and size.
-  const anew = entry.type === objectType.media ? [...FOUND_ANEW, 'lastUpdate'] : FOUND_ANEW;
-  const own = Object.fromEntries(Object.entries(data).filter(([name]) => !anew.includes(name)));
+  const omitted = entry.type === objectType.media ? [...FOUND_ANEW, 'lastUpdate'] : FOUND_ANEW;
+  const own = Object.fromEntries(Object.entries(data).filter(([name]) => !omitted.includes(name)));
   if (!isReported) return { ...attributes, ...own };
   return {
     ident: entry.ident,

@@ -2,8 +2,9 @@ import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
+import { CheckField } from '../parts/check-field.js';
 import { ObjectChoice } from '../parts/object-choice.js';
-import { CheckField, DateField, SelectField, TimeField, ValueField, valueFor } from './fields.js';
+import { DateField, SelectField, TimeField, ValueField, valueFor } from './fields.js';
 import { nextId } from './save-event.js';
 import { weekdayName, type Condition, type RuleKind } from './sentences.js';
 

@@ -40,7 +40,7 @@ interface NumberFieldProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A whole number; what is no number is not taken over. */
+/** An integer; input that is not a number is ignored. */
 export function NumberField({ label, value, limits: [min, max], onChange }: NumberFieldProps) {
   const id = useId();
   return (
@@ -59,25 +59,6 @@ export function NumberField({ label, value, limits: [min, max], onChange }: Numb
         }}
       />
     </div>
-  );
-}
-
-interface CheckFieldProps {
-  readonly label: string;
-  readonly checked: boolean;
-  readonly onChange: (checked: boolean) => void;
-}
-
-export function CheckField({ label, checked, onChange }: CheckFieldProps) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={checked}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      {label}
-    </label>
   );
 }
 

@@ -3,6 +3,7 @@ import type { TreeNode } from '../../web/model.js';
 import { Icon } from '../../web/parts/icon.js';
 import { useId } from 'preact/hooks';
 import { eventTexts } from '../i18n/events.js';
+import { CheckField } from '../parts/check-field.js';
 import { ActionForm } from './action-form.js';
 import { DaysField, TimeField } from './fields.js';
 import { nextId } from './save-event.js';
@@ -107,16 +108,11 @@ function PlanAction({ action, parent, onChange, onRemove }: PlanActionProps) {
         />
       </div>
       <div class="field">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={Color >= 0}
-            onChange={({ currentTarget }) =>
-              onChange({ ...action, Color: currentTarget.checked ? 0xffa000 : NO_COLOUR })
-            }
-          />
-          {edit.hasColour}
-        </label>
+        <CheckField
+          label={edit.hasColour}
+          checked={Color >= 0}
+          onChange={(checked) => onChange({ ...action, Color: checked ? 0xffa000 : NO_COLOUR })}
+        />
         {Color >= 0 && (
           <input
             type="color"

@@ -2,9 +2,9 @@ import type { EventRecord } from '../../../client/generated/records.js';
 import { objectType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
+import { CheckField } from '../parts/check-field.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import {
-  CheckField,
   DateField,
   DaysField,
   NumberField,

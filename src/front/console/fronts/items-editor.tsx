@@ -3,11 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { FrontItem } from '../../../client/generated/records.js';
 import type { Model, TreeNode } from '../../web/model.js';
+import { objectAt } from '../../web/object-reference.js';
 import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { useApp } from '../app.js';
 import { automation } from '../i18n/automation.js';
 import { words } from '../i18n/console-texts.js';
+import { CheckField } from '../parts/check-field.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { added, changed, draftOf, itemClass, itemsOf, moved, type DraftItem } from './item-draft.js';
 
@@ -144,14 +146,11 @@ const NO_TILES: readonly number[] = [objectType.category, objectType.event];
 function Tile({ item, label, editing }: ItemProps) {
   const { items: text } = automation();
   const option = (name: 'confirm' | 'live', caption: string) => (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={item.configuration[name] === true}
-        onChange={({ currentTarget }) => editing.change(item.id, { [name]: currentTarget.checked })}
-      />
-      {caption}
-    </label>
+    <CheckField
+      label={caption}
+      checked={item.configuration[name] === true}
+      onChange={(checked) => editing.change(item.id, { [name]: checked })}
+    />
   );
   return (
     <li class="row-head">
@@ -202,14 +201,8 @@ const ofClass = (items: readonly DraftItem[], className: string): readonly Draft
 function tileName(model: Model, { configuration }: DraftItem, { base }: Area): string {
   const { name, object } = configuration;
   if (typeof name === 'string' && name !== '') return name;
-  const node = typeof object === 'number' ? model.find(object) : nodeAt(model, String(object), base);
-  return node?.entry.value.name ?? `? ${String(object)}`;
-}
-
-function nodeAt(model: Model, path: string, base: number): TreeNode | undefined {
-  let node = model.find(base);
-  for (const ident of path.split('/')) node = node && model.child(node.id, ident);
-  return node;
+  const reference = typeof object === 'number' ? object : String(object);
+  return objectAt(model, model.find(base), reference)?.entry.value.name ?? `? ${reference}`;
 }
 
 /** The path of idents below the base, which outlives a new installation; the ID if an ident is missing. */

@@ -8,6 +8,7 @@ import { objectType, variableType } from '../../web/objects.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { type ConsoleApp, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { CheckField } from '../parts/check-field.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { instanceOf } from '../search.js';
@@ -85,14 +86,7 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
   const isLogged = logging.value !== undefined && 'value' in logging.value && logging.value.value;
   return (
     <>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isLogged}
-          onChange={({ currentTarget }) => void toggle(currentTarget.checked)}
-        />
-        {history.record}
-      </label>
+      <CheckField label={history.record} checked={isLogged} onChange={(isOn) => void toggle(isOn)} />
       <div class="segments" role="group" aria-label={history.period}>
         {(Object.keys(PERIODS) as Period[]).map((name) => (
           <button

@@ -5,6 +5,16 @@ const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : 
 /** The actions of the gateway, by their IDs. */
 type ActionNames = Readonly<Record<string, string>>;
 
+/** Comparisons with a time or a date. */
+const moments = [
+  (x: string) => `it is ${x}`,
+  (x: string) => `it is not ${x}`,
+  (x: string) => `it is after ${x}`,
+  (x: string) => `it is ${x} or later`,
+  (x: string) => `it is before ${x}`,
+  (x: string) => `it is ${x} or earlier`,
+];
+
 export const enEvents = {
   choose: 'Select an event, or create one.',
   none: 'There are no events yet.',
@@ -103,22 +113,8 @@ export const enEvents = {
       (v: string, x: string) => `${v} is below ${x}`,
       (v: string, x: string) => `${v} is at most ${x}`,
     ],
-    time: [
-      (x: string) => `it is ${x}`,
-      (x: string) => `it is not ${x}`,
-      (x: string) => `it is after ${x}`,
-      (x: string) => `it is ${x} or later`,
-      (x: string) => `it is before ${x}`,
-      (x: string) => `it is ${x} or earlier`,
-    ],
-    date: [
-      (x: string) => `it is ${x}`,
-      (x: string) => `it is not ${x}`,
-      (x: string) => `it is after ${x}`,
-      (x: string) => `it is ${x} or later`,
-      (x: string) => `it is before ${x}`,
-      (x: string) => `it is ${x} or earlier`,
-    ],
+    time: moments,
+    date: moments,
   },
   action: {
     nothing: 'nothing happens',

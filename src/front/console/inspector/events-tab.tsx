@@ -4,6 +4,7 @@ import { objectType } from '../../web/objects.js';
 import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { CheckField } from '../parts/check-field.js';
 import { useLoaded } from '../load.js';
 import { Sentences } from '../events/sentences.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -65,14 +66,11 @@ function EventCard({ event, onChange }: EventCardProps) {
         {` · ${events.lastRun} ${event.LastRun === 0 ? events.never : app.moment(event.LastRun * 1000)}`}
         {event.NextRun > 0 && ` · ${events.nextRun} ${app.moment(event.NextRun * 1000)}`}
       </small>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={event.EventActive}
-          onChange={({ currentTarget }) => void toggle(currentTarget.checked)}
-        />
-        {events.active}
-      </label>
+      <CheckField
+        label={events.active}
+        checked={event.EventActive}
+        onChange={(isActive) => void toggle(isActive)}
+      />
     </li>
   );
 }

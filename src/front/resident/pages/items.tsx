@@ -1,4 +1,5 @@
-import type { Model, TreeNode } from '../../web/model.js';
+import type { Model } from '../../web/model.js';
+import { objectAt } from '../../web/object-reference.js';
 import { useApp } from '../app.js';
 import type { ItemPage } from '../items.js';
 import { baseOf } from '../sections.js';
@@ -39,7 +40,7 @@ function sectionsOfPage(model: Model, { sections }: ItemPage) {
     id,
     title,
     tiles: tiles.flatMap((item) => {
-      const node = resolve(model, item.object);
+      const node = objectAt(model, baseOf(model), item.object);
       return node === undefined
         ? []
         : tilesOf(model, node).map((tile) => ({
@@ -50,11 +51,4 @@ function sectionsOfPage(model: Model, { sections }: ItemPage) {
           }));
     }),
   }));
-}
-
-function resolve(model: Model, object: number | string): TreeNode | undefined {
-  if (typeof object === 'number') return model.find(object);
-  let node = baseOf(model);
-  for (const ident of object.split('/')) node = node === undefined ? undefined : model.child(node.id, ident);
-  return node;
 }
