@@ -1,21 +1,23 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { syncDirectory } from '../base/atomic-write.js';
-import { Fault, fault, faultFrom, messageOf } from '../base/fault.js';
-import { SerialQueue } from '../base/serial-queue.js';
-import type { TaskProgress } from '../base/tasks/task-list.js';
-import type { BackupsPort } from '../functions/ports.js';
-import { BACKUP_NAME, type BackupFile } from '../store/backup-list.js';
-import type { ConfigurationFile } from './configuration-file.js';
-import type { Foundation } from './foundation.js';
+import { syncDirectory } from '../../base/atomic-write.js';
+import { Fault, fault, faultFrom, messageOf, codedMessageOf } from '../../base/fault.js';
+import { SerialQueue } from '../../base/serial-queue.js';
+import type { TaskProgress } from '../../base/tasks/task-list.js';
+import type { BackupsPort } from '../../functions/ports.js';
+import { BACKUP_NAME, type BackupFile } from '../../store/backup-list.js';
+import type { ConfigurationFile } from '../configuration-file.js';
+import type { Foundation } from '../foundation.js';
+import { requestReset } from './factory-reset.js';
 import { pendingRestore, restoredConfigPath, setPendingRestore } from './pending-restore.js';
 
 /** The beginning of the names of uploaded backups: damaged rows are never repaired from them. */
 const UPLOAD = 'upload-';
-/** Uploads are not deleted by themselves. */
+/** Uploads are not deleted automatically. */
 const UPLOADS_LIMIT = 10;
 /** Most bytes of an upload; a database of 10,000 objects has 10 MiB. */
 const UPLOAD_BYTES = 512 * 1024 * 1024;
@@ -51,7 +53,7 @@ export class Backups implements BackupsPort {
       return await this.#named(file);
     } catch (thrown) {
       if (thrown instanceof Fault) throw thrown;
-      throw faultFrom(thrown, 'FILE_FAILED', 'The backup', messageOf(thrown));
+      throw faultFrom(thrown, 'FILE_FAILED', coded`WHAT_BACKUP: The backup`, messageOf(thrown));
     }
   }
 
@@ -71,19 +73,23 @@ export class Backups implements BackupsPort {
     }
     const path = await this.path(name);
     const { configuration } = await store.readBackup(path).catch((thrown: unknown) => {
-      throw faultFrom(thrown, 'STORE_UNUSABLE', `${name} is damaged: ${messageOf(thrown)}`);
+      throw faultFrom(
+        thrown,
+        'STORE_UNUSABLE',
+        coded`DAMAGED_BECAUSE: ${name} is damaged: ${codedMessageOf(thrown)}`,
+      );
     });
     if (configuration !== undefined) await (await this.#configuration()).rejectInvalid(configuration);
     await setPendingRestore(directory, name);
     const config =
       configuration === undefined
-        ? 'the backup has no configuration: the present one stays'
+        ? 'the backup has no configuration: the current one stays'
         : `the configuration and its passwords are replaced: ${await restoredConfigPath(configSource(), directory)}`;
     return {
       Name: name,
       Effects: [
         'nothing changes before the next start',
-        'objects, values, profiles, options, scripts, icons and media are replaced; what is there now is kept under other names',
+        'objects, values, profiles, options, scripts, icons and media are replaced; the current ones are kept under other names',
         config,
         'records of the archive stay',
       ],
@@ -93,15 +99,20 @@ export class Backups implements BackupsPort {
   /** See {@link BackupsPort}. */
   async path(name: string): Promise<string> {
     const path = join(this.#foundation.directory, 'backups', name);
-    // Whatever prevents reading it, it is not there for the caller.
+    // Whatever the reason, a backup that cannot be read is a missing file to the caller.
     const found = BACKUP_NAME.test(name) ? await stat(path).catch(() => undefined) : undefined;
     if (found?.isFile() !== true) throw fault('FILE_MISSING', name);
     return path;
   }
 
+  /** See {@link BackupsPort}. */
+  reset(): Promise<void> {
+    return requestReset(this.#foundation.directory);
+  }
+
   /**
-   * Stores an uploaded backup once it was checked completely. Throws `INVALID_REQUEST` with the reason if it
-   * is none, is too large, or there are too many.
+   * Stores an uploaded backup after it has been verified. Throws `INVALID_REQUEST` with the reason if it is not
+   * a backup, is too large, or there are too many.
    */
   receive(name: string, content: Readable): Promise<BackupRecord> {
     return this.#uploads.run(async () => {
@@ -109,10 +120,11 @@ export class Backups implements BackupsPort {
       const file = name.startsWith(UPLOAD) ? name : `${UPLOAD}${name}`;
       const stored = (await this.list()).filter(({ Reason }) => Reason === 'uploaded');
       if (!BACKUP_NAME.test(file))
-        throw rejected('the name must end in .db and have letters, digits and .-_');
-      if (stored.some(({ Name }) => Name === file)) throw rejected(`${file} is there already`);
+        throw rejected(coded`NAME_MUST_END_DB: the name must end in .db and have letters, digits and .-_`);
+      if (stored.some(({ Name }) => Name === file))
+        throw rejected(coded`FILE_EXISTS: ${file} exists already`);
       if (stored.length >= UPLOADS_LIMIT)
-        throw rejected(`delete one of the ${UPLOADS_LIMIT} uploaded backups`);
+        throw rejected(coded`DELETE_UPLOADED_BACKUPS: delete one of the ${UPLOADS_LIMIT} uploaded backups`);
       const temporary = join(folder, 'upload.new');
       await mkdir(folder, { recursive: true, mode: 0o700 });
       try {
@@ -123,7 +135,9 @@ export class Backups implements BackupsPort {
         await syncDirectory(folder);
       } catch (thrown) {
         await rm(temporary, { force: true });
-        throw thrown instanceof Fault ? thrown : rejected(`${name} is no sound backup: ${messageOf(thrown)}`);
+        throw thrown instanceof Fault
+          ? thrown
+          : rejected(coded`NO_VALID_BACKUP: ${name} is not a valid backup: ${codedMessageOf(thrown)}`);
       }
       return this.#named(file);
     });
@@ -136,14 +150,15 @@ export class Backups implements BackupsPort {
   }
 }
 
-const rejected = (why: string) => fault('INVALID_REQUEST', why);
+const rejected = (why: Text) => fault('INVALID_REQUEST', why);
 
-/** Passes the content on. Throws `INVALID_REQUEST` when there is too much. */
+/** Passes the content through. Throws `INVALID_REQUEST` if it is too large. */
 async function* limited(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of content) {
     bytes += chunk.length;
-    if (bytes > UPLOAD_BYTES) throw rejected(`a backup has at most ${UPLOAD_BYTES} bytes`);
+    if (bytes > UPLOAD_BYTES)
+      throw rejected(coded`BACKUP_MOST_BYTES: a backup has at most ${UPLOAD_BYTES} bytes`);
     yield chunk;
   }
 }
