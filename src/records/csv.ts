@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse';
+import { coded, type Text } from '../base/codes/coded-text.js';
 import { FormatError, MAX_RECORD_LENGTH, type Row } from './row.js';
 
 /** Possible separators of a file, detected from its first line. */
@@ -15,7 +16,10 @@ export async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<Ro
     if (names === undefined) names = fields.map((name) => name.trim().toLowerCase());
     else if (fields.length === 1 && fields[0] === '') continue;
     else if (fields.length > names.length)
-      yield { line, error: `it has ${fields.length} fields, the first line names ${names.length}` };
+      yield {
+        line,
+        error: coded`ROW_FIELDS: it has ${fields.length} fields, the first line names ${names.length}`,
+      };
     else yield { line, fields: new Map(fields.map((field, n) => [names?.[n] ?? '', field])), isCsv: true };
   }
 }
@@ -85,16 +89,16 @@ class CsvReader {
   }
 }
 
-function reasonOf({ code, message }: CsvError): string {
+function reasonOf({ code, message }: CsvError): Text {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':
-      return 'a quote is opened and not closed until the end of the file';
+      return coded`CSV_QUOTE_OPEN: a quote is opened and not closed until the end of the file`;
     case 'CSV_INVALID_CLOSING_QUOTE':
-      return 'there is text between a closing quote and the next separator';
+      return coded`CSV_TEXT_AFTER_QUOTE: there is text between a closing quote and the next separator`;
     case 'INVALID_OPENING_QUOTE':
-      return 'there is a quote within a field that does not begin with one';
+      return coded`CSV_QUOTE_WITHIN: there is a quote within a field that does not begin with one`;
     case 'CSV_MAX_RECORD_SIZE':
-      return 'it is longer than 4 MiB; a quote may not be closed';
+      return coded`CSV_RECORD_TOO_LONG: it is longer than 4 MiB; a quote may not be closed`;
     default:
       return message;
   }

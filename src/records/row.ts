@@ -1,3 +1,5 @@
+import { coded, codedTextOf, type CodedText, type Text } from '../base/codes/coded-text.js';
+
 /** Most characters of a record: texts have at most 1024 kB, and quoting may double them. */
 export const MAX_RECORD_LENGTH = 4 * 1024 * 1024;
 
@@ -13,15 +15,17 @@ export type Row =
       /** All fields are texts; the variable's type determines how they are converted. */
       readonly isCsv: boolean;
     }
-  | { readonly line: number; readonly error: string };
+  | { readonly line: number; readonly error: CodedText };
 
 /** The file cannot be read after this line. */
 export class FormatError extends Error {
   readonly line: number;
+  readonly reason: CodedText;
 
-  constructor(line: number, message: string) {
-    super(message);
+  constructor(line: number, reason: Text) {
+    super(String(reason));
     this.line = line;
+    this.reason = codedTextOf(reason);
   }
 }
 
@@ -38,6 +42,6 @@ export async function* textsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     yield decoder.decode();
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown;
-    throw new FormatError(lines, 'the file is not UTF-8 after this line');
+    throw new FormatError(lines, coded`FILE_NO_UTF8: the file is not UTF-8 after this line`);
   }
 }

@@ -1,21 +1,21 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noHealthChecks } from '../base/health-check.js';
-import { systemClock } from '../base/clock.js';
-import { silentLog } from '../base/log.js';
-import { ConfigDocument } from '../config/document.js';
-import { exportFile } from '../config/export/export-file.js';
-import type { GatewayConfig } from '../config/schema/gateway-schema.js';
-import { builtInActions } from '../functions/events/built-in-actions.js';
-import { loadOptions } from '../functions/options.js';
-import { Kernel } from '../kernel/kernel.js';
-import { objectType } from '../kernel/object.js';
-import { createModuleList } from './module-list.js';
-import { ScriptFiles } from '../script/script-files.js';
-import { statusVariables } from '../service/status-variables.js';
-import { backupDirectory, restoreBackup } from '../store/restore.js';
-import { Store } from '../store/store.js';
+import { noHealthChecks } from '../../base/health-check.js';
+import { systemClock } from '../../base/clock.js';
+import { silentLog } from '../../base/log.js';
+import { ConfigDocument } from '../../config/document.js';
+import { exportFile } from '../../config/export/export-file.js';
+import type { GatewayConfig } from '../../config/schema/gateway-schema.js';
+import { builtInActions } from '../../functions/events/built-in-actions.js';
+import { loadOptions } from '../../functions/options.js';
+import { Kernel } from '../../kernel/kernel.js';
+import { objectType } from '../../kernel/object.js';
+import { createModuleList } from '../module-list.js';
+import { ScriptFiles } from '../../script/script-files.js';
+import { statusVariables } from '../../service/status-variables.js';
+import { backupDirectory, restoreBackup } from '../../store/restore.js';
+import { Store } from '../../store/store.js';
 
 /** The gateway to export. */
 interface ExportSource {
@@ -35,13 +35,11 @@ export async function exportGateway({
   config,
   values,
 }: ExportSource): Promise<{ text: string; notes: readonly string[] }> {
-  const place = mkdtempSync(join(tmpdir(), 'stellwerk-export-'));
+  const temporary = mkdtempSync(join(tmpdir(), 'stellwerk-export-'));
   try {
-    const [backup, directory, file] = ['backup', 'data', 'gateway.yaml'].map((name) => join(place, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const [backup, directory, file] = ['backup', 'data', 'gateway.yaml'].map((name) =>
+      join(temporary, name),
+    ) as [string, string, string];
     if ('data' in from) backupDirectory(from.data, { to: backup, config });
     const source = 'data' in from ? backup : from.backup;
     restoreBackup({ backup: source, directory, config: file, replace: false, nowMs: systemClock().nowMs() });
@@ -49,7 +47,7 @@ export async function exportGateway({
     const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : '';
     return await exportDirectory(directory, { file: configFile, text }, values);
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 
@@ -86,18 +84,18 @@ async function exportDirectory(directory: string, config: { file: string; text: 
     config,
     actionName,
     values,
-    notExported: [...withoutConfig(config.text), ...besidesOf(store, kernel, directory)],
+    notExported: [...missingConfiguration(config.text), ...dataOutsideTree(store, kernel, directory)],
   });
 }
 
-/** Without a configuration the file has the tree and the profiles only. */
-const withoutConfig = (text: string): string[] =>
+/** Without a configuration, the file has only the tree and the profiles. */
+const missingConfiguration = (text: string): string[] =>
   text === ''
-    ? ['board, remoteAccess and other keys: no configuration was found; give it with --config FILE']
+    ? ['board, remoteAccess and other keys: no configuration was found; pass it with --config FILE']
     : [];
 
 /** The data that is stored outside of the tree, each with how to transfer it. */
-function besidesOf(store: Store, kernel: Kernel, directory: string): string[] {
+function dataOutsideTree(store: Store, kernel: Kernel, directory: string): string[] {
   const { saved } = loadOptions(store);
   const options = Object.entries(saved).map(
     ([name, value]) => `the option ${name}: stellwerk call SVC_SetOption ${name} ${value}`,

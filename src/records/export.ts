@@ -1,6 +1,4 @@
-import type { AnyFunction, Client } from '../../client/index.js';
-import { escapeControls } from '../output/terminal.js';
-import { openOutput } from './input-output.js';
+import type { Caller } from './caller.js';
 import type { RecordFormat } from './record-format.js';
 
 /** Records per request. */
@@ -26,10 +24,10 @@ interface ExportOptions {
   readonly fromMs: number;
   /** 0: no limit. */
   readonly toMs: number;
-  readonly file: string;
   readonly format: RecordFormat;
-  /** Called after each page; what it throws ends the export. */
-  readonly onRecords: (count: number) => void;
+  readonly write: (text: string) => Promise<void>;
+  /** Called after each page; its rejection ends the export. */
+  readonly onRecords: (count: number) => Promise<void>;
 }
 
 /** The result of an export. */
@@ -41,17 +39,12 @@ interface ExportSummary {
 }
 
 /**
- * Writes records to a file, with one page of them in memory. If that fails, rejects and leaves no file.
+ * Writes records of variables, with one page of them in memory.
  */
-export async function exportRecords(
-  gateway: Client<AnyFunction>,
-  wanted: ExportOptions,
-): Promise<ExportSummary> {
-  const { ids, fromMs, toMs, file, format, onRecords } = wanted;
+export async function exportRecords(gateway: Caller, options: ExportOptions): Promise<ExportSummary> {
+  const { ids, fromMs, toMs, format, write, onRecords } = options;
   let [records, formulas, untrusted] = [0, 0, 0];
-  await using output = await openOutput(file);
-  const isSeen = file === '-' && process.stdout.isTTY;
-  await output.write(format.head);
+  await write(format.head);
   for (const variableId of ids) {
     for (let fromS = fromMs / 1000, more = true; more;) {
       const page = (await gateway.call('GW_GetRecords', variableId, fromS, toMs / 1000, PAGE)) as Page;
@@ -59,16 +52,14 @@ export async function exportRecords(
         if (typeof value === 'string' && FORMULA.test(value)) formulas++;
         if (!ClockTrusted) untrusted++;
         const atMs = Math.round(TimeStamp * 1000);
-        const line = format.lineOf({ variableId, atMs, value, isUntrusted: !ClockTrusted });
-        return isSeen ? `${escapeControls(line.slice(0, -1))}\n` : line;
+        return format.lineOf({ variableId, atMs, value, isUntrusted: !ClockTrusted });
       });
-      await output.write(lines.join(''));
+      await write(lines.join(''));
       records += lines.length;
-      onRecords(records);
-      fromS = (page.Records.at(-1)?.TimeStamp ?? 0) + NEXT_S;
+      await onRecords(records);
+      fromS = (page.Records[page.Records.length - 1]?.TimeStamp ?? 0) + NEXT_S;
       more = page.More;
     }
   }
-  await output.finish();
   return { records, formulas, untrusted };
 }

@@ -1,8 +1,14 @@
 import t from 'tap';
-import { formatOf, type OutputRecord } from '../../../src/cli/archive/record-format.js';
-import { recordOf, type FileRecord } from '../../../src/cli/archive/row-to-record.js';
-import { textsOf } from '../../../src/cli/archive/row.js';
-import { toIso, parseTime } from '../../../src/cli/arguments/times.js';
+import {
+  formatOfFile,
+  recordFormats,
+  type FormatName,
+  type OutputRecord,
+} from '../../../src/records/record-format.js';
+import { CodedText } from '../../../src/base/codes/coded-text.js';
+import { recordOf, type FileRecord } from '../../../src/records/row-to-record.js';
+import { textsOf } from '../../../src/records/row.js';
+import { toIso, parseTime } from '../../../src/records/times.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 
 // A time zone with daylight saving time.
@@ -62,7 +68,7 @@ async function* inPieces(random: Random, text: string): AsyncGenerator<Uint8Arra
 
 async function readBack(
   text: string,
-  name: string,
+  name: FormatName,
   { random = new Random(1), type = 2, variableId = undefined as number | undefined } = {},
 ) {
   const all: (FileRecord | string)[] = [];
@@ -70,17 +76,17 @@ async function readBack(
     variableId,
     target: async (id: number) => ({ type: id < TYPES.length + 1 ? id - 1 : type }),
   };
-  for await (const row of formatOf(name, '').rowsOf(textsOf(inPieces(random, text)))) {
+  for await (const row of recordFormats[name].rowsOf(textsOf(inPieces(random, text)))) {
     const record = await recordOf(row, meaning);
-    all.push(typeof record === 'string' ? `line ${row.line}: ${record}` : record);
+    all.push(record instanceof CodedText ? `line ${row.line}: ${record}` : record);
   }
   return all;
 }
 
-for (const name of ['csv', 'jsonl'])
+for (const name of ['csv', 'jsonl'] as const)
   t.test(`${name} is read exactly as it was written (${seedLabel(seed)})`, async (t) => {
     const random = new Random(seed);
-    const format = formatOf(name, '');
+    const format = recordFormats[name];
     for (let round = 0; round < 60; round++) {
       const shown = random.some(40, (): OutputRecord => {
         const type = random.pick(TYPES);
@@ -192,7 +198,10 @@ t.test('an invalid line is reported with its number and the reason', async (t) =
     ['{"variable":4,"time":1,"value":1}', 'line 1: 1 is not a text'],
     ['{"variable":1,"time":1,"value":1}', 'line 1: 1 is not a boolean (true, false)'],
     ['{"variable":3,"time":1,"value":null}', 'line 1: null is not a number (with a decimal point)'],
-    ['{"time":1,"value":1}', 'line 1: there is no variable: give --variable, or a column of that name'],
+    [
+      '{"time":1,"value":1}',
+      'line 1: there is no variable: choose one for all records (--variable), or add a column of that name',
+    ],
     ['[1]', 'line 1: it is not a JSON object'],
     ['{', 'line 1: it is not a JSON object'],
   ] as const)
@@ -219,6 +228,6 @@ t.test('a read error after some lines is reported with its position', async (t) 
     },
     { line: 2, message: /not UTF-8/ },
   );
-  t.throws(() => formatOf('cvs', ''), { name: 'UsageError', message: /no format cvs: csv or jsonl/ });
-  t.equal(formatOf(undefined, 'a/b.JSONL'), formatOf('jsonl', '-'));
+  t.equal(formatOfFile('a/b.JSONL'), 'jsonl');
+  t.equal(formatOfFile('-'), 'csv');
 });

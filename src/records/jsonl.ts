@@ -1,4 +1,5 @@
-import { findBigInt, parseJson } from '../../base/json.js';
+import { coded } from '../base/codes/coded-text.js';
+import { findBigInt, parseJson } from '../base/json.js';
 import { FormatError, MAX_RECORD_LENGTH, type Row } from './row.js';
 
 /** Reads the rows of a JSON Lines file, one object per line. Throws {@link FormatError}. */
@@ -8,7 +9,7 @@ export async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<R
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     for (const text of lines) yield* rowOf(text, ++line);
-    if (rest.length > MAX_RECORD_LENGTH) throw new FormatError(line + 1, 'it is too long');
+    if (rest.length > MAX_RECORD_LENGTH) throw new FormatError(line + 1, coded`ROW_TOO_LONG: it is too long`);
   }
   yield* rowOf(rest, line + 1);
 }
@@ -16,9 +17,10 @@ export async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<R
 function* rowOf(text: string, line: number): Generator<Row> {
   if (text.trim() === '') return;
   const object = objectOf(text);
-  if (object === undefined) yield { line, error: 'it is not a JSON object' };
-  else if (findBigInt(object) !== undefined)
-    yield { line, error: `${findBigInt(object)} cannot be represented exactly` };
+  const inexact = findBigInt(object);
+  if (object === undefined) yield { line, error: coded`ROW_NO_OBJECT: it is not a JSON object` };
+  else if (inexact !== undefined)
+    yield { line, error: coded`ROW_INEXACT: ${String(inexact)} cannot be represented exactly` };
   else yield { line, fields: new Map(Object.entries(object)), isCsv: false };
 }
 

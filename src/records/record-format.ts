@@ -1,8 +1,7 @@
-import { UsageError } from '../command.js';
 import { csvRows, quoted } from './csv.js';
 import { jsonRows } from './jsonl.js';
 import { UNTRUSTED, type Row } from './row.js';
-import { toIso } from '../arguments/times.js';
+import { toIso } from './times.js';
 
 /** A record of an export. */
 export interface OutputRecord {
@@ -21,7 +20,9 @@ export interface RecordFormat {
   rowsOf(pieces: AsyncIterable<string>): AsyncGenerator<Row>;
 }
 
-const formats: Readonly<Record<string, RecordFormat>> = {
+export type FormatName = 'csv' | 'jsonl';
+
+export const recordFormats = {
   csv: {
     head: 'variable,time,value,clock\n',
     lineOf: ({ variableId, atMs, value, isUntrusted }) =>
@@ -34,15 +35,10 @@ const formats: Readonly<Record<string, RecordFormat>> = {
       `${JSON.stringify({ variable: variableId, time: toIso(atMs), value, ...(isUntrusted && { clock: UNTRUSTED }) })}\n`,
     rowsOf: jsonRows,
   },
-};
+} satisfies Readonly<Record<FormatName, RecordFormat>>;
 
-const endings: Readonly<Record<string, string>> = { jsonl: 'jsonl', ndjson: 'jsonl', json: 'jsonl' };
+const endings: Readonly<Record<string, FormatName>> = { jsonl: 'jsonl', ndjson: 'jsonl', json: 'jsonl' };
 
-/** The named format, or that of the file extension; CSV by default. Throws UsageError. */
-export function formatOf(name: string | undefined, file: string): RecordFormat {
-  const ending = file.slice(file.lastIndexOf('.') + 1).toLowerCase();
-  const wanted = name ?? endings[ending] ?? 'csv';
-  const format = Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
-  if (format !== undefined) return format;
-  throw new UsageError(`there is no format ${wanted}: csv or jsonl`);
-}
+/** The format of a file by its extension; CSV by default. */
+export const formatOfFile = (file: string): FormatName =>
+  endings[file.slice(file.lastIndexOf('.') + 1).toLowerCase()] ?? 'csv';
