@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
 import { access, readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import type { HardwareItem } from '../device/hardware-search.js';
+import type { HardwareItem } from '../../device/hardware-search.js';
+import { readBoardSensors, type BoardSensors } from './board-sensors.js';
+import { readRollbackNote, type RollbackNote } from '../updates/rollback-note.js';
 
 /** A user, with the ids that the kernel checks. */
 export interface User {
@@ -58,10 +60,13 @@ export interface Machine {
    * and has a finding of its own.
    */
   readonly hasKeeper: boolean | undefined;
+  /** The last update, if the package rolled it back; its note may be unreadable. */
+  readonly rollback: RollbackNote | 'unreadable' | undefined;
   /** Of the file system that the data directory is on. */
   readonly space: { readonly bytes: number; readonly free: number } | undefined;
   /** Of the card with the data directory; undefined if the card does not report it. */
   readonly wear: Wear | undefined;
+  readonly sensors: BoardSensors;
   /** The results of the drivers' hardware searches. */
   readonly found: readonly HardwareItem[];
 }
@@ -84,9 +89,12 @@ interface InspectionOptions {
 /** The user that the service's unit names. */
 const SERVICE_USER = 'stellwerk';
 
-/** The line keeper's unit, as installed, and its socket. */
-const KEEPER_UNIT = 'etc/systemd/system/stellwerk-keeper.service';
+/** The line keeper's unit, as install.sh and the package install it, and its socket. */
+const KEEPER_UNITS = ['etc', 'usr/lib'].map((folder) => `${folder}/systemd/system/stellwerk-keeper.service`);
 const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
+
+/** The note of the package about an update that it rolled back. */
+export const ROLLBACK_NOTE = '/var/lib/stellwerk-update/rolled-back';
 
 /** Paths in Raspberry Pi OS and Debian: the current one, and that of releases before 2023. */
 const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
@@ -97,13 +105,15 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
   const groups = namesById(await textOf(at('etc/group')));
   const nodeAt = (path: string) => nodeOf(path, groups, places);
   const nodes = (await namesIn(at('dev'))).filter((name) => /^gpiochip\d+$/.test(name));
-  const [user, chips, ports, boot, space, wear] = await Promise.all([
+  const [user, chips, ports, boot, rollback, space, wear, sensors] = await Promise.all([
     userOf(places),
     Promise.all(nodes.map((name) => nodeAt(at(join('dev', name))))),
     Promise.all(places.ports.map(async (path) => ({ path, node: await nodeAt(at(path)) }))),
     bootOf(places.root),
+    readRollbackNote(at(ROLLBACK_NOTE)),
     spaceOf(places.dataDirectory),
     wearOf(places),
+    readBoardSensors(places.root),
   ]);
   return {
     user,
@@ -114,8 +124,10 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
     off: await switchedOff(at('proc/device-tree')),
     boot,
     hasKeeper: places.isGateway ? undefined : await keeperOf(places.root),
+    rollback,
     space,
     wear,
+    sensors,
     found: places.found,
   };
 }
@@ -197,7 +209,8 @@ async function bootOf(root: string): Promise<Machine['boot']> {
 
 async function keeperOf(root: string): Promise<boolean | undefined> {
   const isThere = (path: string) => stat(join(root, path)).then(Boolean, () => false);
-  return (await isThere(KEEPER_UNIT)) ? isThere(KEEPER_SOCKET) : undefined;
+  const isInstalled = (await Promise.all(KEEPER_UNITS.map(isThere))).includes(true);
+  return isInstalled ? isThere(KEEPER_SOCKET) : undefined;
 }
 
 async function spaceOf(directory: string): Promise<Machine['space']> {
@@ -207,7 +220,11 @@ async function spaceOf(directory: string): Promise<Machine['space']> {
   return found && { bytes: found.blocks * found.bsize, free: found.bavail * found.bsize };
 }
 
-async function wearOf({ root, dataDirectory }: InspectionOptions): Promise<Wear | undefined> {
+/** The wear of the card with the data directory; undefined if the card does not report it. */
+export async function wearOf({
+  root,
+  dataDirectory,
+}: Pick<InspectionOptions, 'root' | 'dataDirectory'>): Promise<Wear | undefined> {
   // Without the directory there is no device.
   const { dev = 0 } = (await stat(dataDirectory).catch(() => undefined)) ?? {};
   const own = join(root, 'sys/dev/block', `${major(dev)}:${minor(dev)}`);

@@ -1,6 +1,8 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { hostname, networkInterfaces, release } from 'node:os';
 import { basename, join } from 'node:path';
+import { readBoardSensors } from './board-sensors.js';
+import { wearOf } from './machine-facts.js';
 
 /** A file system of the machine, sizes in bytes. */
 interface Drive {
@@ -13,8 +15,11 @@ interface Drive {
   readonly FREE: number;
 }
 
-/** The machine itself. Unknown texts are empty, numbers 0. The temperature is that of its first sensor, in °C. */
-export async function hardwareOf(root = '/', names = { hostname, release }) {
+/**
+ * The machine itself. Unknown texts are empty, numbers 0. The temperature is that of the hottest sensor, in °C;
+ * the wear that of the card with the data directory, the upper bound in percent.
+ */
+export async function hardwareOf(dataDirectory: string, root = '/', names = { hostname, release }) {
   const first = async (...paths: string[]) => {
     for (const path of paths) {
       // The device tree ends its texts with a NUL.
@@ -23,13 +28,16 @@ export async function hardwareOf(root = '/', names = { hostname, release }) {
     }
     return '';
   };
-  const milliCelsius = Number(await first('sys/class/thermal/thermal_zone0/temp'));
+  const [sensors, wear] = await Promise.all([readBoardSensors(root), wearOf({ root, dataDirectory })]);
   return {
     Model: await first('proc/device-tree/model', 'sys/class/dmi/id/product_name'),
     Kernel: names.release(),
     HostName: names.hostname(),
     UptimeS: Math.floor(Number.parseFloat(await first('proc/uptime')) || 0),
-    Temperature: Math.round((milliCelsius || 0) / 100) / 10,
+    Temperature: Math.round((sensors.celsius ?? 0) * 10) / 10,
+    IsThrottled: sensors.isThrottled,
+    HasUndervoltage: sensors.hasUndervoltage ?? false,
+    CardWear: (wear?.tenths ?? 0) * 10,
   };
 }
 

@@ -1,9 +1,16 @@
-import { healthy, type HealthFinding } from '../base/health-check.js';
-import { manualPage } from '../base/manual-page.js';
-import { referenceKind, type ReferenceKind } from '../device/module.js';
-import type { BoardFacts } from '../device/module-registry.js';
-import type { Reference } from '../device/property-references.js';
-import type { DeviceNode, Machine, User, ConfiguredPort } from './machine-facts.js';
+import { coded, joined, type CodedText, type Text } from '../../base/codes/coded-text.js';
+import { healthy, type HealthFinding } from '../../base/health-check.js';
+import { manualPage } from '../../base/manual-page.js';
+import { referenceKind, type ReferenceKind } from '../../device/module.js';
+import type { BoardFacts } from '../../device/module-registry.js';
+import type { Reference } from '../../device/property-references.js';
+import {
+  ROLLBACK_NOTE,
+  type DeviceNode,
+  type Machine,
+  type User,
+  type ConfiguredPort,
+} from './machine-facts.js';
 
 /** A configured instance. */
 export interface ConfiguredInstance {
@@ -26,6 +33,9 @@ const LOW_SHARE = 0.05;
 /** Used tenths of a card's life that are a warning; the value beyond its life is a failure. */
 const WORN_TENTHS = 9;
 const EXCEEDED_TENTHS = 11;
+/** From this distance to the temperature of an emergency shutdown, or from this temperature, °C. */
+const NEAR_CRITICAL = 10;
+const HOT = 85;
 
 /**
  * Runs the checks of a machine, for `GW_GetHealth` and for `stellwerk doctor`; returns the findings by name.
@@ -39,8 +49,11 @@ export function diagnose(machine: Machine, purpose: MachineRequirements): Readon
     ports: portsCheck(machine, purpose),
     pwm: pwmCheck(machine, purpose),
     outputs: outputsCheck(machine),
+    update: updateCheck(machine),
     space: spaceCheck(machine),
     card: cardCheck(machine),
+    temperature: temperatureCheck(machine),
+    power: powerCheck(machine),
   };
   return new Map(
     Object.entries(checks).filter((pair): pair is [string, HealthFinding] => pair[1] !== undefined),
@@ -72,15 +85,15 @@ function namesOf({ properties, references }: ConfiguredInstance, kind: Reference
   return isOnChip ? names.map((name) => (/^\d+$/.test(name) ? `${Chip}/${name}` : name)) : names;
 }
 
-const warning = (text: string, whatToDo: string): HealthFinding => ({ state: 'warning', text, whatToDo });
+const warning = (text: Text, whatToDo: Text): HealthFinding => ({ state: 'warning', text, whatToDo });
 
 function boardCheck({ compatible }: Machine, { board }: MachineRequirements): HealthFinding | undefined {
   const [machine] = compatible;
   if (machine === undefined) return undefined;
-  if (!board.isUnknown) return healthy(`${board.name}; the device tree names ${machine}`);
+  if (!board.isUnknown) return healthy(coded`BOARD_NAMED: ${board.name}; the device tree names ${machine}`);
   return warning(
-    `no board file matches this machine (${machine}), so its lines have no names`,
-    `set the board in gateway.yaml, or write a board file (${manualPage('hardware/boards.md')})`,
+    coded`NO_BOARD_FILE_MATCHES_MACHINE: no board file matches this machine (${machine}), so its lines have no names`,
+    coded`SET_BOARD_GATEWAY_YAML: set the board in gateway.yaml, or write a board file (${manualPage('hardware/boards.md')})`,
   );
 }
 
@@ -95,18 +108,22 @@ function rightsCheck(
   const needed = [...(needsLines ? chips : []), ...ports.flatMap(({ node }) => node ?? [])];
   if (needed.length === 0) return undefined;
   const denied = needed.filter((node) => !mayUse(user, node));
-  if (denied.length === 0) return healthy(`${user.name} may open ${listed(needed.map(({ path }) => path))}`);
-  const text = `${user.name} may not open ${listed(denied.map(({ path, group }) => `${path} (group ${group})`))}`;
+  if (denied.length === 0)
+    return healthy(coded`USER_MAY_OPEN: ${user.name} may open ${needed.map(({ path }) => path)}`);
+  const text = coded`USER_MAY_NOT_OPEN: ${user.name} may not open ${denied.map(
+    ({ path, group }) => coded`NODE_OF_GROUP: ${path} (group ${group})`,
+  )}`;
   return { state: 'failed', text, whatToDo: rightsAdvice(user, denied) };
 }
 
-function rightsAdvice({ name }: User, denied: readonly DeviceNode[]): string {
-  if (denied.some(({ isOpen }) => isOpen !== undefined)) return 'sudo stellwerk doctor shows how to fix it';
+function rightsAdvice({ name }: User, denied: readonly DeviceNode[]): CodedText {
+  if (denied.some(({ isOpen }) => isOpen !== undefined))
+    return coded`DOCTOR_SHOWS_FIX: sudo stellwerk doctor shows how to fix it`;
   const open = denied.filter(({ mode, gid }) => (mode & 0o060) === 0o060 && gid !== 0);
   const groups = [...new Set(open.map(({ group }) => group))];
   if (groups.length > 0)
-    return `${groups.map((group) => `sudo usermod -aG ${group} ${name}`).join(' && ')}, then restart the gateway`;
-  return 'assign the device to a group with a udev rule (see systemd/60-stellwerk.rules for GPIO), then sudo udevadm trigger';
+    return coded`RUN_THEN_RESTART: ${groups.map((group) => `sudo usermod -aG ${group} ${name}`).join(' && ')}, then restart the gateway`;
+  return coded`ASSIGN_GROUP: assign the device to a group with a udev rule (see systemd/60-stellwerk.rules for GPIO), then sudo udevadm trigger`;
 }
 
 /** Applies the kernel's permission rules (path_resolution(7)). */
@@ -142,16 +159,21 @@ function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements
     const usedBy = lines.get(name)?.usedBy ?? '';
     return usedBy === '' || usedBy.startsWith('stellwerk') ? [] : [{ name, usedBy, instance: instance.name }];
   });
-  if (foreign.length === 0) return healthy(`all ${known.length} configured lines are available`);
+  if (foreign.length === 0)
+    return healthy(coded`ALL_CONFIGURED_LINES_AVAILABLE: all ${known.length} configured lines are available`);
   const advice = foreign.map(({ usedBy }) => {
     const setting = overlays.find(([consumer]) => consumer.test(usedBy))?.[1];
     return setting !== undefined && boot !== undefined
-      ? `remove ${setting} from ${boot.path} and reboot`
-      : `stop the program or driver with the consumer name ${usedBy}, or use another line`;
+      ? coded`REMOVE_SETTING: remove ${setting} from ${boot.path} and reboot`
+      : coded`STOP_CONSUMER: stop the program or driver with the consumer name ${usedBy}, or use another line`;
   });
   return warning(
-    foreign.map(({ name, usedBy, instance }) => `${name} of ${instance} is in use by ${usedBy}`).join('; '),
-    [...new Set(advice)].join('; '),
+    joined(
+      foreign.map(
+        ({ name, usedBy, instance }) => coded`LINE_IN_USE_BY: ${name} of ${instance} is in use by ${usedBy}`,
+      ),
+    ),
+    joined(distinct(advice)),
   );
 }
 
@@ -166,85 +188,111 @@ function portsCheck(machine: Machine, { instances }: MachineRequirements): Healt
   if (ports.length === 0) return undefined;
   const nameOf = (path: string) =>
     instances.find((one) => namesOf(one, referenceKind.serialPort).includes(path))?.name ?? path;
-  const problems = ports.flatMap(({ path, node }: ConfiguredPort): [text: string, advice: string][] => {
+  const problems = ports.flatMap(({ path, node }: ConfiguredPort): [text: CodedText, advice: CodedText][] => {
     const who = nameOf(path);
-    if (node === undefined) return [[`${path} of ${who} does not exist`, missingAdvice(path, machine)]];
+    if (node === undefined)
+      return [[coded`PORT_OF_MISSING: ${path} of ${who} does not exist`, missingAdvice(path, machine)]];
     const tty = node.path.replace('/dev/', '');
     if (consoles.includes(tty))
       return [
         [
-          `${path} of ${who} is a kernel console`,
-          `remove console=… for this port from the kernel's command line (raspi-config: Serial Port; otherwise cmdline.txt), then sudo systemctl disable --now serial-getty@${tty}`,
+          coded`PORT_IS_CONSOLE: ${path} of ${who} is a kernel console`,
+          coded`REMOVE_CONSOLE: remove console=… for this port from the kernel's command line (raspi-config: Serial Port; otherwise cmdline.txt), then sudo systemctl disable --now serial-getty@${tty}`,
         ],
       ];
     const stable = found.find(({ kind, name }) => kind === 'port' && name === path)?.id.replace(/^port /, '');
     if (UNSTABLE.test(path) && stable !== undefined && stable !== path)
       return [
         [
-          `${path} of ${who} may be another adapter after a restart or when adapters are plugged in again`,
-          `set Port to ${stable}`,
+          coded`PORT_UNSTABLE: ${path} of ${who} may be another adapter after a restart or when adapters are plugged in again`,
+          coded`SET_PORT_TO: set Port to ${stable}`,
         ],
       ];
     return [];
   });
-  if (problems.length === 0) return healthy(`all ${ports.length} configured ports exist`);
+  if (problems.length === 0)
+    return healthy(coded`ALL_CONFIGURED_PORTS_EXIST: all ${ports.length} configured ports exist`);
   return warning(
-    problems.map(([text]) => text).join('; '),
-    [...new Set(problems.map(([, advice]) => advice))].join('; '),
+    joined(problems.map(([text]) => text)),
+    joined(distinct(problems.map(([, advice]) => advice))),
   );
 }
 
-function missingAdvice(path: string, { found, off, boot, compatible }: Machine): string {
+function missingAdvice(path: string, { found, off, boot, compatible }: Machine): CodedText {
   const existing = found.filter(({ kind }) => kind === 'port').map(({ id }) => id.replace(/^port /, ''));
-  const other = existing.length === 0 ? 'there is no other port' : `existing ports: ${listed(existing)}`;
-  if (!UART.test(path)) return `plug it in, or set another port (${other})`;
+  const other =
+    existing.length === 0
+      ? coded`NO_OTHER_PORT: there is no other port`
+      : coded`EXISTING_PORTS: existing ports: ${existing}`;
+  if (!UART.test(path)) return coded`PLUG_IN_OR_SET: plug it in, or set another port (${other})`;
   const buses = off.filter((name) => name.startsWith('serial'));
-  const why = buses.length === 0 ? '' : `${listed(buses)} is disabled in the device tree; `;
-  if (boot === undefined) return `${why}enable it in the device tree, or set another port (${other})`;
+  const why = buses.length === 0 ? '' : coded`BUSES_DISABLED: ${buses} is disabled in the device tree; `;
+  if (boot === undefined)
+    return coded`ENABLE_PORT: ${why}enable it in the device tree, or set another port (${other})`;
   const setting = compatible.some((word) => word.startsWith('raspberrypi,5'))
     ? 'dtparam=uart0=on'
     : 'enable_uart=1';
   return boot.settings.includes(setting)
-    ? `${why}${setting} is in ${boot.path}, but not active: reboot`
-    : `${why}add ${setting} to ${boot.path} and reboot`;
+    ? coded`WITH_HINT: ${why}${coded`SETTING_NOT_ACTIVE: ${setting} is in ${boot.path}, but not active: reboot`}`
+    : coded`ADD_SETTING: ${why}add ${setting} to ${boot.path} and reboot`;
 }
 
 /** Configured PWM channels: a Raspberry Pi has none until an overlay assigns pins. */
 function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
   const required = instances.filter((one) => namesOf(one, referenceKind.channel).length > 0);
   if (required.length === 0) return undefined;
-  if (found.some(({ kind }) => kind === 'pwm')) return healthy('there are PWM channels');
-  const text = `${listed(required.map(({ name }) => name))} needs a PWM channel, and this machine has none`;
+  if (found.some(({ kind }) => kind === 'pwm'))
+    return healthy(coded`THERE_PWM_CHANNELS: there are PWM channels`);
+  const text = coded`NO_PWM_CHANNEL: ${required.map(({ name }) => name)} needs a PWM channel, and this machine has none`;
   if (boot === undefined)
-    return warning(text, `enable the PWM chip in the device tree (${manualPage('hardware/pwm.md')})`);
+    return warning(
+      text,
+      coded`ENABLE_PWM_CHIP_DEVICE: enable the PWM chip in the device tree (${manualPage('hardware/pwm.md')})`,
+    );
   const overlay = boot.settings.find((setting) => setting.startsWith('dtoverlay=pwm'));
   return warning(
     text,
     overlay === undefined
-      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('hardware/pwm.md')}) and reboot`
-      : `${overlay} is in ${boot.path}, but not active: reboot`,
+      ? coded`ADD_PWM_OVERLAY: add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('hardware/pwm.md')}) and reboot`
+      : coded`SETTING_NOT_ACTIVE: ${overlay} is in ${boot.path}, but not active: reboot`,
   );
 }
 
 /** Only for `stellwerk doctor`: a running gateway has its own check with this name. */
 function outputsCheck({ hasKeeper }: Machine): HealthFinding | undefined {
   if (hasKeeper === undefined) return undefined;
-  if (hasKeeper) return healthy('the line keeper is running');
+  if (hasKeeper) return healthy(coded`LINE_KEEPER_RUNNING: the line keeper is running`);
   return warning(
-    'the line keeper is not running: outputs are not protected when the gateway stops',
-    'sudo systemctl start stellwerk-keeper; journalctl -u stellwerk-keeper shows why it stopped',
+    coded`LINE_KEEPER_NOT_RUNNING: the line keeper is not running: outputs are not protected when the gateway stops`,
+    coded`START_KEEPER: sudo systemctl start stellwerk-keeper; journalctl -u stellwerk-keeper shows why it stopped`,
+  );
+}
+
+/** Only if the package rolled the last update back. */
+function updateCheck({ rollback }: Machine): HealthFinding | undefined {
+  if (rollback === undefined) return undefined;
+  if (rollback === 'unreadable')
+    return warning(
+      coded`ROLLBACK_NOTE_UNREADABLE: an update was rolled back, but its note ${ROLLBACK_NOTE} is not readable`,
+      coded`FIND_ROLLBACK_IN_JOURNAL: journalctl -t stellwerk-update shows which; then delete the note (sudo rm ${ROLLBACK_NOTE})`,
+    );
+  const { version, running, time, reason, limit } = rollback;
+  return warning(
+    reason === 'unhealthy'
+      ? coded`UPDATE_NOT_HEALTHY: version ${version} was rolled back on ${time}: it did not become healthy within ${limit} s; ${running} runs again`
+      : coded`UPDATE_REJECTS_CONFIGURATION: version ${version} was rolled back on ${time}: it rejects the configuration; ${running} runs again`,
+    coded`INSTALL_NEXT_VERSION: journalctl -u stellwerk shows the reason; the next update that becomes healthy deletes this note (${ROLLBACK_NOTE})`,
   );
 }
 
 function spaceCheck({ space }: Machine): HealthFinding | undefined {
   if (space === undefined) return undefined;
-  const text = `${sizeOf(space.free)} of ${sizeOf(space.bytes)} free on the disk of the data directory`;
+  const text = coded`FREE_SPACE: ${sizeOf(space.free)} of ${sizeOf(space.bytes)} free on the disk of the data directory`;
   if (space.free >= LOW_BYTES && space.free >= space.bytes * LOW_SHARE) return healthy(text);
   return {
     state: space.free < CRITICAL_BYTES ? 'failed' : 'warning',
     text,
-    whatToDo:
-      'free some space (sudo du -xh / | sort -h | tail shows the largest folders), or use a larger card',
+    whatToDo: coded`FREE_SOME_SPACE_USE: free some space (sudo du -xh / | sort -h | tail shows the largest folders), or use a larger card`,
   };
 }
 
@@ -252,11 +300,39 @@ function cardCheck({ wear }: Machine): HealthFinding | undefined {
   if (wear === undefined) return undefined;
   const { device, tenths, spare } = wear;
   const used =
-    tenths >= EXCEEDED_TENTHS ? 'more than its life' : `${(tenths - 1) * 10} to ${tenths * 10} % of its life`;
-  const text = `${device} reports that ${used} is used up${spare > 1 ? ', and most of its spare blocks' : ''}`;
+    tenths >= EXCEEDED_TENTHS
+      ? coded`MORE_THAN_LIFE: more than its life`
+      : coded`SHARE_OF_LIFE: ${(tenths - 1) * 10} to ${tenths * 10} % of its life`;
+  const text = coded`CARD_WEAR: ${device} reports that ${used} is used up${spare > 1 ? coded`SPARE_BLOCKS: , and most of its spare blocks` : ''}`;
   if (tenths < WORN_TENTHS && spare < 2) return healthy(text);
   const state = tenths >= EXCEEDED_TENTHS || spare > 2 ? 'failed' : 'warning';
-  return { state, text, whatToDo: 'make a backup (stellwerk backup) and replace the card' };
+  return {
+    state,
+    text,
+    whatToDo: coded`MAKE_BACKUP_REPLACE_CARD: make a backup (stellwerk backup) and replace the card`,
+  };
+}
+
+function temperatureCheck({ sensors }: Machine): HealthFinding | undefined {
+  const { celsius, criticalCelsius, isThrottled } = sensors;
+  if (celsius === undefined) return undefined;
+  const limit = criticalCelsius === undefined ? HOT : criticalCelsius - NEAR_CRITICAL;
+  const text = coded`TEMPERATURE: ${Math.round(celsius)} °C`;
+  if (celsius < limit && !isThrottled) return healthy(text);
+  return warning(
+    isThrottled ? coded`PROCESSOR_SLOWED: ${text}; the processor is slowed down` : text,
+    coded`COOL_THE_MACHINE: let air reach it: a larger housing, a heat sink or a fan; a low supply voltage also slows a Raspberry Pi`,
+  );
+}
+
+function powerCheck({ sensors }: Machine): HealthFinding | undefined {
+  const { hasUndervoltage } = sensors;
+  if (hasUndervoltage === undefined) return undefined;
+  if (!hasUndervoltage) return healthy(coded`VOLTAGE_SUFFICIENT: the supply voltage is sufficient`);
+  return warning(
+    coded`UNDERVOLTAGE: the supply voltage is too low: the machine may stop, and its card may be damaged`,
+    coded`USE_POWER_SUPPLY: use a power supply made for this board and a short, thick cable; give USB devices a supply of their own`,
+  );
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -267,6 +343,7 @@ function sizeOf(bytes: number): string {
   return `${number.toFixed(number < 10 && step > 0 ? 1 : 0)} ${UNITS[step] ?? ''}`;
 }
 
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
-}
+/** Texts without repetitions. */
+const distinct = (texts: readonly CodedText[]): CodedText[] => [
+  ...new Map(texts.map((one) => [one.text, one])).values(),
+];

@@ -1,6 +1,7 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { execFile } from 'node:child_process';
-import type { Clock } from '../base/clock.js';
-import { codeOf, fault } from '../base/fault.js';
+import type { Clock } from '../../base/clock.js';
+import { codeOf, fault } from '../../base/fault.js';
 
 /** The `PATH` for the system's programs. */
 const PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
@@ -37,9 +38,15 @@ export class SystemCommands {
     const seconds = String(Math.ceil(timeoutMs / 1000));
     const { code, err } = await this.#run('ping', ['-n', '-c', '1', '-W', seconds, '--', host], timeoutMs);
     if (code === 'ENOENT')
-      throw fault('NOT_SUPPORTED', 'Sys_Ping without the program ping (Debian: apt install iputils-ping)');
+      throw fault(
+        'NOT_SUPPORTED',
+        coded`WHAT_PING_WITHOUT_PROGRAM: Sys_Ping without the program ping (Debian: apt install iputils-ping)`,
+      );
     if (/permitted|denied/i.test(err))
-      throw fault('NOT_ALLOWED', 'An echo request (permit the group with sysctl net.ipv4.ping_group_range)');
+      throw fault(
+        'NOT_ALLOWED',
+        coded`WHAT_ECHO_REQUEST: An echo request (permit the group with sysctl net.ipv4.ping_group_range)`,
+      );
     return code === '0';
   }
 

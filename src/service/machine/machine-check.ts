@@ -1,7 +1,7 @@
-import type { HealthFinding } from '../base/health-check.js';
-import type { ModuleRegistry } from '../device/module-registry.js';
-import type { Properties } from '../device/properties.js';
-import { canReferTo, referencesIn } from '../device/property-references.js';
+import type { HealthFinding } from '../../base/health-check.js';
+import type { ModuleRegistry } from '../../device/module-registry.js';
+import type { Properties } from '../../device/properties.js';
+import { canReferTo, referencesIn } from '../../device/property-references.js';
 import { diagnose, portsOf, searchedKinds, type ConfiguredInstance } from './diagnosis.js';
 import { inspectMachine } from './machine-facts.js';
 
