@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz check lint format law lab proof bench front-bench front-soak pictures client bundle release install clean
+.PHONY: help setup build run test front-test fuzz check lint format law lab lab-box lab-deb proof bench front-bench front-soak pictures client bundle deb repository image release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -148,6 +148,16 @@ lab: build ## tests in the hardware lab: an emulated arm64 machine with kernel d
 	$(Q)$(NODE) dist/test/lab/up.js
 	$(Q)$(NODE) dist/test/run.js lab
 
+lab-box: build ## the flashable image and its updates on an emulated board (root, Debian; not a part of lab: 30 min and more)
+	$(Q)$(MAKE) bundle ARCH=arm64
+	$(Q)$(NODE) dist/test/lab/box/up.js
+	$(Q)for one in boot updates faults; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
+
+lab-deb: build ## the Debian package on the emulated machine: install, update, rollback, removal (root, Debian; 20 min)
+	$(Q)$(MAKE) bundle ARCH=arm64
+	$(Q)$(NODE) dist/test/lab/up.js
+	$(Q)TAP_TIMEOUT=3600 $(NODE) dist/test/lab/box/deb.js
+
 proof: build ## outputs against their policies in the lab, 20 rounds per event; writes tables in docs/
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/up.js
@@ -173,13 +183,23 @@ client: build ## the typed client as a package: build/stellwerk-client-VERSION.t
 bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node $(PROGRAMS:%=build/native/$(ARCH)/%) ## a tarball for a box without compiler and npm: ARCH=x64|arm64
 	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/build-bundle.js $(ARCH)
 
+deb: bundle ## the Debian package of the bundle: ARCH=x64|arm64 (dpkg-deb)
+	$(Q)box/deb/build.sh build/stellwerk-$(VERSION)-linux-$(ARCH).tar.gz build/deb
+
+repository: ## a signed apt repository of all packages in build/deb: SIGNING_KEY=ID (apt-ftparchive, gpg)
+	$(Q)box/apt/build-repository.sh build/deb build/repository
+
+image: ## the image of a box and its signed update: BOARD=generic-arm64|rpi KEYS=DIR (root, Debian; docs/box/build-your-own-image.md)
+	$(Q)$(MAKE) bundle ARCH=arm64
+	$(Q)box/image/build.sh '$(BOARD)' build/stellwerk-$(VERSION)-linux-arm64.tar.gz '$(KEYS)' build/image
+
 release: build ## check, build and tag a version: bundles, checksums and bill of materials in build/release/
-	$(Q)$(NODE) dist/systemd/release.js check
+	$(Q)SECURITY_CONTACT='$(SECURITY_CONTACT)' $(NODE) dist/systemd/release.js check
 	$(Q)$(MAKE) check test
 	$(Q)$(MAKE) bundle ARCH=x64
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(MAKE) client
-	$(Q)$(NODE) dist/systemd/release.js collect
+	$(Q)SECURITY_CONTACT='$(SECURITY_CONTACT)' $(NODE) dist/systemd/release.js collect
 	$(Q)git tag -a -m 'stellwerk $(VERSION)' v$(VERSION)
 
 install: ## install the bundle for this machine: PREFIX=/usr/local DESTDIR=

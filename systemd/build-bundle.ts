@@ -36,13 +36,15 @@ const IDLE_FOLDERS = [
   'benchmark',
   'benchmarks',
   'coverage',
-  '.github',
-  '.nyc_output',
+  'integration',
+  'integration-test',
+  'scripts',
 ];
 /**
  * Files of a package that no program loads: types, source maps, sources of addons, documents except licences.
  */
-const IDLE_FILES = /\.(d\.[cm]?ts|ts|map|md|markdown|yml|flow|cc|cpp|c|h|hpp|gyp|gypi|tsbuildinfo)$/i;
+const IDLE_FILES =
+  /\.(d\.[cm]?ts|ts|map|md|markdown|yml|flow|cc|cpp|c|h|hpp|gyp|gypi|tsbuildinfo|html|sh|a)$|(^|\/)\./i;
 const LICENCE = /^(licen[cs]e|copying|notice)(\b|[-_.])/i;
 
 /** Maximum output of `stellwerk completion`, which contains the names of all functions. */
@@ -52,10 +54,15 @@ interface PackageFile {
   name: string;
   version: string;
   license?: string;
+  /** Programs that it installs; the gateway runs none of them. */
+  bin?: string | Record<string, string>;
 }
 
+/** Removes symbols from programs of the target's architecture. */
+const STRIP = process.env['STRIP'] ?? 'strip';
+
 const root = join(import.meta.dirname, '..', '..');
-const arch = wantedArch(process.argv[2]);
+const arch = architectureFrom(process.argv[2]);
 const { version } = readPackage(root);
 const name = `stellwerk-${version}-linux-${arch}`;
 const work = join(root, 'build', 'bundle', arch);
@@ -70,7 +77,7 @@ writeFileSync(join(stage, 'THIRD-PARTY.txt'), licences());
 prune(join(stage, 'node_modules'));
 pack();
 
-function wantedArch(word: string | undefined): 'x64' | 'arm64' {
+function architectureFrom(word: string | undefined): 'x64' | 'arm64' {
   if (word === 'x64' || word === 'arm64') return word;
   console.error('usage: node dist/systemd/build-bundle.js x64|arm64');
   process.exit(2);
@@ -123,13 +130,16 @@ function copyProgram(): void {
     recursive: true,
     verbatimSymlinks: true,
   });
-  for (const addon of ['gpio', 'notify'])
-    cpSync(join(root, 'build', 'native', arch, `${addon}.node`), join(stage, 'build', `${addon}.node`));
-  cpSync(join(root, 'build', 'native', arch, 'stellwerk-keeper'), join(stage, 'bin', 'stellwerk-keeper'));
-  cpSync(join(root, 'build', 'native', arch, 'stellwerk-script'), join(stage, 'build', 'stellwerk-script'));
-  const epoll = join(stage, 'node_modules', 'epoll', 'build', 'Release');
-  mkdirSync(epoll, { recursive: true });
-  cpSync(join(root, 'build', 'native', arch, 'epoll.node'), join(epoll, 'epoll.node'));
+  for (const [file, to] of [
+    ['gpio.node', 'build'],
+    ['notify.node', 'build'],
+    ['stellwerk-keeper', 'bin'],
+    ['stellwerk-script', 'build'],
+    ['epoll.node', 'node_modules/epoll/build/Release'],
+  ] as const) {
+    mkdirSync(join(stage, to), { recursive: true });
+    execFileSync(STRIP, ['-o', join(stage, to, file), join(root, 'build', 'native', arch, file)]);
+  }
 }
 
 /** Generates the completion scripts of the shells with the program itself. */
@@ -147,7 +157,7 @@ function completions(): void {
 function copyNode(): void {
   const from = join(stage, 'node_modules', `node-linux-${arch}`);
   const to = join(stage, 'bin', 'node');
-  execFileSync(process.env['STRIP'] ?? 'strip', ['-o', to, join(from, 'bin', 'node')]);
+  execFileSync(STRIP, ['-o', to, join(from, 'bin', 'node')]);
   chmodSync(to, 0o755);
 }
 
@@ -189,17 +199,22 @@ function prune(modules: string): void {
   for (const only of [...BUILD_ONLY, ...BUNDLED_PACKAGES, '.bin', '.package-lock.json', `node-linux-${arch}`])
     rmSync(join(modules, only), { recursive: true, force: true });
   for (const folder of packageFolders(modules)) {
-    for (const idle of IDLE_FOLDERS) rmSync(join(folder, idle), { recursive: true, force: true });
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (IDLE_FILES.test(file) && !LICENCE.test(basename(file))) rmSync(join(folder, file), { force: true });
-    }
     const prebuilds = join(folder, 'prebuilds');
-    if (!existsSync(prebuilds)) continue;
-    for (const platform of readdirSync(prebuilds)) {
-      if (platform !== `linux-${arch}`) rmSync(join(prebuilds, platform), { recursive: true });
-      else
-        for (const file of readdirSync(join(prebuilds, platform)))
-          if (file.includes('musl')) rmSync(join(prebuilds, platform, file));
+    for (const platform of existsSync(prebuilds) ? readdirSync(prebuilds) : [])
+      for (const file of readdirSync(join(prebuilds, platform)))
+        if (platform !== `linux-${arch}` || file.includes('musl')) rmSync(join(prebuilds, platform, file));
+    const { bin = {} } = readPackage(folder);
+    const programs = typeof bin === 'string' ? [bin] : Object.values(bin);
+    for (const idle of [...IDLE_FOLDERS, ...programs])
+      rmSync(join(folder, idle), { recursive: true, force: true });
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, file);
+      if (IDLE_FILES.test(file) && !LICENCE.test(basename(file)))
+        rmSync(path, { recursive: true, force: true });
+      else if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
+        if (file.endsWith('.node')) execFileSync(STRIP, ['--strip-unneeded', path]);
+        chmodSync(path, 0o644);
+      }
     }
   }
 }

@@ -2,7 +2,7 @@
  * Builds dist/program/front from src/front: `node dist/systemd/build-front.js` (run by `make build`). File
  * names contain a hash of the content, so that browsers may cache them. Each file has a `.br` and a `.gz`
  * version, because browsers accept Brotli only over TLS and on loopback. manifest.json lists the files of
- * each page, and the declarations of all functions for the editor of scripts.
+ * each page, the declarations of all functions for editors of scripts, and the schema of gateway.yaml.
  */
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { systemClock } from '../src/base/clock.js';
+import { schemaText } from '../src/cli/commands/schema.js';
 import { createModuleList } from '../src/composition/module-list.js';
 import { declaredFunctions } from '../src/functions/declared-functions.js';
 import { scriptDeclarations } from '../src/functions/reflection/script-declarations.js';
@@ -60,7 +61,8 @@ interface PageFiles {
 type Outputs = Metafile['outputs'];
 
 const types = await writeTypes();
-const manifest: Record<string, PageFiles | string> = { types };
+const schema = writeHashed('gateway', 'schema.json', await schemaText());
+const manifest: Record<string, PageFiles | string> = { types, schema };
 const written = new Set<string>();
 // Each program by itself: chunks that both use would split the first view into more and smaller files.
 for (const program of PROGRAMS) {
@@ -110,6 +112,8 @@ async function buildProgram(program: string): Promise<Outputs> {
     assetNames: '[name]-[hash]',
     metafile: true,
     plugins: [oneFirstChunk],
+    // The package's own entry reads streams of Node.
+    alias: { 'csv-parse': 'csv-parse/browser/esm' },
     tsconfig: join(root, 'src', 'front', 'tsconfig.json'),
   });
   return metafile.outputs;
@@ -145,11 +149,16 @@ async function writeTypes(): Promise<string> {
   const clock = systemClock();
   const declared = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
   const text = scriptDeclarations(declared, packageVersion());
+  return writeHashed('functions', 'd.ts', text);
+}
+
+/** Writes a file with the hash of its content in its name, which it returns. */
+function writeHashed(name: string, ending: string, text: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
-  const name = `functions-${hash}.d.ts`;
-  writeFileSync(join(target, name), text);
-  compress(join(target, name));
-  return name;
+  const file = `${name}-${hash}.${ending}`;
+  writeFileSync(join(target, file), text);
+  compress(join(target, file));
+  return file;
 }
 
 /** All chunks that are loaded before the program runs, those of chunks included. */

@@ -18,7 +18,10 @@ const PROGRAMS = [
   'src/main.js',
   'src/store/worker.js',
   'src/archive/archive-worker.js',
+  'src/backup/backup-worker.js',
   'src/script/child.js',
+  'src/cli/maintenance/maintenance-worker.js',
+  'src/composition/export/export-worker.js',
 ];
 
 const root = join(import.meta.dirname, '..', '..');

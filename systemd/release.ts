@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../src/base/package-root.js';
-import { releaseProblems, sectionOf } from './release-checks.js';
+import { releaseProblems, sectionOf, securityText } from './release-checks.js';
 import { billOfMaterials, type LockFile } from './sbom.js';
 
 const read = (file: string): string => readFileSync(join(PACKAGE_ROOT, file), 'utf8');
@@ -16,6 +16,7 @@ const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: PACKAGE_ROOT, encoding: 'utf8' }).trim();
 
 const { version } = JSON.parse(read('package.json')) as { version: string };
+const contact = process.env['SECURITY_CONTACT'] ?? '';
 const lock = JSON.parse(read('package-lock.json')) as LockFile;
 
 switch (process.argv[2]) {
@@ -38,6 +39,7 @@ function check(): void {
     changelog: read('CHANGELOG.md'),
     status: git('status', '--porcelain'),
     tags: git('tag', '--list').split('\n'),
+    contact,
   });
   for (const problem of problems) console.error(`release: ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
@@ -65,5 +67,6 @@ function collect(): void {
     );
   writeFileSync(join(target, 'SHA256SUMS'), sums.join(''));
   writeFileSync(join(target, 'CHANGES.md'), `${sectionOf(read('CHANGELOG.md'), version) ?? ''}\n`);
+  writeFileSync(join(target, 'security.txt'), securityText(contact, new Date()));
   console.log(`release: build/release, ${sums.length} files with checksums`);
 }

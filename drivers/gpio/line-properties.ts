@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import {
   moduleKind,
@@ -58,8 +59,8 @@ const inputSchema = Type.Object(inputProperties(0));
 export type InputProperties = Static<typeof inputSchema>;
 
 /** The validation error of a module of one line that has none; undefined if it has one. */
-export const missingLineError = ({ Line }: { readonly Line: string }): string | undefined =>
-  Line === '' ? 'Line is empty: set it to the name of a line, or its offset' : undefined;
+export const missingLineError = ({ Line }: { readonly Line: string }): Text | undefined =>
+  Line === '' ? coded`LINE_EMPTY: Line is empty: set it to the name of a line, or its offset` : undefined;
 
 /** The keeper's maximum (`keeper/table.h`): a month. */
 const LONGEST_HOLD_S = 31 * 24 * 3600;
@@ -99,7 +100,7 @@ export const outputPolicies = {
   OnLost: withAdvancedHelp(
     enumProperty(statePolicies, 'hold'),
     'When something fails',
-    'What happens to the output when its chip was gone and is back.',
+    'What happens to the output when its chip is connected again.',
   ),
   OnSilence: withHelp(
     enumProperty(statePolicies, 'hold'),
@@ -120,13 +121,15 @@ export const outputProperties = {
   ...outputPolicies,
 };
 
-/** The state of an output, which is also how it is switched. */
-export const outputState: VariableDeclaration = {
+/** The state of an input. */
+export const inputState: VariableDeclaration = {
   ident: 'STATE',
   name: 'State',
   type: variableType.boolean,
   role: 'main',
   profile: '~Switch',
-  action: true,
   position: 1,
 };
+
+/** The state of an output, which is also how it is switched. */
+export const outputState: VariableDeclaration = { ...inputState, action: true };

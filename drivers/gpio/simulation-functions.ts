@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { bool, declare, float, type FunctionDeclaration, int, text } from '../../src/device/declare.js';
@@ -42,7 +43,7 @@ const simulateBounce = (board: SimulatedBoard, clock: Clock): FunctionDeclaratio
     parameters: [text('Line'), bool('Active'), int('Bounces'), float('WithinMs'), int('Seed')],
     result: 'boolean',
     audited: true,
-    help: 'As GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs, at moments that are the same for the same Seed.',
+    help: 'Like GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs; the same Seed repeats the same bounces.',
     run: async (_caller, ...[name, active, bounces, withinMs, seed]) => {
       requireBounds('Bounces', bounces, [0, MAX_BOUNCES]);
       requireBounds('WithinMs', withinMs, [0, MAX_BOUNCE_MS]);
@@ -59,7 +60,7 @@ const simulateFlood = (board: SimulatedBoard, clock: Clock): FunctionDeclaration
     parameters: [text('Line'), float('PerSecond'), int('ForMs')],
     result: 'boolean',
     audited: true,
-    help: 'Toggles a line of the simulated board PerSecond times a second for ForMs; it ends at its first level. GW_SimulateLine ends it sooner.',
+    help: 'Toggles a line of the simulated board PerSecond times a second for ForMs; then the line has its previous level. GW_SimulateLine ends it early.',
     run: async (_caller, ...[name, perS, forMs]) => {
       requireBounds('PerSecond', perS, [1, MAX_FLOOD_PER_S]);
       requireBounds('ForMs', forMs, [1, MAX_FLOOD_MS]);
@@ -125,7 +126,7 @@ function requireLine(board: SimulatedBoard, name: string): SimulatedLine {
 function undrivenLine(board: SimulatedBoard, name: string): SimulatedLine {
   const line = requireLine(board, name);
   if (line.net.lines.some((wired) => wired.holder?.output !== undefined || wired !== line))
-    throw fault('NOT_ALLOWED', `Driving ${name}, which an output drives,`);
+    throw fault('NOT_ALLOWED', coded`WHAT_DRIVING_OUTPUT: Driving ${name}, which an output drives,`);
   return line;
 }
 

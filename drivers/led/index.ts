@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
@@ -97,7 +98,8 @@ export function ledModules(
       },
       { ident: 'TRIGGER', name: 'Trigger', type: string, role: 'detail', action: true, position: 4 },
     ],
-    check: ({ Led }) => (Led === '' ? 'Led is empty; set the name of a LED (ls /sys/class/leds)' : undefined),
+    check: ({ Led }) =>
+      Led === '' ? coded`LED_EMPTY: Led is empty; set the name of a LED (ls /sys/class/leds)` : undefined,
     functions: () =>
       backend.functions({
         name: 'GW_SimulateLedGone',

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type SysfsClass, sysfsFault, waitUntilWritable } from '../../src/device/toolkit/sysfs-class.js';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, fault, faultFrom } from '../../src/base/fault.js';
@@ -67,7 +68,7 @@ export class KernelLed {
         await waitUntilWritable(attributes, clock, `${name}/${attribute}`);
       return new KernelLed(attributes, clock, await readLed(attributes, name));
     } catch (thrown) {
-      throw sysfsFault(`the LED ${name}`, attributes.root, thrown);
+      throw sysfsFault(coded`THE_LED: the LED ${name}`, attributes.root, thrown);
     }
   }
 
@@ -133,11 +134,11 @@ export class KernelLed {
         ? faultFrom(
             thrown,
             'DEVICE_CONFIGURATION',
-            `the kernel cannot blink the LED ${this.name}; run modprobe ledtrig-timer`,
+            coded`KERNEL_CAN_NOT_BLINK: the kernel cannot blink the LED ${this.name}; run modprobe ledtrig-timer`,
           )
         : fault(
             'DEVICE_REFUSED',
-            `the LED ${this.name} has no trigger ${trigger}; available are ${available}`,
+            coded`LED_NO_TRIGGER_AVAILABLE: the LED ${this.name} has no trigger ${trigger}; available are ${available}`,
           );
     }
   }
@@ -150,7 +151,7 @@ export class KernelLed {
     try {
       return await operation();
     } catch (thrown) {
-      throw sysfsFault(`the LED ${this.name}`, this.#attributes.root, thrown);
+      throw sysfsFault(coded`THE_LED: the LED ${this.name}`, this.#attributes.root, thrown);
     }
   }
 }

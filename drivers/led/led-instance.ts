@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { type SysfsClass, withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
@@ -13,7 +14,7 @@ type LedProperties = Static<typeof ledProperties>;
 export async function openLed(host: Host<LedProperties>, context: LedContext): Promise<OpenInstance> {
   const attributes = withDebugOutput(host, await context.attributes());
   const name = await findLed(attributes, context, host.properties.Led);
-  return context.holders.open(`the LED ${name}`, host, async (release) => {
+  return context.holders.open(coded`THE_LED: the LED ${name}`, host, async (release) => {
     const led = new LedInstance(host, await KernelLed.open(attributes, host.clock, name), release);
     host.signal.throwIfAborted();
     await led.boot(`led ${name}`);
@@ -27,8 +28,8 @@ async function findLed(attributes: SysfsClass, { board }: LedContext, selector: 
   const name = path === undefined ? selector : ledNameOf(path);
   const all = (await listLeds(attributes)).map((led) => led.name);
   if (all.includes(name)) return name;
-  const available = all.length === 0 ? 'it has none' : `it has ${all.join(', ')}`;
-  throw fault('DEVICE_OFFLINE', `this machine has no LED ${name} (${available})`);
+  const available = all.length === 0 ? coded`NONE: it has none` : coded`HAS: it has ${all.join(', ')}`;
+  throw fault('DEVICE_OFFLINE', coded`NO_SUCH_LED: this machine has no LED ${name} (${available})`);
 }
 
 class LedInstance extends SysfsInstance<LedProperties> {
@@ -38,7 +39,7 @@ class LedInstance extends SysfsInstance<LedProperties> {
   #trigger = NO_TRIGGER;
 
   constructor(host: Host<LedProperties>, led: KernelLed, release: () => void) {
-    super(host, `the LED ${led.name}`, release);
+    super(host, coded`THE_LED: the LED ${led.name}`, release);
     this.#led = led;
   }
 
@@ -117,11 +118,11 @@ class LedInstance extends SysfsInstance<LedProperties> {
 
 function requirePercent(value: Value): number {
   if (typeof value !== 'number' || !(value >= 0 && value <= 100))
-    throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 100');
+    throw fault('CANNOT_CONVERT', 'Value', coded`RANGE_0_100: it must be 0 to 100`);
   return value;
 }
 
 function requireText(value: Value): string {
-  if (typeof value !== 'string') throw fault('CANNOT_CONVERT', 'Value', 'it must be text');
+  if (typeof value !== 'string') throw fault('CANNOT_CONVERT', 'Value', coded`MUST_BE_TEXT: it must be text`);
   return value;
 }

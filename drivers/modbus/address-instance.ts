@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import type { Cancel } from '../../src/base/clock.js';
 import { codeOf, fault, isAbort, messageOf } from '../../src/base/fault.js';
 import {
@@ -72,7 +73,8 @@ export class ModbusAddress implements OpenInstance {
   }
 
   async refresh(ident: string): Promise<void> {
-    if (this.#host.properties.ReadFunctionCode === 0) throw fault('READ_ONLY', `The status of ${ident}`);
+    if (this.#host.properties.ReadFunctionCode === 0)
+      throw fault('READ_ONLY', coded`WHAT_STATUS: The status of ${ident}`);
     await this.#read('command');
   }
 
@@ -110,8 +112,8 @@ export class ModbusAddress implements OpenInstance {
    */
   #handleUnconfirmed(thrown: unknown): void {
     if (codeOf(thrown) !== 'DEVICE_OFFLINE') return;
-    const text = 'it is unknown whether the last command was executed: no reply was received';
-    this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason: 'NOT_CONFIRMED', text });
+    const text = coded`UNKNOWN_WHETHER_LAST_COMMAND: it is unknown whether the last command was executed: no reply was received`;
+    this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason: 'NOT_CONFIRMED', text: text.text });
     if (this.#host.properties.ReadFunctionCode !== 0) void this.#tryRead('command');
   }
 
@@ -164,7 +166,7 @@ export class ModbusAddress implements OpenInstance {
     this.#host.report(VALUE_IDENT, value);
   }
 
-  #setOffline(text: string | undefined): void {
+  #setOffline(text: Text | undefined): void {
     this.#isOffline = text !== undefined;
     this.#clearProblem();
     this.#host.setUnavailable(text);
@@ -184,10 +186,10 @@ export class ModbusAddress implements OpenInstance {
     this.#backoffUntilNs = this.#host.clock.monotonicNs() + BigInt(backoffMs) * 1_000_000n;
   }
 
-  #reportProblem(reason: QualityProblem['reason'], text: string): void {
+  #reportProblem(reason: QualityProblem['reason'], text: Text): void {
     if (this.#problem !== reason) this.#clearProblem();
     this.#problem = reason;
-    this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason, text });
+    this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason, text: text.toString() });
     this.#host.setProblem(reason, text);
   }
 

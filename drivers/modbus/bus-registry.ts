@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { Signal } from '../../src/base/signal.js';
@@ -42,7 +43,10 @@ export class BusRegistry {
   ): BusHandle {
     const shared = this.#open.get(stream) ?? this.#make(stream, mode, clock);
     if (shared.mode !== mode)
-      throw fault('DEVICE_CONFIGURATION', `another ModBus Gateway uses ${shared.mode} on ${stream.name}`);
+      throw fault(
+        'DEVICE_CONFIGURATION',
+        coded`ANOTHER_MODBUS_GATEWAY_USES: another ModBus Gateway uses ${shared.mode} on ${stream.name}`,
+      );
     shared.users += 1;
     const unsubscribe = shared.observers.on((frame) => observe(...frame));
     return {

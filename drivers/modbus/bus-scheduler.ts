@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { fault, type Fault } from '../../src/base/fault.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
@@ -156,7 +157,10 @@ export class BusScheduler implements Disposable {
 
   #checkCommand(unit: UnitState): void {
     if (this.#commands.length >= MAX_COMMANDS)
-      throw fault('BUSY', `${MAX_COMMANDS} requests are already queued on this bus`);
+      throw fault(
+        'BUSY',
+        coded`REQUESTS_ALREADY_QUEUED_BUS: ${MAX_COMMANDS} requests are already queued on this bus`,
+      );
     if (unit.offlineReason !== undefined && this.#nowMs() < unit.lastSentMs + OFFLINE_COMMAND_INTERVAL_MS)
       throw fault('DEVICE_OFFLINE', unit.offlineReason);
   }
@@ -244,7 +248,7 @@ export class BusScheduler implements Disposable {
   }
 
   /** Polls are repeated on the next connection. Commands are not: they may have arrived. */
-  #handleDisconnect({ unit, pollOptions, jobs }: RequestBatch, why: string): void {
+  #handleDisconnect({ unit, pollOptions, jobs }: RequestBatch, why: Text): void {
     for (const job of jobs) {
       job.sendCount -= 1;
       job.disconnectCount += 1;
@@ -257,7 +261,7 @@ export class BusScheduler implements Disposable {
     );
   }
 
-  #handleMissed({ unit, pollOptions, jobs }: RequestBatch, why: string): void {
+  #handleMissed({ unit, pollOptions, jobs }: RequestBatch, why: Text): void {
     const nowMs = this.#nowMs();
     const lateMs = this.#hasTransactions ? 0 : pollOptions.timeoutMs;
     const { retries } = pollOptions;
@@ -278,7 +282,7 @@ export class BusScheduler implements Disposable {
 
   #rejectLate(job: PendingRequest): void {
     if (job.sendCount === 0)
-      job.reject(fault('DEVICE_OFFLINE', `the bus was busy for ${COMMAND_WAIT_MS} ms`));
+      job.reject(fault('DEVICE_OFFLINE', coded`BUS_BUSY_MS: the bus was busy for ${COMMAND_WAIT_MS} ms`));
   }
 
   /** Removes a request from its queue. */
@@ -298,9 +302,9 @@ function rejectAll(jobs: readonly PendingRequest[], cause: Fault): void {
 }
 
 function busClosed(): Fault {
-  return fault('DEVICE_OFFLINE', 'the bus was closed');
+  return fault('DEVICE_OFFLINE', coded`BUS_CLOSED: the bus was closed`);
 }
 
-function noReply({ number }: UnitState, why: string): Fault {
-  return fault('DEVICE_OFFLINE', `unit ${number}: ${why}`);
+function noReply({ number }: UnitState, why: Text): Fault {
+  return fault('DEVICE_OFFLINE', coded`UNIT_FAILED: unit ${number}: ${why}`);
 }

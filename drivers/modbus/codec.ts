@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { fault } from '../../src/base/fault.js';
 import type { Value } from '../../src/device/module.js';
 import type { DataType } from './data-types.js';
@@ -84,7 +85,7 @@ const integerTypes: Readonly<Record<string, IntegerType>> = {
 const SIGNIFICANT_DIGITS = 15;
 
 /** Decodes received registers; returns the value, or why it is unreadable. */
-export function decode(layout: RegisterLayout, registers: Buffer): Value | { readonly unreadable: string } {
+export function decode(layout: RegisterLayout, registers: Buffer): Value | { readonly unreadable: Text } {
   const { type, factor } = layout;
   const bytes = reorder(layout, registers);
   if (type.kind === 'string') return type.name === 'StringHex' ? bytes.toString('hex') : decodeText(bytes);
@@ -93,13 +94,15 @@ export function decode(layout: RegisterLayout, registers: Buffer): Value | { rea
     const value = number * (factor ?? 1);
     return Number.isFinite(value)
       ? value + 0
-      : { unreadable: `the register contains ${number}, which is not a number` };
+      : {
+          unreadable: coded`REGISTER_CONTAINS_WHICH_NOT: the register contains ${number}, which is not a number`,
+        };
   }
   const number = integerTypes[type.name]?.read(bytes) ?? 0;
   if (factor !== undefined) return Number((Number(number) * factor).toPrecision(SIGNIFICANT_DIGITS)) + 0;
   if (Number.isSafeInteger(Number(number))) return Number(number);
   return {
-    unreadable: `${number} exceeds ±2^53, the limit of exact integers; set a Factor to get a float`,
+    unreadable: coded`EXCEEDS_2_53_LIMIT: ${String(number)} exceeds ±2^53, the limit of exact integers; set a Factor to get a float`,
   };
 }
 
@@ -109,7 +112,8 @@ export function encode(layout: RegisterLayout, value: Value): Buffer {
   const bytes = Buffer.alloc(2 * registers);
   if (type.kind === 'string') encodeText(bytes, type, value);
   else {
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw cannotConvert('it must be a number');
+    if (typeof value !== 'number' || !Number.isFinite(value))
+      throw cannotConvert(coded`MUST_BE_NUMBER: it must be a number`);
     if (type.kind === 'float') writeFloat(bytes, type, value / (layout.factor ?? 1));
     else integerTypes[type.name]?.write(bytes, toInteger(layout, value));
   }
@@ -135,33 +139,39 @@ function decodeText(bytes: Buffer): string {
 }
 
 function encodeText(bytes: Buffer, { name }: DataType, value: Value): void {
-  if (typeof value !== 'string') throw cannotConvert('it must be text');
+  if (typeof value !== 'string') throw cannotConvert(coded`MUST_BE_TEXT: it must be text`);
   const isHex = name === 'StringHex';
   if (isHex && !/^(?:[0-9a-f]{2})*$/i.test(value))
-    throw cannotConvert('it must be hexadecimal digits, two per byte');
+    throw cannotConvert(coded`MUST_BE_HEXADECIMAL: it must be hexadecimal digits, two per byte`);
   const encoded = Buffer.from(value, isHex ? 'hex' : 'latin1');
   if (!isHex && encoded.toString('latin1') !== value)
-    throw cannotConvert('each character is one byte; only U+0000 to U+00FF are allowed');
+    throw cannotConvert(
+      coded`EACH_CHARACTER_ONE_BYTE: each character is one byte; only U+0000 to U+00FF are allowed`,
+    );
   if (encoded.length > bytes.length)
-    throw cannotConvert(`it has ${encoded.length} bytes; at most ${bytes.length} fit`);
+    throw cannotConvert(coded`TOO_MANY_BYTES: it has ${encoded.length} bytes; at most ${bytes.length} fit`);
   encoded.copy(bytes);
 }
 
 function writeFloat(bytes: Buffer, { name }: DataType, number: number): void {
   if (name === 'Float64') return void bytes.writeDoubleBE(number);
-  if (!Number.isFinite(Math.fround(number))) throw cannotConvert('it is too large for a Float32');
+  if (!Number.isFinite(Math.fround(number)))
+    throw cannotConvert(coded`FLOAT32_TOO_LARGE: it is too large for a Float32`);
   bytes.writeFloatBE(number);
 }
 
 function toInteger({ type, factor }: RegisterLayout, value: number): bigint {
   const number = value / (factor ?? 1);
-  if (factor === undefined && !Number.isSafeInteger(number)) throw cannotConvert('it must be an integer');
+  if (factor === undefined && !Number.isSafeInteger(number))
+    throw cannotConvert(coded`MUST_BE_INTEGER: it must be an integer`);
   const rounded = Math.sign(number) * Math.round(Math.abs(number));
   const { min = 0n, max = 0n } = integerTypes[type.name] ?? {};
   const exact = Number.isFinite(rounded) ? BigInt(rounded) : max + 1n;
   if (exact >= min && exact <= max) return exact;
   const times = factor === undefined ? '' : ` × ${factor}`;
-  throw cannotConvert(`the range of ${type.name} is ${min} to ${max}${times}`);
+  throw cannotConvert(
+    coded`RANGE_OF_TYPE: the range of ${type.name} is ${String(min)} to ${String(max)}${times}`,
+  );
 }
 
 /** The shortest decimal number that rounds to this Float32: 230.1, not 230.10000610351562. */
@@ -173,6 +183,6 @@ function shortestDecimal(number: number): number {
   return number;
 }
 
-function cannotConvert(why: string): Error {
+function cannotConvert(why: Text): Error {
   return fault('CANNOT_CONVERT', 'Value', why);
 }

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import {
   bool,
   declare,
@@ -76,37 +77,41 @@ function variable(set: AddressProperties): VariableDeclaration {
   };
 }
 
-function check(set: AddressProperties): string | undefined {
+function check(set: AddressProperties): Text | undefined {
   const { ReadFunctionCode: read, WriteFunctionCode: write, Poller, Length, Factor } = set;
   const { name, kind } = dataTypeOf(set);
   const registers = registerCountOf(set);
-  const description = `DataType ${set.DataType} (${name})`;
-  if (read === 0 && write === 0) return 'ReadFunctionCode and WriteFunctionCode are both 0; set at least one';
+  const description = coded`DATATYPE: DataType ${set.DataType} (${name})`;
+  if (read === 0 && write === 0)
+    return coded`FUNCTION_CODES_MISSING: ReadFunctionCode and WriteFunctionCode are both 0; set at least one`;
   if (kind === 'boolean') {
-    if (read > 2) return `${description} is read with ReadFunctionCode 1 (coils) or 2 (discrete inputs)`;
+    if (read > 2)
+      return coded`READ_AS_BIT: ${description} is read with ReadFunctionCode 1 (coils) or 2 (discrete inputs)`;
     if (write !== 0 && write !== 5 && write !== 15)
-      return `${description} is written with WriteFunctionCode 5 or 15`;
+      return coded`WRITTEN_AS_BIT: ${description} is written with WriteFunctionCode 5 or 15`;
   } else {
     if (read !== 0 && read < 3)
-      return `${description} is read with ReadFunctionCode 3 (holding registers) or 4 (input registers)`;
+      return coded`READ_AS_REGISTER: ${description} is read with ReadFunctionCode 3 (holding registers) or 4 (input registers)`;
     if (write !== 0 && write !== 6 && write !== 16)
-      return `${description} is written with WriteFunctionCode 6 or 16`;
-    if (registers === 0) return `${description} requires Length, the number of registers`;
+      return coded`WRITTEN_AS_REGISTER: ${description} is written with WriteFunctionCode 6 or 16`;
+    if (registers === 0)
+      return coded`REQUIRES_LENGTH_NUMBER_REGISTERS: ${description} requires Length, the number of registers`;
     if (write === 6 && registers > 1)
-      return `${description} has ${registers} registers; write it with WriteFunctionCode 16`;
+      return coded`WRITTEN_AS_REGISTERS: ${description} has ${registers} registers; write it with WriteFunctionCode 16`;
     if (write === 16 && registers > MAX_WRITE_REGISTERS)
-      return `Length: at most ${MAX_WRITE_REGISTERS} registers can be written in one request`;
+      return coded`LENGTH_MOST_REGISTERS_CAN: Length: at most ${MAX_WRITE_REGISTERS} registers can be written in one request`;
     if (write !== 0 && name.includes('Int8'))
-      return `${description} is read-only: writing it would also overwrite the other half of its register`;
+      return coded`HALF_REGISTER_READ_ONLY: ${description} is read-only: writing it would also overwrite the other half of its register`;
   }
   if (Length !== 0 && kind !== 'string')
-    return `Length only applies to texts; ${description} has ${registers} registers`;
+    return coded`LENGTH_APPLIES_TEXTS_REGISTERS: Length only applies to texts; ${description} has ${registers} registers`;
   if (Factor !== 0 && kind !== 'integer' && kind !== 'float')
-    return `Factor only applies to numbers, not to ${description}`;
-  if (Poller > 0 && Poller < MIN_POLLER_MS) return `Poller must be 0 or at least ${MIN_POLLER_MS} ms`;
+    return coded`FACTOR_APPLIES_NUMBERS_NOT: Factor only applies to numbers, not to ${description}`;
+  if (Poller > 0 && Poller < MIN_POLLER_MS)
+    return coded`POLLER_TOO_SHORT: Poller must be 0 or at least ${MIN_POLLER_MS} ms`;
   const beyond = (from: number) => from + Math.max(1, registers) > 65_536;
   if ((read !== 0 && beyond(set.ReadAddress)) || (write !== 0 && beyond(set.WriteAddress)))
-    return `the last of the ${registers} registers is beyond address 65535`;
+    return coded`LAST_REGISTERS_BEYOND_ADDRESS: the last of the ${registers} registers is beyond address 65535`;
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { moduleKind, type Host, type ModuleDefinition, type OpenInstance } from '../../src/device/module.js';
 import { byteStream } from '../../src/device/byte-stream.js';
@@ -68,12 +69,12 @@ export function modbusGateway(buses: () => Promise<BusRegistry>): ModuleDefiniti
   };
 }
 
-function check({ GatewayMode, DeviceID }: Properties): string | undefined {
+function check({ GatewayMode, DeviceID }: Properties): Text | undefined {
   const mode = modes[GatewayMode];
   if (mode === undefined)
-    return `GatewayMode ${GatewayMode} is not supported: 0 is TCP, 1 RTU, 2 RTU over TCP, 7 ASCII, 8 ASCII over TCP`;
+    return coded`GATEWAYMODE_NOT_SUPPORTED_0: GatewayMode ${GatewayMode} is not supported: 0 is TCP, 1 RTU, 2 RTU over TCP, 7 ASCII, 8 ASCII over TCP`;
   if (mode !== 'TCP' && (DeviceID < 1 || DeviceID > 247))
-    return `DeviceID ${DeviceID} is not a unit of a ${mode} line; valid are 1 to 247`;
+    return coded`DEVICE_ID_INVALID: DeviceID ${DeviceID} is not a unit of a ${mode} line; valid are 1 to 247`;
   return undefined;
 }
 
@@ -88,10 +89,11 @@ async function open(host: Host<Properties>, buses: () => Promise<BusRegistry>): 
   });
   const unit = bus.unit(DeviceID);
   const pollOptions = { timeoutMs: TimeoutMs, retries: Retries, pauseMs: PauseMs };
-  const report = (reason: string | undefined) =>
+  const report = (reason: Text | undefined) =>
     host.setProblem(
       'NO_ANSWER',
-      reason && `${reason}; check its address, its wiring, the baud rate and the parity`,
+      reason &&
+        coded`CHECK_ADDRESS_WIRING_BAUD: ${reason}; check its address, its wiring, the baud rate and the parity`,
     );
   const unsubscribe = unit.onlineChanged.on(report);
   report(unit.offlineReason);

@@ -1,3 +1,4 @@
+import type { Text } from '../../src/base/codes/coded-text.js';
 import type { Flow } from '../../src/device/module.js';
 import type { PduRequest } from './pdu.js';
 
@@ -18,7 +19,7 @@ export interface ModbusUnit {
    * Calls the listener with a reason when the unit goes offline (immediately if it is), and with undefined
    * when it is back. Returns a function that removes the listener.
    */
-  onOffline(listener: (text: string | undefined) => void): () => void;
+  onOffline(listener: (text: Text | undefined) => void): () => void;
 }
 
 /** The data flow from a ModBus Gateway to its addresses; the ID is part of the interface. */

@@ -1,3 +1,4 @@
+import { coded, type CodedText } from '../../src/base/codes/coded-text.js';
 import { fault, type Fault } from '../../src/base/fault.js';
 
 /**
@@ -66,7 +67,7 @@ export function registerRequest(functionCode: 6 | 16, address: number, registers
   return { functionCode, pdu: Buffer.concat([head, registers]), replyLength: ECHO_LENGTH };
 }
 
-/** Whether a PDU can be the reply to a request, judged by its form and, for a write, by the echoed data. */
+/** Whether a PDU can be the reply to a request, by its form and, for a write, by the echoed data. */
 export function isReplyTo({ functionCode, pdu: requested, replyLength }: PduRequest, pdu: Buffer): boolean {
   if (pdu[0] === (functionCode | EXCEPTION_BIT)) return pdu.length === EXCEPTION_LENGTH;
   if (pdu[0] !== functionCode || pdu.length !== replyLength) return false;
@@ -87,25 +88,25 @@ export function isGatewayException(exception: number): boolean {
 }
 
 /** Exception texts by code (§7). */
-const EXCEPTIONS: Readonly<Record<number, string>> = {
-  1: 'illegal function: the unit does not support this function code',
-  2: 'illegal data address: the unit has no such address, or fewer registers than requested',
-  3: 'illegal data value: the unit does not accept this value',
-  4: 'server device failure: the unit failed to perform the request',
-  5: 'acknowledge: the unit needs more time; check the result later',
-  6: 'server device busy: the unit is busy; try again later',
-  7: 'negative acknowledge: the unit cannot perform the request',
-  8: 'memory parity error: the unit detected corrupt memory',
-  10: 'gateway path unavailable: the Modbus gateway has no path to the unit',
-  11: 'gateway target device failed to respond: the unit does not reply to the Modbus gateway',
+const EXCEPTIONS: Readonly<Record<number, CodedText>> = {
+  1: coded`ILLEGAL_FUNCTION_UNIT_DOES: illegal function: the unit does not support this function code`,
+  2: coded`ILLEGAL_DATA_ADDRESS_UNIT: illegal data address: the unit has no such address, or fewer registers than requested`,
+  3: coded`ILLEGAL_DATA_VALUE_UNIT: illegal data value: the unit does not accept this value`,
+  4: coded`SERVER_DEVICE_FAILURE_UNIT: server device failure: the unit failed to perform the request`,
+  5: coded`ACKNOWLEDGE_UNIT_NEEDS_MORE: acknowledge: the unit needs more time; check the result later`,
+  6: coded`SERVER_DEVICE_BUSY_UNIT: server device busy: the unit is busy; try again later`,
+  7: coded`NEGATIVE_ACKNOWLEDGE_UNIT_CAN: negative acknowledge: the unit cannot perform the request`,
+  8: coded`MEMORY_PARITY_ERROR_UNIT: memory parity error: the unit detected corrupt memory`,
+  10: coded`GATEWAY_PATH_UNAVAILABLE_MODBUS: gateway path unavailable: the Modbus gateway has no path to the unit`,
+  11: coded`GATEWAY_TARGET_DEVICE_FAILED: gateway target device failed to respond: the unit does not reply to the Modbus gateway`,
 };
 
 /** Describes an exception, with its code. */
-export function describeException(code: number): string {
-  return `exception ${code}, ${EXCEPTIONS[code] ?? 'which the protocol does not define'}`;
+export function describeException(code: number): CodedText {
+  return coded`EXCEPTION: exception ${code}, ${EXCEPTIONS[code] ?? coded`WHICH_PROTOCOL_DOES_NOT: which the protocol does not define`}`;
 }
 
 /** The fault for an exception. */
 export function exceptionFault(unit: number, code: number): Fault {
-  return fault('DEVICE_REFUSED', `unit ${unit} replied with ${describeException(code)}`);
+  return fault('DEVICE_REFUSED', coded`UNIT_REPLIED: unit ${unit} replied with ${describeException(code)}`);
 }

@@ -1,3 +1,4 @@
+import { coded, type CodedText, type Text } from '../../src/base/codes/coded-text.js';
 import { delay, type Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/fault.js';
 import type { ByteStream } from '../../src/device/byte-stream.js';
@@ -29,7 +30,7 @@ export interface Timeouts {
 type ExchangeResult =
   | { readonly pdu: Buffer }
   /** `isBroken`: the peer closed the connection; the request may be repeated on the next one. */
-  | { readonly missing: string; readonly isBroken?: true };
+  | { readonly missing: Text; readonly isBroken?: true };
 
 /** Called with every frame on the wire, for the debug output. */
 export type FrameObserver = (what: 'sent' | 'received', bytes: Uint8Array) => void;
@@ -94,8 +95,10 @@ export class Transport implements Disposable {
       const onWireMs = this.#wireMs(frame.length);
       const answerMs = this.#wireMs(framing.frameLength(request.replyLength));
       let isDone = false;
-      let cancel = clock.after(SEND_TIMEOUT_MS, () => resolve({ missing: 'the request could not be sent' }));
-      const abort = () => resolve({ missing: 'the connection was closed' });
+      let cancel = clock.after(SEND_TIMEOUT_MS, () =>
+        resolve({ missing: coded`REQUEST_COULD_NOT_SENT: the request could not be sent` }),
+      );
+      const abort = () => resolve({ missing: coded`CONNECTION_CLOSED: the connection was closed` });
       signal.addEventListener('abort', abort, { once: true });
       try {
         observe('sent', frame);
@@ -128,7 +131,10 @@ export class Transport implements Disposable {
 
   #broken(): void {
     this.#buffer = Buffer.alloc(0);
-    this.#pending?.resolve({ missing: 'the connection was closed before the reply', isBroken: true });
+    this.#pending?.resolve({
+      missing: coded`CONNECTION_CLOSED_BEFORE_REPLY: the connection was closed before the reply`,
+      isBroken: true,
+    });
   }
 
   #received(bytes: Uint8Array): void {
@@ -183,11 +189,11 @@ export class Transport implements Disposable {
     this.#busyUntilMs = Math.max(this.#busyUntilMs, this.#nowMs() + forMs);
   }
 
-  #describeTimeout({ timeoutMs }: Timeouts): string {
+  #describeTimeout({ timeoutMs }: Timeouts): CodedText {
     const count = this.#pending?.byteCount ?? 0;
     return count === 0
-      ? `no reply within ${timeoutMs} ms`
-      : `no valid reply within ${timeoutMs} ms, only ${count} other bytes: corrupt, late, or from another unit`;
+      ? coded`NO_REPLY_WITHIN_MS: no reply within ${timeoutMs} ms`
+      : coded`NO_VALID_REPLY_WITHIN: no valid reply within ${timeoutMs} ms, only ${count} other bytes: corrupt, late, or from another unit`;
   }
 
   #nowMs(): number {

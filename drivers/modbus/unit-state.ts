@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { Signal } from '../../src/base/signal.js';
 import type { PendingRequest } from './bus-scheduler.js';
 
@@ -12,7 +13,7 @@ const MAX_FAILED_BLOCK_READS = 3;
 export class UnitState {
   readonly number: number;
   /** Emits the reason when the unit goes offline, and undefined when it is back. */
-  readonly onlineChanged = new Signal<string | undefined>();
+  readonly onlineChanged = new Signal<Text | undefined>();
   /** Queued polls, oldest first. */
   readonly polls: PendingRequest[] = [];
   /** No request is sent before this time, monotonic milliseconds. */
@@ -20,7 +21,7 @@ export class UnitState {
   /** When the last request was sent, monotonic milliseconds. */
   lastSentMs = -Infinity;
   /** Why the unit is offline; undefined while it is online. */
-  offlineReason: string | undefined;
+  offlineReason: Text | undefined;
   #blocksFailed = 0;
   #missed = 0;
   #backoffs = 0;
@@ -53,7 +54,7 @@ export class UnitState {
    * Records a missing reply; returns true while the unit still counts as online. No request is sent for
    * `lateMs`, during which the late reply may arrive; while offline, for exponentially growing times.
    */
-  recordMissedReply(why: string, { nowMs, lateMs, retries, random }: MissedReply): boolean {
+  recordMissedReply(why: Text, { nowMs, lateMs, retries, random }: MissedReply): boolean {
     this.#missed += 1;
     this.backoffUntilMs = nowMs + lateMs;
     if (this.offlineReason === undefined && this.#missed <= retries) return true;
@@ -61,7 +62,7 @@ export class UnitState {
     this.#backoffs += 1;
     this.backoffUntilMs = nowMs + Math.max(lateMs, backoffMs * (0.5 + random / 2));
     if (this.offlineReason === undefined) {
-      this.offlineReason = `unit ${this.number} does not reply: ${why}`;
+      this.offlineReason = coded`UNIT_DOES_NOT_REPLY: unit ${this.number} does not reply: ${why}`;
       this.onlineChanged.emit(this.offlineReason);
     }
     return false;

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { messageOf } from '../../src/base/fault.js';
 import type { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
@@ -38,16 +39,17 @@ const properties = Type.Object(availabilityProperties);
 type Availability = Static<typeof properties>;
 
 /** Returns what is wrong with these properties and what to do, or undefined. */
-export function validateAvailability(settings: Availability): string | undefined {
+export function validateAvailability(settings: Availability): Text | undefined {
   const { AvailabilityTopic, AvailabilityPath, Available, Unavailable } = settings;
-  if (Available === Unavailable) return `Available and Unavailable are both ${Available}`;
+  if (Available === Unavailable)
+    return coded`AVAILABLE_UNAVAILABLE_BOTH: Available and Unavailable are both ${Available}`;
   try {
     parseJsonPath(AvailabilityPath);
   } catch (thrown) {
     return `AvailabilityPath: ${messageOf(thrown)}`;
   }
   const error = AvailabilityTopic === '' ? undefined : validateTopic(AvailabilityTopic);
-  return error === undefined ? undefined : `AvailabilityTopic: ${error}`;
+  return error === undefined ? undefined : coded`AVAILABILITY_TOPIC_INVALID: AvailabilityTopic: ${error}`;
 }
 
 /**
@@ -65,10 +67,11 @@ export function watchAvailability(
   return topics.subscribe(topic, 1, (message) => {
     const state = AvailabilityPath === '' ? message.text : valueAtPath(message.json, path);
     if (state !== Available && state !== Unavailable) {
-      const text = () => `${topic}: ${excerpt(state)} is neither ${Available} nor ${Unavailable}`;
+      const text = () =>
+        coded`NEITHER_NOR: ${topic}: ${excerpt(state)} is neither ${Available} nor ${Unavailable}`;
       return problems.add('UNREADABLE', text);
     }
-    const away = state === Unavailable ? `${topic} reports ${Unavailable}` : undefined;
+    const away = state === Unavailable ? coded`REPORTS: ${topic} reports ${Unavailable}` : undefined;
     host.setProblem('UNAVAILABLE', away);
     host.setUnavailable(away);
   });

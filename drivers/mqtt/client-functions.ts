@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
@@ -79,7 +80,7 @@ export function mqttFunctions(
         const topics = topicsOf(id);
         const { payload, text: payloadText } = await (await retained()).getRetainedMessage(topics, topic);
         if (payload.length > PAYLOAD_REPLY_LIMIT)
-          throw fault('TEXT_TOO_LONG', 'The payload', PAYLOAD_REPLY_LIMIT);
+          throw fault('TEXT_TOO_LONG', coded`WHAT_PAYLOAD: The payload`, PAYLOAD_REPLY_LIMIT);
         return payloadText === undefined
           ? { Topic: topic, Payload: payload.toString('base64'), Encoding: 'base64' as const }
           : { Topic: topic, Payload: payloadText, Encoding: 'utf8' as const };

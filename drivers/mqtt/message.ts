@@ -1,3 +1,5 @@
+import { coded } from '../../src/base/codes/coded-text.js';
+import { fault } from '../../src/base/fault.js';
 import { isUtf8 } from 'node:buffer';
 
 /** The fields of a PUBLISH packet other than topic and payload, as the package `mqtt` names them. */
@@ -65,14 +67,18 @@ function parseJson(text: string | undefined): unknown {
 /** The steps from the root of a JSON document to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** Parses `a.b[0]["odd.name"]`, with or without a leading `$`. Throws a SyntaxError. */
+/** Parses `a.b[0]["odd.name"]`, with or without a leading `$`. Throws `DEVICE_CONFIGURATION`. */
 export function parseJsonPath(source: string): JsonPath {
   const step = /\.?(?:([^.[\]"']+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/y;
   const steps: (string | number)[] = [];
   step.lastIndex = source.startsWith('$') ? 1 : 0;
   while (step.lastIndex < source.length) {
     const match = step.exec(source);
-    if (match === null) throw new SyntaxError(`${source} is not a JSON path; use the form a.b[0]`);
+    if (match === null)
+      throw fault(
+        'DEVICE_CONFIGURATION',
+        coded`JSON_PATH_INVALID: ${source} is not a JSON path; use the form a.b[0]`,
+      );
     const [, name, index, quoted] = match;
     if (name !== undefined) steps.push(name);
     else if (index !== undefined) steps.push(Number(index));

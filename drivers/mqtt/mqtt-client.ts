@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import {
   moduleKind,
@@ -112,26 +113,28 @@ export function mqttClient(brokers: BrokerConnector): ModuleDefinition<typeof pr
   };
 }
 
-function check(checked: Properties): string | undefined {
+function check(checked: Properties): Text | undefined {
   const { Url, ClientID, CleanSession, CaFile, CertificateFile, KeyFile, WillTopic, Subscriptions } = checked;
-  if (Url === '') return 'Url is empty: give the address of the broker, like mqtt://192.168.1.2:1883';
-  if (!URL.canParse(Url)) return `Url ${Url} is not a URL; use the form mqtt://192.168.1.2:1883`;
+  if (Url === '')
+    return coded`URL_EMPTY: Url is empty: give the address of the broker, like mqtt://192.168.1.2:1883`;
+  if (!URL.canParse(Url))
+    return coded`URL_INVALID: Url ${Url} is not a URL; use the form mqtt://192.168.1.2:1883`;
   const { protocol, username, password, hostname } = new URL(Url);
   if (!PROTOCOLS.includes(protocol) || hostname === '') {
-    return `Url ${Url} must begin with mqtt://, mqtts://, ws:// or wss:// and name a host`;
+    return coded`URL_NOT_MQTT: Url ${Url} must begin with mqtt://, mqtts://, ws:// or wss:// and name a host`;
   }
   if (username !== '' || password !== '') {
-    return 'Url must not contain a user name or password; set UserName and Password';
+    return coded`URL_WITH_LOGIN: Url must not contain a user name or password; set UserName and Password`;
   }
   if (!CleanSession && ClientID === '')
-    return 'ClientID must be set if CleanSession is false: the broker identifies the session by it';
+    return coded`CLIENT_ID_REQUIRED: ClientID must be set if CleanSession is false: the broker identifies the session by it`;
   if ((CertificateFile === '') !== (KeyFile === ''))
-    return 'CertificateFile and KeyFile must be set together';
+    return coded`CERTIFICATE_AND_KEY_TOGETHER: CertificateFile and KeyFile must be set together`;
   if (CaFile + KeyFile !== '' && !SECURE.includes(protocol)) {
-    return 'CaFile and CertificateFile only apply to mqtts:// and wss:// URLs';
+    return coded`CERTIFICATE_WITHOUT_TLS: CaFile and CertificateFile only apply to mqtts:// and wss:// URLs`;
   }
-  if (WillTopic !== '' && validateTopic(WillTopic) !== undefined)
-    return `WillTopic: ${validateTopic(WillTopic)}`;
+  const topicError = WillTopic === '' ? undefined : validateTopic(WillTopic);
+  if (topicError !== undefined) return coded`WILL_TOPIC_INVALID: WillTopic: ${topicError}`;
   return Subscriptions.map(validateFilter).find((error) => error !== undefined);
 }
 

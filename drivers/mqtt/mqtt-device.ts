@@ -1,5 +1,6 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
-import { Fault, fault, messageOf } from '../../src/base/fault.js';
+import { Fault, fault, messageOf, codedMessageOf } from '../../src/base/fault.js';
 import { onNextIteration } from '../../src/base/event-loop.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
@@ -66,7 +67,8 @@ export const mqttDevice: ModuleDefinition<typeof properties> = {
     const duplicate = fields.find(
       ({ Ident }, index) => fields.findIndex((one) => one.Ident === Ident) !== index,
     );
-    if (duplicate !== undefined) return `Topics contains ${duplicate.Ident} twice`;
+    if (duplicate !== undefined)
+      return coded`TOPICS_CONTAINS_TWICE: Topics contains ${duplicate.Ident} twice`;
     const error = validateAvailability(availability);
     if (error !== undefined) return error;
     try {
@@ -119,7 +121,7 @@ class MqttDevice implements OpenInstance {
   readonly #host: Host<Properties>;
   readonly #topics: SubscriptionRouter;
   readonly #problems: TransientProblems;
-  readonly #points = new Map<string, TopicVariable>();
+  readonly #variables = new Map<string, TopicVariable>();
   readonly #availability: Subscription | undefined;
   #limited: TopicVariable[] = [];
 
@@ -137,7 +139,7 @@ class MqttDevice implements OpenInstance {
    */
   async subscribed(): Promise<void> {
     await this.#isGranted(this.#availability);
-    for (const { topic, subscription } of this.#points.values())
+    for (const { topic, subscription } of this.#variables.values())
       if (!(await this.#isGranted(subscription))) this.#host.markUncertain(topic.ident, REJECTED);
   }
 
@@ -147,13 +149,16 @@ class MqttDevice implements OpenInstance {
       return true;
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'DEVICE_REFUSED') throw thrown;
-      this.#host.setProblem('SUBSCRIPTION', `${messageOf(thrown)}; check the broker's access control list`);
+      this.#host.setProblem(
+        'SUBSCRIPTION',
+        coded`CHECK_ACCESS_CONTROL_LIST: ${codedMessageOf(thrown)}; check the broker's access control list`,
+      );
       return false;
     }
   }
 
   async write(ident: string, value: Value): Promise<void> {
-    const topic = this.#points.get(ident)?.topic;
+    const topic = this.#variables.get(ident)?.topic;
     if (topic === undefined || topic.commandTopic === '') throw fault('READ_ONLY', ident);
     await this.#topics.publish(topic.commandTopic, topic.formatCommand(value), topic);
     // Without a state topic, the accepted command is all that is known of the state.
@@ -161,12 +166,12 @@ class MqttDevice implements OpenInstance {
   }
 
   async refresh(ident: string): Promise<void> {
-    await this.#points.get(ident)?.subscription?.renew();
+    await this.#variables.get(ident)?.subscription?.renew();
   }
 
   async close(): Promise<void> {
     this.#availability?.close();
-    for (const { subscription } of this.#points.values()) subscription?.close();
+    for (const { subscription } of this.#variables.values()) subscription?.close();
     this.#problems.close();
     await Promise.resolve();
   }
@@ -181,73 +186,74 @@ class MqttDevice implements OpenInstance {
       held: undefined,
       heldTime: undefined,
     };
-    const point: TopicVariable = { ...initial, topic, count };
-    this.#points.set(topic.ident, point);
+    const entry: TopicVariable = { ...initial, topic, count };
+    this.#variables.set(topic.ident, entry);
     // Only we change the counter: its stored value is current.
     if (topic.isCounter) this.#host.report(topic.ident, count);
     if (topic.stateTopic === '') return;
     const handle = topic.isCounter
-      ? (message: Message) => this.#count(point, message)
-      : (message: Message) => this.#read(point, message);
-    point.subscription = this.#topics.subscribe(topic.stateTopic, topic.qos, handle);
+      ? (message: Message) => this.#count(entry, message)
+      : (message: Message) => this.#read(entry, message);
+    entry.subscription = this.#topics.subscribe(topic.stateTopic, topic.qos, handle);
   }
 
-  #count(point: TopicVariable, message: Message): void {
+  #count(entry: TopicVariable, message: Message): void {
     if (message.isRetained) return;
-    point.count += 1;
-    this.#report(point, point.count, undefined);
+    entry.count += 1;
+    this.#report(entry, entry.count, undefined);
   }
 
-  #read(point: TopicVariable, message: Message): void {
-    const { topic } = point;
+  #read(entry: TopicVariable, message: Message): void {
+    const { topic } = entry;
     if (message.payload.length > PAYLOAD_LIMIT) {
-      this.#markUncertain(point, TOO_LARGE);
-      const text = () => `${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was ignored`;
+      this.#markUncertain(entry, TOO_LARGE);
+      const text = () =>
+        coded`PAYLOAD_MORE_THAN_BYTES: ${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was ignored`;
       return this.#problems.add('TOO_LARGE', text);
     }
     const raw = topic.extractRaw(message);
     // A missing or null member does not change the variable.
     if (raw === undefined || raw === null) return;
     const value = raw === NOT_JSON ? undefined : readValue(topic.notation, raw);
-    if (value !== undefined) return this.#report(point, value, topic.extractTime(message));
-    this.#markUncertain(point, UNREADABLE_REASON);
+    if (value !== undefined) return this.#report(entry, value, topic.extractTime(message));
+    this.#markUncertain(entry, UNREADABLE_REASON);
     this.#problems.add('UNREADABLE', () => {
       const why = raw === NOT_JSON ? topic.describeInvalidPayload() : explainUnreadable(topic.notation, raw);
-      return `${topic.ident}, from ${message.topic}: ${why}`;
+      return coded`FROM: ${topic.ident}, from ${message.topic}: ${why}`;
     });
   }
 
-  #report(point: TopicVariable, value: Value, at: number | undefined): void {
+  #report(entry: TopicVariable, value: Value, at: number | undefined): void {
     const { loopIteration } = this.#topics;
-    if (point.loopIteration !== loopIteration) {
-      point.loopIteration = loopIteration;
-      point.reports = 0;
+    if (entry.loopIteration !== loopIteration) {
+      entry.loopIteration = loopIteration;
+      entry.reports = 0;
     }
-    point.reports += 1;
-    if (point.reports <= REPORTS_PER_ITERATION) return this.#host.report(point.topic.ident, value, at);
-    if (point.held === undefined) {
+    entry.reports += 1;
+    if (entry.reports <= REPORTS_PER_ITERATION) return this.#host.report(entry.topic.ident, value, at);
+    if (entry.held === undefined) {
       if (this.#limited.length === 0) onNextIteration(() => this.#reportLimited());
-      this.#limited.push(point);
+      this.#limited.push(entry);
     }
-    point.held = value;
-    point.heldTime = at;
+    entry.held = value;
+    entry.heldTime = at;
   }
 
   #reportLimited(): void {
     const limited = this.#limited;
     this.#limited = [];
-    for (const point of limited) this.#reportHeld(point);
+    for (const entry of limited) this.#reportHeld(entry);
   }
 
-  #reportHeld(point: TopicVariable): void {
-    const { held } = point;
-    point.held = undefined;
-    if (held !== undefined) this.#host.report(point.topic.ident, held, point.heldTime);
+  #reportHeld(entry: TopicVariable): void {
+    const { held } = entry;
+    entry.held = undefined;
+    if (held !== undefined) this.#host.report(entry.topic.ident, held, entry.heldTime);
   }
 
   /** Reports a delayed value first, to keep the order. */
-  #markUncertain(point: TopicVariable, reason: QualityProblem): void {
-    this.#reportHeld(point);
-    this.#host.markUncertain(point.topic.ident, reason);
+  #markUncertain(entry: TopicVariable, reason: QualityProblem): void {
+    this.#reportHeld(entry);
+    this.#host.markUncertain(entry.topic.ident, reason);
   }
 }

@@ -1,7 +1,8 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { readFile } from 'node:fs/promises';
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
 import { type Clock, systemClock } from '../../src/base/clock.js';
-import { fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import { fault, faultFrom, messageOf, codedMessageOf } from '../../src/base/fault.js';
 import { Semaphore } from '../../src/device/toolkit/semaphore.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { systemResolver } from '../../src/device/toolkit/system-resolver.js';
@@ -18,6 +19,7 @@ import { PacedStream } from './paced-stream.js';
 import { PacketChecker } from './packet-checker.js';
 import { PACKET_LIMIT } from './packet-reader.js';
 import { mapBrokerError } from './broker-errors.js';
+import { connectionError } from './protocol-error.js';
 import { connectTransport, type Credentials } from './transport.js';
 
 /**
@@ -122,7 +124,11 @@ async function readCertificates({ caFile, certificateFile, keyFile }: ConnectOpt
     try {
       return await readFile(path);
     } catch (thrown) {
-      throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `${property} cannot be read: ${messageOf(thrown)}`);
+      throw faultFrom(
+        thrown,
+        'DEVICE_CONFIGURATION',
+        coded`CANNOT_BE_READ: ${property} cannot be read: ${codedMessageOf(thrown)}`,
+      );
     }
   };
   return {
@@ -266,7 +272,14 @@ class NetworkConnection implements BrokerConnection {
       this.#client.subscribe(filters, options, (error, _granted, packet) => {
         // `mqtt` reports a rejection as an error; only the packet shows which filters were rejected.
         if (packet?.granted.length === filters.length) resolve(packet.granted);
-        else reject(faultFrom(error, 'DEVICE_OFFLINE', 'the broker did not reply to the subscription'));
+        else
+          reject(
+            faultFrom(
+              error,
+              'DEVICE_OFFLINE',
+              coded`BROKER_DID_NOT_REPLY: the broker did not reply to the subscription`,
+            ),
+          );
       }),
     );
     for (const [index, filter] of filters.entries()) if (Number(codes[index]) < 0x80) granted.add(filter);
@@ -276,10 +289,10 @@ class NetworkConnection implements BrokerConnection {
     return new Promise<void>((resolve, reject) =>
       this.#client.publish(topic, payload, options, (error) => {
         if (!error) return resolve();
-        const why = `${topic} was not accepted: ${messageOf(error)}`;
+        const why = coded`TOPIC_NOT_ACCEPTED: ${topic} was not accepted: ${messageOf(error)}`;
         // Only a rejection by the broker has a reason code; all other errors are connection failures.
-        const isRefusal = 'code' in error && typeof error.code === 'number';
-        reject(faultFrom(error, isRefusal ? 'DEVICE_REFUSED' : 'DEVICE_OFFLINE', why));
+        const isRejected = 'code' in error && typeof error.code === 'number';
+        reject(faultFrom(error, isRejected ? 'DEVICE_REFUSED' : 'DEVICE_OFFLINE', why));
       }),
     );
   }
@@ -297,8 +310,10 @@ class NetworkConnection implements BrokerConnection {
 
   #handleClose(): void {
     if (this.#hasEnded) return;
-    const when = this.#isConnected ? '' : ' before it replied';
-    const cause = this.#cause ?? new Error(`the broker closed the connection${when}`);
+    const closed = this.#isConnected
+      ? coded`BROKER_CLOSED_CONNECTION: the broker closed the connection`
+      : coded`BROKER_CLOSED_BEFORE_REPLY: the broker closed the connection before it replied`;
+    const cause = this.#cause ?? connectionError(closed);
     const lost = mapBrokerError(cause, this.#options);
     this.#end(lost);
     if (this.#isConnected) this.#listener.onLost(lost);
@@ -314,7 +329,7 @@ class NetworkConnection implements BrokerConnection {
   #requireConnected(): void {
     if (this.#closing !== undefined) throw closedByUs();
     if (!this.#isConnected || this.#hasEnded || !this.#client.connected) {
-      throw fault('DEVICE_OFFLINE', 'the broker is not connected');
+      throw fault('DEVICE_OFFLINE', coded`BROKER_NOT_CONNECTED: the broker is not connected`);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { isUtf8 } from 'node:buffer';
 import type { Packet } from 'mqtt';
 import { checkProperties } from './packet-properties.js';
@@ -102,7 +103,7 @@ export class PacketChecker {
     let body = 2;
     while ((packet[body - 1] ?? 0) >= 0x80) body += 1;
     if (!this.#isConnected && kind !== packetType.connack && kind !== packetType.auth)
-      throw protocolError('no CONNACK first');
+      throw protocolError(coded`NO_CONNACK_FIRST: no CONNACK first`);
     switch (kind) {
       case packetType.connack:
         this.#isConnected = true;
@@ -125,7 +126,8 @@ export class PacketChecker {
         this.#checkProperties(packet, body + 3);
         return this.#checkRelease(identifier(packet, body));
       case packetType.pingresp:
-        if (this.#pings === 0) throw protocolError('a PINGRESP without a PINGREQ');
+        if (this.#pings === 0)
+          throw protocolError(coded`PINGRESP_WITHOUT_PINGREQ: a PINGRESP without a PINGREQ`);
         this.#pings -= 1;
         return;
       case packetType.disconnect:
@@ -138,7 +140,7 @@ export class PacketChecker {
         return;
       default:
     }
-    throw protocolError(`a packet of type ${kind}, which a broker must not send`);
+    throw protocolError(coded`PACKET_TYPE_BROKER: a packet of type ${kind}, which a broker must not send`);
   }
 
   #checkPublish(packet: Buffer, body: number): void {
@@ -148,16 +150,21 @@ export class PacketChecker {
     if (at > packet.length) throw malformed();
     const topic = packet.subarray(body + 2, at);
     if (!isUtf8(topic) || topic.includes(0))
-      throw protocolError('a topic is not UTF-8', reasonCode.malformed);
-    if (topic.includes('+') || topic.includes('#')) throw protocolError('a topic contains wildcards');
-    if (topic.length === 0 && this.#version === 4) throw protocolError('a topic is empty');
+      throw protocolError(coded`TOPIC_NOT_UTF8: a topic is not UTF-8`, reasonCode.malformed);
+    if (topic.includes('+') || topic.includes('#'))
+      throw protocolError(coded`TOPIC_CONTAINS_WILDCARDS: a topic contains wildcards`);
+    if (topic.length === 0 && this.#version === 4)
+      throw protocolError(coded`MESSAGE_TOPIC_EMPTY: a topic is empty`);
     const id = qos === 0 ? 0 : identifier(packet, at);
     if (qos > 0) at += 2;
     if (this.#version === 5) checkProperties(packet, at, true);
     // aedes sends retained messages with the QoS they were published with, not the granted one.
     const isRetained = ((packet[0] ?? 0) & 1) === 1;
     if (!isRetained && qos > this.#maxQos())
-      throw protocolError(`a message with QoS ${qos}, which was not granted`, reasonCode.qos);
+      throw protocolError(
+        coded`QOS_NOT_GRANTED: a message with QoS ${qos}, which was not granted`,
+        reasonCode.qos,
+      );
     if (qos === 2) this.#trackUnreleased(id, packet.length);
   }
 
@@ -165,7 +172,7 @@ export class PacketChecker {
     this.#unreleasedBytes += bytes - (this.#unreleased.get(id) ?? 0);
     this.#unreleased.set(id, bytes);
     if (this.#unreleased.size > MAX_UNRELEASED_MESSAGES || this.#unreleasedBytes > MAX_UNRELEASED_BYTES)
-      throw protocolError('too many unreleased QoS 2 messages', reasonCode.quota);
+      throw protocolError(coded`TOO_MANY_UNRELEASED: too many unreleased QoS 2 messages`, reasonCode.quota);
   }
 
   #checkRelease(id: number): void {
@@ -178,13 +185,13 @@ export class PacketChecker {
     }
     const mayRelease = this.#isResumed || this.#wasReleased[id] === 1;
     if (mayRelease && this.#emptyReleases < IDENTIFIERS) this.#emptyReleases += 1;
-    else throw protocolError('a PUBREL without its message');
+    else throw protocolError(coded`PUBREL_WITHOUT_MESSAGE: a PUBREL without its message`);
   }
 
   #checkAcknowledgement(kind: number, packet: Buffer, body: number): void {
     const id = identifier(packet, body);
     if (this.#expected.get(id) !== kind)
-      throw protocolError('an acknowledgement of a packet that was not sent');
+      throw protocolError(coded`ACKNOWLEDGEMENT_NOT_SENT: an acknowledgement of a packet that was not sent`);
     this.#expected.delete(id);
     const code = packet[body + 2] ?? 0;
     if (kind === packetType.pubrec && (this.#version === 4 || code < FAILURE))
@@ -197,7 +204,8 @@ export class PacketChecker {
     this.#checkAcknowledgement(packetType.suback, packet, body);
     const count = this.#requestedQos.get(id)?.length;
     this.#requestedQos.delete(id);
-    if (packet.length - codes !== count) throw protocolError('a SUBACK with a wrong number of reason codes');
+    if (packet.length - codes !== count)
+      throw protocolError(coded`SUBACK_WRONG_NUMBER: a SUBACK with a wrong number of reason codes`);
     for (const code of packet.subarray(codes)) if (code <= 2 && code > this.#granted) this.#granted = code;
   }
 
@@ -223,5 +231,5 @@ function identifier(packet: Buffer, at: number): number {
 }
 
 function malformed() {
-  return protocolError('a malformed packet', reasonCode.malformed);
+  return protocolError(coded`PACKET_MALFORMED: a malformed packet`, reasonCode.malformed);
 }

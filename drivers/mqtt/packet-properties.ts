@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { isUtf8 } from 'node:buffer';
 import { protocolError, reasonCode } from './protocol-error.js';
 
@@ -53,7 +54,11 @@ const NEVER_ZERO: readonly number[] = [0x21, 0x23, 0x27, SUBSCRIPTION_IDENTIFIER
 export function checkProperties(packet: Buffer, at: number, isPublish: boolean): number {
   const reader = new Reader(packet, at, packet.length);
   const length = reader.varint();
-  if (length > PROPERTIES_LIMIT) throw protocolError('a packet has too many properties', reasonCode.quota);
+  if (length > PROPERTIES_LIMIT)
+    throw protocolError(
+      coded`PACKET_TOO_MANY_PROPERTIES: a packet has too many properties`,
+      reasonCode.quota,
+    );
   const end = reader.at + length;
   if (end > packet.length) throw malformed();
   const properties = new Reader(packet, reader.at, end);
@@ -63,16 +68,20 @@ export function checkProperties(packet: Buffer, at: number, isPublish: boolean):
     const encoding = ENCODINGS[id];
     if (encoding === undefined) throw malformed();
     const mayRepeat = id === USER_PROPERTY || (isPublish && id === SUBSCRIPTION_IDENTIFIER);
-    if (seen.has(id) && !mayRepeat) throw protocolError('a property is repeated');
+    if (seen.has(id) && !mayRepeat) throw protocolError(coded`PROPERTY_REPEATED: a property is repeated`);
     seen.add(id);
     const value = properties.value(encoding);
-    if (value === 0 && NEVER_ZERO.includes(id)) throw protocolError('a property is 0 that must not be 0');
+    if (value === 0 && NEVER_ZERO.includes(id))
+      throw protocolError(coded`PROPERTY_ZERO: a property is 0 that must not be 0`);
   }
   return end;
 }
 
 function malformed() {
-  return protocolError('the properties of a packet are malformed', reasonCode.malformed);
+  return protocolError(
+    coded`PROPERTIES_MALFORMED: the properties of a packet are malformed`,
+    reasonCode.malformed,
+  );
 }
 
 class Reader {
@@ -91,7 +100,7 @@ class Reader {
     switch (encoding) {
       case 'flag': {
         const flag = this.#number(1);
-        if (flag > 1) throw protocolError('a property is neither 0 nor 1');
+        if (flag > 1) throw protocolError(coded`PROPERTY_NEITHER_0_NOR_1: a property is neither 0 nor 1`);
         return flag;
       }
       case 'u16':
@@ -134,7 +143,8 @@ class Reader {
     const start = this.at;
     this.#take(length);
     const text = this.#bytes.subarray(start, this.at);
-    if (!isUtf8(text) || text.includes(0)) throw protocolError('a text is not UTF-8', reasonCode.malformed);
+    if (!isUtf8(text) || text.includes(0))
+      throw protocolError(coded`TEXT_NOT_UTF8: a text is not UTF-8`, reasonCode.malformed);
   }
 
   #take(bytes: number): void {

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { protocolError, reasonCode } from './protocol-error.js';
 
 /**
@@ -72,10 +73,14 @@ export class PacketReader {
       length += (byte & 0x7f) * 128 ** (index - 1);
       if (byte < 0x80) {
         const limit = first >> 4 === PUBLISH ? PACKET_LIMIT : CONTROL_PACKET_LIMIT;
-        if (length > limit) throw protocolError('a packet is too large', reasonCode.tooLarge);
+        if (length > limit)
+          throw protocolError(coded`PACKET_TOO_LARGE: a packet is too large`, reasonCode.tooLarge);
         return 1 + index + length;
       }
     }
-    throw protocolError('the length of a packet has more than four bytes', reasonCode.malformed);
+    throw protocolError(
+      coded`PACKET_LENGTH_FOUR_BYTES: the length of a packet has more than four bytes`,
+      reasonCode.malformed,
+    );
   }
 }

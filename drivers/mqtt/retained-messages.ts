@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { delay } from '../../src/base/clock.js';
 import { fault, isAbort } from '../../src/base/fault.js';
 import type { BrokerConnection, ConnectionListener } from './broker.js';
@@ -68,8 +69,11 @@ export async function clearRetainedMessages(topics: SubscriptionRouter): Promise
   const filters = topics.filters().filter((filter) => !filter.startsWith('$'));
   const coveringFilter = filters.find((filter) => /^[+#]/.test(filter));
   if (coveringFilter !== undefined) {
-    const why = `a subscription to ${coveringFilter} covers retained messages of other devices`;
-    throw fault('DEVICE_CONFIGURATION', `${why}; remove the subscription, or remove messages one at a time`);
+    const why = coded`SUBSCRIPTION_COVERS_RETAINED_MESSAGES: a subscription to ${coveringFilter} covers retained messages of other devices`;
+    throw fault(
+      'DEVICE_CONFIGURATION',
+      coded`REMOVE_SUBSCRIPTION_REMOVE_MESSAGES: ${why}; remove the subscription, or remove messages one at a time`,
+    );
   }
   const removed = new Set<string>();
   // A broker sends at most as many messages as its queue holds (mosquitto: 1000), so this repeats until none
@@ -133,7 +137,7 @@ function queryRetained(
     });
     const stop = () => end.reject(connectionClosed());
     const cancel = clock.after(LIST_DEADLINE_MS, () =>
-      end.reject(fault('TIMED_OUT', 'Listing the retained messages')),
+      end.reject(fault('TIMED_OUT', coded`WHAT_LISTING_RETAINED: Listing the retained messages`)),
     );
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -172,7 +176,10 @@ async function subscribeAll(connection: BrokerConnection, filters: readonly stri
   const granted = await connection.subscribe(requests);
   // A single rejected filter is a problem of its device, and yields nothing.
   if (!granted.includes(true)) {
-    throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${filters.join(', ')}`);
+    throw fault(
+      'DEVICE_REFUSED',
+      coded`BROKER_REJECTED_SUBSCRIPTION: the broker rejected the subscription to ${filters.join(', ')}`,
+    );
   }
 }
 
@@ -191,21 +198,21 @@ function requireRemovableTopic(topic: string): void {
     throw fault(
       'PARAMETER_TYPE',
       'Topic',
-      'topics that begin with $ belong to the broker and are not removed',
+      coded`BROKER_TOPICS: topics that begin with $ belong to the broker and are not removed`,
     );
   }
 }
 
-const connectionClosed = () => fault('DEVICE_OFFLINE', 'the connection was closed');
+const connectionClosed = () => fault('DEVICE_OFFLINE', coded`CONNECTION_CLOSED: the connection was closed`);
 
 const tooManyMessages = () =>
   fault(
     'DEVICE_CONFIGURATION',
-    `The broker retains more than ${LIST_MESSAGE_LIMIT} messages, or 64 MiB, at the subscribed topics; narrow Subscriptions`,
+    coded`BROKER_RETAINS_MORE_THAN: The broker retains more than ${LIST_MESSAGE_LIMIT} messages, or 64 MiB, at the subscribed topics; narrow Subscriptions`,
   );
 
 const stillRetained = (topic: string) =>
   fault(
     'DEVICE_REFUSED',
-    `the broker still retains a message at ${topic}; its access control list forbids removal, or a client published a new message`,
+    coded`BROKER_STILL_RETAINS_MESSAGE: the broker still retains a message at ${topic}; its access control list forbids removal, or a client published a new message`,
   );

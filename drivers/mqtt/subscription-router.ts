@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Clock } from '../../src/base/clock.js';
 import { fault, isAbort } from '../../src/base/fault.js';
 import { onNextIteration, yieldToEventLoop } from '../../src/base/event-loop.js';
@@ -172,13 +173,15 @@ export class SubscriptionRouter implements ConnectionListener {
     const bytes = Buffer.from(payload);
     // Closing the connection prevents the kernel from delivering the message once the network is back.
     const cancel = host.clock.after(PUBLISH_DEADLINE_MS, () =>
-      host.reportLost(fault('TIMED_OUT', 'The reply of the broker')),
+      host.reportLost(fault('TIMED_OUT', coded`WHAT_BROKER_REPLY: The reply of the broker`)),
     );
     try {
       await this.#connected().publish(topic, bytes, options);
       host.debug('sent', bytes, topic);
     } catch (thrown) {
-      throw isAbort(thrown) ? fault('DEVICE_OFFLINE', 'the connection was closed') : thrown;
+      throw isAbort(thrown)
+        ? fault('DEVICE_OFFLINE', coded`CONNECTION_CLOSED: the connection was closed`)
+        : thrown;
     } finally {
       cancel();
     }
@@ -327,7 +330,12 @@ export class SubscriptionRouter implements ConnectionListener {
       for (const [index, { entry, reply }] of subscribed.entries()) {
         if (granted[index] === true) reply?.resolve();
         else
-          reply?.reject(fault('DEVICE_REFUSED', `the broker rejected the subscription to ${entry.filter}`));
+          reply?.reject(
+            fault(
+              'DEVICE_REFUSED',
+              coded`BROKER_REJECTED_SUBSCRIPTION: the broker rejected the subscription to ${entry.filter}`,
+            ),
+          );
       }
     } catch (thrown) {
       for (const { reply } of pending) reply?.reject(thrown);
@@ -337,7 +345,10 @@ export class SubscriptionRouter implements ConnectionListener {
 
   #connected(): BrokerConnection {
     if (this.#connection === undefined)
-      throw fault('DEVICE_OFFLINE', 'the connection is not established yet');
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`CONNECTION_NOT_ESTABLISHED_YET: the connection is not established yet`,
+      );
     return this.#connection;
   }
 }

@@ -1,13 +1,11 @@
+import { coded, type CodedText } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { enumProperty } from '../../src/device/toolkit/enum-property.js';
 import type { Value } from '../../src/device/module.js';
 import {
-  IDENT_PATTERN,
   notationOf,
   readTime,
   STALE_LIMIT_S,
-  variableTypeNames,
   writeValue,
   type ValueNotation,
 } from '../../src/device/toolkit/notation.js';
@@ -15,6 +13,7 @@ import type { QoS } from './broker.js';
 import { validateFilter, validateTopic } from './topic-filter.js';
 import { parseJsonPath, NOT_JSON, valueAtPath, type JsonPath, type Message } from './message.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
+import { variableProperties } from '../../src/device/toolkit/variable-properties.js';
 
 const topicText = () => Type.String({ maxLength: 1000 });
 const payloadText = () => Type.String({ maxLength: 1000 });
@@ -22,13 +21,7 @@ const payloadText = () => Type.String({ maxLength: 1000 });
 /** How one variable is read from its state topic and written to its command topic. */
 export const topicMappingSchema = Type.Object(
   {
-    Ident: withHelp(Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }), '', 'The ident of the variable.'),
-    Name: withHelp(
-      Type.Optional(Type.String({ maxLength: 200 })),
-      '',
-      'The name of the variable; the ident by default.',
-    ),
-    Type: withHelp(enumProperty(variableTypeNames, 'string'), '', 'The type of the variable.'),
+    ...variableProperties,
     StateTopic: withHelp(Type.Optional(topicText()), '', 'The topic of the state; wildcards are allowed.'),
     JsonPath: withHelp(
       Type.Optional(Type.String({ maxLength: 500 })),
@@ -105,18 +98,20 @@ export class TopicMapping {
   readonly #payload: string;
   readonly #digits: number | undefined;
 
-  /** Throws a SyntaxError that describes the invalid field. */
+  /** Throws `DEVICE_CONFIGURATION`, which describes the invalid field. */
   constructor(fields: TopicMappingFields) {
     const { Ident, StateTopic = '', CommandTopic = '', JsonPath: path, Counter = false } = fields;
     const error =
       (StateTopic === '' ? undefined : validateFilter(StateTopic)) ??
       (CommandTopic === '' ? undefined : validateTopic(CommandTopic)) ??
-      (StateTopic + CommandTopic === '' ? 'set StateTopic, CommandTopic or both' : undefined) ??
-      (Counter && (fields.Type !== 'integer' || StateTopic === '' || CommandTopic !== '')
-        ? 'a Counter must be an integer with a StateTopic and without a CommandTopic'
+      (StateTopic + CommandTopic === ''
+        ? coded`SET_STATETOPIC_COMMANDTOPIC_BOTH: set StateTopic, CommandTopic or both`
         : undefined) ??
-      (fields.Scale === 0 ? 'Scale must not be 0' : undefined);
-    if (error !== undefined) throw new SyntaxError(`${Ident}: ${error}`);
+      (Counter && (fields.Type !== 'integer' || StateTopic === '' || CommandTopic !== '')
+        ? coded`COUNTER_MUST_INTEGER_STATETOPIC: a Counter must be an integer with a StateTopic and without a CommandTopic`
+        : undefined) ??
+      (fields.Scale === 0 ? coded`SCALE_MUST_NOT_0: Scale must not be 0` : undefined);
+    if (error !== undefined) throw fault('DEVICE_CONFIGURATION', coded`ABOUT: ${Ident}: ${error}`);
     this.ident = Ident;
     this.notation = notationOf(fields);
     this.stateTopic = StateTopic;
@@ -148,8 +143,10 @@ export class TopicMapping {
   }
 
   /** Explains why a payload has no raw value. */
-  describeInvalidPayload(): string {
-    return this.#path === undefined ? 'the payload is not UTF-8' : 'the payload is not JSON';
+  describeInvalidPayload(): CodedText {
+    return this.#path === undefined
+      ? coded`PAYLOAD_NOT_UTF_8: the payload is not UTF-8`
+      : coded`PAYLOAD_NOT_JSON: the payload is not JSON`;
   }
 
   /** The payload of a command for a value. Throws `CANNOT_CONVERT`. */
@@ -157,7 +154,8 @@ export class TopicMapping {
     const text = writeValue(this.notation, value, this.#digits);
     // Text in a JSON document is escaped, so that it cannot end its string.
     const isInJson = typeof value === 'string' && /^\s*[[{]/.test(this.#payload.replaceAll(PLACEHOLDER, ''));
-    if (isInJson && !text.isWellFormed()) throw fault('CANNOT_CONVERT', 'Value', 'the text is not Unicode');
+    if (isInJson && !text.isWellFormed())
+      throw fault('CANNOT_CONVERT', 'Value', coded`TEXT_NOT_UNICODE: the text is not Unicode`);
     const inserted = isInJson ? JSON.stringify(text).slice(1, -1) : text;
     return this.#payload.replaceAll(PLACEHOLDER, () => inserted);
   }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Cancel } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import type { Semaphore } from '../../src/device/toolkit/semaphore.js';
@@ -36,13 +37,13 @@ export async function openBus(host: Host<BusProperties>, context: OneWireContext
   const name = host.properties.Bus;
   const buses = await listBuses(attributes);
   if (!buses.includes(name)) {
-    const available = buses.length === 0 ? 'it has none' : `it has ${buses.join(', ')}`;
+    const available = buses.length === 0 ? coded`NONE: it has none` : coded`HAS: it has ${buses.join(', ')}`;
     throw fault(
       'DEVICE_OFFLINE',
-      `this machine has no 1-Wire bus ${name} (${available}); on a Raspberry Pi, add dtoverlay=w1-gpio to config.txt and reboot`,
+      coded`NO_ONE_WIRE_BUS: this machine has no 1-Wire bus ${name} (${available}); on a Raspberry Pi, add dtoverlay=w1-gpio to config.txt and reboot`,
     );
   }
-  return context.holders.open(`the 1-Wire bus ${name}`, host, async (release) => {
+  return context.holders.open(coded`THE_ONE_WIRE_BUS: the 1-Wire bus ${name}`, host, async (release) => {
     const bus = new OneWireBus(host, { attributes, slowReads: context.slowReads, release });
     await bus.probe();
     host.signal.throwIfAborted();
@@ -117,7 +118,7 @@ export class OneWireBus implements OpenInstance {
     try {
       this.#found = await listDevices(this.attributes, name);
     } catch (thrown) {
-      throw sysfsFault(`the 1-Wire bus ${name}`, this.attributes.root, thrown);
+      throw sysfsFault(coded`THE_ONE_WIRE_BUS: the 1-Wire bus ${name}`, this.attributes.root, thrown);
     }
     this.#host.report('DEVICES', this.#found.length);
     for (const { member } of this.#slots.values()) member.setPresent(this.#found.includes(member.address));
@@ -137,7 +138,8 @@ export class OneWireBus implements OpenInstance {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    for (const { member, request: asked } of this.#slots.values()) asked?.reject(closedError(member.address));
+    for (const { member, request: pending } of this.#slots.values())
+      pending?.reject(closedError(member.address));
     this.#release();
   }
 
@@ -184,7 +186,7 @@ export class OneWireBus implements OpenInstance {
       // bulk measurement, reading is quick.
       if (!haveMeasured)
         for (const requested of [...this.#slots.values()].filter(
-          ({ request: asked }) => asked !== undefined,
+          ({ request: pending }) => pending !== undefined,
         )) {
           remaining.delete(requested);
           await this.#pollOne(requested);
@@ -194,13 +196,13 @@ export class OneWireBus implements OpenInstance {
   }
 
   async #pollOne(slot: PollSlot): Promise<void> {
-    const { member, request: asked } = slot;
+    const { member, request: pending } = slot;
     if (this.#slots.get(member) !== slot) return;
     slot.dueMs = nextDueMs(this.#nowMs(), slot);
     slot.request = undefined;
     // The member has reported its error; the other devices are polled anyway.
     const answer = this.run(member.isSlow, () => member.poll());
-    await answer.then(asked?.resolve, asked?.reject ?? (() => undefined));
+    await answer.then(pending?.resolve, pending?.reject ?? (() => undefined));
   }
 }
 

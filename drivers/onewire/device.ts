@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { Fault, fault, isAbort, messageOf } from '../../src/base/fault.js';
 import { withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
@@ -21,11 +22,15 @@ export async function openDevice(
   bus: OneWireBus,
 ): Promise<OpenInstance> {
   host.signal.throwIfAborted();
-  return context.holders.open(`the 1-Wire device ${host.properties.Address}`, host, async (release) => {
-    const device = new OneWireDevice(host, bus, release);
-    device.begin();
-    return device;
-  });
+  return context.holders.open(
+    coded`N1_WIRE_DEVICE: the 1-Wire device ${host.properties.Address}`,
+    host,
+    async (release) => {
+      const device = new OneWireDevice(host, bus, release);
+      device.begin();
+      return device;
+    },
+  );
 }
 
 /** One device of a bus: polled by the bus, and written by commands. */
@@ -77,7 +82,9 @@ export class OneWireDevice implements OpenInstance, BusMember {
     this.#isPresent = isPresent;
     if (isPresent === wasPresent) return;
     if (this.#chip === undefined) return this.#host.report('PRESENT', isPresent);
-    const away = isPresent ? undefined : `the 1-Wire device ${this.address} is not on the bus`;
+    const away = isPresent
+      ? undefined
+      : coded`ONE_WIRE_DEVICE_ABSENT: the 1-Wire device ${this.address} is not on the bus`;
     this.#host.setProblem('UNAVAILABLE', away);
     this.#host.setUnavailable(away);
     if (isPresent && wasPresent === false) void this.#bus.requestPoll(this).catch(() => undefined); // the poll reports it
@@ -135,8 +142,13 @@ export class OneWireDevice implements OpenInstance, BusMember {
   async sendBytes(name: string, bytes: Uint8Array, mask: number): Promise<void> {
     const chip = this.#requireChip(name, Ds2408, 'a DS2408');
     if (bytes.length === 0 || bytes.length > MAX_SEND_BYTES)
-      throw fault('CANNOT_CONVERT', 'Data', `it must be 1 to ${MAX_SEND_BYTES} characters`);
-    if (!(mask >= 0 && mask <= 255)) throw fault('CANNOT_CONVERT', 'Mask', 'it must be 0 to 255');
+      throw fault(
+        'CANNOT_CONVERT',
+        'Data',
+        coded`RANGE_CHARACTERS: it must be 1 to ${MAX_SEND_BYTES} characters`,
+      );
+    if (!(mask >= 0 && mask <= 255))
+      throw fault('CANNOT_CONVERT', 'Mask', coded`RANGE_0_255: it must be 0 to 255`);
     await this.#change(() => chip.sendBytes(bytes, mask));
   }
 
@@ -147,13 +159,20 @@ export class OneWireDevice implements OpenInstance, BusMember {
   }
 
   /** Returns the chip if its family has the function; otherwise throws `NOT_SUPPORTED`. */
-  #requireChip<C extends Chip>(name: string, kind: abstract new (...args: never[]) => C, of: string): C {
+  #requireChip<C extends Chip>(name: string, kind: abstract new (...args: never[]) => C, of: Text): C {
     if (this.#chip instanceof kind) return this.#chip;
-    throw fault('NOT_SUPPORTED', `${name} on the ${this.#family.type} ${this.address} (it requires ${of})`);
+    throw fault(
+      'NOT_SUPPORTED',
+      coded`NOT_SUPPORTED_BY_DEVICE: ${name} on the ${this.#family.type} ${this.address} (it requires ${of})`,
+    );
   }
 
   #switch(name: string): Switch {
-    return this.#requireChip(name, Switch, 'a DS2405, DS2406, DS2408 or DS2413');
+    return this.#requireChip(
+      name,
+      Switch,
+      coded`DS2405_DS2406_DS2408_DS2413: a DS2405, DS2406, DS2408 or DS2413`,
+    );
   }
 
   /**
@@ -162,7 +181,10 @@ export class OneWireDevice implements OpenInstance, BusMember {
    */
   #requirePresent(): Chip | undefined {
     if (this.#isPresent !== true)
-      throw fault('DEVICE_OFFLINE', `the 1-Wire device ${this.address} is not on the bus`);
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`ONE_WIRE_DEVICE_ABSENT: the 1-Wire device ${this.address} is not on the bus`,
+      );
     return this.#chip;
   }
 
@@ -191,7 +213,7 @@ export class OneWireDevice implements OpenInstance, BusMember {
     try {
       await answer;
     } catch (thrown) {
-      throw isAbort(thrown) ? fault('DEVICE_OFFLINE', 'the device was closed') : thrown;
+      throw isAbort(thrown) ? fault('DEVICE_OFFLINE', coded`DEVICE_CLOSED: the device was closed`) : thrown;
     }
   }
 

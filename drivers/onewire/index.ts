@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { Semaphore } from '../../src/device/toolkit/semaphore.js';
@@ -97,7 +98,9 @@ export function oneWireModules(
     ],
     provides: busFlow,
     check: ({ Bus: name }) =>
-      name === '' ? 'Bus is empty; set the name of a bus (ls /sys/bus/w1/devices)' : undefined,
+      name === ''
+        ? coded`BUS_EMPTY: Bus is empty; set the name of a bus (ls /sys/bus/w1/devices)`
+        : undefined,
     functions: (instances) => [
       ...busFunctions(instances, bus),
       ...backend.functions({
@@ -123,7 +126,7 @@ export function oneWireModules(
     check: ({ Address }) =>
       ADDRESS.test(Address)
         ? undefined
-        : 'Address must have the form 28-0000075565ad (ls /sys/bus/w1/devices)',
+        : coded`ONE_WIRE_ADDRESS_FORM: Address must have the form 28-0000075565ad (ls /sys/bus/w1/devices)`,
     functions: (instances) => deviceFunctions(instances, device),
     open: async (host) => {
       // Before the first await: afterwards the bus may be closed.

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { errno } from '../../src/device/toolkit/sysfs-class.js';
 import { fault } from '../../src/base/fault.js';
 import { type QualityProblem, quality, type Value } from '../../src/device/module.js';
@@ -91,12 +92,12 @@ export class Ds2890 implements Chip {
 
   async setPosition(value: Value): Promise<void> {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255)
-      throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 255');
+      throw fault('CANNOT_CONVERT', 'Value', coded`RANGE_0_255: it must be 0 to 255`);
     await this.#files.write('rw', [WRITE_POSITION, value, READ_SLOT, RELEASE]);
     if ((await this.#read()) !== value)
       throw fault(
         'DEVICE_REFUSED',
-        `the 1-Wire device ${this.#files.address} did not accept position ${value}`,
+        coded`ONE_WIRE_POSITION_REJECTED: the 1-Wire device ${this.#files.address} did not accept position ${value}`,
       );
   }
 

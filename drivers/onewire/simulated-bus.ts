@@ -155,7 +155,7 @@ export class SimulatedOneWire extends SimulatedSysfs {
     if (this.grounded.has(bus)) return 'zeros';
     if (!isSilent) return 'yes';
     const others = [...this.#slaves.values()].some((slave) => slave.bus === bus && !slave.isSilent);
-    return others ? 'no' : 'nobody does';
+    return others ? 'no' : 'no device';
   }
 
   async #measure(slaves: readonly SimulatedSlave[]): Promise<void> {

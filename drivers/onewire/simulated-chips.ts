@@ -3,10 +3,10 @@ import type { SimulatedAttribute } from '../../src/device/toolkit/simulated-sysf
 import { familyOf } from './families.js';
 
 /**
- * Whether a device replies. If it does not, and no other device does (`nobody does`), the kernel notices
+ * Whether a device replies. If it does not, and no other device does (`no device`), the kernel notices
  * that. A bus that is shorted to ground reads as zeros, and looks like a presence pulse after a reset.
  */
-export type ReplyState = 'yes' | 'no' | 'nobody does' | 'zeros';
+export type ReplyState = 'yes' | 'no' | 'no device' | 'zeros';
 
 /** A simulated device: the files that the kernel provides for it, by name, for the given state of the bus. */
 export interface SimulatedChip {
@@ -27,7 +27,7 @@ const register = (
   write?: (byte: number) => void,
 ): SimulatedAttribute => ({
   read() {
-    if (state === 'nobody does') throw errno('EIO', 'register');
+    if (state === 'no device') throw errno('EIO', 'register');
     return character(state === 'yes' ? read() : noReplyByte(state));
   },
   ...(write && { write: (text: string) => write(byteOf(state, text)) }),
@@ -90,7 +90,7 @@ export class SimulatedThermometer implements SimulatedChip {
   }
 
   #text(state: ReplyState): string {
-    if (state === 'nobody does') return '';
+    if (state === 'no device') return '';
     const sent = [...this.#scratchpad, checksum(this.#scratchpad)];
     const received = state === 'yes' ? sent : sent.map(() => noReplyByte(state));
     if (this.isDamaged) received[0] = (received[0] as number) ^ 1;
@@ -106,7 +106,7 @@ export class SimulatedThermometer implements SimulatedChip {
 /** DS2405, DS2406, DS2408, DS2413. */
 export class SimulatedSwitch implements SimulatedChip {
   readonly #type: string;
-  readonly #moved: (on: number) => void;
+  readonly #onSwitch: (on: number) => void;
   readonly #all: number;
   /** One bit per pin; 0 conducts. After power-on, none does. */
   #latch: number;
@@ -116,9 +116,9 @@ export class SimulatedSwitch implements SimulatedChip {
   /** If true, it confirms writes but ignores them. */
   isStuck = false;
 
-  constructor(type: string, pins: number, moved: (on: number) => void) {
+  constructor(type: string, pins: number, onSwitch: (on: number) => void) {
     this.#type = type;
-    this.#moved = moved;
+    this.#onSwitch = onSwitch;
     this.#all = (1 << pins) - 1;
     this.#latch = this.#all;
   }
@@ -137,7 +137,7 @@ export class SimulatedSwitch implements SimulatedChip {
     const checked = (read: () => string | number): SimulatedAttribute => ({
       read: () => failUnlessReplying(state, read),
     });
-    const taken: SimulatedAttribute = { write: (text) => latch(byteOf(state, text)) };
+    const latchOutput: SimulatedAttribute = { write: (text) => latch(byteOf(state, text)) };
     switch (this.#type) {
       case 'DS2405':
         return {
@@ -151,9 +151,9 @@ export class SimulatedSwitch implements SimulatedChip {
           },
         };
       case 'DS2406':
-        return { state: checked(() => character(0x30 | this.#latch)), output: taken };
+        return { state: checked(() => character(0x30 | this.#latch)), output: latchOutput };
       case 'DS2413':
-        return { state: checked(() => character(this.#both)), output: taken };
+        return { state: checked(() => character(this.#statusByte)), output: latchOutput };
       default:
         return {
           state: register(state, () => this.#levels),
@@ -172,7 +172,7 @@ export class SimulatedSwitch implements SimulatedChip {
   }
 
   /** The status byte of a DS2413: level and latch of each pin, and their complement. */
-  get #both(): number {
+  get #statusByte(): number {
     const [levels, latch] = [this.#levels, this.#latch];
     const half = (levels & 1) | ((latch & 1) << 1) | ((levels & 2) << 1) | ((latch & 2) << 2);
     return half | ((~half & 0xf) << 4);
@@ -180,7 +180,7 @@ export class SimulatedSwitch implements SimulatedChip {
 
   #set(latch: number): void {
     if (!this.isStuck) this.#latch = latch & this.#all;
-    this.#moved(this.on);
+    this.#onSwitch(this.on);
   }
 }
 
@@ -194,11 +194,11 @@ export class SimulatedCounters implements SimulatedChip {
     const line = (count: number) => {
       const bytes = [0, ...[0, 8, 16, 24].map((shift) => (count >>> shift) & 0xff), 0, 0, 0, 0];
       const rest = Array.from({ length: 33 }, () => NO_REPLY_BYTE);
-      const verdict = state === 'yes' && !this.isDamaged ? `crc=YES c=${count | 0}` : 'crc=NO';
-      return `${hex([...bytes, ...rest])} ${verdict}`;
+      const crc = state === 'yes' && !this.isDamaged ? `crc=YES c=${count | 0}` : 'crc=NO';
+      return `${hex([...bytes, ...rest])} ${crc}`;
     };
     const read = () =>
-      state === 'nobody does' ? 'Connection error' : [0, 0, this.a, this.b].map(line).join('\n');
+      state === 'no device' ? 'Connection error' : [0, 0, this.a, this.b].map(line).join('\n');
     return { w1_slave: { read } };
   }
 }
@@ -223,25 +223,25 @@ export class SimulatedMonitor implements SimulatedChip {
 /** DS2890, which has no kernel driver: each write starts with a reset, and a read continues after it. */
 export class SimulatedPotentiometer implements SimulatedChip {
   position = 0;
-  #says: readonly number[] = [];
+  #reply: readonly number[] = [];
 
   files(state: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     return {
       rw: {
         read: () =>
-          (state === 'yes' ? this.#says : [1, 2].map(() => noReplyByte(state))).map(character).join(''),
+          (state === 'yes' ? this.#reply : [1, 2].map(() => noReplyByte(state))).map(character).join(''),
         write: (text) => {
-          if (state === 'nobody does') throw errno('EIO', 'rw');
-          if (state === 'yes') this.#hear([...Buffer.from(text, 'latin1')]);
+          if (state === 'no device') throw errno('EIO', 'rw');
+          if (state === 'yes') this.#receive([...Buffer.from(text, 'latin1')]);
         },
       },
     };
   }
 
-  #hear([command, position = 0, listened, release]: readonly number[]): void {
-    this.#says = [NO_REPLY_BYTE, NO_REPLY_BYTE];
-    if (command === 0x0f && listened === NO_REPLY_BYTE && release === 0x96) this.position = position;
-    else if (command === 0xf0) this.#says = [0x0c, this.position];
+  #receive([command, position = 0, echoed, release]: readonly number[]): void {
+    this.#reply = [NO_REPLY_BYTE, NO_REPLY_BYTE];
+    if (command === 0x0f && echoed === NO_REPLY_BYTE && release === 0x96) this.position = position;
+    else if (command === 0xf0) this.#reply = [0x0c, this.position];
   }
 }
 
@@ -256,14 +256,14 @@ class IdentifyOnlyChip implements SimulatedChip {
 export function simulatedChip(
   address: string,
   celsius: () => number,
-  moved: (on: number) => void,
+  onSwitch: (on: number) => void,
 ): SimulatedChip {
   const { kind, type, pins = 0 } = familyOf(address);
   switch (kind) {
     case 'thermometer':
       return new SimulatedThermometer(celsius);
     case 'switch':
-      return new SimulatedSwitch(type, pins, moved);
+      return new SimulatedSwitch(type, pins, onSwitch);
     case 'counter':
       return new SimulatedCounters();
     case 'monitor':

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { errno } from '../../src/device/toolkit/sysfs-class.js';
 import { fault } from '../../src/base/fault.js';
 import type { Value } from '../../src/device/module.js';
@@ -56,14 +57,14 @@ export abstract class Switch implements Chip {
   /** Switches one pin; the others keep their state. */
   async setPin(pin: number, isOn: boolean): Promise<void> {
     if (!(pin >= 0 && pin < this.pins))
-      throw fault('CANNOT_CONVERT', 'Pin', `it must be 0 to ${this.pins - 1}`);
+      throw fault('CANNOT_CONVERT', 'Pin', coded`RANGE_FROM_0: it must be 0 to ${this.pins - 1}`);
     await this.#set(isOn ? 1 << pin : 0, 1 << pin);
   }
 
   /** Switches all pins; bit n is pin n, and 1 is on. */
   async setPort(value: Value): Promise<void> {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > this.allPins)
-      throw fault('CANNOT_CONVERT', 'Value', `it must be 0 to ${this.allPins}`);
+      throw fault('CANNOT_CONVERT', 'Value', coded`RANGE_FROM_0: it must be 0 to ${this.allPins}`);
     await this.#set(value, this.allPins);
   }
 
@@ -81,7 +82,7 @@ export abstract class Switch implements Chip {
     if ((on & mask) !== pins)
       throw fault(
         'DEVICE_REFUSED',
-        `the 1-Wire device ${this.files.address} accepted the command, but its pins did not change accordingly`,
+        coded`ONE_WIRE_PINS_UNCHANGED: the 1-Wire device ${this.files.address} accepted the command, but its pins did not change accordingly`,
       );
   }
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type SysfsClass, errno, sysfsFault } from '../../src/device/toolkit/sysfs-class.js';
 import { codeOf, fault, type Fault, faultFrom } from '../../src/base/fault.js';
 import { ADDRESS, familyOf } from './families.js';
@@ -53,19 +54,19 @@ export class DeviceFiles {
 
   /** Maps the error of a read or write to a fault. */
   async mapError(thrown: unknown): Promise<Fault> {
-    const name = `the 1-Wire device ${this.address}`;
+    const name = coded`N1_WIRE_DEVICE: the 1-Wire device ${this.address}`;
     const { driver = 'wire', type } = familyOf(this.address);
     const code = codeOf(thrown);
     if (code === 'EIO')
       return faultFrom(
         thrown,
         'DEVICE_REFUSED',
-        `${name} does not respond; check the contacts, the length of the wire and whether it is connected`,
+        coded`DOES_NOT_RESPOND_CHECK: ${name} does not respond; check the contacts, the length of the wire and whether it is connected`,
       );
     if (code === 'ENOENT' && (await this.#attributes.list(this.address)).length > 0)
       return fault(
         'DEVICE_CONFIGURATION',
-        `no kernel driver is loaded for the ${type} ${this.address}; run modprobe ${driver}`,
+        coded`NO_KERNEL_DRIVER_LOADED: no kernel driver is loaded for the ${type} ${this.address}; run modprobe ${driver}`,
       );
     return sysfsFault(name, this.#attributes.root, thrown);
   }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { fault } from '../../src/base/fault.js';
 import type { SysfsClass } from '../../src/device/toolkit/sysfs-class.js';
 import { listPwmChips, type PwmChip, type PwmChannelAddress } from './kernel-pwm.js';
@@ -36,27 +37,33 @@ export async function resolveChannel(
   if (named === undefined && !/^\d{1,5}$/.test(selector.channel))
     throw fault(
       'DEVICE_CONFIGURATION',
-      `the board has no PWM channel named ${selector.channel}; set Channel to a number, and Chip`,
+      coded`BOARD_NO_PWM_CHANNEL: the board has no PWM channel named ${selector.channel}; set Channel to a number, and Chip`,
     );
   const channel = named?.channels[selector.channel] ?? Number(selector.channel);
   if (channel >= chip.channels)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `the PWM chip ${chip.id} has channels 0 to ${chip.channels - 1}, no channel ${channel}`,
+      coded`PWM_CHANNEL_RANGE: the PWM chip ${chip.id} has channels 0 to ${chip.channels - 1}, no channel ${channel}`,
     );
   return { chip, channel, name: named === undefined ? `${chip.id}/${channel}` : selector.channel };
 }
 
 function resolveChip(all: readonly PwmChip[], idOrName: string): PwmChip {
-  const available = all.length === 0 ? 'it has none' : `it has ${all.map(({ id }) => id).join(', ')}`;
+  const available =
+    all.length === 0 ? coded`NONE: it has none` : coded`HAS: it has ${all.map(({ id }) => id).join(', ')}`;
   const found = idOrName === '' ? all : all.filter(({ id, name }) => id === idOrName || name === idOrName);
   const [chip] = found;
   if (chip === undefined)
-    throw fault('DEVICE_OFFLINE', `this machine has no PWM chip ${idOrName}`.trimEnd() + ` (${available})`);
+    throw fault(
+      'DEVICE_OFFLINE',
+      idOrName === ''
+        ? coded`NO_PWM_CHIP: this machine has no PWM chip (${available})`
+        : coded`NO_SUCH_PWM_CHIP: this machine has no PWM chip ${idOrName} (${available})`,
+    );
   if (found.length > 1)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `${found.length} PWM chips match; set Chip to one of ${found.map(({ name }) => name).join(', ')}`,
+      coded`PWM_CHIPS_MATCH_SET: ${found.length} PWM chips match; set Chip to one of ${found.map(({ name }) => name).join(', ')}`,
     );
   return chip;
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
@@ -90,10 +91,12 @@ export function pwmModules(
       { ident: 'LEVEL', name: 'Level', type: float, profile: '~Intensity.1', ...main, position: 2 },
     ],
     check({ Channel, MinDuty, MaxDuty, OnLevel, ZeroIsOff }) {
-      if (Channel === '') return 'Channel is empty; set the name or the number of a PWM channel';
-      if (MinDuty >= MaxDuty) return 'MinDuty must be less than MaxDuty; set Inverted to invert the output';
+      if (Channel === '')
+        return coded`CHANNEL_EMPTY_SET_NAME: Channel is empty; set the name or the number of a PWM channel`;
+      if (MinDuty >= MaxDuty)
+        return coded`MINDUTY_MUST_LESS_THAN: MinDuty must be less than MaxDuty; set Inverted to invert the output`;
       if (OnLevel === 0 && ZeroIsOff)
-        return 'OnLevel is 0, which is off; set a higher one, or ZeroIsOff to false';
+        return coded`ONLEVEL_0_WHICH_OFF: OnLevel is 0, which is off; set a higher one, or ZeroIsOff to false`;
       return undefined;
     },
     functions: () =>

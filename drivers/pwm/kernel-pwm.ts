@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, faultFrom } from '../../src/base/fault.js';
 import { type SysfsClass, sysfsFault, waitUntilWritable } from '../../src/device/toolkit/sysfs-class.js';
@@ -89,7 +90,7 @@ export class PwmChannel {
       for (const attribute of ['period', 'duty_cycle', 'polarity', 'enable'])
         await waitUntilWritable(attributes, clock, `${folder}/${attribute}`);
     } catch (thrown) {
-      throw sysfsFault(`the PWM channel ${address.name}`, attributes.root, thrown);
+      throw sysfsFault(coded`THE_PWM_CHANNEL: the PWM channel ${address.name}`, attributes.root, thrown);
     }
     return new PwmChannel(attributes, address, folder);
   }
@@ -172,7 +173,7 @@ export class PwmChannel {
       throw faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',
-        `the PWM channel ${this.address.name} cannot set ${attribute} to ${value}; change FrequencyHz or Inverted`,
+        coded`PWM_SETTING_REJECTED: the PWM channel ${this.address.name} cannot set ${attribute} to ${value}; change FrequencyHz or Inverted`,
       );
     }
   }
@@ -181,7 +182,11 @@ export class PwmChannel {
     try {
       return await operation();
     } catch (thrown) {
-      throw sysfsFault(`the PWM channel ${this.address.name}`, this.#attributes.root, thrown);
+      throw sysfsFault(
+        coded`THE_PWM_CHANNEL: the PWM channel ${this.address.name}`,
+        this.#attributes.root,
+        thrown,
+      );
     }
   }
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
@@ -20,7 +21,7 @@ export async function openPwm(host: Host<PwmProperties>, context: PwmContext): P
   const address = await resolveChannel(attributes, context.board.pwm ?? [], { chip: Chip, channel: Channel });
   const bootFlag = `pwm ${address.chip.id} ${address.chip.name} ${address.channel}`;
   return context.holders.open(
-    `the PWM channel ${address.chip.id}/${address.channel}`,
+    coded`PWM_CHANNEL: the PWM channel ${address.chip.id}/${address.channel}`,
     host,
     async (release) => {
       host.signal.throwIfAborted();
@@ -37,7 +38,7 @@ class PwmInstance extends SysfsInstance<PwmProperties> {
   #reported: { readonly wave: Waveform | undefined } | undefined;
 
   constructor(host: Host<PwmProperties>, channel: PwmChannel, release: () => void) {
-    super(host, `the PWM channel ${channel.address.name}`, release);
+    super(host, coded`THE_PWM_CHANNEL: the PWM channel ${channel.address.name}`, release);
     this.#channel = channel;
   }
 
@@ -64,7 +65,7 @@ class PwmInstance extends SysfsInstance<PwmProperties> {
     const { OnLevel } = this.host.properties;
     if (ident === 'LEVEL') {
       if (typeof value !== 'number' || !(value >= 0 && value <= 1))
-        throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 1');
+        throw fault('CANNOT_CONVERT', 'Value', coded`RANGE_0_1: it must be 0 to 1`);
       return { wave: this.#waveOf(value), level: value };
     }
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);

@@ -1,16 +1,11 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { enumProperty } from '../../src/device/toolkit/enum-property.js';
 import type { Value } from '../../src/device/module.js';
-import {
-  IDENT_PATTERN,
-  notationOf,
-  variableTypeNames,
-  writeValue,
-  type ValueNotation,
-} from '../../src/device/toolkit/notation.js';
+import { notationOf, writeValue, type ValueNotation } from '../../src/device/toolkit/notation.js';
 import { parseEscapes } from './escape-sequences.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
+import { variableProperties } from '../../src/device/toolkit/variable-properties.js';
 
 export const encodings = ['latin1', 'utf8', 'hex'] as const;
 export type Encoding = (typeof encodings)[number];
@@ -18,13 +13,7 @@ export type Encoding = (typeof encodings)[number];
 /** How a command for a variable is sent to the device. */
 export const commandSchema = Type.Object(
   {
-    Ident: withHelp(Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }), '', 'The ident of the variable.'),
-    Name: withHelp(
-      Type.Optional(Type.String({ maxLength: 200 })),
-      '',
-      'The name of the variable; the ident by default.',
-    ),
-    Type: withHelp(enumProperty(variableTypeNames, 'string'), '', 'The type of the variable.'),
+    ...variableProperties,
     Send: withHelp(
       Type.Optional(Type.String({ maxLength: 1000 })),
       '',
@@ -59,13 +48,17 @@ export class Command {
   readonly #digits: number | undefined;
   readonly #encoding: Encoding;
 
-  /** Throws a SyntaxError that describes the invalid field. */
+  /** Throws `DEVICE_CONFIGURATION`, which describes the invalid field. */
   constructor(fields: CommandFields, encoding: Encoding) {
     const { Ident, Type: type, Send, On, Off, Digits } = fields;
     if (Send === undefined && (type !== 'boolean' || On === undefined || Off === undefined)) {
-      throw new SyntaxError(`${Ident} requires Send${type === 'boolean' ? ', or On and Off' : ''}`);
+      throw fault(
+        'DEVICE_CONFIGURATION',
+        coded`SEND_REQUIRED: ${Ident} requires Send${type === 'boolean' ? coded`OR_ON_AND_OFF: , or On and Off` : ''}`,
+      );
     }
-    if (fields.Scale === 0) throw new SyntaxError(`${Ident}: Scale must not be 0`);
+    if (fields.Scale === 0)
+      throw fault('DEVICE_CONFIGURATION', coded`SCALE_OF_0: ${Ident}: Scale must not be 0`);
     this.ident = Ident;
     this.#notation = notationOf({ ...fields, On: parseEscapes(On ?? '1'), Off: parseEscapes(Off ?? '0') });
     this.#send = parseEscapes(Send ?? PLACEHOLDER);
@@ -79,7 +72,11 @@ export class Command {
   encode(value: Value): Buffer {
     // A line end in a text from a client would start another command.
     if (typeof value === 'string' && /\p{Cc}/u.test(value)) {
-      throw fault('CANNOT_CONVERT', 'Value', 'the text contains control characters');
+      throw fault(
+        'CANNOT_CONVERT',
+        'Value',
+        coded`TEXT_CONTAINS_CONTROL_CHARACTERS: the text contains control characters`,
+      );
     }
     const text = writeValue(this.#notation, value, this.#digits);
     return encodeText(
@@ -97,7 +94,7 @@ function encodeText(text: string, encoding: Encoding): Buffer {
   if (decoded === (encoding === 'hex' ? plain.toLowerCase() : plain)) return bytes;
   const why =
     encoding === 'hex'
-      ? 'it does not consist of complete hexadecimal bytes'
-      : 'it contains characters that are not Latin-1';
+      ? coded`HEX_BYTES_INCOMPLETE: it does not consist of complete hexadecimal bytes`
+      : coded`CONTAINS_CHARACTERS_NOT_LATIN: it contains characters that are not Latin-1`;
   throw fault('CANNOT_CONVERT', 'Value', why);
 }

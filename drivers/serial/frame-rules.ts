@@ -1,14 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { compileLinearPattern } from '../../src/base/linear-pattern.js';
 import { enumProperty } from '../../src/device/toolkit/enum-property.js';
-import {
-  IDENT_PATTERN,
-  notationOf,
-  STALE_LIMIT_S,
-  variableTypeNames,
-  type ValueNotation,
-} from '../../src/device/toolkit/notation.js';
+import { notationOf, STALE_LIMIT_S, type ValueNotation } from '../../src/device/toolkit/notation.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
+import { variableProperties } from '../../src/device/toolkit/variable-properties.js';
 
 const formats = ['decimal', 'hex', 'hex-signed', 'hex-le', 'hex-le-signed'] as const;
 type Format = (typeof formats)[number];
@@ -25,13 +20,7 @@ export const ruleSchema = Type.Object(
       '',
       'A regular expression; its first group is the value.',
     ),
-    Ident: withHelp(Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }), '', 'The ident of the variable.'),
-    Name: withHelp(
-      Type.Optional(Type.String({ maxLength: 200 })),
-      '',
-      'The name of the variable; the ident by default.',
-    ),
-    Type: withHelp(enumProperty(variableTypeNames, 'string'), '', 'The type of the variable.'),
+    ...variableProperties,
     Format: withAdvancedHelp(
       Type.Optional(enumProperty(formats, 'decimal')),
       '',

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { enumProperty } from '../../src/device/toolkit/enum-property.js';
@@ -81,18 +82,22 @@ const schema = Type.Object(framingProperties);
 type FramingProperties = Static<typeof schema>;
 
 /** Checks what the schema cannot express; returns undefined if a framer can be created. */
-export function validateFraming(properties: FramingProperties): string | undefined {
+export function validateFraming(properties: FramingProperties): Text | undefined {
   const { Framing, FrameLength, LengthSize, IdleMs, MaxLength } = properties;
   try {
     const header = parseEscapes(properties.Header);
-    if (Framing === 'delimiter' && parseEscapes(properties.Delimiter) === '') return 'Delimiter is empty';
-    if (Framing === 'fixed' && FrameLength > MaxLength) return 'FrameLength is above MaxLength';
-    if (Framing === 'fixed' && header.length > FrameLength) return 'Header is longer than FrameLength';
-    if (Framing === 'length-prefixed' && LengthSize === 3) return 'LengthSize must be 1, 2 or 4';
+    if (Framing === 'delimiter' && parseEscapes(properties.Delimiter) === '')
+      return coded`DELIMITER_EMPTY: Delimiter is empty`;
+    if (Framing === 'fixed' && FrameLength > MaxLength)
+      return coded`FRAMELENGTH_ABOVE_MAXLENGTH: FrameLength is above MaxLength`;
+    if (Framing === 'fixed' && header.length > FrameLength)
+      return coded`HEADER_LONGER_THAN_FRAMELENGTH: Header is longer than FrameLength`;
+    if (Framing === 'length-prefixed' && LengthSize === 3)
+      return coded`LENGTHSIZE_MUST_1_2: LengthSize must be 1, 2 or 4`;
     if (Framing === 'length-prefixed' && header.length > properties.LengthOffset) {
-      return 'LengthOffset must be after the Header';
+      return coded`LENGTHOFFSET_MUST_AFTER_HEADER: LengthOffset must be after the Header`;
     }
-    if (Framing === 'idle-gap' && IdleMs === 0) return 'IdleMs must be above 0';
+    if (Framing === 'idle-gap' && IdleMs === 0) return coded`IDLEMS_MUST_ABOVE_0: IdleMs must be above 0`;
     return undefined;
   } catch (thrown) {
     return (thrown as Error).message;

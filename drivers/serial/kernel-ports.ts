@@ -1,8 +1,9 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { SerialPort } from 'serialport';
-import { fault, faultFrom, messageOf, type Fault } from '../../src/base/fault.js';
+import { fault, faultFrom, messageOf, type Fault, codedMessageOf } from '../../src/base/fault.js';
 import { SerialQueue } from '../../src/base/serial-queue.js';
 import { kernelRoots, resolvePort, type PortRoots } from './port-discovery.js';
 import {
@@ -101,7 +102,7 @@ class KernelPort implements OpenPort {
               faultFrom(
                 error,
                 'DEVICE_REFUSED',
-                `${this.path} does not support this control line (${messageOf(error)})`,
+                coded`DOES_NOT_SUPPORT_CONTROL: ${this.path} does not support this control line (${codedMessageOf(error)})`,
               ),
             )
           : resolve(),
@@ -113,7 +114,7 @@ class KernelPort implements OpenPort {
   async checkPresent(): Promise<void> {
     this.#requireOpen();
     if ((await deviceIdentity(this.path).catch(() => '')) !== this.#options.node) {
-      throw fault('DEVICE_OFFLINE', `${this.path} was disconnected`);
+      throw fault('DEVICE_OFFLINE', coded`DISCONNECTED: ${this.path} was disconnected`);
     }
   }
 
@@ -148,7 +149,7 @@ class KernelPort implements OpenPort {
     return faultFrom(
       cause,
       'DEVICE_OFFLINE',
-      `${this.path} disappeared (${messageOf(cause)}); plug it in again`,
+      coded`DISAPPEARED_PLUG_AGAIN: ${this.path} disappeared (${codedMessageOf(cause)}); plug it in again`,
     );
   }
 }
@@ -167,9 +168,9 @@ async function mapAccessError(path: string, thrown: unknown): Promise<Fault> {
   const { gid, mode } = await stat(path);
   const groupHasAccess = gid !== 0 && (mode & GROUP_MAY_USE) === GROUP_MAY_USE;
   const remedy = groupHasAccess
-    ? `add the user ${userName()} to the group ${await groupName(gid)} and restart the gateway`
-    : 'its group has no access either; assign it to the group dialout with a udev rule';
-  return faultFrom(thrown, 'DEVICE_OFFLINE', `${path}: permission denied; ${remedy}`);
+    ? coded`ADD_USER_GROUP_RESTART: add the user ${userName()} to the group ${await groupName(gid)} and restart the gateway`
+    : coded`GROUP_NO_ACCESS_EITHER: its group has no access either; assign it to the group dialout with a udev rule`;
+  return faultFrom(thrown, 'DEVICE_OFFLINE', coded`PERMISSION_DENIED: ${path}: permission denied; ${remedy}`);
 }
 
 /** Read and write permission of the group. */
@@ -195,11 +196,19 @@ function mapOpenError(path: string, error: Error): Fault {
     return faultFrom(
       error,
       'DEVICE_OFFLINE',
-      `${path} is in use by another program; stop it (fuser ${path} shows which one)`,
+      coded`IN_USE_BY_PROGRAM: ${path} is in use by another program; stop it (fuser ${path} shows which one)`,
     );
   }
   if (/no such (file|device)/i.test(why)) {
-    return faultFrom(error, 'DEVICE_OFFLINE', `${path} does not exist; plug in the adapter`);
+    return faultFrom(
+      error,
+      'DEVICE_OFFLINE',
+      coded`PORT_MISSING: ${path} does not exist; plug in the adapter`,
+    );
   }
-  return faultFrom(error, 'DEVICE_CONFIGURATION', `${path} cannot be opened with these settings: ${why}`);
+  return faultFrom(
+    error,
+    'DEVICE_CONFIGURATION',
+    coded`PORT_SETTINGS_REJECTED: ${path} cannot be opened with these settings: ${why}`,
+  );
 }

@@ -1,3 +1,4 @@
+import { coded, type CodedText } from '../../src/base/codes/coded-text.js';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault } from '../../src/base/fault.js';
@@ -72,19 +73,25 @@ export async function resolvePort(where: string, roots: PortRoots = kernelRoots)
   if (usb === undefined) {
     // Other failures than a missing file are reported as missing too.
     if ((await stat(where).catch(() => undefined)) !== undefined) return where;
-    throw fault('DEVICE_OFFLINE', `${where} does not exist; ${describePorts(await listPorts(roots))}`);
+    throw fault(
+      'DEVICE_OFFLINE',
+      coded`PORT_MISSING_OTHERS: ${where} does not exist; ${describePorts(await listPorts(roots))}`,
+    );
   }
   const ports = await listPorts(roots);
   const matching = ports.filter((port) => matchesUsb(port, usb));
   const [only] = matching;
   if (only === undefined) {
-    throw fault('DEVICE_OFFLINE', `no adapter matches ${where}; ${describePorts(ports)}`);
+    throw fault(
+      'DEVICE_OFFLINE',
+      coded`NO_ADAPTER_MATCHES: no adapter matches ${where}; ${describePorts(ports)}`,
+    );
   }
   if (matching.length > 1) {
     const paths = matching.map((port) => port.path).join(' and ');
     throw fault(
       'DEVICE_OFFLINE',
-      `${where} matches ${paths}; add the serial number, or use a path below /dev/serial/by-id`,
+      coded`ADAPTER_AMBIGUOUS: ${where} matches ${paths}; add the serial number, or use a path below /dev/serial/by-id`,
     );
   }
   return only.path;
@@ -98,12 +105,12 @@ function matchesUsb(port: PortInfo, usb: UsbName): boolean {
   );
 }
 
-function describePorts(ports: readonly PortInfo[]): string {
-  if (ports.length === 0) return 'plug it in (this machine has no serial ports)';
+function describePorts(ports: readonly PortInfo[]): CodedText {
+  if (ports.length === 0) return coded`PLUG_MACHINE_NO_SERIAL: plug it in (this machine has no serial ports)`;
   const shown = ports.map(({ path, vendor, product, serial }) =>
     vendor === '' ? path : `${path} (${vendor}:${product}:${serial})`,
   );
-  return `plug it in, or use one of the existing ports: ${shown.join(', ')}`;
+  return coded`PLUG_USE_EXISTING_PORTS: plug it in, or use one of the existing ports: ${shown.join(', ')}`;
 }
 
 async function readPort(name: string, roots: PortRoots): Promise<PortInfo | undefined> {

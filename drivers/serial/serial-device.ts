@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { fault, messageOf } from '../../src/base/fault.js';
 import { enumProperty } from '../../src/device/toolkit/enum-property.js';
@@ -107,14 +108,16 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
   });
 }
 
-function findConflict({ Rules: rules, Commands }: Properties): string | undefined {
+function findConflict({ Rules: rules, Commands }: Properties): Text | undefined {
   const duplicate = Commands.find(
     ({ Ident }, index) => Commands.findIndex((one) => one.Ident === Ident) !== index,
   );
-  if (duplicate !== undefined) return `Commands contains ${duplicate.Ident} twice`;
+  if (duplicate !== undefined)
+    return coded`COMMANDS_CONTAINS_TWICE: Commands contains ${duplicate.Ident} twice`;
   const types = Map.groupBy([...rules, ...Commands], ({ Ident }) => Ident);
   for (const [ident, fields] of types) {
-    if (new Set(fields.map(({ Type: type }) => type)).size > 1) return `${ident} has two different types`;
+    if (new Set(fields.map(({ Type: type }) => type)).size > 1)
+      return coded`TWO_DIFFERENT_TYPES: ${ident} has two different types`;
   }
   return undefined;
 }
@@ -160,7 +163,7 @@ class SerialDevice implements OpenInstance, FrameListener {
     this.#problems.add(
       'OVERFLOW',
       () =>
-        `bytes were dropped that are not a ${Framing} frame of at most ${MaxLength} bytes; check BaudRate, Framing and MaxLength`,
+        coded`BYTES_WERE_DROPPED_NOT: bytes were dropped that are not a ${Framing} frame of at most ${MaxLength} bytes; check BaudRate, Framing and MaxLength`,
     );
   }
 
@@ -191,7 +194,7 @@ class SerialDevice implements OpenInstance, FrameListener {
     const value = readValue(notation, raw);
     if (value !== undefined) return this.#host.report(ident, value);
     this.#host.markUncertain(ident, UNREADABLE_REASON);
-    this.#problems.add('UNREADABLE', () => `${ident}: ${explainUnreadable(notation, raw)}`);
+    this.#problems.add('UNREADABLE', () => coded`ABOUT: ${ident}: ${explainUnreadable(notation, raw)}`);
     this.#host.log.debug(
       { instance: this.#host.id, ident, text: excerpt(raw) },
       'unreadable value in a frame',

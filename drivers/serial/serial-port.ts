@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { DeviceClaims } from '../../src/device/toolkit/device-claims.js';
@@ -70,9 +71,10 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     properties,
     check({ Port, BaudRate }) {
       if (Port === '')
-        return 'Port is empty; set a path (/dev/serial/by-id/…, /dev/ttyAMA0) or VID:PID:serial';
+        return coded`PORT_EMPTY_SET_PATH: Port is empty; set a path (/dev/serial/by-id/…, /dev/ttyAMA0) or VID:PID:serial`;
       const baud = Number(BaudRate);
-      if (baud < MIN_BAUD || baud > MAX_BAUD) return `BaudRate must be ${MIN_BAUD} to ${MAX_BAUD}`;
+      if (baud < MIN_BAUD || baud > MAX_BAUD)
+        return coded`BAUDRATE_MUST: BaudRate must be ${MIN_BAUD} to ${MAX_BAUD}`;
       return undefined;
     },
     maxRetryDelayMs: RETRY_WITHIN_MS,

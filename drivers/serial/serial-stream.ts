@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Clock } from '../../src/base/clock.js';
 import { fault, isAbort } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
@@ -56,13 +57,13 @@ export class SerialStream implements ByteStream {
     const { port, clock, baudRate, name } = this.#options;
     const limitMs = SEND_TIMEOUT_MS + (bytes.length * BITS_PER_BYTE * 1000) / baudRate;
     const cancel = clock.after(limitMs, () =>
-      this.#options.onStalled(fault('TIMED_OUT', `Sending to ${name}`)),
+      this.#options.onStalled(fault('TIMED_OUT', coded`WHAT_SENDING: Sending to ${name}`)),
     );
     try {
       await port.send(bytes);
       this.#options.onSent(bytes);
     } catch (thrown) {
-      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${name} was closed`);
+      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', coded`CLOSED: ${name} was closed`);
       throw thrown;
     } finally {
       cancel();
@@ -74,7 +75,7 @@ export class SerialStream implements ByteStream {
     try {
       await this.#options.port.setLines(lines);
     } catch (thrown) {
-      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${this.name} was closed`);
+      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', coded`CLOSED: ${this.name} was closed`);
       throw thrown;
     }
   }

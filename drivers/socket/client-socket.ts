@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import {
@@ -62,8 +63,9 @@ export function clientSocket(names: NameResolver): ModuleDefinition<typeof prope
     prefix: PREFIX,
     properties,
     check({ Host: to, Port, UseSSL, CaFile }) {
-      if (to === '' || Port === 0) return 'Host and Port are required, for example 192.168.1.5 and 23';
-      if (CaFile !== '' && !UseSSL) return 'CaFile only applies with UseSSL';
+      if (to === '' || Port === 0)
+        return coded`HOST_PORT_REQUIRED_EXAMPLE: Host and Port are required, for example 192.168.1.5 and 23`;
+      if (CaFile !== '' && !UseSSL) return coded`CAFILE_APPLIES_USESSL: CaFile only applies with UseSSL`;
       return undefined;
     },
     functions: (instances) => [
@@ -125,7 +127,10 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       const present = connection.socket;
       const [gone] = await findDeadPeers(present === undefined ? [] : [present]);
       if (gone !== undefined)
-        throw fault('DEVICE_OFFLINE', `${name} no longer responds; check the device and the network`);
+        throw fault(
+          'DEVICE_OFFLINE',
+          coded`NO_LONGER_RESPONDS_CHECK: ${name} no longer responds; check the device and the network`,
+        );
     },
     close: () => connection.close(),
   };

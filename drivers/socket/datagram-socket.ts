@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 import type { Clock } from '../../src/base/clock.js';
@@ -77,7 +78,7 @@ export class DatagramSocket {
         context.onData(bytes, { address, port });
     });
     socket.on('error', (error) => {
-      if (this.#closing === undefined) context.onLost(mapSocketError(error, 'the socket'));
+      if (this.#closing === undefined) context.onLost(mapSocketError(error, coded`SOCKET: the socket`));
     });
   }
 
@@ -111,13 +112,14 @@ export class DatagramSocket {
    * or `TEXT_TOO_LONG`; the datagram is then never sent.
    */
   async send(bytes: Uint8Array, to: Peer): Promise<void> {
-    if (bytes.length > DATAGRAM_LIMIT) throw fault('TEXT_TOO_LONG', 'A datagram', DATAGRAM_LIMIT);
+    if (bytes.length > DATAGRAM_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_DATAGRAM: A datagram`, DATAGRAM_LIMIT);
     if (this.#closing !== undefined) throw socketClosed();
     const cost = bytes.length + DATAGRAM_COST;
     if (this.#waitingBytes + cost > QUEUE_LIMIT)
       throw fault(
         'DEVICE_OFFLINE',
-        `the network is too slow: ${this.#waitingBytes} bytes are queued; send less`,
+        coded`NETWORK_TOO_SLOW_BYTES: the network is too slow: ${this.#waitingBytes} bytes are queued; send less`,
       );
     this.#waitingBytes += cost;
     try {
@@ -152,14 +154,15 @@ export class DatagramSocket {
     if (isIP(name) !== 0) return name;
     const found = await this.#context.names.addressesOf(name);
     const address = found.find((one) => isIP(one) === this.#family);
-    if (address === undefined) throw fault('DEVICE_OFFLINE', `the name has no IPv${this.#family} address`);
+    if (address === undefined)
+      throw fault('DEVICE_OFFLINE', coded`NO_ADDRESS_OF_FAMILY: the name has no IPv${this.#family} address`);
     return address;
   }
 
   #addRecentPeer(address: string): void {
-    const asked = canonicalAddress(address);
-    this.#recentPeers.delete(asked);
-    this.#recentPeers.add(asked);
+    const canonical = canonicalAddress(address);
+    this.#recentPeers.delete(canonical);
+    this.#recentPeers.add(canonical);
     for (const oldest of this.#recentPeers) {
       if (this.#recentPeers.size <= RECENT_PEERS_LIMIT) break;
       this.#recentPeers.delete(oldest);
@@ -180,7 +183,7 @@ function familyOf({ address, host }: Pick<DatagramOptions, 'address' | 'host'>):
   return isIPv6(address === '' ? host : address) ? 6 : 4;
 }
 
-const socketClosed = () => fault('DEVICE_OFFLINE', 'the socket was closed');
+const socketClosed = () => fault('DEVICE_OFFLINE', coded`SOCKET_CLOSED: the socket was closed`);
 
 /**
  * Canonical form of an address for comparison: an IPv6 address has several spellings, and link-local ones may

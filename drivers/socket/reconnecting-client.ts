@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Socket } from 'node:net';
 import { delay, type Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
@@ -61,7 +62,10 @@ export class ReconnectingClient {
   async send(bytes: Uint8Array): Promise<void> {
     const { name } = this.#options;
     if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > QUEUE_LIMIT)
-      throw fault('DEVICE_OFFLINE', `${name} is too slow: ${this.#waitingBytes} bytes are queued; send less`);
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`TOO_SLOW_BYTES_QUEUED: ${name} is too slow: ${this.#waitingBytes} bytes are queued; send less`,
+      );
     this.#waitingBytes += bytes.length;
     let connection: TcpConnection;
     try {

@@ -29,7 +29,7 @@ export function declareSendText(
     parameters: [int('InstanceID'), text('Text')],
     result: 'boolean',
     audited: true,
-    help: `Sends a text ${where}, one character a byte (Latin-1).`,
+    help: `Sends a text ${where}; each character is one byte (Latin-1).`,
     run: async (_caller, id, sent) => {
       await (instances.openInstance(id, module).provided as Sender).send(encodeLatin1(sent));
       return true;
@@ -47,7 +47,7 @@ export function declareSendPacket(
     parameters: [int('InstanceID'), text('Text'), text('ClientIP'), int('ClientPort')],
     result: 'boolean',
     audited: true,
-    help: `Sends a text ${where}, one character a byte (Latin-1).`,
+    help: `Sends a text ${where}; each character is one byte (Latin-1).`,
     run: async (_caller, ...[id, sent, address, port]) => {
       await (instances.openInstance(id, module).provided as PacketSender).sendTo(encodeLatin1(sent), {
         address,

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, fault, messageOf } from '../../src/base/fault.js';
@@ -87,7 +88,7 @@ export class ServerClients {
     const older = this.#all.get(name);
     if (older === undefined) return;
     this.#all.delete(name);
-    const cause = fault('DEVICE_OFFLINE', `${name} has reconnected`);
+    const cause = fault('DEVICE_OFFLINE', coded`RECONNECTED: ${name} has reconnected`);
     this.#options.onLeave(older.who, messageOf(cause), false);
     older.connection.abort(cause);
   }
@@ -99,7 +100,10 @@ export class ServerClients {
    */
   async send(bytes: Uint8Array): Promise<void> {
     if (this.#all.size === 0)
-      throw fault('DEVICE_OFFLINE', `no client is connected to ${this.#options.name}`);
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`NO_CLIENT_CONNECTED: no client is connected to ${this.#options.name}`,
+      );
     const sends = Array.from(this.#all.values(), async ({ connection }) => {
       try {
         await connection.send(bytes);
@@ -118,7 +122,10 @@ export class ServerClients {
     const name = peerName({ address: normalizeAddress(to.address), port: to.port });
     const client = this.#all.get(name);
     if (client === undefined)
-      throw fault('DEVICE_OFFLINE', `no client ${name} is connected to ${this.#options.name}`);
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`CLIENT_NOT_CONNECTED_TO: no client ${name} is connected to ${this.#options.name}`,
+      );
     await client.connection.send(bytes);
   }
 
@@ -137,7 +144,9 @@ export class ServerClients {
     const limitNs = this.#options.clock.monotonicNs() - BigInt(idleS) * 1_000_000_000n;
     for (const { who, connection, heardNs } of this.#all.values())
       if (heardNs <= limitNs)
-        connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} was silent for ${idleS} s`));
+        connection.abort(
+          fault('DEVICE_OFFLINE', coded`SILENT_S: ${peerName(who)} was silent for ${idleS} s`),
+        );
   }
 
   /**
@@ -154,7 +163,7 @@ export class ServerClients {
       .filter(({ heardNs }) => heardNs <= limitNs)
       .toSorted((a, b) => clientsAt(b) - clientsAt(a) || Number(a.heardNs - b.heardNs));
     if (silent === undefined) return false;
-    const why = `${peerName(silent.who)} was silent for longest when a new client connected; raise Limit`;
+    const why = coded`SILENT_LONGEST_WHEN_NEW: ${peerName(silent.who)} was silent for longest when a new client connected; raise Limit`;
     silent.connection.abort(fault('DEVICE_OFFLINE', why));
     return true;
   }
@@ -163,7 +172,10 @@ export class ServerClients {
   async dropDead(): Promise<void> {
     const gone = new Set(await findDeadPeers(Array.from(this.#all.values(), ({ socket }) => socket)));
     for (const { who, socket, connection } of this.#all.values())
-      if (gone.has(socket)) connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} no longer responds`));
+      if (gone.has(socket))
+        connection.abort(
+          fault('DEVICE_OFFLINE', coded`NO_LONGER_RESPONDS: ${peerName(who)} no longer responds`),
+        );
   }
 
   /** Closes all connections. */

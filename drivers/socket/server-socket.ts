@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
@@ -67,11 +68,11 @@ export function serverSocket(names: NameResolver): ModuleDefinition<typeof prope
     prefix: PREFIX,
     properties,
     check({ Port, BindIP, UseSSL, CertificateFile, KeyFile }) {
-      if (Port === 0) return 'Port is 0; set the port that clients connect to';
+      if (Port === 0) return coded`PORT_0_SET_PORT: Port is 0; set the port that clients connect to`;
       if (BindIP === '')
-        return 'BindIP is empty; set 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
+        return coded`BINDIP_EMPTY_SET_127: BindIP is empty; set 127.0.0.1, an address of this machine, or 0.0.0.0 for all`;
       if (UseSSL !== (CertificateFile !== '') || UseSSL !== (KeyFile !== ''))
-        return 'UseSSL, CertificateFile and KeyFile must be set together';
+        return coded`USESSL_CERTIFICATEFILE_KEYFILE_MUST: UseSSL, CertificateFile and KeyFile must be set together`;
       return undefined;
     },
     functions: (instances) => [
@@ -112,7 +113,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
     onSent: (bytes, to) => host.debug('sent', bytes, peerName(to)),
     onLeave(who, why, dropped) {
       host.debug('left', why, peerName(who));
-      if (dropped) problems.add('DROPPED', () => `a client was dropped: ${why}`);
+      if (dropped) problems.add('DROPPED', () => coded`CLIENT_DROPPED: a client was dropped: ${why}`);
       incoming.reportLeave(who);
     },
   });
@@ -125,10 +126,14 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       onRejected: (from) =>
         problems.add(
           'LIMIT',
-          () => `${limit} clients are connected, the one at ${from} was rejected; raise Limit`,
+          () =>
+            coded`CLIENTS_CONNECTED_REJECTED_RAISE: ${limit} clients are connected, the one at ${from} was rejected; raise Limit`,
         ),
       onTlsError: (from, why) =>
-        problems.add('TLS', () => `the TLS handshake of the client at ${from} failed: ${why}`),
+        problems.add(
+          'TLS',
+          () => coded`TLS_HANDSHAKE_CLIENT_FAILED: the TLS handshake of the client at ${from} failed: ${why}`,
+        ),
       onLost: (cause) => host.reportLost(cause),
     },
   );

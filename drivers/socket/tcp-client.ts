@@ -1,7 +1,8 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { faultFrom, messageOf } from '../../src/base/fault.js';
+import { faultFrom, codedMessageOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
@@ -90,6 +91,10 @@ async function readAuthority(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (thrown) {
-    throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `CaFile can't be read: ${messageOf(thrown)}`);
+    throw faultFrom(
+      thrown,
+      'DEVICE_CONFIGURATION',
+      coded`CA_FILE_UNREADABLE: CaFile can't be read: ${codedMessageOf(thrown)}`,
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
@@ -40,7 +41,7 @@ export class TcpConnection {
   #cancelStallTimeout: Cancel | undefined;
   #cause: unknown;
   #isClosed = false;
-  #isGivenUp = false;
+  #isAborted = false;
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
@@ -60,10 +61,13 @@ export class TcpConnection {
   async send(bytes: Uint8Array): Promise<void> {
     const { socket, name, onSent } = this.#options;
     if (!socket.writable) throw this.#endedFault();
-    if (bytes.length > QUEUE_LIMIT) throw fault('TEXT_TOO_LONG', 'The data', QUEUE_LIMIT);
+    if (bytes.length > QUEUE_LIMIT) throw fault('TEXT_TOO_LONG', coded`WHAT_DATA: The data`, QUEUE_LIMIT);
     const { writableLength } = socket;
     if (writableLength + bytes.length > QUEUE_LIMIT) {
-      throw fault('DEVICE_OFFLINE', `${name} is too slow: ${writableLength} bytes are queued; send less`);
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`TOO_SLOW_BYTES_QUEUED: ${name} is too slow: ${writableLength} bytes are queued; send less`,
+      );
     }
     await new Promise<void>((resolve, reject) => {
       this.#inFlight.add(reject);
@@ -92,12 +96,12 @@ export class TcpConnection {
 
   /** Whether we closed the connection because of the peer's behaviour. */
   get isAborted(): boolean {
-    return this.#isGivenUp;
+    return this.#isAborted;
   }
 
   /** Closes the connection, and reports `cause`. */
   abort(cause: Error): void {
-    this.#isGivenUp = true;
+    this.#isAborted = true;
     this.#cause ??= cause;
     this.#options.socket.destroy();
   }
@@ -118,7 +122,12 @@ export class TcpConnection {
   #startStallTimeout(): Cancel {
     const { clock, name } = this.#options;
     return clock.after(STALL_TIMEOUT_MS, () =>
-      this.abort(fault('DEVICE_OFFLINE', `${name} has stopped reading; check the device`)),
+      this.abort(
+        fault(
+          'DEVICE_OFFLINE',
+          coded`STOPPED_READING_CHECK_DEVICE: ${name} has stopped reading; check the device`,
+        ),
+      ),
     );
   }
 
@@ -132,8 +141,9 @@ export class TcpConnection {
 
   #endedFault(): Error {
     const { name } = this.#options;
-    if (this.#isClosed) return fault('DEVICE_OFFLINE', `${name} was closed`);
-    if (this.#cause === undefined) return fault('DEVICE_OFFLINE', `${name}: the peer closed the connection`);
+    if (this.#isClosed) return fault('DEVICE_OFFLINE', coded`CLOSED: ${name} was closed`);
+    if (this.#cause === undefined)
+      return fault('DEVICE_OFFLINE', coded`PEER_CLOSED_CONNECTION: ${name}: the peer closed the connection`);
     return mapSocketError(this.#cause, name);
   }
 }

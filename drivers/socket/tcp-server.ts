@@ -1,6 +1,7 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { readFile } from 'node:fs/promises';
 import { createServer, isIP, type Server, type Socket } from 'node:net';
-import { faultFrom, messageOf } from '../../src/base/fault.js';
+import { faultFrom, messageOf, codedMessageOf } from '../../src/base/fault.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
 import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
@@ -107,7 +108,11 @@ async function createSecureServer(
     try {
       return await readFile(path);
     } catch (thrown) {
-      throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `${property} cannot be read: ${messageOf(thrown)}`);
+      throw faultFrom(
+        thrown,
+        'DEVICE_CONFIGURATION',
+        coded`CANNOT_BE_READ: ${property} cannot be read: ${codedMessageOf(thrown)}`,
+      );
     }
   };
   const [cert, key] = await Promise.all([read('CertificateFile', certificateFile), read('KeyFile', keyFile)]);
@@ -115,7 +120,7 @@ async function createSecureServer(
   try {
     return createTlsServer({ ...options, cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
   } catch (thrown) {
-    const why = `CertificateFile and KeyFile do not work: ${messageOf(thrown)}`;
+    const why = coded`CERTIFICATEFILE_KEYFILE_DO_NOT: CertificateFile and KeyFile do not work: ${codedMessageOf(thrown)}`;
     throw faultFrom(thrown, 'DEVICE_CONFIGURATION', why);
   }
 }

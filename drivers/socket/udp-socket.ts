@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import {
@@ -60,11 +61,11 @@ export function udpSocket(names: NameResolver): ModuleDefinition<typeof properti
     prefix: PREFIX,
     properties,
     check({ Host: to, Port, BindIP, BindPort }) {
-      if ((to === '') !== (Port === 0)) return 'Host and Port must be set together';
+      if ((to === '') !== (Port === 0)) return coded`HOST_PORT_MUST_SET: Host and Port must be set together`;
       if (to === '' && BindPort === 0)
-        return 'set Host and Port to send to, or BindIP and BindPort to listen on';
+        return coded`SET_HOST_PORT_SEND: set Host and Port to send to, or BindIP and BindPort to listen on`;
       if (BindPort !== 0 && BindIP === '')
-        return 'BindIP is empty; set 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
+        return coded`BINDIP_EMPTY_SET_127: BindIP is empty; set 127.0.0.1, an address of this machine, or 0.0.0.0 for all`;
       return undefined;
     },
     functions: (instances) => [
@@ -118,7 +119,10 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       onData: incoming.onData,
       async send(bytes: Uint8Array) {
         if (to === '')
-          throw fault('DEVICE_CONFIGURATION', 'Host and Port are not set; set them to send data');
+          throw fault(
+            'DEVICE_CONFIGURATION',
+            coded`HOST_PORT_NOT_SET: Host and Port are not set; set them to send data`,
+          );
         await sendTo(bytes, { address: to, port: Port });
       },
       sendTo,

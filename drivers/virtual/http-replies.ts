@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { fault } from '../../src/base/fault.js';
 import { encodeLatin1 } from '../../src/device/toolkit/latin1.js';
 
@@ -28,7 +29,7 @@ export class HttpReplies {
     if (body.length > REPLY_BYTES_LIMIT) throw fault('TEXT_TOO_LONG', 'Data', REPLY_BYTES_LIMIT);
     const key = `${method.toUpperCase()} ${route}`;
     if (!this.#replies.has(key) && this.#replies.size >= REPLIES_LIMIT)
-      throw fault('BUSY', `${REPLIES_LIMIT} replies are already set`);
+      throw fault('BUSY', coded`REPLIES_ALREADY_SET: ${REPLIES_LIMIT} replies are already set`);
     this.#replies.set(key, httpReply('200 OK', body));
   }
 

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { fault } from '../../src/base/fault.js';
 
 /** Limits of the log of sent texts: entries, and bytes. */
@@ -11,7 +12,8 @@ export class SentLog<T extends { readonly Text: string }> {
 
   /** Throws `TEXT_TOO_LONG` for a text that exceeds the limit of the log. */
   add(sent: T): void {
-    if (sent.Text.length > SENT_BYTES_LIMIT) throw fault('TEXT_TOO_LONG', 'What is sent', SENT_BYTES_LIMIT);
+    if (sent.Text.length > SENT_BYTES_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_IS_SENT: What is sent`, SENT_BYTES_LIMIT);
     this.#all.push(sent);
     this.#size += sent.Text.length;
     while (this.#all.length > SENT_ENTRIES_LIMIT || this.#size > SENT_BYTES_LIMIT)

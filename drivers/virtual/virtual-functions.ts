@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { encodeLatin1 } from '../../src/device/toolkit/latin1.js';
@@ -158,6 +159,10 @@ function declareAction<const P extends readonly Parameter[]>({
 function parseHex(digits: string): Buffer {
   const plain = digits.replaceAll(/\s/g, '');
   if (!/^(?:[0-9a-fA-F]{2})*$/.test(plain))
-    throw fault('CANNOT_CONVERT', 'Text', 'it does not consist of complete hexadecimal bytes');
+    throw fault(
+      'CANNOT_CONVERT',
+      'Text',
+      coded`HEX_BYTES_INCOMPLETE: it does not consist of complete hexadecimal bytes`,
+    );
   return Buffer.from(plain, 'hex');
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../src/base/codes/coded-text.js';
 import { fault } from '../../src/base/fault.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import { ByteReceiver } from '../../src/device/toolkit/byte-receiver.js';
@@ -81,7 +82,7 @@ export class VirtualStream implements ByteStream {
     if (!this.#receiver.hasListeners)
       throw fault(
         'DEVICE_OFFLINE',
-        'no device is connected; connect one to this instance (SVC_ConnectInstance)',
+        coded`NO_DEVICE_CONNECTED_CONNECT: no device is connected; connect one to this instance (SVC_ConnectInstance)`,
       );
     this.#receive(bytes, who);
   }
@@ -95,9 +96,13 @@ export class VirtualStream implements ByteStream {
   connect(client: Peer): void {
     const who = requireValidPeer(client);
     const name = peerName(who);
-    if (this.#clients.has(name)) throw fault('DEVICE_REFUSED', `${name} is already connected`);
+    if (this.#clients.has(name))
+      throw fault('DEVICE_REFUSED', coded`ALREADY_CONNECTED: ${name} is already connected`);
     if (this.#clients.size >= CLIENTS_LIMIT)
-      throw fault('DEVICE_REFUSED', `${CLIENTS_LIMIT} clients are already connected`);
+      throw fault(
+        'DEVICE_REFUSED',
+        coded`CLIENTS_ALREADY_CONNECTED: ${CLIENTS_LIMIT} clients are already connected`,
+      );
     this.#clients.set(name, { who, Since: this.#now() });
     this.#host.debug('joined', '', name);
   }
@@ -108,7 +113,8 @@ export class VirtualStream implements ByteStream {
    */
   disconnect(client: Peer): void {
     const name = peerName(client);
-    if (!this.#clients.delete(name)) throw fault('DEVICE_OFFLINE', `no client ${name} is connected`);
+    if (!this.#clients.delete(name))
+      throw fault('DEVICE_OFFLINE', coded`CLIENT_NOT_CONNECTED: no client ${name} is connected`);
     this.#host.debug('left', '', name);
     this.#receiver.reportLeave(client);
   }

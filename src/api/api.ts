@@ -1,96 +1,26 @@
-import type { Cancel, Clock } from '../base/clock.js';
-import type { LimitReporter } from '../base/limit-reporter.js';
-import type { Log, LogRecord } from '../base/log.js';
-import type { Signal } from '../base/signal.js';
-import type { TaskState } from '../base/tasks/task-list.js';
+import { recordOf, type CodedText } from '../base/codes/coded-text.js';
+import type { Cancel } from '../base/clock.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { ConnectionsPort, SocketStatistics } from '../functions/ports.js';
-import type { Kernel } from '../kernel/kernel.js';
 import { Authenticator, type Account } from './access/authenticator.js';
-import { Accounts, type Configurators, type RemoteAccess } from './access/accounts.js';
+import { Accounts } from './access/accounts.js';
 import { isLoopbackHost } from '../base/addresses.js';
 import { BrowserSessions } from './access/browser-sessions.js';
-import { sessionFile } from './access/stored-sessions.js';
+import { privateFile } from './private-file.js';
 import { ConnectionTable } from './http/connection-table.js';
-import type { Dispatcher } from './rpc/dispatcher.js';
 import { BODY_LIMIT, HttpApi } from './http/http-api.js';
-import { TIMEOUTS, type ListenerOptions, type Timeouts } from './http/listener.js';
+import { TIMEOUTS, type ListenerOptions } from './http/listener.js';
 import { ListenerSet, type ListenerConfig } from './http/listener-set.js';
 import { RejectionLog } from './http/rejection-log.js';
 import { BATCH_LIMIT, Rpc } from './rpc/rpc.js';
 import { SocketApi } from './socket/socket-api.js';
-import { CertificateAuthority, type AuthorityCertificate } from './http/certificate-authority.js';
-import { loadTls, type TlsSource } from './http/tls.js';
+import { CertificateAuthority } from './http/certificate-authority.js';
+import { loadTls } from './http/tls.js';
 import { lazyWeb } from './http/lazy-web.js';
-import { WebPush, type PushTransport } from './push/web-push.js';
-import type { BackupFiles } from './web/backup-routes.js';
-import type { OwnerClaim } from './web/claim-routes.js';
+import { WebPush } from './push/web-push.js';
 import type { ListenerTrust } from './web/trust-routes.js';
-import type { Pages, ServedContent, WebContext } from './web/web-server.js';
-
-/** One of `webServers`: serves the API, and files or the web front. */
-interface WebServerOptions {
-  readonly name: string;
-  readonly host: string;
-  readonly port: number;
-  readonly tls?: TlsSource | undefined;
-  readonly serve: ServedContent;
-  readonly basicAuth?: RemoteAccess | undefined;
-}
-
-/** The configuration of the API. */
-export interface ApiOptions {
-  /** The local listener; `port` 0 takes a free one. */
-  readonly host: string;
-  readonly port: number;
-  readonly tls?: TlsSource | undefined;
-  /** If absent, every call except `WFC_GetConfigurators` is rejected. */
-  readonly remoteAccess?: RemoteAccess | undefined;
-  readonly allowedOrigins?: readonly string[] | undefined;
-  readonly allowedHosts?: readonly string[] | undefined;
-  /** `open`: calls of this machine without credentials act as the owner (interface, decision 3). */
-  readonly local?: 'open' | undefined;
-  /** Largest request in bytes; 25,165,824 by default. */
-  readonly bodyLimit?: number | undefined;
-  /** Calls in a batch; 1,000 by default. */
-  readonly batchLimit?: number | undefined;
-  readonly webServers?: readonly WebServerOptions[] | undefined;
-}
-
-/** The certificates of the listeners, and the authority that signs those of `tls: auto`. */
-interface Certificates {
-  readonly authority?: AuthorityCertificate;
-  readonly listeners: readonly { readonly name: string; readonly untilMs: number }[];
-}
-
-/** The dependencies of the API. */
-export interface ApiContext {
-  readonly dispatcher: Dispatcher;
-  readonly kernel: Kernel;
-  readonly log: Log;
-  /** Emitted with each line of the log, for clients that read it. */
-  readonly logged?: Signal<LogRecord>;
-  /** Emitted with the progress of long work. */
-  readonly tasks?: Signal<TaskState>;
-  readonly clock: Clock;
-  readonly configurators: Configurators;
-  readonly pages: Pages;
-  readonly icons: WebContext['icons'];
-  /** Counts limits that take effect. */
-  readonly limits: LimitReporter;
-  /** The data directory. */
-  readonly directory: string;
-  /** How a gateway without an owner's password gets one. */
-  readonly claim?: OwnerClaim;
-  /** Backups as files, for downloads and uploads. */
-  readonly backups?: BackupFiles;
-  /** Where certificates that the gateway makes are kept. */
-  readonly tlsDirectory: string;
-  /** Sends requests to push services. */
-  readonly sendPush: PushTransport;
-  /** For tests. */
-  readonly timeouts?: Timeouts;
-}
+import type { WebContext } from './web/web-server.js';
+import type { ApiContext, ApiOptions, Certificates, WebServerOptions } from './api-options.js';
 
 /** How often certificates are reloaded: other programs renew theirs. */
 const RENEW_MS = 12 * 60 * 60_000;
@@ -130,24 +60,14 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits, clock }));
     const connections = new ConnectionTable(limits);
     const http = (this.#http = new HttpApi(
-      {
-        rpc,
-        dispatcher,
-        access,
-        clock,
-        rejections,
-        log,
-        limits,
-        connections,
-        refusedHost: context.pages.refusedHost,
-      },
+      { ...this.#context, rpc, access, rejections, connections },
       accounts,
     ));
     const browsers = (this.#browsers = new BrowserSessions({
       clock,
       log,
       access,
-      storage: sessionFile(`${context.directory}/sessions.json`),
+      storage: privateFile(`${context.directory}/sessions.json`),
       isConnected: (id) => this.#sockets.isConnected(id),
     }));
     this.#push = new WebPush({
@@ -211,9 +131,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   /** Listeners that do not work as configured, for the health check. */
-  problems(): string[] {
-    return this.#listeners.problems();
-  }
+  problems = (): CodedText[] => this.#listeners.problems();
 
   /** The certificates of the listeners, for the health check. */
   certificates(): Certificates {
@@ -271,7 +189,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       HasTls: tls !== undefined,
       CertificateNames: [...(tls?.names ?? [])],
       ValidUntilMs: tls?.untilMs ?? 0,
-      Problem: problem,
+      Problem: problem.toString(),
+      CodedProblem: recordOf(problem),
     }));
   }
 

@@ -77,7 +77,11 @@ export class ArchiveFile {
   takeDamageReport(): DamageReport {
     const text = this.#damage;
     this.#damage = '';
-    return { text, quarantined: listQuarantinedArchives(this.#directory) };
+    return {
+      text,
+      quarantined: listQuarantinedArchives(this.#directory),
+      newer: listQuarantinedArchives(this.#directory, 'newer'),
+    };
   }
 
   /** The chunks of the archive, which is opened if necessary. */
@@ -176,7 +180,7 @@ export class ArchiveFile {
     this.#sealed.clear();
   }
 
-  /** Calling twice is fine. */
+  /** May be called twice. */
   close(): void {
     const db = this.#db;
     this.#db = undefined;

@@ -1,4 +1,5 @@
-import { healthy, type HealthChecks } from '../base/health-check.js';
+import { coded } from '../base/codes/coded-text.js';
+import type { HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
@@ -8,11 +9,10 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import { isKnown, type Variable } from '../kernel/variables.js';
-import { diskAdvice, isDatabaseDamaged } from '../sqlite/disk-advice.js';
 import { WorkerThreadClient, type WorkerClient } from '../sqlite/worker-client.js';
+import { ArchiveHealth } from './archive-health.js';
 import type {
   ArchiveRequests,
-  DamageReport,
   RecordRange,
   RecordBatch,
   SeriesStatistics,
@@ -65,18 +65,19 @@ export class Archive implements ArchivePort, AsyncDisposable {
   readonly #worker: WorkerClient<ArchiveRequests>;
   readonly #buffer = new WriteBuffer();
   readonly #clocks: UntrustedClocks;
+  readonly #health: ArchiveHealth;
   /** Writes one batch at a time. */
   readonly #queue = new SerialQueue();
   #cancelWrites: Cancel = () => undefined;
   #cancelCompaction: Cancel[] = [];
   #isOpen = false;
-  #isFailing = false;
   #isScheduled = false;
   #closing: Promise<void> | undefined;
 
   private constructor(options: ArchiveOptions) {
-    const { clock, log } = options;
+    const { clock, log, checks } = options;
     this.#options = options;
+    this.#health = new ArchiveHealth(checks, log);
     this.#clocks = new UntrustedClocks(clock);
     const program = new URL('archive-worker.js', import.meta.url);
     this.#worker = new WorkerThreadClient<ArchiveRequests>({ program, name: 'the archive', log });
@@ -107,7 +108,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
       mark: this.#clocks.mark(),
     });
     // A failing disk is retried at intervals, not with each record.
-    const isBatchFull = this.#buffer.count >= WRITE_AT && !this.#isFailing;
+    const isBatchFull = this.#buffer.count >= WRITE_AT && !this.#health.isFailing;
     if (isBatchFull && !this.#isScheduled) this.#schedule();
   }
 
@@ -136,7 +137,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
     { span, ...range }: AggregatedRange,
   ): Promise<readonly AggregatedValue[]> {
     const { data } = this.#options.kernel.variables.get(variableId);
-    if (data.type === variableType.string) throw fault('NOT_SUPPORTED', 'Aggregating texts');
+    if (data.type === variableType.string)
+      throw fault('NOT_SUPPORTED', coded`WHAT_AGGREGATING_TEXTS: Aggregating texts`);
     const { counter = false, ignoreZeros = false } = data.logging ?? {};
     const aggregation = { ...this.#recordRange(variableId, data.type, range), span, counter, ignoreZeros };
     const { fields } = await this.#request('aggregated', { range: aggregation });
@@ -211,7 +213,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     return this.#queue.run(() => this.#write());
   }
 
-  /** Writes the buffered records and closes the archive. Calling twice is fine. */
+  /** Writes the buffered records and closes the archive. May be called twice. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -222,8 +224,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   async #open(): Promise<void> {
-    const { clock, checks, kernel, writeEveryMs } = this.#options;
-    checks.set('archive', healthy('everything is on the disk'));
+    const { clock, kernel, writeEveryMs } = this.#options;
     await this.#openFile();
     this.setWriteInterval(writeEveryMs);
     const compact = () => void this.compact();
@@ -240,24 +241,11 @@ export class Archive implements ArchivePort, AsyncDisposable {
       const opened = await this.#worker.request('open', { directory, nowMs: clock.nowMs() });
       this.#buffer.raiseMarks(this.#clocks.begin(opened));
       this.#isOpen = true;
-      this.#reportDamage(opened);
+      this.#health.reportDamage(opened);
     } catch (thrown) {
-      this.#reportState(thrown);
+      this.#reportWrite(thrown);
     }
     return this.#isOpen;
-  }
-
-  #reportDamage({ text, quarantined }: DamageReport): void {
-    const { checks, log } = this.#options;
-    if (text !== '') log.error({}, text);
-    if (quarantined.length === 0) return;
-    const fileText = `a damaged archive is kept: ${quarantined.join(', ')}`;
-    checks.set('archive file', {
-      state: 'warning',
-      text: text === '' ? fileText : text,
-      whatToDo:
-        'stop the gateway, run "stellwerk archive salvage --data DIR", and start it again; check the disk (dmesg); delete the file if nothing in it is needed',
-    });
   }
 
   #schedule(): void {
@@ -276,11 +264,11 @@ export class Archive implements ArchivePort, AsyncDisposable {
       try {
         await this.#send(records, clocks, false);
         this.#buffer.confirmTaken();
-        this.#reportState(undefined);
+        this.#reportWrite(undefined);
       } catch (thrown) {
         this.#buffer.putBack();
         this.#clocks.putBack(clocks);
-        this.#reportState(thrown);
+        this.#reportWrite(thrown);
         return;
       }
       await this.#reportWritten();
@@ -291,7 +279,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   async #send(records: RecordBatch, clocks: readonly UntrustedClock[], isPresent: boolean): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
     const report = await this.#worker.request('write', { records, clocks, isPresent, nowMs });
-    if (report.text !== '') this.#reportDamage(report);
+    if (report.text !== '') this.#health.reportDamage(report);
   }
 
   async #writePresent(variables: readonly Variable[]): Promise<void> {
@@ -311,7 +299,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     } catch (thrown) {
       this.#clocks.putBack(clocks);
       bufferAll();
-      this.#reportState(thrown);
+      this.#reportWrite(thrown);
     }
   }
 
@@ -322,7 +310,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
       this.#clocks.corrected();
       this.#options.log.info({ records: count }, 'the clock is set: times of records were corrected');
     } catch (thrown) {
-      this.#reportState(thrown);
+      this.#reportWrite(thrown);
     }
   }
 
@@ -331,24 +319,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
     if (bytes !== undefined) this.#options.onWritten(bytes);
   }
 
-  #reportState(failure: unknown): void {
-    const { checks, log } = this.#options;
-    const lost = this.#buffer.takeLost();
-    if (lost > 0)
-      log.error({ records: lost }, `${lost} records of the archive were dropped: the disk rejects writes`);
-    if (failure === undefined) {
-      if (this.#isFailing) checks.set('archive', healthy('everything is on the disk'));
-      this.#isFailing = false;
-      return;
-    }
-    this.#isFailing = true;
-    checks.set('archive', {
-      state: 'failed',
-      text: `records wait in memory: ${messageOf(failure)}`,
-      whatToDo: isDatabaseDamaged(failure)
-        ? 'the gateway quarantines the damaged archive and starts a new one; then run "stellwerk archive salvage"'
-        : diskAdvice(failure),
-    });
+  #reportWrite(failure: unknown): void {
+    this.#health.reportWrite(failure, this.#buffer.takeLost());
   }
 
   async #request<Q extends keyof ArchiveRequests>(

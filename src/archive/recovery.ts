@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { DatabaseDamage, openForWriting, createDatabase, migrate } from '../sqlite/connection.js';
+import {
+  DatabaseDamage,
+  NewerDatabase,
+  createDatabase,
+  foldLog,
+  migrate,
+  openForWriting,
+} from '../sqlite/connection.js';
 import {
   makeDirectory,
   putInPlace,
@@ -11,7 +18,12 @@ import {
 } from '../sqlite/database-files.js';
 import { archiveShape } from './schema.js';
 
-const QUARANTINED_NAME = /^archive\.db\.damaged-.*Z(-\d+)?$/;
+const QUARANTINED_NAMES = {
+  damaged: /^archive\.db\.damaged-.*Z(-\d+)?$/,
+  /** A newer version of stellwerk wrote it. */
+  newer: /^archive\.db\.newer-.*Z(-\d+)?$/,
+} as const;
+type Quarantine = keyof typeof QUARANTINED_NAMES;
 /** Identifies a boot of the machine, during which the monotonic clock continues (random(4)). */
 const BOOT = '/proc/sys/kernel/random/boot_id';
 
@@ -19,7 +31,8 @@ const pathOf = (directory: string): string => join(directory, 'archive.db');
 
 /**
  * Opens the archive of a data directory for reading and writing, and creates it if it is missing. A damaged
- * one is quarantined and replaced, so that recording continues unattended. Does not check all pages, because
+ * one, and one that a newer version has migrated, is quarantined and replaced, so that recording continues
+ * unattended. Does not check all pages, because
  * that would take minutes for a large archive.
  */
 export function openArchiveDatabase(directory: string, nowMs: number): { db: DatabaseSync; text: string } {
@@ -30,6 +43,13 @@ export function openArchiveDatabase(directory: string, nowMs: number): { db: Dat
     if (statSync(path).size === 0) throw new DatabaseDamage('the file is empty');
     return { db: connect(path), text: '' };
   } catch (thrown) {
+    if (thrown instanceof NewerDatabase) {
+      // Health lists it.
+      foldLog(path);
+      quarantineArchive(directory, nowMs, 'newer');
+      create(path);
+      return { db: connect(path), text: '' };
+    }
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
     const name = quarantineArchive(directory, nowMs);
     create(path);
@@ -42,22 +62,22 @@ export const damageText = ({ message }: Error, name: string): string =>
   `the archive was damaged (${message}) and is kept as ${name}; a new one was created. "stellwerk archive salvage" copies its readable records into the new one`;
 
 /** Names of quarantined archives, newest first. */
-export function listQuarantinedArchives(directory: string): string[] {
-  const names = readdirSync(directory).filter((name) => QUARANTINED_NAME.test(name));
+export function listQuarantinedArchives(directory: string, why: Quarantine = 'damaged'): string[] {
+  const names = readdirSync(directory).filter((name) => QUARANTINED_NAMES[why].test(name));
   return names.sort().reverse();
 }
 
 /**
- * Quarantines a damaged archive and returns its new name. Of earlier ones, only the oldest is kept, because
- * it has the history; more would fill the card.
+ * Quarantines the archive and returns its new name. Of earlier ones, only the oldest is kept, because it has
+ * the history; more would fill the card.
  */
-export function quarantineArchive(directory: string, nowMs: number): string {
-  const base = `${pathOf(directory)}.damaged-${timeName(nowMs)}`;
+export function quarantineArchive(directory: string, nowMs: number, why: Quarantine = 'damaged'): string {
+  const base = `${pathOf(directory)}.${why}-${timeName(nowMs)}`;
   let target = base;
   for (let n = 2; existsSync(target); n++) target = `${base}-${n}`;
   renameDatabase(pathOf(directory), target);
   const name = basename(target);
-  for (const other of listQuarantinedArchives(directory).slice(0, -1))
+  for (const other of listQuarantinedArchives(directory, why).slice(0, -1))
     if (other !== name) removeDatabase(join(directory, other));
   return name;
 }

@@ -14,7 +14,7 @@ import { UNKNOWN_CLOCK } from './untrusted-clocks.js';
 /** The result of {@link salvage}. */
 interface SalvageResult {
   /** Valid chunks and rows of the tail. */
-  sound: number;
+  valid: number;
   damaged: number;
   records: number;
   readonly variables: Set<number>;
@@ -33,10 +33,17 @@ const FREE_LIST = [32, 36] as const;
 /** Larger than any row number that a card's lifetime allows. */
 const ROW_NUMBER_LIMIT = 2 ** 40;
 
-/** Passes every valid run of records of a damaged archive to `take`. Does not change the file. */
-export function salvage(path: string, take: (series: number, run: RecordRun) => void): SalvageResult {
+/**
+ * Passes every valid run of records of a damaged archive to `take`. Calls `onChunk` after each chunk; what it
+ * throws ends the salvage. Does not change the file.
+ */
+export function salvage(
+  path: string,
+  take: (series: number, run: RecordRun) => void,
+  onChunk: () => void,
+): SalvageResult {
   const found: SalvageResult = {
-    sound: 0,
+    valid: 0,
     damaged: 0,
     records: 0,
     variables: new Set(),
@@ -45,7 +52,7 @@ export function salvage(path: string, take: (series: number, run: RecordRun) => 
     gaps: [],
   };
   const accept = (runs: readonly (readonly [series: number, run: RecordRun])[]) => {
-    found.sound += 1;
+    found.valid += 1;
     for (const [series, run] of runs) {
       found.records += run.times.length;
       found.variables.add(series >> 1);
@@ -60,11 +67,13 @@ export function salvage(path: string, take: (series: number, run: RecordRun) => 
       const run = runOf(row);
       if (run === undefined) found.damaged += 1;
       else accept([[Number(row[0]), run]]);
+      onChunk();
     }
     for (const row of rowsOf(db, { table: 'tail', columns: 'records', gaps })) {
       const runs = tailOf(row);
       if (runs === undefined) found.damaged += 1;
       else accept(runs);
+      onChunk();
     }
   });
   return found;

@@ -60,8 +60,9 @@ export interface SeriesStatistics {
 /** Damage of an archive. `text` is for log and health; '' if there is none. */
 export interface DamageReport {
   readonly text: string;
-  /** Names of quarantined archives. */
+  /** Names of quarantined archives: damaged ones, and those of newer versions. */
   readonly quarantined: readonly string[];
+  readonly newer: readonly string[];
 }
 
 /** The result of opening an archive. */

@@ -1,11 +1,13 @@
+import { coded, type CodedText } from './codes/coded-text.js';
+
 /** With more edits it is another word; longer inputs are not compared. */
 const EDITS = 2;
 const WORD_LENGTH = 64;
 
 /** A suggestion for a mistyped word as `; did you mean …?`, or ''. */
-export function didYouMean(given: string, known: readonly string[]): string {
+export function didYouMean(given: string, known: readonly string[]): CodedText | '' {
   const near = closestWord(given, known);
-  return near === undefined ? '' : `; did you mean ${near}?`;
+  return near === undefined ? '' : coded`DID_YOU_MEAN: ; did you mean ${near}?`;
 }
 
 /** The known word with the smallest edit distance; undefined if none is close. */

@@ -1,3 +1,4 @@
+import { CodedText, type Parameter, type Text } from './codes/coded-text.js';
 import { maskUrls } from './url-secrets.js';
 
 /** Error codes of replies: those of JSON-RPC 2.0 §5.1, and one of our own. */
@@ -8,7 +9,7 @@ const rpcCode = {
   invalidParams: -32602,
   failed: -32603,
   /** Rejected by the transport: credentials, origin, size, rate (interface, decision 5). */
-  refused: -32000,
+  rejected: -32000,
 } as const;
 
 const OFFLINE = 'The device is offline';
@@ -209,22 +210,29 @@ export const faults = {
   STORE_UNUSABLE: row(rpcCode.failed, false, (why: string) => why),
   LISTEN_FAILED: row(rpcCode.failed, true, (where: string, why: string) => `${where} does not work: ${why}`),
   INTERNAL: row(rpcCode.failed, false, () => 'Internal error; the log has the details'),
+  BACKUP_TARGET_FAILED: row(rpcCode.failed, true, (why: string) => `The backup target failed: ${why}`),
+  BACKUP_DAMAGED: row(rpcCode.failed, false, (why: string) => `The backup is damaged: ${why}`),
+  RECOVERY_KEY_WRONG: row(rpcCode.failed, false, (why: string) => `The recovery key is wrong: ${why}`),
   CANCELLED: row(rpcCode.failed, false, () => 'It was cancelled'),
   STOPPING: row(rpcCode.failed, true, () => 'The gateway is stopping'),
-  BUSY: row(rpcCode.refused, true, (what: string) => `${what}; try again later`),
+  BUSY: row(rpcCode.rejected, true, (what: string) => `${what}; try again later`),
 
-  UNAUTHORIZED: row(rpcCode.refused, false, () => 'Credentials are missing or wrong'),
-  HOST_REFUSED: row(rpcCode.refused, false, () => 'This Host is not allowed; the log names the key to add'),
+  UNAUTHORIZED: row(rpcCode.rejected, false, () => 'Credentials are missing or wrong'),
+  HOST_REFUSED: row(rpcCode.rejected, false, () => 'This Host is not allowed; the log names the key to add'),
   ORIGIN_REFUSED: row(
-    rpcCode.refused,
+    rpcCode.rejected,
     false,
     () => 'This Origin is not allowed; the log names the key to add',
   ),
-  NOT_FOUND: row(rpcCode.refused, false, () => 'Not found; the API is at /api/'),
-  METHOD_NOT_ALLOWED: row(rpcCode.refused, false, () => 'Use POST'),
-  BODY_TIMEOUT: row(rpcCode.refused, true, () => 'The request took too long to arrive'),
-  BODY_TOO_LARGE: row(rpcCode.refused, false, (limit: number) => `The request is larger than ${limit} bytes`),
-  TOO_MANY_REQUESTS: row(rpcCode.refused, true, () => 'Too many requests; slow down'),
+  NOT_FOUND: row(rpcCode.rejected, false, () => 'Not found; the API is at /api/'),
+  METHOD_NOT_ALLOWED: row(rpcCode.rejected, false, () => 'Use POST'),
+  BODY_TIMEOUT: row(rpcCode.rejected, true, () => 'The request took too long to arrive'),
+  BODY_TOO_LARGE: row(
+    rpcCode.rejected,
+    false,
+    (limit: number) => `The request is larger than ${limit} bytes`,
+  ),
+  TOO_MANY_REQUESTS: row(rpcCode.rejected, true, () => 'Too many requests; slow down'),
 } as const;
 
 /** `general`: the text for callers who may not see the other texts; undefined if they may. */
@@ -235,12 +243,17 @@ function row<A extends unknown[]>(rpc: number, retry: boolean, text: (...args: A
 /** The stable name of a failure, as in `error.data.code`. */
 export type FaultCode = keyof typeof faults;
 
-type Args<C extends FaultCode> = Parameters<(typeof faults)[C]['text']>;
+/** What a row's text is made from; a text may have a code. */
+type Args<C extends FaultCode> = WithCodes<Parameters<(typeof faults)[C]['text']>>;
+type WithCodes<P extends readonly unknown[]> = { [K in keyof P]: WithCode<P[K]> };
+type WithCode<T> = string extends T ? T | CodedText : T;
 
 /** What a fault has in addition to its text. */
 interface FaultOptions extends ErrorOptions {
   /** The text without names of other objects; required if the text has some. */
   readonly general?: string;
+  /** What the text is made from, for clients that make it in another language. */
+  readonly parameters?: readonly Parameter[];
   /** Further members of `error.data`; they name no other object. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -256,6 +269,8 @@ export class Fault extends Error {
   readonly retry: boolean;
   /** The text for users who see only a part of the tree: it names no other object than the one concerned. */
   readonly general: string;
+  /** What the text is made from; undefined if that is not known. */
+  readonly parameters: readonly Parameter[] | undefined;
   /** Further members of `error.data`, if it has any. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
@@ -264,6 +279,7 @@ export class Fault extends Error {
     this.code = code;
     this.rpc = faults[code].rpc;
     this.retry = faults[code].retry;
+    this.parameters = options.parameters;
     this.details = options.details;
     this.general = maskUrls(options.general ?? faults[code].general ?? message);
   }
@@ -271,18 +287,22 @@ export class Fault extends Error {
 
 /** Makes a fault from the table. */
 export function fault<C extends FaultCode>(code: C, ...args: Args<C>): Fault {
-  return new Fault(code, textOf(code, args));
+  return new Fault(code, textOf(code, args), { parameters: parametersOf(args) });
 }
 
 /** As {@link fault}, keeping what was caught as `cause` (for the log; it never reaches a client). */
 export function faultFrom<C extends FaultCode>(cause: unknown, code: C, ...args: Args<C>): Fault {
-  return new Fault(code, textOf(code, args), { cause });
+  return new Fault(code, textOf(code, args), { cause, parameters: parametersOf(args) });
 }
 
 function textOf<C extends FaultCode>(code: C, args: Args<C>): string {
-  const shown = args.map((one) => (typeof one === 'string' ? cut(one) : one)) as Args<C>;
-  return (faults[code].text as (...args: Args<C>) => string)(...shown);
+  return (faults[code].text as (...args: unknown[]) => string)(
+    ...parametersOf(args).map((one) => (one instanceof CodedText ? one.text : one)),
+  );
 }
+
+const parametersOf = (args: readonly unknown[]): Parameter[] =>
+  args.map((one) => (typeof one === 'string' ? cut(maskUrls(one)) : (one as Parameter)));
 
 /** Longest part of a caller's text that an error quotes, characters: callers may send megabytes. */
 const QUOTED_LIMIT = 4096;
@@ -297,6 +317,19 @@ export function messageOf(thrown: unknown): string {
 /** As {@link messageOf}, for users who see only a part of the tree, such as texts in variables. */
 export function generalOf(thrown: unknown): string {
   return thrown instanceof Fault ? onOneLine(thrown.general) : messageOf(thrown);
+}
+
+/** As {@link messageOf}, with its code and parameters if it is a fault. */
+export function codedMessageOf(thrown: unknown): Text {
+  return thrown instanceof Fault && thrown.parameters !== undefined
+    ? new CodedText(thrown.code, thrown.parameters, messageOf(thrown))
+    : messageOf(thrown);
+}
+
+/** As {@link generalOf}, with its code and parameters if its text has nothing to hide. */
+export function codedGeneralOf(thrown: unknown): Text {
+  const isGeneral = thrown instanceof Fault && thrown.general === thrown.message;
+  return isGeneral ? codedMessageOf(thrown) : generalOf(thrown);
 }
 
 const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

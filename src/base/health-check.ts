@@ -1,11 +1,13 @@
+import { coded, recordOf, type Text, type TextRecord } from './codes/coded-text.js';
+
 /** The state of a health check. `warning`: the owner should look at it; `failed`: something does not work. */
 export type HealthState = 'ok' | 'warning' | 'failed';
 
 /** The result of a health check. Both texts are for people; `whatToDo` is '' if there is nothing to do. */
 export interface HealthFinding {
   readonly state: HealthState;
-  readonly text: string;
-  readonly whatToDo: string;
+  readonly text: Text;
+  readonly whatToDo: Text;
 }
 
 /**
@@ -16,8 +18,28 @@ export interface HealthChecks {
   set(name: string, finding: HealthFinding): void;
 }
 
+/** The texts of a finding as functions return them. */
+export interface FindingTexts {
+  /** One line per problem if there are several. */
+  readonly Text: string;
+  readonly WhatToDo: string;
+  readonly CodedText: TextRecord;
+  readonly CodedWhatToDo: TextRecord;
+}
+
+export const findingTexts = ({ text, whatToDo }: Pick<HealthFinding, 'text' | 'whatToDo'>): FindingTexts => ({
+  Text: text.toString(),
+  WhatToDo: whatToDo.toString(),
+  CodedText: recordOf(text),
+  CodedWhatToDo: recordOf(whatToDo),
+});
+
 /** A finding without a problem. */
-export const healthy = (text = 'fine'): HealthFinding => ({ state: 'ok', text, whatToDo: '' });
+export const healthy = (text: Text = coded`FINE: fine`): HealthFinding => ({
+  state: 'ok',
+  text,
+  whatToDo: '',
+});
 
 /** Discards all findings; for tests and for parts that run without a gateway. */
 export const noHealthChecks: HealthChecks = { set: () => undefined };

@@ -61,24 +61,17 @@ export function localDay(ms: number): number {
  * for an invalid day.
  */
 export function localInstant(day: number, time: TimeOfDay): number {
-  const wanted = day * DAY_MS + secondsOf(time) * 1000;
-  const date = new Date(wanted);
-  const ms = new Date(
-    date.getUTCFullYear(),
-    date.getUTCMonth(),
-    date.getUTCDate(),
-    date.getUTCHours(),
-    date.getUTCMinutes(),
-    date.getUTCSeconds(),
-  ).getTime();
-  const gapMs = wallClock(ms) - wanted;
+  const wallMs = day * DAY_MS + secondsOf(time) * 1000;
+  const date = new Date(wallMs);
+  const ms = new Date(...utcFields(date)).getTime();
+  const gapMs = wallClock(ms) - wallMs;
   if (gapMs === 0 || Number.isNaN(gapMs)) return ms;
   // `Date` returns an instant as far after the jump as the clock jumps, or as far before it.
   let before = Math.min(ms, ms - gapMs);
   let after = Math.max(ms, ms - gapMs);
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (wallClock(middle) < wanted) before = middle;
+    if (wallClock(middle) < wallMs) before = middle;
     else after = middle;
   }
   return after;
@@ -87,13 +80,28 @@ export function localInstant(day: number, time: TimeOfDay): number {
 /** The local wall-clock time of an instant, as if it were UTC. */
 function wallClock(ms: number): number {
   const date = new Date(ms);
-  return Date.UTC(
-    date.getFullYear(),
-    date.getMonth(),
-    date.getDate(),
-    date.getHours(),
-    date.getMinutes(),
-    date.getSeconds(),
-    date.getMilliseconds(),
-  );
+  return Date.UTC(...localFields(date));
 }
+
+/** Year, month (from 0), day, hour, minute and second. */
+export type DateFields = readonly [number, number, number, number, number, number];
+
+/** The parts of a date in UTC. */
+export const utcFields = (date: Date): DateFields => [
+  date.getUTCFullYear(),
+  date.getUTCMonth(),
+  date.getUTCDate(),
+  date.getUTCHours(),
+  date.getUTCMinutes(),
+  date.getUTCSeconds(),
+];
+
+/** The parts of a date in the process's time zone. */
+export const localFields = (date: Date): DateFields => [
+  date.getFullYear(),
+  date.getMonth(),
+  date.getDate(),
+  date.getHours(),
+  date.getMinutes(),
+  date.getSeconds(),
+];

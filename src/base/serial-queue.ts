@@ -4,9 +4,9 @@ export class SerialQueue {
 
   /** Runs `job` after all earlier ones. Its failure goes to this caller only. */
   run<T>(job: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(job, job);
+    const result = this.#last.then(job, job);
     // The caller handles the failure; the next job only waits.
-    this.#last = mine.catch(() => undefined);
-    return mine;
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 }

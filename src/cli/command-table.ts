@@ -39,6 +39,7 @@ export const commands: CommandTable = {
   ],
   backup: ['make a backup', async () => (await import('./commands/backup.js')).backup],
   restore: ['restore a backup', async () => (await import('./commands/restore.js')).restore],
+  update: ['update a box that has two slots', async () => (await import('./commands/update.js')).update],
   export: [
     'print the tree as a configuration',
     async () => (await import('./commands/export.js')).exportCommand,

@@ -81,7 +81,9 @@ function parsed(args: readonly string[], options: Options) {
   } catch (thrown) {
     const unknown = /^Unknown option '-*([^']*)'/.exec(messageOf(thrown))?.[1];
     if (unknown === undefined) throw new UsageError(messageOf(thrown));
-    throw new UsageError(`there is no option ${unknown}${didYouMean(unknown, Object.keys(options))}`);
+    throw new UsageError(
+      `there is no option ${unknown}${didYouMean(unknown, Object.keys(options)).toString()}`,
+    );
   }
 }
 

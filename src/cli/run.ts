@@ -62,14 +62,18 @@ function adviceFor(thrown: unknown): string {
     return '. --ca FILE has it trusted; one that a gateway made itself is tls/ca-cert.pem in its data directory, and at /tls/ca.pem';
   if (isNamed(thrown, 'ServerError'))
     return '. Is the gateway running (systemctl status stellwerk, or make run), and is it there (--url, --config)?';
-  const isRefused = isNamed(thrown, 'RpcError') && (thrown as { reason?: string }).reason === 'UNAUTHORIZED';
-  return isRefused ? ': --url or --config says who calls, --password-file has the password' : '';
+  const isUnauthorized =
+    isNamed(thrown, 'RpcError') && (thrown as { reason?: string }).reason === 'UNAUTHORIZED';
+  return isUnauthorized ? ': --url or --config says who calls, --password-file has the password' : '';
 }
 
 /** Errors of a configuration have one line each; any other error is put on one line. */
 function textOf(thrown: unknown): string {
   if (isNamed(thrown, 'ConfigurationError'))
     return `the configuration has errors\n${(thrown as Error).message}`;
-  if (isNamed(thrown, 'AbortError')) return 'cancelled';
+  if (isNamed(thrown, 'AbortError')) {
+    const text = messageOf(thrown);
+    return text.startsWith('cancelled') ? escapeControls(text) : 'cancelled';
+  }
   return escapeControls(messageOf(thrown)) + adviceFor(thrown);
 }

@@ -11,6 +11,7 @@ export const RETRYABLE: ReadonlySet<string> = new Set([
   'STORE_FAILED',
   'FILE_FAILED',
   'ARCHIVE_FAILED',
+  'BACKUP_TARGET_FAILED',
   'LISTEN_FAILED',
   'STOPPING',
   'BUSY',

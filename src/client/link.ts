@@ -19,6 +19,10 @@ const SILENCE_MS = 20_000;
 const PROBE_MS = 5000;
 const CALL_MS = 60_000;
 const LONGEST_PAUSE_MS = 15_000;
+/** Most restarts end within this time: until then, pauses grow to 1 to 3 s at most, afterwards further. */
+const EARLY_MS = 120_000;
+const EARLY_STEPS = 3;
+const LATE_STEPS = 6;
 /** A connection that lasted this long resets the back-off. */
 const STABLE_MS = 10_000;
 
@@ -28,7 +32,7 @@ export type LinkState =
   /** Opening, or waiting for the snapshot. */
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
-  /** The connection was lost at `sinceMs`, unix ms; the link retries until it is live again. */
+  /** The last frame arrived at `sinceMs`, unix ms; the link retries until it is live again. */
   | { readonly kind: 'lost'; readonly sinceMs: number }
   /** `code` is one of {@link rejected}; `waitS`: the pause that the gateway requests. */
   | { readonly kind: 'refused'; readonly code: number; readonly waitS: number };
@@ -76,10 +80,12 @@ export class Link<S extends LinkSnapshot> {
   /** Counter of the newest change; 0 before the first snapshot. */
   #since = 0;
   /** Changes that arrived before the requested snapshot; undefined if no snapshot is requested. */
-  #early: ChangeRecord[] | undefined;
+  #bufferedChanges: ChangeRecord[] | undefined;
   #attempt = 0;
   #openedMs = 0;
-  /** When the connection was lost, unix ms; undefined while it is live, and before it first was. */
+  /** When the last frame arrived, unix ms; 0: none yet. */
+  #receivedMs = 0;
+  /** Since when the state may be outdated, unix ms; undefined while it is live, and before it was live first. */
   #lostMs: number | undefined;
   #cancelTimer: Cancel = () => undefined;
   #isProbing = false;
@@ -112,7 +118,22 @@ export class Link<S extends LinkSnapshot> {
    */
   touch(): void {
     if (this.#state.kind === 'lost') this.start();
-    else if (this.#state.kind === 'live') this.#probe();
+    if (this.#state.kind !== 'live') return;
+    if (this.#timing.nowMs() - this.#receivedMs <= SILENCE_MS + PROBE_MS) return this.#probe();
+    // The timers did not run: the device slept.
+    this.#lose('The connection was silent');
+    this.start();
+  }
+
+  /**
+   * Takes another snapshot, immediately or with the next connection: the socket did not receive all changes,
+   * and does from now on.
+   */
+  refresh(): void {
+    this.#since = 0;
+    if (this.#state.kind !== 'live') return;
+    this.#enter({ kind: 'connecting' });
+    this.#takeSnapshot();
   }
 
   /**
@@ -162,8 +183,8 @@ export class Link<S extends LinkSnapshot> {
 
   #takeSnapshot(): void {
     this.#since = 0;
-    if (this.#early !== undefined) return;
-    this.#early = [];
+    if (this.#bufferedChanges !== undefined) return;
+    this.#bufferedChanges = [];
     const { configurator } = this.#options;
     const socket = this.#socket;
     const reply =
@@ -181,15 +202,16 @@ export class Link<S extends LinkSnapshot> {
   }
 
   #applySnapshot(snapshot: S): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
+    const buffered = this.#bufferedChanges ?? [];
+    this.#bufferedChanges = undefined;
     this.#since = snapshot.timestamp;
     this.#options.onSnapshot(snapshot);
-    for (const record of early) this.#deliver(record);
+    for (const record of buffered) this.#deliver(record);
     this.#enter({ kind: 'live' });
   }
 
   #onFrame(text: string): void {
+    this.#receivedMs = this.#timing.nowMs();
     this.#restartSilenceTimer();
     const frame: unknown = JSON.parse(text);
     if (!isRecord(frame)) return;
@@ -203,7 +225,7 @@ export class Link<S extends LinkSnapshot> {
       this.#enter({ kind: 'connecting' });
       return this.#takeSnapshot();
     }
-    if (this.#early !== undefined) this.#early.push(record);
+    if (this.#bufferedChanges !== undefined) this.#bufferedChanges.push(record);
     else this.#deliver(record);
   }
 
@@ -246,7 +268,7 @@ export class Link<S extends LinkSnapshot> {
     reply.then(
       () => this.#onProbeReply(socket),
       (thrown: unknown) => {
-        // A rejection is a reply, too.
+        // An error reply also proves that the connection works.
         if (thrown instanceof ServerError && socket === this.#socket) this.#lose(thrown.message);
         else this.#onProbeReply(socket);
       },
@@ -257,7 +279,7 @@ export class Link<S extends LinkSnapshot> {
     if (socket !== this.#socket || socket === undefined) return;
     this.#isProbing = false;
     this.#restartSilenceTimer();
-    if (this.#early === undefined && this.#since > 0) this.#enter({ kind: 'live' });
+    if (this.#bufferedChanges === undefined && this.#since > 0) this.#enter({ kind: 'live' });
   }
 
   #onClose(code: number, reason: string): void {
@@ -271,20 +293,22 @@ export class Link<S extends LinkSnapshot> {
   }
 
   #lose(why: string): void {
-    const isStable = this.#timing.nowMs() - this.#openedMs >= STABLE_MS;
-    this.#lostMs ??= this.#timing.nowMs();
+    const now = this.#timing.nowMs();
+    const isStable = now - this.#openedMs >= STABLE_MS;
+    this.#lostMs ??= this.#receivedMs || now;
     this.#drop(why);
     if (isStable) this.#attempt = 0;
     this.#enter({ kind: 'lost', sinceMs: this.#lostMs });
-    const pause = Math.min(pauseMs(this.#attempt++, this.#timing.random()), LONGEST_PAUSE_MS);
-    this.#setTimer(pause, () => this.#open());
+    const steps = now - this.#lostMs < EARLY_MS ? EARLY_STEPS : LATE_STEPS;
+    const pause = pauseMs(Math.min(this.#attempt++, steps), this.#timing.random());
+    this.#setTimer(Math.min(pause, LONGEST_PAUSE_MS), () => this.#open());
   }
 
   /** Closes the connection: calls in flight fail, and further frames of this socket are ignored. */
   #drop(why: string): void {
     const socket = this.#socket;
     this.#socket = undefined;
-    this.#early = undefined;
+    this.#bufferedChanges = undefined;
     this.#isProbing = false;
     this.#cancelTimer();
     socket?.close();

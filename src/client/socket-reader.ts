@@ -77,7 +77,7 @@ export class SocketReader {
     if (this.#ended === undefined) this.#socket.send(text);
   }
 
-  /** Closes the connection. Calling twice is fine. */
+  /** Closes the connection. May be called twice. */
   close(): void {
     this.#end(new ServerError('The connection was closed'));
   }

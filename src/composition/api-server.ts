@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ApiOptions, ApiContext } from '../api/api.js';
+import type { ApiOptions, ApiContext } from '../api/api-options.js';
 import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import { listenersOf } from '../config/settings.js';
@@ -12,7 +12,7 @@ import { pages } from '../front/pages.js';
 
 /** Dependencies of the API. */
 export function apiDependencies(
-  { clock, directory, health, log, names }: Foundation,
+  { clock, directory, health, log, names, store }: Foundation,
   { kernel, media, registry, tasks }: Components,
   configurators: () => readonly ConfiguratorEntry[],
 ): ApiContext {
@@ -29,6 +29,7 @@ export function apiDependencies(
     configurators: configuratorAccess(configurators),
     directory,
     tlsDirectory: join(directory, 'tls'),
+    pingStore: () => store.ping(),
     sendPush: (request) => postToPushService(request, { clock, names }),
   };
 }

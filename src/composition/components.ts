@@ -34,7 +34,9 @@ const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' }
 
 /** The gateway's own operations that functions call. */
 interface GatewayControls
-  extends Pick<SystemPort, 'reload' | 'prune' | 'doctor' | 'stop'>, Pick<Ports, 'configuration' | 'backups'> {
+  extends
+    Pick<SystemPort, 'reload' | 'prune' | 'doctor' | 'stop'>,
+    Pick<Ports, 'configuration' | 'backups' | 'targetBackups'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;
@@ -52,7 +54,7 @@ export interface Components {
   readonly settings: Options;
   readonly registry: Registry;
   readonly tasks: TaskList;
-  /** Called when the gateway stops. */
+  /** Called when the gateway closes. */
   readonly cleanup: (() => void | Promise<void>)[];
 }
 
@@ -131,6 +133,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     connections: () => controls.connections(),
     configuration: controls.configuration,
     backups: controls.backups,
+    targetBackups: controls.targetBackups,
     messageWatch: createMessageWatch(kernel, clock, settings),
     system: {
       ...systemFacts(directory),

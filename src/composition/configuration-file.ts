@@ -1,12 +1,19 @@
+import { coded, joined, recordOf } from '../base/codes/coded-text.js';
 import { createHash } from 'node:crypto';
-import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
+import { access, constants, readFile, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hashPassword } from '../api/access/credentials.js';
-import { writeFileAtomically } from '../base/atomic-write.js';
-import { Fault, codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
+import { syncDirectory, writeFileAtomically } from '../base/atomic-write.js';
+import { Fault, codeOf, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
 import { SerialQueue } from '../base/serial-queue.js';
+import {
+  changeSettings,
+  parseSettingPath,
+  settingsIn,
+  type SettingChange,
+} from '../config/change-settings.js';
 import { overlayPath } from '../config/config-source.js';
-import { ConfigurationError, FILE_LIMIT, type ConfigFinding } from '../config/document.js';
+import { ConfigurationError, FILE_LIMIT, codedFinding, type ConfigFinding } from '../config/document.js';
 import { readConfig } from '../config/load.js';
 import { setPasswordHash, type PasswordTarget } from '../config/set-password.js';
 import type { ConfigurationPort } from '../functions/ports.js';
@@ -28,7 +35,7 @@ type Problems = Awaited<ReturnType<ConfigurationPort['check']>>;
 export class ConfigurationFile implements ConfigurationPort {
   readonly #foundation: Pick<Foundation, 'configSource' | 'modulesFor' | 'directory'>;
   readonly #reload: () => Promise<ReloadReport>;
-  /** Changes are made one at a time, each based on the text that the former has written. */
+  /** One change at a time, each based on the text that the previous one has written. */
   readonly #queue = new SerialQueue();
 
   constructor(
@@ -66,6 +73,70 @@ export class ConfigurationFile implements ConfigurationPort {
   }
 
   /** See {@link ConfigurationPort}. */
+  async exported(values: boolean): ReturnType<ConfigurationPort['exported']> {
+    const { directory, configSource } = this.#foundation;
+    const { runExport } = await import('./export/run-export.js');
+    const { text, notes } = await runExport({ data: directory, config: configSource().file, values });
+    return { Text: text, Notes: notes };
+  }
+
+  /** See {@link ConfigurationPort}. */
+  async settings(): ReturnType<ConfigurationPort['settings']> {
+    const content = await this.#text();
+    await this.rejectInvalid(content);
+    return { Settings: settingsIn(content), Digest: digestOf(content) };
+  }
+
+  /** See {@link ConfigurationPort}. */
+  async checkChanges(given: Parameters<ConfigurationPort['change']>[0]): Promise<Problems> {
+    const changes = given.flatMap(({ Path, Value }) => {
+      const path = pathOf(Path);
+      const change = { path, value: Value };
+      // It will replace the hash; to make one takes long.
+      if (path.at(-1) !== 'password') return [change];
+      return [{ path: [...path.slice(0, -1), 'passwordHash'], value: null }, change];
+    });
+    return (await this.#findingsIn(changedText(await this.#text(), changes))).map(problemOf);
+  }
+
+  /** See {@link ConfigurationPort}. */
+  async change(given: Parameters<ConfigurationPort['change']>[0], digest: string): Promise<ReloadReport> {
+    const changes = await Promise.all(given.map(changeOf));
+    return this.#queue.run(async () => {
+      const before = await this.#text();
+      if (digestOf(before) !== digest) throw fault('CONFIGURATION_CHANGED');
+      await this.rejectInvalid(before);
+      return this.#replace(changedText(before, changes));
+    });
+  }
+
+  /** See {@link ConfigurationPort}. */
+  async installed(): ReturnType<ConfigurationPort['installed']> {
+    const { given } = this.#foundation.configSource();
+    const content = await textIn(given);
+    const IsWritable = await isWritable(given);
+    return { Text: content, Digest: digestOf(content), Path: given, IsOverlay: false, IsWritable };
+  }
+
+  /** See {@link ConfigurationPort}. */
+  removeOverlay(digest: string): Promise<ReloadReport> {
+    return this.#queue.run(async () => {
+      const { file, given, isOverlay } = this.#foundation.configSource();
+      if (!isOverlay)
+        throw fault('NOT_SUPPORTED', coded`WHAT_REMOVING_OVERLAY: Removing an overlay that does not exist`);
+      if (digestOf(await this.#text()) !== digest) throw fault('CONFIGURATION_CHANGED');
+      await this.rejectInvalid(await textIn(given));
+      try {
+        await rename(file, `${file}.removed`);
+        await syncDirectory(dirname(file));
+      } catch (thrown) {
+        throw faultFrom(thrown, 'FILE_FAILED', coded`WHAT_OVERLAY: The overlay`, messageOf(thrown));
+      }
+      return this.#applied();
+    });
+  }
+
+  /** See {@link ConfigurationPort}. */
   async setPassword(target: string, password: string): Promise<ReloadReport> {
     const hash = await hashPassword(password);
     return this.#queue.run(() =>
@@ -74,7 +145,7 @@ export class ConfigurationFile implements ConfigurationPort {
   }
 
   /**
-   * Sets the owner's first credentials. Throws `NOT_FOUND` if `isClaimed` says that there are some, and as
+   * Sets the owner's first credentials. Throws `NOT_FOUND` if `isClaimed` returns true, and the faults of
    * {@link setPassword}.
    */
   async claim(
@@ -101,12 +172,22 @@ export class ConfigurationFile implements ConfigurationPort {
   async #replace(content: string): Promise<ReloadReport> {
     await this.rejectInvalid(content);
     await this.#put(content);
+    return this.#applied();
+  }
+
+  /** Applies what is on the disk, which is valid. */
+  async #applied(): Promise<ReloadReport> {
     try {
       return await this.#reload();
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'CONFIGURATION_INVALID') throw thrown;
-      // It is valid for the board that it names, which only a restart can change to.
-      return { Applied: [], NeedsRestart: ['board'], Problems: [thrown.message] };
+      // The text is valid for the board that it names, but only a restart changes the board.
+      return {
+        Applied: [],
+        NeedsRestart: ['board'],
+        Problems: [thrown.message],
+        CodedProblems: [recordOf(codedMessageOf(thrown))],
+      };
     }
   }
 
@@ -116,16 +197,12 @@ export class ConfigurationFile implements ConfigurationPort {
   }
 
   async #text(): Promise<string> {
-    const { file } = this.#foundation.configSource();
-    try {
-      return await readFile(file, 'utf8');
-    } catch (thrown) {
-      throw faultFrom(thrown, 'CONFIGURATION_INVALID', `${file} cannot be read: ${messageOf(thrown)}`);
-    }
+    return textIn(this.#foundation.configSource().file);
   }
 
   async #findingsIn(text: string): Promise<readonly ConfigFinding[]> {
-    if (Buffer.byteLength(text) > FILE_LIMIT) throw fault('TEXT_TOO_LONG', 'The configuration', FILE_LIMIT);
+    if (Buffer.byteLength(text) > FILE_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_CONFIGURATION: The configuration`, FILE_LIMIT);
     const { configSource, modulesFor } = this.#foundation;
     try {
       return (await readConfig({ ...configSource(), text }, modulesFor, reviewFacts)).findings;
@@ -142,6 +219,12 @@ export class ConfigurationFile implements ConfigurationPort {
     const details = { problems: findings.map(problemOf) };
     throw new Fault('CONFIGURATION_INVALID', `Configuration is not valid: ${cause.message}`, {
       cause,
+      parameters: [
+        joined(
+          findings.filter(({ severity }) => severity !== 'warning').map((one) => codedFinding(file, one)),
+          '\n',
+        ),
+      ],
       details,
     });
   }
@@ -150,26 +233,81 @@ export class ConfigurationFile implements ConfigurationPort {
     const { file, isOverlay } = this.#foundation.configSource();
     const overlay = overlayPath(this.#foundation.directory);
     try {
-      if (!isOverlay && (await isWritable(file)) && (await isReplaced(file, content))) return;
+      if (!isOverlay && (await isWritable(file)) && (await tryReplace(file, content))) return;
       await writeFileAtomically(overlay, content, OVERLAY_MODE);
     } catch (thrown) {
-      throw faultFrom(thrown, 'FILE_FAILED', 'The configuration', messageOf(thrown));
+      throw faultFrom(thrown, 'FILE_FAILED', coded`WHAT_CONFIGURATION: The configuration`, messageOf(thrown));
     }
   }
 }
 
+async function textIn(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (thrown) {
+    throw faultFrom(
+      thrown,
+      'CONFIGURATION_INVALID',
+      coded`CANNOT_BE_READ: ${file} cannot be read: ${codedMessageOf(thrown)}`,
+    );
+  }
+}
+
+/** Throws `PARAMETER_BOUNDS`. */
+function pathOf(text: string): SettingChange['path'] {
+  const path = parseSettingPath(text);
+  if (path === undefined) throw fault('PARAMETER_BOUNDS', coded`WHAT_PATH: Path (${text})`);
+  return path;
+}
+
+/** Throws `PARAMETER_BOUNDS` if a path leads into a value without keys. */
+function changedText(before: string, changes: readonly SettingChange[]): string {
+  const text = changeSettings(before, changes);
+  if (text !== undefined) return text;
+  throw fault('PARAMETER_BOUNDS', coded`WHAT_PATH_INTO_VALUE: Path (leads into a value without keys)`);
+}
+
+/** A change as the file has it, with hashes of passwords. Throws `PARAMETER_BOUNDS`. */
+async function changeOf({
+  Path,
+  Value,
+}: Parameters<ConfigurationPort['change']>[0][number]): Promise<SettingChange> {
+  const path = pathOf(Path);
+  if (path.at(-1) === 'password' && typeof Value === 'string')
+    return { path: [...path.slice(0, -1), 'passwordHash'], value: await hashPassword(Value) };
+  return { path, value: await withHashes(Value) };
+}
+
+async function withHashes(value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map(withHashes));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(async ([key, one]) =>
+    key === 'password' && typeof one === 'string'
+      ? (['passwordHash', await hashPassword(one)] as const)
+      : ([key, await withHashes(one)] as const),
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
+
 function problemOf({ line, column, key, severity, text }: ConfigFinding): Problems[number] {
-  return { Line: line, Column: column, Path: key, Severity: severity, Text: text };
+  return {
+    Line: line,
+    Column: column,
+    Path: key,
+    Severity: severity,
+    Text: text.toString(),
+    CodedText: recordOf(text),
+  };
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Whether the file may be written, and replaced in its directory. A file without write permission stays. */
+/** Whether the process may write the file, and replace it in its directory. A read-only file stays. */
 export async function isWritable(file: string): Promise<boolean> {
   try {
     const path = await realpath(file);
     const { W_OK } = constants;
-    // Root may write everything, even what somebody has write-protected.
+    // Root may write every file, even one without write permission.
     if (((await stat(path)).mode & 0o222) === 0) return false;
     await Promise.all([access(path, W_OK), access(dirname(path), W_OK)]);
     return true;
@@ -178,8 +316,11 @@ export async function isWritable(file: string): Promise<boolean> {
   }
 }
 
-/** Replaces a file and keeps its mode and owner; false if this process may not. Follows symbolic links. */
-async function isReplaced(file: string, content: string): Promise<boolean> {
+/**
+ * Replaces a file and keeps its mode and owner; false if this process may not write it. Follows symbolic
+ * links.
+ */
+async function tryReplace(file: string, content: string): Promise<boolean> {
   try {
     const path = await realpath(file);
     await writeFileAtomically(path, content, await stat(path));

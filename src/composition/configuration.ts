@@ -1,5 +1,6 @@
+import type { Text } from '../base/codes/coded-text.js';
 import { parseJsonOr } from '../base/json.js';
-import { faultFrom, messageOf } from '../base/fault.js';
+import { codedMessageOf, faultFrom, messageOf } from '../base/fault.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { applyTree, type AppliedKeys, type ContentStore } from '../config/apply/apply-tree.js';
@@ -41,7 +42,7 @@ export interface ConfigurationTarget {
 export async function applyConfiguration(
   loaded: LoadedConfig,
   to: ConfigurationTarget,
-): Promise<{ configurators: ConfiguratorEntry[]; problems: readonly string[] }> {
+): Promise<{ configurators: ConfiguratorEntry[]; problems: readonly Text[] }> {
   const { config, tree } = loaded;
   const { store, events, log } = to;
   const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };
@@ -50,7 +51,7 @@ export async function applyConfiguration(
   await events
     .start()
     .catch((thrown: unknown) => problems.push({ path: '', text: `events: ${messageOf(thrown)}` }));
-  keepApplied(loaded, applied, to);
+  saveApplied(loaded, applied, to);
   const made = createConfigurators(config.configurators ?? [], target);
   const all = listProblems(loaded, [...problems, ...made.problems], existsIn(to.kernel));
   to.health.set('configuration', configurationFinding(all, loaded));
@@ -67,23 +68,23 @@ export async function prune(
 ): Promise<OrphanRecord[]> {
   const applied = parseJsonOr<AppliedKeys>(to.store.meta(APPLIED), {});
   const records = await pruneOrphans(unlistedPaths(loaded, applied, to.kernel), to, remove);
-  if (remove) keepApplied(loaded, applied, to);
+  if (remove) saveApplied(loaded, applied, to);
   return records;
 }
 
 /**
- * Stores what was applied, without objects that were deleted since, because another object may get their
+ * Stores what was applied, without objects that have been deleted since, because another object may get their
  * path.
  */
-function keepApplied(
+function saveApplied(
   loaded: LoadedConfig,
   applied: AppliedKeys,
   { kernel, store, health }: ConfigurationTarget,
 ): void {
   const unlisted = unlistedPaths(loaded, applied, kernel).filter((path) => {
-    const isThere = kernel.tree.findByPath(path) !== undefined;
-    if (!isThere) delete applied[path];
-    return isThere;
+    const hasObject = kernel.tree.findByPath(path) !== undefined;
+    if (!hasObject) delete applied[path];
+    return hasObject;
   });
   store.setMeta(APPLIED, JSON.stringify(applied));
   health.addCheck('orphans', () => orphansFinding(unlisted, kernel));
@@ -101,7 +102,7 @@ export async function reloadConfig(
   try {
     return await loadConfig(source, async () => modules, reviewFacts);
   } catch (thrown) {
-    health.set('configuration', unusableFileFinding(messageOf(thrown)));
+    health.set('configuration', unusableFileFinding(codedMessageOf(thrown)));
     const text = thrown instanceof Error ? thrown.message : String(thrown);
     throw faultFrom(thrown, 'CONFIGURATION_INVALID', text);
   }

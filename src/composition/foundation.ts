@@ -12,11 +12,12 @@ import { BootFlagFile } from '../service/boot-flag-file.js';
 import { ClockSynchronisation } from '../service/clock-synchronisation.js';
 import { Health } from '../service/health.js';
 import type { ServiceLog } from '../service/log.js';
-import { trackUpdate } from '../service/update-marker.js';
+import { trackUpdate } from '../service/updates/update-marker.js';
 import { foldersOf, makeDirectories } from '../store/data-directory.js';
 import { Store } from '../store/store.js';
 import { createModuleList } from './module-list.js';
-import { restoreAtStart } from './pending-restore.js';
+import { resetAtStart } from './backup/factory-reset.js';
+import { restoreAtStart } from './backup/pending-restore.js';
 import { reviewFacts } from './review-facts.js';
 
 /** The options of a gateway. */
@@ -71,6 +72,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   let modules = new ModuleRegistry([]);
   const createModules = createModuleList(clock, { keeper, boards: options.boards, names });
   const configSource = () => locateConfig(options.configFile, directory);
+  await resetAtStart(directory, { source: configSource(), log: log.subject('gateway') });
   const restored = await restoreAtStart(directory, {
     source: configSource(),
     nowMs: clock.nowMs(),

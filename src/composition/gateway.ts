@@ -1,3 +1,4 @@
+import { recordOf, type Text, type TextRecord } from '../base/codes/coded-text.js';
 import { Api } from '../api/api.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { Lazy } from '../base/lazy.js';
@@ -33,6 +34,7 @@ interface ReloadReport {
   readonly Applied: readonly string[];
   readonly NeedsRestart: readonly string[];
   readonly Problems: readonly string[];
+  readonly CodedProblems: readonly TextRecord[];
 }
 
 /** Interval for writing health to the tree's variables. */
@@ -48,8 +50,20 @@ export class Gateway implements AsyncDisposable {
     return new ConfigurationFile(this.#foundation, () => this.reload());
   });
   readonly #backups = new Lazy(async () => {
-    const { Backups } = await import('./backups.js');
+    const { Backups } = await import('./backup/backups.js');
     return new Backups(this.#foundation, this.#configurationFile.get);
+  });
+  readonly #targetBackups = new Lazy(async () => {
+    const { TargetBackups } = await import('./backup/target-backups.js');
+    const foundation = this.#foundation;
+    const made = await TargetBackups.start({
+      foundation,
+      config: () => this.#loaded.config.backup,
+      tasks: this.#components.tasks,
+      log: foundation.log.root.subject('backup'),
+    });
+    this.#components.cleanup.push(() => made.close());
+    return made;
   });
   readonly #claim: GatewayClaim;
   #api: Api | undefined;
@@ -76,14 +90,16 @@ export class Gateway implements AsyncDisposable {
   private constructor(foundation: Foundation, { onStop }: GatewayOptions) {
     this.#foundation = foundation;
     this.#loaded = foundation.loaded;
-    const { runtimeDirectory, log, clock, store } = foundation;
+    const { directory, runtimeDirectory, log, clock, store } = foundation;
     this.#claim = new GatewayClaim({
+      directory,
       runtimeDirectory,
       config: () => this.#loaded.config,
       configurationFile: this.#configurationFile.get,
       log: log.root.subject('gateway'),
       nowMs: () => clock.nowMs(),
       recordAudit: (record) => store.recordAudit(record),
+      stop: () => onStop?.(),
     });
     this.#components = createComponents(foundation, {
       config: () => this.#loaded.config,
@@ -92,13 +108,14 @@ export class Gateway implements AsyncDisposable {
       reload: () => this.reload(),
       configuration: this.#configurationFile.get,
       backups: this.#backups.get,
+      targetBackups: this.#targetBackups.get,
       doctor: () => this.#runDoctor(),
       prune: (remove) => this.#queue.run(() => prune(this.#loaded, this.#configurationTarget(), remove)),
       ...(onStop && { stop: onStop }),
     });
   }
 
-  /** The long work in progress. */
+  /** The tasks in progress. */
   get tasks(): TaskList {
     return this.#components.tasks;
   }
@@ -130,7 +147,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** Resolves when the store replies, which is the condition for pinging the watchdog. */
-  answers(): Promise<void> {
+  pingStore(): Promise<void> {
     return this.#foundation.store.ping();
   }
 
@@ -153,18 +170,21 @@ export class Gateway implements AsyncDisposable {
       this.kernel.changes.setLimits(bufferOf(loaded.config));
       const problems = await this.#applyConfiguration();
       await this.#reloadApi();
+      await this.#startTargetBackups();
       log.root.info({}, 'configuration reloaded');
+      const all = [...problems, ...(this.#api?.problems() ?? [])];
       return {
         Applied: RELOADABLE,
         NeedsRestart: needsRestart(before, loaded.config),
-        Problems: [...problems, ...(this.#api?.problems() ?? [])],
+        Problems: all.map(String),
+        CodedProblems: all.map(recordOf),
       };
     });
   }
 
   /**
-   * Stops the gateway, hands the outputs over to the line keeper, and saves the durable state. Calling twice
-   * is fine.
+   * Stops the gateway, hands the outputs over to the line keeper, and saves the durable state. May be called
+   * twice.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -218,7 +238,8 @@ export class Gateway implements AsyncDisposable {
       this.#updateStatus();
       void this.#api?.checkCertificates();
     });
-    await this.#claim.show();
+    await this.#claim.publish();
+    await sequence.run('backup targets', () => this.#startTargetBackups());
     kernel.setRunlevel(runlevel.ready);
     cleanup.push(buildSnapshotEntries(kernel.tree));
   }
@@ -227,6 +248,7 @@ export class Gateway implements AsyncDisposable {
     const { store, keeper, synchronisation } = this.#foundation;
     const { kernel, devices, archive, media, scripts, events, cleanup } = this.#components;
     kernel.setRunlevel(runlevel.uninit);
+    this.#claim.close();
     const cleaned = cleanup.map((clean) => clean());
     synchronisation.close();
     await this.#api?.close();
@@ -242,7 +264,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** Applies the tree and the configurators; returns what could not be applied. */
-  async #applyConfiguration(): Promise<readonly string[]> {
+  async #applyConfiguration(): Promise<readonly Text[]> {
     const { configurators, problems } = await applyConfiguration(this.#loaded, this.#configurationTarget());
     this.#configurators = configurators;
     return problems;
@@ -260,6 +282,11 @@ export class Gateway implements AsyncDisposable {
     const configured = await readConfiguredMachine(this.#foundation.configSource(), async () => modules);
     const own = await examine(configured, { dataDirectory, isGateway: true });
     return combineChecks(own, health.record().Checks);
+  }
+
+  /** Loads the code for targets if there are some. */
+  async #startTargetBackups(): Promise<void> {
+    if ((this.#loaded.config.backup?.targets ?? []).length > 0) await this.#targetBackups.get();
   }
 
   async #reloadApi(): Promise<void> {

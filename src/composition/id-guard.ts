@@ -31,19 +31,19 @@ const SLICE = 1_000;
 export async function guardIds(sources: IdSources): Promise<void> {
   const { kernel, directory, log } = sources;
   const { ids } = kernel.tree;
-  let isLooking = false;
+  let isRefilling = false;
   ids.onLow(() => {
-    if (isLooking) return;
-    isLooking = true;
+    if (isRefilling) return;
+    isRefilling = true;
     refill(sources)
       .catch((thrown: unknown) => log.error({}, `no unused object IDs were found: ${messageOf(thrown)}`))
-      .finally(() => (isLooking = false));
+      .finally(() => (isRefilling = false));
   });
   if (!ids.isUnsure) return;
   if (kernel.tree.size <= 1 && !existsSync(join(directory, 'archive.db'))) return ids.markComplete();
   const found = new Set<number>();
-  await mentioned(sources, found).catch((thrown: unknown) =>
-    log.error({}, `IDs that are still referred to may be assigned again: ${messageOf(thrown)}`),
+  await collectReferences(sources, found).catch((thrown: unknown) =>
+    log.error({}, `IDs that are still in use may be reassigned: ${messageOf(thrown)}`),
   );
   // Use the references that were found before a failure.
   ids.retire(found);
@@ -51,10 +51,10 @@ export async function guardIds(sources: IdSources): Promise<void> {
 
 async function refill(sources: IdSources): Promise<void> {
   const { ids } = sources.kernel.tree;
-  // First what was free already: nothing can refer to it from now on.
+  // Before the search: an id that is free now gets no new reference during the search.
   const free = [...ids.spent()];
   const found = new Set<number>();
-  await mentioned(sources, found);
+  await collectReferences(sources, found);
   const all = free.filter((id) => !found.has(id));
   const { random } = Math;
   for (let n = 0; n < Math.min(REFILL, all.length); n++) {
@@ -68,7 +68,7 @@ async function refill(sources: IdSources): Promise<void> {
  * Adds all ids that something refers to, whether the objects exist or not. Does not search the texts of
  * scripts.
  */
-async function mentioned(
+async function collectReferences(
   { kernel, archive, store, directory }: IdSources,
   found: Set<number>,
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function mentioned(
   let seen = 0;
   for (const object of kernel.tree.all()) {
     if (++seen % SLICE === 0) await yieldToEventLoop();
-    for (const id of namedBy(object)) found.add(id);
+    for (const id of referencesOf(object)) found.add(id);
     if (object.is(objectType.instance)) add(JSON.stringify(object.data.properties));
     if (object.is(objectType.event)) add(JSON.stringify(object.data));
   }
@@ -92,7 +92,7 @@ async function mentioned(
 
 const ID = /(?<!\d)\d{5,6}(?!\d)/g;
 
-function namedBy(object: TreeObject): readonly number[] {
+function referencesOf(object: TreeObject): readonly number[] {
   if (object.is(objectType.link)) return [object.data.targetId];
   if (object.is(objectType.variable)) return [object.data.action, object.data.customAction];
   return object.is(objectType.instance) ? [object.data.connectionId] : [];

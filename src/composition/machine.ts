@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import { Lazy } from '../base/lazy.js';
@@ -19,8 +20,14 @@ interface MachineDependencies {
 }
 
 /** The ports for information about the machine and for running its programs, both loaded on first use. */
-export function machinePorts(of: MachineDependencies): Pick<Ports, 'machine' | 'execute'> {
-  const { clock, names, directory, log, isExecuteAllowed, onClose } = of;
+export function machinePorts({
+  clock,
+  names,
+  directory,
+  log,
+  isExecuteAllowed,
+  onClose,
+}: MachineDependencies): Pick<Ports, 'machine' | 'execute'> {
   const runner = new Lazy<ProgramRunner>(async () => {
     const { ProgramRunner } = await import('../service/program-runner.js');
     return new ProgramRunner(clock, log);
@@ -30,7 +37,10 @@ export function machinePorts(of: MachineDependencies): Pick<Ports, 'machine' | '
     machine: lazyMachine(clock, names, directory),
     execute: async (request) => {
       if (!isExecuteAllowed())
-        throw fault('NOT_ALLOWED', 'Running programs (gateway.yaml: api.allowExecute: true)');
+        throw fault(
+          'NOT_ALLOWED',
+          coded`WHAT_RUNNING_PROGRAMS: Running programs (gateway.yaml: api.allowExecute: true)`,
+        );
       return (await runner.get()).run(request);
     },
   };
@@ -47,9 +57,9 @@ export function lazyMachine(
 
 async function loadMachine(clock: Clock, names: NameResolver, dataDirectory: string): Promise<MachinePort> {
   const [{ SystemMetrics }, host, { SystemCommands }, { fetchText }] = await Promise.all([
-    import('../service/system-metrics.js'),
-    import('../service/host-info.js'),
-    import('../service/system-commands.js'),
+    import('../service/machine/system-metrics.js'),
+    import('../service/machine/host-info.js'),
+    import('../service/machine/system-commands.js'),
     import('../service/fetch.js'),
   ]);
   const metrics = new SystemMetrics();
@@ -59,10 +69,10 @@ async function loadMachine(clock: Clock, names: NameResolver, dataDirectory: str
     memory: () => metrics.memory(),
     process: () => metrics.process(),
     battery: () => metrics.battery(),
-    hardware: () => host.hardwareOf(),
+    hardware: () => host.hardwareOf(dataDirectory),
     drives: () => host.drivesOf(),
     networks: () => host.networksOf(),
-    room: () => host.diskUsage(dataDirectory),
+    diskUsage: () => host.diskUsage(dataDirectory),
     spooler: () => commands.spooler(),
     ping: (target, timeoutMs) => commands.ping(target, timeoutMs),
     content: (request) => fetchText(request, { clock, names }),

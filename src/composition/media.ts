@@ -39,12 +39,12 @@ export function lazyMedia({ kernel, clock, log, directory }: MediaDependencies):
     const icons = new Icons(join(directory, 'icons'));
     return new MediaContents({ kernel, files, icons, log, nowMs: () => clock.nowMs() });
   });
-  const start = async () => (await contents.get()).start();
+  const load = async () => (await contents.get()).start();
   return {
     get: contents.get,
     start: () => {
       const { done } = kernel.tree.objectsOfType(objectType.media).next();
-      if (done !== true) start().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
+      if (done !== true) load().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
     },
     close: async () => (await contents.current())?.close(),
   };

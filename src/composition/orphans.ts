@@ -1,3 +1,4 @@
+import { coded, joined } from '../base/codes/coded-text.js';
 import { healthy, type HealthFinding } from '../base/health-check.js';
 import { messageOf } from '../base/fault.js';
 import type { AppliedKeys } from '../config/apply/apply-tree.js';
@@ -14,7 +15,7 @@ export interface OrphanRecord {
   readonly ObjectID: number;
   readonly Path: string;
   readonly Type: string;
-  /** Why it is not removed; '' if it is, or would be. */
+  /** Why it is kept; '' if it is removed, or would be. */
   readonly Problem: string;
 }
 
@@ -29,12 +30,12 @@ export function unlistedPaths(
 ): string[] {
   const listed = new Set(identPathsOf(tree));
   const fronts = new Set((config.configurators ?? []).map(({ ident }) => ident));
-  const former = [...(kernel.tree.root.children ?? [])].flatMap((child) =>
+  const removedFronts = [...(kernel.tree.root.children ?? [])].flatMap((child) =>
     child.is(objectType.instance) && child.data.moduleId === webFrontModule.id && !fronts.has(child.ident)
       ? [child.ident]
       : [],
   );
-  return [...new Set([...Object.keys(applied), ...former])].filter(
+  return [...new Set([...Object.keys(applied), ...removedFronts])].filter(
     // Profiles, whose paths have a colon, are not objects.
     (path) => path !== '' && !path.includes(':') && !listed.has(path),
   );
@@ -44,15 +45,20 @@ export function unlistedPaths(
 export function orphansFinding(paths: readonly string[], { tree }: Kernel): HealthFinding {
   const found = paths.flatMap((path) => {
     const object = tree.findByPath(path);
-    return object === undefined ? [] : [`${path} (#${object.id}, ${typeName[object.type]})`];
+    return object === undefined ? [] : [coded`OBJECT_AT: ${path} (#${object.id}, ${typeName[object.type]})`];
   });
-  if (found.length === 0) return healthy('no object was removed from gateway.yaml only');
-  const lines = found.slice(0, SHOWN).map((one) => `${one} was removed from gateway.yaml and still exists`);
-  if (found.length > SHOWN) lines.push(`and ${found.length - SHOWN} more`);
+  if (found.length === 0)
+    return healthy(
+      coded`ALL_OBJECTS_GATEWAY_YAML: all objects that gateway.yaml has created are listed in it`,
+    );
+  const lines = found
+    .slice(0, SHOWN)
+    .map((one) => coded`REMOVED_FROM_FILE: ${one} was removed from gateway.yaml and still exists`);
+  if (found.length > SHOWN) lines.push(coded`AND_MORE: and ${found.length - SHOWN} more`);
   return {
     state: 'warning',
-    text: lines.join('\n'),
-    whatToDo: 'stellwerk prune shows what can be removed; to keep an object, list it again',
+    text: joined(lines, '\n'),
+    whatToDo: coded`STELLWERK_PRUNE_SHOWS_WHAT: stellwerk prune shows what can be removed; to keep an object, list it again`,
   };
 }
 
@@ -79,7 +85,7 @@ export async function pruneOrphans(
       problem = `the objects below it are not in the file: ${names}; delete or move them first`;
     } else {
       removable.add(object);
-      if (remove) problem = await deleted(object, to);
+      if (remove) problem = await deleteObject(object, to);
     }
     records.push({ ObjectID: object.id, Path: path, Type: typeName[object.type], Problem: problem });
   }
@@ -88,8 +94,8 @@ export async function pruneOrphans(
 
 const depthOf = (path: string): number => path.split('/').length;
 
-/** Deletes an object; returns why that failed. Keeps the files of scripts and media. */
-async function deleted(
+/** Deletes an object; returns the error, '' if there was none. Keeps the files of scripts and media. */
+async function deleteObject(
   object: TreeObject,
   { kernel, devices, scripts, media }: ConfigurationTarget,
 ): Promise<string> {

@@ -1,15 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ClaimedAccess, OwnerClaim } from '../api/web/claim-routes.js';
+import type { ClaimedAccess, ClaimedRestore, OwnerClaim } from '../api/web/claim-routes.js';
 import { writeFileAtomically } from '../base/atomic-write.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
+import { SerialQueue } from '../base/serial-queue.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import type { AuditRecord } from '../kernel/audit-record.js';
 import type { ConfigurationFile } from './configuration-file.js';
 
-/** Letters and digits that are not alike: 39 bits in a code, and guessing is throttled. */
+/** Letters and digits that cannot be confused. A code has 39 bits, and guessing is throttled. */
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const LENGTH = 8;
 
@@ -17,58 +18,85 @@ const LENGTH = 8;
 const CLAIM_FILE = 'claim-code';
 
 interface ClaimDependencies {
+  readonly directory: string;
   readonly runtimeDirectory: string;
   readonly config: () => GatewayConfig;
   readonly configurationFile: () => Promise<ConfigurationFile>;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly recordAudit: (record: AuditRecord) => void;
+  /** Ends the gateway; systemd starts it again. */
+  readonly stop: () => void;
 }
 
 /**
- * The claim of a gateway whose owner has no password: a new code at each start. The code is in no log, message
- * or reply; only the runtime directory and the console of the process have it.
+ * The claim of a gateway whose owner has no password: a new code at each start. The code is in no log,
+ * message or reply; only the runtime directory and the console of the process have it.
  */
 export class GatewayClaim implements OwnerClaim {
-  readonly #of: ClaimDependencies;
+  readonly #dependencies: ClaimDependencies;
+  /** One restore at a time. */
+  readonly #queue = new SerialQueue();
+  readonly #closed = new AbortController();
   readonly #code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
-  constructor(of: ClaimDependencies) {
-    this.#of = of;
+  constructor(dependencies: ClaimDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** See {@link OwnerClaim}. */
   code(): string | undefined {
-    const { password, passwordHash } = this.#of.config().remoteAccess ?? {};
+    const { password, passwordHash } = this.#dependencies.config().remoteAccess ?? {};
     return password === undefined && passwordHash === undefined ? this.#code : undefined;
   }
 
   /** See {@link OwnerClaim}. */
   async set({ username, password, remote }: ClaimedAccess): Promise<void> {
-    const file = await this.#of.configurationFile();
+    const file = await this.#dependencies.configurationFile();
     await file.claim({ username, password }, () => this.code() === undefined);
-    this.#of.log.info({ remote }, 'the first password of the owner was set with the claim code');
-    this.#of.recordAudit({
+    this.#dependencies.log.info({ remote }, 'the first password of the owner was set with the claim code');
+    this.#dependencies.recordAudit({
       role: 'owner',
-      at: Math.floor(this.#of.nowMs() / 1000),
+      at: Math.floor(this.#dependencies.nowMs() / 1000),
       user: username,
       remote,
       method: 'console/claim',
       params: [],
       ok: true,
     });
-    await this.show();
+    await this.publish();
+  }
+
+  /** See {@link OwnerClaim}. */
+  restore({ target, key, remote }: ClaimedRestore): Promise<void> {
+    const { directory, log, nowMs } = this.#dependencies;
+    return this.#queue.run(async () => {
+      const { fetchForClaim } = await import('./backup/claim-restore.js');
+      const { signal } = this.#closed;
+      const name = await fetchForClaim(directory, { target, key }, { nowMs: nowMs(), signal });
+      log.info({ remote }, `${name} was fetched with the claim code, and is restored at the next start`);
+    });
+  }
+
+  /** See {@link OwnerClaim}. */
+  restart(): void {
+    this.#dependencies.stop();
+  }
+
+  /** Cancels a restore in progress. */
+  close(): void {
+    this.#closed.abort();
   }
 
   /** Writes the code to the runtime directory, or removes it once the owner has a password. */
-  async show(): Promise<void> {
-    const path = join(this.#of.runtimeDirectory, CLAIM_FILE);
+  async publish(): Promise<void> {
+    const path = join(this.#dependencies.runtimeDirectory, CLAIM_FILE);
     const code = this.code();
     try {
       if (code === undefined) await rm(path, { force: true });
       else await writeFileAtomically(path, `${code}\n`, 0o600);
     } catch (thrown) {
-      this.#of.log.warn({}, `${path} cannot be written: ${messageOf(thrown)}`);
+      this.#dependencies.log.warn({}, `${path} cannot be written: ${messageOf(thrown)}`);
     }
   }
 }

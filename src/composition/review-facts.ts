@@ -12,7 +12,7 @@ import { objectType, type TreeObject } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { ScriptText } from '../script/protocol.js';
 
-/** One that every action for variables fits. */
+/** A variable that every action for variables can run on. */
 const ANY_VARIABLE: TargetFact = {
   type: objectType.variable,
   valueType: variableType.boolean,
@@ -25,9 +25,9 @@ const ANY_VARIABLE: TargetFact = {
  */
 export const reviewFacts: ReviewFacts = {
   actions,
-  checkScript: scriptMistake,
+  checkScript,
   prefixes,
-  kernelLines: linesHere,
+  kernelLines,
 };
 
 async function actions(): Promise<readonly ActionFact[]> {
@@ -35,19 +35,19 @@ async function actions(): Promise<readonly ActionFact[]> {
   return builtInActions.map(({ name, parameters, canRunOn: fits }) => ({
     name,
     parameters: parameters.map((parameter) => parameter.name),
-    isForVariables: fits?.(standIn(ANY_VARIABLE)) ?? false,
-    fits: (target: TargetFact) => fits?.(standIn(target)) ?? true,
+    isForVariables: fits?.(placeholder(ANY_VARIABLE)) ?? false,
+    fits: (target: TargetFact) => fits?.(placeholder(target)) ?? true,
   }));
 }
 
 /** The part of an object that an action checks to decide whether it can run on it. */
-function standIn({ type, valueType, isReadOnly }: TargetFact): TreeObject {
+function placeholder({ type, valueType, isReadOnly }: TargetFact): TreeObject {
   const object = { is: (other: number) => other === type, readOnly: isReadOnly, data: { type: valueType } };
   // Actions read nothing else of an object before they run.
   return object as unknown as TreeObject;
 }
 
-async function scriptMistake(script: ScriptText): Promise<ScriptSyntaxError | undefined> {
+async function checkScript(script: ScriptText): Promise<ScriptSyntaxError | undefined> {
   const { compile, CompileError } = await import('../script/script-compiler.js');
   try {
     compile(script, true);
@@ -65,7 +65,7 @@ async function prefixes(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
   return new Set(names.flatMap((name) => (name.includes('_') ? [name.slice(0, name.indexOf('_'))] : [])));
 }
 
-async function linesHere(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
+async function kernelLines(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
   const finders = [...modules.all()].filter(({ properties }) => canReferTo(properties, referenceKind.line));
   const found = await Promise.all(
     finders.map(async ({ findHardware: find }) => (await find?.().catch(() => [])) ?? []),

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fault } from '../base/fault.js';
@@ -7,13 +8,14 @@ import { salvage } from '../archive/salvage.js';
 import type { RecordRun } from '../archive/codec.js';
 import { lockDirectory } from '../store/directory-lock.js';
 
-/** Chunks per transaction: a few hundred KB of memory. */
-const AT_ONCE = 200;
+/** A few hundred KB of memory. */
+const CHUNKS_PER_TRANSACTION = 200;
 
 /** The result of salvaging a file, as text. */
-interface SalvageReport {
+export interface SalvageReport {
   readonly text: string;
-  readonly isWhole: boolean;
+  /** Whether there were records, and all could be read. */
+  readonly isComplete: boolean;
 }
 
 /**
@@ -26,36 +28,45 @@ export function salvageArchives({
   file,
   write,
   nowMs,
+  onProgress,
 }: {
   directory: string;
   file: string | undefined;
   write: boolean;
   nowMs: number;
+  /** Called after each chunk with their number; what it throws ends the salvage. */
+  onProgress?: (done: number, total: number) => void;
 }): SalvageReport[] {
-  if (!existsSync(directory)) throw fault('STORE_UNUSABLE', `there is no data directory ${directory}`);
+  if (!existsSync(directory))
+    throw fault('STORE_UNUSABLE', coded`NO_DATA_DIRECTORY: there is no data directory ${directory}`);
   const files =
     file === undefined ? listQuarantinedArchives(directory).map((name) => join(directory, name)) : [file];
-  if (files.length === 0) throw fault('STORE_UNUSABLE', `there is no damaged archive in ${directory}`);
-  for (const path of files) if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no file ${path}`);
+  if (files.length === 0)
+    throw fault('STORE_UNUSABLE', coded`NO_DAMAGED_ARCHIVE: there is no damaged archive in ${directory}`);
+  for (const path of files)
+    if (!existsSync(path)) throw fault('STORE_UNUSABLE', coded`NO_FILE: there is no file ${path}`);
   using _lock = write ? lockDirectory(directory) : undefined;
-  if (!write) return files.map((path) => reportOf(path, () => undefined));
+  let done = 0;
+  const onChunk = () => onProgress?.(++done, 0);
+  if (!write) return files.map((path) => reportOf(path, () => undefined, onChunk));
   const target = new ArchiveFile(directory);
   try {
     target.open(nowMs);
     // The oldest first, because a record replaces one of the same time.
     return files.toReversed().map((path) => {
-      let waiting: (readonly [number, RecordRun])[] = [];
-      const put = () => {
+      let chunks: (readonly [number, RecordRun])[] = [];
+      const writeChunks = () => {
         target.transaction(() => {
-          for (const [series, run] of waiting) target.put(series, run);
+          for (const [series, run] of chunks) target.put(series, run);
         });
-        waiting = [];
+        chunks = [];
       };
-      const report = reportOf(path, (series, run) => {
-        waiting.push([series, run]);
-        if (waiting.length >= AT_ONCE) put();
-      });
-      put();
+      const take = (series: number, run: RecordRun) => {
+        chunks.push([series, run]);
+        if (chunks.length >= CHUNKS_PER_TRANSACTION) writeChunks();
+      };
+      const report = reportOf(path, take, onChunk);
+      writeChunks();
       return report;
     });
   } finally {
@@ -63,14 +74,18 @@ export function salvageArchives({
   }
 }
 
-function reportOf(path: string, take: (series: number, run: RecordRun) => void): SalvageReport {
-  const { sound, damaged, records, variables, firstMs, lastMs, gaps } = salvage(path, take);
+function reportOf(
+  path: string,
+  take: (series: number, run: RecordRun) => void,
+  onChunk: () => void,
+): SalvageReport {
+  const { valid, damaged, records, variables, firstMs, lastMs, gaps } = salvage(path, take, onChunk);
   const span =
     records === 0 ? '' : `, ${new Date(firstMs).toISOString()} to ${new Date(lastMs).toISOString()}`;
   const lines = [
-    `${basename(path)}: ${sound} valid chunks with up to ${records} records of ${variables.size} variables${span}`,
+    `${basename(path)}: ${valid} valid chunks with up to ${records} records of ${variables.size} variables${span}`,
     `  ${damaged} damaged chunks`,
     ...gaps.map((gap) => `  unreadable: ${gap}`),
   ];
-  return { text: lines.join('\n'), isWhole: damaged === 0 && gaps.length === 0 && records > 0 };
+  return { text: lines.join('\n'), isComplete: damaged === 0 && gaps.length === 0 && records > 0 };
 }

@@ -36,7 +36,7 @@ export function createScriptEngine({
   return new ScriptEngine({
     ...rest,
     files: new ScriptFiles(directory),
-    effects: limits,
+    limitReporter: limits,
     functions: { names: () => registry().names(), call: (...call) => registry().call(...call) },
     limits: () => ({
       ...scriptLimits,

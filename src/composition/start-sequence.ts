@@ -1,4 +1,5 @@
-import { messageOf } from '../base/fault.js';
+import { coded } from '../base/codes/coded-text.js';
+import { codedMessageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Health } from '../service/health.js';
 
@@ -20,8 +21,8 @@ export class StartSequence {
       this.#log.error({ part: name, err: thrown }, 'a part of the gateway did not start');
       this.#health.set(`start: ${name}`, {
         state: 'failed',
-        text: `${name} did not start; the gateway runs without it: ${messageOf(thrown)}`,
-        whatToDo: 'correct the cause and restart the gateway',
+        text: coded`DID_NOT_START_GATEWAY: ${name} did not start; the gateway runs without it: ${codedMessageOf(thrown)}`,
+        whatToDo: coded`CORRECT_CAUSE_RESTART_GATEWAY: correct the cause and restart the gateway`,
       });
     }
   }

@@ -1,10 +1,11 @@
+import { coded } from '../base/codes/coded-text.js';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from '@sinclair/typebox';
 import { checkSchema } from './check/schema-check.js';
 import { didYouMean } from '../base/did-you-mean.js';
 import { ConfigDocument } from './document.js';
-import { fault, messageOf } from '../base/fault.js';
+import { fault, codedMessageOf } from '../base/fault.js';
 
 const name = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 const strict = { additionalProperties: false };
@@ -84,7 +85,7 @@ export async function loadBoard(
     if (!names.includes(boardName))
       throw fault(
         'CONFIGURATION_INVALID',
-        `there is no board ${boardName}${didYouMean(boardName, names) || `; known: ${names.sort().join(', ')}`}`,
+        coded`NO_BOARD: there is no board ${boardName}${didYouMean(boardName, names) || coded`KNOWN: ; known: ${names.sort().join(', ')}`}`,
       );
     return readBoard(directory, boardName);
   }
@@ -106,7 +107,10 @@ const fileOf = (directory: string, boardName: string) => join(directory, `${boar
 function textOf(directory: string, boardName: string): Promise<string> {
   const file = fileOf(directory, boardName);
   return readFile(file, 'utf8').catch((thrown: unknown) => {
-    throw fault('CONFIGURATION_INVALID', `${file} cannot be read: ${messageOf(thrown)}`);
+    throw fault(
+      'CONFIGURATION_INVALID',
+      coded`CANNOT_BE_READ: ${file} cannot be read: ${codedMessageOf(thrown)}`,
+    );
   });
 }
 

@@ -5,6 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 export interface ConfigSource {
   /** The file that is read, absolute. */
   readonly file: string;
+  /** The file that the gateway was started with, absolute. */
+  readonly given: string;
   /** The directory that relative paths in it start from. */
   readonly base: string;
   /** Whether it replaces the file that the gateway was started with. */
@@ -22,5 +24,5 @@ export function locateConfig(file: string, directory: string): ConfigSource {
   const given = resolve(file);
   const overlay = overlayPath(directory);
   const isOverlay = overlay !== given && existsSync(overlay);
-  return { file: isOverlay ? overlay : given, base: dirname(given), isOverlay };
+  return { file: isOverlay ? overlay : given, given, base: dirname(given), isOverlay };
 }

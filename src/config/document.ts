@@ -1,3 +1,4 @@
+import { coded, type CodedText, type Text } from '../base/codes/coded-text.js';
 import {
   LineCounter,
   isMap,
@@ -34,14 +35,23 @@ export interface ConfigFinding {
   readonly column: number;
   /** The path of the key: `webServers[0].tls`. */
   readonly key: string;
-  readonly text: string;
+  readonly text: Text;
   readonly missing?: MissingTarget | undefined;
 }
 
 /** Formats a finding as one line: `FILE:LINE:COLUMN: KEY: TEXT`. */
 export function formatFinding(file: string, { severity, line, column, key, text }: ConfigFinding): string {
   const kind = severity === 'warning' ? 'warning: ' : '';
-  return `${file}:${line}:${column}: ${kind}${key === '' ? '' : `${key}: `}${text}`;
+  return `${file}:${line}:${column}: ${kind}${key === '' ? '' : `${key}: `}${text.toString()}`;
+}
+
+/** As {@link formatFinding}, with the code and the parameters of the text. */
+export function codedFinding(file: string, { severity, line, column, key, text }: ConfigFinding): CodedText {
+  const place = `${file}:${line}:${column}`;
+  const what = key === '' ? text : coded`ABOUT: ${key}: ${text}`;
+  return severity === 'warning'
+    ? coded`WARNING_AT: ${place}: warning: ${what}`
+    : coded`ABOUT: ${place}: ${what}`;
 }
 
 /** The steps from the root of a document to one of its values. */
@@ -84,20 +94,21 @@ export class ConfigDocument {
     this.#document = parseDocument(text, options);
     // Only the first error: the others follow from it.
     const [error] = this.#document.errors;
-    if (error !== undefined) this.#at({ offset: error.pos[0], key: '' }, withoutSource(error.message));
+    if (error !== undefined)
+      this.#at({ offset: error.pos[0], key: '' }, coded`YAML_ERROR: ${withoutSource(error.message)}`);
     visit(this.#document, {
       Scalar: (_, { value, source, range }) => {
         if (typeof value === 'number' && source !== undefined && isInexact(source))
           this.#at(
             { offset: range?.[0] ?? 0, key: '' },
-            `${source} cannot be represented exactly; put a text in quotes`,
+            coded`QUOTE_NUMBER: ${source} cannot be represented exactly; put a text in quotes`,
           );
       },
       Pair: (_, { key }) => {
         if (!isScalar(key))
           this.#at(
             { offset: isNode(key) ? (key.range?.[0] ?? 0) : 0, key: '' },
-            'a key must be a plain word',
+            coded`KEY_NOT_PLAIN: a key must be a plain word`,
           );
       },
       Alias: (_, alias, ancestors) => {
@@ -105,7 +116,7 @@ export class ConfigDocument {
         if (target !== undefined && ancestors.includes(target))
           this.#at(
             { offset: alias.range?.[0] ?? 0, key: '' },
-            `*${alias.source} refers to the node that contains it`,
+            coded`ALIAS_LOOP: *${alias.source} refers to the node that contains it`,
           );
       },
     });
@@ -119,12 +130,12 @@ export class ConfigDocument {
   }
 
   /** Adds an error at a value or, if that is missing, at what should contain it. */
-  addError(path: DocumentPath, text: string): void {
+  addError(path: DocumentPath, text: Text): void {
     this.#at({ offset: this.#offset(path), key: formatPath(path) }, text);
   }
 
   /** Adds a problem at a value. `absent` names what the file lacks and a running gateway may have. */
-  addProblem(path: DocumentPath, text: string, absent?: MissingTarget): void {
+  addProblem(path: DocumentPath, text: Text, absent?: MissingTarget): void {
     this.#at({ offset: this.#offset(path), key: formatPath(path) }, text, {
       severity: 'problem',
       missing: absent,
@@ -132,14 +143,14 @@ export class ConfigDocument {
   }
 
   /** Adds a warning at a value. */
-  addWarning(path: DocumentPath, text: string): void {
+  addWarning(path: DocumentPath, text: Text): void {
     this.#at({ offset: this.#offset(path), key: formatPath(path) }, text, { severity: 'warning' });
   }
 
   /** Adds a problem inside a multi-line text. Line and column are those of the text, from 1. */
   addTextProblem(
     path: DocumentPath,
-    text: string,
+    text: Text,
     at: { readonly line: number; readonly column: number },
   ): void {
     const { line, column } = this.#insideText(path, at);
@@ -181,7 +192,7 @@ export class ConfigDocument {
    * Adds an error for an unexpected key. In a flow mapping, a word without a value is shown only if it
    * resembles a known key: it may be a secret whose key is missing.
    */
-  addUnknownKey(path: DocumentPath, known: readonly string[], text: string): void {
+  addUnknownKey(path: DocumentPath, known: readonly string[], text: Text): void {
     const parent = this.#document.getIn(path.slice(0, -1), true);
     const key = path.at(-1);
     const pair = isMap(parent)
@@ -189,10 +200,13 @@ export class ConfigDocument {
       : undefined;
     const at = pair !== undefined && isNode(pair.key) ? pair.key.range?.[0] : undefined;
     const near = closestWord(String(key), known);
-    const hint = near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean ${near}?`;
+    const hint =
+      near === undefined
+        ? coded`KNOWN_HERE: ; known here: ${known.join(', ')}`
+        : coded`DID_YOU_MEAN: ; did you mean ${near}?`;
     const isKey = pair === undefined || pair.value !== null;
     const shown = near === undefined && !isKey ? path.slice(0, -1) : path;
-    this.#at({ offset: at ?? this.#offset(path), key: formatPath(shown) }, `${text}${hint}`);
+    this.#at({ offset: at ?? this.#offset(path), key: formatPath(shown) }, coded`WITH_HINT: ${text}${hint}`);
   }
 
   /** Throws a ConfigurationError with all findings if one of them is an error. */
@@ -211,7 +225,7 @@ export class ConfigDocument {
 
   #at(
     { offset, key }: { readonly offset: number; readonly key: string },
-    text: string,
+    text: Text,
     more: Pick<ConfigFinding, 'severity' | 'missing'> = ERROR,
   ): void {
     this.#findings.push({ ...more, ...this.#lineAt(offset), key, text });

@@ -1,10 +1,12 @@
+import { coded } from '../base/codes/coded-text.js';
 import { HIDDEN } from '../base/url-secrets.js';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { messageOf } from '../base/fault.js';
+import { messageOf, codedMessageOf } from '../base/fault.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
+import { checkBackupTargets } from './check/backup-check.js';
 import { checkSchema } from './check/schema-check.js';
 import {
   ConfigDocument,
@@ -61,7 +63,13 @@ export async function loadConfig(
     text = await readFile(path, 'utf8');
   } catch (thrown) {
     throw new ConfigurationError(path, [
-      { severity: 'error', line: 1, column: 1, key: '', text: `cannot be read: ${messageOf(thrown)}` },
+      {
+        severity: 'error',
+        line: 1,
+        column: 1,
+        key: '',
+        text: coded`UNREADABLE_BECAUSE: cannot be read: ${codedMessageOf(thrown)}`,
+      },
     ]);
   }
   return readConfig({ ...source, text }, modulesOf, facts);
@@ -98,6 +106,7 @@ export async function readConfig(
   const tree = checkTree({ document, modules }, config.tree ?? [], ['tree']);
   if (isBoardKnown) {
     await resolveSecrets(document, config, base);
+    await checkBackupTargets(document, config, base);
     checkSemantics(document, config);
     if (modules !== undefined && facts !== undefined)
       await reviewConfig(document, { config, tree: validNodes(document, tree) }, { modules, facts });
@@ -147,25 +156,34 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
     if (secret.password === HIDDEN)
       document.addError(
         [...path, 'password'],
-        `${HIDDEN} is the placeholder of an export; replace it by the password`,
+        coded`PLACEHOLDER_EXPORT_REPLACE_PASSWORD: ${HIDDEN} is the placeholder of an export; replace it by the password`,
       );
     if (given.length > 1)
-      document.addError([...path, given[1] as string], `give one of ${given.join(' and ')}`);
+      document.addError(
+        [...path, given[1] as string],
+        coded`GIVE_ONE_OF: give one of ${given.join(' and ')}`,
+      );
     if (secret.passwordFile === undefined) continue;
     try {
       const text = (await readFile(resolve(base, secret.passwordFile), 'utf8')).trim();
-      if (text === '') document.addError([...path, 'passwordFile'], 'the file is empty');
+      if (text === '') document.addError([...path, 'passwordFile'], coded`FILE_EMPTY: the file is empty`);
       else if (text.startsWith('scrypt$')) secret.passwordHash = text;
       else secret.password = text;
     } catch (thrown) {
-      document.addError([...path, 'passwordFile'], `cannot be read: ${messageOf(thrown)}`);
+      document.addError(
+        [...path, 'passwordFile'],
+        coded`UNREADABLE_BECAUSE: cannot be read: ${codedMessageOf(thrown)}`,
+      );
     }
   }
   for (const [{ tls }, path] of tlsOf(config)) {
     if (tls === undefined || tls === 'auto') continue;
     const key = tls.key ?? tls.keyFile;
     if (key === undefined || (tls.key !== undefined && tls.keyFile !== undefined))
-      document.addError([...path, 'tls'], 'give the file of the private key: key');
+      document.addError(
+        [...path, 'tls'],
+        coded`GIVE_FILE_PRIVATE_KEY: give the file of the private key: key`,
+      );
     else tls.key = resolve(base, key);
     tls.certificate = resolve(base, tls.certificate);
   }
@@ -176,7 +194,7 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
     if (isServed(base) || isServed(dirname(document.file)))
       document.addError(
         ['webServers', i, 'serve', 'directory'],
-        'it contains this configuration file, which would be served with its passwords; choose another',
+        coded`CONTAINS_CONFIGURATION_FILE_WHICH: it contains this configuration file, which would be served with its passwords; choose another`,
       );
   }
 }
@@ -194,12 +212,16 @@ function checkSemantics(document: ConfigDocument, config: GatewayConfig): void {
     if (!isLoopbackHost(host) && listener.tls === undefined && listener.insecure !== true)
       document.addError(
         [...path, 'host'],
-        'plain HTTP on a non-loopback address: set tls (tls: auto creates a certificate), or insecure: true',
+        coded`PLAIN_HTTP_NON_LOOPBACK: plain HTTP on a non-loopback address: set tls (tls: auto creates a certificate), or insecure: true`,
       );
   }
   const names = new Set(['api']);
   for (const [i, { name }] of (config.webServers ?? []).entries()) {
-    if (names.has(name)) document.addError(['webServers', i, 'name'], 'another listener has this name');
+    if (names.has(name))
+      document.addError(
+        ['webServers', i, 'name'],
+        coded`ANOTHER_LISTENER_NAME: another listener has this name`,
+      );
     names.add(name);
   }
   for (const [name, profile] of Object.entries(config.profiles ?? {}))
@@ -212,24 +234,36 @@ function checkSemantics(document: ConfigDocument, config: GatewayConfig): void {
       (given) => given !== undefined,
     );
     if (!hasPassword && configurator.passwordFile === undefined && configurator.passwordRequired !== false)
-      document.addError(path, 'set a password, or passwordRequired: false for access without one');
+      document.addError(
+        path,
+        coded`SET_PASSWORD_PASSWORDREQUIRED_FALSE: set a password, or passwordRequired: false for access without one`,
+      );
     if (hasPassword && configurator.passwordRequired === false)
-      document.addError([...path, 'passwordRequired'], 'it has a password; remove one of the two');
+      document.addError(
+        [...path, 'passwordRequired'],
+        coded`PASSWORD_REMOVE_TWO: it has a password; remove one of the two`,
+      );
     if (idents.has(configurator.ident))
-      document.addError([...path, 'ident'], 'another configurator has this ident');
+      document.addError(
+        [...path, 'ident'],
+        coded`ANOTHER_CONFIGURATOR_IDENT: another configurator has this ident`,
+      );
     idents.add(configurator.ident);
   }
   if (config.remoteAccess?.username === 'webfront')
     document.addError(
       ['remoteAccess', 'username'],
-      'webfront is the user name of the web fronts; choose another',
+      coded`WEBFRONT_USER_NAME_WEB: webfront is the user name of the web fronts; choose another`,
     );
   if (config.board !== 'simulated') checkSampleCredentials(document, config);
 }
 
 function checkSampleCredentials(document: ConfigDocument, config: GatewayConfig): void {
   const addSampleError = (path: DocumentPath) =>
-    document.addError(path, 'this value is from the public sample configuration; choose another');
+    document.addError(
+      path,
+      coded`VALUE_FROM_PUBLIC_SAMPLE: this value is from the public sample configuration; choose another`,
+    );
   for (const [secret, path] of secretEntries(config)) {
     if (SAMPLE_CREDENTIALS.has(secret.password ?? ''))
       addSampleError([...path, secret.passwordFile === undefined ? 'password' : 'passwordFile']);

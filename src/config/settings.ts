@@ -14,6 +14,7 @@ export const RELOADABLE = [
   'tree',
   'configurators',
   'changes',
+  'backup',
   'log',
 ];
 

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { moduleKind, type Flow } from './module.js';
 
 /** One of several peers of an I/O instance: a client of a server socket, the sender of a datagram. */
@@ -57,5 +58,5 @@ export const streamModule = {
   variables: () => [],
   provides: byteStream,
   disabledReason: ({ Open }: { readonly Open: boolean }) =>
-    Open ? undefined : 'switched off; set Open to true',
+    Open ? undefined : coded`NOT_OPEN: switched off; set Open to true`,
 } as const;

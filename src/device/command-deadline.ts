@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { Deadline, type Deadlines } from '../base/deadlines.js';
 import { fault, isAbort } from '../base/fault.js';
 import type { LatencyStatistics } from './latency-statistics.js';
@@ -24,7 +25,7 @@ export function withCommandDeadline(
 ): Promise<true> {
   return new Promise((resolve, reject) => {
     const deadline = new Deadline(WRITE_TIMEOUT_MS, () => {
-      const timeout = fault('TIMED_OUT', 'The device');
+      const timeout = fault('TIMED_OUT', coded`WHAT_DEVICE: The device`);
       onTimeout(timeout);
       reject(timeout);
     });
@@ -40,7 +41,11 @@ export function withCommandDeadline(
       },
       (thrown: Error) => {
         end();
-        reject(isAbort(thrown) ? fault('DEVICE_OFFLINE', 'the instance was closed meanwhile') : thrown);
+        reject(
+          isAbort(thrown)
+            ? fault('DEVICE_OFFLINE', coded`INSTANCE_CLOSED_MEANWHILE: the instance was closed meanwhile`)
+            : thrown,
+        );
       },
     );
   });

@@ -1,4 +1,5 @@
-import { messageOf } from '../base/fault.js';
+import { coded, type Text } from '../base/codes/coded-text.js';
+import { codedMessageOf } from '../base/fault.js';
 import { variableType } from '../kernel/value.js';
 import { moduleKind, type ModuleDefinition, type VariableDeclaration } from './module.js';
 import type { Properties } from './properties.js';
@@ -20,21 +21,22 @@ export const commonVariables = (module: ModuleDefinition): readonly VariableDecl
  * Checks what the schema can't express. Returns what is wrong and what to do; undefined if the properties are
  * valid.
  */
-export function validateSemantics(module: ModuleDefinition, properties: Properties): string | undefined {
+export function validateSemantics(module: ModuleDefinition, properties: Properties): Text | undefined {
   try {
     return module.check?.(properties) ?? duplicateIdentError(module, properties);
   } catch (thrown) {
-    return messageOf(thrown);
+    return codedMessageOf(thrown);
   }
 }
 
 /** Idents must be unique. */
-function duplicateIdentError(module: ModuleDefinition, properties: Properties): string | undefined {
+function duplicateIdentError(module: ModuleDefinition, properties: Properties): Text | undefined {
   const idents = new Set<string>();
   for (const { ident } of module.variables(properties)) {
     if (isCommonVariable(ident))
-      return `the ident ${ident} is reserved: every instance has such a variable; choose another`;
-    if (idents.has(ident)) return `two variables have the ident ${ident}; choose another for one of them`;
+      return coded`IDENT_RESERVED: the ident ${ident} is reserved: every instance has such a variable; choose another`;
+    if (idents.has(ident))
+      return coded`IDENT_TWICE: two variables have the ident ${ident}; choose another for one of them`;
     idents.add(ident);
   }
   return undefined;

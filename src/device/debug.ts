@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { HIDDEN } from '../base/url-secrets.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
@@ -90,7 +91,8 @@ export class Debug implements AsyncDisposable {
     const { openFile } = this.#options;
     const session = this.#sessionOf(id);
     try {
-      if (openFile === undefined) throw fault('NOT_SUPPORTED', 'A debug file without a data directory');
+      if (openFile === undefined)
+        throw fault('NOT_SUPPORTED', coded`WHAT_DEBUG_FILE: A debug file without a data directory`);
       const file = await openFile(id);
       if (session.file === undefined && this.#sessions.get(id) === session) session.file = file;
       else await file.close();
@@ -153,7 +155,7 @@ export class Debug implements AsyncDisposable {
     let session = this.#sessions.get(id);
     if (session === undefined) {
       if (this.#sessions.size >= DEBUGGED_OBJECTS_LIMIT)
-        throw fault('BUSY', 'Too many objects are being debugged');
+        throw fault('BUSY', coded`TOO_MANY_OBJECTS_BEING: Too many objects are being debugged`);
       session = { live: undefined, file: undefined, second: 0, count: 0 };
       this.#sessions.set(id, session);
       this.isOn = true;

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { fault } from '../base/fault.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
 import { message } from '../kernel/messages.js';
@@ -274,7 +275,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     if (instance.data.moduleId !== module.id) throw fault('WRONG_MODULE', id, module.name);
     const running = this.#supervisors.find(id)?.openInstance;
     if (running === undefined)
-      throw fault('DEVICE_OFFLINE', this.#problemsOf(id)[0]?.text ?? 'it is being opened');
+      throw fault('DEVICE_OFFLINE', this.#problemsOf(id)[0]?.text ?? coded`OPENING: it is being opened`);
     return running;
   }
 

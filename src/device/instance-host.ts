@@ -64,7 +64,7 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
       if (!signal.aborted && target !== undefined) kernel.variables.setPending(target, pending);
     },
     setUnavailable: (text) => {
-      if (!signal.aborted) quality.setUnavailable(text);
+      if (!signal.aborted) quality.setUnavailable(text?.toString());
     },
     lastValue: (ident) => {
       const known = variable(ident);

@@ -1,17 +1,19 @@
+import type { Text } from '../base/codes/coded-text.js';
 import type { InstanceProblem } from './module.js';
 
 /** The problems of an open instance: those of its variables and those reported by its driver. */
 export class ProblemList {
   /** Problems of its variables; replaced when the variables are declared the next time. */
   declared: readonly InstanceProblem[] = [];
-  readonly #reported = new Map<string, { readonly text: string; readonly shown: string }>();
+  readonly #reported = new Map<string, { readonly text: Text; readonly shown: Text }>();
 
   /**
    * Sets a problem reported by the driver, or clears it if `text` is undefined. Returns whether that changed
    * anything.
    */
-  set(code: string, text: string | undefined, shown: string | undefined): boolean {
-    if (this.#reported.get(code)?.text === text) return false;
+  set(code: string, text: Text | undefined, shown: Text | undefined): boolean {
+    const before = this.#reported.get(code)?.text;
+    if (before?.toString() === text?.toString()) return false;
     if (text === undefined || shown === undefined) this.#reported.delete(code);
     else this.#reported.set(code, { text, shown });
     return true;
@@ -27,7 +29,7 @@ export class ProblemList {
   }
 
   /** The texts for the STATUS variable. */
-  shown(): string[] {
+  shown(): Text[] {
     return [
       ...this.declared.map(({ text }) => text),
       ...Array.from(this.#reported.values(), ({ shown }) => shown),

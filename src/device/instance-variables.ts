@@ -1,4 +1,5 @@
-import { fault, messageOf } from '../base/fault.js';
+import { coded, type CodedText } from '../base/codes/coded-text.js';
+import { codedMessageOf, fault } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -33,11 +34,16 @@ export function declareVariables(
     try {
       return declare(context, instance, declared);
     } catch (thrown) {
-      return [{ code: 'VARIABLE', text: `it has no variable ${declared.ident}: ${messageOf(thrown)}` }];
+      return [
+        {
+          code: 'VARIABLE',
+          text: coded`VARIABLE_FAILED: it has no variable ${declared.ident}: ${codedMessageOf(thrown)}`,
+        },
+      ];
     }
   });
   for (const { text } of problems)
-    context.log.warn({ instance: instance.id, name: instance.displayName }, text);
+    context.log.warn({ instance: instance.id, name: instance.displayName }, text.toString());
   return problems;
 }
 
@@ -68,9 +74,9 @@ function declare(
   if (!found.is(objectType.variable) || (found.data.type !== type && !found.readOnly)) {
     // Objects that users created are never replaced.
     const what = found.is(objectType.variable)
-      ? `variable of type ${variableTypeNames[found.data.type]}`
+      ? coded`A_VARIABLE_OF_TYPE: variable of type ${variableTypeNames[found.data.type]}`
       : typeName[found.type];
-    const text = `it has no variable ${ident}: #${found.id} below it, a ${what}, has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
+    const text = coded`VARIABLE_IDENT_USED: it has no variable ${ident}: #${found.id} below it, a ${what}, has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
     return [{ code: 'VARIABLE', text }];
   }
   if (found.data.type !== type) {
@@ -94,15 +100,18 @@ function declare(
 function usableProfile(
   { profiles }: Kernel,
   { ident, type, profile = '', profileProperty }: VariableDeclaration,
-): { readonly profile: string; readonly problem?: string } {
+): { readonly profile: string; readonly problem?: CodedText } {
   const found = profiles.find(profile);
   if (profile === '' || found?.type === type) return { profile };
   const where = profileProperty === undefined ? '' : `${profileProperty}: `;
   const what =
     found === undefined
-      ? `there is no profile ${profile}`
-      : `the profile ${profile} is one of type ${variableTypeNames[found.type]}, and ${ident} is of type ${variableTypeNames[type]}`;
-  return { profile: '', problem: `${where}${what}; ${ident} works without; name another or create it` };
+      ? coded`NO_PROFILE: there is no profile ${profile}`
+      : coded`PROFILE_OF_TYPE: the profile ${profile} is one of type ${variableTypeNames[found.type]}, and ${ident} is of type ${variableTypeNames[type]}`;
+  return {
+    profile: '',
+    problem: coded`WITHOUT_PROFILE: ${where}${what}; ${ident} works without; name another or create it`,
+  };
 }
 
 /**

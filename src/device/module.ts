@@ -1,5 +1,6 @@
 import type { TObject, Static } from '@sinclair/typebox';
 import type { Clock } from '../base/clock.js';
+import type { Text } from '../base/codes/coded-text.js';
 import type { Log } from '../base/log.js';
 import type { WriteBudget } from '../kernel/object.js';
 import type { VariableRole } from '../base/codes/stable-codes.js';
@@ -85,7 +86,7 @@ export interface InstanceProblem {
   /** Stable, in capitals: `UNREACHABLE`, `OVERFLOW`, `CONFIGURATION` … */
   readonly code: string;
   /** What is wrong and what to do. */
-  readonly text: string;
+  readonly text: Text;
 }
 
 /**
@@ -137,7 +138,7 @@ export interface Host<P = unknown> {
   /**
    * Marks the device as unavailable although the connection to it is up, with the reason; undefined marks it as available. While it is unavailable all its values are bad. A newly opened instance is available.
    */
-  setUnavailable(text: string | undefined): void;
+  setUnavailable(text: Text | undefined): void;
   /**
    * Reports the rule that would reject a command for the variable now, or with undefined that there is none.
    * It is cleared when the instance closes. The name of another object must not be in it.
@@ -169,7 +170,7 @@ export interface Host<P = unknown> {
    * and STATUS. `shown` is the text for STATUS if `text` names another object, which not everyone who sees
    * this instance may know of.
    */
-  setProblem(code: string, text: string | undefined, shown?: string): void;
+  setProblem(code: string, text: Text | undefined, shown?: Text): void;
   /** All instances of this module, including this one, as configured now. */
   siblings(): readonly Sibling<P>[];
   /**
@@ -250,12 +251,12 @@ export interface ModuleDefinition<S extends TObject = TObject> {
   /** Functions that the module adds to the command reference. */
   functions?(instances: OpenInstances): readonly FunctionDeclaration[];
   /** Checks what the schema can't express. Returns what is wrong and what to do, or undefined. Pure. */
-  check?(properties: Static<S>): string | undefined;
+  check?(properties: Static<S>): Text | undefined;
   /**
    * For modules with an enable property such as `Open`: why an instance with these properties stays closed.
    * Pure.
    */
-  disabledReason?(properties: Static<S>): string | undefined;
+  disabledReason?(properties: Static<S>): Text | undefined;
   /**
    * The longest delay before a reopen, for modules whose attempts cost little, such as devices of this
    * machine. Default: 30 s.

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { hasMaskedUrl } from '../base/url-secrets.js';
 import { fault, messageOf } from '../base/fault.js';
 import { parseJson } from '../base/json.js';
@@ -25,7 +26,7 @@ export class PendingProperties {
         throw fault(
           'PROPERTY_INVALID',
           name,
-          'the user or the address of the URL has changed: give its password instead of ***',
+          coded`URL_CHANGED: the user or the address of the URL has changed: give its password instead of ***`,
         );
     }
     if (isSame(before, after)) return false;
@@ -51,7 +52,7 @@ export function parseProperties(json: string): Properties {
     throw fault('CONFIGURATION_INVALID', messageOf(thrown));
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw fault('CONFIGURATION_INVALID', 'it is not a JSON object');
+    throw fault('CONFIGURATION_INVALID', coded`NOT_JSON_OBJECT: it is not a JSON object`);
   return parsed as Properties;
 }
 

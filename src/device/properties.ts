@@ -1,3 +1,4 @@
+import { coded, type CodedText, type Text } from '../base/codes/coded-text.js';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
@@ -7,6 +8,7 @@ import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
 import { validateSemantics } from './common-variables.js';
 import type { ModuleDefinition } from './module.js';
+import { schemaText } from './toolkit/schema-text.js';
 
 /** The properties of an instance, by name. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -44,7 +46,11 @@ export function withProperty(
   const coerced = unmaskUrlsIn(coerceProperty(schema, value), properties[name]);
   const numeral = findBigInt(coerced);
   if (numeral !== undefined)
-    throw fault('PROPERTY_INVALID', name, `${numeral} cannot be represented exactly`);
+    throw fault(
+      'PROPERTY_INVALID',
+      name,
+      coded`NUMBER_INEXACT: ${String(numeral)} cannot be represented exactly`,
+    );
   const error = Schema.Errors(schema, coerced).First();
   if (error !== undefined)
     throw fault('PROPERTY_INVALID', name + error.path.replaceAll('/', '.'), textOf(error));
@@ -55,16 +61,16 @@ export function withProperty(
  * Validates all properties together. Returns what is wrong and what to do; undefined if an instance can be
  * opened with them.
  */
-export function validateProperties(module: ModuleDefinition, properties: Properties): string | undefined {
+export function validateProperties(module: ModuleDefinition, properties: Properties): Text | undefined {
   const error = Schema.Errors(module.properties, properties).First();
-  if (error !== undefined) return `${error.path.slice(1).replaceAll('/', '.')}: ${textOf(error)}`;
+  if (error !== undefined) return coded`ABOUT: ${error.path.slice(1).replaceAll('/', '.')}: ${textOf(error)}`;
   return validateSemantics(module, properties);
 }
 
 /** For an enumeration, the allowed words, which the schema has for readers (`enumProperty`). */
-function textOf({ schema, message }: ValueError): string {
-  const words = schema['enum'] as readonly string[] | undefined;
-  return words === undefined ? message : `expected ${words.join(' or ')}`;
+function textOf(error: ValueError): CodedText {
+  const words = error.schema['enum'] as readonly string[] | undefined;
+  return words === undefined ? schemaText(error) : coded`EXPECTED_WORDS: expected ${words.join(' or ')}${''}`;
 }
 
 /**
@@ -74,8 +80,9 @@ function textOf({ schema, message }: ValueError): string {
 export function disabledReasonOf(
   module: ModuleDefinition,
   { asleep, properties }: InstanceData,
-): string | undefined {
-  if (asleep === true) return 'a copy: set properties of its own and apply them (SVC_ApplyChanges)';
+): Text | undefined {
+  if (asleep === true)
+    return coded`COPY_NOT_APPLIED: a copy: set properties of its own and apply them (SVC_ApplyChanges)`;
   return module.disabledReason?.(properties);
 }
 

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../base/codes/coded-text.js';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { ReferenceKind } from './module.js';
 import type { BoardParts } from './module-registry.js';
@@ -38,7 +39,7 @@ const kindOf = (schema: TSchema): ReferenceKind | undefined => schema['refers'] 
 export interface ExclusiveResource {
   readonly key: string;
   /** Its name in messages. */
-  readonly what: string;
+  readonly what: Text;
   /** Of a port: the address; it is exclusive at that address. */
   readonly host?: string;
 }
@@ -62,19 +63,22 @@ export function resourceOf(
   const host = textIn(properties, 'BindIP');
   switch (refers) {
     case 'line':
-      return { key: `line ${lineKey(text, chip, parts)}`, what: `line ${text}` };
+      return { key: `line ${lineKey(text, chip, parts)}`, what: coded`LINE_NAMED: line ${text}` };
     case 'channel':
-      return { key: `channel ${channelKey(text, chip, parts)}`, what: `PWM channel ${text}` };
+      return {
+        key: `channel ${channelKey(text, chip, parts)}`,
+        what: coded`PWM_CHANNEL_NAMED: PWM channel ${text}`,
+      };
     case 'led':
     case 'bus':
     case 'onewire':
     case 'serialPort':
       return { key: `${refers} ${text}`, what: text };
     case 'tcpPort':
-      return { key: `tcp ${text}`, what: `port ${text}`, host };
+      return { key: `tcp ${text}`, what: coded`PORT_NAMED: port ${text}`, host };
     case 'udpPort':
       if (properties['EnableReuseAddress'] === true) return undefined;
-      return { key: `udp ${text}`, what: `port ${text}`, host };
+      return { key: `udp ${text}`, what: coded`PORT_NAMED: port ${text}`, host };
     case 'switch':
     case 'file':
       return undefined;

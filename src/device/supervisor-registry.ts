@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { Deadlines } from '../base/deadlines.js';
-import { fault, messageOf } from '../base/fault.js';
+import { coded } from '../base/codes/coded-text.js';
+import { codedMessageOf, fault } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -16,7 +17,7 @@ import { QualityTracker, type OfflineCode } from './quality-tracker.js';
 import { Supervisor } from './supervisor.js';
 import { toggle, type PerformAction } from './toggle.js';
 
-const NO_MODULE = 'this version has no such module';
+const NO_MODULE = coded`NO_SUCH_MODULE: this version has no such module`;
 type Closed = InstanceProblem & { readonly code: OfflineCode };
 const MODULE_MISSING: Closed = { code: 'MODULE_MISSING', text: NO_MODULE };
 
@@ -163,7 +164,7 @@ export class SupervisorRegistry {
       else this.#keepClosed(instance, MODULE_MISSING, instanceStatus.moduleMissing);
     } catch (thrown) {
       log.error({ instance: instance.id, err: thrown }, 'the instance could not be prepared');
-      const text = messageOf(thrown);
+      const text = codedMessageOf(thrown);
       this.#keepClosed(instance, { code: 'CLOSED', text }, instanceStatus.configurationInvalid);
     }
   }
@@ -171,11 +172,11 @@ export class SupervisorRegistry {
   /** Keeps an instance closed and without a supervisor, with the reason. */
   #keepClosed(instance: Instance, closed: Closed, status: number): void {
     const { kernel, clock, log } = this.#options;
-    log.error({ instance: instance.id, module: instance.data.moduleId }, closed.text);
+    log.error({ instance: instance.id, module: instance.data.moduleId }, closed.text.toString());
     this.#closed.set(instance.id, closed);
     new QualityTracker({ kernel, clock, instance, deadlines: this.#deadlines }).setOffline(
       closed.code,
-      closed.text,
+      closed.text.toString(),
     );
     kernel.instances.setStatus(instance, status);
   }

@@ -1,5 +1,6 @@
 import { delay } from '../base/clock.js';
-import { fault, generalOf, isAbort, messageOf } from '../base/fault.js';
+import { CodedText, coded, type Text } from '../base/codes/coded-text.js';
+import { codedMessageOf, fault, generalOf, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
@@ -61,8 +62,8 @@ export class Supervisor {
   #running: OpenInstance | undefined;
   #lose: ((cause: unknown) => void) | undefined;
   #link: LinkState = 'closed';
-  #text = '';
-  #shown = '';
+  #text: Text = '';
+  #shown: Text = '';
   #sinceMs = 0;
 
   constructor(options: SupervisorOptions, properties: Properties) {
@@ -118,7 +119,7 @@ export class Supervisor {
     try {
       this.#begin();
     } catch (thrown) {
-      this.#show('closed', messageOf(thrown), instanceStatus.configurationInvalid);
+      this.#show('closed', codedMessageOf(thrown), instanceStatus.configurationInvalid);
     }
   }
 
@@ -131,11 +132,15 @@ export class Supervisor {
     if (module.requires !== undefined) {
       const parent = this.#options.parent();
       if (parent === undefined) {
-        const text = 'not connected; connect it to an I/O instance (SVC_ConnectInstance)';
+        const text = coded`NOT_CONNECTED: not connected; connect it to an I/O instance (SVC_ConnectInstance)`;
         return this.#show('closed', text, instanceStatus.configurationInvalid);
       }
       if (parent.running === undefined)
-        return this.#show('waiting', `waiting for its ${parent.name}`, instanceStatus.offline);
+        return this.#show(
+          'waiting',
+          coded`WAITING_FOR_PARENT: waiting for its ${parent.name}`,
+          instanceStatus.offline,
+        );
     }
     this.#quality.setDeadlines(module.variables(this.#properties));
     const stop = new AbortController();
@@ -146,7 +151,7 @@ export class Supervisor {
   }
 
   /** Closes the instance permanently and waits until it is closed; outputs keep their state, motors stop. */
-  stop(text = 'stopped', status: number = instanceStatus.inactive): Promise<void> {
+  stop(text: Text = coded`STOPPED: stopped`, status: number = instanceStatus.inactive): Promise<void> {
     this.#isEnded = true;
     return this.#queue.run(() => this.#close(text, status));
   }
@@ -154,7 +159,7 @@ export class Supervisor {
   /** Closes the instance and reopens it, with new properties if given. */
   restart(properties?: Properties): Promise<void> {
     return this.#queue.run(async () => {
-      await this.#close('being reopened', instanceStatus.inactive);
+      await this.#close(coded`REOPENING: being reopened`, instanceStatus.inactive);
       if (properties !== undefined) {
         this.#properties = properties;
         this.#problems.clear();
@@ -178,12 +183,12 @@ export class Supervisor {
   /** Requests the present value of a variable. */
   refresh(ident: string): Promise<true> {
     const open = this.#online();
-    if (open.refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
+    if (open.refresh === undefined) throw fault('READ_ONLY', coded`WHAT_STATUS: The status of ${ident}`);
     const startNs = this.#options.clock.monotonicNs();
     return this.#withDeadline(open.refresh(ident), startNs);
   }
 
-  async #close(text: string, status: number): Promise<void> {
+  async #close(text: Text, status: number): Promise<void> {
     const supervision = this.#supervision;
     if (supervision !== undefined) {
       supervision.stop.abort();
@@ -276,11 +281,13 @@ export class Supervisor {
       clearRules(this.#options.kernel, instance);
       if (running !== undefined) {
         this.#options.onLink();
-        await withTimeout(clock, { ms: CLOSE_TIMEOUT_MS, what: 'Closing' }, running.close()).catch(
-          (thrown: unknown) => {
-            if (!isAbort(thrown)) log.warn({ instance: instance.id, err: thrown }, 'closing failed');
-          },
-        );
+        await withTimeout(
+          clock,
+          { ms: CLOSE_TIMEOUT_MS, what: coded`WHAT_CLOSING: Closing` },
+          running.close(),
+        ).catch((thrown: unknown) => {
+          if (!isAbort(thrown)) log.warn({ instance: instance.id, err: thrown }, 'closing failed');
+        });
       }
     }
   }
@@ -289,7 +296,7 @@ export class Supervisor {
     try {
       return await withTimeout(
         this.#options.clock,
-        { ms: OPEN_TIMEOUT_MS, what: 'Opening', signal: stop },
+        { ms: OPEN_TIMEOUT_MS, what: coded`WHAT_OPENING: Opening`, signal: stop },
         opening,
       );
     } catch (thrown) {
@@ -307,7 +314,11 @@ export class Supervisor {
     return clock.every(PROBE_INTERVAL_MS, () => {
       if (isProbing) return;
       isProbing = true;
-      withTimeout(clock, { ms: PROBE_TIMEOUT_MS, what: 'The device' }, probe.call(running)).then(
+      withTimeout(
+        clock,
+        { ms: PROBE_TIMEOUT_MS, what: coded`WHAT_DEVICE: The device` },
+        probe.call(running),
+      ).then(
         () => {
           isProbing = false;
         },
@@ -316,16 +327,18 @@ export class Supervisor {
     });
   }
 
-  #show(link: LinkState, reason: string | OfflineReason, status: number): void {
-    const { text, shown } = typeof reason === 'string' ? { text: reason, shown: reason } : reason;
+  #show(link: LinkState, reason: Text | OfflineReason, status: number): void {
+    const { text, shown } =
+      typeof reason === 'string' || reason instanceof CodedText ? { text: reason, shown: reason } : reason;
     const { kernel, clock, instance } = this.#options;
     const linkChanged = link !== this.#link;
-    if (linkChanged || text !== this.#text || this.#sinceMs === 0) this.#sinceMs = clock.nowMs();
+    if (linkChanged || text.toString() !== this.#text.toString() || this.#sinceMs === 0)
+      this.#sinceMs = clock.nowMs();
     this.#link = link;
     this.#text = text;
     this.#shown = shown;
     if (link === 'online') this.#quality.setOnline();
-    else if (link !== 'opening') this.#quality.setOffline(offlineCodeOf(link), shown);
+    else if (link !== 'opening') this.#quality.setOffline(offlineCodeOf(link), shown.toString());
     kernel.instances.setStatus(instance, status);
     this.#publishStatus();
     if (linkChanged && link === 'online') this.#options.onLink();

@@ -1,6 +1,8 @@
-import { Fault } from '../base/fault.js';
+import { coded, type Text } from '../base/codes/coded-text.js';
+import { Fault, fault } from '../base/fault.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
+import type { Tree } from '../kernel/tree.js';
 import type { Value } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 
@@ -9,12 +11,25 @@ export type PerformAction = (variable: Variable, value: Value) => Promise<void>;
 
 /** Implements `Host.toggle`; `act` performs the action. */
 export async function toggle({ tree }: Kernel, path: string, act: PerformAction): Promise<void> {
-  const target = tree.findByPath(path);
-  const variable = target?.is(objectType.instance) ? target.children?.byIdent('STATE') : target;
-  if (!variable?.is(objectType.variable) || typeof variable.data.value !== 'boolean')
-    throw new Fault('DEVICE_CONFIGURATION', nothingAt(path), { general: nothingAt('its path') });
+  const variable = findSwitch(tree, path);
+  if (variable === undefined) throw nothingAt(path);
   await act(variable, !variable.data.value);
 }
 
-const nothingAt = (path: string): string =>
-  `there is no boolean variable or switch at ${path}; give the path of its idents`;
+/** The boolean variable at an ident path, or the STATE of the instance there; undefined if there is none. */
+export function findSwitch(tree: Tree, path: string): Variable | undefined {
+  const target = tree.findByPath(path);
+  const variable = target?.is(objectType.instance) ? target.children?.byIdent('STATE') : target;
+  const isSwitch = variable?.is(objectType.variable) === true && typeof variable.data.value === 'boolean';
+  return isSwitch ? variable : undefined;
+}
+
+function nothingAt(path: string): Fault {
+  const faultOf = (where: Text) =>
+    fault(
+      'DEVICE_CONFIGURATION',
+      coded`NO_SWITCH_AT_PATH: there is no boolean variable or switch at ${where}; give the path of its idents`,
+    );
+  const { code, message, parameters = [] } = faultOf(path);
+  return new Fault(code, message, { parameters, general: faultOf(coded`ITS_PATH: its path`).message });
+}

@@ -22,7 +22,9 @@ export interface Cause {
 /** What was decided, and why. */
 export interface Verdict {
   readonly outcome: EventOutcome;
-  /** For `CONDITION`: the one that was not met, the rule if it is a single one, and what it compared. */
+  /**
+   * For `CONDITION`: the one that was not met, and the rule with what it compared, if a single one decided.
+   */
   readonly conditionId?: number;
   readonly rule?: { readonly kind: keyof Rules; readonly id: number; readonly current?: Value };
   /** For `FAILED`: the error. */
@@ -31,10 +33,11 @@ export interface Verdict {
   readonly durationMs?: number;
 }
 
-/** A decision about an event. The same verdict without a run, several times in succession, is one decision. */
+/** A decision about an event. Successive equal verdicts without a run are one decision. */
 export interface Decision {
-  /** Of the newest one, unix milliseconds. */
+  /** The time of the newest of them, unix milliseconds. */
   readonly atMs: number;
+  /** The number of equal verdicts. */
   readonly count: number;
   readonly cause: Cause;
   readonly verdict: Verdict;
@@ -81,8 +84,8 @@ function merge(decisions: Writable<Decision>[], decision: Writable<Decision>): v
   decisions.splice(at - 1, 1);
 }
 
-/** Verdicts of runs, and of triggers that may still become one. */
-const separate: ReadonlySet<EventOutcome> = new Set<EventOutcome>([
+/** Outcomes of runs, and of triggers that may still become one: each is a decision of its own. */
+const neverMerged: ReadonlySet<EventOutcome> = new Set<EventOutcome>([
   'RUNNING',
   'RAN',
   'FAILED',
@@ -93,7 +96,7 @@ const separate: ReadonlySet<EventOutcome> = new Set<EventOutcome>([
 function isSameWithoutRun(a: Verdict, b: Verdict): boolean {
   return (
     a.outcome === b.outcome &&
-    !separate.has(a.outcome) &&
+    !neverMerged.has(a.outcome) &&
     a.conditionId === b.conditionId &&
     a.rule?.kind === b.rule?.kind &&
     a.rule?.id === b.rule?.id

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.js';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Caller } from '../device/declare.js';
 import type { Change } from '../kernel/changes.js';
-import { areConditionsMet, conditionStates, decisiveCondition } from '../kernel/events/conditions.js';
+import { unmetCondition } from '../kernel/events/conditions.js';
 import type { EventData, ScheduleAction } from '../kernel/events/event-data.js';
 import { isTimed, type Event } from '../kernel/events/events.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -58,7 +58,7 @@ export class EventEngine implements Disposable {
   readonly #decisions = new DecisionLog();
   /** Events that became inactive with their last permitted run. */
   readonly #exhausted = new WeakSet<Event>();
-  #isSettling = false;
+  #isUpdateScheduled = false;
   #isTrusted: boolean;
   #cancel: Cancel = () => undefined;
   #isClosed = false;
@@ -129,7 +129,7 @@ export class EventEngine implements Disposable {
       // Immediately, because the id may be reused for another variable.
       this.#triggers.remove(event.id);
       this.#orphans.add(event);
-      this.#settleLater();
+      this.#scheduleUpdate();
     }
   }
 
@@ -151,8 +151,8 @@ export class EventEngine implements Disposable {
   }
 
   /** Records a decision; without a verdict, the event is about to run. */
-  #decide(event: Event, made: { atMs: number; cause: Cause; verdict?: Verdict }): Decision {
-    return this.#decisions.add(event, { verdict: { outcome: 'RUNNING' }, ...made });
+  #decide(event: Event, decision: { atMs: number; cause: Cause; verdict?: Verdict }): Decision {
+    return this.#decisions.add(event, { verdict: { outcome: 'RUNNING' }, ...decision });
   }
 
   #reasonInactive(event: Event): EventOutcome | undefined {
@@ -161,10 +161,9 @@ export class EventEngine implements Disposable {
   }
 
   #unmetCondition({ data: { conditions } }: Event, nowMs: number): Verdict | undefined {
-    const { tree } = this.#options.kernel;
-    if (areConditionsMet(conditions, tree, nowMs)) return undefined;
-    const { condition, rule } = decisiveCondition(conditionStates(conditions, tree, nowMs)) ?? {};
-    if (condition === undefined) return { outcome: 'CONDITION' };
+    const unmet = unmetCondition(conditions, this.#options.kernel.tree, nowMs);
+    if (unmet === undefined) return undefined;
+    const { condition, rule } = unmet;
     if (rule === undefined) return { outcome: 'CONDITION', conditionId: condition.id };
     const { kind, id, current } = rule;
     const compared = current === undefined ? {} : { current: boundedValue(current) };
@@ -173,34 +172,34 @@ export class EventEngine implements Disposable {
 
   #markOutdated(id: number): void {
     this.#outdated.add(id);
-    this.#settleLater();
+    this.#scheduleUpdate();
   }
 
-  #settleLater(): void {
-    if (this.#isSettling) return;
-    this.#isSettling = true;
-    queueMicrotask(() => void this.#settle());
+  #scheduleUpdate(): void {
+    if (this.#isUpdateScheduled) return;
+    this.#isUpdateScheduled = true;
+    queueMicrotask(() => void this.#updateNextRuns());
   }
 
   /** Computes next runs, {@link SLICE} per iteration of the event loop. */
-  async #settle(): Promise<void> {
+  async #updateNextRuns(): Promise<void> {
     const { kernel, log } = this.#options;
     for (const event of this.#orphans) {
       log.warn({ event: event.id }, 'the variable that triggers this event was deleted');
       if (kernel.tree.find(event.id) === event) kernel.events.clearTriggerVariable(event);
     }
     this.#orphans.clear();
-    let left = SLICE;
+    let remaining = SLICE;
     for (const id of this.#outdated) {
       this.#outdated.delete(id);
       this.#scheduleNextRun(id);
-      if (--left > 0) continue;
+      if (--remaining > 0) continue;
       await yieldToEventLoop();
       if (this.#isClosed) return;
-      left = SLICE;
+      remaining = SLICE;
     }
-    this.#isSettling = false;
-    if (this.#orphans.size > 0) this.#settleLater();
+    this.#isUpdateScheduled = false;
+    if (this.#orphans.size > 0) this.#scheduleUpdate();
     this.#setTimer();
   }
 
@@ -253,8 +252,8 @@ export class EventEngine implements Disposable {
       if (id === undefined) break;
       this.#onDue(id, nowMs);
     }
-    // Otherwise `#settle` sets the timer.
-    if (!this.#isSettling) this.#setTimer();
+    // Otherwise `#updateNextRuns` sets the timer.
+    if (!this.#isUpdateScheduled) this.#setTimer();
   }
 
   #onDue(id: number, nowMs: number): void {
@@ -294,26 +293,27 @@ export class EventEngine implements Disposable {
     if (isTimed(event)) {
       const nextRun = () => this.#nextRun(event);
       kernel.events.recordRun(event, clock.nowMs(), { nextRun, ...(action && { actionId: action.id }) });
-      this.#settleLater();
+      this.#scheduleUpdate();
     } else kernel.events.recordRun(event, clock.nowMs());
     return undefined;
   }
 
   async #perform({ event, sender, values, action }: EventRun): Promise<string | undefined> {
-    const { runScript, performAction: act } = this.#options;
+    const { runScript, performAction } = this.#options;
     const { id, data, parent, parentId } = event;
     const caller: Caller = { role: 'owner', user: `event ${id}`, remote: 'local' };
-    const given = { EVENT: id, TARGET: parentId, ...values };
+    const globals = { EVENT: id, TARGET: parentId, ...values };
     const { actionId, actionParameters, script: text } = action === undefined ? data : targetOf(action, data);
     if (actionId !== '')
-      return act(actionId, {
+      return performAction(actionId, {
         parameters: { TARGET: parentId, ...actionParameters },
-        values: given,
+        values: globals,
         sender,
         caller,
       });
-    if (text !== '') return runScript({ text, parameters: given, sender, caller });
-    if (parent?.is(objectType.script)) return runScript({ id: parent.id, parameters: given, sender, caller });
+    if (text !== '') return runScript({ text, parameters: globals, sender, caller });
+    if (parent?.is(objectType.script))
+      return runScript({ id: parent.id, parameters: globals, sender, caller });
     return undefined;
   }
 }

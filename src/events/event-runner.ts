@@ -47,7 +47,7 @@ export class EventRunner {
   readonly #busy = new Map<number, EventRun | undefined>();
   readonly #minutes = new WeakMap<Event, Minute>();
   #running = 0;
-  #isAwake = false;
+  #isNextScheduled = false;
   #isClosed = false;
 
   constructor(options: EventRunnerOptions) {
@@ -55,8 +55,8 @@ export class EventRunner {
   }
 
   /**
-   * Starts a run as soon as possible. Returns false if the event is already running or ready; this run is
-   * started afterwards then.
+   * Starts a run as soon as possible. Returns false if the event is already running or ready; then this run
+   * starts afterwards.
    */
   start(run: EventRun): boolean {
     const { id } = run.event;
@@ -82,22 +82,22 @@ export class EventRunner {
   }
 
   #scheduleNext(): void {
-    if (this.#isAwake) return;
-    this.#isAwake = true;
+    if (this.#isNextScheduled) return;
+    this.#isNextScheduled = true;
     void yieldToEventLoop().then(() => {
-      this.#isAwake = false;
-      this.#next();
+      this.#isNextScheduled = false;
+      this.#startReady();
     });
   }
 
-  #next(): void {
+  #startReady(): void {
     while (this.#running < CONCURRENT_RUNS && !this.#isClosed) {
       const run = this.#ready.shift();
       if (run === undefined) return;
-      const reason = this.#isTooOften(run) ? ({ outcome: 'TOO_OFTEN' } as const) : this.#options.begin(run);
-      if (reason === undefined) void this.#run(run);
+      const verdict = this.#isTooOften(run) ? ({ outcome: 'TOO_OFTEN' } as const) : this.#options.begin(run);
+      if (verdict === undefined) void this.#run(run);
       else {
-        this.#options.onVerdict(run, reason);
+        this.#options.onVerdict(run, verdict);
         this.#onEnd(run);
       }
     }
@@ -124,9 +124,9 @@ export class EventRunner {
   }
 
   #onEnd({ event }: EventRun): void {
-    const waiting = this.#busy.get(event.id);
+    const next = this.#busy.get(event.id);
     this.#busy.delete(event.id);
-    if (waiting !== undefined) this.start(waiting);
+    if (next !== undefined) this.start(next);
   }
 
   /** Timed events can't be triggered in a loop. */

@@ -35,16 +35,16 @@ interface Moment {
  */
 export function nextRunOf({ data }: Event, { nowMs, isTrusted }: Moment): number | undefined {
   const { active, cyclic, schedule, created, lastRun } = data;
-  if (!active || (!isTrusted && !repeatsAlways(cyclic))) return undefined;
-  const ranMs = lastRun * 1000;
-  const aheadMs = ranMs - nowMs;
-  const afterMs = aheadMs > 0 && aheadMs <= intervalOf(cyclic) ? ranMs : nowMs;
+  if (!active || (!isTrusted && !isContinuous(cyclic))) return undefined;
+  const lastRunMs = lastRun * 1000;
+  const aheadMs = lastRunMs - nowMs;
+  const afterMs = aheadMs > 0 && aheadMs <= intervalOf(cyclic) ? lastRunMs : nowMs;
   if (cyclic !== undefined) return nextCyclic(cyclic, afterMs, created * 1000);
   return schedule === undefined ? undefined : nextPoint(schedule, afterMs)?.atMs;
 }
 
 /** Whether an event repeats all day, every day: from midnight, or from any second to the second before it. */
-function repeatsAlways(cyclic: Cyclic | undefined): boolean {
+function isContinuous(cyclic: Cyclic | undefined): boolean {
   if (cyclic === undefined) return false;
   const { dateType, timeType, dateFrom, dateTo, timeFrom, timeTo } = cyclic;
   const isAllDay =

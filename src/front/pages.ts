@@ -1,7 +1,7 @@
 import { ASSETS_DIRECTORY } from './assets.js';
 import type { HtmlPage } from './html.js';
 import { consolePage, frontPage, startPage } from './start-page.js';
-import type { refusedHostPage, trustPage } from './trust-page.js';
+import type { rejectedHostPage, trustPage } from './trust-page.js';
 import { webManifest } from './web-manifest.js';
 
 /** The pages that the API serves to browsers. */
@@ -12,8 +12,8 @@ export const pages = {
   // Loaded when somebody opens them.
   trust: async (...facts: Parameters<typeof trustPage>): Promise<HtmlPage> =>
     (await import('./trust-page.js')).trustPage(...facts),
-  refusedHost: async (...facts: Parameters<typeof refusedHostPage>): Promise<HtmlPage> =>
-    (await import('./trust-page.js')).refusedHostPage(...facts),
+  rejectedHost: async (...facts: Parameters<typeof rejectedHostPage>): Promise<HtmlPage> =>
+    (await import('./trust-page.js')).rejectedHostPage(...facts),
   manifest: webManifest,
   assets: ASSETS_DIRECTORY,
 };

@@ -13,7 +13,10 @@ interface ProgramPage {
   readonly base: string;
 }
 
-/** Where the page was asked for: its policy names the WebSocket's address, which 'self' does not cover everywhere. */
+/**
+ * The address that the page was requested from: its policy names the WebSocket's address, which 'self' does
+ * not cover everywhere.
+ */
 export interface PageAddress {
   /** The `Host` header, which the listener has checked. */
   readonly host: string;

@@ -1,3 +1,4 @@
+import { editorFiles } from './assets.js';
 import { escapeHtml, type HtmlPage } from './html.js';
 import { languageOf, pageHead, staticPage } from './static-page.js';
 import { programPage, type PageAddress } from './program-page.js';
@@ -53,7 +54,7 @@ export function frontPage({ ID, Title, PasswordRequired }: Card, address: PageAd
 }
 
 /** The page at `/console/`: the owner's console, or the claim of a gateway whose owner has no password yet. */
-export function consolePage(isUnclaimed: boolean, address: PageAddress): Promise<HtmlPage> {
-  const facts = { isUnclaimed };
+export async function consolePage(isUnclaimed: boolean, address: PageAddress): Promise<HtmlPage> {
+  const facts = { isUnclaimed, ...(await editorFiles()) };
   return programPage({ program: 'console', title: 'stellwerk', facts, base: '/console/' }, address);
 }

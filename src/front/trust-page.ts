@@ -56,7 +56,7 @@ ${open}
 }
 
 /** Why a browser cannot open the gateway under a host name, and the address at which it can. */
-export function refusedHostPage(
+export function rejectedHostPage(
   { name, address }: { readonly name: string; readonly address: string },
   { languages }: Pick<Reader, 'languages'>,
 ): HtmlPage {

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { fault } from '../base/fault.js';
 import { LOCAL_USER, TOKEN_USER, type Caller } from '../device/declare.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -12,7 +13,7 @@ export function checkedList(
   name: string,
   limit = LIST_LIMIT,
 ): readonly unknown[] {
-  if (!Array.isArray(items)) throw fault('PARAMETER_TYPE', name, 'expected a list');
+  if (!Array.isArray(items)) throw fault('PARAMETER_TYPE', name, coded`EXPECTED_LIST: expected a list`);
   if (items.length > limit) throw fault('PARAMETER_BOUNDS', name);
   return items;
 }
@@ -23,7 +24,7 @@ export function checkedList(
  */
 export function requirePassword({ user, remote }: Caller, what: string): void {
   if (remote === 'local' || user === TOKEN_USER || user === LOCAL_USER)
-    throw fault('NOT_ALLOWED', `${what} without the owner's password`);
+    throw fault('NOT_ALLOWED', coded`WHAT_WITHOUT_OWNER_PASSWORD: ${what} without the owner's password`);
 }
 
 /** Throws `PARAMETER_BOUNDS` for a number outside the two bounds, which are inclusive. */
@@ -40,7 +41,7 @@ export function checkedMap(
   name: string,
 ): Readonly<Record<string, unknown>> {
   if (!Array.isArray(given)) return given;
-  if (given.length > 0) throw fault('PARAMETER_TYPE', name, 'expected an object');
+  if (given.length > 0) throw fault('PARAMETER_TYPE', name, coded`EXPECTED_OBJECT: expected an object`);
   return {};
 }
 
@@ -51,7 +52,7 @@ const LIST_LIMIT = 50_000;
 export function checkedIds(items: unknown[] | Record<string, unknown>, name: string): readonly number[] {
   const ids = checkedList(items, name);
   if (!ids.every((id) => Number.isSafeInteger(id)))
-    throw fault('PARAMETER_TYPE', name, 'expected a list of IDs');
+    throw fault('PARAMETER_TYPE', name, coded`EXPECTED_LIST_IDS: expected a list of IDs`);
   return ids as readonly number[];
 }
 
@@ -59,7 +60,7 @@ export function checkedIds(items: unknown[] | Record<string, unknown>, name: str
 export function checkedTexts(items: unknown[] | Record<string, unknown>, name: string): readonly string[] {
   const texts = checkedList(items, name);
   if (!texts.every((text) => typeof text === 'string'))
-    throw fault('PARAMETER_TYPE', name, 'expected a list of strings');
+    throw fault('PARAMETER_TYPE', name, coded`EXPECTED_LIST_STRINGS: expected a list of strings`);
   return texts;
 }
 

@@ -23,6 +23,7 @@ import { eventDecisionFunctions } from './events/decisions.js';
 import { eventFunctions } from './events/events.js';
 import { deletionFunctions } from './deletion/deletion-functions.js';
 import { backupFunctions } from './system/backups.js';
+import { targetBackupFunctions } from './system/target-backups.js';
 import { configurationFunctions } from './system/configuration.js';
 import { gatewayFunctions } from './system/gateway.js';
 import { hardwareFunctions } from './devices/hardware.js';
@@ -103,6 +104,7 @@ const families = [
   gatewayFunctions,
   configurationFunctions,
   backupFunctions,
+  targetBackupFunctions,
   deletionFunctions,
   taskFunctions,
   unsupportedFunctions,

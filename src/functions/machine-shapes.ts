@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { logLevels } from '../base/log.js';
-import { int, listOf, map, named } from './shapes.js';
+import { codedText, int, listOf, map, named } from './shapes.js';
 
 /** Schemas of the results of functions about the machine, its connections and its messages (interface §1). */
 const text = Type.String();
@@ -140,14 +140,24 @@ export const listeners = listOf(
       CertificateNames: listOf(text),
       ValidUntilMs: int,
       Problem: text,
+      CodedProblem: codedText,
     },
   ),
 );
 
 export const hardware = named(
   'MachineRecord',
-  "The machine: its model and the kernel's version ('' where unknown), for how many seconds it runs, and its temperature in °C (0: no sensor).",
-  { Model: text, Kernel: text, HostName: text, UptimeS: int, Temperature: Type.Number() },
+  "The machine: its model and the kernel's version ('' where unknown), for how many seconds it runs, its temperature in °C (0: no sensor), whether its processor is slowed down and its supply voltage too low, and how much of the life of its card is used up, in percent (0: the card does not report it).",
+  {
+    Model: text,
+    Kernel: text,
+    HostName: text,
+    UptimeS: int,
+    Temperature: Type.Number(),
+    IsThrottled: bool,
+    HasUndervoltage: bool,
+    CardWear: int,
+  },
 );
 
 /** Times are unix seconds, 0 means never. Interval is 0 if it is not constant. */

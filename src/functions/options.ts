@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { parseJsonOr } from '../base/json.js';
 import { fault } from '../base/fault.js';
 import { Signal } from '../base/signal.js';
@@ -138,7 +139,8 @@ export class Options {
   async set(name: string, value: unknown): Promise<void> {
     const known = nameOf(name);
     const number = typeof value === 'string' ? numberOf(value) : value;
-    if (!Number.isSafeInteger(number)) throw fault('PARAMETER_TYPE', 'Value', 'expected an integer');
+    if (!Number.isSafeInteger(number))
+      throw fault('PARAMETER_TYPE', 'Value', coded`EXPECTED_INTEGER: expected an integer`);
     if (!isAllowed(known, number)) throw fault('PARAMETER_BOUNDS', 'Value');
     if (this.get(known) === number) return;
     this.#values.set(known, number);

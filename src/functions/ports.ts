@@ -1,9 +1,9 @@
 import type { ArchivePort } from '../archive/port.js';
 import type { Clock } from '../base/clock.js';
-import type { FetchRequest } from '../base/fetch-request.js';
+import type { FetchRequest } from '../base/requests/fetch-request.js';
 import type { Log, LogRecord } from '../base/log.js';
 import type { TaskList, TaskProgress } from '../base/tasks/task-list.js';
-import type { ProgramRequest } from '../base/program-request.js';
+import type { ProgramRequest } from '../base/requests/program-request.js';
 import type { AuditRecord, AuditRole } from '../kernel/audit-record.js';
 import type { Caller, ReadonlyStatic } from '../device/declare.js';
 import type { Debug } from '../device/debug.js';
@@ -13,6 +13,7 @@ import type { Configurator } from '../kernel/configurator.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type * as machineShapes from './machine-shapes.js';
 import type * as backupShapes from './backup-shapes.js';
+import type * as targetShapes from './target-shapes.js';
 import type * as configurationShapes from './configuration-shapes.js';
 import type { Deletions } from './deletion/deletions.js';
 import type { MessageWatch } from './message-watch.js';
@@ -43,6 +44,7 @@ export interface Ports {
   readonly configuration: () => Promise<ConfigurationPort>;
   /** Loaded on first use. */
   readonly backups: () => Promise<BackupsPort>;
+  readonly targetBackups: () => Promise<TargetBackupsPort>;
   readonly options: Options;
   /** Queries about the machine; loaded on first use. */
   readonly machine: () => Promise<MachinePort>;
@@ -209,6 +211,22 @@ export interface ConfigurationPort {
   check(content: string): Promise<ReadonlyStatic<typeof configurationShapes.configurationProblems>>;
   /** Throws `CONFIGURATION_CHANGED`, `CONFIGURATION_INVALID`, `TEXT_TOO_LONG`, `FILE_FAILED`. */
   write(content: string, digest: string): Promise<ReadonlyStatic<typeof shapes.reload>>;
+  /** The configuration with the tree as it is on the disk. Throws `FILE_FAILED`. */
+  exported(values: boolean): Promise<ReadonlyStatic<typeof configurationShapes.configurationExport>>;
+  settings(): Promise<ReadonlyStatic<typeof configurationShapes.configurationSettings>>;
+  /** What `check` would report after changes. Throws `PARAMETER_BOUNDS`. */
+  checkChanges(
+    changes: ReadonlyStatic<typeof configurationShapes.settingChanges>,
+  ): Promise<ReadonlyStatic<typeof configurationShapes.configurationProblems>>;
+  /** Throws as `write`, and `PARAMETER_BOUNDS`. */
+  change(
+    changes: ReadonlyStatic<typeof configurationShapes.settingChanges>,
+    digest: string,
+  ): Promise<ReadonlyStatic<typeof shapes.reload>>;
+  /** The file that the gateway was started with. */
+  installed(): Promise<ReadonlyStatic<typeof configurationShapes.configurationText>>;
+  /** Throws `NOT_SUPPORTED` without an overlay, and as `write`. */
+  removeOverlay(digest: string): Promise<ReadonlyStatic<typeof shapes.reload>>;
   /** Throws `NAME_NOT_FOUND`, `CONFIGURATION_INVALID`, `FILE_FAILED`. */
   setPassword(target: string, password: string): Promise<ReadonlyStatic<typeof shapes.reload>>;
 }
@@ -223,6 +241,28 @@ export interface BackupsPort {
   restore(name: string): Promise<ReadonlyStatic<typeof backupShapes.restoreReport>>;
   /** The path of its file. */
   path(name: string): Promise<string>;
+  /** Makes the next start delete everything. */
+  reset(): Promise<void>;
+}
+
+/** Encrypted backups on other machines. All methods with a target throw `NAME_NOT_FOUND` if there is none. */
+export interface TargetBackupsPort {
+  list(): ReadonlyStatic<typeof targetShapes.targetList>;
+  createKey(): Promise<ReadonlyStatic<typeof targetShapes.recoveryKey>>;
+  /** Throws `NOT_SUPPORTED` without a key, `BACKUP_TARGET_FAILED`, `RECOVERY_KEY_WRONG`, as all that follow. */
+  backups(
+    target: string,
+    progress: TaskProgress,
+  ): Promise<readonly ReadonlyStatic<typeof targetShapes.targetBackup>[]>;
+  run(target: string, progress: TaskProgress): Promise<ReadonlyStatic<typeof targetShapes.storedBackup>>;
+  /** Compares a backup; '' is the newest. Throws `BACKUP_DAMAGED`. */
+  verify(
+    target: string,
+    name: string,
+    progress: TaskProgress,
+  ): Promise<ReadonlyStatic<typeof targetShapes.verifiedBackup>>;
+  /** Fetches a backup that the next start restores; returns its name there. Throws `BACKUP_DAMAGED`. */
+  restore(target: string, name: string, progress: TaskProgress): Promise<string>;
 }
 
 /** The machine, as `src/service/` reads it; sizes are in bytes. */
@@ -236,7 +276,7 @@ export interface MachinePort {
   networks(): Promise<ReadonlyStatic<typeof machineShapes.networks>>;
   spooler(): Promise<ReadonlyStatic<typeof machineShapes.printJobs>>;
   /** Size of the data directory and free space on its disk. */
-  room(): Promise<ReadonlyStatic<typeof machineShapes.room>>;
+  diskUsage(): Promise<ReadonlyStatic<typeof machineShapes.room>>;
   /** Throws `NOT_SUPPORTED`, `NOT_ALLOWED`. */
   ping(host: string, timeoutMs: number): Promise<boolean>;
   /** Throws `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. */
@@ -291,7 +331,7 @@ export interface ConnectionsPort {
   webServers(): Promise<number>;
   /** Creates a password that is valid for `validForS` seconds. Throws `BUSY`. */
   createToken(validForS: number): string;
-  /** The browsers that are signed in, the one used last first. */
+  /** The browsers that are signed in, most recently used first. */
   browserSessions(): Promise<
     readonly Omit<ReadonlyStatic<typeof machineShapes.browserSessions>[number], 'IsOwn'>[]
   >;

@@ -112,7 +112,16 @@ export const messageStatistics = listOf(
   Type.Object({ InstanceID: int, Duration: float, MaxDuration: float }),
 );
 
-export const serviceMessages = listOf(Type.Object({ InstanceID: int, Code: text, Text: text }));
+/** A sentence with what it is made from. */
+export const codedText = named(
+  'CodedText',
+  'A sentence of the gateway: its stable code, the parameters that it was made from (texts, numbers, such records, or lists of them), and the English text. TEXT: a sentence of another program.',
+  { Code: text, Parameters: listOf(Type.Unknown()), Text: text },
+);
+
+export const serviceMessages = listOf(
+  Type.Object({ InstanceID: int, Code: text, Text: text, CodedText: codedText }),
+);
 
 export const moduleRecord = named('ModuleRecord', 'A module: a kind of driver, and its page below docs/.', {
   ModuleID: text,
@@ -141,10 +150,16 @@ export const choices = listOf(
 );
 
 export const propertyProblems = listOf(
-  named('PropertyProblem', 'What is wrong with a property; an empty name is the instance.', {
-    Property: text,
-    Text: text,
-  }),
+  named(
+    'PropertyProblem',
+    'What is wrong with a property; an empty name is the instance. A warning may resolve itself later.',
+    {
+      Property: text,
+      Severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
+      Text: text,
+      CodedText: codedText,
+    },
+  ),
 );
 
 export const libraryRecord = named('LibraryRecord', 'A library of modules.', {
@@ -300,12 +315,14 @@ export const actions = listOf(Type.Tuple([int, value]));
 export const settings = listOf(Type.Tuple([int, valueOrNull]));
 
 const checkState = Type.Union([Type.Literal('ok'), Type.Literal('warning'), Type.Literal('failed')]);
+const findingTexts = { Text: text, WhatToDo: text, CodedText: codedText, CodedWhatToDo: codedText };
+
 export const health = named(
   'Health',
   'The health of the gateway: the most severe state of all checks, and each check.',
   {
     State: checkState,
-    Checks: listOf(Type.Object({ Name: text, State: checkState, Since: time, Text: text, WhatToDo: text })),
+    Checks: listOf(Type.Object({ Name: text, State: checkState, Since: time, ...findingTexts })),
   },
 );
 
@@ -313,8 +330,7 @@ export const doctor = listOf(
   named('DoctorCheck', 'A check of the machine or the gateway, and what to do if it is not ok.', {
     Name: text,
     State: checkState,
-    Text: text,
-    WhatToDo: text,
+    ...findingTexts,
   }),
 );
 
@@ -364,5 +380,5 @@ export const orphans = listOf(
 export const reload = named(
   'ReloadReport',
   'What a reload applied, what needs a restart, and what is wrong.',
-  { Applied: texts, NeedsRestart: texts, Problems: texts },
+  { Applied: texts, NeedsRestart: texts, Problems: texts, CodedProblems: listOf(codedText) },
 );

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../base/codes/coded-text.js';
 import { fault } from '../base/fault.js';
 import { isInexact } from '../base/json.js';
 import { variableType, type Value, type VariableType } from './value.js';
@@ -63,12 +64,17 @@ export function convertValue(type: VariableType, value: unknown, parameter = 'Va
   switch (type) {
     case variableType.boolean: {
       const converted = booleanOf(value);
-      if (converted === undefined) throw conversionFault(parameter, 'a boolean takes true, false, 0 or 1');
+      if (converted === undefined)
+        throw conversionFault(
+          parameter,
+          coded`BOOLEAN_TAKES_TRUE_FALSE: a boolean takes true, false, 0 or 1`,
+        );
       return converted;
     }
     case variableType.integer: {
       const rounded = roundHalfAway(toNumber(value, parameter));
-      if (!Number.isSafeInteger(rounded)) throw conversionFault(parameter, 'the integer is beyond ±(2⁵³−1)');
+      if (!Number.isSafeInteger(rounded))
+        throw conversionFault(parameter, coded`INTEGER_BEYOND: the integer is beyond ±(2⁵³−1)`);
       return rounded + 0; // −0 becomes 0
     }
     case variableType.float:
@@ -79,7 +85,7 @@ export function convertValue(type: VariableType, value: unknown, parameter = 'Va
         text.length >= STRING_LIMIT ||
         (text.length * 3 >= STRING_LIMIT && Buffer.byteLength(text) >= STRING_LIMIT)
       ) {
-        throw fault('TEXT_TOO_LONG', 'The text', STRING_LIMIT - 1);
+        throw fault('TEXT_TOO_LONG', coded`WHAT_TEXT: The text`, STRING_LIMIT - 1);
       }
       return text;
     }
@@ -90,9 +96,14 @@ function toNumber(value: unknown, parameter: string): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const number = typeof value === 'string' ? numberOf(value) : value;
   if (typeof value === 'string' && isInexact(value.trim()))
-    throw conversionFault(parameter, 'the integer cannot be represented exactly');
-  if (typeof number !== 'number') throw conversionFault(parameter, `${describe(value)} is not a number`);
-  if (!Number.isFinite(number)) throw conversionFault(parameter, 'the number is not finite');
+    throw conversionFault(
+      parameter,
+      coded`INTEGER_CAN_NOT_REPRESENTED: the integer cannot be represented exactly`,
+    );
+  if (typeof number !== 'number')
+    throw conversionFault(parameter, coded`NOT_NUMBER: ${describe(value)} is not a number`);
+  if (!Number.isFinite(number))
+    throw conversionFault(parameter, coded`NUMBER_NOT_FINITE: the number is not finite`);
   return number;
 }
 
@@ -100,7 +111,7 @@ function toText(value: unknown, parameter: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
     return String(value);
-  throw conversionFault(parameter, `${describe(value)} is not supported`);
+  throw conversionFault(parameter, coded`VALUE_NOT_SUPPORTED: ${describe(value)} is not supported`);
 }
 
 function describe(value: unknown): string {
@@ -110,7 +121,7 @@ function describe(value: unknown): string {
   return value === undefined ? 'nothing' : `an ${typeof value}`;
 }
 
-function conversionFault(parameter: string, why: string) {
+function conversionFault(parameter: string, why: Text) {
   return fault('CANNOT_CONVERT', parameter, why);
 }
 

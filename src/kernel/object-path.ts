@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { didYouMean } from '../base/did-you-mean.js';
 import { fault } from '../base/fault.js';
 import type { TreeObject } from './object.js';
@@ -37,9 +38,10 @@ function childrenAt({ children }: TreeObject, step: string): Set<TreeObject> {
 function notFound(object: TreeObject, above: readonly string[], step: string) {
   const known: string[] = [];
   for (const child of object.children ?? []) known.push(child.ident === '' ? child.displayName : child.ident);
-  const place = above.length === 0 ? 'at the root' : `below ${above.join('/')}`;
-  const existing = known.length === 0 ? 'there is nothing' : `there: ${listed(known)}`;
-  return fault('PATH_NOT_FOUND', step, place, `${existing}${didYouMean(step, known)}`);
+  const place = above.length === 0 ? coded`AT_THE_ROOT: at the root` : coded`BELOW: below ${above.join('/')}`;
+  const existing =
+    known.length === 0 ? coded`NOTHING_THERE: there is nothing` : coded`THERE: there: ${listed(known)}`;
+  return fault('PATH_NOT_FOUND', step, place, coded`WITH_HINT: ${existing}${didYouMean(step, known)}`);
 }
 
 const byId = ({ id, ident, displayName }: TreeObject): string => `#${id} (${ident || displayName})`;

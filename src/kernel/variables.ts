@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { fault } from '../base/fault.js';
 import type { VariableRole } from '../base/codes/stable-codes.js';
 import { initialValue, isOfType } from './convert.js';
@@ -151,7 +152,11 @@ export class Variables {
    */
   setResidentAccess(variable: Variable, residents: ResidentAccess | undefined): void {
     if (variable.data.residents === residents) return;
-    if (variable.readOnly) throw fault('READ_ONLY', `Variable #${variable.id} is reported by its device; it`);
+    if (variable.readOnly)
+      throw fault(
+        'READ_ONLY',
+        coded`WHAT_REPORTED_VARIABLE: Variable #${variable.id} is reported by its device; it`,
+      );
     this.#tree.touch(variable);
     variable.data.residents = residents;
     this.#tree.changes.emit(variable.id, message.GW_RESIDENTS, [residents ?? 'none']);

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -199,7 +200,11 @@ export class MediaContents implements AsyncDisposable {
     const { kernel } = this.#options;
     if (url === shownFile(media.data.file)) return;
     if (!STREAM.test(url))
-      throw fault('FILE_NAME', shownFile(url), 'a stream requires a URL, such as rtsp://camera/stream');
+      throw fault(
+        'FILE_NAME',
+        shownFile(url),
+        coded`STREAM_REQUIRES_URL_SUCH: a stream requires a URL, such as rtsp://camera/stream`,
+      );
     kernel.media.setFile(media, url);
     kernel.media.setAvailable(media, true);
   }
@@ -232,8 +237,8 @@ const isStream = ({ data }: Media) => data.type === mediaType.stream;
 
 /** The file of an object. Throws `NOT_SUPPORTED` for a stream, `FILE_MISSING` if there is none yet. */
 function fileOf(media: Media): string {
-  if (isStream(media)) throw fault('NOT_SUPPORTED', 'A content for a stream');
-  if (media.data.file === '') throw fault('FILE_MISSING', `of media #${media.id}`);
+  if (isStream(media)) throw fault('NOT_SUPPORTED', coded`WHAT_STREAM_CONTENT: A content for a stream`);
+  if (media.data.file === '') throw fault('FILE_MISSING', coded`WHAT_FILE_OF_MEDIA: of media #${media.id}`);
   return media.data.file;
 }
 

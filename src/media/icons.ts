@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, fault } from '../base/fault.js';
@@ -27,7 +28,8 @@ export class Icons {
     const file = (await this.#userDefined()).get(name);
     if (file !== undefined) {
       const bytes = await readFile(file);
-      if (bytes.length > ICON_LIMIT) throw fault('TEXT_TOO_LONG', `The icon ${name}`, ICON_LIMIT);
+      if (bytes.length > ICON_LIMIT)
+        throw fault('TEXT_TOO_LONG', coded`WHAT_ICON: The icon ${name}`, ICON_LIMIT);
       return bytes;
     }
     if (!Object.hasOwn(builtInIcons, name)) throw fault('ICON_MISSING', name);

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { constants } from 'node:fs';
 import { mkdir, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
@@ -49,7 +50,11 @@ export class MediaFiles {
       rest.length <= DEPTH_LIMIT &&
       rest.every((step) => NAME.test(step));
     if (!isUsable)
-      throw fault('FILE_NAME', path, 'media files are in media/ and user/, such as media/roof.svg');
+      throw fault(
+        'FILE_NAME',
+        path,
+        coded`MEDIA_FILES_MEDIA_USER: media files are in media/ and user/, such as media/roof.svg`,
+      );
     return [folder, ...rest].join('/');
   }
 
@@ -85,7 +90,8 @@ export class MediaFiles {
 
   /** Replaces a content atomically and durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
   async write(file: string, bytes: Uint8Array): Promise<MediaContentInfo> {
-    if (bytes.length > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', 'The content', MEDIA_LIMIT);
+    if (bytes.length > MEDIA_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_CONTENT: The content`, MEDIA_LIMIT);
     return this.#queue.run(async () => {
       try {
         await mkdir(join(this.#directory, 'media')).catch((thrown: unknown) => {
@@ -132,7 +138,7 @@ export class MediaFiles {
       throw fault(
         'FILE_NAME',
         file,
-        'its directory is a symbolic link to another place; links are not followed',
+        coded`DIRECTORY_SYMBOLIC_LINK_ANOTHER: its directory is a symbolic link to another place; links are not followed`,
       );
     return join(parent, basename(file));
   }

@@ -6,14 +6,14 @@ import type { Clock } from '../base/clock.js';
  */
 const BURST_S = 5;
 /** Shorter delays are skipped, because timers are not that precise. */
-const LEAST_MS = 10;
+const MIN_DELAY_MS = 10;
 
 /** Limits a script's calls: a burst, then a rate, and a total. */
 export class CallRateLimit {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
-  readonly #eachMs: number;
+  readonly #intervalMs: number;
   readonly #startMs: number;
-  #left: number;
+  #remaining: number;
   /** When the calls so far would end if they were made at the rate limit, ms after the start. */
   #untilMs = 0;
 
@@ -22,18 +22,18 @@ export class CallRateLimit {
     clock: Pick<Clock, 'monotonicNs'>,
   ) {
     this.#clock = clock;
-    this.#eachMs = 1000 / callsPerS;
-    this.#left = calls;
+    this.#intervalMs = 1000 / callsPerS;
+    this.#remaining = calls;
     this.#startMs = monotonicMs(this.#clock);
   }
 
   /** Counts a call. Returns how long to delay its reply, ms; undefined if the total is exceeded. */
   take(): number | undefined {
-    if (this.#left-- <= 0) return undefined;
+    if (this.#remaining-- <= 0) return undefined;
     const nowMs = monotonicMs(this.#clock) - this.#startMs;
-    this.#untilMs = Math.max(this.#untilMs, nowMs) + this.#eachMs;
+    this.#untilMs = Math.max(this.#untilMs, nowMs) + this.#intervalMs;
     const waitMs = this.#untilMs - nowMs - BURST_S * 1000;
-    return waitMs < LEAST_MS ? 0 : waitMs;
+    return waitMs < MIN_DELAY_MS ? 0 : waitMs;
   }
 }
 

@@ -100,8 +100,8 @@ export class ChildRun {
     if (this.#isPending) throw new Error('the script awaits a promise that is never settled');
   }
 
-  #compile(text: ScriptText, mayAwait: boolean): CompiledScript {
-    const compiled = compile(text, mayAwait, () => {
+  #compile(text: ScriptText, canAwait: boolean): CompiledScript {
+    const compiled = compile(text, canAwait, () => {
       throw this.#realm.importError();
     });
     this.#compiled = compiled.script;
@@ -118,7 +118,7 @@ export class ChildRun {
     return {
       call: (index, params) => {
         const method = JSON.stringify(this.#names[index]);
-        return this.#ask(`{"is":"call","method":${method},"params":${params}}`);
+        return this.#request(`{"is":"call","method":${method},"params":${params}}`);
       },
       include: (what) => this.#include(what ?? 'null'),
       // Decorating an error would read its stack, which the script may have made a getter.
@@ -126,8 +126,8 @@ export class ChildRun {
       print: (text) => this.#print(text),
       startTimer: (id, ms, isRepeated) => this.#timers.start(id, ms, isRepeated),
       stopTimer: (id) => this.#timers.stop(id),
-      atob: (text) => unlessThrown(() => atob(text)),
-      btoa: (text) => unlessThrown(() => btoa(text)),
+      atob: (text) => undefinedIfThrown(() => atob(text)),
+      btoa: (text) => undefinedIfThrown(() => btoa(text)),
       settled: () => void (this.#isPending = false),
       failed: (thrown) => this.#failed(thrown),
     };
@@ -135,7 +135,7 @@ export class ChildRun {
 
   /** Fetches and compiles another script. */
   #include(what: string): string {
-    const reply = this.#ask(`{"is":"include","what":${what}}`);
+    const reply = this.#request(`{"is":"include","what":${what}}`);
     try {
       const message = JSON.parse(reply) as ToChild;
       if (message.is !== 'result') return reply;
@@ -150,7 +150,7 @@ export class ChildRun {
   }
 
   /** Writes a request and reads its reply. */
-  #ask(call: string): string {
+  #request(call: string): string {
     try {
       if (this.#isOver) throw new Error('the script has ended');
       this.#channel.sendText(call, CALL_LIMIT);
@@ -190,7 +190,7 @@ class ScriptError extends Error {
   }
 }
 
-function unlessThrown(recode: () => string): string | undefined {
+function undefinedIfThrown(recode: () => string): string | undefined {
   try {
     return recode();
   } catch {

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { healthy, type HealthFinding } from '../base/health-check.js';
@@ -58,9 +59,8 @@ const LANDLOCK = 'Landlock';
 export function confinementFinding(stderr: string): HealthFinding | undefined {
   const all = [...stderr.matchAll(MISSING)].map(([, text = '']) => text);
   if (all.length === 0) return undefined;
-  const text = `script processes run without some of their restrictions: ${all.join('; ')}`;
+  const text = coded`SCRIPTS_UNCONFINED: script processes run without some of their restrictions: ${all.join('; ')}`;
   if (all.every((one) => one.includes(LANDLOCK))) return healthy(text);
-  const whatToDo =
-    'use a kernel with CONFIG_SECCOMP_FILTER (Debian’s kernels have it) and the installed unit; until then, let only users with shell access write scripts';
+  const whatToDo = coded`CONFINE_SCRIPTS: use a kernel with CONFIG_SECCOMP_FILTER (Debian’s kernels have it) and the installed unit; until then, let only users with shell access write scripts`;
   return { state: 'warning', text, whatToDo };
 }

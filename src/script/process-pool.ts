@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import type { HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
@@ -22,13 +23,13 @@ const IDLE_MS = 60_000;
  * If all running scripts have been waiting for a reply for this long and others are queued, one more is
  * started, so that none waits indefinitely.
  */
-const RELIEF_MS = 300;
+const DEADLOCK_CHECK_MS = 300;
 /**
  * A process is replaced after this number of scripts, and after one that took more than this share of its
  * memory.
  */
 const RUNS_LIMIT = 1000;
-const REPLACED_FROM = 0.5;
+const MEMORY_SHARE = 0.5;
 
 interface PoolOptions {
   readonly clock: Clock;
@@ -38,12 +39,12 @@ interface PoolOptions {
   readonly limits: () => ScriptLimits;
   readonly checks: HealthChecks;
   /** Receives limits that take effect. */
-  readonly effects: LimitReporter;
+  readonly limitReporter: LimitReporter;
 }
 
 /** Options of a run. */
 interface PoolRequest {
-  readonly whose: RunOwner;
+  readonly owner: RunOwner;
   /** The nesting depth; 0 if it was not started by a script. */
   readonly depth: number;
   /**
@@ -54,7 +55,7 @@ interface PoolRequest {
   /** Stops the run. */
   readonly signal: AbortSignal;
   /** The content of the thread record; absent for checks. */
-  readonly shown?: RunInfo;
+  readonly info?: RunInfo;
 }
 
 interface Slot {
@@ -62,8 +63,8 @@ interface Slot {
   readonly thread: Thread;
   /** Whether it counts towards the concurrency limit. */
   counts: boolean;
-  /** The owner whose share it counts for. */
-  whose: RunOwner;
+  /** The owner whose share it counts towards. */
+  owner: RunOwner;
 }
 
 /**
@@ -79,7 +80,7 @@ export class ProcessPool implements AsyncDisposable {
   #running = 0;
   /** The number of these that run for web fronts. */
   #ofFronts = 0;
-  #cancelRelief: Cancel | undefined;
+  #cancelDeadlockCheck: Cancel | undefined;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
@@ -90,27 +91,31 @@ export class ProcessPool implements AsyncDisposable {
    * Runs a script; resolves with its result or failure. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING` if
    * it was not started.
    */
-  async run(job: ScriptJob, turn: PoolRequest): Promise<RunResult | RunFailure> {
-    const slot = await this.#take(turn);
+  async run(job: ScriptJob, request: PoolRequest): Promise<RunResult | RunFailure> {
+    const slot = await this.#acquire(request);
     const { worker, thread } = slot;
     const { clock, limits } = this.#options;
     const startMs = monotonicMs(clock);
-    if (turn.shown !== undefined) thread.began(turn.shown, clock.nowMs());
+    if (request.info !== undefined) thread.start(request.info, clock.nowMs());
     try {
-      return await worker.run(job, limits(), turn.signal);
+      return await worker.run(job, limits(), request.signal);
     } finally {
-      thread.used(worker.peakBytes);
-      if (turn.shown !== undefined) thread.ended(monotonicMs(clock) - startMs);
-      this.#giveBack(slot);
+      thread.recordMemory(worker.peakBytes);
+      if (request.info !== undefined) thread.end(monotonicMs(clock) - startMs);
+      this.#release(slot);
     }
   }
 
   /** Throws `BUSY` if a script started now would be rejected. */
-  checkRoom(whose: RunOwner): void {
-    const limit = this.#queue.limitFor(whose);
+  requireCapacity(owner: RunOwner): void {
+    const limit = this.#queue.limitFor(owner);
     if (limit === undefined) return;
-    this.#options.effects.report(limit, whose, 'check what starts these scripts (UC_GetScriptSenderList)');
-    throw fault('BUSY', 'Too many scripts are queued');
+    this.#options.limitReporter.report(
+      limit,
+      owner,
+      'check what starts these scripts (UC_GetScriptSenderList)',
+    );
+    throw fault('BUSY', coded`TOO_MANY_SCRIPTS_QUEUED: Too many scripts are queued`);
   }
 
   threads(): ThreadRecord[] {
@@ -120,7 +125,7 @@ export class ProcessPool implements AsyncDisposable {
   /** Stops all scripts. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#cancelRelief?.();
+    this.#cancelDeadlockCheck?.();
     for (const cancel of this.#idle.values()) cancel();
     for (const waiting of this.#queue) waiting.reject(fault('STOPPING'));
     await Promise.all([...this.#all].map(({ worker }) => worker.close()));
@@ -130,45 +135,49 @@ export class ProcessPool implements AsyncDisposable {
     return this.close();
   }
 
-  async #take({ whose, depth, isAwaited, signal }: PoolRequest): Promise<Slot> {
+  async #acquire({ owner, depth, isAwaited, signal }: PoolRequest): Promise<Slot> {
     if (this.#isClosed) throw fault('STOPPING');
     if (depth > DEPTH_LIMIT)
-      throw fault('SCRIPT_FAILED', `scripts started each other more than ${DEPTH_LIMIT} levels deep`);
-    const { concurrent: atOnce } = this.#options.limits();
+      throw fault(
+        'SCRIPT_FAILED',
+        coded`SCRIPTS_STARTED_EACH_OTHER: scripts started each other more than ${DEPTH_LIMIT} levels deep`,
+      );
+    const { concurrent: limit } = this.#options.limits();
     if (isAwaited) {
       const nested = this.#all.size - this.#idle.size - this.#running;
-      if (depth > 0 && nested >= NESTED_LIMIT) throw fault('BUSY', 'Too many scripts wait for each other');
+      if (depth > 0 && nested >= NESTED_LIMIT)
+        throw fault('BUSY', coded`TOO_MANY_SCRIPTS_WAIT: Too many scripts wait for each other`);
       return this.#takeProcess();
     }
-    if (this.#queue.size === 0 && this.#running < atOnce && this.#mayRun(whose))
-      return this.#countRun(this.#takeProcess(), whose);
-    this.checkRoom(whose);
+    if (this.#queue.size === 0 && this.#running < limit && this.#canRun(owner))
+      return this.#countRun(this.#takeProcess(), owner);
+    this.requireCapacity(owner);
     const waiting = Promise.withResolvers<Slot>();
-    this.#queue.add(whose, waiting);
+    this.#queue.add(owner, waiting);
     const stop = () => waiting.reject(signal.reason as Error);
     signal.addEventListener('abort', stop);
-    this.#cancelRelief ??= this.#options.clock.every(RELIEF_MS, () => this.#resolveDeadlock());
+    this.#cancelDeadlockCheck ??= this.#options.clock.every(DEADLOCK_CHECK_MS, () => this.#resolveDeadlock());
     // This run may start immediately: the queued ones may be of fronts that have used up their share.
     this.#startQueued();
     try {
       return await waiting.promise;
     } finally {
       signal.removeEventListener('abort', stop);
-      this.#queue.delete(whose, waiting);
+      this.#queue.delete(owner, waiting);
     }
   }
 
   /** Web fronts get at most half of the processes, so that the owner and events never wait for them. */
-  #mayRun(whose: RunOwner, more = 0): boolean {
+  #canRun(owner: RunOwner, extra = 0): boolean {
     const share = Math.max(1, Math.floor(this.#options.limits().concurrent / 2));
-    return !isOfFront(whose) || this.#ofFronts < share + more;
+    return !isOfFront(owner) || this.#ofFronts < share + extra;
   }
 
-  #countRun(slot: Slot, whose: RunOwner): Slot {
+  #countRun(slot: Slot, owner: RunOwner): Slot {
     slot.counts = true;
-    slot.whose = whose;
+    slot.owner = owner;
     this.#running++;
-    if (isOfFront(whose)) this.#ofFronts++;
+    if (isOfFront(owner)) this.#ofFronts++;
     return slot;
   }
 
@@ -188,14 +197,14 @@ export class ProcessPool implements AsyncDisposable {
     const { names, clock, limits, checks } = this.#options;
     const thread = this.#threads.take();
     const worker = new ScriptProcess({ names: names(), clock, heapMiB: limits().heapMiB, checks });
-    const slot: Slot = { worker, thread, counts: false, whose: 'owner' };
+    const slot: Slot = { worker, thread, counts: false, owner: 'owner' };
     this.#all.add(slot);
     void worker.exited.then(() => {
       this.#all.delete(slot);
       this.#idle.get(slot)?.();
       this.#idle.delete(slot);
       thread.isTaken = false;
-      thread.cleaned();
+      thread.recordCleanup();
       // One process is kept ready, unless none could be started.
       if (!this.#isClosed && this.#all.size === 0 && worker.runs > 0) this.#keepIdle(this.#start());
       this.#startQueued();
@@ -203,15 +212,15 @@ export class ProcessPool implements AsyncDisposable {
     return slot;
   }
 
-  #giveBack(slot: Slot): void {
+  #release(slot: Slot): void {
     const { worker } = slot;
     if (slot.counts) this.#running--;
-    if (slot.counts && isOfFront(slot.whose)) this.#ofFronts--;
+    if (slot.counts && isOfFront(slot.owner)) this.#ofFronts--;
     slot.counts = false;
     const { residentMiB } = this.#options.limits();
-    const isUsedUp =
-      worker.runs >= RUNS_LIMIT || worker.peakBytes > REPLACED_FROM * residentMiB * 1024 * 1024;
-    if (isUsedUp) void worker.close();
+    const isWornOut =
+      worker.runs >= RUNS_LIMIT || worker.peakBytes > MEMORY_SHARE * residentMiB * 1024 * 1024;
+    if (isWornOut) void worker.close();
     else if (worker.isUsable && !this.#isClosed) this.#keepIdle(slot);
     this.#startQueued();
   }
@@ -229,15 +238,15 @@ export class ProcessPool implements AsyncDisposable {
   #startQueued(): void {
     while (!this.#isClosed && this.#running < this.#options.limits().concurrent && this.#startNext());
     if (this.#queue.size > 0) return;
-    this.#cancelRelief?.();
-    this.#cancelRelief = undefined;
+    this.#cancelDeadlockCheck?.();
+    this.#cancelDeadlockCheck = undefined;
   }
 
   /** Starts the next queued run that may run; returns false if there is none. */
-  #startNext(moreOfFronts = 0): boolean {
-    const next = this.#queue.take((whose) => this.#mayRun(whose, moreOfFronts));
+  #startNext(extraForFronts = 0): boolean {
+    const next = this.#queue.take((owner) => this.#canRun(owner, extraForFronts));
     if (next === undefined) return false;
-    next.item.resolve(this.#countRun(this.#takeProcess(), next.whose));
+    next.item.resolve(this.#countRun(this.#takeProcess(), next.owner));
     return true;
   }
 

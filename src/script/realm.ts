@@ -69,7 +69,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   const ObjectPrototype = Object.prototype;
   const { String, Number, Error, SyntaxError, TypeError, RangeError } = globalThis;
   // Globals are read and replaced by name.
-  const own = globalThis as unknown as Record<string, unknown>;
+  const globals = globalThis as unknown as Record<string, unknown>;
   type Callback = (...args: unknown[]) => unknown;
   type Reply = { is: string; value?: unknown; message?: string; code?: string; at?: Thrown['at'] };
 
@@ -80,13 +80,13 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
       super(message);
       this.#at = at;
     }
-    static placeOf(thrown: object): Thrown['at'] {
+    static positionOf(thrown: object): Thrown['at'] {
       return #at in thrown ? thrown.#at : undefined;
     }
   }
 
   const define = (name: string, value: unknown) =>
-    defineProperty(own, name, { value, writable: true, enumerable: true, configurable: true });
+    defineProperty(globals, name, { value, writable: true, enumerable: true, configurable: true });
   // A bridge function throws only if the stack is exhausted; that error belongs to the process.
   const exhausted = () => new RangeError('Maximum call stack size exceeded');
 
@@ -116,40 +116,40 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
     try {
       if (typeof thrown !== 'object' || thrown === null || !('message' in thrown) || !('stack' in thrown))
         return `{"message":${stringify(String(thrown))}}`;
-      const at = stringify(CompileError.placeOf(thrown));
-      const place = at === undefined ? '' : `,"at":${at}`;
-      return `{"message":${stringify(String(thrown.message))},"stack":${stringify(String(thrown.stack))}${place}}`;
+      const at = stringify(CompileError.positionOf(thrown));
+      const position = at === undefined ? '' : `,"at":${at}`;
+      return `{"message":${stringify(String(thrown.message))},"stack":${stringify(String(thrown.stack))}${position}}`;
     } catch {
       return '{"message":"the script threw a value that cannot be described"}';
     }
   }
 
   /** Calls a function; returns its exception as JSON. */
-  function thrownBy(job: Callback, args: unknown[]): string | undefined {
+  function thrownBy(callback: Callback, args: unknown[]): string | undefined {
     try {
-      apply(job, undefined, args);
+      apply(callback, undefined, args);
       return undefined;
     } catch (thrown) {
       return describe(thrown);
     }
   }
 
-  const plain = (item: unknown): string => String(item);
+  const toText = (item: unknown): string => String(item);
 
   /** Formats an item for output: text as it is, lists and objects as JSON. */
-  function shown(item: unknown): string {
+  function formatItem(item: unknown): string {
     if (typeof item !== 'object' || item === null || ('stack' in item && 'message' in item))
-      return plain(item);
+      return toText(item);
     try {
-      return stringify(item) ?? plain(item);
+      return stringify(item) ?? toText(item);
     } catch {
-      return plain(item); // it contains itself, or a BigInt
+      return toText(item); // it contains itself, or a BigInt
     }
   }
 
   function write(items: unknown[], between: string, end: string): void {
     let text = '';
-    for (let i = 0; i < items.length; i++) text += (i === 0 ? '' : between) + shown(items[i]);
+    for (let i = 0; i < items.length; i++) text += (i === 0 ? '' : between) + formatItem(items[i]);
     try {
       bridge.print(text + end);
     } catch {
@@ -188,14 +188,14 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   }
 
   // Without a prototype, because a script can add properties to that of other objects.
-  const jobs = { __proto__: null } as unknown as Record<number, { job: Callback; args: unknown[] }>;
+  const timers = { __proto__: null } as unknown as Record<number, { callback: Callback; args: unknown[] }>;
   let lastTimer = 0;
 
-  function startTimer([job, ms, ...args]: unknown[], isRepeated: boolean): number {
-    if (typeof job !== 'function') throw new TypeError('a timer requires a function');
+  function startTimer([callback, ms, ...args]: unknown[], isRepeated: boolean): number {
+    if (typeof callback !== 'function') throw new TypeError('a timer requires a function');
     const delay = Number(ms ?? 0);
     const id = ++lastTimer;
-    jobs[id] = { job: job as Callback, args };
+    timers[id] = { callback: callback as Callback, args };
     try {
       bridge.startTimer(id, delay, isRepeated);
     } catch {
@@ -206,7 +206,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
 
   function stopTimer(given: unknown): void {
     const id = Number(given);
-    delete jobs[id];
+    delete timers[id];
     try {
       bridge.stopTimer(id);
     } catch {
@@ -215,9 +215,9 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   }
 
   const fulfilled = (async () => undefined)();
-  async function later(job: Callback): Promise<void> {
+  async function runMicrotask(callback: Callback): Promise<void> {
     await fulfilled;
-    const thrown = thrownBy(job, []);
+    const thrown = thrownBy(callback, []);
     if (thrown !== undefined) bridge.failed(thrown);
   }
 
@@ -256,10 +256,12 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   define('console', { log: line, info: line, debug: line, warn: line, error: line });
   define('setTimeout', (...args: unknown[]) => startTimer(args, false));
   define('setInterval', (...args: unknown[]) => startTimer(args, true));
-  define('setImmediate', (job: unknown, ...args: unknown[]) => startTimer([job, 0, ...args], false));
-  define('queueMicrotask', (job: unknown) => {
-    if (typeof job !== 'function') throw new TypeError('queueMicrotask requires a function');
-    void later(job as Callback);
+  define('setImmediate', (callback: unknown, ...args: unknown[]) =>
+    startTimer([callback, 0, ...args], false),
+  );
+  define('queueMicrotask', (callback: unknown) => {
+    if (typeof callback !== 'function') throw new TypeError('queueMicrotask requires a function');
+    void runMicrotask(callback as Callback);
   });
   for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate'])
     define(name, (id: unknown) => stopTimer(id));
@@ -274,8 +276,8 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   // Through these properties, V8 exposes objects of the process: call sites, and internal errors.
   const constant = { writable: false, enumerable: false, configurable: false };
   defineProperty(Error, 'prepareStackTrace', { value: undefined, ...constant });
-  defineProperty(own, 'Error', { value: Error, ...constant });
-  const wasm = own['WebAssembly'] as object;
+  defineProperty(globals, 'Error', { value: Error, ...constant });
+  const wasm = globals['WebAssembly'] as object;
   deleteProperty(wasm, 'compileStreaming');
   deleteProperty(wasm, 'instantiateStreaming');
 
@@ -291,9 +293,9 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
       return undefined;
     },
     fire: (id, isLast) => {
-      const timer = jobs[id];
-      if (isLast) delete jobs[id];
-      return timer === undefined ? undefined : thrownBy(timer.job, timer.args);
+      const timer = timers[id];
+      if (isLast) delete timers[id];
+      return timer === undefined ? undefined : thrownBy(timer.callback, timer.args);
     },
     describe,
     importError: () => new Error('A script can import nothing; include(script) runs another script'),

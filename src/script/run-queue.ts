@@ -1,3 +1,5 @@
+import { coded, type Text } from '../base/codes/coded-text.js';
+
 /**
  * The owner of a run: the owner role with its scripts, events and devices, or the users of a web front.
  */
@@ -13,8 +15,8 @@ export const QUEUED_RUNS_OF_ALL_FRONTS = 500;
 export const QUEUED_RUNS_PER_FRONT = 200;
 
 /** Whether a run is for the users of a web front. */
-export function isOfFront(whose: RunOwner): boolean {
-  return whose.startsWith('front');
+export function isOfFront(owner: RunOwner): boolean {
+  return owner.startsWith('front');
 }
 
 /**
@@ -33,40 +35,43 @@ export class RunQueue<T> {
   }
 
   /** The limit that rejects another run of this owner; undefined if it can be queued. */
-  limitFor(whose: RunOwner): string | undefined {
-    const own = this.#queues.get(whose)?.size ?? 0;
-    if (!isOfFront(whose))
-      return own < QUEUED_RUNS_LIMIT ? undefined : `${QUEUED_RUNS_LIMIT} waiting scripts`;
-    if (own >= QUEUED_RUNS_PER_FRONT) return `${QUEUED_RUNS_PER_FRONT} waiting scripts per front`;
+  limitFor(owner: RunOwner): Text | undefined {
+    const queued = this.#queues.get(owner)?.size ?? 0;
+    if (!isOfFront(owner))
+      return queued < QUEUED_RUNS_LIMIT
+        ? undefined
+        : coded`WAITING_SCRIPTS: ${QUEUED_RUNS_LIMIT} waiting scripts`;
+    if (queued >= QUEUED_RUNS_PER_FRONT)
+      return coded`WAITING_SCRIPTS_PER_FRONT: ${QUEUED_RUNS_PER_FRONT} waiting scripts per front`;
     return this.#ofFronts < QUEUED_RUNS_OF_ALL_FRONTS
       ? undefined
-      : `${QUEUED_RUNS_OF_ALL_FRONTS} waiting scripts of all fronts`;
+      : coded`WAITING_SCRIPTS_ALL_FRONTS: ${QUEUED_RUNS_OF_ALL_FRONTS} waiting scripts of all fronts`;
   }
 
-  add(whose: RunOwner, item: T): void {
-    const queue = this.#queues.get(whose);
-    if (queue === undefined) this.#queues.set(whose, new Set([item]));
+  add(owner: RunOwner, item: T): void {
+    const queue = this.#queues.get(owner);
+    if (queue === undefined) this.#queues.set(owner, new Set([item]));
     else queue.add(item);
-    if (isOfFront(whose)) this.#ofFronts += 1;
+    if (isOfFront(owner)) this.#ofFronts += 1;
   }
 
   /** Removes a queued run, if it is queued. */
-  delete(whose: RunOwner, item: T): void {
-    const queue = this.#queues.get(whose);
+  delete(owner: RunOwner, item: T): void {
+    const queue = this.#queues.get(owner);
     if (queue?.delete(item) !== true) return;
-    if (queue.size === 0) this.#queues.delete(whose);
-    if (isOfFront(whose)) this.#ofFronts -= 1;
+    if (queue.size === 0) this.#queues.delete(owner);
+    if (isOfFront(owner)) this.#ofFronts -= 1;
   }
 
   /** Takes the next run of those that may run. */
-  take(mayRun: (whose: RunOwner) => boolean): { readonly whose: RunOwner; readonly item: T } | undefined {
-    for (const [whose, queue] of this.#queues) {
+  take(canRun: (owner: RunOwner) => boolean): { readonly owner: RunOwner; readonly item: T } | undefined {
+    for (const [owner, queue] of this.#queues) {
       const [item] = queue;
-      if (item === undefined || !mayRun(whose)) continue;
-      this.delete(whose, item);
+      if (item === undefined || !canRun(owner)) continue;
+      this.delete(owner, item);
       // The rest of the queue moves behind the others.
-      if (this.#queues.delete(whose)) this.#queues.set(whose, queue);
-      return { whose, item };
+      if (this.#queues.delete(owner)) this.#queues.set(owner, queue);
+      return { owner, item };
     }
     return undefined;
   }

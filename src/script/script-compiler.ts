@@ -15,11 +15,11 @@ type OnImport = () => never;
 /**
  * Wraps a text with `await` in an async function, without a line break, so that line numbers are unchanged.
  */
-const AWAITING = ['(async () => {', '\n})()'] as const;
+const ASYNC_WRAPPER = ['(async () => {', '\n})()'] as const;
 
 /** A text that can't be compiled. */
 export class CompileError extends Error {
-  override readonly name = 'Mistake';
+  override readonly name = 'CompileError';
   readonly at: SourcePosition | undefined;
   constructor(thrown: unknown, { instead, also }: { readonly instead?: string; readonly also?: string }) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -33,12 +33,12 @@ export class CompileError extends Error {
  * functions and variables are global, including for scripts that include it; a text with `await` is wrapped
  * in a function. Pass `onImport` for texts that are going to run. Throws a {@link CompileError}.
  */
-export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?: OnImport): CompiledScript {
+export function compile({ file, text }: ScriptText, canAwait: boolean, onImport?: OnImport): CompiledScript {
   const filename = STACK_PREFIX + file;
   try {
     const source = file.endsWith('.ts') ? stripTypeScriptTypes(text, { sourceUrl: filename }) : text;
     const options = onImport === undefined ? { filename } : { filename, importModuleDynamically: onImport };
-    return compileScript(source, options, mayAwait);
+    return compileScript(source, options, canAwait);
   } catch (thrown) {
     throw new CompileError(thrown, hintFor(file, text));
   }
@@ -62,12 +62,12 @@ function hintFor(file: string, text: string): { readonly instead?: string; reado
   }
 }
 
-function compileScript(source: string, options: ScriptOptions, mayAwait: boolean): CompiledScript {
+function compileScript(source: string, options: ScriptOptions, canAwait: boolean): CompiledScript {
   try {
     return { script: new Script(source, options), isAsync: false };
   } catch (thrown) {
-    if (!mayAwait || !/\bawait\b/.test(source)) throw thrown;
-    const [before, after] = AWAITING;
+    if (!canAwait || !/\bawait\b/.test(source)) throw thrown;
+    const [before, after] = ASYNC_WRAPPER;
     try {
       const shifted = { ...options, columnOffset: -before.length };
       return { script: new Script(before + source + after, shifted), isAsync: true };
@@ -86,7 +86,7 @@ function positionOf(stack: string): SourcePosition | undefined {
   const [, file, line, code = '', blanks] = ERROR_OUTPUT.exec(stack) ?? [];
   if (file === undefined) return findPosition(stack);
   const column = blanks === undefined ? 0 : blanks.length + 1;
-  const shift = code.startsWith(AWAITING[0]) ? AWAITING[0].length : 0;
+  const shift = code.startsWith(ASYNC_WRAPPER[0]) ? ASYNC_WRAPPER[0].length : 0;
   return { file, line: Number(line), column: Math.max(0, column - shift) };
 }
 

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { noHealthChecks, type HealthChecks } from '../base/health-check.js';
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
@@ -40,7 +41,7 @@ interface ScriptEngineOptions {
   /** Gets a finding if this machine does not support all restrictions of script processes. */
   readonly checks?: HealthChecks;
   /** Receives limits that take effect. */
-  readonly effects?: LimitReporter;
+  readonly limitReporter?: LimitReporter;
 }
 
 /**
@@ -58,12 +59,16 @@ export class ScriptEngine implements AsyncDisposable {
   constructor(options: ScriptEngineOptions) {
     this.#options = options;
     const { kernel, clock, log, functions } = options;
-    const { limits = () => scriptLimits, checks = noHealthChecks, effects = silentLimitReporter } = options;
+    const {
+      limits = () => scriptLimits,
+      checks = noHealthChecks,
+      limitReporter = silentLimitReporter,
+    } = options;
     this.#runs = new ScriptRunner({
       kernel,
       limits,
       checks,
-      effects,
+      limitReporter,
       clock,
       log,
       functions,
@@ -161,7 +166,7 @@ export class ScriptEngine implements AsyncDisposable {
     const { file, broken } = this.#script(id).data;
     if (!broken) return '';
     try {
-      return (await this.#runs.check({ file, text: (await this.#read(file)).text })) ?? '';
+      return (await this.#runs.check({ file, text: (await this.#read(file)).text }))?.error ?? '';
     } catch (thrown) {
       return messageOf(thrown);
     }
@@ -173,7 +178,7 @@ export class ScriptEngine implements AsyncDisposable {
   start(run: ScriptRunRequest): void {
     const { log } = this.#options;
     const script = run.id === undefined ? TEXT_FILE : this.#script(run.id).data.file;
-    this.#runs.checkRoom(run.caller);
+    this.#runs.requireCapacity(run.caller);
     this.#run(run, false).then(
       (output) => {
         if (output !== '') log.info({ script }, output.slice(0, LOGGED_OUTPUT_LIMIT));
@@ -268,7 +273,7 @@ export class ScriptEngine implements AsyncDisposable {
 
   async #read(file: string): Promise<ScriptContent> {
     const read = await this.#options.files.read(file);
-    if (read === undefined) throw fault('SCRIPT_FAILED', `${file} does not exist`);
+    if (read === undefined) throw fault('SCRIPT_FAILED', coded`FILE_DOES_NOT_EXIST: ${file} does not exist`);
     return read;
   }
 
@@ -346,7 +351,9 @@ export class ScriptEngine implements AsyncDisposable {
   async #compile(script: Script, { file, text }: ScriptText): Promise<void> {
     const { kernel, log } = this.#options;
     const crc = this.#checksums.get(file);
-    const error = await this.#runs.check({ file, text });
+    const checked = await this.#runs.check({ file, text });
+    if (checked === undefined) return;
+    const { error } = checked;
     if (kernel.tree.find(script.id) !== script) return;
     if (this.#checksums.get(file) !== crc || script.data.file !== file) return;
     if (error !== undefined && !script.data.broken)

@@ -1,8 +1,9 @@
+import { coded } from '../base/codes/coded-text.js';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
+import { codeOf, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
 import { writeFileAtomically, syncDirectory } from '../base/atomic-write.js';
 import { SerialQueue } from '../base/serial-queue.js';
 
@@ -23,7 +24,7 @@ export interface ScriptContent {
 export class ScriptFiles {
   readonly directory: string;
   /** Serialises writes, because two must not write the same file. */
-  readonly #turn = new SerialQueue();
+  readonly #queue = new SerialQueue();
 
   constructor(directory: string) {
     this.directory = directory;
@@ -36,16 +37,20 @@ export class ScriptFiles {
       // Without O_NONBLOCK, opening a FIFO would wait for a writer.
       const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
-        const facts = await handle.stat();
-        if (!facts.isFile()) throw new Error('it is not a regular file');
-        if (facts.size > SCRIPT_LIMIT) throw new Error(`it is larger than ${SCRIPT_LIMIT} bytes`);
-        return written(await handle.readFile());
+        const stats = await handle.stat();
+        if (!stats.isFile()) throw new Error('it is not a regular file');
+        if (stats.size > SCRIPT_LIMIT) throw new Error(`it is larger than ${SCRIPT_LIMIT} bytes`);
+        return contentOf(await handle.readFile());
       } finally {
         await handle.close();
       }
     } catch (thrown) {
       if (codeOf(thrown) === 'ENOENT') return undefined;
-      throw faultFrom(thrown, 'SCRIPT_FAILED', `${file} cannot be read: ${messageOf(thrown)}`);
+      throw faultFrom(
+        thrown,
+        'SCRIPT_FAILED',
+        coded`CANNOT_BE_READ: ${file} cannot be read: ${codedMessageOf(thrown)}`,
+      );
     }
   }
 
@@ -54,15 +59,16 @@ export class ScriptFiles {
    * by an editor.
    */
   readSettled(file: string): Promise<ScriptContent | undefined> {
-    return this.#turn.run(() => this.read(file));
+    return this.#queue.run(() => this.read(file));
   }
 
   /** Writes a file atomically and durably. Throws `FILE_NAME`, `TEXT_TOO_LONG`, `STORE_FAILED`. */
   async write(file: string, text: string): Promise<ScriptContent> {
     const bytes = Buffer.from(text);
-    if (bytes.length > SCRIPT_LIMIT) throw fault('TEXT_TOO_LONG', 'The script', SCRIPT_LIMIT);
+    if (bytes.length > SCRIPT_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_SCRIPT: The script`, SCRIPT_LIMIT);
     const path = this.#path(file);
-    await this.#turn.run(async () => {
+    await this.#queue.run(async () => {
       try {
         await mkdir(this.directory, { recursive: true });
         await writeFileAtomically(path, bytes);
@@ -70,18 +76,18 @@ export class ScriptFiles {
         throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
       }
     });
-    return written(bytes);
+    return contentOf(bytes);
   }
 
   /** Renames a file; the new name must not exist. Throws `FILE_NAME`, `FILE_MISSING`, `STORE_FAILED`. */
   async rename(file: string, to: string): Promise<void> {
     const [from, path] = [this.#path(file), this.#path(to)];
-    await this.#turn.run(async () => {
+    await this.#queue.run(async () => {
       const isFree = await lstat(path).then(
         () => false,
         (thrown: unknown) => codeOf(thrown) === 'ENOENT',
       );
-      if (!isFree) throw fault('FILE_NAME', to, 'a file with this name exists');
+      if (!isFree) throw fault('FILE_NAME', to, coded`FILE_NAME_EXISTS: a file with this name exists`);
       try {
         await rename(from, path);
         await syncDirectory(this.directory);
@@ -95,17 +101,21 @@ export class ScriptFiles {
   /** Removes a file, if it exists. */
   async remove(file: string): Promise<void> {
     const path = this.#path(file);
-    await this.#turn.run(() => rm(path, { force: true }));
+    await this.#queue.run(() => rm(path, { force: true }));
   }
 
   #path(file: string): string {
     if (!NAME.test(file))
-      throw fault('FILE_NAME', file, 'use a name like light.js or light.ts, without a directory');
+      throw fault(
+        'FILE_NAME',
+        file,
+        coded`SCRIPT_FILE_NAME: use a name like light.js or light.ts, without a directory`,
+      );
     return join(this.directory, file);
   }
 }
 
-function written(bytes: Buffer): ScriptContent {
+function contentOf(bytes: Buffer): ScriptContent {
   const crc = crc32(bytes).toString(16).toUpperCase().padStart(8, '0');
   return { text: bytes.toString('utf8'), crc, size: bytes.length };
 }

@@ -42,7 +42,7 @@ interface ScriptProcessOptions {
 interface Current {
   readonly job: ScriptJob;
   readonly limits: ScriptLimits;
-  readonly budget: CallRateLimit;
+  readonly rateLimit: CallRateLimit;
   readonly ended: PromiseWithResolvers<RunResult | RunFailure>;
 }
 
@@ -114,7 +114,7 @@ export class ScriptProcess {
     await this.#ready;
     const { timeMs, output: outputLimit } = limits;
     const ended = Promise.withResolvers<RunResult | RunFailure>();
-    this.#current = { job, limits, budget: new CallRateLimit(limits, this.#clock), ended };
+    this.#current = { job, limits, rateLimit: new CallRateLimit(limits, this.#clock), ended };
     this.runs++;
     const abort = () => this.#stop(messageOf(signal.reason));
     const undo = [
@@ -228,8 +228,8 @@ export class ScriptProcess {
   }
 
   async #reply(current: Current, call: Exclude<FromChild, RunResult | RunFailure>): Promise<void> {
-    const { job, budget, limits } = current;
-    const waitMs = budget.take();
+    const { job, rateLimit, limits } = current;
+    const waitMs = rateLimit.take();
     if (waitMs === undefined)
       return this.#stop(`the script made more than ${limits.calls} calls and was stopped`);
     if (waitMs > 0) await delay(this.#clock, waitMs);

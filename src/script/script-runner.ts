@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import type { HealthChecks } from '../base/health-check.js';
 import { delay, type Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
@@ -29,7 +30,7 @@ interface ScriptRunnerOptions {
   readonly limits: () => ScriptLimits;
   readonly checks: HealthChecks;
   /** Receives limits that take effect. */
-  readonly effects: LimitReporter;
+  readonly limitReporter: LimitReporter;
   /** The text of an included script, by id or file. */
   readonly included: (what: unknown) => Promise<ScriptText>;
 }
@@ -50,7 +51,7 @@ interface RunnerRequest {
 
 interface Running {
   readonly script: Script | undefined;
-  readonly whose: RunOwner;
+  readonly owner: RunOwner;
   /** The nesting depth. */
   readonly depth: number;
   readonly stop: AbortController;
@@ -88,8 +89,8 @@ export class ScriptRunner implements AsyncDisposable {
   }
 
   /** Throws `BUSY` if a script started by this caller now would be rejected. */
-  checkRoom(caller: Caller): void {
-    this.#opened?.checkRoom(this.#whose(caller));
+  requireCapacity(caller: Caller): void {
+    this.#opened?.requireCapacity(this.#ownerOf(caller));
   }
 
   /** The number of script runs per sender since the start. */
@@ -102,41 +103,41 @@ export class ScriptRunner implements AsyncDisposable {
     this.#count(sender);
     const parent = this.#running.get(caller);
     const user = script === undefined ? 'script' : `script ${script.id}`;
-    const own: Caller = { role: 'owner', user, remote: 'local' };
+    const scriptCaller: Caller = { role: 'owner', user, remote: 'local' };
     const depth = parent === undefined ? 0 : parent.depth + 1;
-    const whose = this.#whose(caller);
-    const mine: Running = { script, whose, depth, stop: new AbortController(), parent, loggedText: '' };
-    const stopToo = () => {
-      mine.loggedText = CALLER_ENDED;
-      mine.stop.abort(fault('SCRIPT_FAILED', CALLER_ENDED));
+    const owner = this.#ownerOf(caller);
+    const current: Running = { script, owner, depth, stop: new AbortController(), parent, loggedText: '' };
+    const stopWithParent = () => {
+      current.loggedText = CALLER_ENDED;
+      current.stop.abort(fault('SCRIPT_FAILED', CALLER_ENDED));
     };
-    if (isAwaited) parent?.stop.signal.addEventListener('abort', stopToo);
-    this.#running.set(own, mine);
+    if (isAwaited) parent?.stop.signal.addEventListener('abort', stopWithParent);
+    this.#running.set(scriptCaller, current);
     try {
       const [text, pool] = await Promise.all([read(), this.#pool.get()]);
-      mine.stop.signal.throwIfAborted();
+      current.stop.signal.throwIfAborted();
       const id = script?.id ?? 0;
       const values = { SELF: id, SENDER: sender, ...parameters };
-      const turn = { whose, depth, isAwaited: isAwaited && depth > 0, signal: mine.stop.signal };
-      const shown = { id, file, sender };
-      const result = await pool.run(this.#job({ file, text }, values, own), { ...turn, shown });
+      const request = { owner, depth, isAwaited: isAwaited && depth > 0, signal: current.stop.signal };
+      const info = { id, file, sender };
+      const result = await pool.run(this.#job({ file, text }, values, scriptCaller), { ...request, info });
       // A run that the stop of the gateway ended may not have been compiled yet.
       if (!this.#closing.signal.aborted) this.#setBroken(script, result.is === 'failed' && result.isBroken);
       if (result.is === 'ended') return result.output;
-      throw this.#failed(mine, file, result);
+      throw this.#failed(current, file, result);
     } finally {
-      this.#running.delete(own);
-      this.#semaphores.release(own);
-      parent?.stop.signal.removeEventListener('abort', stopToo);
+      this.#running.delete(scriptCaller);
+      this.#semaphores.release(scriptCaller);
+      parent?.stop.signal.removeEventListener('abort', stopWithParent);
       // Stops the runs and waits that this run has started.
-      mine.stop.abort();
+      current.stop.abort();
     }
   }
 
   /** A script started by another runs for the same owner. */
-  #whose(caller: Caller): RunOwner {
+  #ownerOf(caller: Caller): RunOwner {
     const parent = this.#running.get(caller);
-    if (parent !== undefined) return parent.whose;
+    if (parent !== undefined) return parent.owner;
     if (caller.role === 'webfront') return `front ${caller.configurator ?? 0}`;
     return caller.remote === 'local' ? 'event' : 'owner';
   }
@@ -150,20 +151,24 @@ export class ScriptRunner implements AsyncDisposable {
   /** Stops all runs of a script; returns false if there are none. */
   abort(id: number): boolean {
     const all = [...this.#running.values()].filter(({ script }) => script?.id === id);
-    for (const { stop } of all) stop.abort(fault('SCRIPT_FAILED', 'the script was aborted'));
+    for (const { stop } of all)
+      stop.abort(fault('SCRIPT_FAILED', coded`SCRIPT_ABORTED: the script was aborted`));
     return all.length > 0;
   }
 
-  /** Compiles a text; resolves with the error and its position, or undefined. Rejects with `STOPPING`. */
-  check({ file, text }: ScriptText): Promise<string | undefined> {
+  /**
+   * Compiles a text; resolves with the error and its position, or with undefined if a limit stopped it, which
+   * says nothing about the text. Rejects with `STOPPING`.
+   */
+  check({ file, text }: ScriptText): Promise<{ readonly error: string | undefined } | undefined> {
     return this.#checks.run(async () => {
       const pool = await this.#pool.get();
       const job = { ...this.#job({ file, text }, {}, NOBODY), is: 'check' } as const;
       const signal = this.#closing.signal;
-      const result = await pool.run(job, { whose: 'owner', depth: 0, isAwaited: true, signal });
-      // Its process was ended, which says nothing about the text.
+      const result = await pool.run(job, { owner: 'owner', depth: 0, isAwaited: true, signal });
       if (signal.aborted) throw fault('STOPPING');
-      return result.is === 'failed' && result.isBroken ? failureText(file, result) : undefined;
+      if (result.is === 'ended') return { error: undefined };
+      return result.isBroken ? { error: failureText(file, result) } : undefined;
     });
   }
 
@@ -207,14 +212,14 @@ export class ScriptRunner implements AsyncDisposable {
 
   async #open(): Promise<ProcessPool> {
     const { ProcessPool: Pool } = await import('./process-pool.js');
-    const { clock, functions, limits, checks, effects } = this.#options;
-    this.#opened = new Pool({ clock, names: async () => functions.names(), limits, checks, effects });
+    const { clock, functions, limits, checks, limitReporter } = this.#options;
+    this.#opened = new Pool({ clock, names: async () => functions.names(), limits, checks, limitReporter });
     return this.#opened;
   }
 
-  #job(source: ScriptText, values: Readonly<Record<string, unknown>>, own: Caller) {
+  #job(source: ScriptText, values: Readonly<Record<string, unknown>>, scriptCaller: Caller) {
     const { functions, included: include } = this.#options;
-    const call = (method: string, params: readonly unknown[]) => functions.call(method, params, own);
+    const call = (method: string, params: readonly unknown[]) => functions.call(method, params, scriptCaller);
     return { is: 'run', ...source, values, call, include } as const;
   }
 
@@ -224,16 +229,17 @@ export class ScriptRunner implements AsyncDisposable {
   }
 
   #requireScript(caller: Caller): void {
-    if (!this.#running.has(caller)) throw fault('NOT_ALLOWED', 'A semaphore outside of a script');
+    if (!this.#running.has(caller))
+      throw fault('NOT_ALLOWED', coded`WHAT_SEMAPHORE_OUTSIDE: A semaphore outside of a script`);
   }
 
   /** The failure for the waiting caller. Logs it once, for the script in which it occurred. */
-  #failed(mine: Running, file: string, failed: RunFailure): Error {
+  #failed(current: Running, file: string, failed: RunFailure): Error {
     if (this.#closing.signal.aborted) return fault('STOPPING');
     const text = failureText(file, failed);
-    const isPassedOn = mine.loggedText !== '' && mine.loggedText.startsWith(failed.message);
-    if (!isPassedOn) this.#logFailure(mine.script, file, { ...failed, message: text });
-    if (mine.parent !== undefined) mine.parent.loggedText = text;
+    const isPropagated = current.loggedText !== '' && current.loggedText.startsWith(failed.message);
+    if (!isPropagated) this.#logFailure(current.script, file, { ...failed, message: text });
+    if (current.parent !== undefined) current.parent.loggedText = text;
     return fault('SCRIPT_FAILED', text);
   }
 

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 
@@ -38,7 +39,8 @@ export class Semaphores {
   enter(name: string, ms: number, holder: Holder): boolean | Promise<boolean> {
     const semaphore = this.#all.get(name);
     if (semaphore === undefined) {
-      if (this.#all.size >= NAMES_LIMIT) throw fault('BUSY', 'Too many semaphores are held');
+      if (this.#all.size >= NAMES_LIMIT)
+        throw fault('BUSY', coded`TOO_MANY_SEMAPHORES_HELD: Too many semaphores are held`);
       this.#all.set(name, { holder, depth: 1, waiters: [] });
       return true;
     }

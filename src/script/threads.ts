@@ -29,12 +29,12 @@ export interface RunInfo {
 export class Thread {
   readonly id: number;
   isTaken = false;
-  #shown: RunInfo | undefined;
+  #run: RunInfo | undefined;
   #startMs = 0;
   #count = 0;
-  #least = Infinity;
-  #most = 0;
-  #sum = 0;
+  #shortestMs = Infinity;
+  #longestMs = 0;
+  #totalMs = 0;
   #peakBytes = 0;
   #cleanups = 0;
 
@@ -42,42 +42,42 @@ export class Thread {
     this.id = id;
   }
 
-  began(shown: RunInfo, nowMs: number): void {
-    this.#shown = shown;
+  start(run: RunInfo, nowMs: number): void {
+    this.#run = run;
     this.#startMs = nowMs;
   }
 
-  ended(tookMs: number): void {
-    this.#shown = undefined;
+  end(durationMs: number): void {
+    this.#run = undefined;
     this.#count++;
-    this.#sum += tookMs;
-    this.#least = Math.min(this.#least, tookMs);
-    this.#most = Math.max(this.#most, tookMs);
+    this.#totalMs += durationMs;
+    this.#shortestMs = Math.min(this.#shortestMs, durationMs);
+    this.#longestMs = Math.max(this.#longestMs, durationMs);
   }
 
   /** Records the peak memory of its process. */
-  used(bytes: number): void {
+  recordMemory(bytes: number): void {
     this.#peakBytes = Math.max(this.#peakBytes, bytes);
   }
 
   /** Records that its process was ended. */
-  cleaned(): void {
+  recordCleanup(): void {
     this.#cleanups++;
   }
 
   record(): ThreadRecord {
     return {
       ThreadID: this.id,
-      StartTime: this.#shown === undefined ? 0 : Math.floor(this.#startMs / 1000),
+      StartTime: this.#run === undefined ? 0 : Math.floor(this.#startMs / 1000),
       ExecuteCount: this.#count,
-      ExecutionMin: this.#count === 0 ? 0 : rounded(this.#least),
-      ExecutionAvg: this.#count === 0 ? 0 : rounded(this.#sum / this.#count),
-      ExecutionMax: rounded(this.#most),
+      ExecutionMin: this.#count === 0 ? 0 : rounded(this.#shortestMs),
+      ExecutionAvg: this.#count === 0 ? 0 : rounded(this.#totalMs / this.#count),
+      ExecutionMax: rounded(this.#longestMs),
       PeakMemoryUsage: this.#peakBytes,
       MemoryCleanups: this.#cleanups,
-      ScriptID: this.#shown?.id ?? 0,
-      FilePath: this.#shown?.file ?? '',
-      Sender: this.#shown?.sender ?? '',
+      ScriptID: this.#run?.id ?? 0,
+      FilePath: this.#run?.file ?? '',
+      Sender: this.#run?.sender ?? '',
     };
   }
 }
@@ -97,9 +97,9 @@ export class Threads {
     return thread;
   }
 
-  /** The records of all slots, at least `atLeast`. */
-  records(atLeast: number): ThreadRecord[] {
-    const missing = Array.from({ length: Math.max(0, atLeast - this.#all.length) }, (_, i) =>
+  /** The records of all slots, at least `minimum`. */
+  records(minimum: number): ThreadRecord[] {
+    const missing = Array.from({ length: Math.max(0, minimum - this.#all.length) }, (_, i) =>
       new Thread(this.#all.length + i + 1).record(),
     );
     return [...this.#all.map((thread) => thread.record()), ...missing];

@@ -1,6 +1,7 @@
+import { coded } from '../base/codes/coded-text.js';
 import { appendFile, mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { faultFrom, messageOf } from '../base/fault.js';
+import { faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { DebugFile } from '../device/debug.js';
 
@@ -20,7 +21,11 @@ export async function openDebugFile(directory: string, id: number, log: Log): Pr
     await appendFile(path, '', { mode: 0o600 });
     return new LimitedFile(path, (await stat(path)).size, log);
   } catch (thrown) {
-    throw faultFrom(thrown, 'STORE_UNUSABLE', `${path} cannot be written: ${messageOf(thrown)}`);
+    throw faultFrom(
+      thrown,
+      'STORE_UNUSABLE',
+      coded`CANNOT_BE_WRITTEN: ${path} cannot be written: ${codedMessageOf(thrown)}`,
+    );
   }
 }
 

@@ -1,10 +1,11 @@
+import { coded } from '../base/codes/coded-text.js';
 import type { IncomingMessage } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { isUtf8 } from 'node:buffer';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
-import type { FetchRequest } from '../base/fetch-request.js';
+import type { FetchRequest } from '../base/requests/fetch-request.js';
 import type { NameResolver } from '../device/toolkit/name-resolver.js';
 
 /** Loaded without the module loader; `api/http/node-http.ts` has the reason. */
@@ -28,7 +29,7 @@ export async function fetchText(
   const { host } = url;
   const stop = new AbortController();
   const cancel = clock.after(request.timeoutMs, () =>
-    stop.abort(fault('TIMED_OUT', `The response of ${host}`)),
+    stop.abort(fault('TIMED_OUT', coded`WHAT_RESPONSE_OF: The response of ${host}`)),
   );
   try {
     let current = request;
@@ -44,12 +45,18 @@ export async function fetchText(
       const next = parseUrl(headers.location, url);
       if (statusCode === 303 || (statusCode < 303 && current.method === 'POST')) current = asGet(current);
       if (next.origin !== url.origin && current.body !== undefined)
-        throw fault('URL_FAILED', `${url.host} redirects to another host, to which the body is not sent`);
+        throw fault(
+          'URL_FAILED',
+          coded`REDIRECTS_ANOTHER_HOST_WHICH: ${url.host} redirects to another host, to which the body is not sent`,
+        );
       // Credentials and headers of the first request are not sent to another origin.
       if (next.origin !== url.origin) current = { ...withoutLogin(current), headers: {} };
       url = next;
     }
-    throw fault('URL_FAILED', `${host} redirects more than ${REDIRECTS_LIMIT} times`);
+    throw fault(
+      'URL_FAILED',
+      coded`REDIRECTS_MORE_THAN_TIMES: ${host} redirects more than ${REDIRECTS_LIMIT} times`,
+    );
   } catch (thrown) {
     if (stop.signal.aborted) throw stop.signal.reason;
     throw thrown;
@@ -71,10 +78,10 @@ function withoutLogin({ login: _, ...rest }: FetchRequest): FetchRequest {
 
 /** Errors never contain the URL, because it may contain a password. */
 function parseUrl(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw fault('URL_FAILED', 'it is not a URL');
+  if (!URL.canParse(text, base?.href)) throw fault('URL_FAILED', coded`NOT_URL: it is not a URL`);
   const url = new URL(text, base?.href);
   if (!['http:', 'https:'].includes(url.protocol))
-    throw fault('URL_FAILED', `${url.protocol} is neither http: nor https:`);
+    throw fault('URL_FAILED', coded`NEITHER_HTTP_NOR_HTTPS: ${url.protocol} is neither http: nor https:`);
   return url;
 }
 
@@ -112,7 +119,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
     for await (const part of response as AsyncIterable<Buffer>) {
       length += part.length;
       // Leaving the loop destroys the response.
-      if (length > CONTENT_LIMIT) throw fault('TEXT_TOO_LONG', 'The response', CONTENT_LIMIT);
+      if (length > CONTENT_LIMIT)
+        throw fault('TEXT_TOO_LONG', coded`WHAT_RESPONSE: The response`, CONTENT_LIMIT);
       parts.push(part);
     }
   } catch (thrown) {

@@ -1,18 +1,22 @@
-import type { HealthState, HealthChecks, HealthFinding } from '../base/health-check.js';
+import type { Text } from '../base/codes/coded-text.js';
+import {
+  findingTexts,
+  type FindingTexts,
+  type HealthState,
+  type HealthChecks,
+  type HealthFinding,
+} from '../base/health-check.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { maskUrls } from '../base/url-secrets.js';
 import { LimitReport } from './limit-report.js';
 
 /** A named health check, as `GW_GetHealth` returns it. */
-export interface CheckRecord {
+export interface CheckRecord extends FindingTexts {
   readonly Name: string;
   readonly State: HealthState;
   /** Time of the last change of the state, unix seconds. */
   readonly Since: number;
-  /** One line per problem if there are several. */
-  readonly Text: string;
-  readonly WhatToDo: string;
 }
 
 /** The result of `GW_GetHealth`: the most severe state of all checks, and each check. */
@@ -42,11 +46,10 @@ export class Health implements HealthChecks {
 
   /** Sets a finding; changes of its state are logged. */
   set(name: string, reported: HealthFinding): void {
-    const finding = { ...reported, text: maskUrls(reported.text), whatToDo: maskUrls(reported.whatToDo) };
+    const finding = { ...reported, text: masked(reported.text), whatToDo: masked(reported.whatToDo) };
     const before = this.#findings.get(name);
     const isSame = before?.finding.state === finding.state;
-    if (isSame && before?.finding.text === finding.text && before.finding.whatToDo === finding.whatToDo)
-      return;
+    if (isSame && before !== undefined && textOf(before.finding) === textOf(finding)) return;
     this.#findings.set(name, {
       finding,
       sinceMs: isSame && before !== undefined ? before.sinceMs : this.#clock.nowMs(),
@@ -55,7 +58,9 @@ export class Health implements HealthChecks {
     const level = finding.state === 'ok' ? 'info' : finding.state === 'warning' ? 'warn' : 'error';
     this.#log[level](
       { check: name },
-      [...finding.text.split('\n'), finding.whatToDo].filter((text) => text !== '').join('; '),
+      [...finding.text.toString().split('\n'), finding.whatToDo.toString()]
+        .filter((text) => text !== '')
+        .join('; '),
     );
   }
 
@@ -77,8 +82,7 @@ export class Health implements HealthChecks {
       Name,
       State: finding.state,
       Since: Math.floor(sinceMs / 1000),
-      Text: finding.text,
-      WhatToDo: finding.whatToDo,
+      ...findingTexts(finding),
     }));
     const overall = (['failed', 'warning'] as const).find((state) =>
       checks.some((check) => check.State === state),
@@ -86,3 +90,8 @@ export class Health implements HealthChecks {
     return { State: overall ?? 'ok', Checks: checks };
   }
 }
+
+/** A text with a code has masked its URLs itself. */
+const masked = (text: Text): Text => (typeof text === 'string' ? maskUrls(text) : text);
+
+const textOf = ({ text, whatToDo }: HealthFinding): string => `${text.toString()}\n${whatToDo.toString()}`;

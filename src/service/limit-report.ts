@@ -1,3 +1,4 @@
+import { coded, joined, type Text } from '../base/codes/coded-text.js';
 import { healthy, type HealthFinding } from '../base/health-check.js';
 import type { Clock } from '../base/clock.js';
 import type { LimitReporter } from '../base/limit-reporter.js';
@@ -20,7 +21,8 @@ interface Effect {
   who: string;
   lastMs: number;
   loggedMs: number;
-  readonly whatToDo: string;
+  readonly limit: Text;
+  readonly whatToDo: Text;
 }
 
 /** Records which limits took effect, how often, and the last client that each affected. */
@@ -35,20 +37,23 @@ export class LimitReport implements LimitReporter {
   }
 
   /** See {@link LimitReporter}. */
-  report(limit: string, who: string, whatToDo: string): void {
+  report(limit: Text, who: string, whatToDo: Text): void {
     const nowMs = this.#nowMs();
-    let effect = this.#effects.get(limit);
+    let effect = this.#effects.get(limit.toString());
     if (effect === undefined) {
       if (this.#effects.size >= LIMITS_LIMIT) return;
-      effect = { count: 0, who, lastMs: nowMs, loggedMs: Number.NEGATIVE_INFINITY, whatToDo };
-      this.#effects.set(limit, effect);
+      effect = { limit, count: 0, who, lastMs: nowMs, loggedMs: Number.NEGATIVE_INFINITY, whatToDo };
+      this.#effects.set(limit.toString(), effect);
     }
     effect.count += 1;
     effect.who = who;
     effect.lastMs = nowMs;
     if (nowMs - effect.loggedMs < LOGGED_EVERY_MS) return;
     effect.loggedMs = nowMs;
-    this.#log.warn({ limit, who, count: effect.count }, `the limit of ${limit} took effect: ${whatToDo}`);
+    this.#log.warn(
+      { limit: limit.toString(), who, count: effect.count },
+      `the limit of ${limit.toString()} took effect: ${whatToDo.toString()}`,
+    );
   }
 
   /** The health check: a warning while a limit took effect within the last hour. */
@@ -57,12 +62,14 @@ export class LimitReport implements LimitReporter {
     for (const [limit, { lastMs }] of this.#effects)
       if (nowMs - lastMs > SHOWN_MS) this.#effects.delete(limit);
     const effects = [...this.#effects].sort(([, a], [, b]) => b.lastMs - a.lastMs).slice(0, NAMED);
-    if (effects.length === 0) return healthy('no limit took effect within the last hour');
+    if (effects.length === 0)
+      return healthy(coded`NO_LIMIT_TOOK_EFFECT: no limit took effect within the last hour`);
     const texts = effects.map(
-      ([limit, { count, who }]) => `the limit of ${limit} took effect ${count} times, last for ${who}`,
+      ([, { limit, count, who }]) =>
+        coded`LIMIT_TOOK_EFFECT: the limit of ${limit} took effect ${count} times, last for ${who}`,
     );
-    const actions = new Set(effects.map(([, { whatToDo }]) => whatToDo));
-    return { state: 'warning', text: texts.join('; '), whatToDo: [...actions].join('; ') };
+    const actions = new Map(effects.map(([, { whatToDo }]) => [whatToDo.toString(), whatToDo]));
+    return { state: 'warning', text: joined(texts), whatToDo: joined([...actions.values()]) };
   }
 
   #nowMs(): number {

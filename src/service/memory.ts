@@ -1,8 +1,5 @@
-import { createRequire } from 'node:module';
 import type { Cancel, Clock } from '../base/clock.js';
-import { nativeFile } from '../base/package-root.js';
-
-const ADDON = nativeFile('notify.node');
+import { loadServiceAddon } from './notify.js';
 
 /**
  * Returns unused memory to the kernel: collects the heap, and trims the C library's allocator. Returns false
@@ -11,13 +8,9 @@ const ADDON = nativeFile('notify.node');
 export async function releaseMemory(): Promise<boolean> {
   if (globalThis.gc === undefined) return false;
   await globalThis.gc({ type: 'major', execution: 'async', flavor: 'last-resort' });
-  trimAllocator();
+  // It takes some milliseconds if there is much free memory.
+  loadServiceAddon().trimAllocator();
   return true;
-}
-
-/** Trims the C library's allocator (malloc_trim(3)); takes some milliseconds if there is much free memory. */
-function trimAllocator(): void {
-  (createRequire(import.meta.url)(ADDON) as { trimAllocator(): void }).trimAllocator();
 }
 
 /** Interval of the measurements; each reads a file of /proc, which takes some microseconds. */

@@ -4,7 +4,18 @@ import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { nativeFile } from '../base/package-root.js';
 
-const ADDON = nativeFile('notify.node');
+/** The addon of the service, `native/notify.c`. */
+export interface ServiceAddon {
+  /** Sends a text to a unix datagram socket (sd_notify(3)). */
+  notify(path: string, text: string): void;
+  /** Trims the C library's allocator (malloc_trim(3)). */
+  trimAllocator(): void;
+}
+
+/** Loads the addon; Node loads it once. Throws if it is not built. */
+export function loadServiceAddon(): ServiceAddon {
+  return createRequire(import.meta.url)(nativeFile('notify.node')) as ServiceAddon;
+}
 
 /** The environment variables that systemd sets for a service (sd_notify(3), sd_watchdog_enabled(3)). */
 interface SystemdEnvironment {
@@ -70,7 +81,7 @@ export class Notifier {
 }
 
 function sender(socket: string, log: Log): (state: string) => void {
-  const addon = createRequire(import.meta.url)(ADDON) as { notify(path: string, text: string): void };
+  const addon = loadServiceAddon();
   return (state) => {
     try {
       addon.notify(socket, state);

@@ -38,7 +38,7 @@ export function startPeriodicChecks({
 }: PeriodicCheckOptions): Cancel {
   let isStopped = false;
   const check = async () => {
-    const { checkMachine } = await import('./machine-check.js');
+    const { checkMachine } = await import('./machine/machine-check.js');
     const instances = Array.from(kernel.tree.objectsOfType(objectType.instance), ({ displayName, data }) => ({
       name: displayName,
       module: data.moduleId,

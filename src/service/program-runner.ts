@@ -1,8 +1,9 @@
+import { coded } from '../base/codes/coded-text.js';
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { ProgramRequest } from '../base/program-request.js';
+import type { ProgramRequest } from '../base/requests/program-request.js';
 
 /** The `PATH` of the programs. */
 const PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -39,7 +40,8 @@ export class ProgramRunner {
    */
   async run({ file, args, waitsForOutput }: ProgramRequest): Promise<string> {
     if (this.#isClosed) throw fault('STOPPING');
-    if (this.#running.size >= AT_ONCE) throw fault('BUSY', `${AT_ONCE} programs are running`);
+    if (this.#running.size >= AT_ONCE)
+      throw fault('BUSY', coded`PROGRAMS_RUNNING: ${AT_ONCE} programs are running`);
     const program = start(file, args, {
       cwd: '/',
       env: { PATH, LANG: 'C.UTF-8' },
@@ -81,7 +83,8 @@ export class ProgramRunner {
       channel?.on('data', (data: Buffer) => {
         parts.push(data);
         bytes += data.length;
-        if (bytes > OUTPUT_LIMIT) stop(fault('TEXT_TOO_LONG', `The output of ${file}`, OUTPUT_LIMIT));
+        if (bytes > OUTPUT_LIMIT)
+          stop(fault('TEXT_TOO_LONG', coded`WHAT_OUTPUT: The output of ${file}`, OUTPUT_LIMIT));
       });
     // Children that it left running would keep its pipes open.
     program.once('exit', () => kill(program));

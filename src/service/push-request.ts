@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { request as requestSecurely } from 'node:https';
 import { BlockList } from 'node:net';
 import { ipVersion, unwrapIpv4 } from '../base/addresses.js';
@@ -36,13 +37,16 @@ export async function postToPushService(
   { clock, names, test }: PushOptions,
 ): Promise<PushResponse> {
   const url = new URL(endpoint);
-  if (test === undefined && url.port !== '') throw fault('URL_FAILED', `${url.host} is no push service`);
+  if (test === undefined && url.port !== '')
+    throw fault('URL_FAILED', coded`NO_PUSH_SERVICE: ${url.host} is no push service`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const found = ipVersion(host) === 0 ? await names.addressesOf(host) : [host];
   const address = found.find(test?.isAllowed ?? isPublic);
-  if (address === undefined) throw fault('URL_FAILED', `${host} is not in the internet`);
+  if (address === undefined) throw fault('URL_FAILED', coded`NOT_INTERNET: ${host} is not in the internet`);
   const stop = new AbortController();
-  const cancel = clock.after(TIMEOUT_MS, () => stop.abort(fault('TIMED_OUT', `The response of ${host}`)));
+  const cancel = clock.after(TIMEOUT_MS, () =>
+    stop.abort(fault('TIMED_OUT', coded`WHAT_RESPONSE_OF: The response of ${host}`)),
+  );
   try {
     return await new Promise<PushResponse>((resolve, reject) => {
       const request = requestSecurely(url, {

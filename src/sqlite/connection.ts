@@ -1,5 +1,6 @@
+import { coded } from '../base/codes/coded-text.js';
 import { DatabaseSync } from 'node:sqlite';
-import { fault, faultFrom } from '../base/fault.js';
+import { Fault, faultFrom } from '../base/fault.js';
 
 /** One step of a schema migration: SQL, or a function. */
 export type MigrationStep = string | ((db: DatabaseSync) => void);
@@ -13,6 +14,16 @@ export interface DatabaseShape {
   /** A second copy of the version, for databases that keep one in case the header is damaged. */
   readonly versionCopy?: {
     /** Undefined if there is none, or it cannot be read. */
+    read(db: DatabaseSync): number | undefined;
+    write(db: DatabaseSync, version: number): void;
+  };
+  /**
+   * The oldest schema version whose programs can use a database of this one. The database contains it, so that
+   * a program of that version knows. Without it, programs use no database that is newer than they are.
+   */
+  readonly oldestReader?: {
+    readonly version: number;
+    /** Undefined if the database does not contain it, or it cannot be read. */
     read(db: DatabaseSync): number | undefined;
     write(db: DatabaseSync, version: number): void;
   };
@@ -46,6 +57,14 @@ export function sqliteCodeOf(thrown: unknown): number | undefined {
 /** The database is damaged, or belongs to another program. */
 export class DatabaseDamage extends Error {}
 
+/** A newer version of stellwerk wrote the database, in a schema that this version cannot use. */
+export class NewerDatabase extends Fault {
+  constructor(path: string, version: number, known: number) {
+    const text = coded`WRITTEN_NEWER_VERSION_STELLWERK: ${path} was written by a newer version of stellwerk (schema version ${version}, supported up to ${known}); install that version again, or restore a backup made with this one`;
+    super('STORE_UNUSABLE', text.text, { parameters: [text] });
+  }
+}
+
 /** Page cache of a connection, KiB. Small, because the gateway holds its state in memory anyway. */
 const CACHE_KIB = 512;
 /** How long to wait for a lock; a backup by another process holds one for a moment. */
@@ -53,8 +72,8 @@ const BUSY_MS = 5_000;
 
 /**
  * Opens a database for reading and writing, in WAL mode with every commit fsynced. `check` throws if the
- * content is wrong. Throws {@link DatabaseDamage} for a damaged file, `STORE_UNUSABLE` if a newer version of
- * stellwerk wrote it (nothing is changed in that case), and SQLite's own errors.
+ * content is wrong. Throws {@link DatabaseDamage} for a damaged file, {@link NewerDatabase} (nothing is changed
+ * in that case), and SQLite's own errors.
  */
 export function openForWriting(
   shape: DatabaseShape,
@@ -100,7 +119,7 @@ export function versionOf(db: DatabaseSync): number {
  * Migrates a database to the newest version, one transaction per step: a step that fails leaves the version
  * before it.
  */
-export function migrate(db: DatabaseSync, { steps, versionCopy }: DatabaseShape): void {
+export function migrate(db: DatabaseSync, { steps, versionCopy, oldestReader }: DatabaseShape): void {
   for (let version = versionOf(db); version < steps.length; version++) {
     db.exec('BEGIN IMMEDIATE');
     try {
@@ -108,6 +127,7 @@ export function migrate(db: DatabaseSync, { steps, versionCopy }: DatabaseShape)
       if (typeof step === 'string') db.exec(step);
       else step(db);
       versionCopy?.write(db, version + 1);
+      oldestReader?.write(db, Math.min(oldestReader.version, version + 1));
       db.exec(`PRAGMA user_version = ${version + 1}; COMMIT`);
     } catch (thrown) {
       if (db.isTransaction) db.exec('ROLLBACK');
@@ -145,7 +165,7 @@ function openChecked(
     db?.close();
     if (isDamage(thrown)) throw new DatabaseDamage((thrown as Error).message, { cause: thrown });
     if (sqliteCodeOf(thrown) === sqliteCode.busy)
-      throw faultFrom(thrown, 'STORE_UNUSABLE', `${path} is in use by another program`);
+      throw faultFrom(thrown, 'STORE_UNUSABLE', coded`DATABASE_IN_USE: ${path} is in use by another program`);
     throw thrown;
   }
 }
@@ -177,11 +197,17 @@ function checkVersion(shape: DatabaseShape, db: DatabaseSync, path: string): voi
   const copy = shape.versionCopy?.read(db);
   if (copy !== undefined && copy !== version)
     throw new DatabaseDamage(`its header has schema version ${version}, its tables version ${copy}`);
-  if (version > known)
-    throw fault(
-      'STORE_UNUSABLE',
-      `${path} was written by a newer version of stellwerk (schema version ${version}, supported up to ${known}); install that version again, or restore a backup made with this one`,
-    );
+  // A newer version writes the copy as well. Without it, bits of the header or of the tables have flipped.
+  if (version > known && shape.versionCopy !== undefined && copy === undefined)
+    throw new DatabaseDamage(`its header has schema version ${version}, and its tables cannot be read`);
+  if (version > known && (shape.oldestReader?.read(db) ?? Infinity) > known)
+    throw new NewerDatabase(path, version, known);
+}
+
+/** Writes the log of a database into its file, which is complete without the log then. */
+export function foldLog(path: string): void {
+  using db = open(path, { readOnly: false });
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 function pragma(db: DatabaseSync, name: string): number {

@@ -1,3 +1,4 @@
+import { coded, type CodedText } from '../base/codes/coded-text.js';
 import { sqliteCode } from './connection.js';
 import { WorkerError } from './worker-client.js';
 
@@ -8,20 +9,20 @@ export function isDatabaseDamaged(failure: unknown): boolean {
 }
 
 /** What the owner can do about a disk or a database that rejects writes; for health findings. */
-export function diskAdvice(failure: unknown): string {
+export function diskAdvice(failure: unknown): CodedText {
   const sqlite = failure instanceof WorkerError ? failure.sqlite : undefined;
   switch (sqlite) {
     case sqliteCode.full:
-      return 'the disk is full: free some space; the gateway retries by itself';
+      return coded`DISK_FULL: the disk is full: free some space; the gateway retries by itself`;
     case sqliteCode.readOnly:
     case sqliteCode.cannotOpen:
-      return 'the data directory cannot be written to: check whether the disk is mounted read-only (dmesg says why) and who owns the directory; the gateway retries by itself';
+      return coded`DIRECTORY_NOT_WRITABLE: the data directory cannot be written to: check whether the disk is mounted read-only (dmesg says why) and who owns the directory; the gateway retries by itself`;
     case sqliteCode.ioError:
-      return 'the disk is full (df shows it) or failing (dmesg shows it): free some space, or restore a backup onto another disk; the gateway retries by itself';
+      return coded`DISK_FULL_OR_FAILING: the disk is full (df shows it) or failing (dmesg shows it): free some space, or restore a backup onto another disk; the gateway retries by itself`;
     case sqliteCode.corrupt:
     case sqliteCode.notADatabase:
-      return 'the database is damaged: restart the gateway, which then uses the newest intact backup';
+      return coded`RESTART_AFTER_DAMAGE: the database is damaged: restart the gateway, which then uses the newest intact backup`;
     default:
-      return 'see the log; the gateway retries by itself';
+      return coded`SEE_LOG: see the log; the gateway retries by itself`;
   }
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { parameterOf } from '../base/codes/coded-text.js';
 import { Fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { WorkerFailure, WorkerReply, WorkerRequests } from './worker-protocol.js';
@@ -115,6 +116,7 @@ export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerCl
   }
 }
 
-function errorOf({ message, sqlite, fault: code }: WorkerFailure): Error {
-  return code === undefined ? new WorkerError(message, sqlite) : new Fault(code, message);
+function errorOf({ message, sqlite, fault: code, parameters }: WorkerFailure): Error {
+  if (code === undefined) return new WorkerError(message, sqlite);
+  return new Fault(code, message, parameters && { parameters: parameters.map(parameterOf) });
 }

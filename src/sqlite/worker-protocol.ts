@@ -1,3 +1,4 @@
+import type { ParameterRecord } from '../base/codes/coded-text.js';
 import type { FaultCode } from '../base/fault.js';
 
 /**
@@ -18,6 +19,8 @@ export interface WorkerFailure {
   readonly message: string;
   readonly sqlite?: number | undefined;
   readonly fault?: FaultCode | undefined;
+  /** What the text of the fault is made from. */
+  readonly parameters?: readonly ParameterRecord[] | undefined;
 }
 
 /** The reply to the request with this id. */

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { parameterRecord } from '../base/codes/coded-text.js';
 import { Fault, messageOf } from '../base/fault.js';
 import { sqliteCodeOf } from './connection.js';
 import type { WorkerFailure, WorkerReply } from './worker-protocol.js';
@@ -23,9 +24,7 @@ export function serveRequests<R extends { readonly id: number }>(
 }
 
 function failureOf(thrown: unknown): WorkerFailure {
-  return {
-    message: messageOf(thrown),
-    sqlite: sqliteCodeOf(thrown),
-    fault: thrown instanceof Fault ? thrown.code : undefined,
-  };
+  const failure = { message: messageOf(thrown), sqlite: sqliteCodeOf(thrown) };
+  if (!(thrown instanceof Fault)) return failure;
+  return { ...failure, fault: thrown.code, parameters: thrown.parameters?.map(parameterRecord) };
 }

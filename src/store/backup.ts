@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../base/fault.js';
 import { DESCRIPTION, type BackupDescription } from './backup-list.js';
 import { connectToRead } from './connection.js';
+import { SCHEMA_VERSION } from './schema.js';
 import { noteProgress, type SharedProgress } from '../sqlite/shared-progress.js';
 import { makeDirectory, putInPlace, removeDatabase, timeName } from '../sqlite/database-files.js';
 
@@ -46,8 +47,9 @@ export interface BackupSource {
   readonly progress?: SharedProgress | undefined;
 }
 
-/** Steps of a backup: the database, the files, the check. */
-const STEPS = 3;
+/** The steps of a backup. */
+export const BACKUP_STEPS = ['copying the database', 'adding the files', 'checking the backup'] as const;
+const STEPS = BACKUP_STEPS.length;
 
 /** The result of a backup. */
 export interface BackupResult {
@@ -56,7 +58,13 @@ export interface BackupResult {
   readonly leftOut: readonly string[];
 }
 
-/** Makes and checks a backup in the data directory; with `kept`, deletes the oldest beyond that number. */
+/** The reason of a backup that is made before a migration to a schema version. */
+export const beforeSchema = (version: number): string => `before-schema-${version}`;
+
+/**
+ * Makes and checks a backup in the data directory; with `kept`, deletes the oldest beyond that number, except
+ * the newest one from before a migration, from which the previous version starts after a rollback.
+ */
 export function makeBackup(
   source: BackupSource,
   {
@@ -83,8 +91,12 @@ export function makeBackup(
     { ...source, description: { note, madeMs: nowMs }, progress },
     join(directory, 'backups', name),
   );
-  if (kept !== undefined)
-    for (const { path } of listBackups(directory).slice(kept)) rmSync(path, { force: true, recursive: true });
+  if (kept !== undefined) {
+    const all = listBackups(directory);
+    const beforeMigration = all.find(({ path }) => path.includes(`-${beforeSchema(SCHEMA_VERSION)}.db`));
+    for (const one of all.slice(kept))
+      if (one !== beforeMigration) rmSync(one.path, { force: true, recursive: true });
+  }
   return { file: name, ...made };
 }
 

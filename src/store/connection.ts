@@ -17,7 +17,8 @@ import { SCHEMA_VERSION, storeShape } from './schema.js';
 export function connect(path: string): DatabaseSync {
   return openForWriting(storeShape, path, (db) => {
     checkPages(db, 'quick_check');
-    if (versionOf(db) === SCHEMA_VERSION) checkRows(db);
+    // A newer version that this program can use has the same tables, and more.
+    if (versionOf(db) >= SCHEMA_VERSION) checkRows(db);
   });
 }
 

@@ -6,8 +6,8 @@ import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
 import { prepareArrays } from '../sqlite/array-rows.js';
 import { connect } from './connection.js';
 import {
-  listQuarantined,
   openReadOnlyCopy,
+  quarantinedIn,
   openDatabase,
   isUnwritable,
   reopenDatabase,
@@ -101,7 +101,8 @@ export class Database {
     return {
       found: found.found,
       text: [found.text, problem].filter((part) => part !== '').join('; '),
-      quarantined: listQuarantined(this.#paths.directory),
+      ...quarantinedIn(this.#paths.directory),
+      insteadOfNewer: found.insteadOfNewer,
       counter,
       reserved,
       meta: [...metaOf(found.db)],
@@ -254,7 +255,7 @@ export class Database {
     return writtenByThread();
   }
 
-  /** Calling twice is fine. */
+  /** May be called twice. */
   close(): void {
     this.loaded();
     this.#disconnect();

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { faultFrom } from '../base/fault.js';
@@ -18,7 +19,7 @@ export function lockDirectory(directory: string): Disposable {
     throw faultFrom(
       thrown,
       'STORE_UNUSABLE',
-      `${directory} is in use by another gateway; stop that one first`,
+      coded`DIRECTORY_IN_USE: ${directory} is in use by another gateway; stop that one first`,
     );
   }
   return { [Symbol.dispose]: () => lock.close() };

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { type Fault, fault, messageOf } from '../base/fault.js';
 import { onNextIteration, yieldToEventLoop } from '../base/event-loop.js';
@@ -77,7 +78,12 @@ export class JournalWriter {
     return new Promise((resolve, reject) => {
       const onDeadline = () => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
-        reject(fault('STORE_FAILED', `the disk has not responded for ${COMMIT_DEADLINE_MS / 1000} s`));
+        reject(
+          fault(
+            'STORE_FAILED',
+            coded`DISK_NOT_RESPONDED_S: the disk has not responded for ${COMMIT_DEADLINE_MS / 1000} s`,
+          ),
+        );
       };
       const cancel = this.#options.clock.after(COMMIT_DEADLINE_MS, onDeadline);
       const waiter: Waiter = {

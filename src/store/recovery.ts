@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import {
   accessSync,
   constants,
@@ -11,12 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { codeOf, Fault, fault, faultFrom, messageOf } from '../base/fault.js';
-import { listBackups, makeBackup, findNewestSoundBackup, type BackupSource } from './backup.js';
+import { codeOf, Fault, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
+import { beforeSchema, listBackups, makeBackup, findNewestSoundBackup, type BackupSource } from './backup.js';
 import { connect } from './connection.js';
 import {
   DatabaseDamage,
+  NewerDatabase,
   createDatabase,
+  foldLog,
   migrate,
   sqliteCode,
   sqliteCodeOf,
@@ -39,7 +42,8 @@ import { SCHEMA_VERSION, storeShape } from './schema.js';
 
 /** Number of quarantined databases that are kept; more could fill the card. */
 const QUARANTINED_KEPT = 3;
-const QUARANTINED_NAME = /^stellwerk\.db\.damaged-.*Z$/;
+/** Why a database is quarantined, as part of its name: a newer version of stellwerk wrote it. */
+type Quarantine = 'damaged' | 'newer';
 
 /** An open database and where it came from. */
 export interface OpenDatabase {
@@ -52,21 +56,27 @@ export interface OpenDatabase {
   readonly backupMs?: number;
   /** Directory of a temporary copy to read from, because the data directory is not writable. */
   readonly passing?: string;
+  /** The backup that replaces a database of a newer version. */
+  readonly insteadOfNewer?: string;
   /** Rows that a repair replaced. */
   readonly repaired?: Pick<RepairReport, 'restored' | 'lost'>;
 }
 
 /**
  * Opens the database of a data directory, and migrates it if necessary (after a backup). A damaged or missing
- * database is replaced by the newest intact backup, and the damaged file is quarantined. A new one is created
- * only if there never was one. Throws `STORE_UNUSABLE` with what to do.
+ * database is replaced by the newest intact backup, and so is one that a newer version of stellwerk has
+ * migrated; the file is quarantined. A new one is created only if there never was one. Throws `STORE_UNUSABLE` with what to do.
  */
 export function openDatabase(paths: StorePaths, nowMs: number): OpenDatabase {
   const { directory } = paths;
   try {
     makeDirectory(directory);
   } catch (thrown) {
-    throw faultFrom(thrown, 'STORE_UNUSABLE', `the data directory cannot be created: ${messageOf(thrown)}`);
+    throw faultFrom(
+      thrown,
+      'STORE_UNUSABLE',
+      coded`DATA_DIRECTORY_CAN_NOT: the data directory cannot be created: ${codedMessageOf(thrown)}`,
+    );
   }
   const path = databasePath(directory);
   let lock: Disposable | undefined;
@@ -122,9 +132,26 @@ function openOrReplace(paths: StorePaths, nowMs: number): OpenDatabase {
     migrateSafely({ db, files: paths.files }, directory, nowMs);
     return { db, found: 'sound', text: '' };
   } catch (thrown) {
+    if (thrown instanceof NewerDatabase) return replaceNewer(paths, nowMs, thrown);
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
     return replaceDamaged(paths, nowMs, thrown.message);
   }
+}
+
+/**
+ * After a rollback: replaces a database that this version cannot use by the newest backup that it can, which
+ * the migration made. Throws the reason, and changes nothing, if there is none.
+ */
+function replaceNewer(paths: StorePaths, nowMs: number, reason: NewerDatabase): OpenDatabase {
+  const { directory } = paths;
+  const { path: backup } = findNewestSoundBackup(directory);
+  if (backup === undefined) throw reason;
+  // A restore of the quarantined file reads no log.
+  foldLog(databasePath(directory));
+  const name = quarantine(directory, nowMs, 'newer');
+  const what = `the database is of a newer version of stellwerk and is kept as ${name}`;
+  const opened = fromBackup(paths, nowMs, what) ?? createAfterLoss(directory, what);
+  return { ...opened, insteadOfNewer: basename(backup) };
 }
 
 /**
@@ -184,8 +211,8 @@ function createAfterLoss(directory: string, what: string): OpenDatabase {
 
 function migrateSafely(source: BackupSource, directory: string, nowMs: number): void {
   const version = versionOf(source.db);
-  if (version === SCHEMA_VERSION) return;
-  makeBackup(source, { directory, reason: `before-schema-${SCHEMA_VERSION}`, nowMs });
+  if (version >= SCHEMA_VERSION) return;
+  makeBackup(source, { directory, reason: beforeSchema(SCHEMA_VERSION), nowMs });
   migrate(source.db, storeShape);
 }
 
@@ -272,7 +299,7 @@ export function openReadOnlyCopy(paths: StorePaths, nowMs: number, why: string):
   }
   throw fault(
     'STORE_UNUSABLE',
-    `neither the data directory nor a temporary one can be written to: ${rejected.join('; ')}`,
+    coded`NEITHER_DATA_DIRECTORY_NOR: neither the data directory nor a temporary one can be written to: ${rejected.join('; ')}`,
   );
 
   function isElsewhere(place: string): boolean {
@@ -302,8 +329,11 @@ function copyForReading(
       const text = [`${directory} cannot be written to (${why})`, ...problems].join('; ');
       return { db, found: 'read-only', text, passing, ...(repaired && { repaired }) };
     } catch (thrown) {
-      if (!(thrown instanceof DatabaseDamage)) throw thrown;
-      problems.push(`${basename(candidate)} is damaged (${thrown.message})`);
+      if (thrown instanceof NewerDatabase)
+        problems.push(`${basename(candidate)} is of a newer version of stellwerk`);
+      else if (thrown instanceof DatabaseDamage)
+        problems.push(`${basename(candidate)} is damaged (${thrown.message})`);
+      else throw thrown;
     }
   }
   removeDatabase(copy);
@@ -326,20 +356,26 @@ function connectOrRepair(path: string, directory: string, nowMs: number) {
   }
 }
 
+/** Names of quarantined databases: damaged ones, and those of newer versions. */
+export const quarantinedIn = (directory: string) => ({
+  quarantined: listQuarantined(directory),
+  newer: listQuarantined(directory, 'newer'),
+});
+
 /** Names of quarantined databases, newest first. */
-export function listQuarantined(directory: string): string[] {
+function listQuarantined(directory: string, why: Quarantine = 'damaged'): string[] {
   return readdirSync(directory)
-    .filter((name) => QUARANTINED_NAME.test(name))
+    .filter((name) => name.startsWith(`stellwerk.db.${why}-`) && name.endsWith('Z'))
     .sort()
     .reverse();
 }
 
 /** Quarantines the database. Returns its new name. */
-function quarantine(directory: string, nowMs: number): string {
+function quarantine(directory: string, nowMs: number, why: Quarantine = 'damaged'): string {
   const path = databasePath(directory);
-  const target = `${path}.damaged-${timeName(nowMs)}`;
+  const target = `${path}.${why}-${timeName(nowMs)}`;
   renameDatabase(path, target);
-  for (const name of listQuarantined(directory).slice(QUARANTINED_KEPT))
+  for (const name of listQuarantined(directory, why).slice(QUARANTINED_KEPT))
     removeDatabase(join(directory, name));
   return basename(target);
 }

@@ -40,6 +40,7 @@ const NOT_RESTORED: readonly string[] = [
   metaName.life,
   metaName.backupMs,
   metaName.schema,
+  metaName.oldestReader,
   'wear',
 ];
 

@@ -1,7 +1,8 @@
+import { coded } from '../base/codes/coded-text.js';
 import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fault, faultFrom, messageOf } from '../base/fault.js';
+import { fault, faultFrom, codedMessageOf } from '../base/fault.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import { writeBackup, type BackupResult } from './backup.js';
 import { DatabaseDamage } from '../sqlite/connection.js';
@@ -9,7 +10,15 @@ import { connectToRead } from './connection.js';
 import { counterAfterBackup } from './change-counter.js';
 import { databasePath, foldersOf } from './data-directory.js';
 import { dropBackupFiles } from './recovery.js';
-import { makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from '../sqlite/database-files.js';
+import {
+  makeDirectory,
+  putInPlace,
+  removeDatabase,
+  renameDatabase,
+  syncPath,
+  timeName,
+} from '../sqlite/database-files.js';
+import type { SharedProgress } from '../sqlite/shared-progress.js';
 import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
 import { putMeta } from './checksums.js';
@@ -27,14 +36,36 @@ interface RestoreOptions {
   /** Whether to replace an existing database and configuration, which are renamed and not deleted. */
   readonly replace: boolean;
   readonly nowMs: number;
+  /** Other complete files that are moved to the data directory: file → path there. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Called before each step; what it throws ends the restore, and nothing has been changed. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
+
+/** The steps of {@link restoreBackup}. */
+export const RESTORE_STEPS = [
+  'checking the backup',
+  'copying the database',
+  'preparing the database',
+  'replacing the files',
+] as const;
 
 /**
  * Restores a backup: the database, the configuration, scripts, icons and media. Changes nothing if the backup
  * is damaged, a gateway uses the directory, or existing files must not be replaced. Returns one line for each
  * file that was renamed or written. Throws `STORE_UNUSABLE`.
  */
-export function restoreBackup({ backup, directory, config, replace, nowMs }: RestoreOptions): string[] {
+export function restoreBackup({
+  backup,
+  directory,
+  config,
+  replace,
+  nowMs,
+  files: others = {},
+  onProgress,
+}: RestoreOptions): string[] {
+  const begin = (step: number) => onProgress?.(step, RESTORE_STEPS.length);
+  begin(0);
   const files = readFiles(backup);
   makeDirectory(directory);
   using _lock = lockDirectory(directory);
@@ -43,40 +74,57 @@ export function restoreBackup({ backup, directory, config, replace, nowMs }: Res
   const targets = [path, ...(configuration === undefined || config === undefined ? [] : [config])];
   const existing = targets.filter((target) => existsSync(target));
   if (existing.length > 0 && !replace)
-    throw fault('STORE_UNUSABLE', `${existing.join(' and ')} would be replaced; add --replace to confirm`);
+    throw fault(
+      'STORE_UNUSABLE',
+      coded`WOULD_BE_REPLACED: ${existing.join(' and ')} would be replaced; add --replace to confirm`,
+    );
+  try {
+    begin(1);
+    copyFileSync(backup, `${path}.new`);
+    begin(2);
+    prepare(`${path}.new`, { backupMs: statSync(backup).mtimeMs, nowMs });
+    begin(3);
+  } catch (thrown) {
+    removeDatabase(`${path}.new`);
+    throw thrown;
+  }
   const done = [...renameReplaced(existing, path, nowMs), ...renameFolders(directory, nowMs)];
-  copyFileSync(backup, `${path}.new`);
-  const madeMs = statSync(backup).mtimeMs;
-  prepare(`${path}.new`, { backupMs: madeMs, nowMs });
   putInPlace(`${path}.new`, path);
   done.push(`${path} from ${basename(backup)}`);
   for (const [name, content] of files)
     if (name !== CONFIGURATION) done.push(writeInPlace(join(directory, name), content));
+  for (const [from, name] of Object.entries(others))
+    done.push(...moveInPlace(from, join(directory, name), nowMs));
   if (configuration !== undefined && config !== undefined) done.push(writeInPlace(config, configuration));
   return done;
 }
 
 /**
  * Backs up a data directory to a file, whether or not a gateway is using it.
- * Throws `STORE_UNUSABLE`.
+ * Throws `STORE_UNUSABLE`, `CANCELLED`.
  */
 export function backupDirectory(
   directory: string,
-  { to, config }: { to: string; config: string | undefined },
+  { to, config, progress }: { to: string; config: string | undefined; progress?: SharedProgress | undefined },
 ): BackupResult {
   const path = databasePath(directory);
-  if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no database in ${directory}`);
-  if (existsSync(to)) throw fault('STORE_UNUSABLE', `${to} already exists`);
+  if (!existsSync(path))
+    throw fault('STORE_UNUSABLE', coded`NO_DATABASE: there is no database in ${directory}`);
+  if (existsSync(to)) throw fault('STORE_UNUSABLE', coded`ALREADY_EXISTS: ${to} already exists`);
   const files = {
     ...foldersOf(directory),
     ...(config !== undefined && { [CONFIGURATION]: config }),
   };
   try {
     using db = connectToRead(path, 'quick_check');
-    return writeBackup({ db, files }, to);
+    return writeBackup({ db, files, progress }, to);
   } catch (thrown) {
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    throw faultFrom(thrown, 'STORE_UNUSABLE', `the database is damaged: ${messageOf(thrown)}`);
+    throw faultFrom(
+      thrown,
+      'STORE_UNUSABLE',
+      coded`DATABASE_DAMAGED: the database is damaged: ${codedMessageOf(thrown)}`,
+    );
   }
 }
 
@@ -86,7 +134,7 @@ const FILE =
 
 function readFiles(backup: string): Map<string, Uint8Array> {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
-    throw fault('STORE_UNUSABLE', `${backup} does not exist or is not a file`);
+    throw fault('STORE_UNUSABLE', coded`BACKUP_MISSING: ${backup} does not exist or is not a file`);
   try {
     using db = connectToRead(backup, 'integrity_check');
     const hasFiles = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'files'").get() !== undefined;
@@ -100,7 +148,11 @@ function readFiles(backup: string): Map<string, Uint8Array> {
     );
   } catch (thrown) {
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    throw faultFrom(thrown, 'STORE_UNUSABLE', `${backup} is not an intact backup: ${messageOf(thrown)}`);
+    throw faultFrom(
+      thrown,
+      'STORE_UNUSABLE',
+      coded`NOT_INTACT_BACKUP: ${backup} is not an intact backup: ${codedMessageOf(thrown)}`,
+    );
   }
 }
 
@@ -131,6 +183,15 @@ function renameFolders(directory: string, nowMs: number): string[] {
     renameSync(folder, newName);
     return [`${folder} is kept as ${basename(newName)}`];
   });
+}
+
+/** Moves a file, or a closed database; one that exists is renamed. */
+function moveInPlace(from: string, path: string, nowMs: number): string[] {
+  makeDirectory(dirname(path));
+  const done = existsSync(path) ? [`${path} is kept as ${basename(path)}.replaced-${timeName(nowMs)}`] : [];
+  renameDatabase(path, `${path}.replaced-${timeName(nowMs)}`);
+  putInPlace(from, path);
+  return [...done, path];
 }
 
 function writeInPlace(path: string, content: Uint8Array): string {

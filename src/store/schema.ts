@@ -69,29 +69,47 @@ function inRing([number, record]: readonly SQLOutputValue[]): readonly SQLOutput
 /** The schema version of this program. */
 export const SCHEMA_VERSION = steps.length;
 
+/**
+ * The oldest schema version whose programs can use a database of {@link SCHEMA_VERSION}. A step that only adds
+ * tables and indexes leaves it; any other step sets it to its own version: after a rollback, older programs
+ * start from the backup that the migration made (recovery.ts). A table that a step adds must allow for
+ * changes that older programs made to the other tables meanwhile.
+ */
+const OLDEST_READER = 2;
+
 /** The store's database. `PRAGMA application_id` is "stlw". */
 export const storeShape: DatabaseShape = {
   id: 0x73746c77,
   steps,
   versionCopy: {
     read(db) {
-      try {
-        for (const row of iterateRows(
-          db,
-          'SELECT name, value, sum FROM meta WHERE name = ?',
-          metaName.schema,
-        ))
-          return isSound(row) ? Number(row[1]) : undefined;
-      } catch {
-        // Version 1 has no checksums, and a damaged table cannot be read: the header's version counts.
-      }
-      return undefined;
+      return numberIn(db, metaName.schema);
     },
     write(db, version) {
       if (hasChecksums(db)) putMeta(db, metaName.schema, String(version));
     },
   },
+  oldestReader: {
+    version: OLDEST_READER,
+    read(db) {
+      return numberIn(db, metaName.oldestReader);
+    },
+    write(db, version) {
+      if (hasChecksums(db)) putMeta(db, metaName.oldestReader, String(version));
+    },
+  },
 };
+
+/** A number in `meta`, if its row is intact. */
+function numberIn(db: DatabaseSync, name: string): number | undefined {
+  try {
+    for (const row of iterateRows(db, 'SELECT name, value, sum FROM meta WHERE name = ?', name))
+      return isSound(row) ? Number(row[1]) : undefined;
+  } catch {
+    // Version 1 has no checksums, and a damaged table cannot be read: the header's version counts.
+  }
+  return undefined;
+}
 
 /** The file in the runtime directory: values since the last commit. */
 export const runtimeSchema = `
@@ -104,6 +122,8 @@ export const runtimeSchema = `
 export const metaName = {
   /** A copy of the schema version in case the header is damaged. */
   schema: 'schema',
+  /** The oldest schema version whose programs can use this database. */
+  oldestReader: 'oldest_reader',
   /** The last counter after a clean stop, otherwise the end of the reserved ones. */
   counter: 'counter',
   /** Which object ids were assigned: `IdPool.state`. */

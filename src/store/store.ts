@@ -1,7 +1,8 @@
+import { coded } from '../base/codes/coded-text.js';
 import { randomUUID } from 'node:crypto';
 import { healthy, type HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
-import { codeOf, messageOf } from '../base/fault.js';
+import { codeOf, messageOf, codedMessageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { parseJsonOr } from '../base/json.js';
 import type { TaskProgress } from '../base/tasks/task-list.js';
@@ -123,10 +124,11 @@ export class Store implements AsyncDisposable {
     const report = await loadTree(kernel, this.#worker, this.#opened.profiles);
     const finding = databaseFinding(this.#opened, report);
     checks.set('database', finding);
-    checks.set('store', healthy('everything is on the disk'));
+    checks.set('store', healthy(coded`ALL_ON_DISK: everything is on the disk`));
     const details = { found: this.#opened.found, objects: report.objects };
     if (finding.state === 'ok') log.info(details, this.#opened.text === '' ? 'loaded' : this.#opened.text);
-    else log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text);
+    else
+      log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text.toString());
     const pending = new PendingChanges(kernel, given);
     const onState = (failure: unknown) => this.#reportState(failure);
     const writer = new JournalWriter({ kernel, pending, port: this.#worker, clock, onState });
@@ -234,12 +236,15 @@ export class Store implements AsyncDisposable {
       const made = await (progress === undefined ? request() : withSharedProgress(progress, clock, request));
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
       log.info(made, 'backup made');
-      const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large media files` : '';
-      checks.set('backup', healthy(`the newest is ${made.file}${without}`));
+      const without =
+        made.leftOut.length > 0
+          ? coded`WITHOUT_MEDIA: , without ${made.leftOut.length} large media files`
+          : '';
+      checks.set('backup', healthy(coded`NEWEST_BACKUP: the newest is ${made.file}${without}`));
       return made;
     } catch (thrown) {
       if (codeOf(thrown) === 'CANCELLED') throw thrown;
-      const text = `the backup failed: ${messageOf(thrown)}`;
+      const text = coded`BACKUP_FAILED: the backup failed: ${codedMessageOf(thrown)}`;
       checks.set('backup', { state: 'warning', text, whatToDo: diskAdvice(thrown) });
       throw thrown;
     } finally {
@@ -336,10 +341,9 @@ export class Store implements AsyncDisposable {
   }
 
   #reportBudget(texts: number): void {
-    const written = `${Math.ceil(this.written.today / MIB)} MiB written today; at most ${LARGE_TEXT_BYTES_PER_DAY / MIB} MiB a day for large texts`;
-    const text = `${texts} texts of more than ${LARGE_TEXT_CHARACTERS} characters change faster than the write budget allows and are written less often; ${written}`;
-    const whatToDo =
-      'update them less often: after a power cut their values may be hours old, and each write wears out the disk';
+    const written = coded`WRITTEN_TODAY: ${Math.ceil(this.written.today / MIB)} MiB written today; at most ${LARGE_TEXT_BYTES_PER_DAY / MIB} MiB a day for large texts`;
+    const text = coded`TEXTS_TOO_FREQUENT: ${texts} texts of more than ${LARGE_TEXT_CHARACTERS} characters change faster than the write budget allows and are written less often; ${written}`;
+    const whatToDo = coded`UPDATE_LESS_OFTEN: update them less often: after a power cut their values may be hours old, and each write wears out the disk`;
     this.#options.checks.set(
       'disk budget',
       texts > 0 ? { state: 'warning', text, whatToDo } : healthy(written),
@@ -374,10 +378,10 @@ export class Store implements AsyncDisposable {
     const { checks } = this.#options;
     if (failure === undefined) {
       if (this.#opened.found === 'read-only')
-        checks.set('database', healthy('the database is writable again'));
-      return checks.set('store', healthy('everything is on the disk'));
+        checks.set('database', healthy(coded`DATABASE_WRITABLE_AGAIN: the database is writable again`));
+      return checks.set('store', healthy(coded`ALL_ON_DISK: everything is on the disk`));
     }
-    const text = `changes cannot be written and are kept in memory: ${messageOf(failure)}`;
+    const text = coded`CHANGES_IN_MEMORY: changes cannot be written and are kept in memory: ${codedMessageOf(failure)}`;
     checks.set('store', { state: 'failed', text, whatToDo: diskAdvice(failure) });
   }
 }

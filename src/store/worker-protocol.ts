@@ -42,8 +42,11 @@ export interface OpenReport {
   readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
   /** Problems, with the names of quarantined files and of the backup used; '' if there are none. */
   readonly text: string;
-  /** Names of quarantined databases. */
+  /** Names of quarantined databases: damaged ones, and those of newer versions. */
   readonly quarantined: readonly string[];
+  readonly newer: readonly string[];
+  /** The backup that replaced a database of a newer version at this start. */
+  readonly insteadOfNewer: string | undefined;
   /** The next change gets the counter after this one; counters up to `reserved` are reserved. */
   readonly counter: number;
   readonly reserved: number;

@@ -5,6 +5,8 @@ import { ASSETS_DIRECTORY, programFiles } from '../../src/front/assets.js';
 
 /** Limits of the first view of the front with the larger language, bytes. */
 const FRONT = { br: 30_000, gz: 33_000 } as const;
+/** Limit of the front with all that it may load, in both languages, bytes of Brotli. */
+const FRONT_WITH_CHUNKS = 60_000;
 /** Limit of the console before its first page, with the larger language, bytes of Brotli. */
 const CONSOLE_SHELL = 60_000;
 /**
@@ -13,14 +15,16 @@ const CONSOLE_SHELL = 60_000;
  */
 const LAZY = {
   resident: {
-    device: 1250,
+    'de-variables': 1000,
+    device: 2000,
     'history-page': 4250,
     install: 500,
     items: 750,
     'messages-page': 1000,
+    narrowing: 1000,
     notifications: 2500,
     overlay: 1000,
-    refused: 500,
+    refused: 1000,
     'roving-focus': 750,
     sheet: 5500,
     'sign-in': 1000,
@@ -30,10 +34,11 @@ const LAZY = {
   console: {
     'archive-page': 34_000,
     call: 1500,
-    claim: 1500,
+    claim: 4000,
     'code-editor': 160_000,
     'confirm-dialog': 1000,
     'de-gateway': 9250,
+    'de-sentences': 25_000,
     'events-page': 25_000,
     'fronts-page': 13_000,
     hardware: 10_000,
@@ -41,9 +46,11 @@ const LAZY = {
     install: 500,
     'log-page': 9500,
     overview: 3500,
+    'record-dialogs': 40_000,
     palette: 2750,
     'scripts-page': 7000,
-    'system-page': 16_000,
+    'settings-form': 7000,
+    'system-page': 18_000,
     tree: 26_000,
   },
 } as const satisfies Record<'resident' | 'console', Readonly<Record<string, number>>>;
@@ -60,6 +67,13 @@ function withImports(file: string, loaded: ReadonlySet<string>, found = new Set<
   found.add(file);
   for (const [, next = ''] of content(file).matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/g))
     withImports(next, loaded, found);
+  return found;
+}
+
+/** Files with all that they import, each once. */
+function withAllImports(files: Iterable<string>, loaded: ReadonlySet<string>): Set<string> {
+  const found = new Set<string>();
+  for (const file of files) withImports(file, loaded, found);
   return found;
 }
 
@@ -96,7 +110,13 @@ for (const program of ['resident', 'console'] as const)
           first(ending as 'br' | 'gz') <= limit,
           `first view, ${ending}: ${first(ending as 'br' | 'gz')} bytes`,
         );
+    if (program === 'resident') {
+      const all = sum([...shell, style, ...withAllImports(lazy, shell)]);
+      t.ok(all <= FRONT_WITH_CHUNKS, `all of it in both languages: ${all} bytes`);
+    }
     const limits: Readonly<Record<string, number>> = LAZY[program];
+    const names = new Set(lazy.filter((file) => !languages.includes(file)).map(nameOf));
+    t.strictSame([...names].sort(), Object.keys(limits).sort(), 'each chunk has a limit, by its name');
     for (const file of lazy) {
       if (languages.includes(file)) continue;
       const bytes = sum(withImports(file, shell));

@@ -116,3 +116,19 @@ t.test(
     t.pass('the end of the rule is near, by the time of the gateway');
   },
 );
+
+t.test('a page that must wait says for how long, and then connects', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  let isRejected = false;
+  await page.routeWebSocket(/\/api\//, (socket) => {
+    if (isRejected) return void socket.connectToServer();
+    isRejected = true;
+    return socket.close({ code: 4429, reason: '2' });
+  });
+  await page.goto(fixture.front);
+  await page.getByText('Try again in 2 seconds').waitFor();
+  await page.locator('.room').first().waitFor();
+  t.equal(await page.getByText('Try again').count(), 0);
+});

@@ -28,7 +28,7 @@ t.test('every page is accessible in each size, theme and language', { skip: noBr
   ] as const;
   // A refused command, a rule, a scheduled change and bad values are on the pages.
   await rpc(fixture, 'RequestAction', await fixture.id('area/ground/boiler/STATE'), true);
-  await rpc(fixture, 'GW_SimulateChipGone', 'simulated.pwm', true);
+  await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
   for (const [width, height] of SIZES)
     for (const scheme of SCHEMES)
       for (const locale of LOCALES) {
@@ -59,18 +59,34 @@ t.test('every page is accessible in each size, theme and language', { skip: noBr
       }
 });
 
-t.test('the page is usable with forced colours and at 200 % text size', { skip: noBrowser }, async (t) => {
+t.test('pages are usable with forced colours and at 200 % text size', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
   const browser = await startBrowser(t);
-  const { page, problems } = await openPage(
-    browser,
-    `${fixture.front}#/room/${await fixture.id('area/ground')}`,
-  );
-  await page.locator('.tile.wide').first().waitFor();
-  await page.emulateMedia({ forcedColors: 'active' });
-  t.strictSame(await axeFindings(page), []);
-  await page.emulateMedia({ forcedColors: 'none' });
-  await page.evaluate("document.documentElement.style.fontSize = '200%'");
-  t.strictSame(await layoutFindings(page), []);
-  t.strictSame(problems, []);
+  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/boiler/STATE'), true);
+  await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
+  const pages = [
+    ['room', `#/room/${await fixture.id('area/ground')}`, '.tile.bad'],
+    ['home', '', '.room'],
+    ['sheet of a relay', `#/object/${await fixture.id('area/ground/boiler')}`, 'dialog.sheet'],
+    ['history', `#/history/${await fixture.id('area/ground/outside')}`, '.chart-place svg'],
+    ['messages', '#/messages', 'h1'],
+    ['device', '#/device', '[type=radio]'],
+  ] as const;
+  for (const scheme of SCHEMES)
+    for (const forcedColors of [true, false]) {
+      const { page, problems } = await openPage(browser, fixture.front, { forcedColors, scheme });
+      await page.locator('.room').first().waitFor();
+      if (!forcedColors) await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      for (const [name, hash, loaded] of pages) {
+        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+        await page.locator(loaded).first().waitFor();
+        const at = `${name} ${scheme} ${forcedColors ? 'forced colours' : '200 %'}`;
+        const { width = 0 } = (name === 'room' && (await page.locator('.tile').first().boundingBox())) || {};
+        if (name === 'room') t.equal(width > 300, !forcedColors, `one column for large text only: ${at}`);
+        t.strictSame(await axeFindings(page), [], `axe: ${at}`);
+        t.strictSame(await layoutFindings(page), [], `layout: ${at}`);
+      }
+      t.strictSame(problems, []);
+      await page.context().close();
+    }
 });

@@ -99,6 +99,27 @@ async function openConfiguration(page: Page, labels: { readonly text: string; re
   return editor;
 }
 
+systemTest('the configuration is exported with its tree', { tab: 'configuration' }, async (t, { page }) => {
+  await openConfiguration(page, { text: 'Text of the configuration', submit: 'Confirm' });
+  const saved = async (press: () => Promise<void>) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), press()]);
+    return [download.suggestedFilename(), await readFile(await download.path(), 'utf8')] as const;
+  };
+  const [name, text] = await saved(() => page.getByRole('button', { name: 'Export with the tree' }).click());
+  t.equal(name, 'gateway.yaml');
+  t.match(text, /ident: hall_relay/);
+  t.notMatch(text, /swordfish/);
+  const [schema, content] = await saved(() => page.getByRole('link', { name: 'Schema for editors' }).click());
+  t.equal(schema, 'gateway.schema.json');
+  t.match(JSON.parse(content), { title: 'gateway.yaml of stellwerk' });
+  await page.evaluate("location.hash = '#/scripts'");
+  const [types, declarations] = await saved(() =>
+    page.getByRole('link', { name: /functions\.d\.ts/ }).click(),
+  );
+  t.equal(types, 'functions.d.ts');
+  t.match(declarations, /declare function GW_GetLog/);
+});
+
 systemTest(
   'the configuration is checked, saved, and applied',
   { tab: 'configuration' },
@@ -174,7 +195,7 @@ systemTest(
     await page.keyboard.press('Control+s');
     await page.getByText(/Eine Überlagerung ist in Gebrauch/).waitFor();
     const overlay = join(fixture.directory, 'data', 'gateway.yaml');
-    await page.locator('pre', { hasText: `sudo rm ${overlay}` }).waitFor();
+    await page.getByRole('button', { name: 'Zur installierten Datei zurückkehren' }).waitFor();
     t.match(await readFile(overlay, 'utf8'), /^# first\n/);
     t.strictSame(await layoutFindings(page), []);
   },
@@ -337,3 +358,29 @@ for (const view of VIEWS)
       }
     },
   );
+
+systemTest(
+  'the owner returns from an overlay to the installed file, and sees first what differs',
+  { tab: 'backups' },
+  async (t, { fixture, page }) => {
+    const file = join(fixture.directory, 'gateway.yaml');
+    const installed = await readFile(file, 'utf8');
+    await chmod(file, 0o444);
+    const { Digest } = (await rpc(fixture, 'GW_GetSettings')) as { Digest: string };
+    await rpc(fixture, 'GW_ChangeSettings', [{ Path: 'store.backups', Value: 3 }], Digest);
+    await page.getByRole('tab', { name: 'Configuration' }).click();
+    await openConfiguration(page, { text: 'Text of the configuration', submit: 'Confirm' });
+    const back = page.getByRole('button', { name: 'Return to the installed file' });
+    await back.click();
+    const question = page.getByRole('dialog', { name: 'Return to the installed file?' });
+    await question.locator('.diff.removed', { hasText: 'backups: 3' }).waitFor();
+    t.strictSame(await layoutFindings(page), []);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    t.match(await rpc(fixture, 'GW_GetConfigurationText'), { IsOverlay: true });
+    await back.click();
+    await question.getByRole('button', { name: 'Return to the installed file' }).click();
+    await page.getByText('The installed file is the configuration again.').waitFor();
+    await back.waitFor({ state: 'detached' });
+    t.match(await rpc(fixture, 'GW_GetConfigurationText'), { IsOverlay: false, Text: installed });
+  },
+);

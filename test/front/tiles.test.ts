@@ -100,6 +100,47 @@ roomTest(
   },
 );
 
+roomTest(
+  'a device below a connection has a tile, and shows how old its value is, and whether it has one',
+  {},
+  async (t, { fixture, page }) => {
+    const tile = (tone: string) => page.locator(`.tile.${tone}`, { hasText: 'Garden sensor' });
+    const borderOf = (tone: string) =>
+      page.evaluate<string>(
+        `getComputedStyle([...document.querySelectorAll('.tile.${tone}')].find((one) => /Garden/.test(one.textContent))).borderTopStyle`,
+      );
+    const radio = await fixture.id('area/ground/radio');
+    const sensor = await fixture.id('area/ground/radio/garden');
+    const set = async (id: number, name: string, value: unknown) => {
+      await rpc(fixture, 'SVC_SetProperty', id, name, value);
+      await rpc(fixture, 'SVC_ApplyChanges', id);
+    };
+    await tile('bad').waitFor();
+    t.match(await tile('bad').textContent(), /— · No value yet/);
+    await rpc(fixture, 'VIO_PushText', radio, 'T=21.5\r\n');
+    await tile('stale').waitFor();
+    t.match(await tile('stale').textContent(), /21\.5 °C · from moments ago · Report is overdue/);
+    t.equal(await borderOf('stale'), 'dashed');
+    await set(radio, 'Open', false);
+    await tile('bad').waitFor();
+    t.match(await tile('bad').textContent(), /— · Not reachable/);
+    t.notMatch(await tile('bad').textContent(), /21\.5/);
+    t.equal(await borderOf('bad'), 'dashed');
+    await tile('bad').click();
+    await page.getByText(/last known: 21\.5 °C/i).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await set(radio, 'Open', true);
+    await tile('stale').waitFor();
+    t.match(await tile('stale').textContent(), /21\.5 °C/, 'the old value, and that it is old');
+    const rule = { Pattern: '^T=(.+)$', Ident: 'WARM', Type: 'float', Profile: '~Temperature' };
+    await set(sensor, 'Rules', [rule]);
+    await rpc(fixture, 'VIO_PushText', radio, 'T=22.5\r\n');
+    await tile('live').filter({ hasText: '22.5 °C' }).waitFor();
+    t.notMatch(await tile('live').textContent(), /·/, 'nothing but the value');
+  },
+);
+
 roomTest('a pulse must be held, or sent with Enter twice', {}, async (t, { fixture, page }) => {
   const door = page.getByRole('button', { name: /Front door/ });
   const changed = () =>

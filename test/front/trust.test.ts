@@ -139,7 +139,11 @@ t.test('a newer build replaces an older one once its pages are closed', { skip: 
   await page.evaluate(`navigator.serviceWorker.ready.then((one) => one.update())`);
   await page.waitForFunction('navigator.serviceWorker.getRegistration().then((one) => one.waiting !== null)');
   t.strictSame((await caches()).length, 2, 'an open page keeps its files');
-  await page.goto('about:blank');
+  await page.goto(new URL('/tls', address).href);
+  // A page that is opened while a worker takes over waits for it, at times for very long.
+  await page.waitForFunction(
+    "navigator.serviceWorker.getRegistration('/console/').then((one) => one.waiting === null && one.active.state === 'activated')",
+  );
   await page.goto(address);
   const newer = old.replace(version, 'newer');
   await page.waitForFunction(`caches.keys().then((names) => names.join() === ${JSON.stringify(newer)})`);

@@ -8,7 +8,7 @@ import { Box, PATIENCE_MS } from './machine/box.js';
 
 const CHIP = '9030000.pl061';
 /** The pins of each backend: one for a relay, one for a button. */
-const WAYS = [
+const BACKENDS = [
   { backend: 'cdev', relay: 0, button: 1 },
   { backend: 'sysfs', relay: 4, button: 5 },
 ] as const;
@@ -16,14 +16,14 @@ const FREE_PIN = 2;
 /** Enough to detect a lost or reordered change; each is awaited. */
 const PRESSES = 20;
 
-const tree = WAYS.flatMap(({ backend, relay, button }) => [
+const tree = BACKENDS.flatMap(({ backend, relay, button }) => [
   `- { instance: Relay, ident: relay_${backend}, module: GPIO Output, properties: { Chip: ${CHIP}, Line: "${relay}", Backend: ${backend}, Boot: inactive } }`,
   `- { instance: Button, ident: button_${backend}, module: GPIO Input, properties: { Chip: ${CHIP}, Line: "${button}", Backend: ${backend} } }`,
 ]);
 await using box = await Box.taken(t, tree.join('\n'));
 const pins = await box.machine.pins();
 
-for (const { backend, relay, button } of WAYS) {
+for (const { backend, relay, button } of BACKENDS) {
   await t.test(`${backend}: a pin that is driven from outside is a frame at the client`, async (t) => {
     await box.becomes(`button_${backend}/LINK`, 'online');
     const state = await box.id(`button_${backend}/STATE`);
@@ -57,7 +57,7 @@ for (const { backend, relay, button } of WAYS) {
 }
 
 await t.test('a line has one consumer: another gets an error until it is released', async (t) => {
-  const [{ relay }] = WAYS;
+  const [{ relay }] = BACKENDS;
   const output = (ident: string, line: number) =>
     `- { instance: Relay, ident: ${ident}, module: GPIO Output, properties: { Chip: ${CHIP}, Line: "${line}" } }`;
   await box.reload(output('second', relay));

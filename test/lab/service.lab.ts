@@ -44,6 +44,19 @@ await t.test('a reload applies what is new and keeps what exists', async (t) => 
   t.strictSame([await box.id('first'), await box.value('first')], [first, 7]);
 });
 
+await t.test(
+  'the service has no capabilities, gains no privileges, and system calls are filtered',
+  async (t) => {
+    const status =
+      'grep -E "^(Uid|CapEff|NoNewPrivs|Seccomp):" /proc/$(systemctl show -P MainPID stellwerk)/status';
+    const facts = new Map(
+      (await agent.run(status)).split('\n').map((line) => line.split(/:\s+/) as [string, string]),
+    );
+    t.notMatch(facts.get('Uid'), /\b0\b/);
+    t.match(Object.fromEntries(facts), { CapEff: '0000000000000000', NoNewPrivs: '1', Seccomp: '2' });
+  },
+);
+
 await t.test('configuration and data are readable by the service only', async (t) => {
   const open = 'find /etc/stellwerk /var/lib/stellwerk /run/stellwerk -perm /o=rwx';
   t.equal(await agent.run(open), '', 'nobody else reads anything');

@@ -6,7 +6,7 @@ import { filesOf, importsOf } from './sources.js';
 /** Limit of files in one directory, so that a listing stays readable. */
 const MOST_FILES = 25;
 
-const files = ['src', 'drivers', 'test', 'docs', 'systemd', 'board'].flatMap((directory) =>
+const files = ['src', 'drivers', 'test', 'docs', 'systemd', 'board', 'box'].flatMap((directory) =>
   filesOf(directory),
 );
 const directories = Map.groupBy(files, dirname);

@@ -1,3 +1,4 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import { access, readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import type { Clock } from '../../../src/base/clock.js';
@@ -109,7 +110,10 @@ export class Backends {
         return (await import('./sysfs.js')).openSysfs(this.clock, this.#keeper);
       case 'simulated':
         if (this.simulatedBoard === undefined)
-          throw fault('DEVICE_CONFIGURATION', 'this board has no simulated GPIO');
+          throw fault(
+            'DEVICE_CONFIGURATION',
+            coded`BOARD_NO_SIMULATED_GPIO: this board has no simulated GPIO`,
+          );
         return openSimulated(this.simulatedBoard, this.clock);
     }
   }
@@ -122,7 +126,7 @@ export class Backends {
     if (await exists('/sys/class/gpio/export')) return 'sysfs';
     throw fault(
       'DEVICE_OFFLINE',
-      'this machine has no GPIO: neither /dev/gpiochip* (since Linux 5.10) nor /sys/class/gpio exists',
+      coded`NO_GPIO: this machine has no GPIO: neither /dev/gpiochip* (since Linux 5.10) nor /sys/class/gpio exists`,
     );
   }
 }

@@ -1,5 +1,6 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../../src/base/clock.js';
-import { codeOf, type Fault, faultFrom, messageOf } from '../../../src/base/fault.js';
+import { codeOf, type Fault, faultFrom, messageOf, codedMessageOf } from '../../../src/base/fault.js';
 import type { KeeperConnection, KeeperLine } from '../keeper/keeper-connection.js';
 import type { LineInterrupts } from './interrupts.js';
 import type { Guard, InputLine, LineLocation, OutputLine, OutputOptions } from './line.js';
@@ -206,14 +207,14 @@ export function translateError(what: string, thrown: unknown): Fault {
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${what}: the GPIO chip is gone, or this line has no interrupt`,
+        coded`CHIP_GONE_OR_NO_INTERRUPT: ${what}: the GPIO chip is gone, or this line has no interrupt`,
       );
     case 'EACCES':
     case 'EPERM':
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${what}: permission denied; add the gateway's user to the group of /dev/gpiochip*`,
+        coded`PERMISSION_DENIED_GPIO: ${what}: permission denied; add the gateway's user to the group of /dev/gpiochip*`,
       );
     case 'EIO':
     case 'ETIMEDOUT':
@@ -223,7 +224,7 @@ export function translateError(what: string, thrown: unknown): Fault {
       return faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',
-        `${what}: this chip does not support that (${messageOf(thrown)})`,
+        coded`CHIP_DOES_NOT_SUPPORT: ${what}: this chip does not support that (${codedMessageOf(thrown)})`,
       );
   }
 }

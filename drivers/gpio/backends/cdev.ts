@@ -1,3 +1,4 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Clock } from '../../../src/base/clock.js';
@@ -36,7 +37,7 @@ import {
 } from './line.js';
 
 /** The addon, `native/gpio.c`. It uses the kernel's terms and adds nothing. */
-interface Addon {
+export interface GpioAddon {
   readonly flags: Readonly<
     Record<
       | 'used'
@@ -82,14 +83,14 @@ interface CharacterDeviceOptions {
  * built.
  */
 export function openCharacterDevice(clock: Clock, options: CharacterDeviceOptions = {}): GpioBackend {
-  const addon = createRequire(import.meta.url)(options.addon ?? ADDON) as Addon;
+  const addon = createRequire(import.meta.url)(options.addon ?? ADDON) as GpioAddon;
   return new CharacterDevice(addon, clock, options);
 }
 
 class CharacterDevice implements GpioBackend {
   readonly name = 'cdev';
   readonly minDebounceUs = MIN_KERNEL_DEBOUNCE_US;
-  readonly #addon: Addon;
+  readonly #addon: GpioAddon;
   readonly #clock: Clock;
   readonly #directory: string;
   readonly #keeper: KeeperClient | undefined;
@@ -97,7 +98,7 @@ class CharacterDevice implements GpioBackend {
   /** Set by the first output that is guarded. */
   #connection: KeeperConnection | undefined;
 
-  constructor(addon: Addon, clock: Clock, { directory = '/dev', keeper }: CharacterDeviceOptions) {
+  constructor(addon: GpioAddon, clock: Clock, { directory = '/dev', keeper }: CharacterDeviceOptions) {
     this.#addon = addon;
     this.#clock = clock;
     this.#directory = directory;
@@ -182,7 +183,12 @@ class CharacterDevice implements GpioBackend {
           line.pauseEvents(this.#clock, coalescer.noteBatch(batch));
         },
         (code) =>
-          listener.onLost(fault('DEVICE_OFFLINE', `the GPIO chip ${location.chip.label} is gone (${code})`)),
+          listener.onLost(
+            fault(
+              'DEVICE_OFFLINE',
+              coded`CHIP_GONE_BECAUSE: the GPIO chip ${location.chip.label} is gone (${code})`,
+            ),
+          ),
       );
       const words = new Uint32Array(events);
       const times = new BigUint64Array(events);
@@ -258,7 +264,7 @@ class CharacterDevice implements GpioBackend {
     return faultFrom(
       thrown,
       'DEVICE_OFFLINE',
-      `${location.name} is in use by ${consumer || 'another program'}`,
+      coded`IN_USE_BY: ${location.name} is in use by ${consumer || 'another program'}`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { fault } from '../../../src/base/fault.js';
 import type { Chip, GpioBackend, LineLocation } from './line.js';
 
@@ -42,15 +43,18 @@ export async function findLine(
   if (matches.length > 1)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `${matches.length} lines are named ${selector.line}; set Chip, or set Line to an offset`,
+      coded`LINES_NAMED_SET_CHIP: ${matches.length} lines are named ${selector.line}; set Chip, or set Line to an offset`,
     );
   if (first !== undefined) return first;
   if (/^\d{1,5}$/.test(selector.line)) return locationAt(onlyChip(chips), Number(selector.line), undefined);
   if (selector.chip === '')
-    throw fault('DEVICE_OFFLINE', `no GPIO chip here has a line named ${selector.line} (${labels(all)})`);
+    throw fault(
+      'DEVICE_OFFLINE',
+      coded`NO_GPIO_CHIP_LINE: no GPIO chip here has a line named ${selector.line} (${labels(all)})`,
+    );
   throw fault(
     'DEVICE_CONFIGURATION',
-    `the GPIO chip ${selector.chip} has no line named ${selector.line}; an offset is accepted too`,
+    coded`GPIO_CHIP_NO_LINE: the GPIO chip ${selector.chip} has no line named ${selector.line}; an offset is accepted too`,
   );
 }
 
@@ -71,21 +75,22 @@ function findChip(all: readonly Chip[], labelOrName: string): Chip {
   if (matches.length > 1)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `${matches.length} GPIO chips are labelled ${labelOrName}; use one of the names ${names(matches)}`,
+      coded`GPIO_CHIPS_LABELLED_USE: ${matches.length} GPIO chips are labelled ${labelOrName}; use one of the names ${names(matches)}`,
     );
   const chip = matches[0] ?? all.find((other) => other.name === labelOrName);
   if (chip === undefined)
-    throw fault('DEVICE_OFFLINE', `there is no GPIO chip ${labelOrName} (${labels(all)})`);
+    throw fault('DEVICE_OFFLINE', coded`NO_SUCH_CHIP: there is no GPIO chip ${labelOrName} (${labels(all)})`);
   return chip;
 }
 
 function onlyChip(chips: readonly Chip[]): Chip {
   const [chip] = chips;
-  if (chip === undefined) throw fault('DEVICE_OFFLINE', 'there is no GPIO chip on this machine');
+  if (chip === undefined)
+    throw fault('DEVICE_OFFLINE', coded`MACHINE_WITHOUT_CHIP: there is no GPIO chip on this machine`);
   if (chips.length > 1)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `an offset needs its Chip: this machine has several (${labels(chips)})`,
+      coded`OFFSET_NEEDS_CHIP: an offset needs its Chip: this machine has several (${labels(chips)})`,
     );
   return chip;
 }
@@ -94,11 +99,13 @@ function locationAt(chip: Chip, offset: number, name: string | undefined): LineL
   if (offset >= chip.lines)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `the GPIO chip ${chip.label} has lines 0 to ${chip.lines - 1}, no line ${offset}`,
+      coded`CHIP_LINE_RANGE: the GPIO chip ${chip.label} has lines 0 to ${chip.lines - 1}, no line ${offset}`,
     );
   return { chip, offset, name: name ?? `${chip.label}/${offset}` };
 }
 
-const labels = (chips: readonly Chip[]): string =>
-  chips.length === 0 ? 'there is none' : `there is ${chips.map((chip) => chip.label).join(', ')}`;
-const names = (chips: readonly Chip[]): string => chips.map((chip) => chip.name).join(', ');
+const labels = (chips: readonly Chip[]): Text =>
+  chips.length === 0
+    ? coded`THERE_NONE: there is none`
+    : coded`CHIPS_THERE: there is ${chips.map((chip) => chip.label).join(', ')}`;
+const names = (chips: readonly Chip[]): Text => chips.map((chip) => chip.name).join(', ');

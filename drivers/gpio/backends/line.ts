@@ -127,6 +127,8 @@ export interface OutputOptions {
    * once.
    */
   onLost?(cause: Error): void;
+  /** The chip is gone, if that is known before the next `set` or `get`. Called at most once. */
+  onGone?(cause: Error): void;
 }
 
 export interface InputOptions {

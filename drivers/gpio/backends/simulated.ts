@@ -1,3 +1,4 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import type { Clock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
 import { EventQueue } from './event-queue.js';
@@ -76,7 +77,10 @@ class SimulatedGpio implements GpioBackend {
   #resolve(location: LineLocation, activeLow: boolean): SimulatedLocation {
     const line = this.#board.lines(location.chip.label)[location.offset];
     if (line === undefined)
-      throw fault('DEVICE_CONFIGURATION', `${location.chip.label} has no line ${location.offset}`);
+      throw fault(
+        'DEVICE_CONFIGURATION',
+        coded`CHIP_HAS_NO_LINE: ${location.chip.label} has no line ${location.offset}`,
+      );
     const onClosed = (request: SimulatedRequest) => this.#held.delete(request);
     return { board: this.#board, location, line, activeLow, onClosed };
   }
@@ -131,13 +135,17 @@ abstract class SimulatedRequest implements RequestedLine {
   protected throwIfNotHeld(): void {
     const { name, chip } = this.location;
     if (this.#state === 'closed') throw new DOMException(`${name} is closed`, 'AbortError');
-    if (this.#state === 'lost') throw fault('DEVICE_OFFLINE', `${name}: the GPIO chip ${chip.label} is gone`);
+    if (this.#state === 'lost')
+      throw fault('DEVICE_OFFLINE', coded`LINE_CHIP_GONE: ${name}: the GPIO chip ${chip.label} is gone`);
   }
 
   protected level(): boolean {
     return this.at.line.net.level;
   }
 }
+
+const chipGone = ({ location }: SimulatedLocation) =>
+  fault('DEVICE_OFFLINE', coded`CHIP_GONE: the GPIO chip ${location.chip.label} is gone`);
 
 class SimulatedOutput extends SimulatedRequest implements OutputLine {
   readonly initial: boolean;
@@ -148,14 +156,21 @@ class SimulatedOutput extends SimulatedRequest implements OutputLine {
     const present = at.line.net.level !== options.activeLow;
     this.initial = options.boot === 'hold' ? present : options.boot === 'active';
     const output = { drive: options.drive, level: this.initial !== options.activeLow };
-    this.holder = { consumer: CONSUMER, output, onChipGone: () => this.lose() };
+    const onChipGone = () => {
+      this.lose();
+      options.onGone?.(chipGone(at));
+    };
+    this.holder = { consumer: CONSUMER, output, onChipGone };
   }
 
   async set(active: boolean): Promise<void> {
     this.throwIfNotHeld();
     const { board, line, location, activeLow } = this.at;
     if (line.rejectsWrites)
-      throw fault('DEVICE_REFUSED', `${location.name}: the simulated board rejects writes to this line`);
+      throw fault(
+        'DEVICE_REFUSED',
+        coded`SIMULATED_BOARD_REJECTS_WRITES: ${location.name}: the simulated board rejects writes to this line`,
+      );
     this.holder.output.level = active !== activeLow;
     board.outputChanged(line);
   }
@@ -179,7 +194,7 @@ class SimulatedInput extends SimulatedRequest implements InputLine {
       onLevelChange: (level, atNs) => queue.levelChanged(level, atNs),
       onChipGone: () => {
         this.lose();
-        listener.onLost(fault('DEVICE_OFFLINE', `the GPIO chip ${at.location.chip.label} is gone`));
+        listener.onLost(chipGone(at));
       },
     };
   }

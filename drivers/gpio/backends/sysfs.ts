@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import type { BinaryValue, Gpio } from 'onoff';
 import type { Clock } from '../../../src/base/clock.js';
@@ -79,7 +80,8 @@ class Sysfs implements GpioBackend {
   }
 
   async requestOutput(location: LineLocation, options: OutputOptions): Promise<OutputLine> {
-    if (options.drive !== 'push-pull') throw unsupportedSetting(location, `drive ${options.drive}`);
+    if (options.drive !== 'push-pull')
+      throw unsupportedSetting(location, coded`SETTING_DRIVE: drive ${options.drive}`);
     const line = await this.#request(location, async (number) => {
       const initial =
         options.boot === 'hold' ? (await levelOf(number)) !== options.activeLow : options.boot === 'active';
@@ -98,7 +100,8 @@ class Sysfs implements GpioBackend {
     options: InputOptions,
     listener: InputListener,
   ): Promise<InputLine> {
-    if (options.bias !== 'as-is') throw unsupportedSetting(location, `bias ${options.bias}`);
+    if (options.bias !== 'as-is')
+      throw unsupportedSetting(location, coded`SETTING_BIAS: bias ${options.bias}`);
     if (options.debounceUs !== 0) throw unsupportedSetting(location, 'debouncing');
     return this.#request(location, async (number) => {
       const onoff = new this.#Gpio(number, 'in', 'both', { activeLow: options.activeLow });
@@ -110,9 +113,16 @@ class Sysfs implements GpioBackend {
   async #request(location: LineLocation, open: (number: number) => Promise<OpenLine>): Promise<SysfsLine> {
     // Line numbers are global: the one after this chip's last belongs to another chip.
     if (location.offset >= location.chip.lines)
-      throw fault('DEVICE_CONFIGURATION', `${location.chip.label} has no line ${location.offset}`);
+      throw fault(
+        'DEVICE_CONFIGURATION',
+        coded`CHIP_HAS_NO_LINE: ${location.chip.label} has no line ${location.offset}`,
+      );
     const number = (await baseOf(location.chip)) + location.offset;
-    if (this.#held.has(number)) throw fault('DEVICE_OFFLINE', `${location.name} is in use by this gateway`);
+    if (this.#held.has(number))
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`IN_USE_BY_THIS_GATEWAY: ${location.name} is in use by this gateway`,
+      );
     this.#held.set(number, undefined);
     try {
       await this.#export(number);
@@ -211,7 +221,7 @@ function watch(
     } catch (thrown) {
       isStopped = true;
       onoff.unwatchAll();
-      listener.onLost(faultFrom(thrown, 'DEVICE_OFFLINE', 'the GPIO chip is gone'));
+      listener.onLost(faultFrom(thrown, 'DEVICE_OFFLINE', coded`CHIP_OF_LINE_GONE: the GPIO chip is gone`));
       return value;
     }
   };
@@ -241,7 +251,7 @@ async function baseOf(chip: Chip): Promise<number> {
   try {
     return Number(await readAttribute(chip.name, 'base'));
   } catch (thrown) {
-    throw faultFrom(thrown, 'DEVICE_OFFLINE', `the GPIO chip ${chip.label} is gone`);
+    throw faultFrom(thrown, 'DEVICE_OFFLINE', coded`CHIP_GONE: the GPIO chip ${chip.label} is gone`);
   }
 }
 
@@ -252,8 +262,11 @@ async function levelOf(number: number): Promise<boolean> {
   );
 }
 
-const unsupportedSetting = (location: LineLocation, what: string): Fault =>
-  fault('DEVICE_CONFIGURATION', `${location.name}: sysfs cannot set ${what}; the character device can`);
+const unsupportedSetting = (location: LineLocation, what: Text): Fault =>
+  fault(
+    'DEVICE_CONFIGURATION',
+    coded`SYSFS_CAN_NOT_SET: ${location.name}: sysfs cannot set ${what}; the character device can`,
+  );
 
 function translateError(location: LineLocation, thrown: unknown): Fault {
   switch (codeOf(thrown)) {
@@ -261,26 +274,26 @@ function translateError(location: LineLocation, thrown: unknown): Fault {
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${location.name} is in use by another program or the kernel`,
+        coded`IN_USE_BY_PROGRAM_OR_KERNEL: ${location.name} is in use by another program or the kernel`,
       );
     case 'ENOENT':
     case 'ENODEV':
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${location.name}: the GPIO chip ${location.chip.label} is gone`,
+        coded`LINE_CHIP_GONE: ${location.name}: the GPIO chip ${location.chip.label} is gone`,
       );
     case 'EINVAL':
       return faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',
-        `${location.name}: the chip has no such line, or does not support that`,
+        coded`CHIP_NO_SUCH_LINE: ${location.name}: the chip has no such line, or does not support that`,
       );
     case 'EACCES':
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${location.name}: permission denied; add the gateway's user to the group of ${ROOT}`,
+        coded`PERMISSION_DENIED_GROUP: ${location.name}: permission denied; add the gateway's user to the group of ${ROOT}`,
       );
     default:
       return faultFrom(thrown, 'DEVICE_REFUSED', `${location.name}: ${messageOf(thrown)}`);

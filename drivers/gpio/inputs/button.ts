@@ -1,11 +1,12 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
-import { generalOf, messageOf } from '../../../src/base/fault.js';
+import { generalOf, codedMessageOf } from '../../../src/base/fault.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { type Host, type ModuleDefinition, referenceKind, variableType } from '../../../src/device/module.js';
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
 import type { Backends } from '../backends/backends.js';
 import type { Edge } from '../backends/line.js';
-import { gpioModule, inputProperties, missingLineError } from '../line-properties.js';
+import { gpioModule, inputProperties, inputState, missingLineError } from '../line-properties.js';
 import { lostVariable } from './dropped-edges.js';
 import { type Gesture, GestureRecognizer, gestures, MAX_CLICKS } from './gestures.js';
 import { lastCount } from './last-count.js';
@@ -72,14 +73,7 @@ export const buttonModule = (backends: Backends): ModuleDefinition<typeof proper
     page: 'hardware/inputs.md',
     properties,
     variables: () => [
-      {
-        ident: 'STATE',
-        name: 'State',
-        type: variableType.boolean,
-        role: 'main',
-        profile: '~Switch',
-        position: 1,
-      },
+      inputState,
       ...gestures.map((gesture, index) => ({
         ident: identOf(gesture),
         name: gesture.replace(/^./, (letter) => letter.toUpperCase()),
@@ -173,7 +167,11 @@ class Button implements LineWatcher {
       await this.#host.toggle(path);
       this.#host.setProblem('TOGGLES', undefined);
     } catch (thrown) {
-      this.#host.setProblem('TOGGLES', `Toggles: ${messageOf(thrown)}`, `Toggles: ${generalOf(thrown)}`);
+      this.#host.setProblem(
+        'TOGGLES',
+        coded`TOGGLES_FAILED: Toggles: ${codedMessageOf(thrown)}`,
+        coded`TOGGLES_FAILED: Toggles: ${generalOf(thrown)}`,
+      );
     }
   }
 

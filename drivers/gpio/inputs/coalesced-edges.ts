@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Host } from '../../../src/device/module.js';
 import type { Edge, InputLine } from '../backends/line.js';
 import { lastCount } from './last-count.js';
@@ -39,7 +40,9 @@ export class CoalescedEdges {
     const numbered = this.#numbered;
     const interrupts = await this.#line.countInterrupts?.();
     if (interrupts === undefined)
-      return this.#stop('the kernel does not count the interrupts of this line alone');
+      return this.#stop(
+        coded`KERNEL_DOES_NOT_COUNT: the kernel does not count the interrupts of this line alone`,
+      );
     const before = this.#sample;
     this.#sample = { interrupts, numbered };
     const isIdle = before?.interrupts === interrupts && before.numbered === numbered;
@@ -48,15 +51,21 @@ export class CoalescedEdges {
 
   #update(surplus: number): void {
     const before = this.#surplus ?? surplus;
-    if (surplus < before) return this.#stop('the kernel numbered more edges than it counted interrupts');
+    if (surplus < before)
+      return this.#stop(
+        coded`KERNEL_NUMBERED_MORE_EDGES: the kernel numbered more edges than it counted interrupts`,
+      );
     if (this.#surplus !== undefined && surplus === before) return;
     this.#surplus = surplus;
     this.#coalesced += surplus - before;
     this.#host.report('MERGED', this.#coalesced);
   }
 
-  #stop(reason: string): void {
+  #stop(reason: Text): void {
     this.#isUnknown = true;
-    this.#host.setProblem('MERGED', `MERGED cannot be counted here: ${reason}. Set CountMerged to false`);
+    this.#host.setProblem(
+      'MERGED',
+      coded`MERGED_CAN_NOT_COUNTED: MERGED cannot be counted here: ${reason}. Set CountMerged to false`,
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import {
   type Host,
@@ -94,9 +95,9 @@ export const counterModule = (backends: Backends): ModuleDefinition<typeof prope
     open: (host) => open(host, backends),
   });
 
-function check(properties: CounterProperties): string | undefined {
+function check(properties: CounterProperties): Text | undefined {
   if (properties.CountMerged && properties.DebounceUs > 0)
-    return 'CountMerged requires DebounceUs 0: debouncing coalesces edges on purpose';
+    return coded`COUNTMERGED_REQUIRES_DEBOUNCEUS_0: CountMerged requires DebounceUs 0: debouncing coalesces edges on purpose`;
   return missingLineError(properties);
 }
 

@@ -1,3 +1,4 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import { type Host, type VariableDeclaration, variableType } from '../../../src/device/module.js';
 import type { Edge } from '../backends/line.js';
 import { lastCount } from './last-count.js';
@@ -50,7 +51,7 @@ export class DroppedEdges {
     if (!this.#hasOverflowed)
       this.#host.setProblem(
         'OVERFLOW',
-        `The line changes faster than it can be read: ${this.#lost - before} changes were lost`,
+        coded`LINE_CHANGES_FASTER_THAN: The line changes faster than it can be read: ${this.#lost - before} changes were lost`,
       );
     this.#hasOverflowed = true;
   }

@@ -1,3 +1,4 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Cancel } from '../../../src/base/clock.js';
 import { onNextIteration } from '../../../src/base/event-loop.js';
@@ -51,8 +52,11 @@ export const encoderModule = (backends: Backends): ModuleDefinition<typeof prope
       lostVariable(2),
     ],
     check: ({ LineA, LineB }) => {
-      if (LineA === '' || LineB === '') return 'LineA or LineB is empty: give the names of both lines';
-      return LineA === LineB ? 'LineA and LineB are the same line: give two different lines' : undefined;
+      if (LineA === '' || LineB === '')
+        return coded`ENCODER_LINES_EMPTY: LineA or LineB is empty: give the names of both lines`;
+      return LineA === LineB
+        ? coded`ENCODER_LINES_EQUAL: LineA and LineB are the same line: give two different lines`
+        : undefined;
     },
     open: async (host) => {
       const encoder = new Encoder(host);

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Host, type ModuleDefinition, variableType } from '../../../src/device/module.js';
 import type { Backends } from '../backends/backends.js';
 import type { Edge } from '../backends/line.js';
-import { gpioModule, inputProperties, missingLineError } from '../line-properties.js';
+import { gpioModule, inputProperties, inputState, missingLineError } from '../line-properties.js';
 import { lostVariable } from './dropped-edges.js';
 import { lastCount } from './last-count.js';
 import type { LineWatcher } from './line-watcher.js';
@@ -21,14 +21,7 @@ export const inputModule = (backends: Backends): ModuleDefinition<typeof propert
     page: 'hardware/inputs.md',
     properties,
     variables: () => [
-      {
-        ident: 'STATE',
-        name: 'State',
-        type: variableType.boolean,
-        role: 'main',
-        profile: '~Switch',
-        position: 1,
-      },
+      inputState,
       { ident: 'COUNT', name: 'Count', type: variableType.integer, role: 'diagnostic', position: 2 },
       lostVariable(3),
     ],

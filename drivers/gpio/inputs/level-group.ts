@@ -1,3 +1,4 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Cancel } from '../../../src/base/clock.js';
 import {
@@ -55,8 +56,9 @@ export const levelGroupModule = (backends: Backends): ModuleDefinition<typeof pr
       lostVariable(2),
     ],
     check: ({ Lines }) => {
-      if (Lines.length === 0) return 'Lines is empty: give the names of the lines, the lowest bit first';
-      return new Set(Lines).size < Lines.length ? 'Lines names a line twice' : undefined;
+      if (Lines.length === 0)
+        return coded`LINES_EMPTY: Lines is empty: give the names of the lines, the lowest bit first`;
+      return new Set(Lines).size < Lines.length ? coded`LINES_REPEATED: Lines names a line twice` : undefined;
     },
     open: async (host) => {
       const group = new LevelGroup(host);
@@ -112,10 +114,10 @@ class LevelGroup implements OpenInstance, EdgeHandler {
     // Without all lines the number would be arbitrary.
     if (this.#inputs === undefined || this.#isOscillating) return;
     const value = decodeLevels(Code, this.#active);
-    const text = `The lines are not a valid ${Code} number: ${this.#active.map(Number).reverse().join('')}`;
+    const text = coded`LINES_NOT_VALID_NUMBER: The lines are not a valid ${Code} number: ${this.#active.map(Number).reverse().join('')}`;
     this.#host.setProblem('NO_NUMBER', value === undefined ? text : undefined);
     if (value !== undefined) this.#host.report('VALUE', value);
-    else this.#host.markUncertain('VALUE', { state: quality.bad, reason: 'NO_NUMBER', text });
+    else this.#host.markUncertain('VALUE', { state: quality.bad, reason: 'NO_NUMBER', text: text.text });
   }
 
   async refresh(): Promise<void> {

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { join } from 'node:path';
 import type { Clock } from '../../../src/base/clock.js';
 import { type HealthFinding, healthy } from '../../../src/base/health-check.js';
@@ -52,7 +53,7 @@ export class KeeperClient {
   readonly #log: Log;
   readonly #outputs = new Set<HeldOutput>();
   #connection: Lazy<KeeperConnection> | undefined;
-  #unreachableReason = 'this gateway has no line keeper (STELLWERK_KEEPER is not set)';
+  #unreachableReason: Text = coded`GATEWAY_NO_LINE_KEEPER: this gateway has no line keeper (STELLWERK_KEEPER is not set)`;
 
   constructor(
     { socket, directory, deadlineMs = 5000, releaseAfterMs = 40_000, isUpdating }: KeeperClientOptions,
@@ -77,7 +78,7 @@ export class KeeperClient {
       connect,
       clock: this.#clock,
       log: this.#log,
-      onUnreachable: (reason: string) => (this.#unreachableReason = reason),
+      onUnreachable: (reason: Text) => (this.#unreachableReason = reason),
     };
     this.#connection ??= new Lazy(async () =>
       (await import('./keeper-connection.js')).connectKeeper(options),
@@ -106,12 +107,12 @@ export class KeeperClient {
   check(): HealthFinding {
     const held = this.#outputs.size;
     const unguarded = [...this.#outputs].filter(({ isGuarded }) => !isGuarded).length;
-    if (held === 0) return healthy("there are none on this machine's lines");
-    if (unguarded === 0) return healthy(`${held} guarded by the line keeper`);
+    if (held === 0) return healthy(coded`NO_OUTPUTS: there are none on this machine's lines`);
+    if (unguarded === 0) return healthy(coded`OUTPUTS_GUARDED: ${held} guarded by the line keeper`);
     return {
       state: 'warning',
-      text: `${unguarded} of ${held} not guarded: when the gateway ends, their chip decides what they become; ${this.#unreachableReason}`,
-      whatToDo: `check that stellwerk-keeper.service is running (${manualPage('hardware/safe-outputs.md')})`,
+      text: coded`OUTPUTS_NOT_GUARDED: ${unguarded} of ${held} not guarded: when the gateway ends, their chip decides what they become; ${this.#unreachableReason}`,
+      whatToDo: coded`CHECK_KEEPER: check that stellwerk-keeper.service is running (${manualPage('hardware/safe-outputs.md')})`,
     };
   }
 }

@@ -1,5 +1,6 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../../src/base/clock.js';
-import { type Fault, fault, messageOf } from '../../../src/base/fault.js';
+import { type Fault, fault, codedMessageOf } from '../../../src/base/fault.js';
 import type { Log } from '../../../src/base/log.js';
 import { CONSUMER, type LineLocation } from '../backends/line.js';
 import type { EndReason, KeeperPaths } from './keeper-client.js';
@@ -16,7 +17,7 @@ const ALIVE_INTERVAL = 1 / 5;
 const OVERDUE = 0.9;
 /** The keeper replies within one turn of its loop; if it takes longer, it hangs. */
 const REPLY_TIMEOUT_MS = 2000;
-const NOT_REPLYING = 'the line keeper does not reply';
+const NOT_REPLYING = coded`LINE_KEEPER_DOES_NOT: the line keeper does not reply`;
 const RECONNECT_MS = 500;
 /** An output that was not requested within this time after the start is no longer configured. */
 const CONFIGURED_WITHIN_MS = 60_000;
@@ -30,9 +31,15 @@ const MAX_PENDING = 32;
 function rejectionOf(reply: string | undefined): Fault | undefined {
   switch (reply) {
     case 'busy':
-      return fault('DEVICE_OFFLINE', 'the line keeper keeps this line for another gateway');
+      return fault(
+        'DEVICE_OFFLINE',
+        coded`LINE_KEEPER_KEEPS_LINE: the line keeper keeps this line for another gateway`,
+      );
     case 'refused':
-      return fault('DEVICE_CONFIGURATION', 'this line does not support that Drive');
+      return fault(
+        'DEVICE_CONFIGURATION',
+        coded`LINE_DOES_NOT_SUPPORT: this line does not support that Drive`,
+      );
     default:
       return undefined;
   }
@@ -78,7 +85,7 @@ interface KeeperConnectionOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called with the reason, for people, when the keeper cannot be reached. */
-  onUnreachable(reason: string): void;
+  onUnreachable(reason: Text): void;
 }
 
 interface Reply {
@@ -147,7 +154,8 @@ export class KeeperConnection {
    */
   async request(entry: string, name: string): Promise<unknown> {
     const key = entryKey(entry);
-    if (this.#openKeys.has(key)) throw fault('DEVICE_OFFLINE', `${name} is in use by ${CONSUMER}`);
+    if (this.#openKeys.has(key))
+      throw fault('DEVICE_OFFLINE', coded`IN_USE_BY: ${name} is in use by ${CONSUMER}`);
     this.#openKeys.add(key);
     this.#cancelRelease(key);
     const reply = (await this.#greeting) ? await this.#send(`take ${entry}`) : undefined;
@@ -228,10 +236,11 @@ export class KeeperConnection {
       this.#socket = connect(
         paths.socket,
         (text, request) => this.#onMessage({ text, request }),
-        (code) => this.#onLost(`the line keeper closed the connection (${code})`),
+        (code) =>
+          this.#onLost(coded`LINE_KEEPER_CLOSED_CONNECTION: the line keeper closed the connection (${code})`),
       );
     } catch (thrown) {
-      onUnreachable(`the line keeper can't be reached: ${messageOf(thrown)}`);
+      onUnreachable(coded`LINE_KEEPER_CAN_NOT: the line keeper can't be reached: ${codedMessageOf(thrown)}`);
       this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
       return;
     }
@@ -244,7 +253,7 @@ export class KeeperConnection {
     this.#lastAliveNs = clock.monotonicNs();
     const reply = await this.#send(`hello ${PROTOCOL} ${deadlineMs}`);
     if (reply?.text !== `hello ${PROTOCOL}`) {
-      const otherVersion = 'the line keeper has another protocol version: restart stellwerk-keeper.service';
+      const otherVersion = coded`LINE_KEEPER_ANOTHER_PROTOCOL: the line keeper has another protocol version: restart stellwerk-keeper.service`;
       this.#onLost(reply === undefined ? NOT_REPLYING : otherVersion);
       return false;
     }
@@ -266,7 +275,10 @@ export class KeeperConnection {
     line.setGuarded(reply?.text === 'kept');
     if (line.isGuarded || reply === undefined) return;
     if (reply.text === 'applied')
-      return this.#reportTakenOver(line, 'the line keeper had applied its policy');
+      return this.#reportTakenOver(
+        line,
+        coded`LINE_KEEPER_HAD_APPLIED: the line keeper had applied its policy`,
+      );
     this.#options.log.warn(
       { line: entryKey(line.entry) },
       `the line keeper does not accept the line: ${reply.text}`,
@@ -298,7 +310,9 @@ export class KeeperConnection {
     try {
       this.#socket.send(text, request);
     } catch (thrown) {
-      this.#onLost(`sending to the line keeper failed: ${messageOf(thrown)}`);
+      this.#onLost(
+        coded`SENDING_LINE_KEEPER_FAILED: sending to the line keeper failed: ${codedMessageOf(thrown)}`,
+      );
     }
     const reply = await promise;
     cancelTimeout();
@@ -310,35 +324,35 @@ export class KeeperConnection {
     if (this.#isHanging || this.#socket === undefined) return;
     this.#isHanging = true;
     this.#options.onUnreachable(NOT_REPLYING);
-    this.#options.log.warn({}, `${NOT_REPLYING}; outputs are not guarded until it does`);
+    this.#options.log.warn({}, `${NOT_REPLYING.text}; outputs are not guarded until it does`);
     for (const line of this.#lines.values()) line.setGuarded(false);
   }
 
   /** The gateway keeps its outputs and gives them to the keeper after reconnecting. */
-  #onLost(reason: string): void {
+  #onLost(reason: Text): void {
     if (this.#socket === undefined) return;
     const { clock, log, onUnreachable } = this.#options;
     this.#disconnect();
     if (this.#isEnded) return;
     onUnreachable(reason);
-    if (reason !== this.#lossReason)
-      log.warn({}, `${reason}; outputs are not guarded until it is reachable again`);
-    this.#lossReason = reason;
+    if (reason.toString() !== this.#lossReason)
+      log.warn({}, `${reason.toString()}; outputs are not guarded until it is reachable again`);
+    this.#lossReason = reason.toString();
     this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
   }
 
   /** The gateway was silent for too long. The outputs' present values are read when they are reopened. */
   #onTakenOver(): void {
     const { deadlineMs, log } = this.#options;
-    const reason = `the gateway was stalled for ${(deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has taken over its outputs`;
-    log.error({}, reason);
+    const reason = coded`GATEWAY_STALLED_S_LONGER: the gateway was stalled for ${(deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has taken over its outputs`;
+    log.error({}, reason.text);
     this.#disconnect();
     this.#connect();
     for (const line of this.#lines.values()) this.#reportTakenOver(line, reason);
   }
 
-  #reportTakenOver(line: KeeperLine, reason: string): void {
-    line.onTakenOver(fault('DEVICE_OFFLINE', `${reason}; the output is reopened`));
+  #reportTakenOver(line: KeeperLine, reason: Text): void {
+    line.onTakenOver(fault('DEVICE_OFFLINE', coded`OUTPUT_REOPENED: ${reason}; the output is reopened`));
   }
 
   #disconnect(): void {

@@ -83,10 +83,10 @@ static bool accept_client(int listener) {
 /* Receives one packet into `text`, and the descriptor that came with it. 1 if there was one, 0 if none is
  * waiting, −1 if the peer is gone or has sent an invalid message. */
 static int receive(int from, char *text, int *fd) {
-  union rights room;
+  union rights control;
   struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
   struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
   *fd = -1;
   ssize_t size = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (size < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
@@ -99,10 +99,10 @@ static int receive(int from, char *text, int *fd) {
 }
 
 static bool reply_to(struct client *client, const char *text, int fd) {
-  union rights room = {0};
+  union rights control = {0};
   struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-  if (fd >= 0) attach_fd(&message, &room, fd);
+  if (fd >= 0) attach_fd(&message, &control, fd);
   /* The keeper does not wait for a peer that does not read its replies. */
   return sendmsg(client->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }

@@ -12,9 +12,9 @@ union rights {
   struct cmsghdr align;
 };
 
-static inline void attach_fd(struct msghdr *message, union rights *room, int fd) {
-  message->msg_control = room->bytes;
-  message->msg_controllen = sizeof room->bytes;
+static inline void attach_fd(struct msghdr *message, union rights *control, int fd) {
+  message->msg_control = control->bytes;
+  message->msg_controllen = sizeof control->bytes;
   struct cmsghdr *head = CMSG_FIRSTHDR(message);
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;

@@ -22,7 +22,7 @@ void notify_systemd(const char *text, int fd) {
   if (!path || strlen(path) >= sizeof to.sun_path) return;
   strcpy(to.sun_path, path);
   if (*path == '@') to.sun_path[0] = '\0';
-  union rights room = {0};
+  union rights control = {0};
   struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
   struct msghdr message = {
       .msg_name = &to,
@@ -30,7 +30,7 @@ void notify_systemd(const char *text, int fd) {
       .msg_iov = &part,
       .msg_iovlen = 1,
   };
-  if (fd >= 0) attach_fd(&message, &room, fd);
+  if (fd >= 0) attach_fd(&message, &control, fd);
   /* At boot all lines are stored together, which may fill the socket: wait, but not for long. */
   const struct timeval timeout = {.tv_usec = 200000};
   int out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

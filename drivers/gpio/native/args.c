@@ -66,7 +66,7 @@ bool get_uint(napi_env env, napi_value object, const char *name, uint32_t missin
 bool get_bits(napi_env env, napi_value value, uint64_t *into) {
   bool lossless = false;
   if (napi_get_value_bigint_uint64(env, value, into, &lossless) == napi_ok && lossless) return true;
-  throw_type(env, "expected a BigInt of at most 64 bits");
+  throw_type(env, "expected a BigInt of at max 64 bits");
   return false;
 }
 
@@ -79,9 +79,9 @@ void put_number(napi_env env, napi_value object, const char *name, double number
   if (napi_create_double(env, number, &value) == napi_ok) put(env, object, name, value);
 }
 
-void put_text(napi_env env, napi_value object, const char *name, const char *text, size_t most) {
+void put_text(napi_env env, napi_value object, const char *name, const char *text, size_t max) {
   napi_value value;
-  if (napi_create_string_utf8(env, text, strnlen(text, most), &value) == napi_ok)
+  if (napi_create_string_utf8(env, text, strnlen(text, max), &value) == napi_ok)
     put(env, object, name, value);
 }
 

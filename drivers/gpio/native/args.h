@@ -34,7 +34,7 @@ bool get_bits(napi_env env, napi_value value, uint64_t *into);
 /** Sets `object[name]`; failures are ignored so that calls can be chained. */
 void put(napi_env env, napi_value object, const char *name, napi_value value);
 void put_number(napi_env env, napi_value object, const char *name, double number);
-void put_text(napi_env env, napi_value object, const char *name, const char *text, size_t most);
+void put_text(napi_env env, napi_value object, const char *name, const char *text, size_t max);
 
 /** Adds a function to `object`. */
 void put_function(napi_env env, napi_value object, const char *name, napi_callback body);

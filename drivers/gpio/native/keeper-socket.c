@@ -36,10 +36,10 @@ static const napi_type_tag KEEPER_SOCKET_TAG = {0x1d0c4be07f6a4e5b, 0x8a64f37cb1
 
 /* The size of a message, and the descriptor that it carried; 0 if the peer is gone, −1 with errno. */
 static ssize_t receive(int from, char *text, int *fd) {
-  union rights room;
+  union rights control;
   struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
   struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
   ssize_t size = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   *fd = size < 0 ? -1 : attached_fd(&message);
   return size;
@@ -59,11 +59,11 @@ static napi_value request_from(KeeperSocket *keeper, int *fd) {
 static void notify_message(KeeperSocket *keeper, const char *text, size_t size, int fd) {
   napi_env env = keeper->watched.env;
   napi_value arguments[2], error;
-  bool good = napi_create_string_utf8(env, text, size, &arguments[0]) == napi_ok;
-  if (good && fd >= 0) good = (arguments[1] = request_from(keeper, &fd)) != NULL;
-  else if (good) good = napi_get_undefined(env, &arguments[1]) == napi_ok;
+  bool ok = napi_create_string_utf8(env, text, size, &arguments[0]) == napi_ok;
+  if (ok && fd >= 0) ok = (arguments[1] = request_from(keeper, &fd)) != NULL;
+  else if (ok) ok = napi_get_undefined(env, &arguments[1]) == napi_ok;
   if (fd >= 0) close(fd);
-  if (good) call_back(&keeper->watched, keeper->watched.on_data, 2, arguments);
+  if (ok) call_back(&keeper->watched, keeper->watched.on_data, 2, arguments);
   else if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 
@@ -129,7 +129,7 @@ static napi_value send_message(napi_env env, napi_callback_info info) {
   napi_value arguments[2], self;
   napi_valuetype type;
   char text[MESSAGE_MAX];
-  union rights room = {0};
+  union rights control = {0};
   TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, NULL));
   KeeperSocket *keeper = keeper_of(env, self);
   if (!keeper || !get_text(env, arguments[0], text, sizeof text)) return NULL;
@@ -139,7 +139,7 @@ static napi_value send_message(napi_env env, napi_callback_info info) {
   if (type != napi_undefined) {
     int fd = request_fd(env, arguments[1]);
     if (fd < 0) return NULL;
-    attach_fd(&message, &room, fd);
+    attach_fd(&message, &control, fd);
   }
   if (sendmsg(keeper->watched.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return throw_errno(env, errno, "send");
   return NULL;

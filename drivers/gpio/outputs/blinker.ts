@@ -1,6 +1,7 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Cancel } from '../../../src/base/clock.js';
-import { fault, messageOf } from '../../../src/base/fault.js';
+import { fault, codedMessageOf } from '../../../src/base/fault.js';
 import {
   type Host,
   type ModuleDefinition,
@@ -57,12 +58,9 @@ export const blinkerModule = (backends: Backends): ModuleDefinition<typeof prope
     open: (host) => open(host, backends),
   });
 
-function tooFastError({ OnMs, OffMs }: BlinkerProperties): string | undefined {
+function tooFastError({ OnMs, OffMs }: BlinkerProperties): Text | undefined {
   if (Math.min(OnMs, OffMs) >= SHORTEST_MS) return undefined;
-  return (
-    `OnMs and OffMs must be at least ${SHORTEST_MS}: faster is dimming, which would flicker on a line; ` +
-    'use a channel of the module PWM'
-  );
+  return coded`BLINKING_TOO_FAST: OnMs and OffMs must be at least ${SHORTEST_MS}: faster is dimming, which would flicker on a line; use a channel of the module PWM`;
 }
 
 async function open(host: Host<BlinkerProperties>, backends: Backends): Promise<OpenInstance> {
@@ -145,7 +143,7 @@ class Blinker implements OpenInstance {
       await this.#output.drive(!this.#output.value);
       this.#host.setProblem('BLINK', undefined);
     } catch (thrown) {
-      this.#host.setProblem('BLINK', `It does not blink: ${messageOf(thrown)}`);
+      this.#host.setProblem('BLINK', coded`DOES_NOT_BLINK: It does not blink: ${codedMessageOf(thrown)}`);
       throw thrown;
     } finally {
       if (revision === this.#revision) this.#begin();

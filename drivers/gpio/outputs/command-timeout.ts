@@ -1,6 +1,7 @@
+import { coded } from '../../../src/base/codes/coded-text.js';
 import type { Static, TObject } from '@sinclair/typebox';
 import type { Cancel } from '../../../src/base/clock.js';
-import { isAbort, messageOf } from '../../../src/base/fault.js';
+import { isAbort, codedMessageOf } from '../../../src/base/fault.js';
 import type { Host } from '../../../src/device/module.js';
 import type { outputPolicies } from '../line-properties.js';
 
@@ -38,13 +39,13 @@ export class CommandTimeout {
 
   #onTimeout(): void {
     const { SilentAfterS, OnSilence } = this.#host.properties;
-    const text = `no command for ${SilentAfterS} s`;
-    this.#host.setProblem('SILENT', `${text}: it was made ${OnSilence} (OnSilence)`);
+    const text = coded`NO_COMMAND_S: no command for ${SilentAfterS} s`;
+    this.#host.setProblem('SILENT', coded`SILENCE_APPLIED: ${text}: it was made ${OnSilence} (OnSilence)`);
     this.#write(OnSilence === 'active').catch((thrown: unknown) => {
       if (isAbort(thrown)) return;
       this.#host.setProblem(
         'SILENT',
-        `${text}, and it could not be made ${OnSilence} (OnSilence): ${messageOf(thrown)}`,
+        coded`SILENCE_NOT_APPLIED: ${text}, and it could not be made ${OnSilence} (OnSilence): ${codedMessageOf(thrown)}`,
       );
     });
   }

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import {
   type Host,
@@ -81,19 +82,20 @@ export const relayModule = (backends: Backends, shared: SharedState): ModuleDefi
     open: (host) => open(host, backends, shared),
   });
 
-function ruleError(properties: RelayProperties): string | undefined {
+function ruleError(properties: RelayProperties): Text | undefined {
   const { MinOnS, MaxOnS, Interlock, DeadTimeMs, Boot } = properties;
-  if (MaxOnS > 0 && MinOnS > MaxOnS) return 'MinOnS is longer than MaxOnS: make it shorter';
+  if (MaxOnS > 0 && MinOnS > MaxOnS)
+    return coded`MIN_ON_LONGER_THAN_MAX_ON: MinOnS is longer than MaxOnS: make it shorter`;
   if (DeadTimeMs > 0 && Interlock === '')
-    return 'DeadTimeMs is for an interlock group: give Interlock a name';
+    return coded`DEAD_TIME_WITHOUT_INTERLOCK: DeadTimeMs is for an interlock group: give Interlock a name`;
   if (Boot === LAST && MaxOnS > 0)
-    return "Boot is last, and MaxOnS can't be kept over a power cut: make Boot hold, inactive or active";
+    return coded`MAX_ON_NOT_KEPT_OVER_POWER_CUT: Boot is last, and MaxOnS can't be kept over a power cut: make Boot hold, inactive or active`;
   // These policies are applied while no rule can be enforced.
   const driven = unruledPolicies.find((policy) => properties[policy] === 'active');
   if (driven !== undefined && Interlock !== '')
-    return `${driven} is active, and Interlock can't be kept then: make it hold or inactive`;
+    return coded`INTERLOCK_NOT_KEPT: ${driven} is active, and Interlock can't be kept then: make it hold or inactive`;
   if (driven !== undefined && MaxOnS > 0)
-    return `${driven} is active, and MaxOnS can't be kept then: make it hold or inactive`;
+    return coded`MAX_ON_NOT_KEPT: ${driven} is active, and MaxOnS can't be kept then: make it hold or inactive`;
   return undefined;
 }
 
@@ -174,9 +176,9 @@ class Relay extends RuledLine {
     );
     if (ownBoot === 'active' && rivals.length > 0) {
       const names = rivals.map(({ name }) => name).join(', ');
-      const text = (others: string) =>
-        `Boot is active here and at ${others}, which interlock ${Interlock} forbids: none is switched on; set Boot to active for only one of them`;
-      this.#host.setProblem('RULE', text(names), text('others'));
+      const text = (others: Text) =>
+        coded`BOOT_ACTIVE_WHICH_INTERLOCK: Boot is active here and at ${others}, which interlock ${Interlock} forbids: none is switched on; set Boot to active for only one of them`;
+      this.#host.setProblem('RULE', text(names), text(coded`OTHERS: others`));
       return onBooted();
     }
     this.#onBooted = () => {

@@ -71,8 +71,12 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
         isTakenOver = true;
         host.reportLost(cause);
       };
+      const onGone = (cause: Error) => {
+        backends.lostOutputs.add(lossKey);
+        host.reportLost(cause);
+      };
       const guard = guardOf(host.properties, overrides);
-      const options = { activeLow: ActiveLow, drive: Drive, boot, guard, onLost };
+      const options = { activeLow: ActiveLow, drive: Drive, boot, guard, onLost, onGone };
       const line = await backends.request(host, located, () => backend.requestOutput(location, options));
       backends.lostOutputs.delete(lossKey);
       host.log.debug(

@@ -1,4 +1,5 @@
-import { fault, isAbort, messageOf } from '../../../src/base/fault.js';
+import { coded } from '../../../src/base/codes/coded-text.js';
+import { fault, isAbort, codedMessageOf } from '../../../src/base/fault.js';
 import {
   type Host,
   type OpenInstance,
@@ -178,7 +179,11 @@ class ShutterController implements OpenInstance {
     };
     proceed().catch((thrown: unknown) => {
       if (this.#target === target || this.#target === remaining) this.#target = {};
-      if (!isAbort(thrown)) this.#host.setProblem('RUN', `It did not reach its target: ${messageOf(thrown)}`);
+      if (!isAbort(thrown))
+        this.#host.setProblem(
+          'RUN',
+          coded`DID_NOT_REACH_TARGET: It did not reach its target: ${codedMessageOf(thrown)}`,
+        );
     });
   }
 
@@ -186,7 +191,10 @@ class ShutterController implements OpenInstance {
   #onGuardStop(): void {
     this.#target = {};
     this.#cancelStop();
-    this.#host.setProblem('RUN', 'The motor ran for its maximum time and was stopped');
+    this.#host.setProblem(
+      'RUN',
+      coded`MOTOR_RAN_MAXIMUM_TIME: The motor ran for its maximum time and was stopped`,
+    );
   }
 
   #report(): void {
@@ -255,9 +263,13 @@ function targetOf(target: ShutterTarget, ident: string, value: Value): ShutterTa
   if (ident === 'MOVE') {
     if (value === STOP) return {};
     if (value === OPEN || value === CLOSE) return { position: value / CLOSE };
-    throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 (open), 2 (stop) or 4 (close)');
+    throw fault(
+      'CANNOT_CONVERT',
+      'Value',
+      coded`SHUTTER_COMMANDS: it must be 0 (open), 2 (stop) or 4 (close)`,
+    );
   }
   if (typeof value !== 'number' || !(value >= 0 && value <= 100))
-    throw fault('CANNOT_CONVERT', 'Value', 'it must be a number from 0 to 100');
+    throw fault('CANNOT_CONVERT', 'Value', coded`MUST_BE_PERCENT: it must be a number from 0 to 100`);
   return ident === 'POSITION' ? { ...target, position: value / 100 } : { ...target, slat: value / 100 };
 }

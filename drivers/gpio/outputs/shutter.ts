@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { type ModuleDefinition, type VariableDeclaration, variableType } from '../../../src/device/module.js';
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
@@ -83,12 +84,14 @@ function variables({ SlatS }: ShutterProperties): VariableDeclaration[] {
   return all.map((one, index) => ({ ...one, position: index + 1 }));
 }
 
-function checkProperties({ Up, Down, RunUpS, RunDownS, SlatS }: ShutterProperties): string | undefined {
-  if (Up === '' || Down === '') return 'Up and Down each need the name of a line, or its offset';
-  if (Up === Down) return 'Up and Down are the same line: the motor needs one for each direction';
+function checkProperties({ Up, Down, RunUpS, RunDownS, SlatS }: ShutterProperties): Text | undefined {
+  if (Up === '' || Down === '')
+    return coded`SHUTTER_LINES_EMPTY: Up and Down each need the name of a line, or its offset`;
+  if (Up === Down)
+    return coded`SHUTTER_LINES_EQUAL: Up and Down are the same line: the motor needs one for each direction`;
   if (RunUpS === 0 || RunDownS === 0)
-    return 'RunUpS and RunDownS are not set: measure how long a run takes from one end stop to the other, and back';
+    return coded`RUN_TIMES_NOT_SET: RunUpS and RunDownS are not set: measure how long a run takes from one end stop to the other, and back`;
   if (SlatS * 2 > Math.min(RunUpS, RunDownS))
-    return 'SlatS is longer than half a run: it is the time of the slats alone';
+    return coded`SLAT_TIME_TOO_LONG: SlatS is longer than half a run: it is the time of the slats alone`;
   return undefined;
 }

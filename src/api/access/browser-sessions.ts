@@ -8,20 +8,13 @@ import type { Accounts } from './accounts.js';
 import type { Account, Authenticator } from './authenticator.js';
 import { BrowserSession, lifetimes } from './session-state.js';
 import { hashPassword, verifyPassword } from './credentials.js';
+import type { TextStorage } from '../private-file.js';
 import { readSessions, type StoredSessions } from './stored-sessions.js';
-
-/** Where the sessions are kept; a file of the data directory. */
-export interface SessionStorage {
-  /** The text that was written last; undefined if there is none. */
-  read(): Promise<string | undefined>;
-  /** Replaces the text atomically and durably. Calls do not overlap. */
-  write(text: string): Promise<void>;
-}
 
 interface BrowserSessionContext {
   readonly clock: Clock;
   readonly log: Log;
-  readonly storage: SessionStorage;
+  readonly storage: TextStorage;
   readonly access: Pick<Authenticator, 'fingerprint'>;
   /** Whether a WebSocket of the session is open. */
   readonly isConnected: (id: string) => boolean;
@@ -158,7 +151,7 @@ export class BrowserSessions implements AsyncDisposable {
     return true;
   }
 
-  /** The valid sessions, the one used last first. */
+  /** The valid sessions, most recently used first. */
   async list(accounts: Accounts): Promise<readonly BrowserSession[]> {
     this.#sweep();
     for (const name of new Set([...this.#sessions.values()].map(({ account }) => account)))

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { HASH_MEMORY_LIMIT, readPasswordHash } from '../../base/password-hash.js';
+import { HASH_MEMORY_LIMIT, readPasswordHash } from '../../base/credentials/password-hash.js';
 
 /** The user name that a temporary token is the password of. */
 export const TOKEN = 'token';

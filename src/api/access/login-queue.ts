@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
@@ -21,7 +22,7 @@ const FORGET_MS = 15 * 60_000;
 /** Accounts and addresses whose last verification is remembered. */
 const SERVED_LIMIT = 1024;
 
-const WHAT_TO_DO = 'see the log for the addresses that send wrong passwords, and block them';
+const WHAT_TO_DO = coded`SEE_LOG_ADDRESSES_SEND: see the log for the addresses that send wrong passwords, and block them`;
 
 /** A login to be verified. */
 interface Attempt {
@@ -66,11 +67,22 @@ export class LoginQueue {
     this.#waiting.push(waiting);
     const ofAddress = this.#waiting.filter((one) => one.attempt.address === attempt.address);
     if (ofAddress.length > WAITING_PER_ADDRESS) {
-      this.#limits.report(`${WAITING_PER_ADDRESS} waiting logins per address`, attempt.address, WHAT_TO_DO);
+      this.#limits.report(
+        coded`WAITING_LOGINS_PER_ADDRESS: ${WAITING_PER_ADDRESS} waiting logins per address`,
+        attempt.address,
+        WHAT_TO_DO,
+      );
       this.#drop(ofAddress, fault('TOO_MANY_REQUESTS'));
     } else if (this.#waiting.length > WAITING_IN_ALL) {
-      this.#limits.report(`${WAITING_IN_ALL} waiting logins`, attempt.address, WHAT_TO_DO);
-      this.#drop(this.#waiting, fault('BUSY', 'Too many logins are being checked'));
+      this.#limits.report(
+        coded`WAITING_LOGINS: ${WAITING_IN_ALL} waiting logins`,
+        attempt.address,
+        WHAT_TO_DO,
+      );
+      this.#drop(
+        this.#waiting,
+        fault('BUSY', coded`TOO_MANY_LOGINS_BEING: Too many logins are being checked`),
+      );
     }
     this.#next();
     return waiting.promise;

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Caller } from '../../device/declare.js';
@@ -6,14 +7,14 @@ import { clientKey } from '../../base/addresses.js';
 /** Limits of something countable at any time. The share that fronts cannot take is reserved for the owner. */
 export interface QuotaLimits {
   /** What is counted, in the plural: `sessions`. */
-  readonly what: string;
+  readonly what: Text;
   readonly total: number;
   /** Of all fronts together. */
   readonly fronts: number;
   readonly perFront: number;
   /** Of the users of fronts at one address; a proxy's address represents many. */
   readonly perAddress: number;
-  readonly whatToDo: string;
+  readonly whatToDo: Text;
 }
 
 /** Divides something limited into shares, so that no front and no address takes all of it. */
@@ -30,17 +31,21 @@ export class Quotas {
   /** Takes one; the returned function releases it. Throws `BUSY`. */
   take(caller: Caller): () => void {
     const { total, fronts, perFront, perAddress, what } = this.#rules;
-    const bounds: (readonly [key: string, most: number, name: string])[] = [['all', total, what]];
+    const bounds: (readonly [key: string, most: number, name: Text])[] = [['all', total, what]];
     if (caller.role !== 'owner')
       bounds.push(
-        ['fronts', fronts, `${what} of all fronts`],
-        [`front ${caller.configurator ?? ''}`, perFront, `${what} per front`],
-        [`address ${clientKey(caller.remote)}`, perAddress, `${what} of fronts per address`],
+        ['fronts', fronts, coded`OF_ALL_FRONTS: ${what} of all fronts`],
+        [`front ${caller.configurator ?? ''}`, perFront, coded`PER_FRONT: ${what} per front`],
+        [
+          `address ${clientKey(caller.remote)}`,
+          perAddress,
+          coded`OF_FRONTS_PER_ADDRESS: ${what} of fronts per address`,
+        ],
       );
     for (const [key, most, name] of bounds) {
       if ((this.#counts.get(key) ?? 0) < most) continue;
-      this.#limits.report(`${most} ${name}`, caller.remote, this.#rules.whatToDo);
-      throw fault('BUSY', `Too many ${name}`);
+      this.#limits.report(coded`LIMIT_OF: ${most} ${name}`, caller.remote, this.#rules.whatToDo);
+      throw fault('BUSY', coded`TOO_MANY: Too many ${name}`);
     }
     for (const [key] of bounds) this.#add(key, 1);
     let isTaken = true;

@@ -6,11 +6,11 @@ type SessionKind = 'front' | 'console';
 interface Lifetime {
   /** How long it is valid, ms. */
   readonly validMs: number;
-  /** It is extended when it is used and this much of it has passed, ms; undefined: it is not. */
+  /** A use extends it when this much of it has passed, ms; undefined: never. */
   readonly renewMs: number | undefined;
   /** How long it may be unused, ms. */
   readonly idleMs: number;
-  /** How many an account has at most. */
+  /** The maximum number per account. */
   readonly limit: number;
 }
 
@@ -23,10 +23,10 @@ export const lifetimes: Readonly<Record<SessionKind, Lifetime>> = {
   console: { validMs: 12 * HOUR_MS, renewMs: undefined, idleMs: HOUR_MS, limit: 32 },
 };
 
-/** How long the password counts as just given, ms. */
+/** How long a confirmation by password is valid, ms. */
 export const CONFIRMED_MS = 5 * 60_000;
 
-/** A session as it is stored; durations are relative to the time at which it was. */
+/** A session as it is stored; durations are relative to the time at which it was stored. */
 export interface StoredSession {
   readonly id: string;
   /** The name of its account: `owner`, `configurator 12345`. */
@@ -40,7 +40,7 @@ export interface StoredSession {
   readonly ageMs?: number;
   /** Time since it was used, ms. */
   readonly idleMs?: number;
-  /** How much longer it is valid, ms. */
+  /** Remaining validity, ms. */
   readonly leftMs?: number;
 }
 
@@ -97,7 +97,7 @@ export class BrowserSession {
     return this.leftMs <= 0;
   }
 
-  /** How much longer it is valid if it is not used, ms. */
+  /** Remaining validity without further use, ms. */
   get leftMs(): number {
     const nowMs = this.#nowMs();
     return Math.min(this.#validUntil - nowMs, lifetimes[this.kind].idleMs - this.idleMs);
@@ -108,7 +108,7 @@ export class BrowserSession {
     return this.#nowMs() - this.#usedAt;
   }
 
-  /** When it was started, used last and will end, unix ms by the wall clock of now. */
+  /** Its start, last use and end, unix ms by the current wall clock. */
   get times(): { readonly createdMs: number; readonly usedMs: number; readonly validUntilMs: number } {
     const wallMs = (at: number) => Math.round(this.#clock.nowMs() + at - this.#nowMs());
     return {
@@ -118,7 +118,7 @@ export class BrowserSession {
     };
   }
 
-  /** It is in use now. */
+  /** Records a use. */
   use(remote?: string): void {
     const nowMs = (this.#usedAt = this.#nowMs());
     if (remote !== undefined) this.#remote = remote;
@@ -127,7 +127,7 @@ export class BrowserSession {
       this.#validUntil = nowMs + validMs;
   }
 
-  /** Its user has given the password again. */
+  /** Records that its user has confirmed the password. */
   confirm(): void {
     this.#confirmedUntil = this.#nowMs() + CONFIRMED_MS;
   }
@@ -136,7 +136,7 @@ export class BrowserSession {
     return this.#nowMs() < this.#confirmedUntil;
   }
 
-  /** Time has passed that the monotonic clock has not counted. */
+  /** Adds time that the monotonic clock has not counted. */
   age(ms: number): void {
     this.#createdAt -= ms;
     this.#usedAt -= ms;

@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { writeFileAtomically } from '../../base/atomic-write.js';
-import { codeOf } from '../../base/fault.js';
 import { parseJsonOr } from '../../base/json.js';
 import { kindOf, type StoredSession } from './session-state.js';
-import type { SessionStorage } from './browser-sessions.js';
 
 /** The content of the file. */
 export interface StoredSessions {
@@ -14,26 +10,10 @@ export interface StoredSessions {
   readonly sessions: readonly StoredSession[];
 }
 
-/** Sessions in a file of the data directory that only the gateway can read. It is in no backup: a session that
- * has been ended stays so when one is restored. */
-export function sessionFile(path: string): SessionStorage {
-  return {
-    read: async () => {
-      try {
-        return await readFile(path, 'utf8');
-      } catch (thrown) {
-        if (codeOf(thrown) === 'ENOENT') return undefined;
-        throw thrown;
-      }
-    },
-    write: (text) => writeFileAtomically(path, text, 0o600),
-  };
-}
-
-/** Reads the text of the file; damaged entries are left out. Throws if it is no such file. */
+/** Reads the text of the file; damaged entries are left out. Throws if it is not such a file. */
 export function readSessions(text: string): StoredSessions {
   const stored = parseJsonOr<Record<string, unknown> | undefined>(text, undefined);
-  if (stored?.['version'] !== 1) throw new Error('the file of the sessions is damaged');
+  if (stored?.['version'] !== 1) throw new Error('the sessions file is damaged');
   const { savedMs, accounts, sessions } = stored;
   const proofs = Object.entries(Object(accounts) as Record<string, unknown>);
   return {

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
@@ -24,7 +25,8 @@ export class TemporaryTokens {
   create(validForS: number): string {
     const nowMs = this.#nowMs();
     this.#valid = this.#valid.filter(({ untilMs }) => untilMs > nowMs);
-    if (this.#valid.length >= TOKENS_LIMIT) throw fault('BUSY', 'Too many temporary tokens are valid');
+    if (this.#valid.length >= TOKENS_LIMIT)
+      throw fault('BUSY', coded`TOO_MANY_TEMPORARY_TOKENS: Too many temporary tokens are valid`);
     const token = randomBytes(32).toString('base64url');
     this.#valid.push({ digest: digestOf(token), untilMs: nowMs + validForS * 1000 });
     return token;

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import { clientKey } from '../../base/addresses.js';
@@ -12,11 +13,10 @@ export const UNVERIFIED_IN_ALL = 16 * 1024 * 1024;
 /** What a request costs before its body, bytes: its head, its objects, its place in a queue. */
 export const REQUEST_COST = 4096;
 
-const WHAT_TO_DO =
-  'if this is not an attack, let these clients send shorter requests until their credentials are verified';
+const WHAT_TO_DO = coded`IF_NOT_ATTACK_LET: if this is not an attack, let these clients send shorter requests until their credentials are verified`;
 
 /** The reason for rejecting a request that exceeds the budget. */
-export const BUDGET_EXCEEDED = 'Too many requests without verified credentials';
+export const BUDGET_EXCEEDED = coded`TOO_MANY_REQUESTS_WITHOUT: Too many requests without verified credentials`;
 
 interface UnverifiedRequest {
   readonly client: string;
@@ -70,11 +70,15 @@ export class UnverifiedBudget {
 
   #makeRoom({ client, bytes }: UnverifiedRequest, remote: string): void {
     while ((this.#bytesOf.get(client) ?? 0) + bytes > UNVERIFIED_PER_ADDRESS) {
-      this.#limits.report(`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`, remote, WHAT_TO_DO);
+      this.#limits.report(
+        coded`UNVERIFIED_BYTES_PER_ADDRESS: ${UNVERIFIED_PER_ADDRESS} unverified bytes per address`,
+        remote,
+        WHAT_TO_DO,
+      );
       this.#evict((request) => !request.isComplete && request.client === client);
     }
     while (this.#bytes + bytes > UNVERIFIED_IN_ALL) {
-      this.#limits.report(`${UNVERIFIED_IN_ALL} unverified bytes`, remote, WHAT_TO_DO);
+      this.#limits.report(coded`UNVERIFIED_BYTES: ${UNVERIFIED_IN_ALL} unverified bytes`, remote, WHAT_TO_DO);
       const isEvictable = (request: UnverifiedRequest) => !request.isComplete;
       const most = this.#largestClient();
       const isLess = (this.#bytesOf.get(client) ?? 0) + bytes < (this.#bytesOf.get(most) ?? 0);

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Accounts } from './accounts.js';
 
 /** Longer headers are not remembered, bytes: a name and a password of 180 characters together. */
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 
 /**
  * The `Authorization` header that was verified last, for a client that opens a connection for each call.
@@ -10,19 +10,19 @@ const LONGEST = 256;
  * time for every header that does not match.
  */
 export class VerifiedHeader {
-  readonly #known = Buffer.alloc(LONGEST);
-  readonly #given = Buffer.alloc(LONGEST);
+  readonly #known = Buffer.alloc(MAX_LENGTH);
+  readonly #given = Buffer.alloc(MAX_LENGTH);
   #accounts: Accounts | undefined;
 
   /** Replaces the remembered header by one that these accounts have verified. */
   remember(header: string, accounts: Accounts): void {
-    this.#accounts = header.length > LONGEST ? undefined : accounts;
+    this.#accounts = header.length > MAX_LENGTH ? undefined : accounts;
     write(this.#known, header);
   }
 
   /** Whether it is the remembered header, verified with the same accounts. */
   matches(header: string, accounts: Accounts): boolean {
-    if (this.#accounts !== accounts || header.length > LONGEST) return false;
+    if (this.#accounts !== accounts || header.length > MAX_LENGTH) return false;
     write(this.#given, header);
     return timingSafeEqual(this.#given, this.#known);
   }

@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-write.js';
-import { parseCertificateFor } from '../../base/certificate-key-pair.js';
+import { parseCertificateFor } from '../../base/credentials/certificate-key-pair.js';
 import { ipVersion } from '../../base/addresses.js';
 import type { Clock } from '../../base/clock.js';
 import { codeOf, messageOf } from '../../base/fault.js';
@@ -95,7 +95,7 @@ export class CertificateAuthority {
     return this.#issued !== undefined && !this.#isGood(this.#issued.tls, this.#issued.hosts);
   }
 
-  /** The time, as far as it is known; while it is not, certificates are not judged by it. */
+  /** The time, as far as it is known; while it is not, certificates are not checked against it. */
   get #isTimeKnown(): boolean {
     const { clock } = this.#context;
     return clock.isTrusted() && clock.nowMs() >= EARLIEST_MS;

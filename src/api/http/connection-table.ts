@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { Socket } from 'node:net';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import { clientKey } from '../../base/addresses.js';
@@ -13,7 +14,7 @@ export const CONNECTIONS_LIMIT = 1024;
  */
 export const CONNECTIONS_PER_ADDRESS = 256;
 
-const WHAT_TO_DO = 'find the client that leaves connections open; the longest idle ones are closed';
+const WHAT_TO_DO = coded`FIND_CLIENT_LEAVES_CONNECTIONS: find the client that leaves connections open; the longest idle ones are closed`;
 
 /**
  * The connections of all listeners that count towards the limits. A new connection is always accepted: at a
@@ -82,10 +83,14 @@ export class ConnectionTable {
       oldest ??= socket;
     }
     if (count >= CONNECTIONS_PER_ADDRESS) {
-      this.#limits.report(`${CONNECTIONS_PER_ADDRESS} connections per address`, client, WHAT_TO_DO);
+      this.#limits.report(
+        coded`CONNECTIONS_PER_ADDRESS: ${CONNECTIONS_PER_ADDRESS} connections per address`,
+        client,
+        WHAT_TO_DO,
+      );
     } else {
       if (this.#idle.size < CONNECTIONS_LIMIT) return;
-      this.#limits.report(`${CONNECTIONS_LIMIT} connections`, client, WHAT_TO_DO);
+      this.#limits.report(coded`CONNECTIONS: ${CONNECTIONS_LIMIT} connections`, client, WHAT_TO_DO);
       [oldest] = this.#idle.keys();
     }
     if (oldest === undefined) return;

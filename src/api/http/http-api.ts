@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../base/clock.js';
 import { unwrapIpv4 } from '../../base/addresses.js';
@@ -54,8 +55,9 @@ interface HttpContext {
   readonly log: Log;
   readonly limits: LimitReporter;
   readonly connections: ConnectionTable;
-  /** What a browser shows whose host name is not allowed. */
-  readonly refusedHost: Pages['refusedHost'];
+  readonly pages: Pick<Pages, 'rejectedHost'>;
+  /** Resolves when the store replies. */
+  readonly pingStore: () => Promise<void>;
 }
 
 /** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
@@ -63,6 +65,8 @@ export class HttpApi {
   readonly #context: HttpContext;
   readonly #unverified: UnverifiedBudget;
   readonly #verified = new VerifiedHeader();
+  /** Whether the gateway is alive, while that is being determined; one check for all who ask. */
+  #live: Promise<boolean> | undefined;
   #inFlight = 0;
   #bodyLimit = BODY_LIMIT;
   #accounts: Accounts;
@@ -107,6 +111,21 @@ export class HttpApi {
     }
   }
 
+  /**
+   * `/health/live`: 200 if the event loop and the store reply, the condition for pinging systemd's watchdog;
+   * otherwise 503. Needs no credentials and no allowed host name, because it says nothing else.
+   */
+  async sendLive(response: ServerResponse): Promise<void> {
+    this.#live ??= this.#context.pingStore().then(
+      () => true,
+      () => false,
+    );
+    const live = await this.#live;
+    this.#live = undefined;
+    const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+    response.writeHead(live ? 200 : 503, headers).end(JSON.stringify({ live }));
+  }
+
   /** Sends an error response. What the client still sends is read for a moment and discarded. */
   sendError({ request, response, cors }: RejectableRequest, { status, headers, body }: ErrorResponse): void {
     // The request was evicted in the meantime and has its response.
@@ -141,10 +160,10 @@ export class HttpApi {
     const { host = '', accept = '', 'accept-language': languages = '' } = headers;
     if (method !== 'GET' || !accept.includes('text/html'))
       return this.rejectOrigin(request, response, origins);
-    const { rejections, refusedHost } = this.#context;
+    const { rejections, pages } = this.#context;
     const rejection = errorResponse(rejections.rejectOrigin(headers, origins, remoteOf(socket)));
     const address = addressOf(socket, url);
-    refusedHost({ name: host.replace(/:\d*$/, ''), address }, { languages }).then(
+    pages.rejectedHost({ name: host.replace(/:\d*$/, ''), address }, { languages }).then(
       ({ html, policy }) => {
         const pageHeaders = [
           ['Content-Type', 'text/html; charset=utf-8'],
@@ -317,7 +336,10 @@ export class HttpApi {
 
   #reply(exchange: Exchange, caller: Caller, message: unknown): void {
     if (this.#inFlight >= IN_FLIGHT_LIMIT) {
-      return this.sendError(exchange, errorResponse(fault('BUSY', 'Too many calls are in flight')));
+      return this.sendError(
+        exchange,
+        errorResponse(fault('BUSY', coded`TOO_MANY_CALLS_FLIGHT: Too many calls are in flight`)),
+      );
     }
     const reply = this.#context.rpc.handle(message, caller);
     if (!(reply instanceof Promise)) return this.#send(exchange, reply);

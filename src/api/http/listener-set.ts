@@ -1,5 +1,6 @@
+import { coded, type CodedText, type Text } from '../../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../base/clock.js';
-import { messageOf } from '../../base/fault.js';
+import { codedMessageOf, messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
 import type { LoadedTls } from './tls.js';
 import { Listener, type ListenerOptions, type ListenerContext } from './listener.js';
@@ -23,7 +24,7 @@ interface ListenerFacts {
   readonly host: string;
   readonly port: number | undefined;
   readonly tls: Pick<LoadedTls, 'names' | 'untilMs'> | undefined;
-  readonly problem: string;
+  readonly problem: Text;
 }
 
 /** A listener with TLS that is open. */
@@ -55,7 +56,7 @@ export class ListenerSet {
   readonly #log: Log;
   readonly #listenerStates = new Map<string, ListenerState>();
   /** Listeners that are no longer configured, while they finish the calls in flight. */
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #closing = new Set<Promise<void>>();
   /**
    * Whether the gateway has started to serve: from then on, failures are retried and do not end the gateway.
    */
@@ -71,9 +72,9 @@ export class ListenerSet {
   /**
    * Why addresses have no listener or certificates cannot be read; empty if everything works.
    */
-  problems(): string[] {
+  problems(): CodedText[] {
     return [...this.#listenerStates.values()].flatMap(({ config, fault }) =>
-      fault === undefined ? [] : [`${config.name}: ${messageOf(fault)}`],
+      fault === undefined ? [] : [coded`ABOUT: ${config.name}: ${codedMessageOf(fault)}`],
     );
   }
 
@@ -90,14 +91,14 @@ export class ListenerSet {
     return [...this.#listenerStates.values()].find(({ config }) => config.name === name)?.listener?.port;
   }
 
-  /** All listeners, also those that are not open: they have no port. */
+  /** All listeners, including those that are not open, which have no port. */
   all(): readonly ListenerFacts[] {
     return [...this.#listenerStates.values()].map(({ config: { name, host }, listener, fault }) => ({
       name,
       host,
       port: listener?.port,
       tls: listener?.tls,
-      problem: fault === undefined ? '' : messageOf(fault),
+      problem: fault === undefined ? '' : codedMessageOf(fault),
     }));
   }
 
@@ -141,7 +142,7 @@ export class ListenerSet {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const key of this.#listenerStates.keys()) this.#drop(key);
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#closing);
   }
 
   /** Opens a listener, or passes new options to an open one; retries later if that fails. */
@@ -191,8 +192,8 @@ export class ListenerSet {
     this.#listenerStates.delete(key);
     state?.cancel?.();
     if (state?.listener === undefined) return;
-    const left = state.listener.close().finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
+    const closed = state.listener.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
   }
 }
 

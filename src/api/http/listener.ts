@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -185,9 +186,9 @@ export class Listener implements AsyncDisposable {
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
     server.on('drop', (drop?: { remoteAddress?: string }) =>
       limits.report(
-        `${MOST_CONNECTIONS} connections in all`,
+        coded`CONNECTIONS_ALL: ${MOST_CONNECTIONS} connections in all`,
         drop?.remoteAddress ?? '',
-        'close some of them',
+        coded`CLOSE_SOME_THEM: close some of them`,
       ),
     );
     server.maxHeadersCount = HEADERS_LIMIT;
@@ -237,6 +238,8 @@ export class Listener implements AsyncDisposable {
         { request, response },
         badRequest(400, 'it has two Host headers (RFC 9112 §3.2)'),
       );
+    if (url === '/health/live' && (request.method === 'GET' || request.method === 'HEAD'))
+      return void http.sendLive(response);
     if (url === '/api/' || url.startsWith('/api/?'))
       return http.handle(request, response, { origins: this.#origins, expects });
     // Pages, media and files too: a page of another site whose name is resolved to this address could read

@@ -77,9 +77,9 @@ export class OriginPolicy {
 }
 
 /**
- * Whether a page of this server sent the request, as the browser says: only then its cookie counts. Over plain
- * HTTP a browser says nothing about a picture or a download; then `SameSite=Strict` has kept the cookie from
- * other sites.
+ * Whether a page of this server sent the request, according to the browser's headers; only then is its cookie
+ * accepted. Over plain HTTP, browsers omit both headers for images and downloads; there, `SameSite=Strict`
+ * keeps the cookie from other sites.
  */
 export function isFromOwnPage({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   const { origin, host, upgrade, 'sec-fetch-site': site } = headers;

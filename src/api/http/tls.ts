@@ -1,6 +1,7 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { parseCertificateFor } from '../../base/certificate-key-pair.js';
+import { parseCertificateFor } from '../../base/credentials/certificate-key-pair.js';
 import { faultFrom, messageOf } from '../../base/fault.js';
 import type { CertificateAuthority } from './certificate-authority.js';
 
@@ -37,7 +38,7 @@ export async function loadTls(
     ]);
     return loadedTls(cert, key);
   } catch (thrown) {
-    throw faultFrom(thrown, 'LISTEN_FAILED', `TLS with ${source.certificate}`, messageOf(thrown));
+    throw faultFrom(thrown, 'LISTEN_FAILED', coded`TLS: TLS with ${source.certificate}`, messageOf(thrown));
   }
 }
 

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { createECDH } from 'node:crypto';
 import { fault } from '../../base/fault.js';
 import { parseJsonOr } from '../../base/json.js';
@@ -35,10 +36,17 @@ export function checkSubscription(
   const { endpoint = '', p256dh = '', auth = '', language } = given;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (endpoint.length > ENDPOINT_LIMIT || url?.protocol !== 'https:' || url.username + url.password !== '')
-    throw fault('INVALID_REQUEST', 'endpoint must be an https URL of a push service');
-  if (!isPoint(p256dh)) throw fault('INVALID_REQUEST', 'p256dh must be a point of P-256, base64url');
+    throw fault(
+      'INVALID_REQUEST',
+      coded`ENDPOINT_MUST_HTTPS_URL: endpoint must be an https URL of a push service`,
+    );
+  if (!isPoint(p256dh))
+    throw fault('INVALID_REQUEST', coded`P256DH_INVALID: p256dh must be a point of P-256, base64url`);
   if (bytesOf(auth)?.length !== AUTH_LENGTH)
-    throw fault('INVALID_REQUEST', `auth must be ${AUTH_LENGTH} bytes, base64url`);
+    throw fault(
+      'INVALID_REQUEST',
+      coded`AUTH_MUST_BYTES_BASE64URL: auth must be ${AUTH_LENGTH} bytes, base64url`,
+    );
   return { endpoint: url.href, p256dh, auth, language: language === 'de' ? 'de' : 'en' };
 }
 

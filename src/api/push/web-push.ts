@@ -5,9 +5,9 @@ import { SerialQueue } from '../../base/serial-queue.js';
 import type { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { message } from '../../kernel/messages.js';
-import type { BrowserSessions, SessionStorage } from '../access/browser-sessions.js';
+import type { BrowserSessions } from '../access/browser-sessions.js';
 import type { BrowserSession } from '../access/session-state.js';
-import { sessionFile } from '../access/stored-sessions.js';
+import { privateFile, type TextStorage } from '../private-file.js';
 import type { PushDevice } from '../../functions/ports.js';
 import { encryptPush } from './push-encryption.js';
 import {
@@ -26,8 +26,8 @@ interface PushRequest {
 }
 
 /**
- * Sends a request to a push service and returns the status of its response. Rejects if there is none, or if the
- * endpoint is not an address of the internet.
+ * Sends a request to a push service and returns the status of its response. Rejects if there is none, or if
+ * the endpoint is not an address of the internet.
  */
 export type PushTransport = (
   request: PushRequest,
@@ -47,8 +47,8 @@ interface WebPushContext {
 const RETRIES_MS = [10_000, 60_000, 5 * 60_000];
 /** The longest delay that a push service may ask for, s. */
 const RETRY_AFTER_LIMIT_S = 600;
-/** Messages of one subscription that are on their way; more are discarded. */
-const WAITING_LIMIT = 16;
+/** Messages of one subscription in flight; more are discarded. */
+const IN_FLIGHT_LIMIT = 16;
 /** How long a push service keeps a message for a device that is off, s. */
 const TTL_S = 24 * 60 * 60;
 /** Characters that are sent: 4 bytes each at most, and all of it must fit into a record of 3993 bytes. */
@@ -59,16 +59,16 @@ const TEXT_LENGTH = 600;
 const UNTITLED = { de: 'Meldung', en: 'Message' } as const;
 
 /**
- * Messages to browsers whose page is closed (Web Push): of each message to the fronts of a configurator, those
- * of its browsers that asked for it get a copy. Nothing is contacted as long as none has.
+ * Messages to browsers whose page is closed (Web Push): of each message to the fronts of a configurator,
+ * those of its subscribed browsers get a copy. Without a subscription, nothing is contacted.
  */
 export class WebPush implements AsyncDisposable {
   readonly #context: WebPushContext;
-  readonly #storage: SessionStorage;
-  readonly #keyStorage: SessionStorage;
+  readonly #storage: TextStorage;
+  readonly #keyStorage: TextStorage;
   /** By the ID of their session. */
   readonly #subscriptions = new Map<string, PushSubscription>();
-  readonly #waiting = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
   readonly #timers = new Set<Cancel>();
   readonly #queue = new SerialQueue();
   #key: Promise<VapidKey> | undefined;
@@ -78,8 +78,8 @@ export class WebPush implements AsyncDisposable {
 
   constructor(context: WebPushContext) {
     this.#context = context;
-    this.#storage = sessionFile(`${context.directory}/push.json`);
-    this.#keyStorage = sessionFile(`${context.directory}/push-key.pem`);
+    this.#storage = privateFile(`${context.directory}/push.json`);
+    this.#keyStorage = privateFile(`${context.directory}/push-key.pem`);
     this.#stopSessions = context.sessions.ended.on((id) => {
       // If it cannot be written, the next start removes it: its session is unknown then.
       this.unsubscribe(id).catch(() => undefined);
@@ -98,7 +98,7 @@ export class WebPush implements AsyncDisposable {
     this.#follow();
   }
 
-  /** The public key with which browsers subscribe; it is made with the first use. */
+  /** The public key with which browsers subscribe; it is created on first use. */
   async publicKey(): Promise<string> {
     return (await this.#vapid()).publicKey;
   }
@@ -177,9 +177,9 @@ export class WebPush implements AsyncDisposable {
     } catch (thrown) {
       log.warn({ error: messageOf(thrown) }, 'the key for push services is damaged; users subscribe again');
     }
-    const made = VapidKey.create();
-    await this.#keyStorage.write(made);
-    return VapidKey.read(made);
+    const created = VapidKey.create();
+    await this.#keyStorage.write(created);
+    return VapidKey.read(created);
   }
 
   #publish({ SenderID, Message, Data }: Change): void {
@@ -187,8 +187,8 @@ export class WebPush implements AsyncDisposable {
     const [title, text, , , , target] = Data as readonly [string, string, ...unknown[]];
     for (const subscription of this.#of(SenderID)) {
       const body = {
-        title: shown(title, TITLE_LENGTH) || UNTITLED[subscription.language],
-        body: shown(text, TEXT_LENGTH),
+        title: limitText(title, TITLE_LENGTH) || UNTITLED[subscription.language],
+        body: limitText(text, TEXT_LENGTH),
         open: typeof target === 'number' && target > 0 ? `#/object/${target}` : '#/messages',
       };
       void this.#deliver(subscription, Buffer.from(JSON.stringify(body)));
@@ -197,10 +197,10 @@ export class WebPush implements AsyncDisposable {
 
   async #deliver(subscription: PushSubscription, plain: Buffer): Promise<void> {
     const { session, device } = subscription;
-    const waiting = this.#waiting.get(session) ?? 0;
+    const inFlight = this.#inFlight.get(session) ?? 0;
     const { log } = this.#context;
-    if (waiting >= WAITING_LIMIT) return log.warn({ device }, 'too many push messages; one was discarded');
-    this.#waiting.set(session, waiting + 1);
+    if (inFlight >= IN_FLIGHT_LIMIT) return log.warn({ device }, 'too many push messages; one was discarded');
+    this.#inFlight.set(session, inFlight + 1);
     try {
       for (const retryMs of [...RETRIES_MS, undefined]) {
         const waitMs = await this.#try(subscription, plain);
@@ -213,13 +213,16 @@ export class WebPush implements AsyncDisposable {
     } catch (thrown) {
       log.warn({ device, error: messageOf(thrown) }, 'a push message could not be sent');
     } finally {
-      const left = (this.#waiting.get(session) ?? 1) - 1;
-      if (left > 0) this.#waiting.set(session, left);
-      else this.#waiting.delete(session);
+      const remaining = (this.#inFlight.get(session) ?? 1) - 1;
+      if (remaining > 0) this.#inFlight.set(session, remaining);
+      else this.#inFlight.delete(session);
     }
   }
 
-  /** Sends a message once. Returns how long to wait at least before it is sent again, ms; undefined: not at all. */
+  /**
+   * Sends a message once. Returns how long to wait at least before it is sent again, ms; undefined: not at
+   * all.
+   */
   async #try(subscription: PushSubscription, plain: Buffer): Promise<number | undefined> {
     const { clock, send, log } = this.#context;
     const { endpoint, session, device } = subscription;
@@ -267,7 +270,7 @@ export class WebPush implements AsyncDisposable {
 }
 
 /** A text without control characters, cut to a number of characters. */
-function shown(text: string, length: number): string {
+function limitText(text: string, length: number): string {
   return text
     .replace(/[^\P{Cc}\n]/gu, ' ')
     .slice(0, length)

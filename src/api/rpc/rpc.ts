@@ -1,3 +1,4 @@
+import { coded, parameterRecord } from '../../base/codes/coded-text.js';
 import type { Clock } from '../../base/clock.js';
 import { Fault, fault, faultFrom, isAbort, messageOf } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
@@ -26,10 +27,10 @@ const FRONT_BATCH_TEXT_LIMIT = 4 * 1024 * 1024;
 /** Limit of calls in flight of a front's batch; the next ones wait for them. */
 const FRONT_BATCH_IN_FLIGHT = 16;
 
-const WHAT_TO_DO = 'find the front that calls too often (SVC_GetConnectionList)';
+const WHAT_TO_DO = coded`FIND_FRONT_CALLS_TOO: find the front that calls too often (SVC_GetConnectionList)`;
 /** Asynchronous calls over HTTP and WebSocket. The limit of a front suffices for several dozen panels. */
 const CALLS: QuotaLimits = {
-  what: 'calls in flight',
+  what: coded`CALLS_IN_FLIGHT: calls in flight`,
   total: 2048,
   fronts: 512,
   perFront: 256,
@@ -37,7 +38,7 @@ const CALLS: QuotaLimits = {
   whatToDo: WHAT_TO_DO,
 };
 const BATCHES: QuotaLimits = {
-  what: 'batches in flight',
+  what: coded`BATCHES_IN_FLIGHT: batches in flight`,
   total: 512,
   fronts: 128,
   perFront: 64,
@@ -45,7 +46,10 @@ const BATCHES: QuotaLimits = {
   whatToDo: WHAT_TO_DO,
 };
 
-const NOT_AN_OBJECT = errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
+const NOT_AN_OBJECT = errorText(
+  'null',
+  fault('INVALID_REQUEST', coded`REQUEST_OBJECT: a request is an object`),
+);
 
 /** The dependencies of the dispatch of calls. */
 interface RpcContext {
@@ -98,8 +102,8 @@ export class Rpc {
       const why = 'an id is a string, a number or null';
       return errorText('null', fault('INVALID_REQUEST', why));
     }
-    const wrong = requestErrorOf(jsonrpc, method, params);
-    if (wrong !== undefined) return errorText(id ?? 'null', fault('INVALID_REQUEST', wrong));
+    const error = requestErrorOf(jsonrpc, method, params);
+    if (error !== undefined) return errorText(id ?? 'null', fault('INVALID_REQUEST', error));
     if (params instanceof InexactParams) return this.#failure(id, fault('INEXACT_NUMBER', params.numeral));
     let release: (() => void) | undefined;
     try {
@@ -127,7 +131,8 @@ export class Rpc {
    * The calls are started in order; asynchronous ones run concurrently, so that they can share a commit.
    */
   async #batch(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
-    if (requests.length === 0) return errorText('null', fault('INVALID_REQUEST', 'an empty batch'));
+    if (requests.length === 0)
+      return errorText('null', fault('INVALID_REQUEST', coded`EMPTY_BATCH: an empty batch`));
     if (requests.length > this.#batchLimit) {
       const why = `a batch may hold at most ${this.#batchLimit} requests (api.batchLimit)`;
       return errorText('null', fault('INVALID_REQUEST', why));
@@ -207,8 +212,9 @@ export class Rpc {
 }
 
 /** The text of an error reply (JSON-RPC 2.0 §5.1); `id` is JSON text. */
-export function errorText(id: string, { rpc, message, code, details }: Fault): string {
-  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpc, message, data: { code, ...details } })}}`;
+export function errorText(id: string, { rpc, message, code, parameters = [], details }: Fault): string {
+  const madeFrom = parameters.length === 0 ? {} : { parameters: parameters.map(parameterRecord) };
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpc, message, data: { code, ...madeFrom, ...details } })}}`;
 }
 
 /** True for a JSON object. */
@@ -222,7 +228,7 @@ function idText(id: unknown): string | undefined | null {
     case 'string':
       return JSON.stringify(id);
     case 'number':
-      // A number beyond all doubles is read as infinity, which JSON cannot say.
+      // A number beyond all doubles is read as infinity, which JSON cannot express.
       return Number.isFinite(id) ? String(id) : null;
     case 'bigint':
       return String(id);
@@ -234,7 +240,8 @@ function idText(id: unknown): string | undefined | null {
 }
 
 /**
- * What is wrong with a request (JSON-RPC 2.0 §4). `params: null` is taken as none, as many clients mean it.
+ * The error in a request (JSON-RPC 2.0 §4); undefined if it is valid. `params: null` counts as absent,
+ * because many clients send it.
  */
 function requestErrorOf(jsonrpc: unknown, method: unknown, params: unknown): string | undefined {
   if (jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';

@@ -7,8 +7,8 @@ import { closeCode } from './session.js';
 /** Close codes of faults; those of others follow from whether waiting helps. */
 const codes: Partial<Record<FaultCode, number>> = {
   UNAUTHORIZED: closeCode.unauthorized,
-  HOST_REFUSED: closeCode.refused,
-  ORIGIN_REFUSED: closeCode.refused,
+  HOST_REFUSED: closeCode.forbidden,
+  ORIGIN_REFUSED: closeCode.forbidden,
   NOT_FOUND: closeCode.notFound,
   STOPPING: closeCode.goingAway,
 };
@@ -21,7 +21,7 @@ export function closeRejected(webSocket: WebSocket, thrown: unknown, clock: Pick
   const fault = faultOf(thrown);
   const waitS = retryAfterS(fault);
   const code = codes[fault.code] ?? (waitS === undefined ? closeCode.internal : closeCode.wait);
-  // What it sends meanwhile is ignored, also what is not WebSocket.
+  // Anything that it sends until then is ignored, including invalid frames.
   webSocket.on('error', () => undefined);
   webSocket.close(code, code === closeCode.wait ? String(waitS) : fault.code);
   webSocket.once(

@@ -31,7 +31,7 @@ export const closeCode = {
   internal: 1011,
   tryLater: 1013,
   unauthorized: 4401,
-  refused: 4403,
+  forbidden: 4403,
   notFound: 4404,
   wait: 4429,
 } as const;

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type * as ws from 'ws';
@@ -36,13 +37,12 @@ import { AreaFilter, unfiltered, type ChangeFilter } from './change-filter.js';
  * the owner.
  */
 export const SESSIONS: QuotaLimits = {
-  what: 'sessions',
+  what: coded`WHAT_SESSIONS: sessions`,
   total: 1000,
   fronts: 800,
   perFront: 400,
   perAddress: 200,
-  whatToDo:
-    'find the clients that open many sessions (SVC_GetConnectionList), and set a password for open fronts',
+  whatToDo: coded`FIND_CLIENTS_OPEN_MANY: find the clients that open many sessions (SVC_GetConnectionList), and set a password for open fronts`,
 };
 /** Queue limits of a client without credentials, bytes: see {@link OUTBOX_LIMIT} for the others. */
 const GUEST_OUTBOX: OutboxLimits = { budget: 128 * 1024, limit: 1024 * 1024 };
@@ -265,7 +265,7 @@ export class SocketApi {
     return { caller, proof, target, leftMs, server, leave: this.#shares.take(caller) };
   }
 
-  /** The session of the browser that opens what was asked for. */
+  /** The session of the browser that opens what was requested. */
   async #browserOf(
     request: IncomingMessage,
     configurator: number | undefined,
@@ -285,7 +285,7 @@ export class SocketApi {
     return configurator === undefined ? accounts.owner : accounts.configurator(configurator);
   }
 
-  /** Resolves when the login opens what was asked for. */
+  /** Resolves when the login opens what was requested. */
   async #check(configurator: number | undefined, login: Login | undefined, from: LoginOrigin): Promise<void> {
     const accounts = this.#accounts;
     if (configurator !== undefined && accounts.isOpen(configurator)) return;

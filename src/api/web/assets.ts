@@ -9,15 +9,16 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   webmanifest: 'application/manifest+json',
   ts: 'text/plain; charset=utf-8',
+  json: 'application/json; charset=utf-8',
 };
-/** Names that contain a hash of the content never change it: a browser may keep them. */
-const HASHED = /-[A-Z0-9]{8}(?:\.d)?\.\w+$/;
-const COMPRESSED = /\.(?:js|css|svg|webmanifest|ts)$/;
+/** The content of a name with a hash never changes: browsers may keep it. */
+const HASHED = /-[A-Z0-9]{8}(?:\.(?:d|schema))?\.\w+$/;
+const COMPRESSED = /\.(?:js|css|svg|webmanifest|ts|json)$/;
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
- * The files of the programs for browsers, at `/front/NAME`: from disk, compressed as the build made them and
- * as the browser accepts it. They need no credentials.
+ * The files of the programs for browsers, at `/front/NAME`: from disk, compressed by the build, in an
+ * encoding that the browser accepts. They need no credentials.
  */
 export function routeAssets(app: FastifyInstance, directory: string): void {
   app.route<{ Params: { name: string } }>({

@@ -1,6 +1,7 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault, fault } from '../../base/fault.js';
-import { PASSWORD_LENGTH } from '../../base/password-hash.js';
+import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { WEBFRONT } from '../access/accounts.js';
 import type { Account, Authenticator } from '../access/authenticator.js';
 import { remoteOf } from '../http/exchange.js';
@@ -13,12 +14,23 @@ export interface ClaimedAccess {
   readonly remote: string;
 }
 
+/** What somebody with the claim code restores instead: an entry of `backup.targets` as JSON, and its key. */
+export interface ClaimedRestore {
+  readonly target: string;
+  readonly key: string;
+  readonly remote: string;
+}
+
 /** A gateway without an owner's password; implemented by the composition. */
 export interface OwnerClaim {
   /** The code that the machine's console shows; undefined once the owner has a password. */
   code(): string | undefined;
   /** Sets the owner's credentials. Throws `NOT_FOUND` if there are some by now, `CONFIGURATION_INVALID`. */
   set(access: ClaimedAccess): Promise<void>;
+  /** Fetches the newest backup of a target, which the next start restores. Throws as the fetch does. */
+  restore(given: ClaimedRestore): Promise<void>;
+  /** Ends the gateway, so that it restores the backup at its next start. */
+  restart(): void;
 }
 
 interface ClaimRouteContext {
@@ -33,7 +45,7 @@ const USERNAME = /^[^:\p{Cc}]{1,64}$/u;
 
 /**
  * `/console/claim`: GET is 204 while the owner has no password, and POST with the code sets the first one.
- * Both are 404 afterwards. Guessing is throttled as for a login.
+ * POST to `/console/claim/restore` with the code restores a backup of another box. All are 404 afterwards. Guessing is throttled as for a login.
  */
 export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteContext): void {
   const codeNow = () => {
@@ -55,6 +67,37 @@ export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteCo
         }
       },
     });
+  app.post('/console/claim/restore', async (request, reply) => {
+    try {
+      const { raw } = request;
+      const { target = '', key = '' } = await readClaimed(raw, { access, code: codeNow() }, [
+        'target',
+        'key',
+      ]);
+      await claim?.restore({ target, key, remote: remoteOf(raw.socket) });
+      reply.raw.once('finish', () => claim?.restart());
+      return await reply.header('Cache-Control', 'no-store').code(204).send();
+    } catch (thrown) {
+      return sendError({ request: request.raw, reply }, thrown);
+    }
+  });
+}
+
+/** Reads the texts of a request and verifies its code. Throws `UNAUTHORIZED`. */
+async function readClaimed<K extends string>(
+  request: FastifyRequest['raw'],
+  { access, code }: { readonly access: Authenticator; readonly code: string },
+  names: readonly K[],
+): Promise<Partial<Record<K, string>>> {
+  checkOwnPage(request);
+  const given = await readTexts<K | 'code'>(request, ['code', ...names]);
+  const account: Account = { name: CLAIM, username: CLAIM, secret: { password: code } };
+  // As people copy it: in groups, in small letters.
+  const typed = (given.code ?? '').replace(/[\s-]/g, '').toUpperCase();
+  const login = { username: CLAIM, password: typed };
+  const from = { remote: remoteOf(request.socket), socket: request.socket };
+  if (!(await access.verify(account, login, from))) throw fault('UNAUTHORIZED');
+  return given;
 }
 
 async function claimedBy(
@@ -62,18 +105,14 @@ async function claimedBy(
   access: Authenticator,
   code: string,
 ): Promise<ClaimedAccess> {
-  checkOwnPage(request);
-  const given = await readTexts(request, ['code', 'username', 'password']);
+  const given = await readClaimed(request, { access, code }, ['username', 'password']);
   const { username = '', password = '' } = given;
-  const remote = remoteOf(request.socket);
-  const account: Account = { name: CLAIM, username: CLAIM, secret: { password: code } };
-  // As people copy it: in groups, in small letters.
-  const typed = (given.code ?? '').replace(/[\s-]/g, '').toUpperCase();
-  const login = { username: CLAIM, password: typed };
-  if (!(await access.verify(account, login, { remote, socket: request.socket }))) throw fault('UNAUTHORIZED');
   if (!USERNAME.test(username) || username === WEBFRONT)
-    throw fault('INVALID_REQUEST', 'username must be 1 to 64 characters, without a colon, and not webfront');
+    throw fault(
+      'INVALID_REQUEST',
+      coded`USER_NAME_RULES: username must be 1 to 64 characters, without a colon, and not webfront`,
+    );
   if (password.length < PASSWORD_LENGTH)
     throw new Fault('INVALID_REQUEST', `password must have at least ${PASSWORD_LENGTH} characters`);
-  return { username, password, remote };
+  return { username, password, remote: remoteOf(request.socket) };
 }

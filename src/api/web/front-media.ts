@@ -8,8 +8,8 @@ import type { Configurators } from '../access/accounts.js';
 import { isResident, type SessionRouteContext } from './session-routes.js';
 import { sendChallenge, METHODS, sendPlainText, sendFile } from './web-files.js';
 
-/** Contents that a page shows as they are; charts and dashboards name objects, and a stream is no file. */
-const SHOWN: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, mediaType.document]);
+/** The types whose files are served; charts and dashboards name objects, and a stream is not a file. */
+const SERVED_TYPES: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, mediaType.document]);
 
 /** A picture or a document may be a page with scripts, which must not act on behalf of the viewer. */
 const POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
@@ -48,7 +48,7 @@ export function routeMedia(app: FastifyInstance, context: FrontMediaContext): vo
 function fileOf({ configurators, kernel: { tree } }: FrontMediaContext, id: number, mediaId: number) {
   const configurator = configurators.get(id);
   const media = tree.find(mediaId);
-  if (configurator === undefined || !media?.is(objectType.media) || !SHOWN.has(media.data.type))
+  if (configurator === undefined || !media?.is(objectType.media) || !SERVED_TYPES.has(media.data.type))
     return undefined;
   return new Area(tree, configurator.base, id).contains(mediaId) ? media.data.file : undefined;
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, fault } from '../../base/fault.js';
 import { WEBFRONT, type Accounts } from '../access/accounts.js';
@@ -207,12 +208,13 @@ export async function readTexts<K extends string>(
   const bytes = await new RequestBody(request).readUpTo(BODY_LIMIT);
   if (bytes === undefined) throw fault('BODY_TOO_LARGE', BODY_LIMIT);
   const given = decodeJson(bytes);
-  if (!isRecord(given)) throw fault('INVALID_REQUEST', 'expected a JSON object');
+  if (!isRecord(given)) throw fault('INVALID_REQUEST', coded`EXPECTED_JSON_OBJECT: expected a JSON object`);
   const texts: Partial<Record<K, string>> = {};
   for (const name of names) {
     const text = given[name];
     if (text === undefined) continue;
-    if (typeof text !== 'string') throw fault('INVALID_REQUEST', `${name} must be a text`);
+    if (typeof text !== 'string')
+      throw fault('INVALID_REQUEST', coded`NAMED_MUST_BE_TEXT: ${name} must be a text`);
     texts[name] = text;
   }
   return texts;

@@ -40,7 +40,7 @@ export async function sendFile(
     onFile: async (file, stat) => {
       // A symbolic link may point anywhere, and reading a pipe would block a thread indefinitely.
       if (!stat.isFile() || !(await realpath(file)).startsWith(root + sep))
-        throw new Error('no file of the folder');
+        throw new Error('not a file of the directory');
     },
   });
   if (sent.type === 'directory' && prefix !== undefined) return reply.redirect(`${prefix}${path}/`, 301);
@@ -55,8 +55,8 @@ export async function sendFile(
 }
 
 /**
- * Verifies the login in the headers, or a temporary token in the URL: for the pictures of a page a browser
- * sends nothing else.
+ * Verifies the login in the headers, or a temporary token in the URL, because a page cannot send other
+ * credentials with its images.
  */
 export async function isSignedIn(
   access: Authenticator,
@@ -76,7 +76,7 @@ export async function isSignedIn(
 export function sendChallenge(reply: FastifyReply, realm: string): FastifyReply {
   if (!isFromScript(reply.request.headers))
     reply.header('WWW-Authenticate', `Basic realm="${realm}", charset="UTF-8"`);
-  return sendPlainText(reply, 401, 'User name and password, please\n');
+  return sendPlainText(reply, 401, 'A user name and a password are required\n');
 }
 
 /** A page with the policy it needs (Content-Security-Policy). */

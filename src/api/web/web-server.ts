@@ -56,7 +56,7 @@ export interface Pages {
     reader: { readonly languages: string; readonly agent: string },
   ): Promise<Page>;
   /** Why a host name is not allowed. */
-  refusedHost(
+  rejectedHost(
     facts: { readonly name: string; readonly address: string },
     reader: { readonly languages: string },
   ): Promise<Page>;

@@ -88,7 +88,7 @@ export const associationKeys = [
 ] as const;
 export type AssociationKey = (typeof associationKeys)[number];
 
-/** What became of a trigger or a due time of an event (`GW_GetEventDecisions`). */
+/** The outcome of a trigger or a due time of an event (`GW_GetEventDecisions`). */
 export const eventOutcomes = [
   'RUNNING',
   'RAN',

@@ -3,7 +3,7 @@ import { fault, messageOf } from '../fault.js';
 import { Signal } from '../signal.js';
 
 /** Kinds of long work that users see and cancel. */
-type TaskKind = 'backup' | 'search' | 'reaggregation';
+type TaskKind = 'backup' | 'search' | 'reaggregation' | 'export' | 'import';
 
 /** Long work, as users see it. */
 export interface TaskState {
@@ -34,7 +34,7 @@ interface Task {
   readonly controller: AbortController;
 }
 
-/** The long work in progress. */
+/** The tasks in progress. */
 export class TaskList {
   /** Emitted at the start and at the end of a task, and at most every 250 ms in between. */
   readonly changed = new Signal<TaskState>();
@@ -59,7 +59,11 @@ export class TaskList {
   }
 
   /** Runs work as a task. Rejects as the work does, and with `CANCELLED` if that is why it ended. */
-  async run<T>(kind: TaskKind, user: string, work: (progress: TaskProgress) => Promise<T>): Promise<T> {
+  async run<T>(
+    kind: TaskKind,
+    user: string,
+    work: (progress: TaskProgress, id: number) => Promise<T>,
+  ): Promise<T> {
     const controller = new AbortController();
     const id = ++this.#lastId;
     const startedMs = this.#clock.nowMs();
@@ -75,7 +79,7 @@ export class TaskList {
       this.changed.emit(task.state);
     };
     try {
-      const result = await work({ signal: controller.signal, report });
+      const result = await work({ signal: controller.signal, report }, id);
       this.#end(task, 'done', '');
       return result;
     } catch (thrown) {

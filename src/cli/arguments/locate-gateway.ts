@@ -57,8 +57,8 @@ export async function gatewayClient(given: GatewayArguments, asks = true): Promi
   const { url, username, password, trusts } =
     given.url === undefined ? await fromConfig(given) : fromUrl(given.url);
   for (const file of [given.ca, trusts]) if (file !== undefined) trust(file);
-  const isAsked = asks || password !== undefined || given['password-file'] !== undefined;
-  if (username !== '' && isAsked) {
+  const isPasswordRequested = asks || password !== undefined || given['password-file'] !== undefined;
+  if (username !== '' && isPasswordRequested) {
     url.username = encodeURIComponent(username);
     url.password = encodeURIComponent(await passwordOf(given, { username, password }));
   }
@@ -91,20 +91,44 @@ function decoded(text: string): string {
 }
 
 async function fromConfig(given: GatewayArguments): Promise<Place> {
+  const { config, listeners } = await configured(given);
+  const { tls } = listeners;
+  const { username = '', password } = config.remoteAccess ?? {};
+  return {
+    url: listenerUrl(listeners, '/api/'),
+    username,
+    password,
+    trusts: typeof tls === 'object' ? tls.certificate : undefined,
+  };
+}
+
+/**
+ * The URLs of a path at all listeners of the configured gateway on this machine, the local one first. Throws
+ * UsageError, ConfigurationError.
+ */
+export async function configuredUrls(given: GatewayArguments, path: string): Promise<URL[]> {
+  const { listeners } = await configured(given);
+  return [listeners, ...(listeners.webServers ?? [])].map((listener) => listenerUrl(listener, path));
+}
+
+async function configured(given: GatewayArguments) {
   // Loaded here, because the code that reads a configuration takes longer to load than all other code.
   const [{ loadConfig }, { listenersOf }] = await Promise.all([
     import('../../config/load.js'),
     import('../../config/settings.js'),
   ]);
   const { config } = await loadConfig(configSource(configPath(given.config)));
-  const { host, port, tls } = listenersOf(config);
+  return { config, listeners: listenersOf(config) };
+}
+
+function listenerUrl(
+  { host, port, tls }: { readonly host: string; readonly port: number; readonly tls?: unknown },
+  path: string,
+): URL {
   // A gateway that listens on all addresses also listens on loopback.
   const near = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  const url = new URL(
-    `${tls === undefined ? 'http' : 'https'}://${near.includes(':') ? `[${near}]` : near}:${port}/api/`,
-  );
-  const { username = '', password } = config.remoteAccess ?? {};
-  return { url, username, password, trusts: typeof tls === 'object' ? tls.certificate : undefined };
+  const scheme = tls === undefined ? 'http' : 'https';
+  return new URL(`${scheme}://${near.includes(':') ? `[${near}]` : near}:${port}${path}`);
 }
 
 async function passwordOf(
@@ -158,7 +182,9 @@ export function configPath(given: string | undefined): string {
 export function configSource(path: string, data?: string): ConfigSource {
   const file = resolve(path);
   const known = data ?? [INSTALLED, CHECKOUT].find((place) => place.config === file)?.data;
-  return known === undefined ? { file, base: dirname(file), isOverlay: false } : locateConfig(file, known);
+  return known === undefined
+    ? { file, given: file, base: dirname(file), isOverlay: false }
+    : locateConfig(file, known);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { PASSWORD_LENGTH } from '../../base/password-hash.js';
+import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { promptHidden } from '../output/terminal.js';
 
 /** Characters of generated passwords, without those that look alike. */

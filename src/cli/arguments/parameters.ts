@@ -1,6 +1,6 @@
 import { findBigInt, parseJson } from '../../base/json.js';
 import { didYouMean } from '../../base/did-you-mean.js';
-import { parseMoment, TIME_EXAMPLES } from './times.js';
+import { parseMoment, TIME_EXAMPLES } from '../../records/times.js';
 import { UsageError } from '../command.js';
 import { asPath } from './object-id.js';
 
@@ -40,7 +40,7 @@ export function paramsOf(
     const [wrong] = unknown.filter((name) => name !== undefined && !names.includes(name));
     if (wrong !== undefined && unknown.every((name) => name !== undefined))
       throw new UsageError(
-        `there is no parameter ${wrong}${didYouMean(wrong, names) || `; known: ${names.join(', ')}`}`,
+        `there is no parameter ${wrong}${didYouMean(wrong, names).toString() || `; known: ${names.join(', ')}`}`,
       );
     return words.map((word, i) => valueOf(word, parameters[i], nowMs));
   }
@@ -58,7 +58,9 @@ function valueOf(word: string, parameter: ParameterFacts | undefined, nowMs: num
   if (names.length > 0) {
     const number = names.findIndex((name) => name.toLowerCase() === word.toLowerCase());
     if (number >= 0) return number;
-    throw new UsageError(`${Description} takes ${names.join(', ')}, not ${word}${didYouMean(word, names)}`);
+    throw new UsageError(
+      `${Description} takes ${names.join(', ')}, not ${word}${didYouMean(word, names).toString()}`,
+    );
   }
   const ms = parseMoment(word, nowMs);
   if (ms !== undefined) return Math.floor(ms / 1000);

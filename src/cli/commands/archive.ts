@@ -2,14 +2,16 @@ import { systemClock } from '../../base/clock.js';
 import { resolve } from 'node:path';
 import type { AnyFunction, Client } from '../../client/index.js';
 import { RpcError } from '../../client/index.js';
-import { exportRecords } from '../archive/export.js';
+import { coded, codedTextOf } from '../../base/codes/coded-text.js';
+import { exportToFile } from '../archive/export-to-file.js';
 import { Input } from '../archive/input-output.js';
-import { formatOf } from '../archive/record-format.js';
-import { importRecords, validateImport } from '../archive/import.js';
-import type { ImportTarget } from '../archive/row-to-record.js';
-import { parseMoment, TIME_EXAMPLES } from '../arguments/times.js';
+import { asTask } from '../../records/reported-task.js';
+import { formatOfFile, recordFormats, type RecordFormat } from '../../records/record-format.js';
+import { importRecords, validateImport } from '../../records/import.js';
+import type { ImportTarget } from '../../records/row-to-record.js';
+import { parseMoment, TIME_EXAMPLES } from '../../records/times.js';
 import { command, UsageError } from '../command.js';
-import { salvageArchives } from '../../composition/salvage-archives.js';
+import { runMaintenance } from '../maintenance/run-maintenance.js';
 import { exitCode } from '../exit-codes.js';
 import { chownBelow } from '../file-ownership.js';
 import { ProgressLine } from '../output/progress-line.js';
@@ -20,6 +22,8 @@ import {
   gatewayOptions,
   type GatewayArguments,
 } from '../arguments/locate-gateway.js';
+
+const nowMs = (): number => systemClock().nowMs();
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 
@@ -42,8 +46,8 @@ CSV: a first line with the columns variable, time, value, then one line per reco
 tabs as separators, and further columns. JSON lines: {"variable":12345,"time":"…","value":21.5}.
 Times are written in UTC with milliseconds. An import accepts ${TIME_EXAMPLES}.
 
-export and import show their progress on a terminal. Ctrl-C cancels them: an export leaves no file; records that an
-import has added stay, and FILE can be imported again.
+All show their progress on a terminal; export and import also in the console, which can cancel them, too. Ctrl-C
+cancels them: an export leaves no file; records that an import or a salvage has added stay, and it can be repeated.
 
 An import checks the complete FILE first. If lines are wrong it lists them and imports nothing. A record
 replaces one of the same variable and millisecond, so FILE can be imported again.
@@ -92,9 +96,14 @@ async function exported(options: Given, file: string, variables: readonly string
   const gateway = await gatewayClient(options);
   const ids = await Promise.all(variables.map((word) => resolveId(gateway, word)));
   const { kept, gone } = ids.length > 0 ? { kept: ids, gone: [] } : await recorded(gateway);
-  using progress = new ProgressLine(() => systemClock().nowMs());
-  const onRecords = (count: number) => progress.update(`${count} records`);
-  const done = await exportRecords(gateway, { ids: kept, ...range, file, format, onRecords });
+  using progress = new ProgressLine(nowMs);
+  const done = await asTask(gateway, { kind: 'export', total: 0, nowMs }, (report) => {
+    const onRecords = (count: number) => {
+      progress.update(`${count} records`);
+      return report(count);
+    };
+    return exportToFile(gateway, file, { ids: kept, ...range, format, onRecords });
+  });
   if (file !== '-') process.stdout.write(`${file}: ${done.records} records of ${kept.length} variables\n`);
   const remarks = [
     gone.length > 0 &&
@@ -122,44 +131,63 @@ async function imported(options: Given, file: string): Promise<number> {
     targets.set(id, known);
     return known;
   };
-  using progress = new ProgressLine(() => systemClock().nowMs());
-  let found = 0;
+  using progress = new ProgressLine(nowMs);
   const source = {
     input,
     format,
     meaning: { variableId: only, target },
     fromMs,
     toMs: toMs || Infinity,
-    onRecords: (count: number) => progress.update(`${count} of ${found} records`),
   };
   const { records, errors } = await validateImport(source);
   if (errors.count > 0) {
     const more = errors.count - errors.listed.length;
     const rest = more > 0 ? [`and ${more} more`] : [];
-    process.stderr.write(`${[...errors.listed, ...rest, 'nothing was imported'].join('\n')}\n`);
+    const listed = errors.listed.map(({ line, reason }) => `line ${line}: ${reason.text}`);
+    process.stderr.write(`${[...listed, ...rest, 'nothing was imported'].join('\n')}\n`);
     return exitCode.failed;
   }
-  found = records;
-  const taken = await importRecords(gateway, archiveId, source);
+  const taken = await asTask(gateway, { kind: 'import', total: records, nowMs }, (report) => {
+    const onRecords = (count: number) => {
+      progress.update(`${count} of ${records} records`);
+      return report(count);
+    };
+    return importRecords(gateway, archiveId, { ...source, onRecords });
+  });
   process.stdout.write(`${taken} records of ${records}, for ${targets.size} variables\n`);
   return exitCode.ok;
 }
 
-function salvaged({ data, write = false }: Given, file: string): number {
+async function salvaged({ data, write = false }: Given, file: string): Promise<number> {
   const directory = resolve(locateData(data, undefined).data);
-  const reports = salvageArchives({
-    directory,
-    file: file === '' ? undefined : resolve(file),
-    write,
-    nowMs: systemClock().nowMs(),
+  const cancelled = write
+    ? 'records that were copied stay in the archive, the others can be salvaged again'
+    : 'nothing was written';
+  const reports = await runMaintenance(
+    {
+      kind: 'salvage',
+      directory,
+      file: file === '' ? undefined : resolve(file),
+      write,
+      nowMs: systemClock().nowMs(),
+    },
+    { textOf: (chunks) => `${chunks} chunks`, cancelled },
+  ).finally(() => {
+    if (write) chownBelow(directory);
   });
-  if (write) chownBelow(directory);
   process.stdout.write(`${reports.map(({ text }) => text).join('\n')}\n`);
   const next = write
     ? 'the valid records are in the archive; delete the damaged file if nothing else in it is needed'
     : 'nothing was written: stop the gateway and add --write to copy the valid records to its archive';
   process.stdout.write(`${next}\n`);
-  return reports.every(({ isWhole }) => isWhole) ? exitCode.ok : exitCode.failed;
+  return reports.every(({ isComplete }) => isComplete) ? exitCode.ok : exitCode.failed;
+}
+
+/** The named format, or that of the file. Throws UsageError. */
+function formatOf(name: string | undefined, file: string): RecordFormat {
+  const key = name ?? formatOfFile(file);
+  if (key === 'csv' || key === 'jsonl') return recordFormats[key];
+  throw new UsageError(`there is no format ${key}: csv or jsonl`);
 }
 
 function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {
@@ -192,9 +220,11 @@ async function targetOf(gateway: Client<AnyFunction>, archiveId: number, id: num
   try {
     const { VariableType: type } = (await gateway.call('SVC_GetVariable', id)) as { VariableType: number };
     if ((await gateway.call('AC_GetLoggingStatus', archiveId, id)) === true) return { type };
-    return { refused: `#${id} is not recorded: stellwerk call AC_SetLoggingStatus ${archiveId} ${id} true` };
+    return {
+      rejected: coded`NOT_RECORDED: #${id} is not recorded: stellwerk call AC_SetLoggingStatus ${archiveId} ${id} true`,
+    };
   } catch (thrown) {
-    if (thrown instanceof RpcError) return { refused: thrown.message };
+    if (thrown instanceof RpcError) return { rejected: codedTextOf(thrown.message) };
     throw thrown;
   }
 }

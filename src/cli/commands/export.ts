@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { exportGateway } from '../../composition/export-gateway.js';
+import { exportGateway } from '../../composition/export/export-gateway.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { locateData } from '../arguments/locate-gateway.js';

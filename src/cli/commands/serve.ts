@@ -63,7 +63,7 @@ async function start(config: string, data: string): Promise<number> {
   showClaimCode(gateway);
   const clock = systemClock();
   notifier.ready('serving');
-  notifier.watch(clock, () => gateway.answers());
+  notifier.watch(clock, () => gateway.pingStore());
   // Keeps the process alive, which the gateway's timers do not.
   const alive = setInterval(() => undefined, 2 ** 30);
   const signal = await stopped.promise;

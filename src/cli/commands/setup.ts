@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { hashPassword } from '../../api/access/credentials.js';
+import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { ConfigurationError } from '../../config/document.js';
 import { addAccess } from '../../config/first-access.js';
 import { parseConfig } from '../../config/load.js';
+import { parseSetupFile, withoutPasswords, type SetupFile } from '../../config/setup-file.js';
 import { loadPackagedBoard } from '../../composition/module-list.js';
 import { putInPlace } from '../../sqlite/database-files.js';
 import { command } from '../command.js';
@@ -31,6 +33,11 @@ remoteAccess is not changed.`,
       type: 'boolean',
       help: 'print the claim code, with which the console sets the first password, and write nothing',
     },
+    from: {
+      type: 'string',
+      value: 'FILE',
+      help: 'take username, password, board, latitude and longitude from the lines name=value of this file,\nand remove its passwords afterwards',
+    },
     board: {
       type: 'string',
       value: 'NAME',
@@ -39,11 +46,13 @@ remoteAccess is not changed.`,
   },
   words: [0, 0],
   exits: '0 written, 1 not written, 78 the existing configuration has errors',
-  run: async ({ config = STANDARD, username, board, claim = false }) => {
+  run: async ({ config = STANDARD, from, claim = false, ...given }) => {
     if (claim) {
       process.stdout.write(readFirstLine(CLAIM_CODE) + '\n');
       return exitCode.ok;
     }
+    const setup = from === undefined ? {} : parseSetupFile(readFileSync(from, 'utf8'));
+    const { username = setup.username, board = setup.board } = given;
     const file = resolve(config);
     const source = configSource(file);
     if (source.isOverlay)
@@ -60,24 +69,43 @@ remoteAccess is not changed.`,
         `${file} has a remoteAccess already and is left as it is; for another password put what stellwerk hash-password prints into its passwordHash`,
       );
     const machine = await loadPackagedBoard(board);
-    const isAsked = process.stdin.isTTY;
-    const name = username ?? (isAsked ? await prompt('Name', 'owner') : 'owner');
-    const password = isAsked ? await promptNewPassword('Password') : generatePassword();
+    const isInteractive = process.stdin.isTTY && from === undefined;
+    const name = username ?? (isInteractive ? await prompt('Name', 'owner') : 'owner');
+    const password = isInteractive
+      ? await promptNewPassword('Password')
+      : (setup.password ?? generatePassword());
+    rejectShort(password);
     const access = {
       username: name,
       passwordHash: await hashPassword(password),
       board: board ?? (before === undefined ? 'auto' : undefined),
+      location: locationOf(setup),
     };
     const text = addAccess(before, access) ?? '';
     await rejectInvalid(file, text);
     write(file, text);
-    const shownPassword = isAsked ? '' : `password: ${password}   (it is shown this once)\n`;
+    if (from !== undefined)
+      writeFileSync(from, withoutPasswords(readFileSync(from, 'utf8')), { flush: true });
+    const passwordLine =
+      isInteractive || setup.password !== undefined
+        ? ''
+        : `password: ${password}   (it is shown this once)\n`;
     process.stdout.write(
-      `name: ${name}\n${shownPassword}board: ${machine.name} (${machine.title})\n${file} is written; ${next(file)}\n`,
+      `name: ${name}\n${passwordLine}board: ${machine.name} (${machine.title})\n${file} is written; ${next(file)}\n`,
     );
     return exitCode.ok;
   },
 });
+
+function rejectShort(password: string): void {
+  if (password.length < PASSWORD_LENGTH)
+    throw new Error(`the password must have at least ${PASSWORD_LENGTH} characters`);
+}
+
+function locationOf({ latitude, longitude }: SetupFile) {
+  if (latitude === undefined && longitude === undefined) return undefined;
+  return { latitude: Number(latitude ?? 0), longitude: Number(longitude ?? 0) };
+}
 
 /** The next step, for the output. */
 const next = (file: string): string =>
@@ -101,7 +129,7 @@ async function rejectInvalid(file: string, text: string): Promise<void> {
     await parseConfig(file, text);
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
-    throw new Error(thrown.findings.map(({ key, text: why }) => `${key}: ${why}`).join('; '), {
+    throw new Error(thrown.findings.map(({ key, text: why }) => `${key}: ${why.toString()}`).join('; '), {
       cause: thrown,
     });
   }

@@ -26,7 +26,7 @@ interface Cell {
 }
 
 /** Minimum width for the user of a line; with less, only names and marks are drawn. */
-const USE_LEAST = 8;
+const MIN_USE_WIDTH = 8;
 /** The width of a symbol and a word: `● out`. */
 const STATE_WIDTH = 5;
 /** The gap between the parts of a side. */
@@ -117,8 +117,8 @@ function measuresOf(cells: readonly Cell[], names: HeaderData['names'], width: n
   const pin = Math.max(2, ...cells.map((cell) => cell.pin.length));
   const name = Math.max(3, ...cells.map((cell) => widthOf(cell.name)));
   const room = width - pin - name - STATE_WIDTH - GAP * 3;
-  const wanted = Math.max(USE_LEAST, ...cells.map(({ line }) => widthOf(useOf(line, names))));
-  return { pin, name, use: room < USE_LEAST ? 0 : Math.min(room, wanted) };
+  const needed = Math.max(MIN_USE_WIDTH, ...cells.map(({ line }) => widthOf(useOf(line, names))));
+  return { pin, name, use: room < MIN_USE_WIDTH ? 0 : Math.min(room, needed) };
 }
 
 interface Drawing {

@@ -7,11 +7,11 @@ import type { VariableType } from '../../kernel/value.js';
 /** The parts of a snapshot (interface §2.2) that are used here. */
 export interface Snapshot {
   readonly timestamp: number;
-  readonly profiles: Readonly<Record<string, ShownProfile>>;
+  readonly profiles: Readonly<Record<string, ProfileEntry>>;
   readonly objects: Readonly<Record<string, SnapshotObject>>;
 }
 
-interface ShownProfile extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
+interface ProfileEntry extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
   readonly minValue: number;
   readonly maxValue: number;
   readonly stepSize: number;

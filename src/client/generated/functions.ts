@@ -7,13 +7,17 @@ import type {
   ArchiveRecords,
   AuditEntry,
   BackupRecord,
+  BackupTargetList,
   BrowserSession,
   ChangeRecord,
   ChartDataset,
   Choice,
+  CodedText,
   CommandOutcome,
   Compaction,
+  ConfigurationExport,
   ConfigurationProblem,
+  ConfigurationSettings,
   ConfigurationText,
   Configurator,
   DeletionRecord,
@@ -44,16 +48,21 @@ import type {
   PropertyProblem,
   PushDevice,
   QualityRecord,
+  RecoveryKeyRecord,
   Reference,
   ReloadReport,
   RestoreReport,
   ScriptRecord,
   ScriptThread,
+  SettingChange,
   Snapshot,
+  StoredBackupRecord,
+  TargetBackupRecord,
   TaskRecord,
   Value,
   ValueRecord,
   VariableRecord,
+  VerifiedBackupRecord,
 } from './records.js';
 
 /** The functions that can be called, as TypeScript sees them. Others: `new Client<AnyFunction>(address)`. */
@@ -104,7 +113,7 @@ export interface Functions {
   AC_GetAggregationVariables(InstanceID: number, CalculateStatistics: boolean): AggregationVariable[];
   /** The rules by which old records of a variable are downsampled or deleted. */
   AC_GetCompaction(InstanceID: number, VariableID: number): Compaction[];
-  /** Whether zeros of a counter are passed over. */
+  /** Whether zeros of a counter are ignored in aggregation. */
   AC_GetCounterIgnoreZeros(InstanceID: number, VariableID: number): boolean;
   /** Whether a variable is shown in charts. */
   AC_GetGraphStatus(InstanceID: number, VariableID: number): boolean;
@@ -145,7 +154,7 @@ export interface Functions {
     Height: number,
     Visibility: readonly boolean[],
   ): string;
-  /** Like AC_RenderChartEx, for a place inside a page: the SVG has no style element, and takes its colour from the page. */
+  /** Like AC_RenderChartEx, for embedding in a page: the SVG has no style element and inherits the colour of the page. */
   AC_RenderChartInline(
     InstanceID: number,
     ObjectID: number,
@@ -173,51 +182,69 @@ export interface Functions {
   AC_SetGraphStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
   /** Starts or stops logging of a variable; existing records stay. */
   AC_SetLoggingStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
-  /** Sends a text over a client socket, one character a byte (Latin-1). */
+  /** Sends a text over a client socket; each character is one byte (Latin-1). */
   CSCK_SendText(InstanceID: number, Text: string): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
-  /** Cancels long work, whose call then fails with CANCELLED; false if it has ended. */
+  /** Lists long work that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. Work that is not reported for 60 s has failed. */
+  GW_BeginTask(Kind: string, Total: number): number;
+  /** Cancels a task; its call fails with CANCELLED. False if the task has ended. */
   GW_CancelTask(TaskID: number): boolean;
+  /** Changes keys of the configuration outside the tree, keeps its comments, and reloads it. Digest is that of GW_GetSettings. Errors are in error.data.problems, and nothing is changed then. */
+  GW_ChangeSettings(Changes: readonly SettingChange[], Digest: string): ReloadReport;
   /** What stellwerk check reports for this text, by line. Nothing is opened or changed. */
   GW_CheckConfiguration(Text: string): ConfigurationProblem[];
-  /** What would be wrong with an instance with these properties in addition to its own; InstanceID 0: with a new one. Changes nothing. */
+  /** The problems that an instance would have if these properties were set; InstanceID 0: a new instance. Changes nothing. */
   GW_CheckProperties(
     ModuleID: string,
     InstanceID: number,
     Properties: Readonly<Record<string, unknown>>,
   ): PropertyProblem[];
-  /** Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound. */
+  /** What stellwerk check would report after these changes of GW_ChangeSettings. Nothing is changed. */
+  GW_CheckSettings(Changes: readonly SettingChange[]): ConfigurationProblem[];
+  /** Creates an instance for a search result below an object, after its other children, and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
+  /** Creates the key of encrypted backups and returns it this once. Backups of an earlier key stay, and need that key. */
+  GW_CreateRecoveryKey(): RecoveryKeyRecord;
   /** Deletes a backup. */
   GW_DeleteBackup(Name: string): boolean;
   /** Deletes an object with everything below it, and with DeleteFiles the files of its scripts and media objects. Returns the ID for GW_RestoreDeleted; 0 if it cannot be undone. */
   GW_DeleteObject(ID: number, DeleteFiles: boolean): number;
   /** Signs a browser out and closes its WebSockets; false if there is no such session. */
   GW_EndSession(ID: string): boolean;
+  /** Ends the caller's work; Reason says why it failed. False if it was cancelled or has ended. */
+  GW_EndTask(TaskID: number, Reason?: string): boolean;
+  /** A gateway.yaml that describes the gateway as it is, including objects that were created by calls, as stellwerk export prints it: with the values of variables on request, and *** in place of secrets. */
+  GW_ExportConfiguration(Values: boolean): ConfigurationExport;
+  /** Ends the gateway; the next start deletes all its data, local backups included, and it has no owner then. Confirmation must be RESET. Backups on other machines stay. */
+  GW_FactoryReset(Confirmation: string): boolean;
   /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
+  /** The targets of encrypted backups with their state, and the id of the recovery key; empty if there is none. */
+  GW_GetBackupTargets(): BackupTargetList;
   /** The backups in the data directory, newest first. */
   GW_GetBackups(): BackupRecord[];
-  /** What this machine has for a property of a form: its source is line, chip, port, channel, led, bus, onewire. */
+  /** What this machine offers for a field of a form, by the source of the field: line, chip, port, channel, led, bus, onewire, output. */
   GW_GetChoices(Source: string): Choice[];
   /** The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires. */
   GW_GetConfigurationText(): ConfigurationText;
   /** The last deletions since the start, newest first: at most 50, in at most 16 MiB of memory. */
   GW_GetDeleted(): DeletionRecord[];
-  /** Whether an event can run, which of its conditions are met now, and why it ran or did not run the last times. */
+  /** Whether an event can run, which of its conditions are met now, and the last decisions to run it or not, with the reasons. */
   GW_GetEventDecisions(EventID: number): EventDecisions;
   /** The results of the last search: the hardware, who uses it, and which instances can be created for it. */
   GW_GetFound(InstanceID: number): Found[];
   /** The health of the gateway: named checks, each with its state, since when, and the remedy. */
   GW_GetHealth(): Health;
+  /** The configuration in the file that the gateway was started with, whether or not an overlay replaces it. */
+  GW_GetInstalledConfiguration(): ConfigurationText;
   /** The board's header and all GPIO lines: their names, their users, and the values of the gateway's own lines. */
   GW_GetLines(): Lines;
   /** The addresses that the gateway listens on, with their certificates. */
   GW_GetListeners(): ListenerRecord[];
   /** The newest lines of the log since a time (unix milliseconds), oldest first; of a level (debug, info, warn, error) and above, of a subject. 500 lines are kept. */
   GW_GetLog(SinceMs?: number, Level?: string, Subject?: string, Limit?: number): LogRecord[];
-  /** The machine that the gateway runs on: model, kernel, host name, uptime and temperature. */
+  /** The machine that the gateway runs on: model, kernel, host name, uptime, temperature, supply voltage and wear of its card. */
   GW_GetMachine(): MachineRecord;
   /** The mobile devices that are registered with a web front, and the browsers that get its messages (provider WebPush), without their tokens. */
   GW_GetPushDevices(InstanceID: number): PushDevice[];
@@ -225,15 +252,19 @@ export interface Functions {
   GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
   /** Records of a variable with milliseconds, oldest first, at most 10,000, and whether there are more; times of 0 mean from the first and to the last record. */
   GW_GetRecords(VariableID: number, StartTime: number, EndTime: number, Limit: number): ArchiveRecords;
-  /** The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console, IsOwn marks the session of the caller. */
+  /** The browsers that are signed in to a front or to the console, most recently used first; ConfiguratorID is 0 for the console, IsOwn marks the session of the caller. */
   GW_GetSessions(): BrowserSession[];
-  /** The long work that is running: backups, hardware searches, re-aggregations. Message 20405 reports its progress. */
+  /** The keys of the configuration without the tree and without secrets, and the digest that GW_ChangeSettings requires. */
+  GW_GetSettings(): ConfigurationSettings;
+  /** The encrypted backups on a target, newest first. */
+  GW_GetTargetBackups(Target: string): TargetBackupRecord[];
+  /** The tasks in progress: backups, hardware searches, re-aggregations, and those that clients report. Message 20405 reports their progress. */
   GW_GetTasks(): TaskRecord[];
   /** Values and times of several variables, in the requested order; a variable that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */
   GW_GetVersion(): string;
-  /** Makes a backup in the data directory, and returns it. It counts among the backups that are kept. */
+  /** Makes a backup in the data directory and returns it. It counts towards the backups that are kept. */
   GW_MakeBackup(Note: string): BackupRecord;
   /** The objects that were removed from gateway.yaml and still exist; with Remove, they are deleted. */
   GW_Prune(Remove: boolean): OrphanRecord[];
@@ -241,17 +272,25 @@ export interface Functions {
   GW_Publish(InstanceID: number, Topic: string, Payload: string, QoS: 0 | 1 | 2, Retain: boolean): boolean;
   /** Reloads the configuration, applies what can change at run time, and reports what needs a restart. */
   GW_ReloadConfiguration(): ReloadReport;
+  /** Returns to the file that the gateway was started with, and reloads. Digest is that of GW_GetConfigurationText. The overlay is kept as gateway.yaml.removed in the data directory. */
+  GW_RemoveConfigurationOverlay(Digest: string): ReloadReport;
   /** Removes a mobile device or a browser of a web front; false if it is not registered. */
   GW_RemovePushDevice(InstanceID: number, DeviceID: string): boolean;
+  /** Reports the progress of the caller's work; false if it was cancelled or has ended: the caller must stop then. */
+  GW_ReportTask(TaskID: number, Done: number): boolean;
   /** RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
-  /** Checks a backup and restores it at the next start; Effects says what will change. With '' for Name, nothing is restored. */
+  /** Checks a backup and restores it at the next start; Effects says what will change. An empty Name cancels this. */
   GW_RestoreBackup(Name: string): RestoreReport;
   /** Undoes a deletion: its objects return with their IDs, values and references, and instances are opened as at a start. Returns the objects at the top. */
   GW_RestoreDeleted(DeletionID: number): number[];
+  /** Fetches a backup of a target, by default the newest, and restores it at the next start, with records and certificates. Returns its name in GW_GetBackups; GW_RestoreBackup with an empty name cancels it. */
+  GW_RestoreTargetBackup(Target: string, Name?: string): string;
   /** Checks the configuration file, the machine and the gateway now, as stellwerk doctor does. Touches no device. */
   GW_RunDoctor(): DoctorCheck[];
-  /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText: another one means that the configuration has changed since. Errors are in error.data.problems, and nothing is changed then. */
+  /** Stores a backup on a target now, reads back what is new, and deletes backups that are not kept. */
+  GW_RunTargetBackup(Target: string): StoredBackupRecord;
+  /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText; the call fails if the configuration has changed since. If the text has errors, nothing is changed, and error.data.problems lists them. */
   GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
   /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */
   GW_SetPassword(Target: string, Password: string): ReloadReport;
@@ -259,11 +298,11 @@ export interface Functions {
   GW_SetResidentAccess(VariableID: number, Access: string): boolean;
   /** Sets several variables, given as [[VariableID, Value], …]: all of them, or none if one fails. */
   GW_SetValues(Values: readonly (readonly [number, Value | null])[]): boolean;
-  /** As GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs, at moments that are the same for the same Seed. */
+  /** Like GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs; the same Seed repeats the same bounces. */
   GW_SimulateBounce(Line: string, Active: boolean, Bounces: number, WithinMs: number, Seed: number): boolean;
   /** Unplugs a chip of the simulated board, or plugs it in again. Until then its lines are lost to their instances. */
   GW_SimulateChipGone(Chip: string, Gone: boolean): boolean;
-  /** Toggles a line of the simulated board PerSecond times a second for ForMs; it ends at its first level. GW_SimulateLine ends it sooner. */
+  /** Toggles a line of the simulated board PerSecond times a second for ForMs; then the line has its previous level. GW_SimulateLine ends it early. */
   GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;
   /** Unplugs a LED of the simulated board, or plugs it in again. */
   GW_SimulateLedGone(Led: string, Gone: boolean): boolean;
@@ -279,6 +318,8 @@ export interface Functions {
   GW_SimulateStuck(Line: string, Stuck: boolean): boolean;
   /** Limits the changes on this WebSocket to some objects with their subtrees, and to some messages; []: all. */
   GW_Subscribe(IDs: readonly number[], Messages?: readonly number[]): boolean;
+  /** Restores a backup of a target, by default the newest, into a scratch directory and compares what is there with what was stored. */
+  GW_VerifyTargetBackup(Target: string, Name?: string): VerifiedBackupRecord;
   /** The value of a variable. */
   GetValue(VariableID: number): Value;
   /** The value of a variable of type boolean. */
@@ -306,6 +347,7 @@ export interface Functions {
     InstanceID: number;
     Code: string;
     Text: string;
+    CodedText: CodedText;
   }[];
   /** Polls a device for the current value of one of its variables. */
   HW_RequestStatus(InstanceID: number, Parameter: string): boolean;
@@ -420,9 +462,9 @@ export interface Functions {
   SPRT_SetDTR(InstanceID: number, OnOff: boolean): boolean;
   /** Sets the Request To Send line of a serial port. */
   SPRT_SetRTS(InstanceID: number, OnOff: boolean): boolean;
-  /** Sends a text to one client of a server socket, one character a byte (Latin-1). */
+  /** Sends a text to one client of a server socket; each character is one byte (Latin-1). */
   SSCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
-  /** Sends a text to all clients of a server socket, one character a byte (Latin-1). */
+  /** Sends a text to all clients of a server socket; each character is one byte (Latin-1). */
   SSCK_SendText(InstanceID: number, Text: string): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   SSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
@@ -432,15 +474,15 @@ export interface Functions {
   SVC_ActionExists(ActionID: string): boolean;
   /** Applies the properties that were set and reopens the instance with them. */
   SVC_ApplyChanges(InstanceID: number): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   SVC_CandidateMediaStream(SessionID: string, ICE: string): boolean;
   /** Whether a category with this ID exists. */
   SVC_CategoryExists(CategoryID: number): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   SVC_ConfigureMediaStream(SessionID: string, SessionDescription: string): boolean;
   /** Connects a device to an I/O instance. */
   SVC_ConnectInstance(InstanceID: number, ParentID: number): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   SVC_ConnectMediaStream(MediaID: number): unknown[];
   /** Creates a category below the root and returns its ID. */
   SVC_CreateCategory(): number;
@@ -454,7 +496,7 @@ export interface Functions {
   SVC_CreateMedia(MediaType: 0 | 1 | 2 | 3 | 4 | 5): number;
   /** Creates an empty script below the root and returns its ID; type 0 (JavaScript) is the only type. */
   SVC_CreateScript(ScriptType: 0 | 1 | 2): number;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   SVC_CreateTemporaryMediaStreamToken(MediaID: number, ValidForSeconds: number): string;
   /** Creates a password with the rights of the owner for the user name token, valid for a number of seconds, at most a day. */
   SVC_CreateTemporaryToken(ValidForSeconds: number): string;
@@ -484,7 +526,7 @@ export interface Functions {
   SVC_DisableDebugFile(ID: number): boolean;
   /** Disconnects a device from its I/O instance. */
   SVC_DisconnectInstance(InstanceID: number): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   SVC_DisconnectMediaStream(SessionID: string): boolean;
   /** Publishes what an instance sends and receives as message 10206, for a number of seconds, at most a day. */
   SVC_EnableDebug(ID: number, Duration: number): boolean;
@@ -578,7 +620,7 @@ export interface Functions {
   SVC_GetFunctions(InstanceIDs: readonly number[]): FunctionRecord[];
   /** Like SVC_GetFunctions, as a map by function name. */
   SVC_GetFunctionsMap(InstanceIDs: readonly number[]): Record<string, FunctionRecord>;
-  /** The icons of some objects; an empty list: of all. The own icon of an object comes first, then the one of its value or profile. */
+  /** The icons of some objects; an empty list: of all. The icon set for an object takes precedence over that of its value or profile. */
   SVC_GetIcons(Parameter: readonly number[]): {
     ObjectID: number;
     Icon: string;
@@ -679,7 +721,7 @@ export interface Functions {
   SVC_GetMediaListByType(MediaType: 0 | 1 | 2 | 3 | 4 | 5): number[];
   /** The properties of a module. */
   SVC_GetModule(ModuleID: string): ModuleRecord;
-  /** The configuration form of instances of a module, before there is one; as SVC_GetConfigurationForm. */
+  /** The configuration form for a new instance of a module, as SVC_GetConfigurationForm returns it. */
   SVC_GetModuleForm(ModuleID: string): string;
   /** The GUIDs of all modules. */
   SVC_GetModuleList(): string[];
@@ -789,7 +831,7 @@ export interface Functions {
   SVC_InstanceExists(InstanceID: number): boolean;
   /** Whether an object is a child of another, or with Recursive a descendant. */
   SVC_IsChild(ID: number, ParentID: number, Recursive: boolean): boolean;
-  /** Whether conditions, given as JSON, are met at this moment; an empty list is. */
+  /** Whether conditions, given as JSON, are met now; an empty list is met. */
   SVC_IsConditionPassing(Conditions: string): boolean;
   /** Whether an instance can be connected to another. */
   SVC_IsInstanceCompatible(InstanceID: number, ParentInstanceID: number): boolean;
@@ -811,9 +853,9 @@ export interface Functions {
   SVC_LinkExists(LinkID: number): boolean;
   /** Writes a line to the log and publishes it as a message. */
   SVC_LogMessage(Sender: string, Message: string): boolean;
-  /** Not supported: it does not crash or leak on request; send the process a signal to test a crash. */
+  /** Not supported: the gateway does not crash or leak memory on request; send the process a signal to test a crash. */
   SVC_MakeCrash(): boolean;
-  /** Not supported: it does not crash or leak on request; send the process a signal to test a crash. */
+  /** Not supported: the gateway does not crash or leak memory on request; send the process a signal to test a crash. */
   SVC_MakeLeak(): boolean;
   /** Whether a media object with this ID exists. */
   SVC_MediaExists(MediaID: number): boolean;
@@ -1093,7 +1135,7 @@ export interface Functions {
     BatteryRemainingTime: number;
     BatteryMaxTime: number;
   };
-  /** The load of each processor and of all together since the previous call, in percent; in the first call since boot. */
+  /** The load of each processor and of all together, in percent, since the previous call; the first call returns it since boot. */
   Sys_GetCPUInfo(): Record<string, number>;
   /** The file systems of the machine with size and free space in bytes, numbered from 0. */
   Sys_GetHardDiskInfo(): Record<
@@ -1174,7 +1216,7 @@ export interface Functions {
   UC_FixInvalidStrings(InstanceID: number, References: readonly InvalidText[]): boolean;
   /** Not supported: scripts are JavaScript; there are no flow scripts, workflows or short tags. */
   UC_FixShortTags(InstanceID: number, References: readonly unknown[]): boolean;
-  /** How often events ran, by their messages that are kept: those that the clock sets off, and triggers. */
+  /** The number of runs of timed and of triggered events, as counted in the buffered messages. */
   UC_GetEventStatistics(InstanceID: number): {
     CyclicUpdateCount: number;
     TriggerUpdateCount: number;
@@ -1210,22 +1252,22 @@ export interface Functions {
     MessageErrorCount: number;
     MessageCustomCount: number;
   };
-  /** The number of buffered messages of each sender, most first. */
+  /** The number of buffered messages of each sender, in descending order. */
   UC_GetMessageSenderIDList(InstanceID: number): {
     SenderID: number;
     Count: number;
   }[];
-  /** The size of the buffered messages of each sender, in bytes, most first. */
+  /** The size of the buffered messages of each sender in bytes, in descending order. */
   UC_GetMessageSenderIDSizeList(InstanceID: number): {
     SenderID: number;
     Size: number;
   }[];
-  /** How many of the messages that are kept are of each kind, most first. */
+  /** The number of buffered messages of each type, in descending order. */
   UC_GetMessageTypeList(InstanceID: number): {
     Message: number;
     Count: number;
   }[];
-  /** The number of script runs since the start, by sender, most first. */
+  /** The number of script runs since the start by sender, in descending order. */
   UC_GetScriptSenderList(InstanceID: number): {
     Sender: string;
     Count: number;
@@ -1245,13 +1287,13 @@ export interface Functions {
   UC_ResetLastLogMessages(InstanceID: number): boolean;
   /** Resets the counts of log messages. */
   UC_ResetLogMessageStatistics(InstanceID: number): boolean;
-  /** Not supported: it does not send usage data. */
+  /** Not supported: the gateway does not send usage data. */
   UC_SendUsageData(InstanceID: number): boolean;
   /** Not supported: the software is free and no licence is sold for it. */
   UC_UpdateLicenseData(InstanceID: number): boolean;
-  /** Sends a text as a datagram from a UDP socket, one character a byte (Latin-1). */
+  /** Sends a text as a datagram from a UDP socket; each character is one byte (Latin-1). */
   USCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
-  /** Sends a text as a datagram to the Host of a UDP socket, one character a byte (Latin-1). */
+  /** Sends a text as a datagram to the Host of a UDP socket; each character is one byte (Latin-1). */
   USCK_SendText(InstanceID: number, Text: string): boolean;
   /** Connects a simulated client to a virtual I/O, as to a server. */
   VIO_Connect(InstanceID: number, ClientIP: string, ClientPort: number): boolean;
@@ -1295,15 +1337,15 @@ export interface Functions {
   ): boolean;
   /** Plays a sound, which is a media object in the area, in the fronts of a configurator. */
   WFC_AudioNotification(InstanceID: number, Title: string, MediaID: number): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   WFC_CandidateMediaStream(InstanceID: number, SessionID: string, ICE: string): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   WFC_ConfigureMediaStream(InstanceID: number, SessionID: string, SessionDescription: string): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   WFC_ConnectMediaStream(InstanceID: number, MediaID: number): string;
   /** Deletes an item of a web front that has no children. */
   WFC_DeleteItem(InstanceID: number, ID: string): boolean;
-  /** Not supported: it does not forward streams; open the address of the camera in the front. */
+  /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   WFC_DisconnectMediaStream(InstanceID: number, SessionID: string): boolean;
   /** Requests a value from the device or script behind a variable in the area of a configurator, sets a variable that residents may set, or runs a script that is not hidden. */
   WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
@@ -1347,7 +1389,7 @@ export interface Functions {
     EndTime: number,
     Limit: number,
   ): LoggedValue[];
-  /** What became of WFC_ExecuteKeyed with a key: running, done, failed with code and text, or unknown after 5 minutes, 64 newer keys or a restart. */
+  /** The outcome of WFC_ExecuteKeyed with a key: running, done, or failed with code and text; unknown after 5 minutes, 64 newer keys or a restart. */
   WFC_GetOutcome(InstanceID: number, Key: string): CommandOutcome;
   /** The area of a configurator with all values at this moment. */
   WFC_GetSnapshot(InstanceID: number): Snapshot;
@@ -1402,7 +1444,7 @@ export interface Functions {
     Height: number,
     Visibility: readonly boolean[],
   ): string;
-  /** Like WFC_RenderChartEx, for a place inside a page: the SVG has no style element, and takes its colour from the page. */
+  /** Like WFC_RenderChartEx, for embedding in a page: the SVG has no style element and inherits the colour of the page. */
   WFC_RenderChartInline(
     InstanceID: number,
     ObjectID: number,

@@ -61,6 +61,26 @@ export interface BackupRecord {
   IsRestoredAtStart: boolean;
 }
 
+/** The targets, and the id of the recovery key. */
+export interface BackupTargetList {
+  KeyID: string;
+  Targets: BackupTargetRecord[];
+}
+
+/** A target of encrypted backups. Kind: path, webdav, s3 or sftp. Times are unix milliseconds; 0 is never. Problem says why the last backup failed, VerifyProblem why the last comparison did; both are empty otherwise. */
+export interface BackupTargetRecord {
+  Name: string;
+  Kind: string;
+  LastMs: number;
+  LastName: string;
+  NextMs: number;
+  VerifiedMs: number;
+  Problem: string;
+  CodedProblem: CodedText;
+  VerifyProblem: string;
+  CodedVerifyProblem: CodedText;
+}
+
 /** A browser that is signed in to a front or to the console. IsOwn: it makes this call. */
 export interface BrowserSession {
   ID: string;
@@ -114,7 +134,14 @@ export interface Choice {
   Properties: Record<string, unknown>;
 }
 
-/** What became of a command: Code, Text and Details, the other members of error.data, are empty unless State is failed. */
+/** A sentence of the gateway: its stable code, the parameters that it was made from (texts, numbers, such records, or lists of them), and the English text. TEXT: a sentence of another program. */
+export interface CodedText {
+  Code: string;
+  Parameters: unknown[];
+  Text: string;
+}
+
+/** The outcome of a command: Code, Text and Details, the other members of error.data, are empty unless State is failed. */
 export interface CommandOutcome {
   State: 'running' | 'done' | 'failed' | 'unknown';
   Code: string;
@@ -128,6 +155,12 @@ export interface Compaction {
   CompactionType: number;
 }
 
+/** A gateway.yaml of the gateway as it is. Notes: what the file cannot express, which is also listed at its end. */
+export interface ConfigurationExport {
+  Text: string;
+  Notes: string[];
+}
+
 /** A finding in a configuration. Lines and columns count from 1; Path is the key, for example webServers[0].tls. */
 export interface ConfigurationProblem {
   Line: number;
@@ -135,6 +168,13 @@ export interface ConfigurationProblem {
   Path: string;
   Severity: 'error' | 'problem' | 'warning';
   Text: string;
+  CodedText: CodedText;
+}
+
+/** The keys of the configuration without the tree. Secrets are ***. */
+export interface ConfigurationSettings {
+  Settings: Record<string, unknown>;
+  Digest: string;
 }
 
 /** The configuration. IsOverlay: it is in the data directory and replaces the file that the gateway was started with. IsWritable: a change is written to that file; otherwise it goes to the overlay. */
@@ -175,6 +215,8 @@ export interface DoctorCheck {
   State: 'ok' | 'warning' | 'failed';
   Text: string;
   WhatToDo: string;
+  CodedText: CodedText;
+  CodedWhatToDo: CodedText;
 }
 
 /** Whether an event can run, its conditions now, and the last decisions, newest first; TimeMs is unix milliseconds. */
@@ -387,6 +429,8 @@ export interface Health {
     Since: number;
     Text: string;
     WhatToDo: string;
+    CodedText: CodedText;
+    CodedWhatToDo: CodedText;
   }[];
 }
 
@@ -454,6 +498,7 @@ export interface ListenerRecord {
   CertificateNames: string[];
   ValidUntilMs: number;
   Problem: string;
+  CodedProblem: CodedText;
 }
 
 /** A line of the log with its details, and the instance that it is about. */
@@ -472,13 +517,16 @@ export interface LoggedValue {
   Duration: number;
 }
 
-/** The machine: its model and the kernel's version ('' where unknown), for how many seconds it runs, and its temperature in °C (0: no sensor). */
+/** The machine: its model and the kernel's version ('' where unknown), for how many seconds it runs, its temperature in °C (0: no sensor), whether its processor is slowed down and its supply voltage too low, and how much of the life of its card is used up, in percent (0: the card does not report it). */
 export interface MachineRecord {
   Model: string;
   Kernel: string;
   HostName: string;
   UptimeS: number;
   Temperature: number;
+  IsThrottled: boolean;
+  HasUndervoltage: boolean;
+  CardWear: number;
 }
 
 /** A media object; the checksum has 8 hex digits, the size is in bytes. */
@@ -575,10 +623,12 @@ export interface ProfileRecord {
   }[];
 }
 
-/** What is wrong with a property; an empty name is the instance. */
+/** What is wrong with a property; an empty name is the instance. A warning may resolve itself later. */
 export interface PropertyProblem {
   Property: string;
+  Severity: 'error' | 'warning';
   Text: string;
+  CodedText: CodedText;
 }
 
 /** A mobile device registered for push messages, without its token. */
@@ -605,6 +655,12 @@ export type QualityRecord =
       Error: Failure;
     };
 
+/** A new recovery key. Only the owner can keep it: without it, encrypted backups cannot be read. */
+export interface RecoveryKeyRecord {
+  Key: string;
+  KeyID: string;
+}
+
 /** A use of an object: by which object, how, and at which line of a text (0: not in a text). */
 export interface Reference {
   ObjectID: number;
@@ -618,6 +674,7 @@ export interface ReloadReport {
   Applied: string[];
   NeedsRestart: string[];
   Problems: string[];
+  CodedProblems: CodedText[];
 }
 
 /** What the next start will restore. */
@@ -651,6 +708,12 @@ export interface ScriptThread {
   ScriptID: number;
   FilePath: string;
   Sender: string;
+}
+
+/** A change of the configuration: the key, for example webServers[0].tls, and its value as in the file; null removes it. The values of keys named password are written as hashes. */
+export interface SettingChange {
+  Path: string;
+  Value: unknown;
 }
 
 /** The tree at one moment: objects by ID<id>, profiles by name; timestamp is a counter. */
@@ -721,7 +784,22 @@ export interface SnapshotProfile {
   }[];
 }
 
-/** Long work that is running. Kind: backup, search or reaggregation. Total is 0 while it is unknown. */
+/** A backup that was stored. StoredBytes and StoredChunks are new on the target; Chunks is what the backup has. */
+export interface StoredBackupRecord {
+  Name: string;
+  StoredBytes: number;
+  StoredChunks: number;
+  Chunks: number;
+  DeletedBackups: number;
+}
+
+/** A backup on a target. */
+export interface TargetBackupRecord {
+  Name: string;
+  CreatedMs: number;
+}
+
+/** Long work that is running. Kind: backup, search, reaggregation, export or import. Total is 0 while it is unknown. */
 export interface TaskRecord {
   ID: number;
   Kind: string;
@@ -766,4 +844,12 @@ export interface VariableRecord {
   VariableChanged: number;
   VariableIsLocked: boolean;
   VariableValue: Value;
+}
+
+/** What a restore of a backup has. */
+export interface VerifiedBackupRecord {
+  Name: string;
+  Objects: number;
+  Values: number;
+  ArchiveRecords: number;
 }

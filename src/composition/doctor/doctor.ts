@@ -1,24 +1,25 @@
-import { healthy, type HealthFinding } from '../../base/health-check.js';
-import { ConfigurationError, formatFinding } from '../../config/document.js';
+import { coded, joined, type Text } from '../../base/codes/coded-text.js';
+import { findingTexts, healthy, type HealthFinding } from '../../base/health-check.js';
+import { ConfigurationError, codedFinding } from '../../config/document.js';
 import type { ConfigSource } from '../../config/config-source.js';
 import { loadConfig } from '../../config/load.js';
 import type { GatewayConfig, TreeNode } from '../../config/schema/gateway-schema.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { isClockSynchronised } from '../../service/clock-synchronisation.js';
 import { clockFinding } from '../../service/health-findings.js';
-import { checkMachine, type MachineCheckOptions } from '../../service/machine-check.js';
+import { checkMachine, type MachineCheckOptions } from '../../service/machine/machine-check.js';
 import type { CheckRecord } from '../../service/health.js';
 import { reviewFacts } from '../review-facts.js';
 
 /** A finding, as `stellwerk doctor` and `GW_RunDoctor` report it. */
 type DoctorCheck = Omit<CheckRecord, 'Since'>;
 
-/** What a configuration says that the machine is for, as far as it can be read. */
+/** What a configuration requires of the machine, as far as the configuration can be read. */
 export interface ConfiguredMachine extends Pick<MachineCheckOptions, 'modules' | 'instances'> {
   readonly finding: HealthFinding;
 }
 
-/** Reads and reviews a configuration; what is wrong with it is in its finding. */
+/** Reads and reviews a configuration; the finding has its problems. */
 export async function readConfiguredMachine(
   source: ConfigSource,
   makeModules: (config: GatewayConfig) => Promise<ModuleRegistry>,
@@ -37,28 +38,34 @@ export async function readConfiguredMachine(
     const [first, ...others] = findings.filter(({ severity }) => severity === 'problem');
     const finding =
       first === undefined
-        ? healthy(`${path} has no errors`)
+        ? healthy(coded`NO_ERRORS: ${path} has no errors`)
         : problem(
-            `${formatFinding(path, first)}${others.length > 0 ? `, and ${others.length} more` : ''}`,
-            `stellwerk check ${path} shows them all`,
+            joined([
+              codedFinding(path, first),
+              ...(others.length > 0 ? [coded`AND_MORE: and ${others.length} more`] : []),
+            ]),
+            coded`CHECK_LISTS_THEM: stellwerk check ${path} lists them all`,
           );
     return { modules: await modules, instances: instancesOf(tree), finding };
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
     const [first] = thrown.findings;
-    const isHidden = thrown.findings.some(({ text }) => /EACCES/.test(text));
+    const isHidden = thrown.findings.some(({ text }) => /EACCES/.test(text.toString()));
     const finding = isHidden
-      ? problem(`${path} is not for you to read`, 'sudo stellwerk doctor sees more')
+      ? problem(
+          coded`NOT_READABLE_FOR_YOU: this user cannot read ${path}`,
+          coded`DOCTOR_AS_ROOT: run sudo stellwerk doctor`,
+        )
       : problem(
-          `${path} is not usable, first in line ${first?.line}: ${first?.text}`,
-          `stellwerk check ${path} shows them all`,
+          coded`NOT_USABLE_FIRST_ERROR: ${path} is not usable; first error in line ${first?.line ?? 1}: ${first?.text ?? ''}`,
+          coded`CHECK_LISTS_THEM: stellwerk check ${path} lists them all`,
         );
     return { modules: await makeModules({}), instances: [], finding };
   }
 }
 
 /** A failed check. */
-export const problem = (text: string, whatToDo: string): HealthFinding => ({
+export const problem = (text: Text, whatToDo: Text): HealthFinding => ({
   state: 'failed',
   text,
   whatToDo,
@@ -85,7 +92,7 @@ export async function examine(
   ]);
 }
 
-/** The findings, followed by the gateway's own health checks of other things. */
+/** The findings, followed by the gateway's health checks that have no finding of the same name. */
 export function combineChecks(
   own: ReadonlyMap<string, HealthFinding>,
   checks: readonly CheckRecord[],
@@ -94,8 +101,7 @@ export function combineChecks(
     ...[...own].map(([Name, { state, text, whatToDo }]) => ({
       Name,
       State: state,
-      Text: text,
-      WhatToDo: whatToDo,
+      ...findingTexts({ text, whatToDo }),
     })),
     ...checks.filter(({ Name }) => !own.has(Name)).map(({ Since: _since, ...check }) => check),
   ];

@@ -1,5 +1,6 @@
+import { coded, type CodedText, type Text } from '../../base/codes/coded-text.js';
 import type { Kernel } from '../../kernel/kernel.js';
-import { isOfEntry, formatFinding, type MissingTarget } from '../document.js';
+import { isOfEntry, codedFinding, type MissingTarget } from '../document.js';
 import type { LoadedConfig } from '../load.js';
 import type { TreeNode } from '../schema/gateway-schema.js';
 
@@ -15,7 +16,7 @@ export interface EntryLocation {
  */
 export interface ApplyProblem {
   readonly path: string;
-  readonly text: string;
+  readonly text: Text;
 }
 
 /**
@@ -26,7 +27,7 @@ export function listProblems(
   { file, tree, places, findings }: LoadedConfig,
   applied: readonly ApplyProblem[],
   isPresent: (absent: MissingTarget) => boolean,
-): string[] {
+): CodedText[] {
   const reviewed = findings.filter(
     ({ severity, missing: absent }) => severity === 'problem' && !(absent !== undefined && isPresent(absent)),
   );
@@ -34,9 +35,9 @@ export function listProblems(
   const others = applied.flatMap(({ path, text }) => {
     const { place, entry } = entries.get(path) ?? { place: file, entry: '' };
     const isKnown = entry !== '' && reviewed.some(({ key }) => isOfEntry(key, entry));
-    return isKnown ? [] : [`${place}: ${text}`];
+    return isKnown ? [] : [coded`ABOUT: ${place}: ${text}`];
   });
-  return [...reviewed.map((finding) => formatFinding(file, finding)), ...others];
+  return [...reviewed.map((finding) => codedFinding(file, finding)), ...others];
 }
 
 /** Whether a running gateway has what the file lacks: objects and profiles are also created by calls. */

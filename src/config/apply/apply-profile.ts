@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { isDeepStrictEqual } from 'node:util';
 import { convertValue } from '../../kernel/convert.js';
 import type { Kernel } from '../../kernel/kernel.js';
@@ -12,7 +13,7 @@ const NO_COLOR = -1;
 
 /**
  * Applies an entry to a profile, which is created if missing; `isNew` determines which keys apply. The
- * associations are one key: unlisted ones are removed. Throws what is wrong.
+ * associations are one key: unlisted ones are removed. Throws an Error that names the problem.
  */
 export function applyProfile(
   name: string,
@@ -62,19 +63,20 @@ function associationOf(
 export function* profileProblems(
   name: string,
   { type, associations = [] }: ProfileConfig,
-): Generator<readonly [(string | number)[], string]> {
-  if (name === '' || name.includes('~')) yield [[], 'a name must have at least one character and no ~'];
+): Generator<readonly [(string | number)[], Text]> {
+  if (name === '' || name.includes('~'))
+    yield [[], coded`NAME_MUST_LEAST_CHARACTER: a name must have at least one character and no ~`];
   const seen = new Set<unknown>();
   for (const [i, entry] of associations.entries()) {
     const at = ['associations', i, 'value'];
     if ((entry.name ?? '') === '' && (entry.icon ?? '') === '')
-      yield [at.slice(0, 2), 'an association must have a name or an icon'];
+      yield [at.slice(0, 2), coded`ASSOCIATION_MUST_NAME_ICON: an association must have a name or an icon`];
     try {
       const { value } = associationOf(variableTypeNames.indexOf(type) as VariableType, entry);
-      if (seen.has(value)) yield [at, 'another association has this value'];
+      if (seen.has(value)) yield [at, coded`ANOTHER_ASSOCIATION_VALUE: another association has this value`];
       seen.add(value);
     } catch {
-      yield [at, `it is not a value of type ${type}`];
+      yield [at, coded`NOT_VALUE_TYPE: it is not a value of type ${type}`];
     }
   }
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../base/fault.js';
 import type { Clock } from '../../base/clock.js';
@@ -325,8 +326,8 @@ class TreeApplier {
     } catch (thrown) {
       const differing = differingIn(node, object, this.#target.devices);
       if (differing.length === 0) throw thrown;
-      const what = `its properties stay as stored and differ from the file in ${differing.join(', ')}`;
-      throw new Error(`${messageOf(thrown)}; ${what}`, { cause: thrown });
+      const what = coded`PROPERTIES_STAY_STORED_DIFFER: its properties stay as stored and differ from the file in ${differing.join(', ')}`;
+      throw new Error(`${messageOf(thrown)}; ${what.text}`, { cause: thrown });
     }
   }
 

@@ -43,7 +43,10 @@ export function objectAt(path: string, kernel: Kernel): TreeObject {
   return found;
 }
 
-/** Converts the trigger of a listed event; an empty path means no variable. Throws what is wrong. */
+/**
+ * Converts the trigger of a listed event; an empty path means no variable. Throws an Error that names the
+ * problem.
+ */
 export function triggerOf(
   { variable, on, value, subsequent = true }: NonNullable<EventNode['trigger']>,
   kernel: Kernel,
@@ -115,7 +118,10 @@ export async function scheduleOf(
   };
 }
 
-/** Converts conditions to the form that events store, numbered from 0 in file order. Throws what is wrong. */
+/**
+ * Converts conditions to the form that events store, numbered from 0 in file order. Throws an Error
+ * that names the problem.
+ */
 export function conditionsOf(given: readonly ConditionConfig[], kernel: Kernel): Condition[] {
   const converted: Condition[] = [];
   const group = (

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { isDeepStrictEqual } from 'node:util';
 import { commonVariables } from '../../device/common-variables.js';
 import type { ModuleDefinition, VariableDeclaration } from '../../device/module.js';
@@ -30,7 +31,7 @@ export const declaredVariables = (
 export function* variableProblems(
   node: InstanceNode,
   module: ModuleDefinition,
-): Generator<readonly [DocumentPath, string]> {
+): Generator<readonly [DocumentPath, Text]> {
   const listed = Object.keys(node.variables ?? {});
   if (listed.length === 0) return;
   const own = variablesOf(module, node.properties ?? {});
@@ -39,7 +40,10 @@ export function* variableProblems(
   const known = [...own, ...commonVariables(module)].map(({ ident }) => ident);
   for (const ident of listed)
     if (!known.includes(ident))
-      yield [['variables', ident], `${module.name} has no such variable here; it has ${known.join(', ')}`];
+      yield [
+        ['variables', ident],
+        coded`NO_SUCH_VARIABLE: ${module.name} has no such variable here; it has ${known.join(', ')}`,
+      ];
 }
 
 /** The default archive settings. */

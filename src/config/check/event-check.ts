@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import type { DocumentPath } from '../document.js';
 import {
   operations,
@@ -15,7 +16,7 @@ const DATE = /^(?:(\d{4})-)?(\d\d?)-(\d\d?)$/;
 const LEAP_YEAR = 2000;
 
 /** A problem of an entry: the path within the entry, and the text. */
-type Problem = readonly [DocumentPath, string];
+type Problem = readonly [DocumentPath, Text];
 
 /**
  * Checks what the schema can't express. `isBelowScript`: without an action the event runs its parent script.
@@ -23,12 +24,16 @@ type Problem = readonly [DocumentPath, string];
 export function* eventProblems(node: EventNode, isBelowScript: boolean): Generator<Problem> {
   const { trigger, cyclic, schedule, conditions = [], script, action } = node;
   if ([trigger, cyclic, schedule].filter((one) => one !== undefined).length !== 1)
-    yield [[], 'an event has exactly one of the keys trigger, cyclic, schedule'];
+    yield [
+      [],
+      coded`EVENT_EXACTLY_KEYS_TRIGGER: an event has exactly one of the keys trigger, cyclic, schedule`,
+    ];
   const runs = Number(script !== undefined) + Number(action !== undefined);
   if (runs > 1 || (runs === 0 && schedule === undefined && !isBelowScript))
-    yield [[], 'an event has exactly one of the keys script, action'];
+    yield [[], coded`EVENT_EXACTLY_KEYS_SCRIPT: an event has exactly one of the keys script, action`];
   const requiresValue = trigger !== undefined && !['update', 'change'].includes(trigger.on);
-  if (requiresValue && trigger.value === undefined) yield [['trigger'], `on: ${trigger.on} requires a value`];
+  if (requiresValue && trigger.value === undefined)
+    yield [['trigger'], coded`REQUIRES_VALUE: on: ${trigger.on} requires a value`];
   if (cyclic !== undefined) yield* below(['cyclic'], cyclicProblems(cyclic));
   if (schedule !== undefined) yield* below(['schedule'], scheduleProblems(schedule));
   for (const [i, part] of conditions.entries()) yield* below(['conditions', i], conditionProblems(part, 1));
@@ -43,35 +48,51 @@ function* cyclicProblems(given: CyclicConfig): Generator<Problem> {
   for (const key of ['at', 'from', 'to'] as const) yield* timeProblems(given[key], [key]);
   for (const key of ['date', 'firstDay', 'lastDay'] as const) yield* dateProblems(given[key], [key], true);
   if ([at, everyS, everyMin, everyH].filter((one) => one !== undefined).length !== 1)
-    yield [[], 'cyclic has exactly one of the keys at, everyS, everyMin, everyH'];
+    yield [
+      [],
+      coded`CYCLIC_EXACTLY_KEYS_EVERYS: cyclic has exactly one of the keys at, everyS, everyMin, everyH`,
+    ];
   if (at !== undefined && (from ?? to) !== undefined)
-    yield [[], 'from and to belong to everyS, everyMin and everyH; at is a single time'];
+    yield [
+      [],
+      coded`FROM_BELONG_EVERYS_EVERYMIN: from and to belong to everyS, everyMin and everyH; at is a single time`,
+    ];
   const { everyDays, everyWeeks, everyMonths, month, dayOfMonth, nth, firstDay } = given;
   if ([date, everyDays, everyWeeks, everyMonths, month].filter((one) => one !== undefined).length > 1)
-    yield [[], 'cyclic has at most one of the keys date, everyDays, everyWeeks, everyMonths, month'];
-  if (date !== undefined && firstDay !== undefined) yield [['firstDay'], 'date is the only day'];
-  if (everyWeeks !== undefined && days === undefined) yield [['everyWeeks'], 'it requires days'];
+    yield [
+      [],
+      coded`CYCLIC_MOST_KEYS_DATE: cyclic has at most one of the keys date, everyDays, everyWeeks, everyMonths, month`,
+    ];
+  if (date !== undefined && firstDay !== undefined)
+    yield [['firstDay'], coded`DATE_DAY: date is the only day`];
+  if (everyWeeks !== undefined && days === undefined)
+    yield [['everyWeeks'], coded`REQUIRES_DAYS: it requires days`];
   if (days !== undefined && (date ?? everyDays) !== undefined)
-    yield [['days'], 'date and everyDays have no days'];
+    yield [['days'], coded`DATE_EVERYDAYS_NO_DAYS: date and everyDays have no days`];
   const isMonthly = (everyMonths ?? month) !== undefined;
   if (!isMonthly && (dayOfMonth ?? nth) !== undefined)
-    yield [[], 'dayOfMonth and nth belong to everyMonths and month'];
+    yield [[], coded`DAYOFMONTH_NTH_BELONG_EVERYMONTHS: dayOfMonth and nth belong to everyMonths and month`];
   if (isMonthly && (days === undefined) === (dayOfMonth === undefined))
-    yield [[], 'everyMonths and month require either dayOfMonth, or days and nth'];
-  if (nth !== undefined && days === undefined) yield [['nth'], 'it requires days'];
+    yield [
+      [],
+      coded`EVERYMONTHS_MONTH_REQUIRE_EITHER: everyMonths and month require either dayOfMonth, or days and nth`,
+    ];
+  if (nth !== undefined && days === undefined) yield [['nth'], coded`REQUIRES_DAYS: it requires days`];
 }
 
 function* scheduleProblems({ actions, groups }: ScheduleConfig): Generator<Problem> {
   const ids = actions.map(({ id }, i) => id ?? i + 1);
   for (const [i, { script, action }] of actions.entries()) {
     if (script !== undefined && action !== undefined)
-      yield [['actions', i], 'give one of the keys script, action'];
-    if (ids.indexOf(ids[i] as number) < i) yield [['actions', i], `another action has the id ${ids[i]}`];
+      yield [['actions', i], coded`GIVE_KEYS_SCRIPT_ACTION: give one of the keys script, action`];
+    if (ids.indexOf(ids[i] as number) < i)
+      yield [['actions', i], coded`ANOTHER_ACTION_ID: another action has the id ${ids[i] ?? 0}`];
   }
   const taken = new Set<string>();
   for (const [i, { days, points }] of groups.entries()) {
     for (const day of days) {
-      if (taken.has(day)) yield [['groups', i, 'days'], `${day} is in another group, or twice`];
+      if (taken.has(day))
+        yield [['groups', i, 'days'], coded`ANOTHER_GROUP_TWICE: ${day} is in another group, or twice`];
       taken.add(day);
     }
     for (const [n, { at, action }] of points.entries()) {
@@ -81,8 +102,8 @@ function* scheduleProblems({ actions, groups }: ScheduleConfig): Generator<Probl
         yield [
           ['groups', i, 'points', n, 'action'],
           known.length === 0
-            ? `there is no such action; known: ${actions.map(({ name }) => name).join(', ')}`
-            : 'several actions have this name; give the id',
+            ? coded`THERE_NO_SUCH_ACTION: there is no such action; known: ${actions.map(({ name }) => name).join(', ')}`
+            : coded`SEVERAL_ACTIONS_NAME_GIVE: several actions have this name; give the id`,
         ];
     }
   }
@@ -90,7 +111,7 @@ function* scheduleProblems({ actions, groups }: ScheduleConfig): Generator<Probl
 
 function* conditionProblems(part: ConditionConfig, depth: number): Generator<Problem> {
   if (depth > NESTING_LIMIT) {
-    yield [[], `conditions are more than ${NESTING_LIMIT} levels deep`];
+    yield [[], coded`CONDITIONS_MORE_THAN_LEVELS: conditions are more than ${NESTING_LIMIT} levels deep`];
     return;
   }
   const kinds = (['variable', 'date', 'time', 'weekday', ...operations] as const).filter(
@@ -100,7 +121,7 @@ function* conditionProblems(part: ConditionConfig, depth: number): Generator<Pro
   if (kind === undefined || kinds.length > 1) {
     yield [
       [],
-      `a condition has exactly one of the keys variable, date, time, weekday, ${operations.join(', ')}`,
+      coded`CONDITION_EXACTLY_KEYS_VARIABLE: a condition has exactly one of the keys variable, date, time, weekday, ${operations.join(', ')}`,
     ];
     return;
   }
@@ -110,11 +131,11 @@ function* conditionProblems(part: ConditionConfig, depth: number): Generator<Pro
   if (kind === 'variable' ? (value === undefined) === (than === undefined) : (value ?? than) !== undefined)
     yield [
       [],
-      'a variable is compared with either a value or, by its path, than; nothing else has these keys',
+      coded`VARIABLE_COMPARED_EITHER_VALUE: a variable is compared with either a value or, by its path, than; nothing else has these keys`,
     ];
   for (const word of operations) {
     if (part[word] === undefined) continue;
-    if (is !== undefined) yield [['is'], 'it belongs to a rule'];
+    if (is !== undefined) yield [['is'], coded`BELONGS_RULE: it belongs to a rule`];
     for (const [i, inner] of part[word].entries())
       yield* below([word, i], conditionProblems(inner, depth + 1));
   }
@@ -122,7 +143,7 @@ function* conditionProblems(part: ConditionConfig, depth: number): Generator<Pro
 
 function* timeProblems(time: string | undefined, path: DocumentPath): Generator<Problem> {
   if (time !== undefined && !TIME_OF_DAY.test(time))
-    yield [path, `${time} is not a time of day; write it like 06:00`];
+    yield [path, coded`NOT_TIME_DAY_WRITE: ${time} is not a time of day; write it like 06:00`];
 }
 
 function* dateProblems(
@@ -139,6 +160,6 @@ function* dateProblems(
   if (!isDate || (requiresYear && !hasYear) || (hasYear && year < 1970))
     yield [
       path,
-      `${date} is not a date; write it like 2026-12-24${requiresYear ? '' : ', or 12-24 for every year'}`,
+      coded`NOT_DATE_WRITE_LIKE: ${date} is not a date; write it like 2026-12-24${requiresYear ? '' : coded`OR_EVERY_YEAR: , or 12-24 for every year`}`,
     ];
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { HIDDEN } from '../../base/url-secrets.js';
 import type { ModuleDefinition } from '../../device/module.js';
 import {
@@ -11,7 +12,7 @@ import {
 import { checkSchema } from './schema-check.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 
-const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; replace it by the secret (an existing instance keeps its secret)`;
+const PLACEHOLDER = coded`PLACEHOLDER_OF_EXPORT: ${HIDDEN} is the placeholder of an export; replace it by the secret (an existing instance keeps its secret)`;
 
 /** The properties of a listed instance, and the path of its entry. */
 interface ListedProperties {
@@ -35,7 +36,7 @@ export function checkProperties(
     const at: DocumentPath = [...path, 'properties', name];
     const schema = schemas[name];
     if (schema === undefined || !Object.hasOwn(schemas, name)) {
-      document.addUnknownKey(at, known, `${module.name} has no such property`);
+      document.addUnknownKey(at, known, coded`NO_SUCH_PROPERTY: ${module.name} has no such property`);
       isValid = false;
     } else if (isSecretProperty(module, name) && value === HIDDEN) {
       document.addWarning(at, PLACEHOLDER);
@@ -47,9 +48,9 @@ export function checkProperties(
   if (!isValid) return;
   const error = validateProperties(module, completeProperties(module, properties));
   if (error === undefined) return;
-  const at = [...path, ...stepsTo(error, properties)];
-  const isMissing = error === validateProperties(module, defaultsOf(module));
-  const text = `the instance stays closed: ${error}`;
+  const at = [...path, ...stepsTo(error.toString(), properties)];
+  const isMissing = error.toString() === validateProperties(module, defaultsOf(module))?.toString();
+  const text = coded`INSTANCE_STAYS_CLOSED: the instance stays closed: ${error}`;
   if (isMissing) document.addWarning(at, text);
   else document.addProblem(at, text);
 }

@@ -1,6 +1,8 @@
+import { coded, type CodedText } from '../../base/codes/coded-text.js';
 import type { TSchema } from '@sinclair/typebox';
 import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value';
 import type { ConfigDocument, DocumentPath } from '../document.js';
+import { schemaText } from '../../device/toolkit/schema-text.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
 /**
@@ -26,32 +28,36 @@ function addSchemaError(document: ConfigDocument, base: DocumentPath, error: Val
   const path = [...base, ...stepsOf(error.path)];
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     const known = Object.keys(error.schema['properties'] as object);
-    document.addUnknownKey(path, known, 'there is no such key');
+    document.addUnknownKey(path, known, coded`NO_SUCH_KEY: there is no such key`);
   } else if (error.type === ValueErrorType.ObjectRequiredProperty) {
-    document.addError(path, 'this key is missing');
+    document.addError(path, coded`KEY_MISSING: this key is missing`);
   } else if (error.type === ValueErrorType.Union) {
     addUnionError(document, path, error);
   } else {
-    document.addError(path, `${textOf(error)}${got(error.value)}`);
+    document.addError(path, coded`WITH_HINT: ${textOf(error)}${got(error.value)}`);
   }
 }
 
 /** Patterns in words: few readers understand a regular expression. */
-const PATTERNS: Readonly<Record<string, string>> = {
-  '^[A-Za-z0-9_]+$': 'expected letters, digits and _ only',
-  '^[A-Za-z]+$': 'expected letters only',
-  '^[^:]+$': 'expected a name without a colon',
-  '^scrypt\\$': 'expected a hash that stellwerk hash-password prints',
+const PATTERNS: Readonly<Record<string, CodedText>> = {
+  '^[A-Za-z0-9_]+$': coded`EXPECTED_WORD: expected letters, digits and _ only`,
+  '^[A-Za-z]+$': coded`EXPECTED_LETTERS: expected letters only`,
+  '^https?://': coded`EXPECTED_URL: expected a URL that begins with http:// or https://`,
+  '^([01][0-9]|2[0-3]):[0-5][0-9]$': coded`EXPECTED_TIME_OF_DAY: expected a time such as 03:15`,
+  '^[^:]+$': coded`EXPECTED_NO_COLON: expected a name without a colon`,
+  '^scrypt\\$': coded`EXPECTED_HASH: expected a hash that stellwerk hash-password prints`,
 };
 
 /** For an enumeration, the allowed words and the closest one. */
-function textOf({ schema, message, value, type }: ValueError): string {
+function textOf(error: ValueError): CodedText {
+  const { schema, value, type } = error;
   const words = schema['enum'] as readonly string[] | undefined;
-  if (words !== undefined) return `expected ${words.join(' or ')}${suggestion(value, words)}`;
-  return (type === ValueErrorType.StringPattern && PATTERNS[String(schema['pattern'])]) || message;
+  if (words !== undefined)
+    return coded`EXPECTED_WORDS: expected ${words.join(' or ')}${suggestion(value, words)}`;
+  return (type === ValueErrorType.StringPattern && PATTERNS[String(schema['pattern'])]) || schemaText(error);
 }
 
-const suggestion = (value: unknown, words: readonly string[]): string =>
+const suggestion = (value: unknown, words: readonly string[]): CodedText | '' =>
   typeof value === 'string' ? didYouMean(value, words) : '';
 
 /**
@@ -68,12 +74,15 @@ function addUnionError(document: ConfigDocument, path: DocumentPath, error: Valu
   }
   const kinds = branches.flatMap((branch) => ('const' in branch ? [] : [String(branch['type'])]));
   const expected = [...words, ...kinds].join(' or ');
-  document.addError(path, `expected ${expected}${got(error.value)}${suggestion(error.value, words)}`);
+  document.addError(
+    path,
+    coded`EXPECTED_OTHER: expected ${expected}${got(error.value)}${suggestion(error.value, words)}`,
+  );
 }
 
-function got(value: unknown): string {
+function got(value: unknown): CodedText | '' {
   // Text is never shown: it may be a secret.
-  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : '';
+  return typeof value === 'number' || typeof value === 'boolean' ? coded`BUT_NOT: , not ${value}` : '';
 }
 
 function stepsOf(pointer: string): DocumentPath {

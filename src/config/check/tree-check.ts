@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { checkSchema } from './schema-check.js';
 import { formatPath, type ConfigDocument, type DocumentPath } from '../document.js';
@@ -23,7 +24,7 @@ interface TreeCheck {
 export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: DocumentPath): TreeNode[] {
   const { document } = tree;
   if (path.length > DEPTH_LIMIT * 2) {
-    document.addError(path, `the tree is more than ${DEPTH_LIMIT} levels deep`);
+    document.addError(path, coded`TREE_MORE_THAN_LEVELS: the tree is more than ${DEPTH_LIMIT} levels deep`);
     return [];
   }
   const idents = new Map<string, number>();
@@ -34,7 +35,7 @@ export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: Docu
     if (earlier !== undefined)
       document.addError(
         [...path, i, 'ident'],
-        `the entry in line ${document.lineOf([...path, earlier])} has this ident; choose another`,
+        coded`ENTRY_LINE_IDENT_CHOOSE: the entry in line ${document.lineOf([...path, earlier])} has this ident; choose another`,
       );
     idents.set(checked.ident, i);
     return [checked];
@@ -44,7 +45,10 @@ export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: Docu
 function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode | undefined {
   const { document } = tree;
   if (typeof node !== 'object' || node === null || Array.isArray(node)) {
-    document.addError(path, `expected an entry with one of the keys ${nodeKinds.join(', ')}`);
+    document.addError(
+      path,
+      coded`EXPECTED_ENTRY_KEYS: expected an entry with one of the keys ${nodeKinds.join(', ')}`,
+    );
     return undefined;
   }
   const given: Record<string, unknown> = { ...node };
@@ -52,7 +56,10 @@ function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode
   const kinds = nodeKinds.filter((kind) => kind in given && !(kind === 'script' && 'event' in given));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
-    document.addError(path, `an entry has exactly one of the keys ${nodeKinds.join(', ')}`);
+    document.addError(
+      path,
+      coded`ENTRY_EXACTLY_KEYS: an entry has exactly one of the keys ${nodeKinds.join(', ')}`,
+    );
     return undefined;
   }
   const isValid = checkSchema(document, nodeSchemas[kind], { path, value: given });
@@ -107,7 +114,7 @@ function checkModule(
     const names = [...modules.all()].map(({ name }) => name);
     document.addError(
       [...path, 'module'],
-      `there is no module ${node.module}${didYouMean(node.module, names) || `; known: ${names.join(', ')}`}`,
+      coded`NO_MODULE: there is no module ${node.module}${didYouMean(node.module, names) || coded`KNOWN: ; known: ${names.join(', ')}`}`,
     );
     return;
   }

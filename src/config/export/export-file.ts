@@ -4,7 +4,20 @@ import { ConfigDocument, FILE_LIMIT } from '../document.js';
 import { exportTree, withoutPasswords, type ExportSource } from './export-tree.js';
 
 /** The sections that are copied from the existing configuration. */
-const SECTIONS = ['board', 'remoteAccess', 'api', 'webServers', 'configurators', 'changes', 'store', 'log'];
+const SECTIONS = [
+  'board',
+  'remoteAccess',
+  'api',
+  'webServers',
+  'configurators',
+  'changes',
+  'store',
+  'backup',
+  'log',
+];
+
+/** The keys whose values are secrets. */
+const SECRETS = new Set(['password', 'secretKey']);
 
 /** The source of an exported file. */
 interface ExportFileSource extends Omit<ExportSource, 'configurators'> {
@@ -72,8 +85,8 @@ function withoutSecrets(value: unknown, path: string, secrets: string[]): unknow
   if (typeof value !== 'object' || value === null) return withoutPasswords(value);
   return Object.fromEntries(
     Object.entries(value).map(([key, one]: [string, unknown]) => {
-      if (key !== 'password') return [key, withoutSecrets(one, `${path}.${key}`, secrets)];
-      secrets.push(`${path}.password`);
+      if (!SECRETS.has(key)) return [key, withoutSecrets(one, `${path}.${key}`, secrets)];
+      secrets.push(`${path}.${key}`);
       return [key, HIDDEN];
     }),
   );

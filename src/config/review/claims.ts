@@ -1,3 +1,4 @@
+import { coded, type CodedText, type Text } from '../../base/codes/coded-text.js';
 import type { BoardParts } from '../../device/module-registry.js';
 import type { Properties } from '../../device/properties.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
@@ -46,13 +47,14 @@ export class Claims {
     { kind, host, port }: { kind: 'tcp' | 'udp'; host: string; port: number },
     claimant: Claimant,
   ): void {
-    if (port !== 0) this.claim({ key: `${kind} ${port}`, what: `port ${port}`, host }, claimant);
+    if (port !== 0)
+      this.claim({ key: `${kind} ${port}`, what: coded`PORT_NAMED: port ${port}`, host }, claimant);
   }
 
-  #addConflict(what: string, firstClaim: FirstClaim, path: DocumentPath): void {
+  #addConflict(what: Text, firstClaim: FirstClaim, path: DocumentPath): void {
     this.#document.addProblem(
       path,
-      `${what} is already used by ${firstClaim.name} (line ${firstClaim.line}); choose another`,
+      coded`ALREADY_USED_CHOOSE_ANOTHER: ${what} is already used by ${firstClaim.name} (line ${firstClaim.line}); choose another`,
     );
   }
 }
@@ -83,7 +85,7 @@ function textIn(properties: Properties, name: string): string {
 export function missingPart(
   { reference: { refers, value }, properties }: InstanceReference,
   { name: board, parts }: { readonly name: string; readonly parts?: BoardParts },
-): string | undefined {
+): CodedText | undefined {
   const name = String(value);
   if (parts === undefined) return undefined;
   const isSimulated = parts.simulated !== undefined;
@@ -97,21 +99,23 @@ export function missingPart(
   const known = refers === 'led' || refers === 'channel' ? names[refers] : undefined;
   if (known === undefined || known.includes(name) || /^\d+$/.test(name)) return undefined;
   const what = refers === 'led' ? 'LED' : 'PWM channel';
-  return `the board ${board} has no ${what} ${name}${didYouMean(name, known) || `; it has ${listOf(known)}`}`;
+  return coded`BOARD_HAS_NO: the board ${board} has no ${what} ${name}${didYouMean(name, known) || coded`BOARD_HAS: ; it has ${listOf(known)}`}`;
 }
 
 function missingLine(
   { board, name, chip, isSimulated }: { board: string; name: string; chip: string; isSimulated: boolean },
   { gpio }: BoardParts,
-): string | undefined {
+): CodedText | undefined {
   const chips = gpio.map((one) => one.chip);
   if (chip !== '' && !chips.includes(chip))
-    return isSimulated ? `the board ${board} has no chip ${chip}; it has ${listOf(chips)}` : undefined;
+    return isSimulated
+      ? coded`BOARD_HAS_NO_CHIP: the board ${board} has no chip ${chip}; it has ${listOf(chips)}`
+      : undefined;
   const known = gpio
     .filter((one) => chip === '' || one.chip === chip)
     .flatMap(({ lines }) => Object.keys(lines));
   if (known.includes(name) || /^\d+$/.test(name)) return undefined;
-  return `the board ${board} has no line ${name}${didYouMean(name, known) || '; stellwerk lines lists its lines'}`;
+  return coded`BOARD_HAS_NO_LINE: the board ${board} has no line ${name}${didYouMean(name, known) || coded`SEE_LINES: ; stellwerk lines lists its lines`}`;
 }
 
 const listOf = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));

@@ -1,3 +1,4 @@
+import { coded, type CodedText } from '../../base/codes/coded-text.js';
 import { objectType } from '../../kernel/object.js';
 import type { DocumentPath } from '../document.js';
 import {
@@ -58,13 +59,15 @@ function variableAt(review: TreeReview, target: string, path: DocumentPath): Lis
   const found = model.at(target);
   if (found === undefined || found === 'unknown') return undefined;
   if (found.kind === 'variable') return found;
-  document.addProblem(path, `${target} is not a variable${variablesOf(review, target)}`);
+  document.addProblem(path, coded`NOT_VARIABLE: ${target} is not a variable${variablesOf(review, target)}`);
   return undefined;
 }
 
-function variablesOf({ model }: TreeReview, target: string): string {
+function variablesOf({ model }: TreeReview, target: string): CodedText | '' {
   const idents = model.variablesBelow(target);
-  return idents.length === 0 ? '' : `; it has ${idents.map((ident) => `${target}/${ident}`).join(', ')}`;
+  return idents.length === 0
+    ? ''
+    : coded`BOARD_HAS: ; it has ${idents.map((ident) => `${target}/${ident}`).join(', ')}`;
 }
 
 /** The keys of a listed action, by parameter name. */
@@ -80,16 +83,22 @@ async function reviewAction(review: TreeReview, given: ActionConfig, path: Docum
     const names = actions.map((one) => one.name);
     document.addProblem(
       [...path, 'name'],
-      `there is no action ${name}${didYouMean(name, names) || `; known: ${names.join(', ')}`}`,
+      coded`NO_ACTION: there is no action ${name}${didYouMean(name, names) || coded`KNOWN: ; known: ${names.join(', ')}`}`,
     );
     return;
   }
   for (const [parameter, key] of Object.entries(KEYS)) {
     const isAccepted = action.parameters.includes(parameter);
     if (isAccepted && given[key] === undefined)
-      document.addProblem(path, `the action ${action.name} requires a ${key}; add ${key}`);
+      document.addProblem(
+        path,
+        coded`ACTION_REQUIRES_ADD: the action ${action.name} requires a ${key}; add ${key}`,
+      );
     if (!isAccepted && given[key] !== undefined)
-      document.addProblem([...path, key], `the action ${action.name} does not accept a ${key}; remove it`);
+      document.addProblem(
+        [...path, key],
+        coded`ACTION_DOES_NOT_ACCEPT: the action ${action.name} does not accept a ${key}; remove it`,
+      );
   }
   if (script !== undefined) await reviewScript(review, { text: script, path: [...path, 'script'] });
   if (target !== undefined) reviewTarget(review, action, { target, value: given.value, path });
@@ -111,16 +120,16 @@ function reviewTarget(
   if (!isApplicable || isReadOnlyTarget)
     review.document.addProblem(
       at,
-      `the action ${action.name} can't be performed on ${target}${why(review, target, found)}`,
+      coded`ACTION_CAN_NOT_PERFORMED: the action ${action.name} can't be performed on ${target}${why(review, target, found)}`,
     );
   else if (type !== undefined && value !== undefined)
     reviewValue(review.document, type, { value, path: [...path, 'value'] });
 }
 
-function why(review: TreeReview, target: string, { kind, isReadOnly, hasAction }: ListedObject): string {
-  if (kind !== 'variable') return ` (${kind})${variablesOf(review, target)}`;
-  if (isReadOnly !== true) return '; name a variable of another type';
+function why(review: TreeReview, target: string, { kind, isReadOnly, hasAction }: ListedObject): CodedText {
+  if (kind !== 'variable') return coded`OF_KIND:  (${kind})${variablesOf(review, target)}`;
+  if (isReadOnly !== true) return coded`NAME_OTHER_TYPE: ; name a variable of another type`;
   return hasAction === true
-    ? '; only its device sets it: use the action Switch to a value'
-    : '; it is read-only';
+    ? coded`DEVICE_SETS_IT: ; only its device sets it: use the action Switch to a value`
+    : coded`IT_IS_READ_ONLY: ; it is read-only`;
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { variableTypeNames } from '../../kernel/value.js';
 import { convertValue } from '../../kernel/convert.js';
@@ -26,7 +27,7 @@ export function requireObject({ document, model }: TreeReview, target: string, p
   const near = didYouMean(target, model.paths());
   document.addProblem(
     path,
-    `there is no object at ${target}${near || '; give the idents from the root, like ground_floor/lamp'}`,
+    coded`NO_OBJECT_AT: there is no object at ${target}${near || coded`GIVE_IDENTS: ; give the idents from the root, like ground_floor/lamp`}`,
     { kind: 'object', name: target },
   );
   return false;
@@ -46,7 +47,7 @@ export function reviewValue(
   } catch {
     document.addProblem(
       of.path,
-      `a ${variableTypeNames[type]} variable can't have this value; give ${VALUES[type]}`,
+      coded`VARIABLE_CAN_NOT_VALUE: a ${variableTypeNames[type]} variable can't have this value; give ${VALUES[type]}`,
     );
   }
 }
@@ -58,5 +59,9 @@ export async function reviewScript(
 ): Promise<void> {
   const error = await facts.checkScript({ file, text });
   if (error !== undefined)
-    document.addTextProblem(path, `the script can't be compiled: ${error.text}`, error);
+    document.addTextProblem(
+      path,
+      coded`SCRIPT_CAN_NOT_COMPILED: the script can't be compiled: ${error.text}`,
+      error,
+    );
 }

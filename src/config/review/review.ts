@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { Claims } from './claims.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
@@ -34,7 +35,7 @@ export async function reviewConfig(
     if (idents.has(ident))
       document.addProblem(
         ['configurators', i, 'ident'],
-        `${idents.get(ident)} has this ident; choose another`,
+        coded`IDENT_TAKEN_BY: ${idents.get(ident) ?? ''} has this ident; choose another`,
       );
   }
   if (isPartial)

@@ -1,9 +1,10 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { readFile, stat } from 'node:fs/promises';
 import { systemClock } from '../../base/clock.js';
-import { parseCertificateFor } from '../../base/certificate-key-pair.js';
+import { parseCertificateFor } from '../../base/credentials/certificate-key-pair.js';
 import { manualPage } from '../../base/manual-page.js';
-import { messageOf } from '../../base/fault.js';
-import { readPasswordHash } from '../../base/password-hash.js';
+import { codedMessageOf } from '../../base/fault.js';
+import { readPasswordHash } from '../../base/credentials/password-hash.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import type { Claims } from './claims.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
@@ -40,19 +41,19 @@ export async function reviewServers(
     if (!isOrigin(origin))
       document.addProblem(
         ['api', 'allowedOrigins', i],
-        'this is not an origin and matches nothing; write it like https://panel.example, without a path',
+        coded`NOT_ORIGIN_MATCHES_NOTHING: this is not an origin and matches nothing; write it like https://panel.example, without a path`,
       );
   for (const [i, host] of (api.allowedHosts ?? []).entries())
     if (/[/:\s]/.test(host))
       document.addProblem(
         ['api', 'allowedHosts', i],
-        'this is not a host name and matches nothing; write it without scheme and port',
+        coded`NOT_HOST_NAME_MATCHES: this is not a host name and matches nothing; write it without scheme and port`,
       );
   for (const subject of Object.keys(typeof log?.level === 'object' ? log.level : {}))
     if (!SUBJECTS.includes(subject))
       document.addWarning(
         ['log', 'level', subject],
-        `the log has no subject ${subject}${didYouMean(subject, SUBJECTS) || `; known: ${SUBJECTS.join(', ')}`}`,
+        coded`LOG_NO_SUBJECT: the log has no subject ${subject}${didYouMean(subject, SUBJECTS) || coded`KNOWN: ; known: ${SUBJECTS.join(', ')}`}`,
       );
 }
 
@@ -61,7 +62,10 @@ export async function reviewFile(document: ConfigDocument, file: string, path: D
   try {
     await readFile(file);
   } catch (thrown) {
-    document.addProblem(path, `it can't be read: ${messageOf(thrown)}; give the path of an existing file`);
+    document.addProblem(
+      path,
+      coded`GIVE_EXISTING_FILE: it can't be read: ${codedMessageOf(thrown)}; give the path of an existing file`,
+    );
   }
 }
 
@@ -86,7 +90,7 @@ function reviewHash(
   if (passwordHash === undefined || readPasswordHash(passwordHash) !== undefined) return;
   document.addProblem(
     [...path, passwordFile === undefined ? 'passwordHash' : 'passwordFile'],
-    'this hash is damaged and no password matches it; create another with stellwerk hash-password',
+    coded`HASH_DAMAGED_NO_PASSWORD: this hash is damaged and no password matches it; create another with stellwerk hash-password`,
   );
 }
 
@@ -106,7 +110,7 @@ async function reviewTls(
     } catch (thrown) {
       document.addProblem(
         [...path, key],
-        `it can't be read: ${messageOf(thrown)}; give a file in PEM format`,
+        coded`GIVE_PEM_FILE: it can't be read: ${codedMessageOf(thrown)}; give a file in PEM format`,
       );
     }
   }
@@ -115,11 +119,11 @@ async function reviewTls(
   try {
     const { validTo } = parseCertificateFor(cert, key);
     if (Date.parse(validTo) < systemClock().nowMs())
-      document.addWarning([...path, 'certificate'], `it expired on ${validTo}; renew it`);
+      document.addWarning([...path, 'certificate'], coded`EXPIRED_RENEW: it expired on ${validTo}; renew it`);
   } catch (thrown) {
     document.addProblem(
       [...path, 'certificate'],
-      `it can't be used: ${messageOf(thrown)}; give a certificate in PEM format and its key`,
+      coded`CERTIFICATE_NOT_USABLE: it can't be used: ${codedMessageOf(thrown)}; give a certificate in PEM format and its key`,
     );
   }
 }
@@ -131,9 +135,15 @@ async function reviewDirectory(
 ): Promise<void> {
   try {
     if (!(await stat(directory)).isDirectory())
-      document.addProblem(path, `${directory} is not a directory; give the path of one`);
+      document.addProblem(
+        path,
+        coded`NOT_DIRECTORY_GIVE_PATH: ${directory} is not a directory; give the path of one`,
+      );
   } catch (thrown) {
-    document.addProblem(path, `it can't be served: ${messageOf(thrown)}; create it, or give another path`);
+    document.addProblem(
+      path,
+      coded`DIRECTORY_NOT_SERVED: it can't be served: ${codedMessageOf(thrown)}; create it, or give another path`,
+    );
   }
 }
 
@@ -154,7 +164,7 @@ function reviewAliases(
     if (!prefixes.has(ours))
       document.addProblem(
         ['api', 'aliases', foreign],
-        `no function begins with ${ours}_${didYouMean(ours, [...prefixes]) || `; known: ${[...prefixes].toSorted().join(', ')}`}`,
+        coded`NO_FUNCTION_BEGINS: no function begins with ${ours}_${didYouMean(ours, [...prefixes]) || coded`KNOWN: ; known: ${[...prefixes].toSorted().join(', ')}`}`,
       );
 }
 
@@ -171,10 +181,13 @@ export async function warnOfServers(
   if (isUnknown)
     document.addWarning(
       ['board'],
-      `no board file matches this machine, so no line has a name; ${manualPage('hardware/boards.md')} explains how to describe it`,
+      coded`NO_BOARD_FILE_MATCHES: no board file matches this machine, so no line has a name; ${manualPage('hardware/boards.md')} explains how to describe it`,
     );
   if (config.remoteAccess === undefined)
-    document.addWarning(['remoteAccess'], 'without it, all calls are rejected; stellwerk setup adds it');
+    document.addWarning(
+      ['remoteAccess'],
+      coded`WITHOUT_ALL_CALLS_REJECTED: without it, all calls are rejected; stellwerk setup adds it`,
+    );
   const { webServers = [], ...api } = listenersOf(config);
   for (const [{ host, insecure }, path] of [
     [api, ['api']],
@@ -183,7 +196,7 @@ export async function warnOfServers(
     if (insecure === true && !isLoopbackHost(host))
       document.addWarning(
         [...path, 'insecure'],
-        `passwords are sent unencrypted to ${host}; use tls: auto instead`,
+        coded`PASSWORDS_SENT_UNENCRYPTED_USE: passwords are sent unencrypted to ${host}; use tls: auto instead`,
       );
   if (config.board === 'simulated') return;
   const [first] = [...secretEntries(config)].filter(
@@ -193,6 +206,6 @@ export async function warnOfServers(
   if (first !== undefined && (mode & 0o004) !== 0)
     document.addWarning(
       first[1],
-      'every user of this machine can read this file, passwords included: chmod o= FILE',
+      coded`EVERY_USER_MACHINE_CAN: every user of this machine can read this file, passwords included: chmod o= FILE`,
     );
 }

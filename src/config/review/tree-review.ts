@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { basename } from 'node:path';
 import type { ModuleDefinition } from '../../device/module.js';
 import { areCompatible } from '../../device/module-registry.js';
@@ -87,7 +88,10 @@ function reviewSettings(
   if (!requireObject(review, action, at)) return;
   const found = review.model.at(action);
   if (found !== 'unknown' && found?.kind !== 'instance' && found?.kind !== 'script')
-    review.document.addProblem(at, `${action} does not accept commands; name a script or an instance`);
+    review.document.addProblem(
+      at,
+      coded`DOES_NOT_ACCEPT_COMMANDS: ${action} does not accept commands; name a script or an instance`,
+    );
 }
 
 function reviewProfile(
@@ -103,13 +107,13 @@ function reviewProfile(
     const [ours, others] = [variableTypeNames[type], variableTypeNames[found]];
     document.addProblem(
       path,
-      `the profile ${name} is for ${others} variables, and this one is ${ours}; choose another, like ${fitting[0]}`,
+      coded`PROFILE_VARIABLES_CHOOSE_ANOTHER: the profile ${name} is for ${others} variables, and this one is ${ours}; choose another, like ${fitting[0] ?? ''}`,
     );
     return;
   }
   document.addProblem(
     path,
-    `there is no profile ${name}${didYouMean(name, [...profiles.keys()]) || '; create it first, or choose another'}`,
+    coded`NO_PROFILE_NAMED: there is no profile ${name}${didYouMean(name, [...profiles.keys()]) || coded`CREATE_OR_CHOOSE: ; create it first, or choose another`}`,
     { kind: 'profile', name },
   );
 }
@@ -169,12 +173,12 @@ function reviewConnection(
   if (isUnconnected)
     document.addWarning(
       at,
-      `a ${module.name} works over another instance; list it below one of these: ${parents.join(', ')}`,
+      coded`WORKS_OVER_ANOTHER_INSTANCE: a ${module.name} works over another instance; list it below one of these: ${parents.join(', ')}`,
     );
   else
     document.addProblem(
       at,
-      `a ${module.name} can't be connected to ${above === undefined ? connection : `a ${above.name}`}; choose one of these: ${parents.join(', ')}`,
+      coded`NOT_CONNECTABLE: a ${module.name} can't be connected to ${above === undefined ? (connection ?? '') : `a ${above.name}`}; choose one of these: ${parents.join(', ')}`,
     );
 }
 
@@ -206,10 +210,10 @@ function reviewSwitch(review: TreeReview, target: string, path: DocumentPath): v
   if (variable?.kind !== 'variable' || variable.type !== variableType.boolean)
     document.addProblem(
       path,
-      `there is no boolean variable or switch at ${target}; name an instance with a STATE`,
+      coded`NO_SWITCH_AT: there is no boolean variable or switch at ${target}; name an instance with a STATE`,
     );
   else if (variable.isReadOnly === true && variable.hasAction !== true)
-    document.addProblem(path, `${target} is read-only; name an output`);
+    document.addProblem(path, coded`READ_NAME_OUTPUT: ${target} is read-only; name an output`);
 }
 
 /** The steps of a property path such as `Topics[2].Profile`. */

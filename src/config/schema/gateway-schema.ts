@@ -1,6 +1,7 @@
 import { variableTypeNames } from '../../kernel/value.js';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { DocumentPath } from '../document.js';
+import { backupSchema } from './backup-schema.js';
 import { color, eventKeys, optional, scalar, strict, text, oneOf } from './event-schema.js';
 
 export { weekDays } from './event-schema.js';
@@ -109,6 +110,7 @@ export const gatewaySchema = strict({
       backups: optional(Type.Integer({ minimum: 1, maximum: 365 })),
     }),
   ),
+  backup: optional(backupSchema),
   log: optional(strict({ level: optional(Type.Union([level, Type.Record(Type.String(), level)])) })),
 });
 

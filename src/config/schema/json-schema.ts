@@ -1,4 +1,5 @@
 import type { ModuleDefinition } from '../../device/module.js';
+import { RESTART_SETTINGS, settingTexts } from './setting-texts.js';
 import { gatewaySchema, nodeKinds, nodeSchemas } from './gateway-schema.js';
 
 type Json = { readonly [key: string]: unknown };
@@ -18,7 +19,7 @@ export function jsonSchema(modules: Iterable<ModuleDefinition>): Json {
     ...Object.fromEntries(all.map((module) => [definitionOf(module), propertiesOf(module)])),
   };
   definitions['instance'] = withModules(definitions['instance'] as Json, all);
-  const schema = plain(gatewaySchema) as { properties: Json };
+  const schema = withTexts(plain(gatewaySchema)) as { properties: Json };
   const document = {
     $schema: SCHEMA,
     title: 'gateway.yaml of stellwerk',
@@ -36,6 +37,31 @@ const definitionOf = ({ name }: ModuleDefinition): string => `properties of ${na
 
 /** Removes TypeBox's own symbols. */
 const plain = (schema: object): Json => JSON.parse(JSON.stringify(schema)) as Json;
+
+/** Adds titles and help to settings, and a mark to those that only a restart applies. */
+function withTexts(schema: Json, path = '', isPart = false): Json {
+  const [title, description] = (isPart ? undefined : settingTexts[path]) ?? [];
+  const parts = (key: 'properties' | 'patternProperties') =>
+    Object.entries((schema[key] ?? {}) as Readonly<Record<string, Json>>);
+  const [properties, patterns] = [parts('properties'), parts('patternProperties')];
+  return {
+    ...(title !== undefined && { title, description }),
+    ...(!isPart && RESTART_SETTINGS.has(path) && { 'x-restart': true }),
+    ...schema,
+    ...(schema['items'] !== undefined && { items: withTexts(schema['items'] as Json, path, true) }),
+    ...(Array.isArray(schema['anyOf']) && {
+      anyOf: (schema['anyOf'] as Json[]).map((one) => withTexts(one, path, true)),
+    }),
+    ...(properties.length > 0 && {
+      properties: Object.fromEntries(
+        properties.map(([key, one]) => [key, withTexts(one, path === '' ? key : `${path}.${key}`)]),
+      ),
+    }),
+    ...(patterns.length > 0 && {
+      patternProperties: Object.fromEntries(patterns.map(([key, one]) => [key, withTexts(one, path, true)])),
+    }),
+  };
+}
 
 /** Replaces children by entries, and recursive schemas by definitions. */
 function hoisted(schema: unknown, definitions: Record<string, unknown>): unknown {

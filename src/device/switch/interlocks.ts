@@ -1,3 +1,4 @@
+import { coded, type CodedText, type Text } from '../../base/codes/coded-text.js';
 import type { Clock } from '../../base/clock.js';
 import type { RuleCode } from '../../base/codes/stable-codes.js';
 import { type Rejection, ruleFault } from './rule-fault.js';
@@ -171,7 +172,7 @@ export class InterlockMember {
     return this.#forbids(
       'INTERLOCK_UNCERTAIN',
       absent,
-      (name) => `${name} is not open, so it may be active; see its STATUS`,
+      (name) => coded`NOT_OPEN_SO_MAY: ${name} is not open, so it may be active; see its STATUS`,
     );
   }
 
@@ -203,14 +204,14 @@ export class InterlockMember {
   #forbids(
     code: RuleCode,
     { id, name }: { readonly id: number | undefined; readonly name: string },
-    why: (name: string) => string,
+    why: (name: Text) => Text,
   ): Rejection {
-    const named = id === this.#owner?.id ? name : 'another of the group';
+    const named = id === this.#owner?.id ? name : coded`ANOTHER_GROUP: another of the group`;
     return {
       rule: this.#isMotor
         ? { code: 'MOTOR_UNCERTAIN', untilMs: 0, group: '' }
         : { code, untilMs: 0, group: this.#group },
-      name: `interlock ${this.#group}`,
+      name: coded`RULE_INTERLOCK: interlock ${this.#group}`,
       why: why(name),
       generalWhy: why(named),
     };
@@ -220,11 +221,14 @@ export class InterlockMember {
     return { id: this.#owner?.id, name: this.#name };
   }
 
-  #reasonText(name: string): string {
-    if (this.#isClaimed && this.#active === false) return `${name} is about to be active`;
-    const what = this.#active === undefined ? 'may be active, as switching it failed' : 'is active';
-    if (this.#owner !== undefined) return `${name} ${what}`;
-    return `${name} ${what} and no instance is open on it; open an instance on that line and switch it off`;
+  #reasonText(name: Text): CodedText {
+    if (this.#isClaimed && this.#active === false) return coded`ABOUT_ACTIVE: ${name} is about to be active`;
+    const what =
+      this.#active === undefined
+        ? coded`MAY_ACTIVE_SWITCHING_FAILED: may be active, as switching it failed`
+        : coded`ACTIVE: is active`;
+    if (this.#owner !== undefined) return coded`MEMBER_STATE: ${name} ${what}`;
+    return coded`NO_INSTANCE_OPEN_OPEN: ${name} ${what} and no instance is open on it; open an instance on that line and switch it off`;
   }
 
   #notifyGroup(): void {

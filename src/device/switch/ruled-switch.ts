@@ -1,9 +1,10 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { type Cancel, type Clock, delay } from '../../base/clock.js';
-import type { PendingCode, RuleCode } from '../../base/codes/stable-codes.js';
-import { fault, generalOf, isAbort, messageOf } from '../../base/fault.js';
+import type { PendingCode } from '../../base/codes/stable-codes.js';
+import { codedGeneralOf, codedMessageOf, fault, isAbort } from '../../base/fault.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { PendingChange, RuleInForce } from '../../kernel/quality.js';
-import { ruleFault } from './rule-fault.js';
+import { ruleFault, ruleNames, type TimedRule } from './rule-fault.js';
 import type { ConfiguredMember, Interlocks, LineOwner, InterlockMember } from './interlocks.js';
 
 /** The delay before a forced off is retried: the device rejected it, or will soon be found lost. */
@@ -14,14 +15,6 @@ const RECHECK_MS = 1000;
 
 /** A moment whose wall time differs by less from the one before, in ms, is the same: only rounding differs. */
 const CLOCK_STEP_MS = 1000;
-
-/** The names of the rules in texts. */
-const ruleNames = {
-  MIN_ON: 'minimum on time',
-  MIN_OFF: 'minimum off time',
-  PULSE: 'one pulse at a time',
-} as const satisfies Partial<Record<RuleCode, string>>;
-type TimedRule = keyof typeof ruleNames;
 
 /** The rules of one output, in milliseconds; 0 means no rule. */
 export interface SwitchRules {
@@ -87,7 +80,7 @@ interface RuledSwitchOptions extends ConfiguredMember {
   /** Called when the status changes. */
   onStatus(status: RuleStatus): void;
   /** Sets a problem that is reported to no caller, as `Host.setProblem` does; undefined clears it. */
-  setProblem(text: string | undefined, shown?: string): void;
+  setProblem(text: Text | undefined, shown?: Text): void;
 }
 
 /**
@@ -144,7 +137,13 @@ export class RuledSwitch {
    */
   write(active: boolean): Promise<void> {
     this.#cancelLater();
-    if (!active) this.#supersede(fault('DEVICE_REFUSED', 'it was switched off while it waited to go on'));
+    if (!active)
+      this.#supersede(
+        fault(
+          'DEVICE_REFUSED',
+          coded`SWITCHED_OFF_WHILE_WAITING: it was switched off while it waited to go on`,
+        ),
+      );
     this.#publishStatus();
     return this.#queue.run(() => (active ? this.#on() : this.#off()));
   }
@@ -173,7 +172,9 @@ export class RuledSwitch {
   /** Forces an off: no rule applies, and it is retried until the device accepts it or the instance closes. */
   forceOff(): void {
     const { clock, setProblem } = this.#options;
-    this.#supersede(fault('DEVICE_REFUSED', 'it had to go off while it waited to go on'));
+    this.#supersede(
+      fault('DEVICE_REFUSED', coded`OFF_WHILE_WAITING: it had to go off while it waited to go on`),
+    );
     this.#cancelLater();
     const before = this.#offs;
     const forced = this.#queue.run(async () => {
@@ -189,7 +190,9 @@ export class RuledSwitch {
       (thrown: unknown) => {
         if (this.#closing.signal.aborted) return;
         this.#isStuck = true;
-        setProblem(`It must be inactive, but switching it off failed; retrying: ${messageOf(thrown)}`);
+        setProblem(
+          coded`SWITCHING_OFF_FAILED: It must be inactive, but switching it off failed; retrying: ${codedMessageOf(thrown)}`,
+        );
         this.#cancelOff();
         this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.forceOff());
       },
@@ -215,8 +218,8 @@ export class RuledSwitch {
     onAttempt();
     this.write(true).catch((thrown: unknown) => {
       if (isAbort(thrown)) return;
-      const text = (what: string) => `It was not switched on (${why}): ${what}`;
-      setProblem(text(messageOf(thrown)), text(generalOf(thrown)));
+      const text = (what: Text) => coded`NOT_SWITCHED: It was not switched on (${why}): ${what}`;
+      setProblem(text(codedMessageOf(thrown)), text(codedGeneralOf(thrown)));
     });
   }
 
@@ -300,9 +303,9 @@ export class RuledSwitch {
 
   #resolveConflict(others: string): void {
     const { setProblem, name, rules } = this.#options;
-    const text = (who: string) =>
-      `${name} was active together with ${who}, which interlock ${rules.group} forbids: all of them are switched off`;
-    setProblem(text(others), text('others'));
+    const text = (who: Text) =>
+      coded`ACTIVE_TOGETHER_WHICH_INTERLOCK: ${name} was active together with ${who}, which interlock ${rules.group} forbids: all of them are switched off`;
+    setProblem(text(others), text(coded`OTHERS: others`));
     this.forceOff();
   }
 
@@ -327,12 +330,11 @@ export class RuledSwitch {
 
   #forbids(code: TimedRule, leftMs: number): Error {
     const untilMs = this.#wallTime(code, leftMs);
-    const why = `possible in ${Math.ceil(leftMs / 100) / 10} s, at ${utcText(untilMs)}`;
-    const rule = { code, untilMs, group: '' };
-    return ruleFault({ rule, name: ruleNames[code], why, generalWhy: why });
+    const why = coded`POSSIBLE_S: possible in ${Math.ceil(leftMs / 100) / 10} s, at ${utcText(untilMs)}`;
+    return ruleFault({ rule: { code, untilMs, group: '' }, name: ruleNames[code], why, generalWhy: why });
   }
 
-  /** Reports the status if it has changed, and checks again when a time has expired. */
+  /** Reports a changed status, and checks again when a time has expired. */
   #publishStatus(): void {
     const { clock, onStatus } = this.#options;
     if (this.#closing.signal.aborted) return;
@@ -370,11 +372,11 @@ export class RuledSwitch {
     if (leftMs > 0 && this.#member.active !== undefined) {
       const code = isOn ? 'MIN_ON' : 'MIN_OFF';
       const untilMs = this.#wallTime(code, leftMs);
-      const rule = `${ruleNames[code]} until ${utcText(untilMs)}`;
+      const rule = `${ruleNames[code].text} until ${utcText(untilMs)}`;
       return { inForce: { code, untilMs, group: '' }, rule, leftMs };
     }
     const blocked = isOn ? undefined : this.#member.blockedBy();
-    const rule = blocked === undefined ? '' : `${blocked.name}: ${blocked.generalWhy}`;
+    const rule = blocked === undefined ? '' : `${blocked.name.toString()}: ${blocked.generalWhy.toString()}`;
     return { inForce: blocked?.rule, rule, leftMs: 0 };
   }
 

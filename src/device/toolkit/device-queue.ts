@@ -1,3 +1,4 @@
+import type { Text } from '../../base/codes/coded-text.js';
 import { codeOf } from '../../base/fault.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { Host } from '../module.js';
@@ -8,12 +9,12 @@ import type { Host } from '../module.js';
  */
 export class DeviceQueue {
   readonly #host: Pick<Host, 'reportLost'>;
-  readonly #name: string;
+  readonly #name: Text;
   readonly #turn = new SerialQueue();
   #isClosed = false;
 
   /** `name` is the device's name, for messages. */
-  constructor(host: Pick<Host, 'reportLost'>, name: string) {
+  constructor(host: Pick<Host, 'reportLost'>, name: Text) {
     this.#host = host;
     this.#name = name;
   }
@@ -21,7 +22,7 @@ export class DeviceQueue {
   /** Rejects as the job does. If the device is gone (`DEVICE_OFFLINE`), the supervisor is notified. */
   run(job: () => Promise<void>): Promise<void> {
     return this.#turn.run(async () => {
-      if (this.#isClosed) throw new DOMException(`${this.#name} is closed`, 'AbortError');
+      if (this.#isClosed) throw new DOMException(`${this.#name.toString()} is closed`, 'AbortError');
       try {
         await job();
       } catch (thrown) {

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 
 /**
@@ -7,7 +8,11 @@ import { fault } from '../../base/fault.js';
 export function encodeLatin1(text: string, parameter = 'Text'): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   if (bytes.toString('latin1') !== text) {
-    throw fault('CANNOT_CONVERT', parameter, 'one character is one byte; U+0000 to U+00FF only');
+    throw fault(
+      'CANNOT_CONVERT',
+      parameter,
+      coded`ONE_BYTE_CHARACTERS: one character is one byte; U+0000 to U+00FF only`,
+    );
   }
   return bytes;
 }

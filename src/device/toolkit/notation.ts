@@ -1,3 +1,4 @@
+import { coded, type CodedText } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { isOfType, numberOf, roundHalfAway } from '../../kernel/convert.js';
 import { quality, type QualityProblem } from '../../kernel/quality.js';
@@ -74,15 +75,15 @@ export function readValue(notation: ValueNotation, raw: unknown): Value | undefi
     }
     case variableType.string: {
       const text = typeof raw === 'string' ? raw : isPlain(raw) ? String(raw) : undefined;
-      return text === undefined || tooLong(text) ? undefined : text;
+      return text === undefined || isTooLong(text) ? undefined : text;
     }
   }
 }
 
 /** Unix times above this are milliseconds: as seconds they would be after the year 5000. */
-const MOST_SECONDS = 1e11;
+const MAX_SECONDS = 1e11;
 /** The largest time of a Date, ms. */
-const MOST_MS = 8.64e15;
+const MAX_MS = 8.64e15;
 
 /**
  * Parses a device's timestamp, text or JSON number, to unix milliseconds: unix seconds or milliseconds, or
@@ -92,24 +93,24 @@ export function readTime(raw: unknown): number | undefined {
   const number = typeof raw === 'number' ? raw : typeof raw === 'string' ? numberOf(raw) : undefined;
   const isIso = typeof raw === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(raw);
   const ms =
-    number === undefined ? (isIso ? Date.parse(raw) : NaN) : number > MOST_SECONDS ? number : number * 1000;
-  return ms > 0 && ms <= MOST_MS ? ms : undefined;
+    number === undefined ? (isIso ? Date.parse(raw) : NaN) : number > MAX_SECONDS ? number : number * 1000;
+  return ms > 0 && ms <= MAX_MS ? ms : undefined;
 }
 
 /** Why {@link readValue} rejected the input, for a problem's text. */
-export function explainUnreadable(notation: ValueNotation, raw: unknown): string {
+export function explainUnreadable(notation: ValueNotation, raw: unknown): CodedText {
   const shown = excerpt(raw);
   switch (notation.type) {
     case variableType.boolean:
-      return `${shown} is neither On (${notation.on}) nor Off (${notation.off})`;
+      return coded`NEITHER_NOR_OFF: ${shown} is neither On (${notation.on}) nor Off (${notation.off})`;
     case variableType.integer:
-      return `${shown} is not an integer${readNumber(notation, raw) === undefined ? '' : '; use Type float or a Scale'}`;
+      return coded`NOT_INTEGER: ${shown} is not an integer${readNumber(notation, raw) === undefined ? '' : coded`USE_TYPE_FLOAT_SCALE: ; use Type float or a Scale`}`;
     case variableType.float:
-      return `${shown} is not a number`;
+      return coded`NOT_NUMBER: ${shown} is not a number`;
     case variableType.string:
       return typeof raw === 'string'
-        ? `a text of more than ${DEVICE_TEXT_LIMIT} bytes`
-        : `${shown} is not a text`;
+        ? coded`TEXT_MORE_THAN_BYTES: a text of more than ${DEVICE_TEXT_LIMIT} bytes`
+        : coded`NOT_TEXT: ${shown} is not a text`;
   }
 }
 
@@ -118,7 +119,8 @@ export function explainUnreadable(notation: ValueNotation, raw: unknown): string
  * notation, with `digits` decimals if given. Throws `CANNOT_CONVERT` for a value of another type.
  */
 export function writeValue(notation: ValueNotation, value: Value, digits?: number): string {
-  if (!isOfType(notation.type, value)) throw fault('CANNOT_CONVERT', 'Value', 'it is of another type');
+  if (!isOfType(notation.type, value))
+    throw fault('CANNOT_CONVERT', 'Value', coded`OF_ANOTHER_TYPE: it is of another type`);
   if (typeof value === 'boolean') return value ? notation.on : notation.off;
   if (typeof value === 'string') return value;
   return decimal((value - notation.offset) / notation.scale, digits);
@@ -131,8 +133,8 @@ export function excerpt(raw: unknown, limit = 60): string {
 }
 
 function describe(raw: unknown): string {
-  if (Array.isArray(raw)) return 'a list';
-  return isPlain(raw) || raw === null ? String(raw) : 'an object';
+  if (Array.isArray(raw)) return '[…]';
+  return isPlain(raw) || raw === null ? String(raw) : '{…}';
 }
 
 function readNumber(notation: ValueNotation, raw: unknown): number | undefined {
@@ -144,7 +146,7 @@ function isPlain(raw: unknown): raw is string | number | boolean {
   return typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean';
 }
 
-function tooLong(text: string): boolean {
+function isTooLong(text: string): boolean {
   return (
     text.length > DEVICE_TEXT_LIMIT ||
     (text.length * 3 > DEVICE_TEXT_LIMIT && Buffer.byteLength(text) > DEVICE_TEXT_LIMIT)

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { type Clock, delay } from '../../base/clock.js';
 import { codeOf, Fault, faultFrom, messageOf } from '../../base/fault.js';
 import type { Host } from '../module.js';
@@ -67,23 +68,27 @@ export function errno(code: string, path: string): NodeJS.ErrnoException {
 }
 
 /** Maps a failed read or write of an attribute to a fault; a fault is returned as it is. */
-export function sysfsFault(name: string, root: string, thrown: unknown): Fault {
+export function sysfsFault(name: Text, root: string, thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   switch (codeOf(thrown)) {
     case 'ENOENT':
     case 'ENODEV':
-      return faultFrom(thrown, 'DEVICE_OFFLINE', `${name} is gone`);
+      return faultFrom(thrown, 'DEVICE_OFFLINE', coded`GONE: ${name} is gone`);
     case 'EBUSY':
-      return faultFrom(thrown, 'DEVICE_OFFLINE', `${name} is in use by the kernel or another program`);
+      return faultFrom(
+        thrown,
+        'DEVICE_OFFLINE',
+        coded`IN_USE_BY_KERNEL: ${name} is in use by the kernel or another program`,
+      );
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${name}: no permission; the gateway's user must be in the group of ${root} (see the udev rules)`,
+        coded`NO_PERMISSION_GROUP: ${name}: no permission; the gateway's user must be in the group of ${root} (see the udev rules)`,
       );
     default:
-      return faultFrom(thrown, 'DEVICE_REFUSED', `${name}: ${messageOf(thrown)}`);
+      return faultFrom(thrown, 'DEVICE_REFUSED', coded`ABOUT: ${name}: ${messageOf(thrown)}`);
   }
 }

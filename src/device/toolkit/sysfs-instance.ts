@@ -1,3 +1,4 @@
+import type { Text } from '../../base/codes/coded-text.js';
 import type { Host, OpenInstance, Value } from '../module.js';
 import { DeviceQueue } from './device-queue.js';
 import type { StatePolicy } from './enum-property.js';
@@ -14,7 +15,7 @@ export abstract class SysfsInstance<P extends BootProperty> implements OpenInsta
   readonly #jobs: DeviceQueue;
 
   /** `name` is the device's name, for messages; `release` releases its claim. */
-  constructor(host: Host<P>, name: string, release: () => void) {
+  constructor(host: Host<P>, name: Text, release: () => void) {
     this.host = host;
     this.#release = release;
     this.#jobs = new DeviceQueue(host, name);

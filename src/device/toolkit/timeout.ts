@@ -1,10 +1,11 @@
+import type { Text } from '../../base/codes/coded-text.js';
 import type { Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 
 /** A timeout, the name of the operation for its error text, and a signal that ends the wait early. */
 interface Limit {
   readonly ms: number;
-  readonly what: string;
+  readonly what: Text;
   readonly signal?: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import type { Cancel } from '../../base/clock.js';
 import type { Host } from '../module.js';
 
@@ -13,7 +14,7 @@ export const CLEAR_AFTER_MS = 60_000;
 interface TransientProblem {
   count: number;
   reported: number;
-  text: () => string;
+  text: () => Text;
   atNs: bigint;
 }
 
@@ -35,7 +36,7 @@ export class TransientProblems {
   }
 
   /** Adds one occurrence. `text` is called only when the text is reported. */
-  add(code: string, text: () => string): void {
+  add(code: string, text: () => Text): void {
     const atNs = this.#host.clock.monotonicNs();
     const problem = this.#open.get(code);
     if (problem !== undefined) {
@@ -48,7 +49,7 @@ export class TransientProblems {
     const first = text();
     this.#host.setProblem(code, first);
     // Logged once until the problem is cleared.
-    this.#host.log?.warn({ instance: this.#host.id, code }, first);
+    this.#host.log?.warn({ instance: this.#host.id, code }, first.toString());
     this.#cancel ??= this.#host.clock.every(UPDATE_MS, () => this.#renew());
   }
 
@@ -71,7 +72,7 @@ export class TransientProblems {
         this.#host.setProblem(code, undefined);
       } else if (problem.reported !== problem.count) {
         problem.reported = problem.count;
-        this.#host.setProblem(code, `${problem.text()} (${problem.count} times)`);
+        this.#host.setProblem(code, coded`REPEATED: ${problem.text()} (${problem.count} times)`);
       }
     }
     if (this.#open.size > 0) return;

@@ -2,7 +2,9 @@ import { cyclicDate, cyclicTime, type Cyclic, type EventDate } from '../../kerne
 import { nextDay } from './day-pattern.js';
 import { dayOf, localDay, localInstant, midnight, secondsOf } from '../../base/local-time.js';
 
-/** Most days of the pattern that are tried. Each has a run, unless it is past or its time does not exist. */
+/**
+ * Most days of the pattern that are tried. Each has a run, unless it has passed or its time does not exist.
+ */
 const DAYS_TRIED = 8;
 
 const STEP_MS: Readonly<Record<number, number>> = {

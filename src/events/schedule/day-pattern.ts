@@ -12,7 +12,7 @@ interface DayPattern extends Pick<Cyclic, 'dateType' | 'dateValue' | 'dateDay' |
 /** The `dateDayValue` of the last matching day in a month. */
 const LAST = 5;
 /** Largest step; greater ones have no second match, and sums would exceed the range of exact integers. */
-const MOST = 1_000_000;
+const MAX_STEP = 1_000_000;
 
 /**
  * The first day of the pattern on or after `day`; undefined if there is none. Visits at most a month of days.
@@ -20,18 +20,18 @@ const MOST = 1_000_000;
 export function nextDay(pattern: DayPattern, day: number): number | undefined {
   const { dateType, dateValue, dateDay, anchorDay, first } = pattern;
   const from = Math.max(day, first ?? day);
-  const every = clamp(dateValue, MOST);
+  const every = clamp(dateValue, MAX_STEP);
   switch (dateType) {
     case cyclicDate.none:
       return from;
     case cyclicDate.once:
       return first !== undefined && first >= day ? first : undefined;
     case cyclicDate.day:
-      return inStep(from, anchorDay, every);
+      return alignUp(from, anchorDay, every);
     case cyclicDate.week:
-      return nextInWeek(dateDay, from, (week) => inStep(week, weekOf(anchorDay), every));
+      return nextInWeek(dateDay, from, (week) => alignUp(week, weekOf(anchorDay), every));
     case cyclicDate.month: {
-      const month = inStep(monthOf(from), monthOf(anchorDay), every);
+      const month = alignUp(monthOf(from), monthOf(anchorDay), every);
       return [month, month + every].map((one) => dayIn(one, pattern)).find((one) => one >= from);
     }
     case cyclicDate.year: {
@@ -44,15 +44,16 @@ export function nextDay(pattern: DayPattern, day: number): number | undefined {
 }
 
 /**
- * The first day of the mask in a matching week, not before `from`; `stepped` returns the next matching week.
+ * The first day of the mask in a matching week, not before `from`; `nextMatching` returns the next matching
+ * week.
  */
-function nextInWeek(mask: number, from: number, stepped: (week: number) => number): number | undefined {
-  const week = stepped(weekOf(from));
+function nextInWeek(mask: number, from: number, nextMatching: (week: number) => number): number | undefined {
+  const week = nextMatching(weekOf(from));
   const begin = Math.max(from, mondayOf(week));
   // The rest of that week may have no such day: the next matching week starts from its Monday.
   for (const [start, end] of [
     [begin, mondayOf(week + 1)],
-    [mondayOf(stepped(week + 1)), Infinity],
+    [mondayOf(nextMatching(week + 1)), Infinity],
   ] as const) {
     for (let day = start; day < Math.min(end, start + 7); day++) if (hasDay(mask, day)) return day;
   }
@@ -69,8 +70,8 @@ function dayIn(month: number, { dateDay, dateDayValue }: DayPattern): number {
   return (which === LAST ? days.at(-1) : days[which - 1]) ?? NaN;
 }
 
-/** The first number at or after `from` that is a multiple of `every` away from `anchor`. */
-function inStep(from: number, anchor: number, every: number): number {
+/** The first number from `from` on whose distance to `anchor` is a multiple of `every`. */
+function alignUp(from: number, anchor: number, every: number): number {
   return from + ((((anchor - from) % every) + every) % every);
 }
 
@@ -92,7 +93,7 @@ function firstOf(month: number): number {
   return dayOf({ year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 });
 }
 
-/** Truncates to an integer from 1 to `most`. */
-function clamp(value: number, most: number): number {
-  return Math.min(Math.max(1, Math.trunc(value)), most);
+/** Truncates to an integer from 1 to `max`. */
+function clamp(value: number, max: number): number {
+  return Math.min(Math.max(1, Math.trunc(value)), max);
 }

@@ -11,6 +11,7 @@ import { PreferenceStore } from '../web/preferences.js';
 import { Router } from '../web/router.js';
 import { Confirmation, NotConfirmed } from './confirmation.js';
 import { words } from './i18n/console-texts.js';
+import { rpcErrorText } from './i18n/gateway-texts.js';
 
 export const SESSION_PATH = '/console/session';
 
@@ -38,9 +39,34 @@ export class ConsoleApp {
   /** Texts of scripts that are changed and not saved, by the script's ID. */
   readonly drafts: Signal<ReadonlyMap<number, string>> = signal(new Map());
 
+  /** What the page of the tree shows; it stays when another page is opened. */
+  readonly tree = {
+    expanded: signal<ReadonlySet<number>>(new Set([0])),
+    search: signal(''),
+    tab: signal('values'),
+  };
+  readonly #forms = new Map<string, Signal<unknown>>();
+
   /** The configuration as it was changed and not saved, with the digest of the text that it is based on. */
   readonly configurationDraft: Signal<{ readonly text: string; readonly digest: string } | undefined> =
     signal(undefined);
+
+  /** What was entered into a form and not saved; it survives leaving the page. Undefined: nothing. */
+  form<T>(key: string): Signal<T | undefined> {
+    const known = this.#forms.get(key);
+    const form = known ?? signal<unknown>(undefined);
+    if (known === undefined) this.#forms.set(key, form);
+    return form as Signal<T | undefined>;
+  }
+
+  /** Whether anything was entered that closing the page would lose. */
+  isUnsaved(): boolean {
+    return (
+      this.drafts.peek().size > 0 ||
+      this.configurationDraft.peek() !== undefined ||
+      [...this.#forms.values()].some((form) => form.peek() !== undefined)
+    );
+  }
 
   /** Calls a function of the reference. Rejects as `callByName`. */
   call<M extends keyof Functions>(
@@ -78,9 +104,9 @@ export class ConsoleApp {
   }
 }
 
-/** An error in the gateway's words. */
+/** An error in the user's language. */
 export function errorText(thrown: unknown): string {
-  if (thrown instanceof RpcError) return thrown.message;
+  if (thrown instanceof RpcError) return rpcErrorText(thrown);
   if (thrown instanceof NotConfirmed) return words().confirm.cancelled;
   return `${words().failed}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
 }

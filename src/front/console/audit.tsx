@@ -7,7 +7,7 @@ import { type ConsoleApp, useApp } from './app.js';
 
 /** Methods whose second parameter is a value of the variable that the first one names. */
 const VALUE_METHODS = /^(?:RequestAction|RequestActionEx|SetValue\w*|WFC_Execute\w*)$/;
-/** Parameters whose numbers are no object even if an object has the same ID. */
+/** The lowest ID of an object: smaller numbers are values, except in the first parameter. */
 const OBJECT_ID = 10_000;
 
 /** Who made a call: a person, a device of a resident, or the gateway itself. */

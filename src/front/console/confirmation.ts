@@ -1,19 +1,19 @@
 import { type Signal, signal } from '@preact/signals';
 import { RpcError } from '../../client/errors.js';
 
-/** The owner did not give the password again, so the call was not made. */
+/** The owner did not confirm the password, so the call was not made. */
 export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed';
 }
 
-/** Calls that the gateway makes only after the owner has given the password again. */
+/** Makes calls for which the gateway may require that the owner confirms the password. */
 export class Confirmation {
   /** Whether the dialog is shown. */
-  readonly isAsked: Signal<boolean> = signal(false);
+  readonly isOpen: Signal<boolean> = signal(false);
   #waiting: ((isConfirmed: boolean) => void)[] = [];
 
   /**
-   * Makes a call. If the gateway requires the password, asks for it and makes the call again. Rejects with
+   * Makes a call. If the gateway requires the password, prompts for it and repeats the call. Rejects with
    * `NotConfirmed` if the owner cancels, otherwise as the call.
    */
   async call(make: () => Promise<unknown>): Promise<unknown> {
@@ -24,7 +24,7 @@ export class Confirmation {
     }
     const isConfirmed = await new Promise<boolean>((resolve) => {
       this.#waiting.push(resolve);
-      this.isAsked.value = true;
+      this.isOpen.value = true;
     });
     if (!isConfirmed) throw new NotConfirmed();
     return make();
@@ -34,7 +34,7 @@ export class Confirmation {
   finish(isConfirmed: boolean): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    this.isAsked.value = false;
+    this.isOpen.value = false;
     for (const resolve of waiting) resolve(isConfirmed);
   }
 }

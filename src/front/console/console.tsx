@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { rejected } from '../../client/link.js';
+import { realTiming } from '../../client/timing.js';
 import { formatTime } from '../web/format.js';
 import { texts } from '../web/i18n/i18n.js';
 import { Icon } from '../web/parts/icon.js';
@@ -41,9 +42,18 @@ const PAGES: Partial<Readonly<Record<PageName, PageEntry>>> = {
 /** The console: sign-in, or the rail and a page. */
 export function Console() {
   const app = useApp();
-  if (app.isUnclaimed.value) return <ClaimPage />;
-  if (app.gateway.signedOut.value !== undefined) return <SignInPage />;
   const { page: name, id } = app.router.page.value;
+  const isSignedIn = app.gateway.signedOut.value === undefined;
+  const title = isSignedIn
+    ? words().pages[name in PAGES ? (name as PageName) : 'overview']
+    : words().signIn.title;
+  useEffect(() => {
+    document.title = `${title} · stellwerk`;
+    // An error of another page is not one of this page.
+    if (app.notice.peek()?.isError === true) app.notice.value = undefined;
+  }, [title]);
+  if (app.isUnclaimed.value) return <ClaimPage />;
+  if (!isSignedIn) return <SignInPage />;
   const entry = PAGES[name as PageName] ?? PAGES.overview;
   const Page = entry?.page;
   return (
@@ -58,7 +68,7 @@ export function Console() {
           <p class="soft">{texts().loading}</p>
         )}
         <Notice />
-        {app.confirmation.isAsked.value && <ConfirmDialog />}
+        {app.confirmation.isOpen.value && <ConfirmDialog />}
       </div>
     </div>
   );
@@ -66,7 +76,8 @@ export function Console() {
 
 const ClaimPage = lazy(async () => (await import('./pages/claim.js')).ClaimPage);
 /** Dialogs that are loaded when they are first opened. */
-const Palette = lazy(async () => (await import('./palette.js')).Palette);
+const loadPalette = async () => (await import('./palette.js')).Palette;
+const Palette = lazy(loadPalette);
 const ConfirmDialog = lazy(async () => (await import('./confirm-dialog.js')).ConfirmDialog);
 
 function railPages() {
@@ -85,17 +96,24 @@ function Rail() {
       isSearching.value = true;
     };
     addEventListener('keydown', onKeyDown);
+    // What is typed right after Ctrl-K must not be lost.
+    void loadPalette();
     return () => removeEventListener('keydown', onKeyDown);
   }, []);
   const { page } = app.router.page.value;
   const current = page === '' ? 'overview' : page;
+  const rail = useRef<HTMLElement>(null);
+  // On a phone there is no room for all pages.
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [current]);
   const leave = async () => {
     await signOut(SESSION_PATH);
     app.gateway.leave();
   };
   return (
     <>
-      <nav class="rail" aria-label={words().pages.label}>
+      <nav ref={rail} class="rail" aria-label={words().pages.label}>
         <button onClick={() => (isSearching.value = true)}>
           <Icon name="search" />
           <span>{words().palette.open}</span>
@@ -137,10 +155,19 @@ function Connection() {
   return null;
 }
 
-/** The outcome of the last action. */
+/** How long a success without a way to undo it is shown, ms. */
+const NOTICE_MS = 8000;
+
+/** The outcome of the last action. Errors, and what can be undone, stay until they are closed. */
 function Notice() {
   const { notice } = useApp();
   const shown = notice.value;
+  useEffect(() => {
+    if (shown === undefined || shown.isError || shown.undo !== undefined) return undefined;
+    return realTiming.after(NOTICE_MS, () => {
+      if (notice.peek() === shown) notice.value = undefined;
+    });
+  }, [shown]);
   return (
     <p
       class={`notice ${shown?.isError === true ? 'bad' : ''}`}

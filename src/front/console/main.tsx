@@ -33,6 +33,12 @@ async function main(): Promise<void> {
     if (session === undefined) app.gateway.signedOut.value = 'never';
     else app.gateway.enter();
   }
+  addEventListener('beforeunload', (event) => {
+    if (!app.isUnsaved()) return;
+    event.preventDefault();
+    // Browsers before 2023 ask only if this is set.
+    event.returnValue = true;
+  });
   render(
     <AppProvider value={app}>
       <Console />

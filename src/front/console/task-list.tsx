@@ -18,7 +18,7 @@ interface Task {
   readonly total: number;
 }
 
-/** The long work that is running, with a button that cancels it. */
+/** The tasks in progress, each with a button that cancels it. */
 export function TaskList() {
   const app = useApp();
   const tasks = useSignal<ReadonlyMap<number, Task>>(new Map());

@@ -26,13 +26,13 @@ export interface PageFacts {
   readonly passwordRequired: boolean;
 }
 
-/** What became of a command, in the reply of `WFC_GetOutcome`. */
+/** The outcome of a command, in the reply of `WFC_GetOutcome`. */
 interface Outcome {
   readonly State: 'running' | 'done' | 'failed' | 'unknown';
   readonly Code: string;
 }
 
-/** How often a command that still runs is asked for, ms. */
+/** Interval for polling the outcome of a command that is still running, ms. */
 const RECALL_MS = 1000;
 /** How often ages are updated, ms. */
 const TICK_MS = 10_000;
@@ -49,7 +49,7 @@ export class App {
   readonly messages: FrontMessages;
   /** The pages that the owner defined; none: pages follow the tree. */
   readonly pages: Signal<readonly ItemPage[]> = signal([]);
-  /** Read to screen readers: polite for what a user's action came to, assertive for what was refused. */
+  /** Read to screen readers: polite for what a user's action came to, assertive for rejections. */
   readonly polite = signal('');
   readonly assertive = signal('');
   /** Nothing is operated while the page shows an older state. */
@@ -57,6 +57,8 @@ export class App {
   /** The gateway's time in unix ms, every 10 s: for ages. */
   readonly tick: Signal<number>;
   readonly isDark: ReadonlySignal<boolean>;
+  /** German for the names of the modules' variables; empty in English, and until it is loaded. */
+  readonly variableNames: Signal<Readonly<Record<string, string>>> = signal({});
   /** Commands whose reply was lost: the object, and the key of the last one. */
   readonly #lost = new Map<number, string>();
 
@@ -133,7 +135,13 @@ export class App {
     const parent = this.gateway.model.find(parentID);
     if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
     const device = parent.entry.peek().name;
-    return roleOf(data) === 'main' ? device : `${device} · ${name}`;
+    return roleOf(data) === 'main' ? device : `${device} · ${this.captionOf(node)}`;
+  }
+
+  /** The name of a variable of a device, in the user's language unless the owner chose one. Subscribes. */
+  captionOf({ entry }: TreeNode): string {
+    const { name } = entry.value;
+    return this.variableNames.value[name] ?? name;
   }
 
   #execute(id: number, value: Value): void {

@@ -17,7 +17,14 @@ async function main(): Promise<void> {
   const app = new App(readFacts<PageFacts>() as PageFacts);
   await setLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
   effect(() => {
-    document.documentElement.lang = locale();
+    const language = (document.documentElement.lang = locale());
+    if (language === 'en') app.variableNames.value = {};
+    // Without it, as without a connection, the names stay English.
+    else
+      import('./de-variables.js').then(
+        ({ deVariables }) => (app.variableNames.value = deVariables),
+        () => undefined,
+      );
   });
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element #page');
@@ -31,7 +38,9 @@ async function main(): Promise<void> {
   const session = await readSession(app.sessionPath).catch(() => null);
   if (session !== undefined || !app.facts.passwordRequired) app.gateway.enter();
   else app.gateway.signedOut.value = 'never';
-  // After the first view, and only where it is possible.
+  // After the first view. Without it, as without a connection, the page receives everything.
+  void import('./narrowing.js').then(({ narrowChanges }) => narrowChanges(app));
+  // Only where it is possible.
   if (isSecureContext) void import('../web/install.js').then(({ install }) => install(app.base));
 }
 

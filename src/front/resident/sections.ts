@@ -25,15 +25,23 @@ interface Place {
 export function sectionOf(model: Model, node: TreeNode, { named = node, depth = 0 }: Place = {}): Section {
   const tiles: Tile[] = [];
   const sections: Section[] = [];
-  for (const child of model.children(node.id)) {
-    if (child.entry.value.hidden) continue;
-    const category = categoryBehind(model, child);
-    if (category === undefined) tiles.push(...tilesOf(model, child));
-    else if (depth < DEPTH_LIMIT) {
-      const section = sectionOf(model, category, { named: child, depth: depth + 1 });
-      if (!isEmpty(section)) sections.push(section);
+  const collect = (parent: TreeNode) => {
+    const isDevice = parent.type === objectType.instance;
+    for (const child of model.children(parent.id)) {
+      // The tiles of a device show its variables; other objects below a connection are devices of it.
+      if (child.entry.value.hidden || (isDevice && child.type === objectType.variable)) continue;
+      const category = categoryBehind(model, child);
+      if (category === undefined) {
+        tiles.push(...tilesOf(model, child));
+        if (child.type === objectType.instance) collect(child);
+      } else if (depth < DEPTH_LIMIT) {
+        const section = sectionOf(model, category, { named: child, depth: depth + 1 });
+        if (!isEmpty(section)) sections.push(section);
+      }
     }
-  }
+  };
+  if (node.type === objectType.instance) tiles.push(...tilesOf(model, node));
+  collect(node);
   return { node, named, tiles, sections };
 }
 
@@ -41,9 +49,11 @@ export function isEmpty({ tiles, sections }: Section): boolean {
   return tiles.length === 0 && sections.length === 0;
 }
 
-/** All tiles of a section and of those inside it. */
+/** All tiles of a section and of those inside it, which name their rooms. */
 export function allTiles({ tiles, sections }: Section): Tile[] {
-  return [...tiles, ...sections.flatMap(allTiles)];
+  const inside = ({ named, ...section }: Section) =>
+    allTiles({ named, ...section }).map((tile) => ({ room: named.entry.value.name, ...tile }));
+  return [...tiles, ...sections.flatMap(inside)];
 }
 
 function categoryBehind(model: Model, node: TreeNode): TreeNode | undefined {
@@ -56,16 +66,7 @@ function categoryBehind(model: Model, node: TreeNode): TreeNode | undefined {
 /** The object at which the area begins. */
 export function baseOf(model: Model): TreeNode | undefined {
   void model.structure.value;
-  const { area } = model;
-  if (area !== undefined) return model.find(area.base);
-  // An older gateway does not name it: the first object below which there is more than a path.
-  let node = model.find(0);
-  for (;;) {
-    const children: readonly TreeNode[] = node === undefined ? [] : model.children(node.id);
-    const [only] = children;
-    if (children.length !== 1 || only?.type !== objectType.category) return node;
-    node = only;
-  }
+  return model.area && model.find(model.area.base);
 }
 
 /** States of contacts that a resident wants to know about, by the key of the association. */

@@ -7,7 +7,7 @@ const REFUSED_MS = 8000;
 /** A command shows as waiting only if it takes longer, ms. */
 const WAITING_MS = 150;
 
-/** What became of the last command to a variable or a script. The variable itself shows only what was reported. */
+/** The outcome of the last command to a variable or a script. The variable itself shows only what was reported. */
 export type CommandState =
   | { readonly kind: 'waiting' }
   /** `code`: a fault code; `rule`, `untilMs`: the rule that rejected it. */

@@ -82,6 +82,11 @@ export class Gateway {
     this.#link.stop();
   }
 
+  /** Takes another snapshot: the socket did not receive all changes, and does from now on. */
+  refresh(): void {
+    this.#link.refresh();
+  }
+
   /** Closes the connection and shows the sign-in page. */
   leave(): void {
     this.stop();

@@ -25,19 +25,21 @@ export function dateFormat(timeZone: string, options: Intl.DateTimeFormatOptions
   const key = `${locale()} ${timeZone} ${JSON.stringify(options)}`;
   let format = dates.get(key);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(locale(), { ...options, timeZone, hourCycle: 'h23' });
+    // `en` alone has the order of the United States.
+    const region = locale() === 'en' ? 'en-GB' : locale();
+    format = new Intl.DateTimeFormat(region, { ...options, timeZone, hourCycle: 'h23' });
     dates.set(key, format);
   }
   return format;
 }
 
 /** A number in the user's language; a rounded zero has no sign. */
-function formatNumber(value: number, digits: number): string {
+export function formatNumber(value: number, digits: number): string {
   const text = numberFormat(digits).format(value);
   return Number(value.toFixed(digits)) === 0 ? text.replace(/^[-−]/, '') : text;
 }
 
-/** Hours and minutes in the gateway's time zone; with seconds only if asked. */
+/** Hours and minutes in the gateway's time zone; with seconds only on request. */
 export function formatTime(unixMs: number, timeZone: string, withSeconds = false): string {
   return dateFormat(timeZone, {
     hour: '2-digit',

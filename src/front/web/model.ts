@@ -13,7 +13,7 @@ import {
   objectType,
 } from './objects.js';
 
-/** What is known about a value besides the value itself. */
+/** What is known about a value in addition to the value itself. */
 interface ValueState {
   readonly quality: QualityProblem | undefined;
   readonly rule: Rule | undefined;

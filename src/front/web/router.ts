@@ -36,6 +36,11 @@ export class Router {
     location.hash = addressOf(page, id);
   }
 
+  /** Shows another page in place of the present one, which Back then does not return to. */
+  replace(page: string, id: number | string = ''): void {
+    location.replace(addressOf(page, id));
+  }
+
   /** Closes a sheet: returns to the page it was opened from, otherwise shows the page below it. */
   back(): void {
     if (this.#depth > 0) {

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { yieldToEventLoop } from '../../base/event-loop.js';
 import { array, bool, declare, float, int, type FunctionDeclaration } from '../../device/declare.js';
@@ -236,7 +237,7 @@ function settings(ports: Ports): FunctionDeclaration[] {
     get('GraphStatus', 'Whether a variable is shown in charts.', ({ graph }) => graph),
     get(
       'CounterIgnoreZeros',
-      'Whether zeros of a counter are passed over.',
+      'Whether zeros of a counter are ignored in aggregation.',
       ({ ignoreZeros }) => ignoreZeros,
     ),
     declare({
@@ -352,7 +353,8 @@ function changeLogging({ kernel }: Ports, variable: Variable, change: Partial<Lo
 /** Throws `NOT_OF_TYPE`, `WRONG_MODULE`. */
 export function checkArchiveInstance({ kernel }: Ports, instanceId: number): void {
   const { moduleId } = kernel.instances.get(instanceId).data;
-  if (moduleId !== ARCHIVE) throw fault('WRONG_MODULE', instanceId, 'Archive Control');
+  if (moduleId !== ARCHIVE)
+    throw fault('WRONG_MODULE', instanceId, coded`WHAT_ARCHIVE_CONTROL: Archive Control`);
 }
 
 /** The variable, or undefined if it was deleted and has records. Throws `NOT_OF_TYPE` if it has none. */
@@ -381,10 +383,10 @@ async function addedValues(
       throw fault(
         'PARAMETER_TYPE',
         'Values',
-        'each record needs a TimeStamp, which is a number, and a Value',
+        coded`EACH_RECORD_NEEDS_TIMESTAMP: each record needs a TimeStamp, which is a number, and a Value`,
       );
     if (typeof isTrusted !== 'boolean')
-      throw fault('PARAMETER_TYPE', 'Values', 'ClockTrusted is true or false');
+      throw fault('PARAMETER_TYPE', 'Values', coded`CLOCKTRUSTED_TRUE_FALSE: ClockTrusted is true or false`);
     const atMs = Math.round(at * 1000);
     if (!(atMs > 0 && atMs <= Math.min(limitMs, LAST_MS))) throw fault('PARAMETER_BOUNDS', 'TimeStamp');
     values.push({ atMs, value: settableValue(data.type, value), isTrusted });

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import type { TreeObject } from '../../kernel/object.js';
@@ -107,15 +108,19 @@ export function profileOf(kernel: Kernel, data: TreeObject<2>['data']): Profile 
 
 function contentOf(content: string): Record<string, unknown> {
   if (content.length > CONTENT_LIMIT)
-    throw fault('CONFIGURATION_INVALID', `the chart is longer than ${CONTENT_LIMIT} bytes`);
+    throw fault(
+      'CONFIGURATION_INVALID',
+      coded`CHART_LONGER_THAN_BYTES: the chart is longer than ${CONTENT_LIMIT} bytes`,
+    );
   let given: unknown;
   try {
     given = JSON.parse(content);
   } catch {
-    throw fault('CONFIGURATION_INVALID', 'the chart is not JSON');
+    throw fault('CONFIGURATION_INVALID', coded`CHART_NOT_JSON: the chart is not JSON`);
   }
   const record = recordIn(given);
-  if (!Array.isArray(record['datasets'])) throw fault('CONFIGURATION_INVALID', 'the chart has no datasets');
+  if (!Array.isArray(record['datasets']))
+    throw fault('CONFIGURATION_INVALID', coded`CHART_NO_DATASETS: the chart has no datasets`);
   return record;
 }
 
@@ -130,7 +135,11 @@ function axesIn(axes: readonly unknown[], known: ChartScope): [string, string] {
 
 function listIn(given: unknown, limit: number): readonly unknown[] {
   const list = Array.isArray(given) ? (given as unknown[]) : [];
-  if (list.length > limit) throw fault('CONFIGURATION_INVALID', `the chart has a list of more than ${limit}`);
+  if (list.length > limit)
+    throw fault(
+      'CONFIGURATION_INVALID',
+      coded`CHART_LIST_MORE_THAN: the chart has a list of more than ${limit}`,
+    );
   return list;
 }
 

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { array, bool, declare, int, optional, type FunctionDeclaration } from '../../device/declare.js';
 import type { TreeObject } from '../../kernel/object.js';
@@ -154,7 +155,7 @@ function rendering(ports: Ports, { prefix, access, reach, where }: ChartFamily):
       parameters: [InstanceID, ...which, ...how, optional(Visibility)],
       result: 'string',
       access,
-      help: `Like ${prefix}_RenderChartEx, for a place inside a page: the SVG has no style element, and takes its colour from the page.`,
+      help: `Like ${prefix}_RenderChartEx, for embedding in a page: the SVG has no style element and inherits the colour of the page.`,
       run: async (
         _caller,
         id,
@@ -216,6 +217,10 @@ function visibleOf(given: unknown[] | Record<string, unknown>): readonly boolean
   return checkedList(given, 'Visibility', VISIBILITY_LIMIT).map((one) => {
     if (one === true || one === 1) return true;
     if (one === false || one === 0) return false;
-    throw fault('PARAMETER_TYPE', 'Visibility', 'expected a list of true and false');
+    throw fault(
+      'PARAMETER_TYPE',
+      'Visibility',
+      coded`EXPECTED_LIST_TRUE_FALSE: expected a list of true and false`,
+    );
   });
 }

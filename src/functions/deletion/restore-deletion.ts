@@ -88,12 +88,12 @@ async function restoreFile(
 function restoreTriggers({ kernel }: DeletionPorts, { records, triggers }: Deletion): void {
   const { tree, events } = kernel;
   const isVariable = (id: number) => tree.find(id)?.is(objectType.variable) === true;
-  const wanted = new Map(triggers);
+  const expected = new Map(triggers);
   for (const { id, type, data } of records) {
     const trigger = type === objectType.event ? (data as EventData).trigger : undefined;
-    if (trigger !== undefined) wanted.set(id, trigger);
+    if (trigger !== undefined) expected.set(id, trigger);
   }
-  for (const [id, trigger] of wanted) {
+  for (const [id, trigger] of expected) {
     const event = tree.find(id);
     const isFree = event?.is(objectType.event) === true && event.data.trigger?.variableId === 0;
     if (isFree && isVariable(trigger.variableId)) events.setTrigger(id, trigger);
@@ -102,10 +102,10 @@ function restoreTriggers({ kernel }: DeletionPorts, { records, triggers }: Delet
 
 /** Connections of instances that were restored, and of those that lost their I/O instance. */
 async function reconnect({ kernel, devices }: DeletionPorts, deletion: Deletion): Promise<void> {
-  const wanted = new Map(deletion.connections);
+  const expected = new Map(deletion.connections);
   for (const { id, type, data } of deletion.records)
-    if (type === objectType.instance) wanted.set(id, (data as DataOf[1]).connectionId);
-  for (const [id, parentId] of wanted) {
+    if (type === objectType.instance) expected.set(id, (data as DataOf[1]).connectionId);
+  for (const [id, parentId] of expected) {
     const instance = kernel.tree.find(id);
     if (parentId === 0 || !instance?.is(objectType.instance) || instance.data.connectionId !== 0) continue;
     try {

@@ -2,7 +2,8 @@ import type { TSchema } from '@sinclair/typebox';
 import type { HardwareItem } from '../../device/hardware-search.js';
 import { referenceKind, type ReferenceKind } from '../../device/module.js';
 import { referencesIn, resourceOf } from '../../device/property-references.js';
-import { objectType } from '../../kernel/object.js';
+import { findSwitch } from '../../device/toggle.js';
+import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 
 /** Where the choices of a property come from: the kind of hardware, and the property that names it. */
@@ -15,14 +16,18 @@ const sources = {
   bus: { kind: 'onewire', refers: referenceKind.bus },
   onewire: { kind: 'onewire', refers: referenceKind.onewire },
 } as const satisfies Record<string, { kind: HardwareItem['kind']; refers: ReferenceKind | undefined }>;
-type ChoiceSource = keyof typeof sources;
+type HardwareSource = keyof typeof sources;
 
-export const choiceSources = Object.keys(sources) as readonly ChoiceSource[];
+const hardwareSources = Object.keys(sources) as readonly HardwareSource[];
+/** Outputs are objects of the tree. */
+export const choiceSources = [...hardwareSources, 'output'] as const;
+type ChoiceSource = (typeof choiceSources)[number];
 
 /** The source of the choices for a property; undefined if it has none. */
 export function sourceOf(schema: TSchema): string | undefined {
   const { refers, source } = schema as { refers?: ReferenceKind; source?: string };
-  return source ?? choiceSources.find((one) => refers !== undefined && sources[one].refers === refers);
+  if (refers === referenceKind.switch) return 'output';
+  return source ?? hardwareSources.find((one) => refers !== undefined && sources[one].refers === refers);
 }
 
 /** A choice for a property. */
@@ -35,8 +40,9 @@ interface Choice {
   readonly Properties: Readonly<Record<string, unknown>>;
 }
 
-/** What this machine has for properties with this source. A driver that cannot search has no choices. */
+/** What this machine offers for properties with this source. A driver that cannot search has no choices. */
 export async function choicesOf(ports: Ports, source: ChoiceSource): Promise<Choice[]> {
+  if (source === 'output') return outputsIn(ports);
   const { modules } = ports.devices;
   const { kind, refers } = sources[source];
   const finders = new Set([...modules.all()].flatMap((module) => module.findHardware ?? []));
@@ -55,6 +61,27 @@ export async function choicesOf(ports: Ports, source: ChoiceSource): Promise<Cho
     const resource = resourceOf({ refers, value: Value }, Properties, modules.board.parts);
     return [{ Value, Caption, UsedBy: users.get(resource?.key ?? '') ?? item.usedBy, Properties }];
   });
+}
+
+/** The objects that a button can toggle, by the paths of their idents. */
+function outputsIn({ kernel: { tree, variables } }: Ports): Choice[] {
+  const found: Choice[] = [];
+  const add = (object: TreeObject, path: string, names: string) => {
+    const variable = findSwitch(tree, path);
+    if (variable !== undefined && variables.actionTargetOf(variable) !== 0)
+      found.push({ Value: path, Caption: names, UsedBy: '', Properties: {} });
+    for (const child of object.children ?? []) {
+      const isState = object.is(objectType.instance) && child.ident === 'STATE';
+      if (child.ident === '' || isState) continue;
+      add(
+        child,
+        path === '' ? child.ident : `${path}/${child.ident}`,
+        names === '' ? child.displayName : `${names} / ${child.displayName}`,
+      );
+    }
+  };
+  add(tree.root, '', '');
+  return found;
 }
 
 /** The value for a property: from what would be created for the item; for a used one its name. */

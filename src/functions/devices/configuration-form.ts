@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { fault } from '../../base/fault.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
@@ -28,7 +29,7 @@ export function configurationFormFunctions(ports: Ports): FunctionDeclaration[] 
       name: 'SVC_GetModuleForm',
       parameters: [text('ModuleID')],
       result: 'string',
-      help: 'The configuration form of instances of a module, before there is one; as SVC_GetConfigurationForm.',
+      help: 'The configuration form for a new instance of a module, as SVC_GetConfigurationForm returns it.',
       run: (_caller, id) => JSON.stringify(formOf(devices.modules.get(id))),
     }),
     declare({
@@ -36,11 +37,15 @@ export function configurationFormFunctions(ports: Ports): FunctionDeclaration[] 
       parameters: [text('Source')],
       result: 'array',
       shape: shapes.choices,
-      help: `What this machine has for a property of a form: its source is ${choiceSources.join(', ')}.`,
+      help: `What this machine offers for a field of a form, by the source of the field: ${choiceSources.join(', ')}.`,
       run: (_caller, given) => {
         const source = choiceSources.find((one) => one === given);
         if (source === undefined)
-          throw fault('PARAMETER_TYPE', 'Source', `expected one of ${choiceSources.join(', ')}`);
+          throw fault(
+            'PARAMETER_TYPE',
+            'Source',
+            coded`EXPECTED_ONE_OF: expected one of ${choiceSources.join(', ')}`,
+          );
         return choicesOf(ports, source);
       },
     }),
@@ -49,7 +54,7 @@ export function configurationFormFunctions(ports: Ports): FunctionDeclaration[] 
       parameters: [text('ModuleID'), int('InstanceID'), array('Properties', shapes.record)],
       result: 'array',
       shape: shapes.propertyProblems,
-      help: 'What would be wrong with an instance with these properties in addition to its own; InstanceID 0: with a new one. Changes nothing.',
+      help: 'The problems that an instance would have if these properties were set; InstanceID 0: a new instance. Changes nothing.',
       run: (_caller, moduleId, id, given) => {
         const instance = id === 0 ? undefined : kernel.instances.get(id);
         const module = devices.modules.get(moduleId);
@@ -57,7 +62,7 @@ export function configurationFormFunctions(ports: Ports): FunctionDeclaration[] 
           throw fault('WRONG_MODULE', id, module.name);
         // PHP encodes an empty map as an empty list.
         if (Array.isArray(given) && given.length > 0)
-          throw fault('PARAMETER_TYPE', 'Properties', 'expected an object');
+          throw fault('PARAMETER_TYPE', 'Properties', coded`EXPECTED_OBJECT: expected an object`);
         return propertyProblems(ports, { module, instance }, Array.isArray(given) ? {} : given);
       },
     }),

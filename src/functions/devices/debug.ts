@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { debugFormats } from '../enumerations.js';
@@ -64,11 +65,15 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       run: (_caller, senderId, what, data, format) => {
         const { id } = kernel.tree.get(senderId);
         if (what.length > MESSAGE_LIMIT)
-          throw fault('TEXT_TOO_LONG', 'The message', MESSAGE_LIMIT, 'characters');
+          throw fault('TEXT_TOO_LONG', coded`WHAT_MESSAGE: The message`, MESSAGE_LIMIT, 'characters');
         const isBinary = debugFormats[format] === 'dfBinary';
         const bytes = Buffer.from(data, 'latin1');
         if (isBinary && bytes.toString('latin1') !== data)
-          throw fault('CANNOT_CONVERT', 'Data', 'binary data has one character per byte, U+0000 to U+00FF');
+          throw fault(
+            'CANNOT_CONVERT',
+            'Data',
+            coded`BINARY_DATA_CHARACTER_PER: binary data has one character per byte, U+0000 to U+00FF`,
+          );
         if (debug.isOn) debug.send(id, { what, data: isBinary ? bytes : data });
         return true;
       },

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { declare, int, optional, text, type FunctionDeclaration } from '../../device/declare.js';
 import { moduleKind } from '../../device/module.js';
@@ -92,7 +93,7 @@ function found(ports: Ports): FunctionDeclaration[] {
       ],
       result: 'integer',
       audited: true,
-      help: 'Creates an instance for a search result below an object and returns its ID. Module defaults to the first one in GW_GetFound.',
+      help: 'Creates an instance for a search result below an object, after its other children, and returns its ID. Module defaults to the first one in GW_GetFound.',
       run: async (_caller, id, foundId, parentId, module, name) => {
         const search = searchOf(ports, id);
         const one = search.found().find((other) => other.id === foundId);
@@ -101,7 +102,7 @@ function found(ports: Ports): FunctionDeclaration[] {
         const parent = kernel.tree.get(parentId);
         const made = devices.create(
           making.module,
-          { parent, name: name ?? one.name },
+          { parent, name: name ?? one.name, position: positionAfter(parent) },
           { ...making.properties },
         );
         if (making.over !== undefined) await devices.connect(made.id, below(ports, making.over, parent));
@@ -122,7 +123,8 @@ function findSearch({ kernel, devices }: Ports, id: number): Search | undefined 
 
 function searchOf(ports: Ports, id: number): Search {
   const search = findSearch(ports, id);
-  if (search === undefined) throw fault('NOT_SUPPORTED', `Searching with instance #${id}`);
+  if (search === undefined)
+    throw fault('NOT_SUPPORTED', coded`WHAT_SEARCHING: Searching with instance #${id}`);
   return search;
 }
 
@@ -139,13 +141,21 @@ function makingOf({ devices }: Ports, one: HardwareItem, module: string | undefi
       : one.usedBy === ''
         ? 'no module fits'
         : `used by ${one.usedBy}`;
-  throw fault('NOT_SUPPORTED', `Creating an instance for ${one.name} (${why})`);
+  throw fault('NOT_SUPPORTED', coded`WHAT_CREATING_INSTANCE: Creating an instance for ${one.name} (${why})`);
 }
 
 /** The I/O instance to connect to; created next to the new instance if there is none. */
 function below(ports: Ports, over: InstanceTemplate, parent: TreeObject): number {
   const { devices } = ports;
-  return instanceFor(ports, [over]) || devices.create(over.module, { parent }, { ...over.properties }).id;
+  const place = { parent, position: positionAfter(parent) };
+  return instanceFor(ports, [over]) || devices.create(over.module, place, { ...over.properties }).id;
+}
+
+/** The position after the children of an object; 0 if it has none. */
+function positionAfter({ children }: TreeObject): number {
+  let next = 0;
+  for (const { position } of children ?? []) next = Math.max(next, position + 1);
+  return next;
 }
 
 /**

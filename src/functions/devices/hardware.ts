@@ -1,3 +1,4 @@
+import { recordOf } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import {
   bool,
@@ -50,7 +51,8 @@ export function hardwareFunctions(ports: Ports): FunctionDeclaration[] {
         devices.problems(id).map((problem) => ({
           InstanceID: problem.id,
           Code: problem.code,
-          Text: problem.text,
+          Text: problem.text.toString(),
+          CodedText: recordOf(problem.text),
         })),
     }),
   ];

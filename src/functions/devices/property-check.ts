@@ -1,21 +1,31 @@
-import { messageOf } from '../../base/fault.js';
+import { coded, recordOf, type Text, type TextRecord } from '../../base/codes/coded-text.js';
+import { codedMessageOf } from '../../base/fault.js';
 import type { ModuleDefinition } from '../../device/module.js';
 import { areCompatible } from '../../device/module-registry.js';
 import { areInConflict, referencesIn, resourceOf } from '../../device/property-references.js';
 import { defaultsOf, validateProperties, withProperty, type Properties } from '../../device/properties.js';
+import { findSwitch } from '../../device/toggle.js';
 import type { Instance } from '../../kernel/instances.js';
 import { objectType } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 
-/** What is wrong with a property; '' for what concerns the instance. */
+/** A problem with a property; '' if it concerns the instance. A warning may resolve itself later. */
 interface PropertyProblem {
   readonly Property: string;
+  readonly Severity: 'error' | 'warning';
   readonly Text: string;
+  readonly CodedText: TextRecord;
 }
 
+const problemIn = (
+  Property: string,
+  text: Text,
+  Severity: PropertyProblem['Severity'] = 'error',
+): PropertyProblem => ({ Property, Severity, Text: text.toString(), CodedText: recordOf(text) });
+
 /**
- * What would be wrong with an instance of a module if it had these properties in addition to those that it
- * has; without an instance, in addition to the defaults. Changes nothing.
+ * The problems that an instance of a module would have if these properties were set; without an instance, if
+ * they were set in addition to the defaults. Changes nothing.
  */
 export function propertyProblems(
   ports: Ports,
@@ -28,14 +38,15 @@ export function propertyProblems(
     try {
       all = withProperty(module, all, [Property, value]);
     } catch (thrown) {
-      problems.push({ Property, Text: messageOf(thrown) });
+      problems.push(problemIn(Property, codedMessageOf(thrown)));
     }
   }
   const error = problems.length > 0 ? undefined : validateProperties(module, all);
-  if (error !== undefined) problems.push({ Property: propertyIn(error, module), Text: error });
+  if (error !== undefined) problems.push(problemIn(propertyIn(error.toString(), module), error));
   return [
     ...problems,
     ...usedResources(ports, { module, id: instance?.id ?? 0 }, all),
+    ...pathProblems(ports, module, all),
     ...connectionProblems(ports, module, instance),
   ];
 }
@@ -65,11 +76,43 @@ function* usedResources(
       const used = resourceOf(reference, other.data.properties, parts);
       for (const { resource, property } of required)
         if (used !== undefined && areInConflict(used, resource))
-          yield {
-            Property: property,
-            Text: `${resource.what} is used by ${other.displayName} (#${other.id}); choose another`,
-          };
+          yield problemIn(
+            property,
+            coded`RESOURCE_USED: ${resource.what} is used by ${other.displayName} (#${other.id}); choose another`,
+          );
     }
+  }
+}
+
+/** An ident path, of which each step can be an ident. */
+const IDENT_PATH = /^\/?\w+(\/\w+)*\/?$/;
+
+/** Paths of outputs that have none. An object that does not exist may be created later. */
+function* pathProblems(
+  ports: Ports,
+  module: ModuleDefinition,
+  properties: Properties,
+): Generator<PropertyProblem> {
+  const { tree, variables } = ports.kernel;
+  for (const { refers, value, path } of referencesIn(module.properties, properties, [])) {
+    const target = String(value);
+    if (refers !== 'switch') continue;
+    const property = String(path[0]);
+    const variable = findSwitch(tree, target);
+    if (!IDENT_PATH.test(target))
+      yield problemIn(
+        property,
+        coded`NO_IDENT_PATH: ${target} is no path of idents; use the form ground_floor/hall_relay`,
+      );
+    else if (tree.findByPath(target) === undefined)
+      yield problemIn(property, coded`NO_OBJECT_YET: there is no object at ${target} yet`, 'warning');
+    else if (variable === undefined)
+      yield problemIn(
+        property,
+        coded`NO_SWITCH_CHOOSE: there is no boolean variable or switch at ${target}; choose an output`,
+      );
+    else if (variables.actionTargetOf(variable) === 0)
+      yield problemIn(property, coded`NO_ACTION_CHOOSE: ${target} has no action; choose an output`);
   }
 }
 
@@ -88,9 +131,16 @@ function connectionProblems(
   if (connected?.is(objectType.instance) === true)
     return isCompatible(connected)
       ? []
-      : [{ Property: '', Text: `${module.name} cannot be connected to ${connected.displayName}` }];
+      : [
+          problemIn(
+            '',
+            coded`INCOMPATIBLE_WITH: ${module.name} cannot be connected to ${connected.displayName}`,
+          ),
+        ];
   const names = [...modules.all()].filter((one) => areCompatible(module, one)).map(({ name }) => name);
   if (instance === undefined && [...kernel.tree.objectsOfType(objectType.instance)].some(isCompatible))
     return [];
-  return [{ Property: '', Text: `it must be connected to an instance of ${names.join(' or ')}` }];
+  return [
+    problemIn('', coded`CONNECTION_REQUIRED: it must be connected to an instance of ${names.join(', ')}`),
+  ];
 }

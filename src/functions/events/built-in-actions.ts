@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { settableValue } from '../../kernel/convert.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
@@ -121,7 +122,7 @@ export function actionByName(
   const action = builtInActions.find((one) => one.name.toLowerCase() === key);
   if (action === undefined) {
     const names = builtInActions.map((one) => one.name).join(', ');
-    throw fault('CONFIGURATION_INVALID', `there is no action ${name}; actions: ${names}`);
+    throw fault('CONFIGURATION_INVALID', coded`NO_ACTION_OF: there is no action ${name}; actions: ${names}`);
   }
   return checkedAction(action.id, given, 'action');
 }
@@ -152,7 +153,7 @@ export function checkedAction(
   const actionParameters = checkedParameters(action, given, name);
   for (const parameter of action.parameters)
     if (parameter !== TARGET && actionParameters[parameter.name] === undefined)
-      throw fault('PARAMETER_TYPE', name, `${parameter.name} is missing`);
+      throw fault('PARAMETER_TYPE', name, coded`PARAMETER_IS_MISSING: ${parameter.name} is missing`);
   return { actionId: action.id, actionParameters };
 }
 
@@ -173,10 +174,14 @@ export function checkedParameters(
       throw fault(
         'PARAMETER_TYPE',
         name,
-        `${action.name} has no parameter ${key}; parameters: ${namesOf(action)}`,
+        coded`NO_PARAMETER_PARAMETERS: ${action.name} has no parameter ${key}; parameters: ${namesOf(action)}`,
       );
     if (!isValid(parameter.valueType, value))
-      throw fault('PARAMETER_TYPE', name, `${key} must be ${typeNames[parameter.valueType]}`);
+      throw fault(
+        'PARAMETER_TYPE',
+        name,
+        coded`MUST_BE_OF_TYPE: ${key} must be ${typeNames[parameter.valueType]}`,
+      );
   }
   if (JSON.stringify(parameters).length > PARAMETERS_LIMIT)
     throw fault('TEXT_TOO_LONG', name, PARAMETERS_LIMIT, 'characters');
@@ -199,7 +204,8 @@ function isValid(valueType: ActionParameter['valueType'], value: unknown): boole
 
 function targetOf(parameters: Readonly<Record<string, unknown>>): number {
   const { TARGET: id } = parameters;
-  if (typeof id !== 'number') throw fault('PARAMETER_TYPE', 'Parameters', 'TARGET is missing');
+  if (typeof id !== 'number')
+    throw fault('PARAMETER_TYPE', 'Parameters', coded`TARGET_MISSING: TARGET is missing`);
   return id;
 }
 

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { fault, messageOf } from '../../base/fault.js';
@@ -86,7 +87,7 @@ function parsed(text: string): Static<typeof schema> {
 function checkPlaces(conditions: readonly Condition[]): void {
   const byId = new Map(conditions.map((condition) => [condition.id, condition]));
   if (byId.size < conditions.length)
-    throw fault('PARAMETER_TYPE', PARAMETER, 'two conditions have the same id');
+    throw fault('PARAMETER_TYPE', PARAMETER, coded`TWO_CONDITIONS_SAME_ID: two conditions have the same id`);
   for (const condition of conditions) {
     let at = condition;
     for (let depth = 1; at.parentId !== at.id; depth++) {
@@ -95,13 +96,13 @@ function checkPlaces(conditions: readonly Condition[]): void {
         throw fault(
           'PARAMETER_TYPE',
           PARAMETER,
-          `there is no condition ${at.parentId}, the parent of ${at.id}`,
+          coded`NO_PARENT_CONDITION: there is no condition ${at.parentId}, the parent of ${at.id}`,
         );
       if (depth > NESTING_LIMIT)
         throw fault(
           'PARAMETER_TYPE',
           PARAMETER,
-          `condition ${condition.id} is nested too deep, or below itself`,
+          coded`CONDITION_NESTED_TOO_DEEP: condition ${condition.id} is nested too deep, or below itself`,
         );
       at = parent;
     }

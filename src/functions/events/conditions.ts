@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { declare, int, text, variant, type FunctionDeclaration } from '../../device/declare.js';
 import { areConditionsMet } from '../../kernel/events/conditions.js';
@@ -62,12 +63,17 @@ function checkParent(
   let at = parentId;
   for (let depth = 1; depth < NESTING_LIMIT; depth++) {
     const parent = conditions.find(({ id }) => id === at);
-    if (parent === undefined) throw fault('EVENT_PART_MISSING', `Condition ${at} of event #${eventId}`);
-    if (parent.parentId === conditionId) throw fault('NOT_ALLOWED', 'A condition below itself');
+    if (parent === undefined)
+      throw fault('EVENT_PART_MISSING', coded`WHAT_CONDITION_OF_EVENT: Condition ${at} of event #${eventId}`);
+    if (parent.parentId === conditionId)
+      throw fault('NOT_ALLOWED', coded`WHAT_CONDITION_BELOW_ITSELF: A condition below itself`);
     if (parent.parentId === at) return;
     at = parent.parentId;
   }
-  throw fault('NOT_ALLOWED', `A condition more than ${NESTING_LIMIT} levels deep`);
+  throw fault(
+    'NOT_ALLOWED',
+    coded`WHAT_CONDITION_TOO_DEEP: A condition more than ${NESTING_LIMIT} levels deep`,
+  );
 }
 
 function withoutBranch(conditions: readonly Condition[], id: number): readonly Condition[] {
@@ -93,7 +99,10 @@ function putRule<K extends keyof Rules>(
   const { conditions } = event.data;
   const condition = conditions.find(({ id }) => id === conditionId);
   if (condition === undefined)
-    throw fault('EVENT_PART_MISSING', `Condition ${conditionId} of event #${eventId}`);
+    throw fault(
+      'EVENT_PART_MISSING',
+      coded`WHAT_CONDITION_OF_EVENT: Condition ${conditionId} of event #${eventId}`,
+    );
   checkBounds('RuleID', ruleId, [0, Number.MAX_SAFE_INTEGER]);
   const known = condition.rules[kind] as readonly { readonly id: number }[];
   const rules =
@@ -198,7 +207,7 @@ function passing({ kernel, clock }: Ports): FunctionDeclaration {
     name: 'SVC_IsConditionPassing',
     parameters: [text('Conditions')],
     result: 'boolean',
-    help: 'Whether conditions, given as JSON, are met at this moment; an empty list is.',
+    help: 'Whether conditions, given as JSON, are met now; an empty list is met.',
     run: (_caller, conditions) => areConditionsMet(conditionsFrom(conditions), kernel.tree, clock.nowMs()),
   });
 }

@@ -14,7 +14,7 @@ export function eventDecisionFunctions({ kernel, clock, events }: Ports): Functi
       parameters: [int('EventID')],
       result: 'array',
       shape: eventDecisions,
-      help: 'Whether an event can run, which of its conditions are met now, and why it ran or did not run the last times.',
+      help: 'Whether an event can run, which of its conditions are met now, and the last decisions to run it or not, with the reasons.',
       run: async (_caller, id) => {
         kernel.events.get(id);
         const engine = await events();

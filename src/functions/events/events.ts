@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { array, bool, declare, int, text, variant, type FunctionDeclaration } from '../../device/declare.js';
 import { convertValue } from '../../kernel/convert.js';
@@ -208,5 +209,9 @@ function triggers({ kernel }: Ports): FunctionDeclaration[] {
 function anyValue(given: unknown): boolean | number | string {
   if (typeof given === 'boolean' || typeof given === 'string') return given;
   if (typeof given === 'number' && Number.isFinite(given)) return given;
-  throw fault('CANNOT_CONVERT', 'TriggerValue', 'expected true, false, a number or a string');
+  throw fault(
+    'CANNOT_CONVERT',
+    'TriggerValue',
+    coded`EXPECTED_TRUE_FALSE_NUMBER: expected true, false, a number or a string`,
+  );
 }

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import type { Schedule, ScheduleAction, ScheduleGroup } from '../../kernel/events/event-data.js';
@@ -86,7 +87,11 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
         const otherGroups = groups.filter((group) => group.id !== groupId);
         const overlapping = otherGroups.find((group) => (group.days & days) !== 0);
         if (overlapping !== undefined)
-          throw fault('PARAMETER_TYPE', 'Days', `group ${overlapping.id} has one of these days already`);
+          throw fault(
+            'PARAMETER_TYPE',
+            'Days',
+            coded`GROUP_THESE_DAYS_ALREADY: group ${overlapping.id} has one of these days already`,
+          );
         const { points } = groups.find((group) => group.id === groupId) ?? { points: [] };
         const group: ScheduleGroup = { id: groupId, days, points };
         kernel.events.setSchedule(id, { groups: days === 0 ? otherGroups : withEntry(groups, group) });
@@ -110,13 +115,17 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
       run: (_caller, id, groupId, pointId, ...[hour, minute, second, actionId]) => {
         const [, { groups, actions: known }] = kernel.events.getOfKind('schedule', id);
         const group = groups.find((one) => one.id === groupId);
-        if (group === undefined) throw fault('EVENT_PART_MISSING', `Group ${groupId} of event #${id}`);
+        if (group === undefined)
+          throw fault('EVENT_PART_MISSING', coded`WHAT_GROUP_OF_EVENT: Group ${groupId} of event #${id}`);
         checkBounds('PointID', pointId, [0, ENTRIES_LIMIT]);
         const start = { hour, minute, second };
         if (hour >= 0) {
           checkTime(start, 'Start');
           if (!known.some((action) => action.id === actionId))
-            throw fault('EVENT_PART_MISSING', `Action ${actionId} of event #${id}`);
+            throw fault(
+              'EVENT_PART_MISSING',
+              coded`WHAT_ACTION_OF_EVENT: Action ${actionId} of event #${id}`,
+            );
         }
         const points =
           hour < 0
@@ -150,6 +159,6 @@ function withoutAction({ actions: known, groups }: Schedule, actionId: number): 
 export function withEntry<T extends { readonly id: number }>(list: readonly T[], entry: T): readonly T[] {
   if (list.some(({ id }) => id === entry.id)) return list.map((one) => (one.id === entry.id ? entry : one));
   if (list.length >= ENTRIES_LIMIT)
-    throw fault('NOT_ALLOWED', `More than ${ENTRIES_LIMIT} entries in an event`);
+    throw fault('NOT_ALLOWED', coded`WHAT_TOO_MANY_ENTRIES: More than ${ENTRIES_LIMIT} entries in an event`);
   return [...list, entry];
 }

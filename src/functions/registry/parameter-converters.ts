@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { isInexact } from '../../base/json.js';
 import type { ParameterKind, Parameter } from '../../device/declare.js';
@@ -58,7 +59,7 @@ const byKind: Readonly<Record<ParameterKind, (name: string) => Converter>> = {
 };
 
 function typeFault(name: string, expected: string, value: unknown) {
-  return fault('PARAMETER_TYPE', name, `${expected}, got ${describe(value)}`);
+  return fault('PARAMETER_TYPE', name, coded`GOT: ${expected}, got ${describe(value)}`);
 }
 
 function describe(value: unknown): string {

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import type { Clock } from '../../base/clock.js';
 import { Fault, fault, faultFrom, isAbort } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
@@ -222,7 +223,7 @@ function argumentsOf(entry: Entry, params: unknown, idAt: IdAt): unknown[] {
   if (params === undefined) return positional(entry, [], idAt);
   if (typeof params === 'object' && params !== null)
     return named(entry, params as Record<string, unknown>, idAt);
-  throw fault('INVALID_REQUEST', 'params must be an array or an object');
+  throw fault('INVALID_REQUEST', coded`PARAMS_MUST_ARRAY_OBJECT: params must be an array or an object`);
 }
 
 function positional(entry: Entry, params: readonly unknown[], idAt: IdAt): unknown[] {

@@ -37,7 +37,7 @@ export function connectionFunctions({ connections }: Ports): FunctionDeclaration
       parameters: [],
       result: 'array',
       shape: shapes.browserSessions,
-      help: 'The browsers that are signed in to a front or to the console, the one used last first; ConfiguratorID is 0 for the console, IsOwn marks the session of the caller.',
+      help: 'The browsers that are signed in to a front or to the console, most recently used first; ConfiguratorID is 0 for the console, IsOwn marks the session of the caller.',
       run: async ({ session }) => {
         const found = (await connections()?.browserSessions()) ?? [];
         return found.map((one) => ({ ...one, IsOwn: one.ID === session?.id }));

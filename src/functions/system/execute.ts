@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { bool, declare, int, text, type FunctionDeclaration, type Parameter } from '../../device/declare.js';
 import { fault } from '../../base/fault.js';
 import type { Ports } from '../ports.js';
@@ -33,7 +34,11 @@ export function executeFunctions({ execute }: Ports): FunctionDeclaration[] {
 /** The absolute path of a program; there is no search path. */
 function fileOf(file: string): string {
   if (!file.startsWith('/') || file.includes('\0'))
-    throw fault('PARAMETER_TYPE', 'Filename', 'expected an absolute path, like /usr/bin/uptime');
+    throw fault(
+      'PARAMETER_TYPE',
+      'Filename',
+      coded`EXPECTED_ABSOLUTE_PATH_LIKE: expected an absolute path, like /usr/bin/uptime`,
+    );
   return file;
 }
 
@@ -45,6 +50,10 @@ function argumentsOf(given: string): string[] {
   const words = given.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
   const rest = given.replace(/"[^"]*"|'[^']*'/g, '');
   if (/["'\0]/.test(rest))
-    throw fault('PARAMETER_TYPE', 'Parameter', 'it has an unclosed quote or a null character');
+    throw fault(
+      'PARAMETER_TYPE',
+      'Parameter',
+      coded`UNCLOSED_QUOTE_NULL_CHARACTER: it has an unclosed quote or a null character`,
+    );
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }

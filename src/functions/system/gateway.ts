@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { auditRoles, type AuditRecord } from '../../kernel/audit-record.js';
 import { array, bool, declare, int, optional, text, type FunctionDeclaration } from '../../device/declare.js';
@@ -25,7 +26,8 @@ function subscribe(ports: Ports): FunctionDeclaration {
     access: 'socket',
     help: 'Limits the changes on this WebSocket to some objects with their subtrees, and to some messages; []: all.',
     run: ({ stream, configurator }, ids, messages) => {
-      if (stream === undefined) throw fault('NOT_ALLOWED', 'GW_Subscribe without a WebSocket');
+      if (stream === undefined)
+        throw fault('NOT_ALLOWED', coded`WHAT_SUBSCRIBE_WITHOUT_SOCKET: GW_Subscribe without a WebSocket`);
       const objects = checkedIds(ids, 'IDs');
       const numbers = checkedIds(messages ?? [], 'Messages');
       if (configurator === undefined) stream.subscribe(objects, numbers);

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import {
   declare,
@@ -54,7 +55,7 @@ function logMessage({ kernel, clock, messageLog: logged }: Ports): FunctionDecla
     help: 'Writes a line to the log and publishes it as a message.',
     run: (caller, sender, written) => {
       if (sender.length + written.length > LOG_LIMIT)
-        throw fault('TEXT_TOO_LONG', 'The message', LOG_LIMIT, 'characters');
+        throw fault('TEXT_TOO_LONG', coded`WHAT_MESSAGE: The message`, LOG_LIMIT, 'characters');
       logged.custom(written, { sender, user: caller.user });
       kernel.changes.emit(0, message.KL_CUSTOM, [sender, written, Math.floor(clock.nowMs() / 1000)]);
       return true;

@@ -1,6 +1,7 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { Value } from '@sinclair/typebox/value';
 import { fault } from '../../base/fault.js';
-import type { FetchRequest } from '../../base/fetch-request.js';
+import type { FetchRequest } from '../../base/requests/fetch-request.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import * as shapes from '../machine-shapes.js';
 import type { Ports } from '../ports.js';
@@ -28,7 +29,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.processors,
-      help: 'The load of each processor and of all together since the previous call, in percent; in the first call since boot.',
+      help: 'The load of each processor and of all together, in percent, since the previous call; the first call returns it since boot.',
       run: async () => (await machine()).processors(),
     }),
     declare({
@@ -60,7 +61,7 @@ function figures({ machine }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.hardware,
-      help: 'The machine that the gateway runs on: model, kernel, host name, uptime and temperature.',
+      help: 'The machine that the gateway runs on: model, kernel, host name, uptime, temperature, supply voltage and wear of its card.',
       run: async () => (await machine()).hardware(),
     }),
     declare({
@@ -115,7 +116,7 @@ function contents({ machine }: Ports): FunctionDeclaration[] {
 function fetchRequestOf(url: string, given: unknown[] | Record<string, unknown>): FetchRequest {
   // PHP encodes an empty map as an empty list.
   if (Array.isArray(given) && given.length > 0)
-    throw fault('PARAMETER_TYPE', 'Options', 'expected an object');
+    throw fault('PARAMETER_TYPE', 'Options', coded`EXPECTED_OBJECT: expected an object`);
   const known = shapes.urlOptions.properties;
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(known, name)) throw fault('PARAMETER_UNKNOWN', name, 'Options');
@@ -127,9 +128,13 @@ function fetchRequestOf(url: string, given: unknown[] | Record<string, unknown>)
   if (Timeout < 1 || Timeout > FETCH_LIMIT_MS) throw fault('PARAMETER_BOUNDS', 'Options.Timeout');
   const { Body, Method = Body === undefined ? 'GET' : 'POST' } = options;
   if (!shapes.METHODS.includes(Method))
-    throw fault('PARAMETER_TYPE', 'Options.Method', `expected one of ${shapes.METHODS.join(', ')}`);
+    throw fault(
+      'PARAMETER_TYPE',
+      'Options.Method',
+      coded`EXPECTED_ONE_OF: expected one of ${shapes.METHODS.join(', ')}`,
+    );
   if (Body !== undefined && ['GET', 'HEAD'].includes(Method))
-    throw fault('PARAMETER_TYPE', 'Options.Body', `a ${Method} request has no body`);
+    throw fault('PARAMETER_TYPE', 'Options.Body', coded`REQUEST_NO_BODY: a ${Method} request has no body`);
   if (Buffer.byteLength(Body ?? '') > BODY_LIMIT) throw fault('TEXT_TOO_LONG', 'Options.Body', BODY_LIMIT);
   return {
     url,
@@ -153,9 +158,17 @@ const FRAMING_HEADERS = /^(content-length|transfer-encoding|connection)$/i;
 function headerOf(line: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined)
-    throw fault('PARAMETER_TYPE', 'Options.Headers', 'a header must be "Name: value"');
+    throw fault(
+      'PARAMETER_TYPE',
+      'Options.Headers',
+      coded`HEADER_MUST_NAME_VALUE: a header must be "Name: value"`,
+    );
   if (FRAMING_HEADERS.test(name))
-    throw fault('PARAMETER_TYPE', 'Options.Headers', `the gateway sets ${name} itself`);
+    throw fault(
+      'PARAMETER_TYPE',
+      'Options.Headers',
+      coded`GATEWAY_SETS_ITSELF: the gateway sets ${name} itself`,
+    );
   return [name, value];
 }
 
@@ -166,7 +179,12 @@ function ping({ machine }: Ports): FunctionDeclaration {
     result: 'boolean',
     help: 'Whether a host replies to an echo request within a number of milliseconds, at most 60,000.',
     run: async (_caller, host, timeoutMs) => {
-      if (!HOST.test(host)) throw fault('PARAMETER_TYPE', 'Host', 'expected a host name or an address');
+      if (!HOST.test(host))
+        throw fault(
+          'PARAMETER_TYPE',
+          'Host',
+          coded`EXPECTED_HOST_NAME_ADDRESS: expected a host name or an address`,
+        );
       if (timeoutMs < 1 || timeoutMs > PING_LIMIT_MS) throw fault('PARAMETER_BOUNDS', 'Timeout');
       return (await machine()).ping(host, timeoutMs);
     },
@@ -180,6 +198,6 @@ function room({ machine }: Ports): FunctionDeclaration {
     result: 'array',
     shape: shapes.room,
     help: 'Size and free space of the disk of the data directory, and the size of the directory, in bytes.',
-    run: async () => (await machine()).room(),
+    run: async () => (await machine()).diskUsage(),
   });
 }

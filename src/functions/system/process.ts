@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { TOKEN_USER, declare, int, type FunctionDeclaration } from '../../device/declare.js';
 import type { Ports } from '../ports.js';
@@ -26,7 +27,10 @@ export function processFunctions({ system, clock, connections }: Ports): Functio
       run: () => {
         const { stop } = system;
         if (stop === undefined)
-          throw fault('NOT_SUPPORTED', 'Ending a process that does not belong to the gateway');
+          throw fault(
+            'NOT_SUPPORTED',
+            coded`WHAT_ENDING_FOREIGN_PROCESS: Ending a process that does not belong to the gateway`,
+          );
         clock.after(STOP_AFTER_MS, stop);
         return true;
       },
@@ -41,7 +45,8 @@ export function processFunctions({ system, clock, connections }: Ports): Functio
       run: ({ user }, validForS) => {
         if (validForS < 1 || validForS > TOKEN_LIMIT_S) throw fault('PARAMETER_BOUNDS', 'ValidForSeconds');
         // Otherwise a leaked token could be renewed indefinitely.
-        if (user === TOKEN_USER) throw fault('NOT_ALLOWED', 'Creating a token with another token');
+        if (user === TOKEN_USER)
+          throw fault('NOT_ALLOWED', coded`WHAT_TOKEN_BY_TOKEN: Creating a token with another token`);
         const api = connections();
         if (api === undefined) throw fault('STOPPING');
         return api.createToken(validForS);

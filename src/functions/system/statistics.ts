@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { yieldToEventLoop } from '../../base/event-loop.js';
 import { fault } from '../../base/fault.js';
 import { logLevels } from '../../base/log.js';
@@ -44,7 +45,7 @@ function messageStatistics({ kernel, system }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.senderCounts,
-      help: 'The number of buffered messages of each sender, most first.',
+      help: 'The number of buffered messages of each sender, in descending order.',
       run: async (_caller, id) =>
         (await list(id, ({ SenderID }) => SenderID)).map(([SenderID, Count]) => ({ SenderID, Count })),
     }),
@@ -53,7 +54,7 @@ function messageStatistics({ kernel, system }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.senderSizes,
-      help: 'The size of the buffered messages of each sender, in bytes, most first.',
+      help: 'The size of the buffered messages of each sender in bytes, in descending order.',
       run: async (_caller, id) =>
         (
           await list(
@@ -68,7 +69,7 @@ function messageStatistics({ kernel, system }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.messageCounts,
-      help: 'How many of the messages that are kept are of each kind, most first.',
+      help: 'The number of buffered messages of each type, in descending order.',
       run: async (_caller, id) =>
         (await list(id, ({ Message }) => Message)).map(([Message, Count]) => ({ Message, Count })),
     }),
@@ -77,7 +78,7 @@ function messageStatistics({ kernel, system }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.eventStatistics,
-      help: 'How often events ran, by their messages that are kept: those that the clock sets off, and triggers.',
+      help: 'The number of runs of timed and of triggered events, as counted in the buffered messages.',
       run: async (_caller, id) => {
         const runs = new Map(await list(id, runsOf(kernel, system.startedAt)));
         return { CyclicUpdateCount: runs.get('timed') ?? 0, TriggerUpdateCount: runs.get('trigger') ?? 0 };
@@ -110,7 +111,7 @@ function counters(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: shapes.scriptSenders,
-      help: 'The number of script runs since the start, by sender, most first.',
+      help: 'The number of script runs since the start by sender, in descending order.',
       run: (_caller, id) => {
         checkModule(kernel, id, UTILITY);
         const senders = [...scripts.senders()].sort(([, a], [, b]) => b - a);
@@ -192,7 +193,11 @@ function logStatistics({ kernel, messageLog }: Ports): FunctionDeclaration[] {
       run: (_caller, sinceMs = 0, given = 'debug', subject = '', limit = LOG_DEFAULT) => {
         const level = logLevels.find((one) => one === given);
         if (level === undefined)
-          throw fault('PARAMETER_TYPE', 'Level', `expected one of ${logLevels.join(', ')}`);
+          throw fault(
+            'PARAMETER_TYPE',
+            'Level',
+            coded`EXPECTED_ONE_OF: expected one of ${logLevels.join(', ')}`,
+          );
         if (limit < 1 || limit > LOG_LIMIT) throw fault('PARAMETER_BOUNDS', 'Limit');
         return messageLog.records.find({ sinceMs, level, subject, limit });
       },

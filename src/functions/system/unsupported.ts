@@ -85,7 +85,7 @@ const reasons: readonly Reason[] = [
     ['SVC_UpdateSubscriptionExpiration', 'boolean'],
     ['UC_UpdateLicenseData', 'boolean', InstanceID],
   ],
-  ['it does not send usage data', ['UC_SendUsageData', 'boolean', InstanceID]],
+  ['the gateway does not send usage data', ['UC_SendUsageData', 'boolean', InstanceID]],
   [
     'there is no replication; store backups on another machine (stellwerk backup, stellwerk restore)',
     ['SVC_GetReplicationConfiguration', 'string'],
@@ -97,7 +97,7 @@ const reasons: readonly Reason[] = [
     ['SVC_SetSecurity', 'boolean', int('Mode'), text('Password')],
   ],
   [
-    'it does not crash or leak on request; send the process a signal to test a crash',
+    'the gateway does not crash or leak memory on request; send the process a signal to test a crash',
     ['SVC_MakeCrash', 'boolean'],
     ['SVC_MakeLeak', 'boolean'],
   ],
@@ -113,7 +113,7 @@ const reasons: readonly Reason[] = [
     ['HW_LoadDevices', 'boolean', InstanceID, int('Protocol', protocols)],
   ],
   [
-    'it does not forward streams; open the address of the camera in the front',
+    'the gateway does not forward streams; open the address of the camera in the front',
     ['SVC_ConnectMediaStream', 'array', int('MediaID')],
     ['SVC_ConfigureMediaStream', 'boolean', text('SessionID'), text('SessionDescription')],
     ['SVC_CandidateMediaStream', 'boolean', text('SessionID'), text('ICE')],

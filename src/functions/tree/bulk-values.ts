@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { Fault, fault } from '../../base/fault.js';
 import { array, declare, type FunctionDeclaration } from '../../device/declare.js';
 import { settableValue } from '../../kernel/convert.js';
@@ -125,6 +126,10 @@ function errorOf(thrown: unknown) {
 function pairsOf(items: readonly unknown[], name: string): readonly (readonly [number, unknown])[] {
   for (const item of items)
     if (!Array.isArray(item) || item.length !== 2 || !Number.isSafeInteger(item[0]))
-      throw fault('PARAMETER_TYPE', name, 'expected a list of [VariableID, Value]');
+      throw fault(
+        'PARAMETER_TYPE',
+        name,
+        coded`EXPECTED_LIST_VARIABLEID_VALUE: expected a list of [VariableID, Value]`,
+      );
   return items as readonly (readonly [number, unknown])[];
 }

@@ -36,7 +36,7 @@ export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [array('Parameter', shapes.ids)],
       result: 'array',
       shape: shapes.objectIcons,
-      help: 'The icons of some objects; an empty list: of all. The own icon of an object comes first, then the one of its value or profile.',
+      help: 'The icons of some objects; an empty list: of all. The icon set for an object takes precedence over that of its value or profile.',
       run: (_caller, given) => {
         const ids = checkedIds(given, 'Parameter');
         const objects = ids.length === 0 ? [...kernel.tree.all()] : ids.map((id) => kernel.tree.get(id));

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { fault } from '../../base/fault.js';
 import { shownFile, type Media, type MediaType } from '../../kernel/media.js';
@@ -179,7 +180,11 @@ function bytesOf(content: string): Buffer {
   const bytes = Buffer.from(content, 'base64');
   // Decoding ignores invalid characters; encoding the result again reveals them.
   if (bytes.toString('base64') === content) return bytes;
-  throw fault('PARAMETER_TYPE', 'Content', 'expected Base64 (RFC 4648) with padding and without line breaks');
+  throw fault(
+    'PARAMETER_TYPE',
+    'Content',
+    coded`EXPECTED_BASE64_PADDING_WITHOUT: expected Base64 (RFC 4648) with padding and without line breaks`,
+  );
 }
 
 /** The result of `SVC_GetMedia` (interface §2.1). */

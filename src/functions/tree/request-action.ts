@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { Fault, fault } from '../../base/fault.js';
 import { declare, int, text, variant, type Caller, type FunctionDeclaration } from '../../device/declare.js';
 import { convertValue } from '../../kernel/convert.js';
@@ -94,7 +95,7 @@ export function valueWithin({ profiles }: Kernel, { data }: Variable, given: unk
   throw fault(
     'CANNOT_CONVERT',
     'Value',
-    `${value} is not within ${min} to ${max}, the range of profile ${name}`,
+    coded`NOT_WITHIN_RANGE_PROFILE: ${value} is not within ${min} to ${max}, the range of profile ${name}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { array, bool, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { fault } from '../../base/fault.js';
 import type { Script } from '../../kernel/scripts.js';
@@ -87,7 +88,11 @@ function changes({ kernel, scripts, deletions }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'Creates an empty script below the root and returns its ID; type 0 (JavaScript) is the only type.',
       run: (_caller, type) => {
-        if (type !== 0) throw fault('NOT_SUPPORTED', 'A script of a type other than 0 (JavaScript)');
+        if (type !== 0)
+          throw fault(
+            'NOT_SUPPORTED',
+            coded`WHAT_OTHER_SCRIPT_TYPE: A script of a type other than 0 (JavaScript)`,
+          );
         return scripts.create();
       },
     }),

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import {
   bool,
@@ -74,7 +75,8 @@ export function valueFunctions(ports: Ports): FunctionDeclaration[] {
  */
 export function writableVariable({ kernel }: Ports, id: number): Variable {
   const variable = kernel.variables.get(id);
-  if (variable.readOnly) throw fault('READ_ONLY', `Variable #${id} is reported by its device; it`);
+  if (variable.readOnly)
+    throw fault('READ_ONLY', coded`WHAT_REPORTED_VARIABLE: Variable #${id} is reported by its device; it`);
   return variable;
 }
 

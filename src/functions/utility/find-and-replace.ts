@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import type { ReadonlyStatic } from '../../device/declare.js';
 import { objectType } from '../../kernel/object.js';
@@ -77,7 +78,7 @@ function selectedFiles({ kernel }: Ports, files: readonly string[], search: stri
   return new Map(
     files.map((file) => {
       const ids = all.get(file);
-      if (ids === undefined) throw fault('FILE_MISSING', `${file} of a script`);
+      if (ids === undefined) throw fault('FILE_MISSING', coded`WHAT_FILE_OF_SCRIPT: ${file} of a script`);
       return [file, ids] as const;
     }),
   );

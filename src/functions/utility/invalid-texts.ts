@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import type { ReadonlyStatic } from '../../device/declare.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
@@ -39,7 +40,11 @@ export function invalidTextLocation({ kernel }: Ports, given: unknown): InvalidT
   const { ObjectID, Profile = '', Attribute } = (given ?? {}) as Partial<InvalidTextLocation>;
   const own: readonly string[] = Profile === '' ? [...Object.keys(attributes), 'Value'] : PROFILE_ATTRIBUTES;
   if (!Number.isSafeInteger(ObjectID) || typeof Profile !== 'string' || !own.includes(String(Attribute)))
-    throw fault('PARAMETER_TYPE', 'References', 'expected records of UC_FindInvalidStrings');
+    throw fault(
+      'PARAMETER_TYPE',
+      'References',
+      coded`EXPECTED_RECORDS_UC_FINDINVALIDSTRINGS: expected records of UC_FindInvalidStrings`,
+    );
   if (Profile === '') kernel.tree.get(Number(ObjectID));
   else kernel.profiles.get(Profile);
   return { ObjectID: Number(ObjectID), Profile, Attribute: Attribute as InvalidTextLocation['Attribute'] };

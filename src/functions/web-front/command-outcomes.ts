@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
@@ -6,7 +7,7 @@ import { fault } from '../../base/fault.js';
 const OUTCOMES_LIMIT = 64;
 const KEPT_NS = 300_000_000_000n;
 
-/** What became of a command; `unknown`: no such key, or one that is no longer kept. */
+/** The outcome of a command; `unknown`: there is no such key, or it is no longer kept. */
 interface Outcome {
   readonly state: 'running' | 'done' | 'failed' | 'unknown';
   /** What was thrown; present if it failed. */
@@ -64,7 +65,8 @@ export class CommandOutcomes {
   ): KeyedCommand {
     if (commands.size >= OUTCOMES_LIMIT) {
       const oldest = [...commands].find(([, { endedNs }]) => endedNs !== undefined);
-      if (oldest === undefined) throw fault('BUSY', 'Too many commands of this front are running');
+      if (oldest === undefined)
+        throw fault('BUSY', coded`TOO_MANY_COMMANDS_FRONT: Too many commands of this front are running`);
       commands.delete(oldest[0]);
     }
     const end = (outcome: Outcome) => {

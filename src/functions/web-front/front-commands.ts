@@ -55,7 +55,7 @@ export function frontCommandFunctions(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.outcome,
       access: 'webfront',
-      help: 'What became of WFC_ExecuteKeyed with a key: running, done, failed with code and text, or unknown after 5 minutes, 64 newer keys or a restart.',
+      help: 'The outcome of WFC_ExecuteKeyed with a key: running, done, or failed with code and text; unknown after 5 minutes, 64 newer keys or a restart.',
       run: ({ role }, id, key) => {
         configuratorOf(ports, id);
         const { state, failure } = outcomes.of(id, key);

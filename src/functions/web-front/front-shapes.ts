@@ -23,7 +23,7 @@ export const items = listOf(
 
 export const outcome = named(
   'CommandOutcome',
-  'What became of a command: Code, Text and Details, the other members of error.data, are empty unless State is failed.',
+  'The outcome of a command: Code, Text and Details, the other members of error.data, are empty unless State is failed.',
   {
     State: Type.Union(['running', 'done', 'failed', 'unknown'].map((state) => Type.Literal(state))),
     Code: text,

@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { parseJsonOr } from '../../base/json.js';
 import { fault } from '../../base/fault.js';
 import {
@@ -76,7 +77,10 @@ function placing(ports: Ports): FunctionDeclaration[] {
         const items = itemsOf(ports, id);
         itemOf(items, itemId);
         if (items.some(({ ParentID }) => ParentID === itemId))
-          throw fault('ITEMS_INVALID', `${itemId} has children; delete them first`);
+          throw fault(
+            'ITEMS_INVALID',
+            coded`CHILDREN_DELETE_THEM_FIRST: ${itemId} has children; delete them first`,
+          );
         const left = items.filter(({ ID }) => ID !== itemId);
         keep(ports, id, left);
         return true;
@@ -147,7 +151,11 @@ function keep(ports: Ports, id: number, items: readonly Item[]): void {
   if (why !== undefined) throw fault('ITEMS_INVALID', why);
   const json = JSON.stringify(items);
   const isTooLong = Buffer.byteLength(json) > ITEMS_BYTES;
-  if (isTooLong) throw fault('ITEMS_INVALID', `the items are longer than ${ITEMS_BYTES} bytes`);
+  if (isTooLong)
+    throw fault(
+      'ITEMS_INVALID',
+      coded`ITEMS_LONGER_THAN_BYTES: the items are longer than ${ITEMS_BYTES} bytes`,
+    );
   ports.configurators.saveFrontData(id, 'items', json);
 }
 
@@ -184,7 +192,7 @@ function hierarchyProblem(parents: ReadonlyMap<string, string>): string | undefi
 
 function listFrom(json: string): readonly unknown[] {
   const list = parsed(json);
-  if (!Array.isArray(list)) throw fault('ITEMS_INVALID', 'expected a JSON list');
+  if (!Array.isArray(list)) throw fault('ITEMS_INVALID', coded`EXPECTED_JSON_LIST: expected a JSON list`);
   return list;
 }
 
@@ -202,10 +210,13 @@ function itemFrom(given: unknown): Item {
   if (!texts.every((one) => typeof one === 'string') || !isName(ID as string))
     throw fault(
       'ITEMS_INVALID',
-      'each item needs the strings ID and ClassName; ParentID and Configuration are strings too',
+      coded`EACH_ITEM_NEEDS_STRINGS: each item needs the strings ID and ClassName; ParentID and Configuration are strings too`,
     );
   if (!Number.isSafeInteger(Position) || typeof Visible !== 'boolean')
-    throw fault('ITEMS_INVALID', `Position of ${String(ID)} must be an integer, Visible true or false`);
+    throw fault(
+      'ITEMS_INVALID',
+      coded`POSITION_MUST_INTEGER_VISIBLE: Position of ${String(ID)} must be an integer, Visible true or false`,
+    );
   return { ID, ParentID, ClassName, Configuration, Position, Visible } as Item;
 }
 

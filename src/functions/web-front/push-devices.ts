@@ -1,3 +1,4 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { parseJsonOr } from '../../base/json.js';
 import { fault } from '../../base/fault.js';
 import { declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
@@ -36,7 +37,7 @@ function register(ports: Ports): FunctionDeclaration {
     help: 'Registers a mobile device or updates its registration, if the configurator allows it (mobile: true); returns the DeviceID.',
     run: (_caller, configuratorId, token, provider, id, name) => {
       if (!configuratorOf(ports, configuratorId).mobile)
-        throw fault('NOT_ALLOWED', 'Use by mobile apps (mobile: true)');
+        throw fault('NOT_ALLOWED', coded`WHAT_MOBILE_APPS: Use by mobile apps (mobile: true)`);
       for (const [what, given] of [
         ['Token', token],
         ['Provider', provider],
@@ -49,7 +50,7 @@ function register(ports: Ports): FunctionDeclaration {
       if (others.length >= DEVICES_LIMIT)
         throw fault(
           'NOT_ALLOWED',
-          `Registering more than ${DEVICES_LIMIT} devices (remove one with GW_RemovePushDevice)`,
+          coded`WHAT_TOO_MANY_DEVICES: Registering more than ${DEVICES_LIMIT} devices (remove one with GW_RemovePushDevice)`,
         );
       const at = Math.floor(ports.clock.nowMs() / 1000);
       keep(ports, configuratorId, [...others, { id, name, provider, token, at }]);

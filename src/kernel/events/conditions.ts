@@ -17,17 +17,55 @@ import type { Value } from '../value.js';
  * (interface §5).
  */
 export function areConditionsMet(conditions: readonly Condition[], tree: Tree, nowMs: number): boolean {
-  if (conditions.length === 0) return true;
+  return unmetCondition(conditions, tree, nowMs) === undefined;
+}
+
+/** A condition that is not met, and the rule if a single one is the reason. */
+interface UnmetCondition {
+  readonly condition: Condition;
+  readonly rule?: RuleState;
+}
+
+/**
+ * The condition because of which {@link areConditionsMet} is false; undefined if it is true. Evaluates only as
+ * many rules as needed.
+ */
+export function unmetCondition(
+  conditions: readonly Condition[],
+  tree: Tree,
+  nowMs: number,
+): UnmetCondition | undefined {
+  if (conditions.length === 0) return undefined;
   const now = { tree, date: new Date(nowMs) };
   const below = subconditions(conditions);
-  const isMet = ({ id, operation, rules }: Condition): boolean => {
-    const parts = function* () {
-      for (const rule of evaluateRules(rules, now)) yield rule.isMet;
-      for (const part of below.get(id) ?? []) yield isMet(part);
+  const unmet = (condition: Condition): UnmetCondition | undefined => {
+    const { id, operation, rules } = condition;
+    const parts = below.get(id) ?? [];
+    if (operation === conditionOperation.and) {
+      for (const rule of evaluateRules(rules, now)) if (!rule.isMet) return { condition, rule };
+      return firstDefined(parts, unmet);
+    }
+    const evaluated: RuleState[] = [];
+    const results = function* () {
+      for (const rule of evaluateRules(rules, now)) {
+        evaluated.push(rule);
+        yield rule.isMet;
+      }
+      for (const part of parts) yield unmet(part) === undefined;
     };
-    return combine(operation, parts());
+    if (combine(operation, results())) return undefined;
+    const isSingle = Object.values(rules).flat().length + parts.length === 1;
+    return isSingle && evaluated[0] !== undefined ? { condition, rule: evaluated[0] } : { condition };
   };
-  return conditions.filter(isTop).every(isMet);
+  return firstDefined(conditions.filter(isTop), unmet);
+}
+
+function firstDefined<T, R>(items: readonly T[], convert: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const result = convert(item);
+    if (result !== undefined) return result;
+  }
+  return undefined;
 }
 
 /** A rule at a time: whether it is met, and what it compares. */
@@ -64,25 +102,6 @@ export function conditionStates(
     isMet: isMet(condition),
     rules: rulesOf.get(condition.id) ?? [],
   }));
-}
-
-/** The condition, and the rule if it is a single one, because of which conditions are not met. */
-export function decisiveCondition(
-  states: readonly ConditionState[],
-): { readonly condition: Condition; readonly rule?: RuleState } | undefined {
-  let unmet = states.find(({ condition, isMet }) => isTop(condition) && !isMet);
-  while (unmet !== undefined) {
-    const { condition, rules } = unmet;
-    const below = states.filter((one) => one.condition.parentId === condition.id && one !== unmet);
-    const isAnd = condition.operation === conditionOperation.and;
-    const isSingle = rules.length + below.length === 1;
-    const rule = isAnd ? rules.find(({ isMet }) => !isMet) : isSingle ? rules[0] : undefined;
-    if (rule !== undefined) return { condition, rule };
-    const next: ConditionState | undefined = isAnd ? below.find(({ isMet }) => !isMet) : undefined;
-    if (next === undefined) return { condition };
-    unmet = next;
-  }
-  return undefined;
 }
 
 function isTop({ id, parentId }: Condition): boolean {

@@ -1,3 +1,4 @@
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { Type, type Static } from '@sinclair/typebox';
 import type { Cancel } from '../../base/clock.js';
 import { enumProperty } from '../../device/toolkit/enum-property.js';
@@ -128,17 +129,17 @@ export const locationModule: ModuleDefinition<typeof locationProperties> = {
   disabledReason: (properties) =>
     isSet(properties)
       ? undefined
-      : 'the location is not set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)',
+      : coded`LOCATION_NOT_SET: the location is not set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)`,
   open: async (host) => {
     const [sun, spans] = await Promise.all([import('./sun-times.js'), import('./sun-spans.js')]);
     return new Location(host, sun, spans);
   },
 };
 
-function check({ Spans }: Properties): string | undefined {
+function check({ Spans }: Properties): Text | undefined {
   const taken = new Set<string>([IS_DAY, ...variables.map(([ident]) => ident)]);
   for (const { Ident } of Spans) {
-    if (taken.has(Ident)) return `Spans: the ident ${Ident} is taken; choose another`;
+    if (taken.has(Ident)) return coded`SPAN_IDENT_TAKEN: Spans: the ident ${Ident} is taken; choose another`;
     taken.add(Ident);
   }
   return undefined;

@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { isReached, table, type Figure } from '../statistics.js';
 import { launchBrowser, noBrowser } from '../../tools/front/browser.js';
 import { roomFigures, startFigures, type Bench } from './room.js';
+import { reactionFigures } from './reactions.js';
 import { treeFigures } from './tree.js';
 
 const families: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   start: startFigures,
+  reactions: reactionFigures,
   tree: treeFigures,
   room: roomFigures,
 };

@@ -70,7 +70,7 @@ t.test(
     const bytes = readFileSync(join(directory, ASIDE));
     const { all, reports } = await salvaged(t, bytes);
     t.strictSame(all, before);
-    t.match(reports, [{ isWhole: true, text: /up to \d+ records of 10 variables, 2026-06-01T/ }]);
+    t.match(reports, [{ isComplete: true, text: /up to \d+ records of 10 variables, 2026-06-01T/ }]);
     salvageArchives({ directory, file: undefined, write: true, nowMs: NOW });
     t.strictSame(recordsOf(directory), before);
 
@@ -109,7 +109,7 @@ t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is
     );
     t.strictSame(wrong, [], seedLabel(seed));
     if (count(all) < 20_000)
-      t.notOk(reports[0]?.isWhole, `missing records are reported (${seedLabel(seed)})`);
+      t.notOk(reports[0]?.isComplete, `missing records are reported (${seedLabel(seed)})`);
   }
   t.comment(`of 20,000 records at least ${least} were imported`);
 });
@@ -126,3 +126,19 @@ for (const [what, at] of [
     t.comment(`${count(all)} records of 20,000, ${statSync(join(directory, ASIDE)).size / 4096} pages`);
     t.ok(count(all) > 10_000);
   });
+
+t.test('a salvage that is cancelled keeps what it has copied, and can be repeated', async (t) => {
+  const directory = await kept(t);
+  const damaged = readFileSync(join(directory, ASIDE));
+  const complete = count((await salvaged(t, damaged)).all);
+  const other = await tempDirectory(t);
+  writeFileSync(join(other, ASIDE), damaged);
+  const options = { directory: other, file: undefined, write: true, nowMs: NOW };
+  const onProgress = (chunks: number) => {
+    if (chunks === 3) throw new Error('enough');
+  };
+  t.throws(() => salvageArchives({ ...options, onProgress }), { message: 'enough' });
+  t.ok(count(recordsOf(other)) < complete);
+  salvageArchives(options);
+  t.equal(count(recordsOf(other)), complete);
+});

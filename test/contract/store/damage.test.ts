@@ -3,6 +3,7 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -45,6 +46,22 @@ function overwrite(file: string, at: number, length: number): void {
   for (let i = at; i < at + length; i++) bytes[i] = (bytes[i] ?? 0) ^ 0x5a;
   writeFileSync(file, bytes);
 }
+
+t.test(
+  'a database whose version is newer, but whose tables cannot be read, is damaged: it is repaired',
+  async (t) => {
+    const directory = await withBackup(t);
+    const bytes = readFileSync(path(directory));
+    bytes.writeUInt32BE(77, 60);
+    bytes.write('WITHOUT RKWID', bytes.indexOf('WITHOUT ROWID'));
+    writeFileSync(path(directory), bytes);
+    const { store, kernel, findings } = await openBench(directory);
+    t.match(findings.get('database'), { state: 'warning', text: { code: 'DAMAGED_DATABASE_KEPT' } });
+    t.match(kernel.tree.root.children?.byIdent('kept'), { data: { value: 5 } });
+    t.ok(kernel.tree.root.children?.byIdent('later'), 'with what came after the backup');
+    await store.close();
+  },
+);
 
 for (const [what, damage] of Object.entries(damages)) {
   t.test(`a database ${what}: the newest backup is used, the file kept, and a warning logged`, async (t) => {
@@ -121,10 +138,12 @@ t.test('a deleted database is restored from the backup, without the log that it 
   await store.close();
 });
 
-t.test('a newer database is rejected and not changed', async (t) => {
+t.test('a newer database without a backup to start from is rejected and not changed', async (t) => {
   const directory = await withBackup(t);
+  for (const backup of listBackups(directory)) rmSync(backup.path);
   const db = new DatabaseSync(path(directory));
   putMeta(db, 'schema', '99');
+  putMeta(db, 'oldest_reader', '99');
   db.exec('PRAGMA user_version = 99');
   db.close();
   const before = readFileSync(path(directory));

@@ -10,7 +10,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
 /** A tree with references to ids that no object has, with the archive and the files of its directory. */
-async function scene(t: Parameters<typeof tempDirectory>[0]) {
+async function treeWithReferences(t: Parameters<typeof tempDirectory>[0]) {
   const directory = await tempDirectory(t);
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const { tree } = kernel;
@@ -49,7 +49,7 @@ async function scene(t: Parameters<typeof tempDirectory>[0]) {
 }
 
 t.test('in a tree from before ids were counted, referenced ids are not assigned', async (t) => {
-  const { kernel, sources, mentioned, free } = await scene(t);
+  const { kernel, sources, mentioned, free } = await treeWithReferences(t);
   const { tree } = kernel;
   const before = tree.size - 1;
   tree.ids.restore('5:0:unsure');
@@ -63,7 +63,7 @@ t.test('in a tree from before ids were counted, referenced ids are not assigned'
 });
 
 t.test('an unreadable archive does not prevent finding other references', async (t) => {
-  const { kernel, sources, mentioned } = await scene(t);
+  const { kernel, sources, mentioned } = await treeWithReferences(t);
   kernel.tree.ids.restore('5:0:unsure');
   const get = () => Promise.reject(new Error('no archive'));
   await guardIds({ ...sources, archive: { get } });
@@ -72,7 +72,7 @@ t.test('an unreadable archive does not prevent finding other references', async 
 });
 
 t.test('when all ids have been used, those without a reference are assigned again', async (t) => {
-  const { kernel, sources, mentioned } = await scene(t);
+  const { kernel, sources, mentioned } = await treeWithReferences(t);
   const { ids } = kernel.tree;
   await guardIds(sources);
   t.equal(ids.isUnsure, false);

@@ -2,6 +2,7 @@ import { noHealthChecks, type HealthChecks, type HealthFinding } from '../../../
 import { ManualClock, type Clock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
+import { objectType } from '../../../src/kernel/object.js';
 import type { LoadReport } from '../../../src/store/load-tree.js';
 import { Store } from '../../../src/store/store.js';
 
@@ -46,4 +47,32 @@ export function picture(kernel: Kernel): string[] {
     const sorted = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
     return JSON.stringify({ id, type, parentId, data: sorted, attributes });
   });
+}
+
+/** Creates objects of all kinds. */
+export function furnish({ tree, variables, profiles, instances, scripts, links }: Kernel): void {
+  const hall = tree.create(objectType.category, {}, { name: 'Hällchen 𝄞', ident: 'hall', position: 3 });
+  profiles.create('Watt.Mine', 2);
+  profiles.setText('Watt.Mine', '', ' W');
+  const text = variables.create(3, { parent: hall, name: 'Text', value: 'zwei\u0000drei "vier" \\' });
+  variables.update(text, 'fünf\u0000 \u2028', 1_700_000_000_000);
+  variables.setResidentAccess(variables.create(0, { parent: hall, ident: 'on', value: true }), 'set');
+  const most = variables.create(1, { parent: hall, ident: 'most', value: Number.MAX_SAFE_INTEGER });
+  variables.setRole(most, 'diagnostic');
+  variables.create(2, {
+    parent: hall,
+    ident: 'power',
+    value: -1.5e-300,
+    profile: 'Watt.Mine',
+    role: 'detail',
+  });
+  const module = { id: '{M}', name: 'Module', kind: 1 };
+  const io = instances.create(module, { Port: '/dev/x', Password: 'p' }, { nowMs: 5000, name: 'IO' });
+  const device = instances.create(module, {}, { nowMs: 6000, parent: io });
+  instances.connect(device, io.id);
+  const script = scripts.create(0, { name: 'S' });
+  scripts.setBroken(script, true);
+  links.create({ parent: hall }, text.id);
+  tree.set(hall, 'hidden', true);
+  tree.move(text, io);
 }

@@ -5,43 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { eventType } from '../../../src/kernel/events/event-data.js';
-import type { Kernel } from '../../../src/kernel/kernel.js';
 import { objectType } from '../../../src/kernel/object.js';
 import { listBackups } from '../../../src/store/backup.js';
 import { AUDIT_KEPT, BACKUPS_KEPT, COUNTER_BLOCK } from '../../../src/store/worker-protocol.js';
 import { SAVE_EVERY_MS } from '../../../src/store/store.js';
 import { checksumOf } from '../../../src/store/checksums.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench, picture, type Bench } from './open-store.js';
+import { furnish, openBench, picture, type Bench } from './open-store.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
-
-/** Creates objects of all kinds. */
-function furnish({ tree, variables, profiles, instances, scripts, links }: Kernel): void {
-  const hall = tree.create(objectType.category, {}, { name: 'Hällchen 𝄞', ident: 'hall', position: 3 });
-  profiles.create('Watt.Mine', 2);
-  profiles.setText('Watt.Mine', '', ' W');
-  const text = variables.create(3, { parent: hall, name: 'Text', value: 'zwei\u0000drei "vier" \\' });
-  variables.update(text, 'fünf\u0000 \u2028', 1_700_000_000_000);
-  variables.setResidentAccess(variables.create(0, { parent: hall, ident: 'on', value: true }), 'set');
-  const most = variables.create(1, { parent: hall, ident: 'most', value: Number.MAX_SAFE_INTEGER });
-  variables.setRole(most, 'diagnostic');
-  variables.create(2, {
-    parent: hall,
-    ident: 'power',
-    value: -1.5e-300,
-    profile: 'Watt.Mine',
-    role: 'detail',
-  });
-  const module = { id: '{M}', name: 'Module', kind: 1 };
-  const io = instances.create(module, { Port: '/dev/x', Password: 'p' }, { nowMs: 5000, name: 'IO' });
-  const device = instances.create(module, {}, { nowMs: 6000, parent: io });
-  instances.connect(device, io.id);
-  const script = scripts.create(0, { name: 'S' });
-  scripts.setBroken(script, true);
-  links.create({ parent: hall }, text.id);
-  tree.set(hall, 'hidden', true);
-  tree.move(text, io);
-}
 
 t.test('everything exists again after a stop and a start', async (t) => {
   const directory = await tempDirectory(t);

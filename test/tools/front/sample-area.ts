@@ -6,6 +6,7 @@ import {
   type GatewayFixture,
   type GatewayFixtureOptions,
 } from '../gateway/gateway-fixture.js';
+import { enableLinearPatterns } from '../linear-patterns.js';
 
 /** A text that would run as a program if a page took it for HTML. */
 export const HOSTILE = '<img src=x onerror=document.title=1>';
@@ -41,6 +42,11 @@ tree:
           - { variable: Outside, ident: outside, type: float, value: 4.3, profile: ~Temperature, archive: true }
           - { variable: '${HOSTILE}', ident: hostile, type: float, value: 1 }
           - { instance: Well, ident: well, module: Relay, properties: { Line: RELAY8, Boot: inactive, Interlock: pumps } }
+          - instance: Garden radio
+            ident: radio
+            module: Virtual I/O
+            children:
+              - { instance: Garden sensor, ident: garden, module: Serial Device, properties: { Rules: [{ Pattern: '^T=(.+)$', Ident: WARM, Type: float, Profile: ~Temperature, StaleAfterS: 1 }] } }
       - category: Upper floor
         ident: upper
         children:
@@ -60,6 +66,15 @@ const CONFIGURATORS = `configurators:
   - { title: Locked, ident: locked, base: area, password: tulip }
 `;
 
+const WEB_SERVERS = `webServers:
+  - { name: web, host: 127.0.0.1, port: 0, serve: front }
+  - { name: secure, host: 127.0.0.1, port: 0, serve: front, tls: auto }
+`;
+
+/** The configuration of a gateway that serves fronts of a tree. */
+export const areaConfiguration = (tree = AREA_TREE): string =>
+  SIMULATED_CONFIG + WEB_SERVERS + tree + CONFIGURATORS;
+
 /** A gateway that serves fronts of the sample area. */
 export interface AreaFixture extends GatewayFixture {
   /** Address of the front without a password. */
@@ -74,13 +89,11 @@ export interface AreaFixture extends GatewayFixture {
 /** Starts a gateway in this process; it ends with the test. */
 export async function startArea(
   t: Test,
-  { tree = AREA_TREE, ...options }: GatewayFixtureOptions & { readonly tree?: string } = {},
+  { tree, ...options }: GatewayFixtureOptions & { readonly tree?: string } = {},
 ): Promise<AreaFixture> {
-  const server = `webServers:
-  - { name: web, host: 127.0.0.1, port: 0, serve: front }
-  - { name: secure, host: 127.0.0.1, port: 0, serve: front, tls: auto }
-`;
-  const fixture = await startGateway(t, SIMULATED_CONFIG + server + tree + CONFIGURATORS, options);
+  // For the rules of its serial device.
+  enableLinearPatterns();
+  const fixture = await startGateway(t, areaConfiguration(tree), options);
   const origin = `http://127.0.0.1:${fixture.gateway.port('web')}`;
   return {
     ...fixture,

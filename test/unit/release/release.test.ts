@@ -1,5 +1,10 @@
 import t from 'tap';
-import { releaseProblems, sectionOf, type ReleaseFacts } from '../../../systemd/release-checks.js';
+import {
+  releaseProblems,
+  sectionOf,
+  securityText,
+  type ReleaseFacts,
+} from '../../../systemd/release-checks.js';
 import { billOfMaterials, type LockFile } from '../../../systemd/sbom.js';
 
 const CHANGELOG = `# Changelog
@@ -23,6 +28,7 @@ const ready: ReleaseFacts = {
   changelog: CHANGELOG,
   status: '',
   tags: ['v1.2.2'],
+  contact: 'mailto:security@example.org',
 };
 
 t.test('a release that is ready has no problems, and each problem says what to do', async (t) => {
@@ -38,8 +44,18 @@ t.test('a release that is ready has no problems, and each problem says what to d
   t.match(problem({ changelog: '## [1.2.3] - 2026-03-04\n\n' }), /the section of 1\.2\.3 is empty/);
   t.match(problem({ status: ' M Makefile' }), /commit them\n M Makefile/);
   t.match(problem({ tags: ['v1.2.3'] }), /the tag v1\.2\.3 exists/);
+  for (const contact of ['', 'security@example.org', 'https:// x', 'mailto:security@example.org\nPolicy: x'])
+    t.match(problem({ contact }), /SECURITY_CONTACT/);
+  t.equal(problem({ contact: 'https://example.org/security' }), '');
   t.equal(sectionOf(CHANGELOG, '1.2.3'), '### Added\n\n- A thing.');
   t.equal(sectionOf(CHANGELOG, '1.2'), undefined);
+});
+
+t.test('a release has a security.txt that is valid for a year', async (t) => {
+  t.equal(
+    securityText('mailto:security@example.org', new Date('2026-11-23T10:00:00Z')),
+    'Contact: mailto:security@example.org\nExpires: 2027-11-23T10:00:00.000Z\nPreferred-Languages: en, de\n',
+  );
 });
 
 const lock: LockFile = {

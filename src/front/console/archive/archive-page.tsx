@@ -1,18 +1,25 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { AggregationVariable } from '../../../client/generated/records.js';
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { HistoryTab } from '../history/history-tab.js';
 import { automation } from '../i18n/automation.js';
 import { words } from '../i18n/console-texts.js';
-import { useLoaded } from '../load.js';
+import { useActivity, useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { instanceOf } from '../search.js';
+
+const RecordDialog = lazy(async () => (await import('./record-dialogs.js')).RecordDialog);
+
+/** What has no messages is read again at most this often, ms. */
+const RELOAD_MS = 2000;
 
 /** All recorded variables with their statistics, and the history of the selected one. */
 export function ArchivePage({ id }: { readonly id: string }) {
@@ -22,8 +29,9 @@ export function ArchivePage({ id }: { readonly id: string }) {
   const selected = model.find(Number(id));
   const { state, reload } = useLoaded(
     async () => (archive === 0 ? [] : app.call('AC_GetAggregationVariables', archive, true)),
-    [archive, id],
+    [archive, id, useActivity(RELOAD_MS)],
   );
+  const dialog = useSignal<'export' | 'import' | undefined>(undefined);
   const { archive: text } = automation();
   const add = async (variable: number) => {
     if (!(await app.act(() => app.call('AC_SetLoggingStatus', archive, variable, true)))) return;
@@ -41,6 +49,16 @@ export function ArchivePage({ id }: { readonly id: string }) {
           accepts={({ type }) => type === objectType.variable}
           onChange={(variable) => void add(variable)}
         />
+        {archive !== 0 && (
+          <p class="row-head">
+            <button class="plain" type="button" onClick={() => (dialog.value = 'export')}>
+              {text.export}
+            </button>
+            <button class="plain" type="button" onClick={() => (dialog.value = 'import')}>
+              {text.import}
+            </button>
+          </p>
+        )}
         <LoadedView state={state}>
           {(variables) => (
             <>
@@ -73,6 +91,15 @@ export function ArchivePage({ id }: { readonly id: string }) {
           <p class="soft">{text.choose}</p>
         )}
       </section>
+      {dialog.value !== undefined && (
+        <RecordDialog
+          kind={dialog.value}
+          archive={archive}
+          variables={state.value !== undefined && 'value' in state.value ? state.value.value : []}
+          selected={selected?.type === objectType.variable ? selected.id : 0}
+          onClose={() => (dialog.value = undefined)}
+        />
+      )}
     </main>
   );
 }

@@ -25,7 +25,7 @@ export function ValueControl({ variable }: { readonly variable: TreeNode }) {
   const access = accessOf(variable, model.find(variable.entry.value.parentID));
   if (access === 'none') return null;
   const send = (value: Value) =>
-    void app.act(() =>
+    app.act(() =>
       access === 'action'
         ? app.call('RequestAction', variable.id, value)
         : app.call('SetValue', variable.id, value),
@@ -34,8 +34,10 @@ export function ValueControl({ variable }: { readonly variable: TreeNode }) {
   const associations = model.profileOf(variable)?.associations ?? [];
   const choices: readonly Value[] =
     type === variableType.boolean ? [false, true] : associations.map(({ value }) => value);
-  if (choices.length > SEGMENTS) return <ChoiceList variable={variable} choices={choices} onChoose={send} />;
-  if (choices.length > 0) return <Segments variable={variable} choices={choices} onChoose={send} />;
+  if (choices.length > SEGMENTS)
+    return <ChoiceList variable={variable} choices={choices} onChoose={(value) => void send(value)} />;
+  if (choices.length > 0)
+    return <Segments variable={variable} choices={choices} onChoose={(value) => void send(value)} />;
   return <ValueForm variable={variable} type={type} onSubmit={send} />;
 }
 
@@ -88,24 +90,24 @@ function ChoiceList({ variable, choices, onChoose }: ChoicesProps) {
 interface ValueFormProps {
   readonly variable: TreeNode;
   readonly type: number;
-  readonly onSubmit: (value: Value) => void;
+  /** Whether the gateway accepted the value. */
+  readonly onSubmit: (value: Value) => Promise<boolean>;
 }
 
-/** A text or a number, sent when it is submitted. */
+/** A text or a number, sent when it is submitted. What was rejected stays in the field. */
 function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
   const { model } = useApp().gateway;
   const draft = useSignal<string | undefined>(undefined);
   const { minValue = 0, maxValue = 0, stepSize = 0 } = model.profileOf(variable) ?? {};
   const isText = type === variableType.string;
   const limits = !isText && minValue < maxValue ? { min: minValue, max: maxValue } : {};
-  const submit = (event: SubmitEvent) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const text = draft.peek() ?? String(variable.value.peek());
-    draft.value = undefined;
-    onSubmit(isText ? text : Number(text));
+    if ((await onSubmit(isText ? text : Number(text))) && draft.peek() === text) draft.value = undefined;
   };
   return (
-    <form class="value-form" onSubmit={submit}>
+    <form class="value-form" onSubmit={(event) => void submit(event)}>
       <input
         {...(isText ? { type: 'text' as const } : { type: 'number' as const })}
         aria-label={variable.entry.value.name}

@@ -66,6 +66,7 @@ export function createEditor(root: ShadowRoot, options: EditorOptions): EditorHa
         EditorState.tabSize.of(2),
         languageOf(options),
         signatureHelp(functions),
+        typedOverSelection,
         keymap.of([
           ...closeBracketsKeymap,
           ...completionKeymap,
@@ -98,6 +99,23 @@ export function createEditor(root: ShadowRoot, options: EditorOptions): EditorHa
     destroy: () => view.destroy(),
   };
 }
+
+/**
+ * Replaces a selection that is typed over. The browser itself would copy the colours of the replaced text into
+ * a style attribute, which the policy of the page forbids and reports.
+ */
+const typedOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType } = event;
+    const { main } = view.state.selection;
+    if (inputType !== 'insertText' || data === null || main.empty || view.composing) return false;
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, main.from, main.to, data, insert))) view.dispatch(insert());
+    return true;
+  },
+});
 
 function languageOf({ language, functions }: EditorOptions): Extension {
   // Tab indents in YAML, where spaces matter; elsewhere it leaves the editor.

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { EventRecord } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
@@ -20,26 +19,27 @@ interface EventSettingsProps {
   readonly event: EventRecord;
 }
 
+/** What was entered and not saved. */
+interface Entered {
+  readonly event?: Partial<EventRecord>;
+  readonly name?: string;
+  readonly parent?: number;
+}
+
 /** Everything that can be changed at an event. It is saved together. */
 export function EventSettings({ node, event }: EventSettingsProps) {
   const app = useApp();
   const id = useId();
   const { name, parentID } = node.entry.value;
-  const draft = useSignal<Partial<EventRecord>>({});
-  const draftName = useSignal<string | undefined>(undefined);
-  const draftParent = useSignal<number | undefined>(undefined);
+  const entered = app.form<Entered>(`event/${node.id}`);
   const { edit, save, saved, discard, changed, name: nameLabel, place, placeHint, root } = eventTexts();
-  const edited: EventRecord = { ...event, ...draft.value };
-  const newName = draftName.value ?? name;
-  const newParent = draftParent.value ?? parentID;
+  const edited: EventRecord = { ...event, ...entered.value?.event };
+  const { name: newName = name, parent: newParent = parentID } = entered.value ?? {};
   const parent = app.gateway.model.find(newParent);
-  const change = (part: Partial<EventRecord>) => (draft.value = { ...draft.peek(), ...part });
+  const enter = (part: Entered) => (entered.value = { ...entered.peek(), ...part });
+  const change = (part: Partial<EventRecord>) => enter({ event: { ...entered.peek()?.event, ...part } });
   const isChanged = differ(event, edited) || newName !== name || newParent !== parentID;
-  const reset = () => {
-    draft.value = {};
-    draftName.value = undefined;
-    draftParent.value = undefined;
-  };
+  const reset = () => (entered.value = undefined);
   const submit = async (submitted: SubmitEvent) => {
     submitted.preventDefault();
     const isSaved = await app.act(async () => {
@@ -84,7 +84,7 @@ export function EventSettings({ node, event }: EventSettingsProps) {
             id={id}
             value={newName}
             required
-            onInput={({ currentTarget }) => (draftName.value = currentTarget.value)}
+            onInput={({ currentTarget }) => enter({ name: currentTarget.value })}
           />
         </div>
         <div class="field">
@@ -94,7 +94,7 @@ export function EventSettings({ node, event }: EventSettingsProps) {
             id={newParent}
             none={root}
             accepts={({ type }) => type !== objectType.link && type !== objectType.event}
-            onChange={(chosen) => (draftParent.value = chosen)}
+            onChange={(chosen) => enter({ parent: chosen })}
           />
           <small>{placeHint}</small>
         </div>

@@ -19,8 +19,10 @@ export async function loadChoices(app: ConsoleApp, elements: readonly FormElemen
 }
 
 /** What is known about a choice, and who uses it. */
-export function choiceText({ Value, Caption, UsedBy }: Choice): string {
+export function choiceText({ Value, Caption, UsedBy, Properties: given }: Choice): string {
   const { free, inUse } = words().settings;
+  // An output of the tree is not occupied by those that switch it.
+  if (UsedBy === '' && Object.keys(given).length === 0) return Caption;
   const about = Caption === Value ? '' : `${aboutHardware(Caption)} · `;
   return about + (UsedBy === '' ? free : inUse(aboutHardware(UsedBy)));
 }

@@ -1,5 +1,7 @@
 import { useId } from 'preact/hooks';
+import type { PropertyProblem } from '../../../client/generated/records.js';
 import { words } from '../i18n/console-texts.js';
+import { propertyProblem } from '../i18n/gateway-texts.js';
 import type { Choices } from './choices.js';
 import { type FormElement, isOutside } from './form-element.js';
 import { Input } from './input.js';
@@ -9,20 +11,22 @@ interface FieldProps {
   readonly element: FormElement;
   readonly value: unknown;
   readonly choices: Choices;
-  /** Why the gateway rejected the value. */
-  readonly error: string | undefined;
+  /** What the gateway finds wrong with the value. */
+  readonly found: PropertyProblem | undefined;
   readonly onChange: (value: unknown) => void;
 }
 
 /** The input of one property, with its unit, its help and what is wrong with it. */
-export function Field({ element, value, choices, error, onChange }: FieldProps) {
+export function Field({ element, value, choices, found, onChange }: FieldProps) {
   const id = useId();
   const { caption, help, suffix } = element;
-  const problem = isOutside(element, value) ? rangeText(element) : error;
+  const range = isOutside(element, value) ? rangeText(element) : undefined;
+  const problem = range ?? (found && propertyProblem(found));
+  const isWarning = range === undefined && found?.Severity === 'warning';
   const describedBy = [problem === undefined ? '' : `${id}-error`, help === undefined ? '' : `${id}-help`];
   const shared = {
     id,
-    'aria-invalid': problem !== undefined,
+    'aria-invalid': problem !== undefined && !isWarning,
     'aria-describedby': describedBy.join(' ').trim() || undefined,
   };
   return (
@@ -47,7 +51,11 @@ export function Field({ element, value, choices, error, onChange }: FieldProps) 
         </>
       )}
       {problem !== undefined && (
-        <small id={`${id}-error`} class="problem" role="alert">
+        <small
+          id={`${id}-error`}
+          class={isWarning ? 'caution' : 'problem'}
+          role={isWarning ? 'status' : 'alert'}
+        >
           {problem}
         </small>
       )}

@@ -1,6 +1,6 @@
 import type { PropertyProblem } from '../../../client/generated/records.js';
 import { words } from '../i18n/console-texts.js';
-import { formElements } from '../i18n/gateway-texts.js';
+import { formElements, propertyProblem } from '../i18n/gateway-texts.js';
 import { type Choices, propertiesOfChoice } from './choices.js';
 import { Field } from './field.js';
 import { type FormElement, groupsOf, type Properties } from './form-element.js';
@@ -26,9 +26,9 @@ export function PropertyFields(props: PropertyFieldsProps) {
     <>
       {problems
         .filter(({ Property }) => !names.has(Property))
-        .map(({ Text }) => (
-          <p key={Text} class="problem" role="alert">
-            {Text}
+        .map((problem) => (
+          <p key={problem.Text} class="problem" role="alert">
+            {propertyProblem(problem)}
           </p>
         ))}
       <Groups {...props} shown={elements.filter((element) => element.advanced !== true)} />
@@ -63,7 +63,7 @@ function Groups({ elements, shown, values, choices, problems, onChange }: Groups
               element={element}
               value={values[element.name]}
               choices={choices}
-              error={problems.find(({ Property }) => Property === element.name)?.Text}
+              found={problems.find(({ Property }) => Property === element.name)}
               onChange={(value) => change(element, value)}
             />
           ))}

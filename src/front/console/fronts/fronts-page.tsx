@@ -1,8 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { FrontItem } from '../../../client/generated/records.js';
+import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { automation } from '../i18n/automation.js';
 import { words } from '../i18n/console-texts.js';
+import { systemTexts } from '../i18n/system.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { SessionList } from '../system/session-list.js';
@@ -25,7 +28,12 @@ export function FrontsPage() {
       <LoadedView state={state}>
         {({ configurators, sessions }) => (
           <>
-            {configurators.length === 0 && <p class="soft">{fronts.none}</p>}
+            {configurators.length === 0 && (
+              <p>
+                {fronts.none}{' '}
+                <a href={addressOf('system', 'configuration')}>{systemTexts().tabs.configuration}</a>
+              </p>
+            )}
             {configurators.map(({ ID, Title, PasswordRequired }) => (
               <section key={ID}>
                 <h2>{Title}</h2>
@@ -37,6 +45,9 @@ export function FrontsPage() {
                     {`${location.origin}/wfc/${ID}/`}
                     {!PasswordRequired && ` · ${fronts.noPassword}`}
                   </small>
+                </p>
+                <p>
+                  <a href={addressOf('tree', ID)}>{fronts.settings}</a>
                 </p>
                 <h3>{automation().items.heading}</h3>
                 <Pages configurator={ID} title={Title} />
@@ -68,14 +79,19 @@ function Pages({ configurator, title }: { readonly configurator: number; readonl
     ]);
     loaded.value = { items, area: areaOf(snapshot) };
   };
+  // What was changed before leaving this page.
+  const isChanged = app.form(`items/${configurator}`).peek() !== undefined;
+  useEffect(() => void (isChanged && app.act(open)), []);
   if (loaded.value !== undefined)
     return (
       <ItemsEditor configurator={configurator} {...loaded.value} onDone={() => (loaded.value = undefined)} />
     );
   return (
-    <button class="plain" type="button" aria-label={text.editFor(title)} onClick={() => void app.act(open)}>
-      {text.edit}
-    </button>
+    <p>
+      <button class="plain" type="button" aria-label={text.editFor(title)} onClick={() => void app.act(open)}>
+        {text.edit}
+      </button>
+    </p>
   );
 }
 

@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
 import type { FrontItem } from '../../../client/generated/records.js';
 import type { Model, TreeNode } from '../../web/model.js';
 import { objectAt } from '../../web/object-reference.js';
@@ -30,27 +29,35 @@ interface ItemsEditorProps {
 export function ItemsEditor({ configurator, items, area, onDone }: ItemsEditorProps) {
   const app = useApp();
   const { items: text } = automation();
-  const draft = useSignal(draftOf(items));
+  const entered = app.form<readonly DraftItem[]>(`items/${configurator}`);
+  const stored = useMemo(() => draftOf(items), [items]);
+  const draft = entered.value ?? stored;
+  const change = (next: (draft: readonly DraftItem[]) => readonly DraftItem[]) =>
+    (entered.value = next(entered.peek() ?? stored));
+  const close = () => {
+    entered.value = undefined;
+    onDone();
+  };
   const save = async () => {
-    const list = JSON.stringify(itemsOf(draft.value));
+    const list = JSON.stringify(itemsOf(draft));
     const set = async () => {
       await app.call('WFC_SetItems', configurator, list);
       await app.call('WFC_Reload', configurator);
     };
-    if (await app.act(set, text.saved)) onDone();
+    if (await app.act(set, text.saved)) close();
   };
   const editing: Editing = {
     area,
     change: (id, configuration) =>
-      (draft.value = changed(draft.value, id, (item) => [
-        { ...item, configuration: { ...item.configuration, ...configuration } },
-      ])),
+      change((all) =>
+        changed(all, id, (item) => [{ ...item, configuration: { ...item.configuration, ...configuration } }]),
+      ),
     add: (parent, className, configuration) =>
-      (draft.value = added(draft.value, parent, { className, configuration })),
-    move: (id, by) => (draft.value = moved(draft.value, id, by)),
-    remove: (id) => (draft.value = changed(draft.value, id, () => [])),
+      change((all) => added(all, parent, { className, configuration })),
+    move: (id, by) => change((all) => moved(all, id, by)),
+    remove: (id) => change((all) => changed(all, id, () => [])),
   };
-  const pages = ofClass(draft.value, itemClass.page);
+  const pages = ofClass(draft, itemClass.page);
   return (
     <div class="items">
       <p class="soft">{pages.length === 0 ? text.none : text.hint}</p>
@@ -75,7 +82,7 @@ export function ItemsEditor({ configurator, items, area, onDone }: ItemsEditorPr
         <button class="primary" type="button" onClick={() => void save()}>
           {words().tree.save}
         </button>
-        <button class="plain" type="button" onClick={onDone}>
+        <button class="plain" type="button" onClick={close}>
           {words().tree.cancel}
         </button>
       </div>

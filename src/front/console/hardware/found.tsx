@@ -9,7 +9,7 @@ import { addressOfNode } from '../object-icon.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { Renamable } from '../parts/renamable.js';
 import { statusText } from '../status.js';
-import { MakeButtons } from './make-buttons.js';
+import { focusRow, MakeButtons } from './make-buttons.js';
 import type { Hardware } from './use-hardware.js';
 
 const KINDS = ['line', 'port', 'onewire', 'pwm', 'led', 'chip'] as const;
@@ -87,17 +87,17 @@ function FoundRow({ found, hardware, parent }: FoundRowProps) {
   const { model } = useApp().gateway;
   const { hardware: text } = words();
   void model.structure.value;
-  const made = hardware.made.value.get(found.ID);
-  const instance = model.find(made ?? found.InstanceID);
+  const created = hardware.created.value.get(found.ID);
+  const instance = model.find(created ?? found.InstanceID);
   const isUsed = found.InstanceID !== 0 || found.UsedBy !== '';
   return (
-    <li class={isUsed && made === undefined ? 'used' : ''}>
+    <li class={isUsed && created === undefined ? 'used' : ''}>
       <div class="found-name">
         <strong>{found.Name}</strong>
         <small>{aboutHardware(found.About)}</small>
       </div>
       {instance !== undefined && instance.id !== 0 ? (
-        <LiveInstance found={found} instance={instance} isNew={made !== undefined} hardware={hardware} />
+        <LiveInstance found={found} instance={instance} isNew={created !== undefined} hardware={hardware} />
       ) : isUsed ? (
         <small>{text.usedBy(aboutHardware(found.UsedBy))}</small>
       ) : (
@@ -129,7 +129,14 @@ function LiveInstance({ found, instance, isNew, hardware }: LiveInstanceProps) {
         <Renamable
           node={instance}
           after={
-            <button class="plain" type="button" onClick={() => void hardware.undo(found)}>
+            <button
+              class="plain"
+              type="button"
+              onClick={({ currentTarget }) => {
+                const row = currentTarget.closest('li');
+                void hardware.undo(found).then(() => focusRow(row));
+              }}
+            >
               {words().hardware.undo}
             </button>
           }

@@ -13,7 +13,7 @@ interface LinePanelProps {
   readonly parent: number;
 }
 
-/** One line: its user, its value, a test, and what can be made of it. */
+/** One line: its user, its value, a test, and what can be created for it. */
 export function LinePanel({ line, hardware, parent }: LinePanelProps) {
   const app = useApp();
   const { Name, Chip, Offset, Direction, Used, Consumer, InstanceID, Active } = line;

@@ -12,14 +12,14 @@ const SEARCH_UPDATE = 10_513;
 /** Lines are read again at most this often while values change, ms. */
 const READ_MS = 100;
 
-/** What the machine has, kept up to date. */
+/** The hardware of the machine; follows changes. */
 export interface Hardware {
   readonly lines: ReadonlySignal<Loaded<Lines>>;
   /** The search results; undefined: no instance of the module Hardware exists yet. */
   readonly found: ReadonlySignal<readonly Found[] | undefined>;
   readonly isSearching: ReadonlySignal<boolean>;
-  /** Instances that were made on this page: the search result → the instance. */
-  readonly made: Signal<ReadonlyMap<string, number>>;
+  /** Instances that were created on this page: the search result → the instance. */
+  readonly created: Signal<ReadonlyMap<string, number>>;
   readonly isSimulated: ReadonlySignal<boolean>;
   search(): void;
   create(found: Found, module: string, parent: number): Promise<void>;
@@ -28,7 +28,7 @@ export interface Hardware {
 
 export function useHardware(): Hardware {
   const app = useApp();
-  const { created: made } = app;
+  const { created } = app;
   const { model } = app.gateway;
   const keys = [app.gateway.state.value, useActivity(READ_MS)];
   const { state: lines } = useLoaded(() => app.call('GW_GetLines'), keys);
@@ -68,7 +68,7 @@ export function useHardware(): Hardware {
     lines,
     found,
     isSearching,
-    made,
+    created,
     isSimulated,
     search,
     create: async (one, module, parent) => {
@@ -76,16 +76,16 @@ export function useHardware(): Hardware {
       if (hardware === undefined) return;
       await app.act(async () => {
         const id = await app.call('GW_CreateFrom', hardware.id, one.ID, parent, module);
-        made.value = new Map([...made.peek(), [one.ID, id]]);
+        created.value = new Map([...created.peek(), [one.ID, id]]);
         await readFound();
       }, words().hardware.made(one.Name));
     },
     undo: async (one) => {
-      const id = made.peek().get(one.ID);
+      const id = created.peek().get(one.ID);
       if (id === undefined) return;
       await app.act(async () => {
         await app.call('SVC_DeleteInstance', id);
-        made.value = new Map([...made.peek()].filter(([ID]) => ID !== one.ID));
+        created.value = new Map([...created.peek()].filter(([ID]) => ID !== one.ID));
         await readFound();
       }, words().hardware.undone(one.Name));
     },

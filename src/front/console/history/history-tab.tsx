@@ -221,7 +221,7 @@ function NumberPlot({ variable, records, start }: RecordsProps) {
     <Plot
       times={times}
       values={values}
-      isWhole={data.type !== variableType.float}
+      isInteger={data.type !== variableType.float}
       isStepped={data.type !== variableType.float}
       label={name}
       timeZone={app.gateway.model.timezone}

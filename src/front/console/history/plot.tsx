@@ -9,23 +9,23 @@ interface PlotProps {
   /** Unix seconds, ascending. */
   readonly times: readonly number[];
   readonly values: readonly (number | null)[];
-  /** Values that hold until the next one. */
+  /** Each value applies until the next one. */
   readonly isStepped: boolean;
-  /** Ticks are whole numbers only. */
-  readonly isWhole: boolean;
+  /** Ticks are integers only. */
+  readonly isInteger: boolean;
   readonly label: string;
   readonly timeZone: string;
   readonly format: (value: number) => string;
 }
 
 /** A chart that can be zoomed with the pointer; a double click shows everything again. */
-export function Plot({ times, values, isStepped, isWhole, label, timeZone, format }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+export function Plot({ times, values, isStepped, isInteger, label, timeZone, format }: PlotProps) {
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return undefined;
     const plot = new uPlot(
-      optionsOf({ label, isStepped, isWhole, timeZone, format, width: element.clientWidth }),
+      optionsOf({ label, isStepped, isInteger, timeZone, format, width: element.clientWidth }),
       [[...times], [...values]],
       element,
     );
@@ -36,10 +36,10 @@ export function Plot({ times, values, isStepped, isWhole, label, timeZone, forma
       plot.destroy();
     };
   }, [times, values, label]);
-  return <div ref={place} class="plot" role="img" aria-label={label} />;
+  return <div ref={container} class="plot" role="img" aria-label={label} />;
 }
 
-/** Distances of ticks at integers. */
+/** Distances between ticks at integers. */
 const INTEGER_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const MINUTE_S = 60;
 const DAY_S = 86_400;
@@ -53,7 +53,7 @@ function tickText(seconds: number, ticks: readonly number[], timeZone: string): 
 
 type PlotOptions = Omit<PlotProps, 'times' | 'values'> & { readonly width: number };
 
-function optionsOf({ label, isStepped, isWhole, timeZone, format, width }: PlotOptions): uPlot.Options {
+function optionsOf({ label, isStepped, isInteger, timeZone, format, width }: PlotOptions): uPlot.Options {
   const color = (token: string) => getComputedStyle(document.body).getPropertyValue(token);
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const axis = {
@@ -75,7 +75,7 @@ function optionsOf({ label, isStepped, isWhole, timeZone, format, width }: PlotO
       {
         ...axis,
         size: 80,
-        ...(isWhole ? { incrs: INTEGER_STEPS } : {}),
+        ...(isInteger ? { incrs: INTEGER_STEPS } : {}),
         values: (_plot, ticks) => ticks.map(format),
       },
     ],

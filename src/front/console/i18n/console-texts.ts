@@ -14,6 +14,7 @@ export async function setConsoleLanguage(language: Language): Promise<void> {
     language === 'de' ? import('./de.js').then(({ de }) => de) : import('./en.js').then(({ en }) => en);
   const [loaded] = await Promise.all([load, setLanguage(language)]);
   current.value = loaded;
+  document.documentElement.lang = language;
   // Without them, the gateway's texts are English.
   loadGatewayTexts(language).catch(() => undefined);
 }

@@ -29,6 +29,7 @@ export const deAutomation: AutomationTexts = {
     none: 'Es gibt noch keine Skripte.',
     create: 'Neues Skript',
     name: 'Name',
+    types: 'Typen für einen Editor (functions.d.ts)',
     language: 'Sprache',
     isBroken: 'ist fehlerhaft',
     isChanged: 'nicht gespeichert',
@@ -55,6 +56,8 @@ export const deAutomation: AutomationTexts = {
     add: 'Variable aufzeichnen',
     choose: 'Wählen Sie eine Variable aus.',
     deleted: 'gelöschte Variable',
+    export: 'Exportieren …',
+    import: 'Importieren …',
     records: (n) => count(n, 'Datensatz', 'Datensätze'),
     aggregation: 'Aggregation',
     gauge: 'Messwert: Mittel über die Zeit',
@@ -81,9 +84,10 @@ export const deAutomation: AutomationTexts = {
     saved: 'Gespeichert; offene Oberflächen zeigen es.',
   },
   fronts: {
-    none: 'Es gibt noch keine Oberfläche. Legen Sie eine unter configurators in gateway.yaml an.',
+    none: 'Es gibt noch keine Oberfläche. Legen Sie eine unter configurators in der Konfiguration an:',
     open: 'Als Bewohner ansehen',
     noPassword: 'ohne Passwort',
+    settings: 'Einstellungen der Oberfläche',
     devices: 'Angemeldete Geräte',
   },
 };

@@ -25,7 +25,7 @@ export const de: ConsoleTexts = {
     wrong: 'Benutzername oder Passwort ist falsch.',
     wait: (s) => `Zu viele Versuche. In ${count(s, 'Sekunde', 'Sekunden')} wieder möglich.`,
     failed: 'Das Gateway hat nicht geantwortet. Bitte erneut versuchen.',
-    ended: 'Die Anmeldung ist abgelaufen. Bitte neu anmelden.',
+    ended: 'Die Anmeldung ist beendet. Bitte neu anmelden.',
     signOut: 'Abmelden',
     trust: 'Wie dieses Gerät dem Gateway vertraut',
     unencrypted:
@@ -124,6 +124,9 @@ export const de: ConsoleTexts = {
       debug: 'Debug',
     },
     noValues: 'Dieses Objekt hat keine Werte.',
+    /** The values of LINK. */
+    links: { closed: 'geschlossen', opening: 'wird geöffnet', online: 'online', waiting: 'wartet' },
+    since: (link, time) => `${link} seit ${time}`,
     noUses: 'Nichts verwendet dieses Objekt.',
     noAudit: 'Für dieses Objekt sind keine Aufrufe aufgezeichnet.',
     set: 'Setzen',
@@ -287,6 +290,8 @@ export const de: ConsoleTexts = {
       backup: 'Sicherung',
       search: 'Hardwaresuche',
       reaggregation: 'Neuberechnung der Aggregate',
+      export: 'Export von Datensätzen',
+      import: 'Import von Datensätzen',
     },
     cancel: 'Abbrechen',
     cancelName: (name) => `Abbrechen: ${name}`,

@@ -31,6 +31,7 @@ export const enAutomation = {
     choose: 'Select a script, or create one.',
     none: 'There are no scripts yet.',
     create: 'New script',
+    types: 'Types for an editor (functions.d.ts)',
     name: 'Name',
     language: 'Language',
     isBroken: 'has an error',
@@ -58,6 +59,8 @@ export const enAutomation = {
     add: 'Record a variable',
     choose: 'Select a variable.',
     deleted: 'deleted variable',
+    export: 'Export …',
+    import: 'Import …',
     records: (n: number) => count(n, 'record', 'records'),
     aggregation: 'Aggregation',
     gauge: 'Gauge: average over time',
@@ -84,9 +87,10 @@ export const enAutomation = {
     saved: 'Saved; open fronts show it.',
   },
   fronts: {
-    none: 'There is no front yet. Add one under configurators in gateway.yaml.',
+    none: 'There is no front yet. Add one under configurators in the configuration:',
     open: 'See as resident',
     noPassword: 'without a password',
+    settings: 'Settings of this front',
     devices: 'Signed-in devices',
   },
 };

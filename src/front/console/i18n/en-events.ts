@@ -137,7 +137,7 @@ export const enEvents = {
     LIMIT_REACHED: 'It became inactive with the last run that its limit permits.',
     NOTHING_TO_RUN: 'It has no action and no script, so nothing happens when it runs.',
     NO_VARIABLE: 'No variable is set that triggers it.',
-    NO_NEXT_RUN: 'It has no time at which it runs again.',
+    NO_NEXT_RUN: 'It has no further run.',
     CLOCK_NOT_SET: 'It waits until the clock of the gateway is set.',
   } satisfies Readonly<Record<EventState, string>>,
   conditionsMet: 'The conditions are met now.',

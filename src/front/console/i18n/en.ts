@@ -45,7 +45,7 @@ export const en = {
   },
   confirm: {
     title: 'Confirm with your password',
-    why: 'This concerns passwords, secrets or a restore, so the gateway asks for your password again. It then asks no more for 5 minutes.',
+    why: 'This concerns passwords, secrets or a restore, so the gateway asks for your password again. It does not ask again for 5 minutes.',
     submit: 'Confirm',
     wrong: 'This password is wrong.',
     cancelled: 'Not confirmed. Nothing was done.',
@@ -118,6 +118,11 @@ export const en = {
       debug: 'Debug',
     },
     noValues: 'This object has no values.',
+    /** The values of LINK. */
+    links: { closed: 'closed', opening: 'opening', online: 'online', waiting: 'waiting' } as Readonly<
+      Record<string, string>
+    >,
+    since: (link: string, time: string) => `${link} since ${time}`,
     noUses: 'Nothing uses this object.',
     noAudit: 'No calls for this object have been recorded.',
     set: 'Set',
@@ -233,7 +238,7 @@ export const en = {
     root: 'Root',
     make: (module: string) => `Make ${module}`,
     others: 'Others',
-    otherFor: (name: string) => `Make something else of ${name}`,
+    otherFor: (name: string) => `Create another kind of instance for ${name}`,
     undo: 'Undo',
     made: (name: string) => `“${name}” was created.`,
     undone: (name: string) => `“${name}” was removed.`,
@@ -280,6 +285,8 @@ export const en = {
       backup: 'Backup',
       search: 'Hardware search',
       reaggregation: 'Recalculation of aggregations',
+      export: 'Export of records',
+      import: 'Import of records',
     } as Readonly<Record<string, string>>,
     cancel: 'Cancel',
     cancelName: (name: string) => `Cancel: ${name}`,

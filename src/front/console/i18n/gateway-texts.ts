@@ -1,13 +1,21 @@
 import { signal } from '@preact/signals';
 import { type Language, locale } from '../../web/i18n/i18n.js';
+import type { RpcError } from '../../../client/errors.js';
+import type { CodedText } from '../../../client/generated/records.js';
 import type { FormElement } from '../forms/form-element.js';
 import type { deGateway } from './de-gateway.js';
+import type { deSentences } from './de-sentences.js';
 
-const german = signal<typeof deGateway | undefined>(undefined);
+const german = signal<(typeof deGateway & { readonly sentences: typeof deSentences }) | undefined>(undefined);
 
 /** Loads the translation of the gateway's own texts. Until it is there, and if it is not, they are English. */
 export async function loadGatewayTexts(language: Language): Promise<void> {
-  if (language === 'de') german.value = (await import('./de-gateway.js')).deGateway;
+  if (language !== 'de') return;
+  const [texts, { deSentences: sentences }] = await Promise.all([
+    import('./de-gateway.js'),
+    import('./de-sentences.js'),
+  ]);
+  german.value = { ...texts.deGateway, sentences };
 }
 
 /** Reading it subscribes to the language. */
@@ -28,6 +36,12 @@ export function moduleDescription(name: string, description: string): string {
 export const optionDescription = (name: string, description: string) =>
   translation()?.options[name] ?? description;
 
+/** The title and the help of a setting; the entries of a map have the names that the owner gave them. */
+export function settingText(path: string, given: readonly [string, string]): readonly [string, string] {
+  const key = path.replace(/\[\d+\]/g, '').replace(/^profiles\.[^.]+\./, 'profiles.');
+  return translation()?.settings[key] ?? given;
+}
+
 export const checkName = (name: string) => translation()?.checks[name] ?? name;
 
 /** What is known about found hardware: parts with commas, or a name, a colon and such parts. */
@@ -41,6 +55,49 @@ export function aboutHardware(text: string): string {
     .split(/(, |: )/)
     .map(part)
     .join('');
+}
+
+type SentenceRecord = Omit<CodedText, 'Parameters'> & { readonly Parameters: readonly unknown[] };
+
+/** A sentence of the gateway in the user's language. */
+export function sentence({ Code, Parameters, Text }: SentenceRecord): string {
+  const sentences = translation()?.sentences;
+  if (sentences === undefined) return Text;
+  if (Code === 'SENTENCES') return Parameters.map(wordsOf).join('; ');
+  if (Code === 'LINES') return Parameters.map(wordsOf).join('\n');
+  return (
+    sentences[Code]?.replace(/\{(\d)\}/g, (_placeholder, at: string) => wordsOf(Parameters[Number(at)])) ??
+    Text
+  );
+}
+
+/** The message of an error reply in the user's language. */
+export function rpcErrorText({ reason = '', message, data }: RpcError): string {
+  const { parameters = [] } = (data ?? {}) as { parameters?: unknown[] };
+  return sentence({ Code: reason, Parameters: parameters, Text: message });
+}
+
+function wordsOf(parameter: unknown): string {
+  if (Array.isArray(parameter)) {
+    const words = parameter.map(wordsOf);
+    return words.length < 2
+      ? words.join('')
+      : `${words.slice(0, -1).join(', ')} und ${words[words.length - 1]}`;
+  }
+  if (typeof parameter === 'object' && parameter !== null) return sentence(parameter as CodedText);
+  if (typeof parameter === 'string') return parameter;
+  return typeof parameter === 'number' || typeof parameter === 'boolean' ? String(parameter) : '';
+}
+
+/** What is wrong with a property in the user's language. */
+export function propertyProblem({ Text, CodedText }: { Text: string; CodedText: CodedText }): string {
+  const text = sentence(CodedText);
+  return text === Text ? knownProblem(Text) : text;
+}
+
+function knownProblem(text: string): string {
+  const known = translation()?.problems.find(([pattern]) => pattern.test(text));
+  return known === undefined ? text : text.replace(...known);
 }
 
 /** The elements of a module's form in the user's language. */

@@ -1,9 +1,10 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { builtInIcons } from '../../../media/built-in-icons.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
-import { useApp } from '../app.js';
+import { errorText, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 
@@ -54,10 +55,20 @@ interface AttributeProps {
   readonly onSave: (text: string) => Promise<unknown>;
 }
 
-/** A text that is saved when the field is left or Enter is pressed. */
+/** A text that is saved when the field is left or Enter is pressed. A rejected one stays, with the reason. */
 function Attribute({ label, hint, isNumber = false, value, onSave }: AttributeProps) {
   const app = useApp();
   const id = useId();
+  const problem = useSignal('');
+  const save = async (text: string) => {
+    try {
+      await onSave(text);
+      problem.value = '';
+      app.notice.value = undefined;
+    } catch (thrown) {
+      problem.value = errorText(thrown);
+    }
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -65,14 +76,19 @@ function Attribute({ label, hint, isNumber = false, value, onSave }: AttributePr
         id={id}
         key={value}
         {...(isNumber ? { type: 'number' as const } : { type: 'text' as const })}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-invalid={problem.value !== ''}
+        aria-describedby={`${id}-hint`}
         defaultValue={value}
-        onChange={({ currentTarget }) => {
-          const text = currentTarget.value;
-          void app.act(() => onSave(text)).then((isSaved) => isSaved || (currentTarget.value = value));
-        }}
+        onChange={({ currentTarget }) => void save(currentTarget.value)}
       />
-      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+      <div id={`${id}-hint`}>
+        {problem.value !== '' && (
+          <p class="problem" role="alert">
+            {problem.value}
+          </p>
+        )}
+        {hint !== undefined && <small>{hint}</small>}
+      </div>
     </div>
   );
 }

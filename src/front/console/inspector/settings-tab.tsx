@@ -1,9 +1,10 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { PropertyProblem } from '../../../client/generated/records.js';
 import { RpcError } from '../../../client/errors.js';
 import type { TreeNode } from '../../web/model.js';
 import { errorText, useApp } from '../app.js';
+import { rpcErrorText } from '../i18n/gateway-texts.js';
 import { type Choices, loadChoices } from '../forms/choices.js';
 import { type FormElement, isOutside, type Properties } from '../forms/form-element.js';
 import { PropertyFields } from '../forms/property-fields.js';
@@ -52,21 +53,23 @@ interface PropertyFormProps {
 function PropertyForm({ form: { elements, properties, choices }, node, onApplied }: PropertyFormProps) {
   const app = useApp();
   const form = useRef<HTMLFormElement>(null);
-  const values: Signal<Properties> = useSignal(properties);
+  const entered = app.form<Properties>(`settings/${node.id}`);
+  const values = { ...properties, ...entered.value };
   const rejected = useSignal<readonly PropertyProblem[]>([]);
-  const changes = changesOf(properties, values.value);
+  const changes = changesOf(properties, values);
   const { moduleID = '', moduleName = '' } = node.entry.value.data;
   const found = usePropertyCheck({ module: moduleID, instance: node.id, changes });
   const { settings } = words();
   if (elements.length === 0) return <p class="soft">{settings.none}</p>;
   const isChanged = Object.keys(changes).length > 0;
-  const isWrong = elements.some((element) => isOutside(element, values.value[element.name]));
+  const isWrong = elements.some((element) => isOutside(element, values[element.name]));
   const apply = async (event: SubmitEvent) => {
     event.preventDefault();
     rejected.value = [];
     try {
       await app.call('SVC_SetConfiguration', node.id, JSON.stringify(changes));
       await app.call('SVC_ApplyChanges', node.id);
+      entered.value = undefined;
       app.notice.value = { text: settings.applied, isError: false };
       onApplied();
     } catch (thrown) {
@@ -81,11 +84,12 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
       <PropertyFields
         module={moduleName}
         elements={elements}
-        values={values.value}
+        values={values}
         choices={choices}
         problems={[...rejected.value, ...found.value]}
         onChange={(next) => {
-          values.value = next;
+          const changed = changesOf(properties, next);
+          entered.value = Object.keys(changed).length === 0 ? undefined : changed;
           rejected.value = [];
         }}
       />
@@ -93,7 +97,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
         <button class="primary" disabled={!isChanged || isWrong}>
           {settings.apply}
         </button>
-        <button class="plain" type="button" disabled={!isChanged} onClick={() => (values.value = properties)}>
+        <button class="plain" type="button" disabled={!isChanged} onClick={() => (entered.value = undefined)}>
           {settings.reset}
         </button>
         {isChanged && <small>{settings.changed}</small>}
@@ -107,5 +111,15 @@ function problemIn(thrown: unknown, elements: readonly FormElement[]): PropertyP
   if (!(thrown instanceof RpcError)) return undefined;
   const [, property, path, text] = /^(?:Property )?(\w+)((?:\.\w+)*): (.*)$/s.exec(thrown.message) ?? [];
   if (property === undefined || !elements.some(({ name }) => name === property)) return undefined;
-  return { Property: property, Text: path === '' ? (text ?? '') : `${path?.slice(1)}: ${text}` };
+  const Text = path === '' ? (text ?? '') : `${path?.slice(1)}: ${text}`;
+  // The sentence begins with the name of the property, which the field has.
+  const german = rpcErrorText(thrown).replace(/^.*?: /, '');
+  const isTranslated = rpcErrorText(thrown) !== thrown.message;
+  const shown = isTranslated ? german : Text;
+  return {
+    Property: property,
+    Severity: 'error',
+    Text: shown,
+    CodedText: { Code: '', Parameters: [], Text: shown },
+  };
 }

@@ -1,4 +1,3 @@
-import { formatTime } from '../../web/format.js';
 import { objectType } from '../../web/objects.js';
 import type { TreeNode } from '../../web/model.js';
 import { texts } from '../../web/i18n/i18n.js';
@@ -6,6 +5,7 @@ import { useApp } from '../app.js';
 import { ValueControl } from '../controls/value-control.js';
 import { words } from '../i18n/console-texts.js';
 import { addressOfNode } from '../object-icon.js';
+import { pendingText, ruleText, ShownValue } from './shown-value.js';
 
 /** The variables of an object with their live values and controls. */
 export function ValuesTab({ node }: { readonly node: TreeNode }) {
@@ -39,7 +39,9 @@ function ValueRow({ variable, isLinked }: ValueRowProps) {
         <ValueState variable={variable} />
       </div>
       <div class="value-now">
-        <strong>{app.format(variable, variable.value.value) || '–'}</strong>
+        <strong>
+          <ShownValue variable={variable} />
+        </strong>
         {variable.updated.value > 0 && (
           <small title={app.moment(variable.changed.value * 1000)}>
             {app.moment(variable.updated.value * 1000)}
@@ -56,7 +58,6 @@ function ValueState({ variable }: { readonly variable: TreeNode }) {
   const app = useApp();
   const { quality, rule, pending } = variable.state.value;
   const text = texts();
-  const time = (unixMs: number) => formatTime(unixMs, app.gateway.model.timezone, true);
   return (
     <>
       {quality !== undefined && (
@@ -64,16 +65,8 @@ function ValueState({ variable }: { readonly variable: TreeNode }) {
           {text.reasons[quality.reason] ?? quality.text}
         </small>
       )}
-      {rule !== undefined && (
-        <small class="stale">
-          {rule.untilMs === 0
-            ? (text.rules[rule.code] ?? rule.code)
-            : text.ruleUntil(text.rules[rule.code] ?? rule.code, time(rule.untilMs))}
-        </small>
-      )}
-      {pending !== undefined && (
-        <small>{text.pendingAt(app.format(variable, pending.value), time(pending.atMs))}</small>
-      )}
+      {rule !== undefined && <small class="stale">{ruleText(app, rule)}</small>}
+      {pending !== undefined && <small>{pendingText(app, variable, pending)}</small>}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { browserName, isUnencrypted, signIn } from '../../web/session.js';
 import { SESSION_PATH, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { NewPassword } from '../parts/new-password.js';
+import { RestoreForm } from './restore-form.js';
 
 /** Sets the first password of the owner with the code that the machine shows, and signs in with it. */
 export function ClaimPage() {
@@ -58,6 +59,7 @@ export function ClaimPage() {
         </div>
         <NewPassword />
       </SignInForm>
+      <RestoreForm code={() => document.querySelector<HTMLInputElement>('#claim-code')?.value ?? ''} />
     </main>
   );
 }

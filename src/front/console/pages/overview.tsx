@@ -5,7 +5,7 @@ import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { CallList } from '../audit.js';
 import { words } from '../i18n/console-texts.js';
-import { checkName } from '../i18n/gateway-texts.js';
+import { checkName, sentence } from '../i18n/gateway-texts.js';
 import { useActivity, useLoaded } from '../load.js';
 import { addressOfNode } from '../object-icon.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -68,7 +68,8 @@ function HealthSection({ keys }: { readonly keys: readonly unknown[] }) {
 
 /** The fingerprint of the gateway's own authority, which people compare with the page /tls. */
 function Authority({ checks }: { readonly checks: Health['Checks'] }) {
-  const text = checks.find(({ Name, State }) => Name === 'certificates' && State === 'ok')?.Text ?? '';
+  const found = checks.find(({ Name, State }) => Name === 'certificates' && State === 'ok')?.CodedText;
+  const text = found === undefined ? '' : sentence(found);
   if (!text.includes('SHA-256')) return null;
   return (
     <p class="soft lines">
@@ -88,10 +89,10 @@ function Findings({ checks }: { readonly checks: Health['Checks'] }) {
           <strong>
             {overview.states[check.State]} · {checkName(check.Name)}
           </strong>
-          <p class="lines">{check.Text}</p>
+          <p class="lines">{sentence(check.CodedText)}</p>
           {check.WhatToDo !== '' && (
             <p>
-              <b>{overview.whatToDo}:</b> {check.WhatToDo}
+              <b>{overview.whatToDo}:</b> {sentence(check.CodedWhatToDo)}
             </p>
           )}
           {check.Since > 0 && <small>{overview.since(app.moment(check.Since * 1000))}</small>}
@@ -126,13 +127,20 @@ function OfflineSection() {
 }
 
 function OfflineInstance({ instance }: { readonly instance: TreeNode }) {
-  const { model } = useApp().gateway;
+  const app = useApp();
+  const { model } = app.gateway;
   const { name, data } = instance.entry.value;
-  const reason = model.child(instance.id, 'STATUS')?.value.value;
+  const { state } = useLoaded(
+    () => app.call('HW_ReadServiceMessages', instance.id),
+    [instance.id, model.child(instance.id, 'STATUS')?.value.value],
+  );
+  const own = (state.value && 'value' in state.value ? state.value.value : []).filter(
+    ({ InstanceID }) => InstanceID === instance.id,
+  );
   return (
     <li class="failed">
       <a href={addressOfNode(instance)}>{name}</a>
-      <p>{typeof reason === 'string' && reason !== '' ? reason : statusText(data.status ?? 0)}</p>
+      <p>{own.map(({ CodedText }) => sentence(CodedText)).join('; ') || statusText(data.status ?? 0)}</p>
     </li>
   );
 }

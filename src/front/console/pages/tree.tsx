@@ -1,4 +1,4 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../web/parts/icon.js';
 import { VirtualList } from '../../web/parts/virtual-list.js';
@@ -8,7 +8,7 @@ import type { Model, TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { objectIcon } from '../object-icon.js';
-import { findNodes } from '../search.js';
+import { findNodes, pathOf } from '../search.js';
 import { statusText } from '../status.js';
 import { Inspector } from '../inspector/inspector.js';
 
@@ -17,6 +17,8 @@ interface Row {
   readonly node: TreeNode;
   readonly depth: number;
   readonly hasChildren: boolean;
+  /** The path of an object that was found, because it is not below its parents. */
+  readonly path?: string;
 }
 
 /** Height of a row, larger where it is touched. */
@@ -26,9 +28,7 @@ const ROW_PX = matchMedia('(pointer: coarse)').matches ? 44 : 36;
 export function TreePage({ id }: { readonly id: string }) {
   const app = useApp();
   const { model } = app.gateway;
-  const expanded = useSignal<ReadonlySet<number>>(new Set([0]));
-  const search = useSignal('');
-  const tab = useSignal('values');
+  const { expanded, search, tab } = app.tree;
   const selected = model.find(Number(id === '' ? Number.NaN : id));
   // The path to the selected object is open.
   useEffect(() => {
@@ -88,7 +88,8 @@ function TreeRows({ rows, expanded, selected, onToggle }: TreeRowsProps) {
   const app = useApp();
   const index = rows.findIndex(({ node }) => node.id === selected);
   const select = (row: Row | undefined) => {
-    if (row !== undefined) app.router.go('tree', row.node.id);
+    // Back leaves the tree, not only the row.
+    if (row !== undefined) app.router.replace('tree', row.node.id);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[index];
@@ -140,7 +141,12 @@ interface TreeRowProps {
   readonly onToggle: (node: TreeNode) => void;
 }
 
-function TreeRow({ row: { node, depth, hasChildren }, isExpanded, isSelected, onToggle }: TreeRowProps) {
+function TreeRow({
+  row: { node, depth, hasChildren, path },
+  isExpanded,
+  isSelected,
+  onToggle,
+}: TreeRowProps) {
   const app = useApp();
   const { name, ident, hidden, disabled, data } = node.entry.value;
   return (
@@ -163,10 +169,10 @@ function TreeRow({ row: { node, depth, hasChildren }, isExpanded, isSelected, on
       >
         <Icon name={isExpanded ? 'down' : 'right'} />
       </button>
-      <a href={addressOf('tree', node.id)} tabIndex={-1}>
+      <a href={addressOf('tree', node.id)} title={name} tabIndex={-1}>
         <Icon name={objectIcon(node)} />
         <span class="row-name">{name}</span>
-        <small>{ident}</small>
+        <small>{path ?? ident}</small>
       </a>
       {data.status !== undefined && data.status >= FAULTY && (
         <span class="row-value bad">{statusText(data.status)}</span>
@@ -193,5 +199,10 @@ function treeRows(model: Model, expanded: ReadonlySet<number>): Row[] {
 
 /** The objects that were found, without their parents. */
 function foundRows(model: Model, text: string): Row[] {
-  return findNodes(model, text).map((node) => ({ node, depth: 0, hasChildren: false }));
+  return findNodes(model, text).map((node) => ({
+    node,
+    depth: 0,
+    hasChildren: false,
+    path: pathOf(model, node),
+  }));
 }

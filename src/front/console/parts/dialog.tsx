@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../../web/i18n/i18n.js';
 import { Icon } from '../../web/parts/icon.js';
 
@@ -13,11 +13,23 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    // Otherwise the button that closes it would have the focus.
+    dialog.current?.querySelector<HTMLElement>('[autofocus], input, select, textarea')?.focus();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // As long as the dialog is in the document, nothing else can have the focus.
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body) return;
+        const main = document.querySelector('main');
+        if (before instanceof HTMLElement && before !== document.body && before.isConnected) before.focus();
+        else if (main !== null) {
+          // What opened the dialog may vanish by what was done in it.
+          main.tabIndex = -1;
+          main.focus({ preventScroll: true });
+        }
+      });
     };
   }, []);
   return (

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { TreeNode } from '../../web/model.js';
@@ -20,28 +19,32 @@ interface RenamableProps {
 export function Renamable({ node, children, after }: RenamableProps) {
   const app = useApp();
   const { tree } = words();
-  const isEditing = useSignal(false);
+  // What was typed must survive the end of the session.
+  const name = app.form<string>(`rename/${node.id}`);
   const wasEdited = useRef(false);
   const close = () => {
     wasEdited.current = true;
-    isEditing.value = false;
+    name.value = undefined;
   };
   const save = async (submitted: SubmitEvent) => {
     submitted.preventDefault();
-    const value = new FormData(submitted.currentTarget as HTMLFormElement).get('name');
-    if (await app.act(() => app.call('SVC_SetName', node.id, typeof value === 'string' ? value : '')))
-      close();
+    if (await app.act(() => app.call('SVC_SetName', node.id, name.peek() ?? ''))) close();
   };
   const takeFocus = (element: HTMLButtonElement | null) => {
     if (element === null || !wasEdited.current) return;
     wasEdited.current = false;
     element.focus();
   };
-  if (!isEditing.value)
+  if (name.value === undefined)
     return (
       <header class="row-head">
         {children}
-        <button ref={takeFocus} class="plain" type="button" onClick={() => (isEditing.value = true)}>
+        <button
+          ref={takeFocus}
+          class="plain"
+          type="button"
+          onClick={() => (name.value = node.entry.peek().name)}
+        >
           {tree.rename}
         </button>
         {after}
@@ -55,7 +58,13 @@ export function Renamable({ node, children, after }: RenamableProps) {
         if (key === 'Escape') close();
       }}
     >
-      <input ref={selectName} name="name" aria-label={tree.name} defaultValue={node.entry.value.name} />
+      <input
+        ref={selectName}
+        name="name"
+        aria-label={tree.name}
+        value={name.value}
+        onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+      />
       <button class="primary">{tree.save}</button>
       <button class="plain" type="button" onClick={close}>
         {tree.cancel}

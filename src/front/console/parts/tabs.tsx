@@ -15,9 +15,9 @@ interface TabsProps {
  */
 export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
   const id = useId();
-  // On a phone there is no room for all.
+  // On a phone there is no room for all; the next ones are visible, too.
   useEffect(() => {
-    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [chosen]);
   const onKeyDown = (event: KeyboardEvent) => {
     const at = tabs.findIndex(({ name }) => `${id}-${name}` === (event.target as HTMLElement).id);

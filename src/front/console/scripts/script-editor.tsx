@@ -104,11 +104,9 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
             {scripts.run}
           </button>
         )}
-        {draft !== undefined && (
-          <button class="plain" type="button" onClick={discard}>
-            {scripts.discard}
-          </button>
-        )}
+        <button class="plain" type="button" disabled={draft === undefined} onClick={discard}>
+          {scripts.discard}
+        </button>
         <button class="plain" type="button" onClick={() => (isAsking.value = true)}>
           {scripts.remove}
         </button>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { readFacts } from '../../web/facts.js';
 import { takeFocus } from '../../web/parts/take-focus.js';
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
@@ -24,6 +25,7 @@ export function ScriptsPage({ id }: { readonly id: string }) {
       <h1 class="unseen">{words().pages.scripts}</h1>
       <section class="pane" aria-label={words().pages.scripts}>
         <CreateScript />
+        <TypesLink />
         {all.length === 0 && <p class="soft">{scripts.none}</p>}
         <ul class="rows">
           {all.map((script) => (
@@ -66,6 +68,19 @@ function ScriptRow({ script, isSelected }: ScriptRowProps) {
         {data.isBroken === true && <small class="bad">{scripts.isBroken}</small>}
       </a>
     </li>
+  );
+}
+
+/** The declarations of all functions, for an editor on another machine. */
+function TypesLink() {
+  const { scripts } = automation();
+  const { types = '' } = readFacts<{ readonly types: string }>();
+  return (
+    <p>
+      <a href={`/front/${types}`} download="functions.d.ts">
+        {scripts.types}
+      </a>
+    </p>
   );
 }
 

@@ -7,7 +7,9 @@ import { systemTexts } from '../i18n/system.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { Question } from '../parts/question.js';
+import { BackupTargets } from './backup-targets.js';
 import { BackupUpload } from './backup-upload.js';
+import { FactoryReset } from './factory-reset.js';
 import { RestartButton } from './restart-button.js';
 
 const KIB = 1024;
@@ -37,6 +39,8 @@ export function BackupList() {
           </>
         )}
       </LoadedView>
+      <BackupTargets onChange={reload} />
+      <FactoryReset />
     </div>
   );
 }
@@ -45,12 +49,13 @@ function MakeForm({ onMade }: { readonly onMade: () => void }) {
   const app = useApp();
   const id = useId();
   const isBusy = useSignal(false);
-  const note = useSignal('');
+  const note = app.form<string>('backup');
   const { backups: text } = systemTexts();
   const make = async (event: SubmitEvent) => {
     event.preventDefault();
     isBusy.value = true;
-    if (await app.act(() => app.call('GW_MakeBackup', note.peek().trim()), text.made)) note.value = '';
+    if (await app.act(() => app.call('GW_MakeBackup', (note.peek() ?? '').trim()), text.made))
+      note.value = undefined;
     isBusy.value = false;
     onMade();
   };
@@ -60,9 +65,9 @@ function MakeForm({ onMade }: { readonly onMade: () => void }) {
         <label for={id}>{text.note}</label>
         <input
           id={id}
-          value={note.value}
+          value={note.value ?? ''}
           maxLength={NOTE_LENGTH}
-          onInput={(event) => (note.value = event.currentTarget.value)}
+          onInput={(event) => (note.value = event.currentTarget.value || undefined)}
         />
       </div>
       <button class="primary" disabled={isBusy.value}>

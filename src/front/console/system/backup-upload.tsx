@@ -1,22 +1,32 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { RpcError } from '../../../client/errors.js';
 import { useApp } from '../app.js';
+import { rpcErrorText } from '../i18n/gateway-texts.js';
 import { systemTexts } from '../i18n/system.js';
+
+/** An upload in progress. */
+interface Sending {
+  readonly name: string;
+  readonly controller: AbortController;
+  /** From 0 to 1; then the gateway checks the file. */
+  readonly done: number;
+}
 
 /** Sends a backup's file to the gateway, which checks it completely. */
 export function BackupUpload({ onUploaded }: { readonly onUploaded: () => void }) {
   const app = useApp();
+  const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const sending = useSignal<{ readonly name: string; readonly controller: AbortController } | undefined>(
-    undefined,
-  );
+  const sending = useSignal<Sending | undefined>(undefined);
   useEffect(() => () => sending.peek()?.controller.abort(), []);
   const { backups: text } = systemTexts();
   const upload = async (file: File) => {
     const controller = new AbortController();
-    sending.value = { name: file.name, controller };
+    sending.value = { name: file.name, controller, done: 0 };
+    const onProgress = (done: number) => (sending.value = { name: file.name, controller, done });
     try {
-      const problem = await sendBackup(file, controller.signal);
+      const problem = await sendBackup(file, { signal: controller.signal, onProgress });
       app.notice.value =
         problem === undefined
           ? { text: text.uploaded(file.name), isError: false }
@@ -30,8 +40,11 @@ export function BackupUpload({ onUploaded }: { readonly onUploaded: () => void }
   };
   if (sending.value !== undefined)
     return (
-      <p class="row-head" role="status">
-        {text.uploading(sending.value.name)}
+      <p class="row-head upload">
+        <span id={id} role="status">
+          {text.uploading(sending.value.name)}
+        </span>
+        <progress aria-labelledby={id} {...(sending.value.done < 1 && { value: sending.value.done })} />
         <button class="plain" type="button" onClick={() => sending.peek()?.controller.abort()}>
           {text.cancel}
         </button>
@@ -56,19 +69,38 @@ export function BackupUpload({ onUploaded }: { readonly onUploaded: () => void }
   );
 }
 
-/** Returns why the gateway rejected it. Rejects if there is no connection, or when `signal` is aborted. */
-async function sendBackup(file: File, signal: AbortSignal): Promise<string | undefined> {
+interface SendOptions {
+  readonly signal: AbortSignal;
+  /** Called with the part that was sent, from 0 to 1. */
+  readonly onProgress: (done: number) => void;
+}
+
+/**
+ * Returns why the gateway rejected it. Rejects if there is no connection, or when the signal is aborted. `fetch`
+ * does not report the progress of an upload.
+ */
+function sendBackup(file: File, { signal, onProgress }: SendOptions): Promise<string | undefined> {
   // Browsers add ` (1)` to names of downloads, which the gateway does not accept.
   const name = file.name.replace(/[^\w.-]+/g, '-');
-  const response = await fetch(`/console/backup/${encodeURIComponent(name)}`, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/octet-stream' },
-    body: file,
-    signal,
+  const request = new XMLHttpRequest();
+  request.open('PUT', `/console/backup/${encodeURIComponent(name)}`);
+  request.setRequestHeader('Content-Type', 'application/octet-stream');
+  request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
+  signal.addEventListener('abort', () => request.abort());
+  return new Promise((resolve, reject) => {
+    request.onload = () => resolve(request.status < 300 ? undefined : reasonIn(request));
+    request.onerror = () => reject(new Error(systemTexts().backups.notSent));
+    request.onabort = () => reject(new DOMException('', 'AbortError'));
+    request.send(file);
   });
-  if (response.ok) return undefined;
-  // The status is shown instead of a text that is no JSON.
-  const body = (await response.json().catch(() => undefined)) as
-    { readonly error?: { readonly message?: string } } | undefined;
-  return body?.error?.message ?? String(response.status);
+}
+
+/** Why the gateway rejected it; its status instead of a text that is no error of the gateway. */
+function reasonIn({ responseText, status }: XMLHttpRequest): string {
+  try {
+    const { error } = JSON.parse(responseText) as { readonly error: RpcError };
+    return rpcErrorText(new RpcError(error.code, error.message, error.data));
+  } catch {
+    return String(status);
+  }
 }

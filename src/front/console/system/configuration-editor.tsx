@@ -1,9 +1,18 @@
-import type { ConfigurationProblem, ReloadReport } from '../../../client/generated/records.js';
+import type {
+  ConfigurationProblem,
+  ConfigurationText,
+  ReloadReport,
+} from '../../../client/generated/records.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { lazy } from '../../web/parts/lazy.js';
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { readFacts } from '../../web/facts.js';
 import { useApp } from '../app.js';
+import { sentence } from '../i18n/gateway-texts.js';
 import { systemTexts } from '../i18n/system.js';
+import { saveFile } from '../parts/save-file.js';
+import { OverlayRemoval } from './overlay-removal.js';
 import { RestartButton } from './restart-button.js';
 import { useConfiguration } from './use-configuration.js';
 
@@ -34,7 +43,7 @@ export function ConfigurationEditor() {
   if (stored === undefined) return <p class="soft">{texts().loading}</p>;
   return (
     <div class="sections">
-      <Source path={stored.Path} isOverlay={stored.IsOverlay} isWritable={stored.IsWritable} />
+      <Source stored={stored} onRemoved={(report) => void state.replaced(report)} />
       {state.conflict.value !== undefined && (
         <Conflict theirs={state.conflict.value.Text} onChoose={(mine) => void state.resolve(mine)} />
       )}
@@ -67,31 +76,67 @@ export function ConfigurationEditor() {
         onSave={() => void state.save()}
       />
       <p class="soft">{text.keys}</p>
+      <Downloads />
       <Findings problems={problems} />
       {state.report.value !== undefined && <Report report={state.report.value} />}
     </div>
   );
 }
 
-function markOf({ Line, Column, Severity, Text }: ConfigurationProblem) {
-  return { line: Line, column: Column, text: Text, isWarning: Severity !== 'error' };
+interface EditorFiles {
+  readonly schema: string;
+}
+
+/** The configuration with the tree as it is, and the schema for editors. */
+function Downloads() {
+  const app = useApp();
+  const isBusy = useSignal(false);
+  const { configuration: text } = systemTexts();
+  const { schema = '' } = readFacts<EditorFiles>();
+  const save = async () => {
+    isBusy.value = true;
+    await app.act(async () => {
+      const { Text } = await app.call('GW_ExportConfiguration', true);
+      saveFile('gateway.yaml', [Text]);
+    });
+    isBusy.value = false;
+  };
+  return (
+    <section>
+      <h2>{text.downloads}</h2>
+      <p class="row-head">
+        <button class="plain" type="button" disabled={isBusy.value} onClick={() => void save()}>
+          {text.exportTree}
+        </button>
+        <a class="plain" href={`/front/${schema}`} download="gateway.schema.json">
+          {text.schema}
+        </a>
+      </p>
+      <small>{text.exportHint}</small>
+    </section>
+  );
+}
+
+function markOf({ Line, Column, Severity, CodedText }: ConfigurationProblem) {
+  return { line: Line, column: Column, text: sentence(CodedText), isWarning: Severity !== 'error' };
 }
 
 interface SourceProps {
-  readonly path: string;
-  readonly isOverlay: boolean;
-  readonly isWritable: boolean;
+  readonly stored: ConfigurationText;
+  readonly onRemoved: (report: ReloadReport) => void;
 }
 
 /** Which file it is, and where a change goes. */
-function Source({ path, isOverlay, isWritable }: SourceProps) {
+function Source({ stored, onRemoved }: SourceProps) {
+  const { Path: path, IsOverlay: isOverlay, IsWritable: isWritable } = stored;
   const { configuration: text } = systemTexts();
   if (!isOverlay) return <p class="soft">{isWritable ? text.file(path) : text.readOnly(path)}</p>;
   return (
     <div class="card">
       <p>{text.overlay(path)}</p>
-      <p class="soft">{text.overlayReturn}</p>
-      <pre tabIndex={0}>{`sudo rm ${path}\nsudo systemctl reload stellwerk`}</pre>
+      <p class="row-head">
+        <OverlayRemoval present={stored} onRemoved={onRemoved} />
+      </p>
     </div>
   );
 }
@@ -138,10 +183,10 @@ function Findings({ problems }: { readonly problems: readonly ConfigurationProbl
       <p role="status">{summary}</p>
       {problems !== undefined && problems.length > 0 && (
         <ul class="cards findings">
-          {problems.map(({ Line, Column, Path, Severity, Text }) => (
+          {problems.map(({ Line, Column, Path, Severity, Text, CodedText }) => (
             <li key={`${Line}:${Column}:${Text}`} class={Severity === 'error' ? 'failed' : 'warning'}>
               <strong>{`${text.severities[Severity]}, ${text.place(Line, Column)}`}</strong>
-              <span>{Path === '' ? Text : `${Path}: ${Text}`}</span>
+              <span>{Path === '' ? sentence(CodedText) : `${Path}: ${sentence(CodedText)}`}</span>
             </li>
           ))}
         </ul>
@@ -151,14 +196,14 @@ function Findings({ problems }: { readonly problems: readonly ConfigurationProbl
 }
 
 /** What a change did, and what is left to do. */
-function Report({ report: { Applied, NeedsRestart, Problems } }: { readonly report: ReloadReport }) {
+function Report({ report: { Applied, NeedsRestart, CodedProblems } }: { readonly report: ReloadReport }) {
   const { configuration: text } = systemTexts();
   return (
     <section class="card">
       <h2>{text.report}</h2>
-      {Applied.length + NeedsRestart.length + Problems.length === 0 && <p>{text.nothing}</p>}
+      {Applied.length + NeedsRestart.length + CodedProblems.length === 0 && <p>{text.nothing}</p>}
       <ReportList title={text.applied} items={Applied} />
-      <ReportList title={text.reloadProblems} items={Problems} />
+      <ReportList title={text.reloadProblems} items={CodedProblems.map(sentence)} />
       <ReportList title={text.needsRestart} items={NeedsRestart} />
       {NeedsRestart.length > 0 && (
         <p>

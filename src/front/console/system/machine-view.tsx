@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { DoctorCheck } from '../../../client/generated/records.js';
-import { formatDate } from '../../web/format.js';
+import type { DoctorCheck, MachineRecord } from '../../../client/generated/records.js';
+import { formatDate, formatNumber } from '../../web/format.js';
 import { errorText, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
-import { checkName } from '../i18n/gateway-texts.js';
+import { checkName, sentence } from '../i18n/gateway-texts.js';
 import { systemTexts } from '../i18n/system.js';
 import { type Loaded, useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -59,21 +59,27 @@ function Facts() {
           <Fact name={text.uptime}>
             {text.duration(Math.floor(machine.UptimeS / DAY_S), Math.floor((machine.UptimeS % DAY_S) / 3600))}
           </Fact>
-          {machine.Temperature !== 0 && <Fact name={text.temperature}>{`${machine.Temperature} °C`}</Fact>}
+          {machine.Temperature !== 0 && <Fact name={text.temperature}>{temperatureText(machine)}</Fact>}
+          {machine.HasUndervoltage && <Fact name={text.power}>{text.lowVoltage}</Fact>}
+          {machine.CardWear !== 0 && <Fact name={text.wear}>{text.worn(String(machine.CardWear))}</Fact>}
           <Fact name={text.memory}>
-            {text.free(
-              `${Math.round(memory.AVAILPHYSICAL / MIB)} MiB`,
-              `${Math.round(memory.TOTALPHYSICAL / MIB)} MiB`,
-            )}
+            {text.free(byteText(memory.AVAILPHYSICAL), byteText(memory.TOTALPHYSICAL))}
           </Fact>
-          <Fact name={text.disk}>
-            {text.free(`${(space.Free / GIB).toFixed(1)} GiB`, `${(space.Total / GIB).toFixed(1)} GiB`)}
-          </Fact>
-          <Fact name={text.data}>{`${(space.Used / MIB).toFixed(1)} MiB`}</Fact>
+          <Fact name={text.disk}>{text.free(byteText(space.Free), byteText(space.Total))}</Fact>
+          <Fact name={text.data}>{byteText(space.Used)}</Fact>
         </dl>
       )}
     </LoadedView>
   );
+}
+
+function temperatureText({ Temperature, IsThrottled }: MachineRecord): string {
+  const degrees = `${formatNumber(Temperature, 1)} °C`;
+  return IsThrottled ? systemTexts().machine.slowed(degrees) : degrees;
+}
+
+function byteText(bytes: number): string {
+  return bytes < GIB ? `${formatNumber(bytes / MIB, 1)} MiB` : `${formatNumber(bytes / GIB, 1)} GiB`;
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
@@ -93,31 +99,33 @@ function Listeners() {
     <LoadedView state={state}>
       {(listeners) => (
         <ul class="cards">
-          {listeners.map(({ Name, Host, Port, HasTls, CertificateNames, ValidUntilMs, Problem }) => (
-            <li
-              key={Name}
-              class={
-                Problem !== ''
-                  ? 'failed'
-                  : HasTls && ValidUntilMs - app.gateway.now() < SOON_MS
-                    ? 'warning'
-                    : ''
-              }
-            >
-              <strong>{`${Name} · ${Host}${Port === 0 ? '' : `:${Port}`}`}</strong>
-              {Problem !== '' && <span class="problem">{Problem}</span>}
-              {HasTls ? (
-                <>
-                  <span>
-                    {text.validUntil(formatDate(ValidUntilMs, app.gateway.model.timezone, 'short'))}
-                  </span>
-                  <small>{text.certificateFor(CertificateNames.join(', '))}</small>
-                </>
-              ) : (
-                Problem === '' && <small>{text.noTls}</small>
-              )}
-            </li>
-          ))}
+          {listeners.map(
+            ({ Name, Host, Port, HasTls, CertificateNames, ValidUntilMs, Problem, CodedProblem }) => (
+              <li
+                key={Name}
+                class={
+                  Problem !== ''
+                    ? 'failed'
+                    : HasTls && ValidUntilMs - app.gateway.now() < SOON_MS
+                      ? 'warning'
+                      : ''
+                }
+              >
+                <strong>{`${Name} · ${Host}${Port === 0 ? '' : `:${Port}`}`}</strong>
+                {Problem !== '' && <span class="problem">{sentence(CodedProblem)}</span>}
+                {HasTls ? (
+                  <>
+                    <span>
+                      {text.validUntil(formatDate(ValidUntilMs, app.gateway.model.timezone, 'short'))}
+                    </span>
+                    <small>{text.certificateFor(CertificateNames.join(', '))}</small>
+                  </>
+                ) : (
+                  Problem === '' && <small>{text.noTls}</small>
+                )}
+              </li>
+            ),
+          )}
         </ul>
       )}
     </LoadedView>
@@ -151,11 +159,13 @@ function Doctor() {
         <LoadedView state={result}>
           {(checks) => (
             <ul class="cards">
-              {checks.map(({ Name, State, Text, WhatToDo }) => (
+              {checks.map(({ Name, State, CodedText, WhatToDo, CodedWhatToDo }) => (
                 <li key={Name} class={State === 'ok' ? '' : State}>
                   <strong>{`${checkName(Name)}: ${overview.states[State]}`}</strong>
-                  <span class="lines">{Text}</span>
-                  {WhatToDo !== '' && <small class="lines">{`${overview.whatToDo}: ${WhatToDo}`}</small>}
+                  <span class="lines">{sentence(CodedText)}</span>
+                  {WhatToDo !== '' && (
+                    <small class="lines">{`${overview.whatToDo}: ${sentence(CodedWhatToDo)}`}</small>
+                  )}
                 </li>
               ))}
             </ul>

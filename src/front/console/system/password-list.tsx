@@ -2,10 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useApp } from '../app.js';
 import { systemTexts } from '../i18n/system.js';
 import { words } from '../i18n/console-texts.js';
-import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { NewPassword } from '../parts/new-password.js';
+import { Question } from '../parts/question.js';
+import { AreaForm } from './area-form.js';
+import { OwnerNameForm } from './owner-name-form.js';
+import { type Change, settingsOf, useSettings } from './settings.js';
 
 /** Whose password it is, as `GW_SetPassword` names it. */
 interface Target {
@@ -14,49 +17,118 @@ interface Target {
   readonly state: string;
 }
 
-/** The passwords of the owner and of the residents' areas. */
+/** What a dialog is about. */
+type Asked =
+  | { readonly kind: 'password'; readonly target: Target }
+  | { readonly kind: 'owner' }
+  | { readonly kind: 'area' | 'removal'; readonly index: number };
+
+/** The owner and the residents' areas, with their passwords: they are added, changed and removed. */
 export function PasswordList() {
-  const app = useApp();
-  const chosen = useSignal<Target | undefined>(undefined);
-  const { state, reload } = useLoaded(() => app.call('WFC_GetConfigurators'), []);
-  const { passwords: text } = systemTexts();
+  const asked = useSignal<Asked | undefined>(undefined);
+  const { state, reload, change } = useSettings();
+  const { passwords: text, areas: areaTexts } = systemTexts();
+  const close = () => (asked.value = undefined);
   return (
     <div class="sections">
       <p class="soft">{text.hint}</p>
       <LoadedView state={state}>
-        {(configurators) => {
-          const areas = configurators.map(({ ID, Title, PasswordRequired }) => ({
-            name: app.gateway.model.find(ID)?.entry.value.ident ?? '',
-            title: text.area(Title),
-            state: PasswordRequired ? text.isSet : text.isOpen,
-          }));
-          const owner = { name: 'owner', title: text.owner, state: text.isSet };
+        {(loaded) => {
+          const { remoteAccess, configurators = [] } = settingsOf(loaded);
+          const save = (changes: readonly Change[]) => change(loaded.Digest, changes);
+          const about = asked.value;
+          const chosen = about !== undefined && 'index' in about ? configurators[about.index] : undefined;
           return (
-            <ul class="cards">
-              {[owner, ...areas].map((target) => (
-                <li key={target.name}>
-                  <strong>{target.title}</strong>
-                  <small>{target.state}</small>
-                  <div>
-                    <button
-                      class="plain"
-                      type="button"
-                      aria-label={text.setFor(target.title)}
-                      onClick={() => (chosen.value = target)}
-                    >
-                      {text.set}
-                    </button>
-                  </div>
-                </li>
-              ))}
-            </ul>
+            <>
+              <ul class="cards">
+                <AccessItem
+                  target={{ name: 'owner', title: text.owner, state: remoteAccess?.username ?? '' }}
+                  onSet={(target) => (asked.value = { kind: 'password', target })}
+                  onChange={() => (asked.value = { kind: 'owner' })}
+                />
+                {configurators.map((area, index) => (
+                  <AccessItem
+                    key={area.ident}
+                    target={{
+                      name: area.ident,
+                      title: text.area(area.title),
+                      state: `${area.base} · ${area.passwordRequired === false ? text.isOpen : text.isSet}`,
+                    }}
+                    onSet={(target) => (asked.value = { kind: 'password', target })}
+                    onChange={() => (asked.value = { kind: 'area', index })}
+                    onRemove={() => (asked.value = { kind: 'removal', index })}
+                  />
+                ))}
+              </ul>
+              <p>
+                <button
+                  class="plain"
+                  type="button"
+                  onClick={() => (asked.value = { kind: 'area', index: configurators.length })}
+                >
+                  {areaTexts.add}
+                </button>
+              </p>
+              {about?.kind === 'password' && (
+                <PasswordDialog target={about.target} onDone={reload} onClose={close} />
+              )}
+              {about?.kind === 'owner' && (
+                <OwnerNameForm name={remoteAccess?.username ?? ''} onChange={save} onClose={close} />
+              )}
+              {about?.kind === 'area' && (
+                <AreaForm area={chosen} index={about.index} onChange={save} onClose={close} />
+              )}
+              {about?.kind === 'removal' && chosen !== undefined && (
+                <Question
+                  title={areaTexts.removeQuestion(chosen.title)}
+                  action={areaTexts.remove}
+                  onConfirm={() => save([[`configurators[${about.index}]`, null]])}
+                  onClose={close}
+                >
+                  <p>{areaTexts.removeEffect}</p>
+                </Question>
+              )}
+            </>
           );
         }}
       </LoadedView>
-      {chosen.value !== undefined && (
-        <PasswordDialog target={chosen.value} onDone={reload} onClose={() => (chosen.value = undefined)} />
-      )}
     </div>
+  );
+}
+
+interface AccessItemProps {
+  readonly target: Target;
+  readonly onSet: (target: Target) => void;
+  readonly onChange: () => void;
+  readonly onRemove?: () => void;
+}
+
+/** The owner or an area, with what can be done with it. */
+function AccessItem({ target, onSet, onChange, onRemove }: AccessItemProps) {
+  const { passwords: text, areas } = systemTexts();
+  return (
+    <li>
+      <strong>{target.title}</strong>
+      <small>{target.state}</small>
+      <div class="row-head">
+        <button
+          class="plain"
+          type="button"
+          aria-label={text.setFor(target.title)}
+          onClick={() => onSet(target)}
+        >
+          {text.set}
+        </button>
+        <button class="plain" type="button" aria-label={areas.change(target.title)} onClick={onChange}>
+          {areas.changeAction}
+        </button>
+        {onRemove !== undefined && (
+          <button class="plain" type="button" aria-label={areas.removeOf(target.title)} onClick={onRemove}>
+            {areas.remove}
+          </button>
+        )}
+      </div>
+    </li>
   );
 }
 

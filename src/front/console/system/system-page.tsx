@@ -12,12 +12,14 @@ import { DeletedList } from './deleted-list.js';
 import { MachineView } from './machine-view.js';
 import { OptionList } from './option-list.js';
 import { PasswordList } from './password-list.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { SessionList } from './session-list.js';
 
 type TabName = keyof SystemTexts['tabs'];
 
 const TABS: Readonly<Record<TabName, ComponentType>> = {
   backups: BackupList,
+  settings: lazy(async () => (await import('../settings/settings-form.js')).SettingsForm),
   configuration: ConfigurationEditor,
   deleted: DeletedList,
   passwords: PasswordList,

@@ -33,6 +33,8 @@ interface ConfigurationState {
   readonly change: (text: string) => void;
   readonly discard: () => void;
   readonly save: () => Promise<void>;
+  /** The file was replaced by a call: shows it, and what the reload did. */
+  readonly replaced: (result: ReloadReport) => Promise<void>;
   /** Ends a conflict: continues with the text that was saved, or replaces it. */
   readonly resolve: (keepsMine: boolean) => Promise<void>;
 }
@@ -129,6 +131,11 @@ export function useConfiguration(): ConfigurationState {
     save: async () => {
       const changed = draft.peek();
       if (changed !== undefined && !isBusy.peek()) await write(changed.text, changed.digest);
+    },
+    replaced: async (result) => {
+      report.value = result;
+      discard();
+      await load();
     },
     resolve: async (keepsMine) => {
       const theirs = conflict.peek();

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { ModuleRecord } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
@@ -17,6 +16,25 @@ import { ModuleForm } from './module-form.js';
 const KINDS = ['category', 'instance', 'variable', 'script', 'link'] as const;
 type Kind = (typeof KINDS)[number];
 
+/** What is entered, and not created yet. */
+export interface CreationDraft {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly type: 0 | 1 | 2 | 3;
+  readonly target: number;
+  readonly module: { readonly id: string; readonly name: string } | undefined;
+  readonly properties: Properties;
+}
+
+export const newDraft: CreationDraft = {
+  kind: 'category',
+  name: '',
+  type: 0,
+  target: 0,
+  module: undefined,
+  properties: {},
+};
+
 interface CreateDialogProps {
   readonly parent: TreeNode;
   readonly onClose: () => void;
@@ -26,19 +44,17 @@ interface CreateDialogProps {
 export function CreateDialog({ parent, onClose }: CreateDialogProps) {
   const app = useApp();
   const id = useId();
-  const kind = useSignal<Kind>('category');
-  const name = useSignal('');
-  const type = useSignal<0 | 1 | 2 | 3>(0);
-  const target = useSignal(0);
-  const module = useSignal<{ readonly id: string; readonly name: string } | undefined>(undefined);
-  const properties = useSignal<Properties>({});
+  const form = app.form<CreationDraft>(`create/${parent.id}`);
+  const draft = form.value ?? newDraft;
+  const { kind, name, type, target, module, properties } = draft;
+  const set = (changed: Partial<CreationDraft>) =>
+    (form.value = { ...(form.peek() ?? newDraft), ...changed });
   const { create } = words();
   const creation = (): Creation | undefined => {
-    if (kind.value === 'variable') return { kind: 'variable', type: type.value };
-    if (kind.value === 'link') return target.value === 0 ? undefined : { kind: 'link', target: target.value };
-    if (kind.value === 'instance')
-      return module.value && { kind: 'instance', module: module.value.id, properties: properties.value };
-    return { kind: kind.value };
+    if (kind === 'variable') return { kind: 'variable', type: type };
+    if (kind === 'link') return target === 0 ? undefined : { kind: 'link', target: target };
+    if (kind === 'instance') return module && { kind: 'instance', module: module.id, properties: properties };
+    return { kind: kind };
   };
   const ready = creation();
   const submit = async (event: SubmitEvent) => {
@@ -46,8 +62,8 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
     if (ready === undefined) return;
     let made = 0;
     const isMade = await app.act(async () => {
-      const fallback = ready.kind === 'instance' ? (module.peek()?.name ?? '') : '';
-      const options = { creation: ready, parent: parent.id, name: name.peek().trim() || fallback };
+      const fallback = ready.kind === 'instance' ? (module?.name ?? '') : '';
+      const options = { creation: ready, parent: parent.id, name: name.trim() || fallback };
       made = await createObject(app, options);
     });
     if (!isMade) return;
@@ -64,20 +80,20 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
               <input
                 type="radio"
                 name={`${id}-kind`}
-                checked={kind.value === one}
-                onChange={() => (kind.value = one)}
+                checked={kind === one}
+                onChange={() => set({ kind: one })}
               />
               {create.kinds[one]}
             </label>
           ))}
         </fieldset>
-        {kind.value === 'variable' && (
+        {kind === 'variable' && (
           <div class="field">
             <label for={`${id}-type`}>{create.variableType}</label>
             <select
               id={`${id}-type`}
-              value={type.value}
-              onChange={(event) => (type.value = Number(event.currentTarget.value) as 0 | 1 | 2 | 3)}
+              value={type}
+              onChange={(event) => set({ type: Number(event.currentTarget.value) as 0 | 1 | 2 | 3 })}
             >
               {create.variableTypes.map((text, value) => (
                 <option key={value} value={value}>
@@ -87,33 +103,32 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
             </select>
           </div>
         )}
-        {kind.value === 'link' && (
+        {kind === 'link' && (
           <div class="field">
             <span>{create.target}</span>
             <ObjectChoice
               label={create.target}
-              id={target.value}
+              id={target}
               none={create.choose}
               accepts={(node) => node.id !== 0}
-              onChange={(chosen) => (target.value = chosen)}
+              onChange={(chosen) => set({ target: chosen })}
             />
           </div>
         )}
-        {kind.value === 'instance' && (
+        {kind === 'instance' && (
           <>
             <ModuleChoice
-              chosen={module.value?.name}
+              chosen={module?.name}
               onChoose={(chosen) => {
-                module.value = chosen;
-                properties.value = {};
+                set({ module: chosen, properties: {} });
               }}
             />
-            {module.value !== undefined && (
+            {module !== undefined && (
               <ModuleForm
-                key={module.value.id}
-                module={module.value.id}
-                changes={properties.value}
-                onChange={(changes) => (properties.value = changes)}
+                key={module.id}
+                module={module.id}
+                changes={properties}
+                onChange={(changes) => set({ properties: changes })}
               />
             )}
           </>
@@ -122,9 +137,9 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
           <label for={`${id}-name`}>{create.name}</label>
           <input
             id={`${id}-name`}
-            value={name.value}
-            required={kind.value !== 'instance'}
-            onInput={(event) => (name.value = event.currentTarget.value)}
+            value={name}
+            required={kind !== 'instance'}
+            onInput={(event) => set({ name: event.currentTarget.value })}
           />
         </div>
         <div class="row-head">

@@ -20,6 +20,8 @@ export async function createObject(app: ConsoleApp, { creation, parent, name }: 
   const id = await create(app, creation);
   try {
     if (parent !== 0) await app.call('SVC_SetParent', id, parent);
+    const position = positionBelow(app, parent, id);
+    if (position > 0) await app.call('SVC_SetPosition', id, position);
     if (name !== '') await app.call('SVC_SetName', id, name);
     if (creation.kind === 'link') await app.call('SVC_SetLinkTargetID', id, creation.target);
     if (creation.kind === 'instance' && Object.keys(creation.properties).length > 0) {
@@ -32,6 +34,12 @@ export async function createObject(app: ConsoleApp, { creation, parent, name }: 
     throw thrown;
   }
   return id;
+}
+
+/** The position after the other children of an object. */
+function positionBelow({ gateway }: ConsoleApp, parent: number, id: number): number {
+  const others = gateway.model.children(parent).filter((child) => child.id !== id);
+  return Math.max(0, ...others.map(({ entry }) => entry.peek().position + 1));
 }
 
 function create(app: ConsoleApp, creation: Creation): Promise<number> {

@@ -8,19 +8,25 @@ import { Dialog } from '../parts/dialog.js';
 import { ObjectFinder } from '../parts/object-choice.js';
 import { Question } from '../parts/question.js';
 import { isWithin } from '../search.js';
-import { CreateDialog } from './create-dialog.js';
+import { CreateDialog, type CreationDraft, newDraft } from './create-dialog.js';
 import { deleteObject } from './deletion.js';
 
 /** What can be done with an object as one: create below it, move it, delete it. */
 export function ObjectActions({ node }: { readonly node: TreeNode }) {
-  const open = useSignal<'create' | 'move' | 'delete' | undefined>(undefined);
-  const close = () => (open.value = undefined);
+  const app = useApp();
+  const open = useSignal<'move' | 'delete' | undefined>(undefined);
+  // What was entered must survive the end of the session.
+  const creation = app.form<CreationDraft>(`create/${node.id}`);
+  const close = () => {
+    open.value = undefined;
+    creation.value = undefined;
+  };
   const { tree, create } = words();
   const isRoot = node.id === 0;
   return (
     <div class="row-head">
       {node.type !== objectType.link && (
-        <button class="plain" onClick={() => (open.value = 'create')}>
+        <button class="plain" onClick={() => (creation.value = newDraft)}>
           {create.button}
         </button>
       )}
@@ -34,7 +40,7 @@ export function ObjectActions({ node }: { readonly node: TreeNode }) {
           </button>
         </>
       )}
-      {open.value === 'create' && <CreateDialog parent={node} onClose={close} />}
+      {creation.value !== undefined && <CreateDialog parent={node} onClose={close} />}
       {open.value === 'move' && <MoveDialog node={node} onClose={close} />}
       {open.value === 'delete' && <DeleteQuestion node={node} onClose={close} />}
     </div>

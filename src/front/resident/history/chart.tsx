@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChartDataset } from '../../../client/generated/records.js';
-import { formatTime } from '../../web/format.js';
-import { localTime } from '../../web/zone-time.js';
+import { formatDay, formatTime } from '../../web/format.js';
 import { useApp, type App } from '../app.js';
 import { pathOf, scaleOf, ticksOf, timeTicksOf, type Scale } from './geometry.js';
 
@@ -121,8 +120,5 @@ function timeLabel(
   { StartTime, EndTime }: ChartDataset,
 ): string {
   if (EndTime - StartTime <= DAY_S) return formatTime(seconds * 1000, model.timezone);
-  const [, month = '', day = ''] = localTime(seconds * 1000, model.timezone)
-    .slice(0, 10)
-    .split('-');
-  return `${Number(day)}.${Number(month)}.`;
+  return formatDay(seconds * 1000, model.timezone);
 }

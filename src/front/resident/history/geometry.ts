@@ -71,10 +71,12 @@ export function pathOf(
       path += index === 0 ? `M${at(TimeStamp, Value)}` : `V${y(Value).toFixed(1)}`;
       path += `H${x(Math.min(EndTime, TimeStamp + Duration)).toFixed(1)}`;
     } else {
+      const after = Points[index + 1];
       const isGap = before === undefined || TimeStamp - before.TimeStamp > interval * GAP;
       path += `${isGap ? 'M' : 'L'}${at(TimeStamp, Value)}`;
-      // A single point is visible as a dot of the line's width.
-      if (isGap) path += 'h0';
+      // A single point is a ring; a line of no length would be a dot of its width.
+      if (isGap && (after === undefined || after.TimeStamp - TimeStamp > interval * GAP))
+        path += 'm-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0';
     }
   }
   return path;

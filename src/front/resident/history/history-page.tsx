@@ -9,6 +9,7 @@ import { useApp, type App } from '../app.js';
 import { MissingPage } from '../pages/page-head.js';
 import { Chart } from './chart.js';
 import { periods, shifted, type Period } from './periods.js';
+import { historyTexts } from './texts.js';
 
 /** Charts are reloaded at this interval while the present period is shown, ms. */
 const REFRESH_MS = 60_000;
@@ -27,6 +28,7 @@ interface Loaded {
 /** The history of a variable, or a chart of several. */
 export function HistoryPage({ id }: { readonly id: number }) {
   const app = useApp();
+  const own = historyTexts();
   const { history, back } = texts();
   void app.gateway.model.structure.value;
   const node = app.gateway.model.find(id);
@@ -63,7 +65,7 @@ export function HistoryPage({ id }: { readonly id: number }) {
       <div class="span">
         <button
           class="control"
-          aria-label={history.previous}
+          aria-label={own.previous}
           disabled={begin === 0}
           onClick={() => choose(period, shifted(begin, { period, by: -1, zone }))}
         >
@@ -72,7 +74,7 @@ export function HistoryPage({ id }: { readonly id: number }) {
         <span>{first === undefined ? '' : spanText(app, period, first)}</span>
         <button
           class="control forward"
-          aria-label={history.next}
+          aria-label={own.next}
           disabled={start === 0 || begin === 0}
           onClick={() => {
             const next = shifted(begin, { period, by: 1, zone });
@@ -85,15 +87,15 @@ export function HistoryPage({ id }: { readonly id: number }) {
       <div class="chart-place" aria-busy={datasets === undefined && !hasFailed}>
         {hasFailed ? (
           <p class="problem" role="alert">
-            {history.failed}
+            {own.failed}
           </p>
         ) : datasets === undefined ? (
-          <p class="soft">{history.loading}</p>
+          <p class="soft">{own.loading}</p>
         ) : datasets.every(({ Points }) => Points.length === 0) ? (
           <p class="soft">{history.empty}</p>
         ) : (
           <>
-            <Chart datasets={datasets} label={history.chart(app.nameOf(node))} />
+            <Chart datasets={datasets} label={own.chart(app.nameOf(node))} />
             <Table datasets={datasets} />
           </>
         )}
@@ -141,10 +143,10 @@ function spanText(app: App, period: Period, { StartTime, EndTime }: ChartDataset
 
 /** The same as the chart, for those who cannot see it. */
 function Table({ datasets }: { readonly datasets: readonly ChartDataset[] }) {
-  const { history } = texts();
+  const own = historyTexts();
   return (
     <details>
-      <summary>{history.table}</summary>
+      <summary>{own.table}</summary>
       {datasets.map((dataset) => (
         <DatasetTable key={dataset.Index} dataset={dataset} />
       ))}
@@ -154,6 +156,7 @@ function Table({ datasets }: { readonly datasets: readonly ChartDataset[] }) {
 
 function DatasetTable({ dataset }: { readonly dataset: ChartDataset }) {
   const app = useApp();
+  const own = historyTexts();
   const { history } = texts();
   const { Points, Title, VariableID, Kind } = dataset;
   const variable = app.gateway.model.find(VariableID);
@@ -171,8 +174,8 @@ function DatasetTable({ dataset }: { readonly dataset: ChartDataset }) {
           <tr>
             <th scope="col">{history.time}</th>
             <th scope="col">{history.value}</th>
-            {isAverage && <th scope="col">{history.minimum}</th>}
-            {isAverage && <th scope="col">{history.maximum}</th>}
+            {isAverage && <th scope="col">{own.minimum}</th>}
+            {isAverage && <th scope="col">{own.maximum}</th>}
           </tr>
         </thead>
         <tbody>

@@ -3,6 +3,7 @@ import { Icon } from '../../web/parts/icon.js';
 import { lazy } from '../../web/parts/lazy.js';
 import { signOut } from '../../web/session.js';
 import { useApp } from '../app.js';
+import { deviceTexts } from './device-texts.js';
 
 const Notifications = lazy(async () => (await import('../push/notifications.js')).Notifications, true);
 
@@ -13,6 +14,7 @@ const SIZES = ['normal', 'large', 'largest'] as const;
 /** Settings of this device, and signing out. */
 export function DevicePage() {
   const app = useApp();
+  const own = deviceTexts();
   const { device, signIn, tabs } = texts();
   const { theme, textSize, device: name } = app.preferences.value;
   const leave = async () => {
@@ -52,33 +54,33 @@ export function DevicePage() {
       <Favourites />
       <Notifications />
       <section>
-        <h2>{device.kiosk}</h2>
-        <p class="soft">{device.kioskHint}</p>
+        <h2>{own.kiosk}</h2>
+        <p class="soft">{own.kioskHint}</p>
         <p>
           <button class="plain" onClick={startKiosk}>
-            {device.kioskStart}
+            {own.kioskStart}
           </button>
         </p>
       </section>
       <section>
         <p class="soft">
-          {device.gatewayTime}: {app.time(app.tick.value)}
+          {own.gatewayTime}: {app.time(app.tick.value)}
         </p>
         {location.protocol === 'http:' && (
           <p class="note">
-            {device.notEncrypted} <a href="/tls">{signIn.trust}</a>
+            {own.notEncrypted} <a href="/tls">{signIn.trust}</a>
           </p>
         )}
         {app.facts.passwordRequired && (
           <>
             {name !== '' && (
               <p class="soft">
-                {device.name}: {name}
+                {own.name}: {name}
               </p>
             )}
             <p>
               <button class="plain" onClick={() => void leave()}>
-                {device.signOut}
+                {own.signOut}
               </button>
             </p>
           </>
@@ -91,7 +93,7 @@ export function DevicePage() {
 /** The favourites in their order. */
 function Favourites() {
   const app = useApp();
-  const { device } = texts();
+  const device = deviceTexts();
   const { favourites } = app.preferences.value;
   void app.gateway.model.structure.value;
   const known = favourites.flatMap((id) => app.gateway.model.find(id) ?? []);

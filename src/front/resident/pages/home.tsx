@@ -65,11 +65,11 @@ function Title() {
     <h1>
       <HoldButton
         class="title"
-        aria-description={texts().device.kioskLeave}
+        aria-description={texts().home.leaveKiosk}
         holdMs={LEAVE_MS}
         onDone={() => app.preferences.change({ isKiosk: false })}
       >
-        {(hint) => (hint === undefined ? title : texts().device.kioskLeave)}
+        {(hint) => (hint === undefined ? title : texts().home.leaveKiosk)}
       </HoldButton>
     </h1>
   );

@@ -1,16 +1,25 @@
+import { useEffect } from 'preact/hooks';
 import { rejected } from '../../../client/link.js';
+import { realTiming } from '../../../client/timing.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { useApp } from '../app.js';
+import { refusedTexts } from './refused-texts.js';
 
 /** Why the gateway does not accept this page, and what to do. */
 export function RefusedPage({ code }: { readonly code: number }) {
   const app = useApp();
-  const { link, signIn } = texts();
-  if (code === rejected.host) return <Explanation title={link.hostTitle} text={link.hostText} />;
-  if (code === rejected.area) return <Explanation title={link.areaTitle} text={link.areaText} />;
+  const own = refusedTexts();
+  if (code === rejected.host) return <Explanation title={own.hostTitle} text={own.hostText} />;
+  if (code === rejected.area) return <Explanation title={own.areaTitle} text={own.areaText} />;
   const state = app.gateway.state.value;
-  const seconds = state.kind === 'refused' ? state.waitS : 0;
-  return <Explanation title={app.facts.title} text={signIn.wait(seconds)} />;
+  return <Pause seconds={state.kind === 'refused' ? state.waitS : 0} />;
+}
+
+/** The gateway requests a pause; after it, the page tries again. */
+function Pause({ seconds }: { readonly seconds: number }) {
+  const app = useApp();
+  useEffect(() => realTiming.after(seconds * 1000, () => app.gateway.enter()), [seconds]);
+  return <Explanation title={app.facts.title} text={texts().signIn.wait(seconds)} />;
 }
 
 function Explanation({ title, text }: { readonly title: string; readonly text: string }) {
@@ -19,7 +28,7 @@ function Explanation({ title, text }: { readonly title: string; readonly text: s
       <h1>{title}</h1>
       <p>{text}</p>
       <p>
-        <a href="/">{texts().link.allAreas}</a>
+        <a href="/">{refusedTexts().allAreas}</a>
       </p>
     </main>
   );

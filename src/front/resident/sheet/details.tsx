@@ -22,10 +22,11 @@ export function ValueDetails({ title, variables }: ValueDetailsProps) {
 }
 
 function Times({ variable, name }: { readonly variable: TreeNode; readonly name: boolean }) {
+  const app = useApp();
   const { sheet } = texts();
   return (
     <>
-      {name && <h3>{variable.entry.value.name}</h3>}
+      {name && <h3>{app.captionOf(variable)}</h3>}
       <dl>
         <div>
           <dt>{sheet.changed}</dt>

@@ -1,11 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
-import { objectType } from '../../web/objects.js';
+import { objectType, variableType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
-import { useApp } from '../app.js';
-import { tilesOf, variablesOf, roleOf, type Tile } from '../tiles/kinds.js';
+import { useApp, type App } from '../app.js';
+import { isOperable, roleOf, tilesOf, variablesOf, type Tile } from '../tiles/kinds.js';
+import { stateLine } from '../tiles/state-line.js';
 import { ValueDetails } from './details.js';
 import { VariableControl, ShutterSheet } from './variable-control.js';
 
@@ -40,7 +41,7 @@ function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
     >
       <div class="sheet-body">
         <header>
-          <h2 id="sheet-title">{node?.entry.value.name ?? sheet.gone}</h2>
+          <h2 id="sheet-title">{node === undefined ? sheet.gone : titleOf(app, node)}</h2>
           <button class="control" aria-label={close} onClick={() => dialog.current?.close()}>
             <Icon name="close" />
           </button>
@@ -51,17 +52,25 @@ function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
   );
 }
 
+/** An object's name; of a variable of a device, with the device's. */
+function titleOf(app: App, node: TreeNode): string {
+  const { name, parentID } = node.entry.value;
+  const parent = app.gateway.model.find(parentID);
+  if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
+  return `${parent.entry.value.name} · ${app.captionOf(node)}`;
+}
+
 function SheetContent({ node }: { readonly node: TreeNode }) {
   const { model } = useApp().gateway;
   const { sheet } = texts();
   const [tile] = tilesOf(model, node);
   const all =
     node.type === objectType.variable || node.type === objectType.instance ? variablesOf(model, node) : [];
-  const isDiagnostic = (variable: TreeNode) =>
-    node !== variable && roleOf(variable.entry.value.data) === 'diagnostic';
-  const isState = (variable: TreeNode) => node !== variable && roleOf(variable.entry.value.data) === 'state';
-  const diagnostics = all.filter((one) => isDiagnostic(one) || isState(one));
-  const others = all.filter((one) => !diagnostics.includes(one) && !isInShutter(tile, one));
+  const below = (...roles: readonly string[]) =>
+    all.filter((one) => one !== node && roles.includes(roleOf(one.entry.value.data)));
+  const diagnostics = below('diagnostic', 'state');
+  const more = below('detail').filter((one) => !isOperable(one));
+  const others = all.filter((one) => ![...diagnostics, ...more].includes(one) && !isInShutter(tile, one));
   return (
     <>
       {tile?.kind === 'shutter' && <ShutterSheet shutter={node} />}
@@ -69,10 +78,11 @@ function SheetContent({ node }: { readonly node: TreeNode }) {
         <VariableControl key={variable.id} variable={variable} isAlone={others.length === 1} />
       ))}
       {tile !== undefined && <MediaView tile={tile} />}
+      <Values title={sheet.otherValues} variables={more} />
       <Actions node={node} variables={all} />
       {node.entry.value.info !== '' && <p class="soft">{node.entry.value.info}</p>}
       <ValueDetails title={sheet.details} variables={others.length > 0 ? others : all.slice(0, 1)} />
-      {diagnostics.length > 0 && <Diagnostics variables={diagnostics} />}
+      <Values title={sheet.diagnostics} variables={diagnostics.filter((one) => !isSentence(one))} />
     </>
   );
 }
@@ -112,10 +122,10 @@ function Actions({ node, variables }: { readonly node: TreeNode; readonly variab
     });
   return (
     <p class="actions">
-      {logged.map(({ id, entry }) => (
-        <a key={id} class="plain" href={addressOf('history', id)}>
+      {logged.map((variable) => (
+        <a key={variable.id} class="plain" href={addressOf('history', variable.id)}>
           <Icon name="Graph" />
-          {logged.length === 1 ? sheet.history : `${sheet.history}: ${entry.value.name}`}
+          {logged.length === 1 ? sheet.history : `${sheet.history}: ${app.captionOf(variable)}`}
         </a>
       ))}
       <button class="plain" aria-pressed={isFavourite} onClick={change}>
@@ -126,16 +136,28 @@ function Actions({ node, variables }: { readonly node: TreeNode; readonly variab
   );
 }
 
-function Diagnostics({ variables }: { readonly variables: readonly TreeNode[] }) {
+/** The rule and the scheduled change as English sentences: the state line has them in the user's language. */
+function isSentence({ entry }: TreeNode): boolean {
+  const { data } = entry.value;
+  return roleOf(data) === 'state' && data.type === variableType.string;
+}
+
+interface ValuesProps {
+  readonly title: string;
+  readonly variables: readonly TreeNode[];
+}
+
+/** Values without controls, a line for each. */
+function Values({ title, variables }: ValuesProps) {
   const app = useApp();
-  return (
+  return variables.length === 0 ? null : (
     <details>
-      <summary>{texts().sheet.diagnostics}</summary>
+      <summary>{title}</summary>
       <dl>
         {variables.map((variable) => (
           <div key={variable.id}>
-            <dt>{variable.entry.value.name}</dt>
-            <dd>{app.format(variable, variable.value.value) || '–'}</dd>
+            <dt>{app.captionOf(variable)}</dt>
+            <dd>{stateLine(app, variable).value || '–'}</dd>
           </div>
         ))}
       </dl>

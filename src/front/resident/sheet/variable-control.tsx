@@ -26,7 +26,7 @@ export function VariableControl({ variable, isAlone }: VariableControlProps) {
   const line = stateLine(app, variable);
   return (
     <section class="variable" aria-busy={app.isWaiting(variable)}>
-      <h3 class={isAlone ? 'unseen' : ''}>{variable.entry.value.name}</h3>
+      <h3 class={isAlone ? 'unseen' : ''}>{app.captionOf(variable)}</h3>
       <State line={line} variable={variable} />
       <Control variable={variable} />
     </section>

@@ -21,7 +21,10 @@ export function TileFace({ tile, line, isStateKnown = false, children }: FacePro
   return (
     <>
       <TileIcon tile={tile} />
-      <span class="name">{nameOf(tile)}</span>
+      <span class="name">
+        {nameOf(useApp(), tile)}
+        {tile.room && <small> {tile.room}</small>}
+      </span>
       {line !== undefined && (
         <StateText line={{ ...line, reason: line.short || line.reason }} isStateKnown={isStateKnown} />
       )}
@@ -64,9 +67,9 @@ function TileIcon({ tile }: { readonly tile: Tile }) {
 }
 
 /** What a tile is called. */
-export function nameOf({ name, named, suffix }: Tile): string {
+export function nameOf(app: App, { name, named, suffix }: Tile): string {
   const shown = name ?? named.entry.value.name;
-  return suffix === undefined ? shown : `${shown} · ${suffix.entry.value.name}`;
+  return suffix === undefined ? shown : `${shown} · ${app.captionOf(suffix)}`;
 }
 
 /** The icons of kinds that no profile describes. */

@@ -34,6 +34,8 @@ export interface TileOptions {
 export interface Tile extends TileOptions {
   readonly key: string;
   readonly kind: TileKind;
+  /** On a page with tiles of several rooms: the name of its room. */
+  readonly room?: string;
   /** The object whose name the tile has: an instance, a variable, a link. */
   readonly named: TreeNode;
   /** Added to the name: several tiles of one instance differ by it. */
@@ -63,7 +65,7 @@ export function isWide({ kind }: Tile): boolean {
 /** Action ids up to this one mean "none". */
 const NO_ACTION = 1;
 /** Whether residents may set the variable. */
-function isOperable(variable: TreeNode): boolean {
+export function isOperable(variable: TreeNode): boolean {
   const { action = 0, customAction = 0, residents } = variable.entry.value.data;
   if (residents === 'set') return true;
   return customAction === 0 ? action > NO_ACTION : customAction > NO_ACTION;

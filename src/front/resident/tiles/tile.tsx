@@ -168,11 +168,12 @@ function DetailTile({ tile }: TileProps) {
 
 /** Leads from a tile that is operated to its details. */
 function MoreLink({ tile }: TileProps) {
+  const app = useApp();
   return (
     <a
       class="more"
       href={addressOf('object', tile.object.id)}
-      aria-label={texts().tile.details(nameOf(tile))}
+      aria-label={texts().tile.details(nameOf(app, tile))}
     >
       <Icon name="more" />
     </a>

@@ -36,7 +36,7 @@ function powerOf({ gateway: { model } }: App, { kind, object }: Tile): TreeNode 
 }
 
 function WideControl({ tile, variable, power }: WideTileProps & { readonly power: TreeNode | undefined }) {
-  const name = nameOf(tile);
+  const name = nameOf(useApp(), tile);
   switch (tile.kind) {
     case 'shutter':
       return <ShutterControl shutter={tile.object} name={name} />;

@@ -1,7 +1,7 @@
 import type { en } from './en.js';
 
 /** Replaces literal texts by `string`, so that another language may say something else. */
-type Widened<T> = T extends string
+export type Widened<T> = T extends string
   ? string
   : T extends (...parameters: infer P) => string
     ? (...parameters: P) => string

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { realTiming } from '../../../client/timing.js';
 
-/** How long the second press of a key may take. */
+/** Time limit for the second press of a key. */
 const ARMED_MS = 4000;
 
 /** What a user must do next: `hold` after a press that was too short, `again` after the first key. */

@@ -120,8 +120,11 @@ export const checks: Readonly<Record<string, string>> = {
   archive: 'Archiv',
   'archive file': 'Archivdatei',
   backup: 'Sicherung',
+  'backup targets': 'Sicherungsziele',
   board: 'Board',
   card: 'Speicherkarte',
+  power: 'Stromversorgung',
+  temperature: 'Temperatur',
   certificates: 'Zertifikate',
   clock: 'Uhr',
   configuration: 'Konfiguration',
@@ -140,7 +143,9 @@ export const checks: Readonly<Record<string, string>> = {
   scripts: 'Skripte',
   space: 'Speicherplatz',
   store: 'Speicherung',
+  update: 'Update',
   'start: archive': 'Start: Archiv',
+  'start: backup targets': 'Start der Sicherungsziele',
   'start: configuration': 'Start: Konfiguration',
   'start: devices': 'Start: Geräte',
   'start: ids': 'Start: IDs',
@@ -148,6 +153,30 @@ export const checks: Readonly<Record<string, string>> = {
   'start: own objects': 'Start: eigene Objekte',
   'start: scripts': 'Start: Skripte',
 };
+
+/** What the gateway finds wrong with properties. */
+export const problems: readonly (readonly [english: RegExp, german: string])[] = [
+  [/^line (.+) is used by (.+); choose another$/, 'Die Leitung $1 verwendet $2; wählen Sie eine andere'],
+  [
+    /^PWM channel (.+) is used by (.+); choose another$/,
+    'Den PWM-Kanal $1 verwendet $2; wählen Sie einen anderen',
+  ],
+  [/^port (\d+) is used by (.+); choose another$/, 'Den Port $1 verwendet $2; wählen Sie einen anderen'],
+  [/^(\S+) is used by (.+); choose another$/, '$1 verwendet $2; wählen Sie etwas anderes'],
+  [
+    /^(.+) is no path of idents; use the form (.+)$/,
+    '„$1“ ist kein Pfad aus Idents; verwenden Sie die Form $2',
+  ],
+  [/^there is no object at (.+) yet$/, 'Unter $1 gibt es noch kein Objekt'],
+  [
+    /^there is no boolean variable or switch at (.+); choose an output$/,
+    'Unter $1 gibt es weder eine boolesche Variable noch einen Schalter; wählen Sie einen Ausgang',
+  ],
+  [/^(.+) has no action; choose an output$/, '$1 hat keine Aktion; wählen Sie einen Ausgang'],
+  [/^it must be connected to an instance of (.+) or (.+)$/, 'Sie braucht eine Verbindung zu $1 oder $2'],
+  [/^it must be connected to an instance of (.+)$/, 'Sie braucht eine Verbindung zu $1'],
+  [/^(.+) cannot be connected to (.+)$/, '$1 kann nicht mit $2 verbunden werden'],
+];
 
 /** What the gateway says about found hardware, part by part. */
 export const about: readonly (readonly [english: RegExp, german: string])[] = [

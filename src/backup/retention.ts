@@ -1,0 +1,52 @@
+import { chunksOf, indexMs } from './backup-index.js';
+import type { Repository } from './repository.js';
+
+/** How many backups are kept: the newest of that number of days, weeks and months. */
+export interface Retention {
+  readonly days: number;
+  readonly weeks: number;
+  readonly months: number;
+}
+
+/** A Thursday: weeks since 1970 begin on Mondays after 4 days. */
+const DAY_MS = 86_400_000;
+
+/** The backups that are kept, of names that are sorted from new to old. The newest is always kept. */
+export function keptNames(names: readonly string[], { days, weeks, months }: Retention): Set<string> {
+  const kept = new Set(names.slice(0, 1));
+  const rules: readonly (readonly [number, (ms: number) => string])[] = [
+    [days, (ms) => String(Math.floor(ms / DAY_MS))],
+    [weeks, (ms) => String(Math.floor((ms / DAY_MS + 3) / 7))],
+    [months, (ms) => new Date(ms).toISOString().slice(0, 7)],
+  ];
+  for (const [count, periodOf] of rules) {
+    const periods = new Set<string>();
+    for (const name of names) {
+      const period = periodOf(indexMs(name));
+      if (periods.has(period)) continue;
+      periods.add(period);
+      if (periods.size > count) break;
+      kept.add(name);
+    }
+  }
+  return kept;
+}
+
+/**
+ * Deletes backups that are not kept, and then the chunks that no other backup has. If an index cannot be read,
+ * it rejects and deletes no chunk.
+ */
+export async function prune(repository: Repository, retention: Retention, present: Iterable<string>) {
+  const names = await repository.names();
+  const kept = keptNames(names, retention);
+  for (const name of names) if (!kept.has(name)) await repository.deleteIndex(name);
+  const used = new Set<string>();
+  for (const name of kept) for (const id of chunksOf(await repository.index(name))) used.add(id);
+  let deleted = 0;
+  for (const id of present)
+    if (!used.has(id)) {
+      await repository.deleteChunk(id);
+      deleted++;
+    }
+  return { backups: names.length - kept.size, chunks: deleted };
+}

@@ -1,0 +1,48 @@
+import { systemClock, delay } from '../../base/clock.js';
+import type { AnyFunction, Client } from '../../client/index.js';
+import { ProgressLine } from './progress-line.js';
+
+/** Interval for asking how far the gateway is, ms. */
+const POLL_MS = 500;
+
+interface Task {
+  readonly ID: number;
+  readonly Kind: string;
+  readonly Done: number;
+  readonly Total: number;
+}
+
+/**
+ * Calls a function that is a task of the kind `backup`, and shows its progress. Ctrl-C cancels the task; the
+ * call then rejects with `CANCELLED`.
+ */
+export async function callWithProgress(
+  gateway: Client<AnyFunction>,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<unknown> {
+  using line = new ProgressLine(() => systemClock().nowMs());
+  const stop = new AbortController();
+  const call = gateway.call(method, ...params).finally(() => stop.abort());
+  void follow(gateway, line, stop.signal);
+  return await call;
+}
+
+/** Shows the progress until the call has ended. Does not reject: the call says what is wrong. */
+async function follow(gateway: Client<AnyFunction>, line: ProgressLine, signal: AbortSignal): Promise<void> {
+  try {
+    for (;;) {
+      await delay(systemClock(), POLL_MS, signal);
+      const tasks = (await gateway.call('GW_GetTasks')) as readonly Task[];
+      const task = tasks.filter(({ Kind }) => Kind === 'backup').at(-1);
+      if (task === undefined) continue;
+      if (line.signal.aborted) {
+        await gateway.call('GW_CancelTask', task.ID);
+        return;
+      }
+      if (task.Total > 0) line.update(`${Math.floor((100 * task.Done) / task.Total)} %`);
+    }
+  } catch {
+    // The call has ended, or the gateway cannot be reached, which the call reports.
+  }
+}

@@ -1,0 +1,19 @@
+import { stringify } from 'yaml';
+import type { TargetSettings } from '../../backup/targets/open-target.js';
+import { parseConfig } from '../../config/load.js';
+import type { TargetConfig } from '../../config/schema/backup-schema.js';
+
+/** A target as its checked configuration describes it. */
+export function targetSettings({ name, path, webdav, s3, sftp }: TargetConfig): TargetSettings {
+  return { name, path, webdav, s3: s3 && { ...s3, secretKey: s3.secretKey ?? '' }, sftp };
+}
+
+/**
+ * Checks a target that is not in the configuration, with the keys that it has there; files are relative to
+ * the directory of `file`. Throws ConfigurationError.
+ */
+export async function parseTarget(file: string, given: object): Promise<TargetSettings> {
+  const text = stringify({ backup: { targets: [{ ...given, name: 'restore' }] } });
+  const [target] = (await parseConfig(file, text)).config.backup?.targets ?? [];
+  return targetSettings(target ?? { name: '' });
+}

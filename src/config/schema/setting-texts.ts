@@ -1,0 +1,81 @@
+/**
+ * Titles and help of the settings, by path without indexes and names: `webServers.port`, `profiles.digits`. They
+ * are in the JSON Schema, for editors, and on the console, which also has them in German.
+ */
+export const settingTexts: Readonly<Record<string, readonly [title: string, help: string]>> = {
+  board: ['Board', 'A file of the directory board, without .yaml. auto: the machine’s device tree decides.'],
+  api: ['API', 'The own listener of the API, and the limits of all calls.'],
+  'api.host': ['Address', 'The address that it listens on; 127.0.0.1 is this machine only.'],
+  'api.port': ['Port', '0 selects a free one, which the log names.'],
+  'api.aliases': [
+    'Prefixes',
+    'Function prefixes of other systems: IPS: SVC makes IPS_GetObject SVC_GetObject.',
+  ],
+  'api.allowedOrigins': [
+    'Allowed origins',
+    'Pages of other servers that may call, such as https://panel.example.',
+  ],
+  'api.allowedHosts': ['Allowed host names', 'Further names under which clients reach this gateway.'],
+  'api.bodyLimit': ['Size of calls', 'The largest body of a call, in bytes.'],
+  'api.batchLimit': ['Calls in a batch', 'The most calls that a client may send together.'],
+  'api.allowExecute': ['Run programs', 'SVC_Execute may run programs with the rights of the gateway.'],
+  'api.local': ['Local clients', 'open: programs on this machine are the owner, without a password.'],
+  'api.tls': ['TLS', 'auto: the gateway’s own authority issues a certificate.'],
+  'api.tls.certificate': ['Certificate', 'A file in PEM format, with its chain.'],
+  'api.tls.key': ['Key', 'A file in PEM format.'],
+  'api.tls.keyFile': ['Key file', 'An alternative to the key.'],
+  'api.insecure': [
+    'Without TLS',
+    'Allows plain HTTP beyond this machine: others in the network can read it.',
+  ],
+  webServers: ['Web servers', 'Listeners for browsers: the fronts, or the files of a directory.'],
+  'webServers.name': ['Name', 'For you, and for the log.'],
+  'webServers.host': ['Address', 'The address that it listens on; 0.0.0.0 is every network.'],
+  'webServers.port': ['Port', '0 selects a free one, which the log names.'],
+  'webServers.serve': ['Content', 'front: the fronts and the console.'],
+  'webServers.serve.directory': ['Directory', 'Its files are served.'],
+  'webServers.tls': ['TLS', 'auto: the gateway’s own authority issues a certificate.'],
+  'webServers.tls.certificate': ['Certificate', 'A file in PEM format, with its chain.'],
+  'webServers.tls.key': ['Key', 'A file in PEM format.'],
+  'webServers.tls.keyFile': ['Key file', 'An alternative to the key.'],
+  'webServers.insecure': [
+    'Without TLS',
+    'Allows plain HTTP beyond this machine: others in the network can read it.',
+  ],
+  'webServers.basicAuth': [
+    'Login',
+    'For the folder user of a front, or all files of a directory; never for the API.',
+  ],
+  'webServers.basicAuth.username': ['User name', 'Without a colon.'],
+  'webServers.basicAuth.password': ['Password', 'It is written as a hash.'],
+  'webServers.basicAuth.passwordHash': ['Hash of the password', 'As stellwerk hash-password prints it.'],
+  'webServers.basicAuth.passwordFile': ['File with the password', 'An alternative to the password.'],
+  profiles: ['Profiles', 'How values of variables are shown and chosen.'],
+  'profiles.type': ['Type', 'The type of the variables that can have it.'],
+  'profiles.icon': ['Icon', 'The name of an icon.'],
+  'profiles.prefix': ['Prefix', 'A text before the value.'],
+  'profiles.suffix': ['Suffix', 'A text after the value, such as a unit.'],
+  'profiles.min': ['Minimum', 'The lower limit of a control.'],
+  'profiles.max': ['Maximum', 'The upper limit of a control.'],
+  'profiles.step': ['Step', 'The step of a control.'],
+  'profiles.digits': ['Digits', 'Decimal places that are shown.'],
+  'profiles.associations': ['Associations', 'Names of values.'],
+  'profiles.associations.value': ['Value', 'The value that has the name.'],
+  'profiles.associations.name': ['Name', 'What is shown for the value.'],
+  'profiles.associations.icon': ['Icon', 'The name of an icon.'],
+  'profiles.associations.color': ['Colour', 'As #RRGGBB or a number; -1 is none.'],
+  changes: ['Changes', 'The buffer with which clients catch up after an interruption.'],
+  'changes.messages': ['Messages', 'The most messages that are kept.'],
+  'changes.bytes': ['Bytes', 'The most memory that they may use.'],
+  store: ['Storage', 'What is written to the disk, and how often.'],
+  'store.valuesEveryS': ['Values every', 'Last values are written this often, in seconds: cards wear out.'],
+  'store.backups': ['Daily backups', 'The number of daily backups that are kept.'],
+  log: ['Log', 'What the log contains.'],
+  'log.level': [
+    'Level',
+    'For everything, or for each subject, such as device: debug; default is for the others.',
+  ],
+};
+
+/** Settings that only a restart applies. */
+export const RESTART_SETTINGS: ReadonlySet<string> = new Set(['board', 'store', 'api.aliases']);

@@ -1,0 +1,216 @@
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import type { AggregationVariable } from '../../../client/generated/records.js';
+import { objectType } from '../../web/objects.js';
+import { unixSeconds } from '../../web/zone-time.js';
+import { errorText, useApp } from '../app.js';
+import { words } from '../i18n/console-texts.js';
+import { formText } from '../forms/form-text.js';
+import { CheckField } from '../parts/check-field.js';
+import { Dialog } from '../parts/dialog.js';
+import { ObjectChoice } from '../parts/object-choice.js';
+import { recordTexts } from './record-texts.js';
+import { checkFile, countText, startExport, startImport } from './record-work.js';
+
+type CheckedFile = Awaited<ReturnType<typeof checkFile>>;
+
+interface ExportDialogProps {
+  readonly archive: number;
+  readonly variables: readonly AggregationVariable[];
+  /** The variable on the page; 0: none. */
+  readonly selected: number;
+  readonly onClose: () => void;
+}
+
+/** Chooses records, and starts their export. */
+function ExportDialog({ archive, variables, selected, onClose }: ExportDialogProps) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const id = useId();
+  const ids = useSignal<ReadonlySet<number>>(new Set(selected === 0 ? [] : [selected]));
+  const isAll = useSignal(selected === 0);
+  const problem = useSignal('');
+  const text = recordTexts();
+  const choose = (variable: number, isChosen: boolean) => {
+    const others = [...ids.peek()].filter((one) => one !== variable);
+    ids.value = new Set(isChosen ? [...others, variable] : others);
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const msOf = (name: string) => (unixSeconds(formText(form, name), model.timezone) ?? 0) * 1000;
+    if (!isAll.peek() && ids.peek().size === 0) {
+      problem.value = text.none;
+      return;
+    }
+    const format = form.get('format') === 'jsonl' ? 'jsonl' : 'csv';
+    const range = { fromMs: msOf('from'), toMs: msOf('to') };
+    void startExport(app, archive, { ids: isAll.peek() ? [] : [...ids.peek()], format, ...range });
+    onClose();
+  };
+  const listed = variables.flatMap(({ VariableID }) => model.find(VariableID) ?? []);
+  return (
+    <Dialog title={text.exportTitle} onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        <fieldset>
+          <legend>{text.variables}</legend>
+          <CheckField label={text.all} checked={isAll.value} onChange={(on) => (isAll.value = on)} />
+          {!isAll.value && (
+            <div class="choices">
+              {listed.map((node) => (
+                <CheckField
+                  key={node.id}
+                  label={node.entry.value.name}
+                  checked={ids.value.has(node.id)}
+                  onChange={(on) => choose(node.id, on)}
+                />
+              ))}
+            </div>
+          )}
+        </fieldset>
+        <div class="field">
+          <label for={`${id}-format`}>{text.format}</label>
+          <select id={`${id}-format`} name="format">
+            <option value="csv">{text.formats.csv}</option>
+            <option value="jsonl">{text.formats.jsonl}</option>
+          </select>
+        </div>
+        <div class="fields">
+          {(['from', 'to'] as const).map((name) => (
+            <div key={name} class="field">
+              <label for={`${id}-${name}`}>{text[name]}</label>
+              <input id={`${id}-${name}`} name={name} type="datetime-local" aria-describedby={`${id}-hint`} />
+            </div>
+          ))}
+        </div>
+        <small id={`${id}-hint`}>{text.rangeHint(model.timezone)}</small>
+        {problem.value !== '' && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <DialogButtons submit={text.start} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface ImportDialogProps {
+  readonly archive: number;
+  readonly onClose: () => void;
+}
+
+/** Chooses a file, checks it completely, and starts its import if all lines are valid. */
+function ImportDialog({ archive, onClose }: ImportDialogProps) {
+  const app = useApp();
+  const id = useId();
+  const variable = useSignal(0);
+  const isChecking = useSignal(false);
+  const result = useSignal<CheckedFile | string | undefined>(undefined);
+  const text = recordTexts();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const file = new FormData(event.currentTarget as HTMLFormElement).get('file');
+    if (!(file instanceof File)) return;
+    isChecking.value = true;
+    result.value = undefined;
+    try {
+      const found = await checkFile(app, { archive, file, variable: variable.peek() });
+      if (found.count === 0 && found.records > 0) {
+        void startImport(app, archive, found);
+        onClose();
+        return;
+      }
+      result.value = found.count === 0 ? text.empty : found;
+    } catch (thrown) {
+      result.value = errorText(thrown);
+    }
+    isChecking.value = false;
+  };
+  return (
+    <Dialog title={text.importTitle} onClose={onClose}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        <div class="field">
+          <label for={`${id}-file`}>{text.file}</label>
+          <input
+            id={`${id}-file`}
+            name="file"
+            type="file"
+            required
+            accept=".csv,.tsv,.txt,.jsonl,.ndjson,.json"
+            aria-describedby={`${id}-hint`}
+            onChange={() => (result.value = undefined)}
+          />
+          <small id={`${id}-hint`}>{text.fileHint}</small>
+        </div>
+        <div class="field">
+          <span>{text.only}</span>
+          <ObjectChoice
+            label={text.only}
+            id={variable.value}
+            none={text.perLine}
+            accepts={({ type }) => type === objectType.variable}
+            onChange={(chosen) => (variable.value = chosen)}
+          />
+        </div>
+        <p role="status">{isChecking.value && text.checking}</p>
+        {result.value !== undefined && <CheckResult result={result.value} />}
+        <DialogButtons submit={text.submit} isBusy={isChecking.value} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** What is wrong with a file, line by line. */
+function CheckResult({ result }: { readonly result: CheckedFile | string }) {
+  const text = recordTexts();
+  if (typeof result === 'string')
+    return (
+      <p class="problem" role="alert">
+        {result}
+      </p>
+    );
+  const { count, problems } = result;
+  return (
+    <div role="alert">
+      <p class="problem">{text.problems(countText(count))}</p>
+      <ul class="cards">
+        {problems.map((one, index) => (
+          <li key={index} class="failed">
+            <strong>{text.line(one.line)}</strong>
+            <span>{one.text}</span>
+          </li>
+        ))}
+      </ul>
+      {count > problems.length && <p>{text.more(countText(count - problems.length))}</p>}
+    </div>
+  );
+}
+
+interface DialogButtonsProps {
+  readonly submit: string;
+  readonly isBusy?: boolean;
+  readonly onClose: () => void;
+}
+
+function DialogButtons({ submit, isBusy = false, onClose }: DialogButtonsProps) {
+  return (
+    <div class="row-head">
+      <button class="primary" disabled={isBusy}>
+        {submit}
+      </button>
+      <button class="plain" type="button" onClick={onClose}>
+        {words().tree.cancel}
+      </button>
+    </div>
+  );
+}
+
+interface RecordDialogProps extends ExportDialogProps {
+  readonly kind: 'export' | 'import';
+}
+
+/** The dialog that exports or imports records. */
+export function RecordDialog({ kind, ...props }: RecordDialogProps) {
+  return kind === 'export' ? <ExportDialog {...props} /> : <ImportDialog {...props} />;
+}

@@ -1,0 +1,22 @@
+import { calls } from './de-gateway/sentences/calls.js';
+import { configuration } from './de-gateway/sentences/configuration.js';
+import { connections } from './de-gateway/sentences/connections.js';
+import { devices } from './de-gateway/sentences/devices.js';
+import { faults } from './de-gateway/sentences/faults.js';
+import { health } from './de-gateway/sentences/health.js';
+import { backup } from './de-gateway/sentences/backup.js';
+import { records } from './de-gateway/sentences/records.js';
+import { rare } from './de-gateway/sentences/rare.js';
+
+/** German for the gateway's sentences, by code; `{0}` is the first parameter. */
+export const deSentences: Readonly<Record<string, string>> = {
+  ...calls,
+  ...configuration,
+  ...connections,
+  ...devices,
+  ...health,
+  ...backup,
+  ...rare,
+  ...records,
+  ...faults,
+};

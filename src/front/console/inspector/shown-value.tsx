@@ -1,0 +1,72 @@
+import { texts } from '../../web/i18n/i18n.js';
+import type { TreeNode } from '../../web/model.js';
+import { objectType, type Pending, type Rule } from '../../web/objects.js';
+import { formatTime } from '../../web/format.js';
+import { type ConsoleApp, useApp } from '../app.js';
+import { words } from '../i18n/console-texts.js';
+import { sentence } from '../i18n/gateway-texts.js';
+import { useLoaded } from '../load.js';
+
+/** `online since 2026-11-23 14:13:57 UTC`, and what is wrong. */
+const STATUS = /^(\w+) since (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC(?: \(clock not set\))?(: .*)?$/s;
+
+/** The value of a variable. Sentences that the gateway wrote into it are in the user's language. */
+export function ShownValue({ variable }: { readonly variable: TreeNode }) {
+  const app = useApp();
+  const { model } = app.gateway;
+  const { ident, parentID } = variable.entry.value;
+  const parent = model.find(parentID);
+  const text = app.format(variable, variable.value.value);
+  if (parent?.type !== objectType.instance || text === '') return <>{text || '–'}</>;
+  const siblings = model.children(parentID).map((one) => [one, one.state.value] as const);
+  switch (ident) {
+    case 'LINK':
+      return <>{words().tree.links[text] ?? text}</>;
+    case 'STATUS':
+      return <Status instance={parent} text={text} />;
+    case 'RULE': {
+      const rule = siblings.find(([, state]) => state.rule !== undefined)?.[1].rule;
+      return <>{rule === undefined ? text : ruleText(app, rule)}</>;
+    }
+    case 'PENDING': {
+      const [one, { pending } = { pending: undefined }] =
+        siblings.find(([, state]) => state.pending !== undefined) ?? [];
+      return <>{one === undefined || pending === undefined ? text : pendingText(app, one, pending)}</>;
+    }
+    default:
+      return <>{text}</>;
+  }
+}
+
+/** The state of an instance, since when, and what is wrong with it. */
+function Status({ instance, text }: { readonly instance: TreeNode; readonly text: string }) {
+  const app = useApp();
+  const [, link = '', day = '', time = '', why = ''] = STATUS.exec(text) ?? [];
+  const { state } = useLoaded(
+    () => (why === '' ? Promise.resolve([]) : app.call('HW_ReadServiceMessages', instance.id)),
+    [instance.id, text],
+  );
+  if (link === '') return <>{text}</>;
+  const { links, since } = words().tree;
+  const found = state.value && 'value' in state.value ? state.value.value : [];
+  const own = found
+    .filter(({ InstanceID }) => InstanceID === instance.id)
+    .map(({ CodedText }) => sentence(CodedText));
+  const shown = since(links[link] ?? link, app.moment(Date.parse(`${day}T${time}Z`)));
+  return <>{own.length > 0 ? `${shown}: ${own.join('; ')}` : shown + why}</>;
+}
+
+/** A rule of an output, and when it ends. */
+export function ruleText(app: ConsoleApp, { code, untilMs }: Rule): string {
+  const { rules, ruleUntil } = texts();
+  const name = rules[code] ?? code;
+  return untilMs === 0 ? name : ruleUntil(name, timeText(app, untilMs));
+}
+
+/** What a variable will become, and when. */
+export function pendingText(app: ConsoleApp, variable: TreeNode, { value, atMs, code }: Pending): string {
+  const { pending, pendingAt } = texts();
+  return pending[code] ?? pendingAt(app.format(variable, value), timeText(app, atMs));
+}
+
+const timeText = (app: ConsoleApp, unixMs: number) => formatTime(unixMs, app.gateway.model.timezone, true);

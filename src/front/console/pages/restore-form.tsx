@@ -1,0 +1,157 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import { realTiming } from '../../../client/timing.js';
+import { RpcError } from '../../../client/errors.js';
+import { errorText } from '../app.js';
+import { targetTexts } from '../i18n/targets.js';
+
+/** Where a backup can be: the inputs of each kind of target, those that may be empty after a question mark. */
+const KINDS = {
+  path: ['path'],
+  webdav: ['url', 'username', 'password'],
+  s3: ['endpoint', 'region', 'bucket', '?prefix', 'accessKey', 'secretKey'],
+} as const;
+type Kind = keyof typeof KINDS;
+type Field =
+  | 'path'
+  | 'url'
+  | 'username'
+  | 'password'
+  | 'endpoint'
+  | 'region'
+  | 'bucket'
+  | 'prefix'
+  | 'accessKey'
+  | 'secretKey';
+
+const PATH = '/console/claim';
+const SECRETS = new Set<Field>(['password', 'secretKey']);
+/** Interval for asking whether the gateway has started with the backup, ms. */
+const POLL_MS = 2000;
+
+/** Restores the backup of another box on this one, which has no owner yet. */
+export function RestoreForm({ code }: { readonly code: () => string }) {
+  const id = useId();
+  // Closed, it has no inputs that a browser could fill or require.
+  const isOpen = useSignal(false);
+  const kind = useSignal<Kind>('path');
+  const state = useSignal<'ready' | 'busy' | 'done'>('ready');
+  const problem = useSignal('');
+  const { claim: text, kinds } = targetTexts();
+  useEffect(() => (state.value === 'done' ? reloadWhenOwned() : undefined), [state.value]);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const valueOf = (name: string) => {
+      const value = form.get(name);
+      return typeof value === 'string' ? value.trim() : '';
+    };
+    const given = KINDS[kind.value].map((field) => field.replace('?', ''));
+    const members = given
+      .map((field) => [field, valueOf(field)] as const)
+      .filter(([, value]) => value !== '');
+    const target =
+      kind.value === 'path' ? Object.fromEntries(members) : { [kind.value]: Object.fromEntries(members) };
+    state.value = 'busy';
+    problem.value = '';
+    try {
+      await requestRestore({ code: code(), key: valueOf('key'), target: JSON.stringify(target) });
+      state.value = 'done';
+    } catch (thrown) {
+      problem.value = errorText(thrown);
+      state.value = 'ready';
+    }
+  };
+  if (state.value === 'done') return <p role="status">{text.done}</p>;
+  return (
+    <details class="restore" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>{text.title}</summary>
+      <p class="soft">{text.hint}</p>
+      {isOpen.value && (
+        <form onSubmit={(event) => void submit(event)}>
+          {problem.value !== '' && (
+            <p class="problem" role="alert">
+              {problem.value}
+            </p>
+          )}
+          <div class="field">
+            <label for={`${id}-kind`}>{text.kind}</label>
+            <select
+              id={`${id}-kind`}
+              value={kind.value}
+              onChange={({ currentTarget }) => (kind.value = currentTarget.value as Kind)}
+            >
+              {Object.keys(KINDS).map((one) => (
+                <option key={one} value={one}>
+                  {kinds[one]}
+                </option>
+              ))}
+            </select>
+          </div>
+          {KINDS[kind.value].map((given) => {
+            const field = given.replace('?', '') as Field;
+            return (
+              <div class="field" key={field}>
+                <label for={`${id}-${field}`}>{text[field]}</label>
+                <input
+                  id={`${id}-${field}`}
+                  name={field}
+                  {...(SECRETS.has(field) && { type: 'password' as const })}
+                  autocomplete="off"
+                  spellcheck={false}
+                  required={given === field}
+                />
+              </div>
+            );
+          })}
+          <div class="field">
+            <label for={`${id}-key`}>{text.key}</label>
+            <input
+              id={`${id}-key`}
+              name="key"
+              autocomplete="off"
+              autocapitalize="characters"
+              spellcheck={false}
+              required
+              aria-describedby={`${id}-hint`}
+            />
+            <small id={`${id}-hint`}>{text.keyHint}</small>
+          </div>
+          <button class="primary" disabled={state.value === 'busy'}>
+            {text.submit}
+          </button>
+          <p role="status">{state.value === 'busy' ? text.busy : ''}</p>
+        </form>
+      )}
+    </details>
+  );
+}
+
+/** Rejects with what the gateway says is wrong. */
+async function requestRestore(body: Readonly<Record<string, string>>): Promise<void> {
+  const response = await fetch(`${PATH}/restore`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    cache: 'no-store',
+  });
+  if (response.ok) return;
+  const { error } = (await response.json()) as {
+    readonly error: { readonly code: number; readonly message: string; readonly data: unknown };
+  };
+  throw new RpcError(error.code, error.message, error.data);
+}
+
+/** Loads the page again as soon as the gateway has an owner. Returns what stops asking. */
+function reloadWhenOwned(): () => void {
+  let cancel: () => void;
+  const poll = async () => {
+    // While it restarts, nothing replies.
+    const response = await fetch(PATH, { cache: 'no-store' }).catch(() => undefined);
+    if (response?.status === 404) location.reload();
+    else wait();
+  };
+  const wait = () => (cancel = realTiming.after(POLL_MS, () => void poll()));
+  wait();
+  return () => cancel();
+}

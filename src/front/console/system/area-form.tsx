@@ -1,0 +1,184 @@
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { builtInIcons } from '../../../media/built-in-icons.js';
+import { objectType } from '../../web/objects.js';
+import type { Model, TreeNode } from '../../web/model.js';
+import { useApp } from '../app.js';
+import { formText } from '../forms/form-text.js';
+import { words } from '../i18n/console-texts.js';
+import { systemTexts } from '../i18n/system.js';
+import { CheckField } from '../parts/check-field.js';
+import { Dialog } from '../parts/dialog.js';
+import { NewPassword } from '../parts/new-password.js';
+import type { AreaSettings, Change } from './settings.js';
+
+interface AreaFormProps {
+  /** The area to change; undefined: a new one. */
+  readonly area: AreaSettings | undefined;
+  /** Its place in the list. */
+  readonly index: number;
+  readonly onChange: (changes: readonly Change[]) => Promise<boolean>;
+  readonly onClose: () => void;
+}
+
+/** Adds an area of residents with its password, or changes one. */
+export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
+  const { gateway } = useApp();
+  const id = useId();
+  const isBusy = useSignal(false);
+  const isOpen = useSignal(area?.passwordRequired === false);
+  const isMobile = useSignal(area?.mobile === true);
+  const isEditable = useSignal(area?.editable === true);
+  // One that was open has none.
+  const needsPassword = !isOpen.value && (area === undefined || area.passwordRequired === false);
+  const { areas: text } = systemTexts();
+  const bases = basesIn(gateway.model);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const of = (name: string) => formText(form, name);
+    const path = `configurators[${index}]`;
+    const addresses = of('autostart')
+      .split(/[\s,]+/)
+      .filter((one) => one !== '');
+    const common = { title: of('title').trim(), base: of('base'), mobile: isMobile.peek() };
+    // What has its default is not in the file.
+    const others = {
+      icon: of('icon') || null,
+      position: of('position') === '' ? null : Number(of('position')),
+      editable: isEditable.peek() || null,
+      autostart: addresses.length > 0 ? addresses : null,
+    };
+    const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
+    const access = isOpen.peek()
+      ? { passwordRequired: false }
+      : needsPassword && { password: of('password') };
+    // A password and no password contradict each other.
+    const removed = isOpen.peek()
+      ? { password: null, passwordHash: null, passwordFile: null }
+      : { passwordRequired: null };
+    const changes: readonly Change[] =
+      area === undefined
+        ? [[path, { ...common, ...given, ident: of('ident'), ...access }]]
+        : Object.entries({ ...common, ...others, ...removed, ...access }).map(([key, value]) => [
+            `${path}.${key}`,
+            value,
+          ]);
+    isBusy.value = true;
+    const isDone = await onChange(changes);
+    isBusy.value = false;
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog title={area === undefined ? text.add : text.change(area.title)} onClose={onClose}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        <div class="field">
+          <label for={`${id}-title`}>{text.title}</label>
+          <input id={`${id}-title`} name="title" required maxLength={200} defaultValue={area?.title ?? ''} />
+        </div>
+        {area === undefined && (
+          <div class="field">
+            <label for={`${id}-ident`}>{text.ident}</label>
+            <input
+              id={`${id}-ident`}
+              name="ident"
+              required
+              pattern="[A-Za-z0-9_]+"
+              aria-describedby={`${id}-ident-hint`}
+            />
+            <small id={`${id}-ident-hint`}>{text.identHint}</small>
+          </div>
+        )}
+        <div class="field">
+          <label for={`${id}-base`}>{text.base}</label>
+          <select id={`${id}-base`} name="base" defaultValue={area?.base ?? '/'}>
+            <option value="/">{text.everything}</option>
+            {area !== undefined && area.base !== '/' && !bases.some(([path]) => path === area.base) && (
+              <option value={area.base}>{area.base}</option>
+            )}
+            {bases.map(([path, name]) => (
+              <option key={path} value={path}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <small>{text.baseHint}</small>
+        </div>
+        <CheckField label={text.mobile} checked={isMobile.value} onChange={(on) => (isMobile.value = on)} />
+        <CheckField
+          label={text.editable}
+          checked={isEditable.value}
+          onChange={(on) => (isEditable.value = on)}
+        />
+        <CheckField label={text.open} checked={isOpen.value} onChange={(on) => (isOpen.value = on)} />
+        {needsPassword && <NewPassword />}
+        <div class="fields">
+          <div class="field">
+            <label for={`${id}-icon`}>{text.icon}</label>
+            <input
+              id={`${id}-icon`}
+              name="icon"
+              list={`${id}-icons`}
+              autocomplete="off"
+              spellcheck={false}
+              defaultValue={area?.icon ?? ''}
+            />
+            <datalist id={`${id}-icons`}>
+              {Object.keys(builtInIcons).map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
+          </div>
+          <div class="field">
+            <label for={`${id}-position`}>{text.position}</label>
+            <input
+              id={`${id}-position`}
+              name="position"
+              type="number"
+              step={1}
+              defaultValue={area?.position === undefined ? '' : String(area.position)}
+            />
+          </div>
+        </div>
+        <div class="field">
+          <label for={`${id}-autostart`}>{text.autostart}</label>
+          <textarea
+            id={`${id}-autostart`}
+            name="autostart"
+            rows={2}
+            spellcheck={false}
+            defaultValue={area?.autostart?.join('\n') ?? ''}
+            aria-describedby={`${id}-autostart-hint`}
+          />
+          <small id={`${id}-autostart-hint`}>{text.autostartHint}</small>
+        </div>
+        <div class="row-head">
+          <button class="primary" disabled={isBusy.value}>
+            {text.save}
+          </button>
+          <button class="plain" type="button" onClick={onClose}>
+            {words().tree.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The categories that can be the base of an area: their paths of idents, and the names on it. */
+function basesIn(model: Model): (readonly [path: string, name: string])[] {
+  const found: (readonly [string, string])[] = [];
+  const collect = (parent: number, path: string, names: string) => {
+    for (const node of model.children(parent)) {
+      const { ident, name } = node.entry.peek();
+      if (!isCategory(node) || ident === '') continue;
+      const [at, called] = [`${path}${ident}`, `${names}${name}`];
+      found.push([at, called]);
+      collect(node.id, `${at}/`, `${called} / `);
+    }
+  };
+  collect(0, '', '');
+  return found;
+}
+
+const isCategory = ({ type }: TreeNode): boolean => type === objectType.category;

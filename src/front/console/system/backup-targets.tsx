@@ -1,0 +1,171 @@
+import { useSignal } from '@preact/signals';
+import type { BackupTargetList, BackupTargetRecord } from '../../../client/generated/records.js';
+import { formatDate } from '../../web/format.js';
+import { useApp } from '../app.js';
+import { sentence } from '../i18n/gateway-texts.js';
+import { targetTexts } from '../i18n/targets.js';
+import { useLoaded } from '../load.js';
+import { LoadedView } from '../parts/loaded-view.js';
+import { Question } from '../parts/question.js';
+
+interface TargetsProps {
+  /** What the next start restores may have changed. */
+  readonly onChange: () => void;
+}
+
+/** The targets of encrypted backups, and their key. */
+export function BackupTargets({ onChange }: TargetsProps) {
+  const app = useApp();
+  const { state, reload } = useLoaded(() => app.call('GW_GetBackupTargets'), []);
+  const text = targetTexts();
+  const changed = () => {
+    reload();
+    onChange();
+  };
+  return (
+    <section class="sections" aria-label={text.title}>
+      <h2>{text.title}</h2>
+      <LoadedView state={state}>
+        {(list) =>
+          list.Targets.length === 0 ? (
+            <p class="soft">{text.none}</p>
+          ) : (
+            <>
+              <RecoveryKey list={list} onChange={reload} />
+              <ul class="cards">
+                {list.Targets.map((target) => (
+                  <TargetItem
+                    key={target.Name}
+                    target={target}
+                    hasKey={list.KeyID !== ''}
+                    onChange={changed}
+                  />
+                ))}
+              </ul>
+            </>
+          )
+        }
+      </LoadedView>
+    </section>
+  );
+}
+
+/** The state of the key, and a new one as long as the page shows it. */
+function RecoveryKey({ list, onChange }: { readonly list: BackupTargetList; readonly onChange: () => void }) {
+  const app = useApp();
+  const created = useSignal<string | undefined>(undefined);
+  const isAsked = useSignal(false);
+  const text = targetTexts();
+  const create = async () => {
+    await app.act(async () => {
+      const { Key } = await app.call('GW_CreateRecoveryKey');
+      created.value = Key;
+    });
+    onChange();
+  };
+  const hasKey = list.KeyID !== '';
+  return (
+    <section class="card">
+      {created.value === undefined ? (
+        <p>{hasKey ? text.key(list.KeyID) : text.noKey}</p>
+      ) : (
+        <div role="status">
+          <p>{text.newKey}</p>
+          <p>
+            <code class="recovery-key">{created.value}</code>
+          </p>
+        </div>
+      )}
+      <div class="row-head">
+        <button
+          class={hasKey ? 'plain' : 'primary'}
+          type="button"
+          onClick={() => (hasKey ? (isAsked.value = true) : void create())}
+        >
+          {hasKey ? text.replaceKey : text.createKey}
+        </button>
+      </div>
+      {isAsked.value && (
+        <Question
+          title={text.replaceQuestion}
+          action={text.replaceKey}
+          onConfirm={create}
+          onClose={() => (isAsked.value = false)}
+        >
+          <p>{text.replaceHint}</p>
+        </Question>
+      )}
+    </section>
+  );
+}
+
+interface TargetItemProps {
+  readonly target: BackupTargetRecord;
+  readonly hasKey: boolean;
+  readonly onChange: () => void;
+}
+
+function TargetItem({ target, hasKey, onChange }: TargetItemProps) {
+  const app = useApp();
+  const isBusy = useSignal(false);
+  const isAsked = useSignal(false);
+  const text = targetTexts();
+  const { Name, Kind, LastMs, NextMs, VerifiedMs, Problem, CodedProblem, VerifyProblem, CodedVerifyProblem } =
+    target;
+  const timeOf = (ms: number) =>
+    ms === 0 ? text.never : formatDate(ms, app.gateway.model.timezone, 'short');
+  const act = async (action: () => Promise<unknown>, done: string) => {
+    isBusy.value = true;
+    await app.act(action, done);
+    isBusy.value = false;
+    onChange();
+  };
+  const isDisabled = isBusy.value || !hasKey;
+  return (
+    <li>
+      <strong>{`${Name} · ${text.kinds[Kind] ?? Kind}`}</strong>
+      <small>{text.times(timeOf(LastMs), timeOf(VerifiedMs), timeOf(NextMs))}</small>
+      {Problem !== '' && <p class="problem">{sentence(CodedProblem)}</p>}
+      {VerifyProblem !== '' && <p class="problem">{sentence(CodedVerifyProblem)}</p>}
+      <div class="row-head">
+        <button
+          class="plain"
+          type="button"
+          disabled={isDisabled}
+          aria-label={text.runOn(Name)}
+          onClick={() => void act(() => app.call('GW_RunTargetBackup', Name), text.stored(Name))}
+        >
+          {isBusy.value ? text.busy : text.run}
+        </button>
+        <button
+          class="plain"
+          type="button"
+          disabled={isDisabled || LastMs === 0}
+          aria-label={text.verifyOf(Name)}
+          onClick={() => void act(() => app.call('GW_VerifyTargetBackup', Name), text.verified(Name))}
+        >
+          {text.verify}
+        </button>
+        <button
+          class="plain"
+          type="button"
+          disabled={isDisabled}
+          aria-label={text.restoreOf(Name)}
+          onClick={() => (isAsked.value = true)}
+        >
+          {text.restore}
+        </button>
+      </div>
+      {isAsked.value && (
+        <Question
+          title={text.restoreQuestion(Name)}
+          action={text.restore}
+          onConfirm={() => act(() => app.call('GW_RestoreTargetBackup', Name), text.fetched)}
+          onClose={() => (isAsked.value = false)}
+        >
+          <p>{text.restoreHint}</p>
+        </Question>
+      )}
+    </li>
+  );
+}

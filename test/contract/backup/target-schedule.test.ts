@@ -1,0 +1,71 @@
+import t from 'tap';
+import { recordOf } from '../../../src/base/codes/coded-text.js';
+import {
+  isDue,
+  isVerifyDue,
+  lastScheduledMs,
+  retryAfterMs,
+  targetsFinding,
+} from '../../../src/composition/backup/target-schedule.js';
+import { TargetStates } from '../../../src/composition/backup/target-states.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const at = (hour: number, day = 10) => new Date(2026, 5, day, hour, 15).getTime();
+
+async function never(t: Parameters<typeof tempDirectory>[0]) {
+  return new TargetStates(await tempDirectory(t)).of('x');
+}
+
+t.test('a backup is due once a day, at its time of day or when the gateway runs again', async (t) => {
+  const state = await never(t);
+  t.equal(lastScheduledMs('03:15', at(4)), at(3));
+  t.equal(lastScheduledMs('03:15', at(2)), at(3, 9));
+  t.ok(isDue(state, '03:15', at(12)), 'there is none yet');
+  t.notOk(isDue({ ...state, lastMs: at(3) }, '03:15', at(23)));
+  t.ok(isDue({ ...state, lastMs: at(3) }, '03:15', at(3, 11)));
+  t.ok(isDue({ ...state, lastMs: at(3, 20) }, '03:15', at(12)), 'the clock was set back');
+});
+
+t.test('a failed backup is retried later and later', async (t) => {
+  const state = await never(t);
+  t.notOk(isDue({ ...state, retryMs: at(12) + 1 }, '03:15', at(12)));
+  t.ok(isDue({ ...state, retryMs: at(12) }, '03:15', at(12)));
+  t.ok(isDue({ ...state, retryMs: at(12, 20) }, '03:15', at(12)), 'the clock was set back');
+  const delays = [1, 2, 3, 4, 5, 6, 100].map((failures) => retryAfterMs(failures) / 60_000);
+  t.strictSame(delays, [15, 30, 60, 120, 240, 360, 360]);
+});
+
+t.test('the newest backup is compared once a week', async (t) => {
+  const state = await never(t);
+  t.notOk(isVerifyDue(state, at(12)), 'there is none');
+  t.ok(isVerifyDue({ ...state, lastMs: at(3) }, at(12)));
+  t.notOk(isVerifyDue({ ...state, lastMs: at(3), verifiedMs: at(3, 8) }, at(12)));
+  t.ok(isVerifyDue({ ...state, lastMs: at(3), verifiedMs: at(3, 3) }, at(12)));
+});
+
+t.test('health reports a target that fails, is too old, or has a damaged backup', async (t) => {
+  const state = await never(t);
+  const now = { hasKey: true, nowMs: at(12), sinceMs: at(0) };
+  const finding = (change: object, when: object = now) =>
+    targetsFinding([['nas', { ...state, lastMs: at(3), ...change }]], { ...now, ...when });
+  t.match(targetsFinding([], now), { state: 'ok' });
+  t.match(finding({}), { state: 'ok', text: { text: /stored on nas/ } });
+  t.match(finding({}, { hasKey: false }), { state: 'warning', text: { text: /no recovery key/ } });
+  t.match(finding({ failure: recordOf('no route') }), { state: 'warning', text: { text: 'nas: no route' } });
+  t.match(finding({ verifyFailure: recordOf('cut') }), { state: 'failed', text: { text: 'nas: cut' } });
+  const late = { nowMs: at(12) + 4 * DAY_MS };
+  t.match(finding({}, late), { state: 'failed', text: { text: /no new backup for 4 days/ } });
+  t.match(finding({ lastMs: 0 }, { sinceMs: at(11), nowMs: at(12) }), { state: 'ok' }, 'not yet');
+});
+
+t.test('what is known of a target survives a restart', async (t) => {
+  const directory = await tempDirectory(t);
+  const states = new TargetStates(directory);
+  await states.set('nas', { lastMs: 5, failures: 1 });
+  const again = new TargetStates(directory);
+  t.equal(again.of('nas').lastMs, 0);
+  await again.load();
+  t.match(again.of('nas'), { lastMs: 5, failures: 1, verifiedMs: 0 });
+});

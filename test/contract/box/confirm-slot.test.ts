@@ -1,0 +1,129 @@
+/**
+ * The decision about a slot after its start (confirm-slot), with scripts in the place of systemd, RAUC and the
+ * gateway. The same on an emulated board: test/lab/box.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+const SCRIPT = join(PACKAGE_ROOT, 'box/image/overlay/usr/lib/stellwerk-box/confirm-slot');
+
+interface Situation {
+  /** The exit code of the health gate: 0 healthy, 1 not, 78 its configuration has errors. */
+  gate: number;
+  /** How often systemd restarted the gateway. */
+  crashes?: number;
+  /** The version that was confirmed in this slot before; the one that runs is 2.0.0. */
+  confirmed?: string;
+  /** Whether the other slot has a system, and that accepts the configuration. */
+  otherAccepts?: boolean;
+  /** The boot loader's order; slot A runs. */
+  order?: string;
+}
+
+/** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
+async function decide(t: Test, situation: Situation) {
+  const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B' } = situation;
+  const root = await tempDirectory(t);
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content, { mode: 0o755 });
+  };
+  const program = (name: string, script: string) => write(name, `#!/bin/sh\n${script}\n`);
+  const log = join(root, 'asked');
+  write('proc/cmdline', 'root=PARTUUID=53574b31-02 ro rauc.slot=A panic=10\n');
+  write('proc/uptime', '42.00 80.00\n');
+  write('etc/os-release', 'ID=debian\nIMAGE_VERSION=2.0.0\n');
+  write(
+    'data/box/rauc.status',
+    '[slot.rootfs.0]\nbundle.version=1.0.0\n\n[slot.rootfs.1]\nbundle.version=3.0.0\n',
+  );
+  write('var/lib/stellwerk-update/.keep', '');
+  write('run/box/.keep', '');
+  write('dev/.keep', '');
+  if (confirmed !== undefined) write('data/box/confirmed.A', `${confirmed}\n`);
+  program('opt/stellwerk/current/systemd/health-gate.sh', `exit ${gate}`);
+  program('usr/lib/stellwerk-box/fw_printenv', `echo '${order}'`);
+  program('bin/rauc', `echo "rauc $*" >>${log}`);
+  program(
+    'bin/systemctl',
+    `case $* in is-system-running*) echo running ;; *NRestarts*) echo ${crashes} ;; *) echo "systemctl $*" >>${log} ;; esac`,
+  );
+  program('bin/stellwerk', 'exit 1');
+  program('bin/mount', `mkdir -p ${root}/run/box/other && exit ${otherAccepts ? 0 : 1}`);
+  program('bin/umount', '');
+  program('run/box/other/opt/stellwerk/current/bin/stellwerk', 'exit 0');
+  const env = { ...process.env, ROOT: root, PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}` };
+  let code = 0;
+  try {
+    execFileSync(SCRIPT, { env, stdio: 'pipe' });
+  } catch (thrown) {
+    code = (thrown as { status: number }).status;
+  }
+  const text = (path: string) => {
+    const file = join(root, path);
+    return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  };
+  return {
+    code,
+    verdict: text('run/box/verdict'),
+    asked: text('asked')?.split('\n') ?? [],
+    confirmed: text('data/box/confirmed.A'),
+    rolledBack: text('var/lib/stellwerk-update/rolled-back'),
+  };
+}
+
+const REBOOT = 'systemctl --no-block reboot';
+const MARK_BAD = 'rauc status mark-bad booted';
+
+t.test('a healthy version is confirmed', async (t) => {
+  t.match(await decide(t, { gate: 0 }), {
+    code: 0,
+    verdict: 'healthy',
+    asked: ['rauc status mark-good'],
+    confirmed: '2.0.0',
+    rolledBack: undefined,
+  });
+});
+
+t.test('a new version that is not healthy restarts the box, and keeps its other attempts', async (t) => {
+  const { code, verdict, asked, confirmed } = await decide(t, { gate: 1, confirmed: '1.0.0' });
+  t.equal(code, 1);
+  t.match(verdict, /^unhealthy \(it did not become healthy within 180 s\)/);
+  t.strictSame(asked, [REBOOT]);
+  t.equal(confirmed, '1.0.0');
+});
+
+t.test('five crashes are bad immediately', async (t) => {
+  t.strictSame((await decide(t, { gate: 1, crashes: 5 })).asked, [MARK_BAD, REBOOT]);
+});
+
+t.test('errors in the configuration count only if the other version accepts it', async (t) => {
+  const accepted = await decide(t, { gate: 78, otherAccepts: true });
+  t.strictSame(accepted.asked, [MARK_BAD, REBOOT]);
+  t.match(accepted.verdict, /it rejects the configuration/);
+  const rejected = await decide(t, { gate: 78 });
+  t.strictSame(rejected.asked, ['rauc status mark-good']);
+  t.equal(rejected.verdict, 'healthy, but the configuration has errors');
+});
+
+t.test('a confirmed version that is not healthy is neither restarted nor confirmed again', async (t) => {
+  const { code, verdict, asked } = await decide(t, { gate: 1, confirmed: '2.0.0' });
+  t.equal(code, 1);
+  t.equal(verdict, 'unhealthy, but confirmed before');
+  t.strictSame(asked, []);
+});
+
+t.test('after a rollback, the slot that runs is first, and a note names the version', async (t) => {
+  const { verdict, asked, rolledBack } = await decide(t, { gate: 0, confirmed: '2.0.0', order: 'B A' });
+  t.equal(verdict, 'healthy');
+  t.strictSame(asked, [
+    'rauc status mark-good',
+    'rauc status mark-active booted',
+    'rauc status mark-bad other',
+  ]);
+  t.match(JSON.parse(rolledBack ?? '{}'), { version: '3.0.0', running: '2.0.0', reason: 'it did not start' });
+});

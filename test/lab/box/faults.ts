@@ -1,0 +1,41 @@
+/**
+ * Faults of updates and of the boot state on an emulated board: `node dist/test/lab/box/faults.js`, after
+ * up.js. The steps follow one another on one card.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { FlashedBox, mountStick, writeCard } from './flashed-box.js';
+
+const STATE = '/usr/lib/stellwerk-box/fw_printenv';
+/** The two copies of the boot state on the card. */
+const COPIES = ['1M', '2M'] as const;
+
+const card = await writeCard(await tempDirectory(t));
+let box = await FlashedBox.switchOn(card);
+t.teardown(() => box[Symbol.asyncDispose]());
+await box.up();
+await box.verdict();
+
+await t.test('after a power cut during an installation, the box starts as before', async (t) => {
+  await mountStick(box.agent);
+  await box.agent.start('stellwerk update install /run/stick/good.raucb');
+  await box.agent.run(`until ${STATE} | grep -q '^BOOT_ORDER=A$'; do sleep 0.2; done`);
+  await box.cut();
+  box = await FlashedBox.switchOn(card);
+  await box.up();
+  t.equal(await box.verdict(), 'healthy');
+  t.strictSame(box.chosenSlots, ['A']);
+});
+
+for (const damaged of [[COPIES[0]], COPIES])
+  await t.test(`the box starts with ${damaged.length} damaged copies of the boot state`, async (t) => {
+    await box.cut();
+    for (const at of damaged)
+      await promisify(execFile)('qemu-io', ['-f', 'qcow2', '-c', `write -q -P 0xff ${at} 512`, card]);
+    box = await FlashedBox.switchOn(card);
+    await box.printed(damaged.length === 1 ? /boot state from copy 2/ : /no boot state, defaults/);
+    await box.up();
+    t.equal(await box.verdict(), 'healthy');
+  });

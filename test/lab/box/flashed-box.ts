@@ -1,0 +1,161 @@
+/**
+ * An emulated board that starts the flashable image as a real one does: its firmware is U-Boot (Debian's
+ * u-boot-qemu), which finds boot script, slots and kernel on the card. The test talks to the guest agent,
+ * which the lab adds to the slots, and reads the serial console; there is no network.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { until, withinPatience } from '../../tools/until.js';
+import { GuestAgent, type CommandResult } from '../machine/agent.js';
+import { PREPARED } from './paths.js';
+
+/** A start takes about 40 s on two idle cores; those of a shared machine are not idle. */
+const START_LIMIT_MS = 900_000;
+/** 640 MB, each block of which is checked. */
+const INSTALL_LIMIT_MS = 1_800_000;
+const POWER_OFF_LIMIT_MS = 180_000;
+const CARD_BYTES = '4G';
+const UBOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
+/** The end of the console, for an error text. */
+const CONSOLE_TAIL = 2_000;
+/** U-Boot prints this line at each start. */
+const CHOSEN = /box: slot ([AB]), order [^\r\n]*/g;
+
+const run = promisify(execFile);
+
+/** A card of the test, as it is after the image was written to it. Returns its file. */
+export async function writeCard(directory: string): Promise<string> {
+  const card = join(directory, 'card.qcow2');
+  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', PREPARED.disk, card, CARD_BYTES]);
+  return card;
+}
+
+/** Mounts the stick with the updates (`/run/stick/NAME.raucb`). */
+export async function mountStick(agent: GuestAgent): Promise<void> {
+  await agent.run('mkdir -p /run/stick && (mountpoint -q /run/stick || mount -o ro /dev/vdb /run/stick)');
+}
+
+/** Installs an update of the stick to its end. */
+export async function installUpdate(agent: GuestAgent, name: string): Promise<CommandResult> {
+  await mountStick(agent);
+  return agent.try(`stellwerk update install /run/stick/${name}.raucb`, INSTALL_LIMIT_MS);
+}
+
+/** A running box. Use with `await using`. */
+export class FlashedBox implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #qemu: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  readonly #killOnExit = () => this.#qemu.kill('SIGKILL');
+  #agent: GuestAgent | undefined;
+
+  private constructor(card: string, folder: string) {
+    this.#folder = folder;
+    // setpriv: qemu must not outlive a test that is killed.
+    const command = ['--pdeathsig', 'KILL', 'qemu-system-aarch64', ...qemuArguments(card, folder)];
+    this.#qemu = spawn('setpriv', command, { stdio: ['ignore', 'inherit', 'inherit'] });
+    process.on('exit', this.#killOnExit);
+    this.#exited = once(this.#qemu, 'exit');
+  }
+
+  /** Switches a box with this card on; does not wait for anything. */
+  static async switchOn(card: string): Promise<FlashedBox> {
+    return new FlashedBox(card, await mkdtemp(join(tmpdir(), 'stellwerk-box-')));
+  }
+
+  /** The guest agent; see {@link up}. */
+  get agent(): GuestAgent {
+    if (!this.#agent) throw new Error('the box is not up');
+    return this.#agent;
+  }
+
+  /** The slots that U-Boot has chosen since the box was switched on. */
+  get chosenSlots(): string[] {
+    return [...this.console().matchAll(CHOSEN)].map(([, slot = '']) => slot);
+  }
+
+  /** What the serial console has printed since the box was switched on. */
+  console(): string {
+    try {
+      return readFileSync(join(this.#folder, 'console'), 'latin1');
+    } catch {
+      return '';
+    }
+  }
+
+  /** Waits until the console has printed something. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#withConsole(
+      until(`on the console: ${pattern}`, () => pattern.exec(this.console()), START_LIMIT_MS),
+    );
+  }
+
+  /** Waits until the system is up. */
+  async up(): Promise<void> {
+    this.#agent?.[Symbol.dispose]();
+    this.#agent = await this.#withConsole(GuestAgent.open(join(this.#folder, 'agent'), START_LIMIT_MS));
+  }
+
+  /** Waits until box-confirm.service has decided about the slot; returns its verdict. */
+  async verdict(): Promise<string> {
+    return this.#withConsole(
+      this.agent.run('until [ -e /run/box/verdict ]; do sleep 1; done; cat /run/box/verdict', START_LIMIT_MS),
+    );
+  }
+
+  /** Makes the box restart, and waits until U-Boot has chosen a slot `times` times; returns these slots. */
+  async restart(times = 1): Promise<string[]> {
+    const before = this.chosenSlots.length;
+    await this.agent.start('systemctl --no-block reboot');
+    await this.#withConsole(
+      until('U-Boot', () => this.chosenSlots.length >= before + times, START_LIMIT_MS * times),
+    );
+    return this.chosenSlots.slice(before);
+  }
+
+  /** Cuts the power. */
+  async cut(): Promise<void> {
+    this.#qemu.kill('SIGKILL');
+    await this.#exited;
+  }
+
+  /** Shuts the box down cleanly. */
+  async powerOff(): Promise<void> {
+    await this.agent.start('systemctl poweroff');
+    await withinPatience('the box to power off', this.#exited, POWER_OFF_LIMIT_MS);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#killOnExit);
+    this.#agent?.[Symbol.dispose]();
+    await this.cut();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #withConsole<T>(waiting: Promise<T>): Promise<T> {
+    try {
+      return await waiting;
+    } catch (thrown) {
+      throw new Error(`the console ends with:\n${this.console().slice(-CONSOLE_TAIL)}`, { cause: thrown });
+    }
+  }
+}
+
+/** The board, as options of qemu. A reset starts U-Boot again; the watchdog resets. */
+function qemuArguments(card: string, folder: string): string[] {
+  return [
+    '-M virt,gic-version=3 -cpu cortex-a53 -accel tcg,thread=multi,tb-size=512 -m 768 -smp 2',
+    `-nodefaults -display none -bios ${UBOOT}`,
+    `-chardev file,id=console,path=${join(folder, 'console')} -serial chardev:console`,
+    `-drive file=${card},if=none,id=card,format=qcow2,discard=unmap -device virtio-blk-pci,drive=card,bootindex=0`,
+    `-drive file=${PREPARED.stick},if=none,id=stick,format=raw,readonly=on -device virtio-blk-pci,drive=stick`,
+    `-device virtio-serial-pci -chardev socket,id=agent,path=${join(folder, 'agent')},server=on,wait=off`,
+    '-device virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
+    '-device virtio-rng-pci -device i6300esb -action watchdog=reset',
+  ].flatMap((options) => options.split(' '));
+}

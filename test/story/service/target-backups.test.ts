@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { runCli } from '../../tools/gateway/run-cli.js';
+import { rpc, valueAt, idOf } from '../../tools/client/json-rpc.js';
+import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
+import { webdavServer } from '../../tools/backup/file-servers.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+const targetsYaml = (stick: string, url: string) => `backup:
+  targets:
+    - { name: stick, path: ${stick} }
+    - { name: nas, webdav: { url: ${url}/dav, username: me, password: "päss" } }
+`;
+
+interface Targets {
+  readonly KeyID: string;
+  readonly Targets: readonly { readonly Name: string; readonly LastName: string; readonly Problem: string }[];
+}
+
+t.test('a dead box is replaced: its encrypted backup is restored on a blank one', async (t) => {
+  const stick = await tempDirectory(t);
+  const server = await webdavServer(t);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + targetsYaml(stick, server.url));
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  await rpc(fixture, 'SetValue', setpoint, 18);
+  t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), /no recovery key/);
+  t.equal(await rpc(fixture, 'GW_RunTargetBackup', 'stick'), 'NOT_SUPPORTED', 'without a key');
+  const { Key, KeyID } = (await rpc(fixture, 'GW_CreateRecoveryKey')) as { Key: string; KeyID: string };
+  for (const target of ['stick', 'nas']) {
+    const made = (await rpc(fixture, 'GW_RunTargetBackup', target)) as { Name: string; StoredChunks: number };
+    t.ok(made.StoredChunks > 0);
+    t.match(await rpc(fixture, 'GW_GetTargetBackups', target), [{ Name: made.Name }]);
+    t.match(await rpc(fixture, 'GW_VerifyTargetBackup', target), { Name: made.Name });
+  }
+  t.equal(await rpc(fixture, 'GW_RunTargetBackup', 'none'), 'NAME_NOT_FOUND');
+  const listed = (await rpc(fixture, 'GW_GetBackupTargets')) as Targets;
+  t.match(listed, {
+    KeyID,
+    Targets: [
+      { Name: 'stick', Problem: '' },
+      { Name: 'nas', Problem: '' },
+    ],
+  });
+  t.notMatch(JSON.stringify(listed), /päss/, 'a password is in no reply');
+  await fixture.gateway.close();
+
+  const data = join(await tempDirectory(t), 'data');
+  const keyFile = join(await tempDirectory(t), 'key');
+  await writeFile(keyFile, `${Key.toLowerCase()}\n`);
+  const config = join(data, '..', 'gateway.yaml');
+  const restored = await runCli([
+    'restore',
+    '--target',
+    stick,
+    '--key-file',
+    keyFile,
+    '--data',
+    data,
+    '--config',
+    config,
+    'latest',
+  ]);
+  t.equal(restored.code, 0, restored.stderr);
+  const box = await startGateway(t, undefined, { directory: join(data, '..') });
+  t.equal(await valueAt(box, 'ground_floor/setpoint'), 18);
+  t.equal(await idOf(box, 'ground_floor/setpoint'), setpoint, 'the ids are the same');
+  t.match(await rpc(box, 'GW_GetBackupTargets'), { KeyID }, 'the new box continues with the same key');
+});
+
+t.test('a backup of a target is restored at the next start', async (t) => {
+  const stick = await tempDirectory(t);
+  const yaml = SIMULATED_CONFIG + SAMPLE_TREE + targetsYaml(stick, 'http://127.0.0.1:1');
+  const fixture = await startGateway(t, yaml);
+  await rpc(fixture, 'GW_CreateRecoveryKey');
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  await rpc(fixture, 'SetValue', setpoint, 18);
+  await rpc(fixture, 'GW_RunTargetBackup', 'stick');
+  await rpc(fixture, 'SetValue', setpoint, 5);
+  const name = await rpc(fixture, 'GW_RestoreTargetBackup', 'stick');
+  t.match(name, /^upload-target-\d{8}t\d{6}z\.db$/);
+  const directory = join(fixture.directory, 'data');
+  await rpc(fixture, 'GW_RestoreBackup', '');
+  t.notOk(existsSync(join(directory, 'restore-files')), 'cancelled');
+  await rpc(fixture, 'GW_RestoreTargetBackup', 'stick');
+  await fixture.gateway.close();
+  const again = await startGateway(t, undefined, { directory: fixture.directory });
+  t.equal(await valueAt(again, 'ground_floor/setpoint'), 18);
+  t.notOk(existsSync(join(directory, 'restore-files')));
+  t.notOk(
+    readdirSync(directory).some((file) => file.endsWith('.new')),
+    'nothing is left',
+  );
+});
+
+t.test('a target that fails is reported, and a damaged backup is found', async (t) => {
+  const stick = await tempDirectory(t);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + targetsYaml(stick, 'http://127.0.0.1:1'));
+  const { KeyID } = (await rpc(fixture, 'GW_CreateRecoveryKey')) as { KeyID: string };
+  t.equal(await rpc(fixture, 'GW_RunTargetBackup', 'nas'), 'BACKUP_TARGET_FAILED');
+  t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), /nas: 127\.0\.0\.1:1: /);
+  await rpc(fixture, 'GW_RunTargetBackup', 'stick');
+  rmSync(join(stick, KeyID, 'chunks'), { recursive: true });
+  t.equal(await rpc(fixture, 'GW_VerifyTargetBackup', 'stick'), 'BACKUP_DAMAGED');
+  t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), /stick: the chunk .* is missing/);
+  await rpc(fixture, 'GW_RunTargetBackup', 'stick');
+  t.match(await rpc(fixture, 'GW_VerifyTargetBackup', 'stick', ''), { Name: /z$/ });
+});
