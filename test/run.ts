@@ -12,6 +12,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../src/base/package-root.js';
 import { ALONE } from './runner/alone.js';
+import { LONG_S } from './runner/long-files.js';
 import { sumOf, type Outcome } from './runner/outcome.js';
 import { TestProcess } from './runner/test-process.js';
 
@@ -43,9 +44,9 @@ interface TestFile {
   readonly path: string;
 }
 
-/** Seconds that each file took in the last run. */
+/** Seconds that each file took in the last run; in a fresh checkout the long ones are known. */
 const lastSeconds = new Map(suites.flatMap(lastResults));
-const secondsOf = ({ name }: TestFile): number => lastSeconds.get(name) ?? Number.MAX_VALUE;
+const secondsOf = ({ name }: TestFile): number => lastSeconds.get(name) ?? LONG_S.get(name) ?? 1;
 // Long files first, so that none of them is left to run on its own. The suites of long files are named last.
 const waiting = suites
   .toReversed()
@@ -58,10 +59,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 const outcomes = new Map<TestFile, Outcome>();
-// Two machines or browsers at a time; quick tests spend a part of their time waiting, too.
+// Two machines or browsers at a time. Of the quick tests, the long ones wait for most of their time.
 const lanes = suites.some((suite) => isLab(suite) || isFront(suite))
   ? 2
-  : Math.min(availableParallelism() + 1, 6);
+  : Math.min(availableParallelism() + 2, 6);
 await Promise.all(Array.from({ length: lanes }, runLane));
 for (const suite of suites) {
   const mine = [...outcomes].filter(([file]) => file.suite === suite).map(([, outcome]) => outcome);

@@ -15,9 +15,9 @@ export async function startFuzzedApi(t: Parameters<typeof startApi>[0]): Promise
   fixture.kernel.changes.setLimits({ messages: 1000, bytes: 1024 * 1024 });
   for (let type = 0; type <= 3; type++) await fixture.call('SVC_CreateVariable', type);
   await fixture.lamp();
-  const world = await startApi(t, {}, { dispatcher: fixture.registry, kernel: fixture.kernel });
+  const api = await startApi(t, {}, { dispatcher: fixture.registry, kernel: fixture.kernel });
   return {
-    ...world,
+    ...api,
     desk: fixture,
     methods: fixture.registry.names().filter((name) => !/_Create/.test(name)),
   };

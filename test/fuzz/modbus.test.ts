@@ -25,13 +25,13 @@ await t.test(
   `a disturbed line causes no wrong values, and polling continues (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
-    const scene = new ModbusFixture();
-    const unit = scene.line.unit(1, { 0: 1000, 1: 2000 });
-    const gateway = await scene.gateway(1, { Retries: 5 });
-    const addresses = [await scene.register(gateway, 0), await scene.register(gateway, 1)];
-    const seen = addresses.map((address) => scene.fixture.watch(address, 'Value'));
+    const modbus = new ModbusFixture();
+    const unit = modbus.line.unit(1, { 0: 1000, 1: 2000 });
+    const gateway = await modbus.gateway(1, { Retries: 5 });
+    const addresses = [await modbus.register(gateway, 0), await modbus.register(gateway, 1)];
+    const seen = addresses.map((address) => modbus.fixture.watch(address, 'Value'));
     // With some seeds the noise contains no complete reply.
-    await scene.waitFor('a value of each', () => seen.every(({ length }) => length > 0));
+    await modbus.waitFor('a value of each', () => seen.every(({ length }) => length > 0));
     for (let round = 0; round < 400; round++) {
       unit.behaviour = random.pick([
         'answers',
@@ -42,8 +42,8 @@ await t.test(
         { exception: 4 },
       ] as const);
       unit.delayMs = random.below(250);
-      await scene.pass(2 * (1 + random.below(100)));
-      scene.far.send(noise(random));
+      await modbus.pass(2 * (1 + random.below(100)));
+      modbus.far.send(noise(random));
     }
     t.strictSame(
       seen.map((values) => [...new Set(values)]),
@@ -52,10 +52,10 @@ await t.test(
     );
     Object.assign(unit, { behaviour: 'answers', delayMs: 5 });
     unit.registers.set(0, 1001);
-    await scene.waitForValue(addresses[0] ?? gateway, 1001);
-    await scene.waitForQuality(addresses[1] ?? gateway, 'good');
-    await scene[Symbol.asyncDispose]();
-    scene.line.close();
-    t.equal(scene.clock.pendingTimers, 0, 'no timer is left');
+    await modbus.waitForValue(addresses[0] ?? gateway, 1001);
+    await modbus.waitForQuality(addresses[1] ?? gateway, 'good');
+    await modbus[Symbol.asyncDispose]();
+    modbus.line.close();
+    t.equal(modbus.clock.pendingTimers, 0, 'no timer is left');
   },
 );

@@ -38,8 +38,8 @@ await t.test(
   async (t) => {
     const clock = new ManualClock();
     let fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
-    let world = new SocketTarget(fixture, modules, clock);
-    const run = await ModelRun.begin(world, new Random(seed));
+    let target = new SocketTarget(fixture, modules, clock);
+    const run = await ModelRun.begin(target, new Random(seed));
     const done: Step[] = [];
     for (const [round, steps] of parts(STOPS, seed, socketVocabulary).entries()) {
       done.push(...steps);
@@ -48,16 +48,16 @@ await t.test(
         if (problem !== undefined) return void t.fail(`${problem}\n${sequenceText(done)}`);
       }
       const after = round % 2 === 0 ? 'a cut' : 'a stop';
-      await world[Symbol.asyncDispose]();
+      await target[Symbol.asyncDispose]();
       // A copy of the disk at this moment is its state after the power cut.
       const directory = after === 'a cut' ? await copied(t, fixture.directory) : fixture.directory;
       await fixture.gateway.close();
       fixture = await startGateway(t, undefined, { directory, clock });
-      world = new SocketTarget(fixture, modules, clock);
-      const problem = await run.goOn(world, after);
+      target = new SocketTarget(fixture, modules, clock);
+      const problem = await run.goOn(target, after);
       if (problem !== undefined) return void t.fail(`${problem}\n${sequenceText(done)}`);
     }
-    await world[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
     t.ok(run.seen.taken > STOPS * STEPS * 0.2, JSON.stringify(run.seen));
   },
 );
@@ -71,19 +71,19 @@ async function copied(t: Test, directory: string): Promise<string> {
 await t.test(`a killed gateway has everything that it had acknowledged (${seedLabel(seed)})`, async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG);
   let served = await startGatewayProcess(t, directory);
-  let world = new SocketTarget(served, modules);
-  const run = await ModelRun.begin(world);
+  let target = new SocketTarget(served, modules);
+  const run = await ModelRun.begin(target);
   const done: Step[] = [];
   for (const steps of parts(KILLS, seed + 1, { ...socketVocabulary, active: [] })) {
     done.push(...steps);
     const wrong = await runSequence(run, steps);
-    await world[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
     await served.program.end('SIGKILL');
     served = await startGatewayProcess(t, directory);
-    world = new SocketTarget(served, modules);
-    const problem = wrong ?? (await run.goOn(world, 'a cut'));
+    target = new SocketTarget(served, modules);
+    const problem = wrong ?? (await run.goOn(target, 'a cut'));
     if (problem !== undefined) return void t.fail(`${problem}\n${sequenceText(done)}`);
   }
-  await world[Symbol.asyncDispose]();
+  await target[Symbol.asyncDispose]();
   t.ok(run.seen.taken > KILLS * STEPS * 0.2, JSON.stringify(run.seen));
 });

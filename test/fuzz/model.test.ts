@@ -15,8 +15,8 @@ const seed = fuzzSeed();
 await t.test(`gateway, messages and model agree after every call (${seedLabel(seed)})`, async (t) => {
   const seen = { taken: 0, refused: 0, ran: 0 };
   const tried = async (steps: readonly Step[], asking: Random | undefined) => {
-    await using world = await FunctionTarget.open(seed);
-    const run = await ModelRun.begin(world, asking);
+    await using target = await FunctionTarget.open(seed);
+    const run = await ModelRun.begin(target, asking);
     const problem = await runSequence(run, steps);
     seen.taken += run.seen.taken;
     seen.refused += run.seen.refused;

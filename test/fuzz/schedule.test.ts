@@ -28,12 +28,17 @@ const ZONES = [
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Times, within two decades, at which the UTC offset changes here; found by checking every hour. */
+/** Times, within two decades, at which the UTC offset changes here; found by checking twice a day. */
 function changesOfClock(): number[] {
+  const offsetAt = (ms: number) => new Date(ms).getTimezoneOffset();
   const found: number[] = [];
-  for (let ms = Date.UTC(2005); ms < Date.UTC(2027); ms += HOUR_MS)
-    if (new Date(ms).getTimezoneOffset() !== new Date(ms + HOUR_MS).getTimezoneOffset())
-      found.push(ms + HOUR_MS);
+  for (let ms = Date.UTC(2005); ms < Date.UTC(2027); ms += DAY_MS / 2) {
+    const before = offsetAt(ms);
+    if (before === offsetAt(ms + DAY_MS / 2)) continue;
+    let change = ms + HOUR_MS;
+    while (offsetAt(change) === before) change += HOUR_MS;
+    found.push(change);
+  }
   return found;
 }
 

@@ -15,12 +15,12 @@ await t.test(
     const problems: string[] = [];
     const seen: Record<string, number> = {};
     for (let n = 0; n < WORLDS; n++) {
-      const world = new ShutterSimulation(t, random);
-      await world.begin();
-      for (let step = 0; step < STEPS; step++) await world.step();
-      await world.settle();
-      problems.push(...world.violations.map((text) => `world ${n}: ${text}`));
-      for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
+      const simulation = new ShutterSimulation(t, random);
+      await simulation.begin();
+      for (let step = 0; step < STEPS; step++) await simulation.step();
+      await simulation.settle();
+      problems.push(...simulation.violations.map((text) => `simulation ${n}: ${text}`));
+      for (const [what, times] of Object.entries(simulation.seen)) seen[what] = (seen[what] ?? 0) + times;
     }
     t.strictSame(problems.slice(0, 10), [], 'never both, never too long, and at the reported position');
     for (const [what, times] of Object.entries(seen)) t.ok(times > 10, `${what}: ${times}`);

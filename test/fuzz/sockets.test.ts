@@ -51,14 +51,14 @@ await t.test(
   `an upgrade is accepted with correct credentials only, and otherwise rejected completely (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
-    const world = await startApi(t, {}, { clock: hurried() });
+    const api = await startApi(t, {}, { clock: hurried() });
     const seen = new Map<number, number>();
     const odd: string[] = [];
     for (let n = 0; n < UPGRADES; n++) {
       const input = randomUpgrade(random, { owner, webfront, configurator: 50_001 });
       const from = `127.${random.below(250)}.${random.below(250)}.${1 + random.below(250)}`;
       const messages = `${JSON.stringify(input).slice(0, 400)}`;
-      const requests = RawWebSocket.open({ port: world.port, from, ...input });
+      const requests = RawWebSocket.open({ port: api.port, from, ...input });
       await using socket = await requests.catch(
         (thrown: Error) => void odd.push(`${thrown.message}: ${messages}`),
       );
@@ -92,15 +92,15 @@ await t.test(
       (seen.get(101) ?? 0) > UPGRADES / 100 && (seen.get(401) ?? 0) > UPGRADES / 100,
       JSON.stringify([...seen]),
     );
-    await using socket = await openWebSocket(world);
-    world.set(world.lamp, 3);
+    await using socket = await openWebSocket(api);
+    api.set(api.lamp, 3);
     t.match(
       await socket.json(),
-      { SenderID: world.lamp.id, Message: messageNumber.VM_UPDATE },
+      { SenderID: api.lamp.id, Message: messageNumber.VM_UPDATE },
       'the accepted ones are still open',
     );
     t.strictSame(
-      world.log.lines.filter((line) => line.startsWith('error')),
+      api.log.lines.filter((line) => line.startsWith('error')),
       [],
     );
   },

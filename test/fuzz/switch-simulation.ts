@@ -28,11 +28,11 @@ class FakeLine {
   }
 
   /** Takes effect at a random time and resolves later, or fails. */
-  drive(world: SwitchSimulation, active: boolean, apply: () => void): Promise<void> {
-    const { random, clock } = world;
+  drive(simulation: SwitchSimulation, active: boolean, apply: () => void): Promise<void> {
+    const { random, clock } = simulation;
     const takesMs = random.below(SLOWEST_MS);
     const effectMs = random.below(takesMs + 1);
-    const fails = random.chance(world.failing);
+    const fails = random.chance(simulation.failing);
     const isDone = !fails || random.chance(0.5);
     if (fails) this.isRough = true;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -192,7 +192,7 @@ export class SwitchSimulation {
         drive: (active) => line.drive(this, active, () => this.#apply(member, active)),
         onStatus: (status) => this.#checkStatus(member, status),
         setProblem: (text) => {
-          if (text?.includes('together') !== true) return;
+          if (text?.toString().includes('together') !== true) return;
           this.seen.clashes++;
           line.mustGo = true;
         },

@@ -15,11 +15,11 @@ await t.test(
     const problems: string[] = [];
     const seen: Record<string, number> = {};
     for (let n = 0; n < WORLDS; n++) {
-      const world = new SwitchSimulation(random);
-      for (let step = 0; step < STEPS; step++) await world.step();
-      await world.settle();
-      problems.push(...world.violations.map((text) => `world ${n}: ${text}`));
-      for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
+      const simulation = new SwitchSimulation(random);
+      for (let step = 0; step < STEPS; step++) await simulation.step();
+      await simulation.settle();
+      problems.push(...simulation.violations.map((text) => `simulation ${n}: ${text}`));
+      for (const [what, times] of Object.entries(simulation.seen)) seen[what] = (seen[what] ?? 0) + times;
     }
     t.strictSame(problems.slice(0, 10), [], 'never two, never too early, never too long');
     for (const [what, times] of Object.entries(seen)) t.ok(times > 20, `${what}: ${times}`);

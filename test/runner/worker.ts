@@ -9,12 +9,13 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { END_MARK, FLUSH_MARK } from './marks.js';
-import { replaceDomain, replaceThreads } from './replacements.js';
+import { replaceComparison, replaceDomain, replaceThreads } from './replacements.js';
 
 /** How long the end of a test may take: sockets close within some turns of the event loop. */
 const CLEANUP_MS = 15_000;
 
 const environment = { ...process.env };
+replaceComparison();
 replaceDomain();
 replaceThreads();
 const { t, Test } = await import('tap');

@@ -8,11 +8,13 @@ export const PATIENCE_MS = 30_000;
 
 /** Probes in consecutive turns of the event loop: enough for what needs no input or output. */
 const QUICK_PROBES = 200;
+/** The longest time for those, ms: a probe that calls a gateway takes a part of a millisecond. */
+const QUICK_MS = 5;
 /**
- * After those a probe per millisecond, and after as many again one every 5 ms: another process is probably
- * involved.
+ * Pauses afterwards, ms, each this many times as long as the probe: a probe must not slow down what it waits
+ * for.
  */
-const SLEEP_MS = [1, 5] as const;
+const PAUSE_MS = { least: 1, most: 20, timesProbe: 3 };
 
 /**
  * Waits until `probe` gives something truthy and returns it; fails, naming `what`, if it has not within
@@ -23,14 +25,20 @@ export async function until<T>(
   probe: () => T | Promise<T>,
   withinMs: number = PATIENCE_MS,
 ): Promise<NonNullable<T>> {
-  const deadlineMs = performance.now() + withinMs;
+  const startMs = performance.now();
   for (let probes = 0; ; probes++) {
+    const probeMs = performance.now();
     const value = await probe();
     if (value) return value;
-    if (performance.now() > deadlineMs) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    if (probes < QUICK_PROBES) await nextTurn();
-    else await sleep(SLEEP_MS[probes < 2 * QUICK_PROBES ? 0 : 1]);
+    const nowMs = performance.now();
+    if (nowMs - startMs > withinMs) throw new Error(`Not within ${withinMs} ms: ${what}`);
+    if (probes < QUICK_PROBES && nowMs - startMs < QUICK_MS) await nextTurn();
+    else await sleep(clamp(PAUSE_MS.timesProbe * (nowMs - probeMs)));
   }
+}
+
+function clamp(ms: number): number {
+  return Math.min(Math.max(ms, PAUSE_MS.least), PAUSE_MS.most);
 }
 
 /** Settles as `promise` does, but fails, naming `what`, if that takes longer than `withinMs`. */

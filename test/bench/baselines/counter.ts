@@ -10,11 +10,11 @@ import { bareApi, listen } from './json-rpc-server.js';
 
 const [perS, count] = [1, 2];
 const clock = systemClock();
-const world = new SimulatedBoard({ chips: [{ label: 'bare', lines: ['LINE'] }] }, clock);
-const [spot] = world.lines('bare');
-const binding = openSimulated(world, clock);
+const board = new SimulatedBoard({ chips: [{ label: 'bare', lines: ['LINE'] }] }, clock);
+const [line] = board.lines('bare');
+const binding = openSimulated(board, clock);
 const [chip] = await binding.chips();
-if (spot === undefined || chip === undefined) throw new Error('no line');
+if (line === undefined || chip === undefined) throw new Error('no line');
 const values = new Map<number, unknown>([
   [perS, 0],
   [count, 0],
@@ -32,7 +32,5 @@ await binding.requestInput(
   },
 );
 listen(
-  bareApi(values, () =>
-    injectFlood({ board: world, clock, line: spot }, { perS: Number(values.get(perS)), forMs: 1000 }),
-  ),
+  bareApi(values, () => injectFlood({ board, clock, line }, { perS: Number(values.get(perS)), forMs: 1000 })),
 );

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Accounts, type ConfiguratorAccess } from '../../../src/api/access/accounts.js';
 import { Authenticator } from '../../../src/api/access/authenticator.js';
-import { BrowserSessions, type SessionStorage } from '../../../src/api/access/browser-sessions.js';
-import { sessionFile } from '../../../src/api/access/stored-sessions.js';
+import { BrowserSessions } from '../../../src/api/access/browser-sessions.js';
+import { privateFile, type TextStorage } from '../../../src/api/private-file.js';
 import { ManualClock, type Clock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
@@ -16,7 +16,7 @@ const ANNA = { device: 'Anna’s phone', remote: '192.168.1.7' };
 const FRONT = 50_001;
 
 /** Keeps a text in memory; `isFull` makes it reject. */
-class FakeStorage implements SessionStorage {
+class FakeStorage implements TextStorage {
   text: string | undefined;
   isFull = false;
   writes = 0;
@@ -58,7 +58,7 @@ function withoutTimers(clock: ManualClock): Clock {
 }
 
 /** The sessions of one start of a gateway. */
-async function opened(storage: SessionStorage, clock: Clock, connected = new Set<string>()) {
+async function opened(storage: TextStorage, clock: Clock, connected = new Set<string>()) {
   const access = new Authenticator(silentLog, clock, { report: () => undefined });
   const isConnected = (id: string) => connected.has(id);
   const sessions = new BrowserSessions({ clock, log: silentLog, storage, access, isConnected });
@@ -69,7 +69,7 @@ async function opened(storage: SessionStorage, clock: Clock, connected = new Set
 const storages = {
   memory: async () => new FakeStorage(),
   file: async (t: Parameters<typeof tempDirectory>[0]) =>
-    sessionFile(join(await tempDirectory(t), 'sessions.json')),
+    privateFile(join(await tempDirectory(t), 'sessions.json')),
 };
 
 for (const [name, makeStorage] of Object.entries(storages)) {
@@ -274,7 +274,7 @@ const seed = fuzzSeed();
 t.test(`a damaged file costs what is damaged, and never the start (${seedLabel(seed)})`, async (t) => {
   const directory = await tempDirectory(t);
   const path = join(directory, 'sessions.json');
-  const [storage, clock, accounts] = [sessionFile(path), new ManualClock(), accountsOf()];
+  const [storage, clock, accounts] = [privateFile(path), new ManualClock(), accountsOf()];
   const front = accounts.configurator(FRONT);
   const sessions = await opened(storage, clock);
   const { value } = await sessions.create(front, ANNA);

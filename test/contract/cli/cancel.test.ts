@@ -1,11 +1,25 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import t from 'tap';
-import { exportRecords } from '../../../src/cli/archive/export.js';
-import { formatOf } from '../../../src/cli/archive/record-format.js';
+import t, { type Test } from 'tap';
+import { asTask } from '../../../src/records/reported-task.js';
+import { exportToFile } from '../../../src/cli/archive/export-to-file.js';
+import { recordFormats } from '../../../src/records/record-format.js';
+import { type MaintenanceJob, runMaintenance } from '../../../src/cli/maintenance/run-maintenance.js';
 import { ProgressLine } from '../../../src/cli/output/progress-line.js';
 import type { AnyFunction, Client } from '../../../src/client/index.js';
+import { RESTORE_STEPS, backupDirectory, restoreBackup } from '../../../src/store/restore.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { openBench } from '../store/open-store.js';
+
+/** A data directory with a database. */
+async function storedData(t: Test): Promise<string> {
+  const directory = await tempDirectory(t);
+  const { kernel, store } = await openBench(directory);
+  kernel.variables.create(2, { ident: 'v', value: 1.25 });
+  await store.committed();
+  await store.close();
+  return directory;
+}
 
 t.test('an export that is cancelled with Ctrl-C leaves no file', async (t) => {
   const directory = await tempDirectory(t);
@@ -14,13 +28,83 @@ t.test('an export that is cancelled with Ctrl-C leaves no file', async (t) => {
   const page = { Records: [{ TimeStamp: 1, Value: 21.5, ClockTrusted: true }], More: true };
   const gateway = { call: async () => page } as unknown as Client<AnyFunction>; // only calls are needed
   let pages = 0;
-  const onRecords = (count: number) => {
+  const onRecords = async (count: number) => {
     pages += 1;
     if (pages === 3) process.emit('SIGINT');
     progress.update(`${count} records`);
   };
-  const options = { ids: [12345], fromMs: 0, toMs: 0, file, format: formatOf(undefined, file), onRecords };
-  await t.rejects(exportRecords(gateway, options), { name: 'AbortError' });
+  const options = { ids: [12345], fromMs: 0, toMs: 0, format: recordFormats.csv, onRecords };
+  await t.rejects(exportToFile(gateway, file, options), { name: 'AbortError' });
   t.equal(pages, 3, 'it ended with the page at which it was cancelled');
   t.strictSame(await readdir(directory), []);
+});
+
+t.test('a backup and a restore that are cancelled with Ctrl-C leave nothing', async (t) => {
+  const directory = await tempDirectory(t);
+  const data = await storedData(t);
+  const backup = join(directory, 'backup.db');
+  backupDirectory(data, { to: backup, config: undefined });
+  const before = [await readdir(data), await readdir(directory)];
+  const jobs: readonly MaintenanceJob[] = [
+    { kind: 'backup', directory: data, to: join(directory, 'another.db'), config: undefined },
+    { kind: 'restore', backup, directory: data, config: undefined, replace: true, nowMs: 0 },
+  ];
+  for (const job of jobs) {
+    const running = runMaintenance(job, { textOf: String, cancelled: 'nothing was done' });
+    process.emit('SIGINT');
+    await t.rejects(running, { name: 'AbortError', message: 'cancelled: nothing was done' }, job.kind);
+  }
+  t.strictSame([await readdir(data), await readdir(directory)], before);
+  t.match(await runMaintenance(jobs[0]!, { textOf: String, cancelled: '' }), { leftOut: [] });
+  t.ok((await readdir(directory)).includes('another.db'), 'without Ctrl-C it is written');
+});
+
+t.test('a restore that ends before its last step changes nothing', async (t) => {
+  const data = await storedData(t);
+  const backup = join(await tempDirectory(t), 'backup.db');
+  backupDirectory(data, { to: backup, config: undefined });
+  const before = await readdir(data);
+  for (let last = 0; last < RESTORE_STEPS.length; last++) {
+    const onProgress = (step: number) => {
+      if (step === last) throw new Error('enough');
+    };
+    t.throws(
+      () =>
+        restoreBackup({ backup, directory: data, config: undefined, replace: true, nowMs: 0, onProgress }),
+      { message: 'enough' },
+    );
+    t.strictSame(await readdir(data), before, `step ${last}`);
+  }
+});
+
+t.test('a command is listed while it runs, ends when it is cancelled there, and reports why', async (t) => {
+  const calls: unknown[][] = [];
+  let goesOn = true;
+  const replies: Readonly<Record<string, () => unknown>> = {
+    GW_BeginTask: () => 7,
+    GW_ReportTask: () => goesOn,
+  };
+  const gateway = {
+    call: async (...call: [string, ...unknown[]]) => {
+      calls.push(call);
+      return replies[call[0]]?.();
+    },
+  } as unknown as Client<AnyFunction>; // only calls are needed
+  let now = 0;
+  const run = () =>
+    asTask(gateway, { kind: 'import', total: 30, nowMs: () => now }, async (report) => {
+      for (const done of [10, 20, 30]) {
+        now += 700;
+        await report(done);
+      }
+      return 'imported';
+    });
+  t.equal(await run(), 'imported');
+  t.strictSame(calls, [
+    ['GW_BeginTask', 'import', 30],
+    ['GW_ReportTask', 7, 20],
+    ['GW_EndTask', 7, ''],
+  ]);
+  goesOn = false;
+  await t.rejects(run(), { name: 'AbortError', message: 'cancelled in the console' });
 });

@@ -16,7 +16,7 @@ const record = (counter: number, value: unknown = counter) => ({
 const frame = (counter: number) => JSON.stringify(record(counter));
 
 /** A fake gateway that has sent the newest counter, and a client of it. */
-async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
+async function openClient(t: Test, user = 'user%40x.org:s%C3%A4cret') {
   const fake = await FakeGateway.listen();
   t.teardown(() => fake[Symbol.asyncDispose]());
   fake.answerCalls({
@@ -43,7 +43,7 @@ const counters = (items: Item[]) =>
 await t.test(
   'changes arrive in order, from the newest counter on, with credentials as the subprotocol',
   async (t) => {
-    const { fake, client } = await world(t, 'u%C3%BC:p+%2F~%3F%3F');
+    const { fake, client } = await openClient(t, 'u%C3%BC:p+%2F~%3F%3F');
     fake.onSocket = (socket) => [101, 102, 103].forEach((n) => socket.send(frame(n)));
     const items: Item[] = [];
     for await (const item of client.changes()) if (items.push(item) === 3) break;
@@ -57,7 +57,7 @@ await t.test(
 await t.test(
   'after a disconnect changes continue from the counter, and the link state is reported',
   async (t) => {
-    const { fake, address } = await world(t);
+    const { fake, address } = await openClient(t);
     const clock = new ManualClock();
     const links: string[] = [];
     fake.onSocket = (socket) => {
@@ -87,7 +87,7 @@ await t.test(
 );
 
 await t.test('lost changes are reported, and the stream continues', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   fake.onSocket = (socket) => {
     socket.send('{"TimeStamp":50,"SenderID":0,"Message":0,"Data":["CHANGES_LOST"]}');
     socket.send('{"TimeStamp":50,"SenderID":0,"Message":0,"Data":[]}');
@@ -102,7 +102,7 @@ await t.test('lost changes are reported, and the stream continues', async (t) =>
 });
 
 await t.test('changes of one configurator come from its own path', async (t) => {
-  const { fake, address } = await world(t, 'webfront:tulip');
+  const { fake, address } = await openClient(t, 'webfront:tulip');
   fake.answerCalls({ WFC_GetSnapshotChanges: (id: number) => [{ ...record(id), Message: 0 }] });
   fake.onSocket = (socket) => socket.send(frame(1));
   const changes = new Client(address, { configurator: 33 }).changes();
@@ -112,7 +112,7 @@ await t.test('changes of one configurator come from its own path', async (t) => 
 });
 
 await t.test('filtered changes request the filter, and fail if the gateway rejects it', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   let refuse = false;
   fake.onSocket = (socket: WebSocket) =>
     socket.on('message', (data: Buffer) => {
@@ -139,7 +139,7 @@ await t.test('filtered changes request the filter, and fail if the gateway rejec
 await t.test(
   'wrong credentials end the stream with an RpcError; an unreachable gateway is retried',
   async (t) => {
-    const { fake, address } = await world(t);
+    const { fake, address } = await openClient(t);
     fake.acceptsUpgrades = false;
     const error = {
       code: -32000,
@@ -182,7 +182,7 @@ await t.test(
 );
 
 await t.test('an aborted stream ends in every state', async (t) => {
-  const { client, fake } = await world(t);
+  const { client, fake } = await openClient(t);
   await t.rejects(client.changes({ signal: AbortSignal.abort() }).next(), { name: 'AbortError' });
   const stop = new AbortController();
   const waiting = client.changes({ since: 1, signal: stop.signal }).next();
@@ -202,7 +202,7 @@ await t.test('an aborted stream ends in every state', async (t) => {
 });
 
 await t.test('a silent gateway is pinged, and the connection closed if it does not reply', async (t) => {
-  const { fake, address } = await world(t);
+  const { fake, address } = await openClient(t);
   const clock = new ManualClock();
   const questions: string[] = [];
   let replies = true;
@@ -237,7 +237,7 @@ await t.test('a silent gateway is pinged, and the connection closed if it does n
 });
 
 await t.test('an invalid frame closes the connection, which is reopened', async (t) => {
-  const { fake, address } = await world(t);
+  const { fake, address } = await openClient(t);
   for (const text of [
     '',
     'x',
@@ -265,7 +265,7 @@ await t.test('an invalid frame closes the connection, which is reopened', async 
 await t.test(
   'a reader that falls far behind loses nothing: the stream restarts from its counter',
   async (t) => {
-    const { fake, client } = await world(t);
+    const { fake, client } = await openClient(t);
     const last = 140_000;
     let cut = 0;
     fake.onSocket = (socket, url) => {

@@ -6,7 +6,7 @@ import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
 
 /** A fake gateway that has sent the newest counter, and a client of it. */
-async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
+async function openClient(t: Test, user = 'user%40x.org:s%C3%A4cret') {
   const fake = await FakeGateway.listen();
   t.teardown(() => fake[Symbol.asyncDispose]());
   fake.answerCalls({
@@ -17,7 +17,7 @@ async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
 }
 
 await t.test('calls follow the interface, and return the result', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   t.equal(await client.call('GetValue', 21), 42);
   const received = fake.requests[0];
   t.equal(received?.url, '/api/');
@@ -35,7 +35,7 @@ await t.test('calls follow the interface, and return the result', async (t) => {
 });
 
 await t.test('an error reply fails as RpcError, whatever the HTTP status', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   const error = {
     code: -32000,
     message: 'Credentials are missing or wrong',
@@ -52,7 +52,7 @@ await t.test('an error reply fails as RpcError, whatever the HTTP status', async
 });
 
 await t.test('an invalid reply fails as ServerError', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   const sick = {
     'a page of a proxy': { status: 502, body: '<html>Bad gateway</html>' },
     'JSON that is not JSON-RPC': { body: '{"result":1}' },
@@ -80,7 +80,7 @@ await t.test('an invalid reply fails as ServerError', async (t) => {
 });
 
 await t.test('an aborted call is no failure', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   fake.answer = () => 'silence';
   const stop = new AbortController();
   const call = client.request('GetValue', [1], { signal: stop.signal });
@@ -90,7 +90,7 @@ await t.test('an aborted call is no failure', async (t) => {
 });
 
 await t.test('calls with values that JSON would turn into null are rejected', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   for (const value of [NaN, Infinity, undefined as unknown as number]) {
     await t.rejects(client.call('SetValue', 1, value), { name: 'TypeError' });
   }
@@ -112,7 +112,7 @@ await t.test('neither an invalid address nor an inspected client shows its passw
 });
 
 await t.test('a batch is one request, and each call has its own reply', async (t) => {
-  const { fake, client } = await world(t);
+  const { fake, client } = await openClient(t);
   const reversed = fake.answer;
   fake.answer = (received) => {
     const said = reversed(received) as { body: string };
@@ -142,7 +142,7 @@ await t.test('a batch is one request, and each call has its own reply', async (t
 });
 
 await t.test('any function can be called without types', async (t) => {
-  const { fake, address } = await world(t);
+  const { fake, address } = await openClient(t);
   fake.answerCalls({ IPS_Foo: 'bar' });
   t.equal(await new Client<AnyFunction>(address).call('IPS_Foo', 1, [2]), 'bar');
 });

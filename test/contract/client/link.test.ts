@@ -119,9 +119,60 @@ t.test('a silent gateway is probed after 20 s, and lost 5 s later', async (t) =>
   clock.advance(1);
   await until('it is lost', () => link.state.kind === 'lost');
   t.strictSame(kinds(heard), ['connecting', 'live', 'lost']);
+  t.strictSame(link.state, { kind: 'lost', sinceMs: clock.nowMs() - 25_000 }, 'as of the last frame');
   clock.advance(15_000);
   await until('the next attempt', () => fake.upgrades.length === 2);
   t.match(fake.upgrades[1]?.url, /since=100/);
+});
+
+t.test('a device that slept is not live before the gateway has replied', async (t) => {
+  const clock = new ManualClock();
+  const fake = await startFake(t, (socket, id) =>
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: [] })),
+  );
+  const url = `ws://127.0.0.1:${fake.port}/wfc/1/api/`;
+  const wokenMs = clock.nowMs() + 8 * 3_600_000;
+  let isAwake = false;
+  // Its timers stand still, its clock does not.
+  const timing = Object.assign(Object.create(clock) as ManualClock, {
+    nowMs: () => (isAwake ? wokenMs : clock.nowMs()),
+    after: (ms: number, callback: () => void) => clock.after(ms, callback),
+    random: () => 0.5,
+  });
+  const { link, heard } = follow(t, url, timing);
+  await until('it is live', () => link.state.kind === 'live');
+  isAwake = true;
+  link.touch();
+  t.strictSame(link.state, { kind: 'lost', sinceMs: clock.nowMs() }, 'as of before it slept');
+  await until('it is live again', () => link.state.kind === 'live');
+  t.strictSame(kinds(heard), ['connecting', 'live', 'lost', 'live']);
+  t.match(fake.upgrades[1]?.url, /since=100/);
+});
+
+t.test('the pauses between attempts are short for two minutes, and then grow to 15 s', async (t) => {
+  const clock = new ManualClock();
+  const fake = await startFake(t, () => undefined);
+  fake.onSocket = (socket) => socket.close();
+  const pauses: number[] = [];
+  const limits = [10_000, 20_000, 60_000];
+  const timing = Object.assign(Object.create(clock) as ManualClock, {
+    nowMs: () => clock.nowMs(),
+    random: () => 1,
+    // Pauses take no time; time limits never end.
+    after: (ms: number, callback: () => void) => {
+      if (limits.includes(ms)) return () => undefined;
+      pauses.push(ms);
+      const timer = setImmediate(callback);
+      return () => clearImmediate(timer);
+    },
+  });
+  follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, timing);
+  await until('eight attempts', () => pauses.length >= 8);
+  t.strictSame(pauses.slice(0, 5), [375, 750, 1500, 3000, 3000]);
+  t.equal(Math.max(...pauses), 3000);
+  clock.advance(120_000);
+  await until('later attempts', () => pauses.includes(15_000));
+  t.equal(Math.max(...pauses), 15_000);
 });
 
 t.test('CHANGES_LOST makes a new snapshot, and older changes are dropped', async (t) => {

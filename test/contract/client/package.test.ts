@@ -23,10 +23,9 @@ async function project(t: Parameters<typeof tempDirectory>[0]): Promise<string> 
   return directory;
 }
 
-t.test(
-  'the packed client is installed without dependencies, calls a gateway and follows its changes',
-  async (t) => {
-    const directory = await project(t);
+t.test('the packed client', async (t) => {
+  const directory = await project(t);
+  await t.test('it is installed without dependencies, calls a gateway and follows its changes', async (t) => {
     const installed = JSON.parse(await readFile(join(directory, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, unknown>;
     };
@@ -54,14 +53,12 @@ await gateway.call('GetValue', 1).catch((thrown) => console.log(thrown instanceo
     );
     const { stdout } = await run(process.execPath, ['try.js', addressOf(fixture)], { cwd: directory });
     t.equal(stdout, '30.5 30.5 °C\ntrue NOT_OF_TYPE\n');
-  },
-);
+  });
 
-t.test('its types work with a browser’s types and with Node’s', async (t) => {
-  const directory = await project(t);
-  await writeFile(
-    join(directory, 'typed.ts'),
-    `import { Client, type ClientOptions, type Functions } from 'stellwerk-client';
+  await t.test('its types work with a browser’s types and with Node’s', async (t) => {
+    await writeFile(
+      join(directory, 'typed.ts'),
+      `import { Client, type ClientOptions, type Functions } from 'stellwerk-client';
 const options: ClientOptions = { timeoutMs: 1000 };
 const gateway = new Client('http://a:b@127.0.0.1:3777/api/', options);
 export const text: Promise<string> = gateway.call('GetValueFormatted', 12345);
@@ -71,18 +68,19 @@ void gateway.call('GetValueFormatted', true);
 // @ts-expect-error there is no such function
 void gateway.call('GetValueFormated', 12345);
 `,
-  );
-  const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', 'typed.ts'];
-  const compile = (...args: string[]) =>
-    run(process.execPath, [TSC, ...args, ...strict], { cwd: directory }).then(
-      () => '',
-      (thrown: { stdout?: string }) => thrown.stdout ?? String(thrown),
     );
-  t.equal(await compile('--lib', 'es2024,dom', '--types', ''), '', 'in a browser');
-  await mkdir(join(directory, 'node_modules/@types'));
-  for (const name of ['@types/node', 'undici-types'])
-    await symlink(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name));
-  t.equal(await compile('--lib', 'es2024', '--types', 'node'), '', 'in Node');
+    const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', 'typed.ts'];
+    const compile = (...args: string[]) =>
+      run(process.execPath, [TSC, ...args, ...strict], { cwd: directory }).then(
+        () => '',
+        (thrown: { stdout?: string }) => thrown.stdout ?? String(thrown),
+      );
+    t.equal(await compile('--lib', 'es2024,dom', '--types', ''), '', 'in a browser');
+    await mkdir(join(directory, 'node_modules/@types'));
+    for (const name of ['@types/node', 'undici-types'])
+      await symlink(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name));
+    t.equal(await compile('--lib', 'es2024', '--types', 'node'), '', 'in Node');
+  });
 });
 
 t.test('a web server serves the client to pages as one file', async (t) => {

@@ -16,7 +16,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
 /** A resolver whose lookups a test settles. */
-function scene() {
+function openResolver() {
   const clock = new ManualClock();
   const requests: string[] = [];
   const waiting = new Map<string, PromiseWithResolvers<readonly string[]>>();
@@ -32,11 +32,11 @@ function scene() {
     },
   });
   const failing = (name: string) => names.addressesOf(name).catch(({ code }: NodeJS.ErrnoException) => code);
-  return { clock, names, asked: requests, waiting, stopped, failing };
+  return { clock, names, requests, waiting, stopped, failing };
 }
 
 await t.test('the hosts file and localhost do not wait for a hanging lookup', async (t) => {
-  const { names, asked: requests, failing } = scene();
+  const { names, requests, failing } = openResolver();
   const dead = Array.from({ length: 20 }, (_, n) => failing(`dead${n}.test`));
   await until('lookups', () => requests.length === CONCURRENT_LOOKUPS);
   t.same(await names.addressesOf('Printer.'), ['192.168.1.9']);
@@ -46,7 +46,7 @@ await t.test('the hosts file and localhost do not wait for a hanging lookup', as
 });
 
 await t.test('one lookup serves concurrent callers, and later ones from the cache', async (t) => {
-  const { clock, names, asked: requests, waiting } = scene();
+  const { clock, names, requests, waiting } = openResolver();
   const all = [names.addressesOf('broker'), names.addressesOf('BROKER'), names.addressesOf('broker')];
   await until('the lookup', () => waiting.has('broker'));
   waiting.get('broker')?.resolve(['10.0.0.1']);
@@ -60,7 +60,7 @@ await t.test('one lookup serves concurrent callers, and later ones from the cach
 });
 
 await t.test('a hanging lookup times out, and waits behind the others from then on', async (t) => {
-  const { clock, names, asked: requests, waiting, stopped, failing } = scene();
+  const { clock, names, requests, waiting, stopped, failing } = openResolver();
   const dead = Array.from({ length: CONCURRENT_LOOKUPS }, (_, n) => `dead${n}.test`);
   const first = dead.map(failing);
   await until('lookups', () => requests.length === CONCURRENT_LOOKUPS);
@@ -88,7 +88,7 @@ await t.test('a hanging lookup times out, and waits behind the others from then 
 });
 
 await t.test('an unknown name has increasing backoff', async (t) => {
-  const { clock, asked: requests, waiting, failing } = scene();
+  const { clock, requests, waiting, failing } = openResolver();
   const unknown = async () => {
     const failure = failing('typo.test');
     const before = requests.length;
@@ -112,7 +112,7 @@ await t.test('an unknown name has increasing backoff', async (t) => {
 });
 
 await t.test('an internationalised name is looked up in its ASCII form', async (t) => {
-  const { names, waiting } = scene();
+  const { names, waiting } = openResolver();
   const found = names.addressesOf('Küche.local');
   await until('the lookup', () => waiting.size === 1);
   waiting.get('xn--kche-0ra.local')?.resolve(['10.0.0.4']);

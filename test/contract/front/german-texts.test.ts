@@ -1,9 +1,15 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import t from 'tap';
+import { gestures } from '../../../drivers/gpio/inputs/gestures.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { deGateway } from '../../../src/front/console/i18n/de-gateway.js';
+import { deSentences } from '../../../src/front/console/i18n/de-sentences.js';
+import { deVariables } from '../../../src/front/resident/de-variables.js';
+import { faults } from '../../../src/base/fault.js';
 import { Options } from '../../../src/functions/options.js';
+import { jsonSchema } from '../../../src/config/schema/json-schema.js';
+import { settingTexts } from '../../../src/config/schema/setting-texts.js';
 import { filesOf, textOf } from '../../law/sources.js';
 
 const modules = await createModuleList(new ManualClock())({ board: 'simulated' });
@@ -53,6 +59,13 @@ t.test('every heading of a form is in German, and no other is', async (t) => {
   t.strictSame(sorted(Object.keys(deGateway.groups)), sorted(groups));
 });
 
+t.test('every setting has a German title and help, and no other has', async (t) => {
+  t.strictSame(sorted(Object.keys(deGateway.settings)), sorted(Object.keys(settingTexts)));
+  const schema = JSON.stringify(jsonSchema(modules.all()));
+  for (const [path, [title]] of Object.entries(settingTexts))
+    t.ok(schema.includes(`"title":${JSON.stringify(title)}`), `there is a setting ${path}`);
+});
+
 t.test('every word of an enumeration is in German, and no other is', async (t) => {
   const { choices } = deGateway;
   const used = all.flatMap(({ path, schema }) =>
@@ -61,6 +74,35 @@ t.test('every word of an enumeration is in German, and no other is', async (t) =
       .map((word) => (`${path}.${word}` in choices ? `${path}.${word}` : word)),
   );
   t.strictSame(sorted(Object.keys(choices)), sorted(used));
+});
+
+t.test("every name of a module's variable is in German, and no other is", async (t) => {
+  const files = ['drivers', 'src/device', 'src/modules']
+    .flatMap(filesOf)
+    .filter((file) => file.endsWith('.ts'));
+  const declared = files.flatMap((file) =>
+    Array.from(
+      textOf(file).matchAll(/\bident(?:: [^,]+)?,\s*name: ['`]([^'`]+)['`]/g),
+      ([, name = '']) => name,
+    ),
+  );
+  const [numbered, fixed] = [
+    declared.filter((name) => name.includes('$')),
+    declared.filter((name) => !name.includes('$')),
+  ];
+  t.strictSame(sorted(numbered), ['Counter ${letter}', 'Input ${pin}', 'Pin ${pin}']);
+  const known = Object.keys(deVariables).filter((name) => !/^(?:Counter [AB]|Input [0-7])$/.test(name));
+  t.strictSame(
+    sorted(known),
+    sorted([
+      ...fixed,
+      ...gestures.map((gesture) => gesture.replace(/^./, (letter) => letter.toUpperCase())),
+      ...Array.from(
+        textOf('src/modules/location/location.ts').matchAll(/^  \['\w+', '([^']+)', '\w+'\],$/gm),
+        ([, name = '']) => name,
+      ),
+    ]),
+  );
 });
 
 t.test('every option has a German description, and no other has', async (t) => {
@@ -77,10 +119,37 @@ t.test('every health check has a German name, and no other has', async (t) => {
     sorted([
       ...namesIn(/(?:checks|health)\.set\(\s*'([^']+)'/g),
       ...namesIn(/\.addCheck\('([^']+)'/g),
-      ...namesIn(/^    (\w+): \w+Check\(machine\b/gm, ['src/service/diagnosis.ts']),
+      ...namesIn(/^    (\w+): \w+Check\(machine\b/gm, ['src/service/machine/diagnosis.ts']),
       ...namesIn(/sequence\.run\('([^']+)'/g).map((part) => `start: ${part}`),
     ]),
   );
+});
+
+t.test('what is wrong with properties is in German', async (t) => {
+  const examples = {
+    'line GPIO4 is used by Lamp (#10001); choose another':
+      'Die Leitung GPIO4 verwendet Lamp (#10001); wählen Sie eine andere',
+    'PWM channel PWM1 is used by Lamp (#10001); choose another':
+      'Den PWM-Kanal PWM1 verwendet Lamp (#10001); wählen Sie einen anderen',
+    'port 502 is used by Meter (#10001); choose another':
+      'Den Port 502 verwendet Meter (#10001); wählen Sie einen anderen',
+    'LED1 is used by Lamp (#10001); choose another': 'LED1 verwendet Lamp (#10001); wählen Sie etwas anderes',
+    'hall relay is no path of idents; use the form ground_floor/hall_relay':
+      '„hall relay“ ist kein Pfad aus Idents; verwenden Sie die Form ground_floor/hall_relay',
+    'there is no object at attic/fan yet': 'Unter attic/fan gibt es noch kein Objekt',
+    'there is no boolean variable or switch at attic; choose an output':
+      'Unter attic gibt es weder eine boolesche Variable noch einen Schalter; wählen Sie einen Ausgang',
+    'attic/fan has no action; choose an output': 'attic/fan hat keine Aktion; wählen Sie einen Ausgang',
+    'it must be connected to an instance of Serial Port or Client Socket':
+      'Sie braucht eine Verbindung zu Serial Port oder Client Socket',
+    'it must be connected to an instance of MQTT Client': 'Sie braucht eine Verbindung zu MQTT Client',
+    'Lamp cannot be connected to Meter': 'Lamp kann nicht mit Meter verbunden werden',
+  };
+  for (const [english, german] of Object.entries(examples)) {
+    const known = deGateway.problems.find(([pattern]) => pattern.test(english));
+    t.equal(known && english.replace(...known), german);
+  }
+  t.equal(Object.keys(examples).length, deGateway.problems.length);
 });
 
 t.test('what is known about found hardware is in German', async (t) => {
@@ -107,4 +176,20 @@ t.test('what is known about found hardware is in German', async (t) => {
     );
   }
   t.equal(Object.keys(examples).length, deGateway.about.length);
+});
+
+t.test('every sentence of the gateway is in German, and no other is', async (t) => {
+  const files = [...filesOf('src'), ...filesOf('drivers')].filter((file) => file.endsWith('.ts'));
+  const templates = files.flatMap((file) =>
+    Array.from(textOf(file).matchAll(/\bcoded`([A-Z0-9_]+): /g), ([, code = '']) => code),
+  );
+  const schema = textOf('src/device/toolkit/schema-text.ts').matchAll(/'(SCHEMA_\w+)'/g);
+  const codes = [
+    ...templates,
+    ...Object.keys(faults),
+    ...Array.from(schema, ([, code = '']) => code),
+    'TEXT',
+  ];
+  t.ok(templates.length > 500, 'the sentences were found');
+  t.strictSame(sorted(Object.keys(deSentences)), sorted(codes));
 });

@@ -37,14 +37,22 @@ t.test('extensions of the interface', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
     'AC_RenderChartInline(int InstanceID, int ObjectID, int StartTime, int TimeSpan{tsHour tsDay tsWeek tsMonth tsYear tsDecade}, int Density{gdNormal gdHD gdRaw}, bool IsExtrema, bool IsDyn, int Width, int Height, array Visibility): string',
+    'GW_BeginTask(string Kind, int Total): int',
     'GW_CancelTask(int TaskID): bool',
+    'GW_ChangeSettings(array Changes, string Digest): array',
     'GW_CheckConfiguration(string Text): array',
     'GW_CheckProperties(string ModuleID, int InstanceID, array Properties): array',
+    'GW_CheckSettings(array Changes): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
+    'GW_CreateRecoveryKey(): array',
     'GW_DeleteBackup(string Name): bool',
     'GW_DeleteObject(int ID, bool DeleteFiles): int',
     'GW_EndSession(string ID): bool',
+    'GW_EndTask(int TaskID, string Reason): bool',
+    'GW_ExportConfiguration(bool Values): array',
+    'GW_FactoryReset(string Confirmation): bool',
     'GW_GetAudit(int Limit, string Role): array',
+    'GW_GetBackupTargets(): array',
     'GW_GetBackups(): array',
     'GW_GetChoices(string Source): array',
     'GW_GetConfigurationText(): array',
@@ -52,6 +60,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetEventDecisions(int EventID): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
+    'GW_GetInstalledConfiguration(): array',
     'GW_GetLines(): array',
     'GW_GetListeners(): array',
     'GW_GetLog(int SinceMs, string Level, string Subject, int Limit): array',
@@ -60,6 +69,8 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetQuality(array VariableIDs): array',
     'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',
     'GW_GetSessions(): array',
+    'GW_GetSettings(): array',
+    'GW_GetTargetBackups(string Target): array',
     'GW_GetTasks(): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_GetVersion(): string',
@@ -67,11 +78,15 @@ t.test('extensions of the interface', async (t) => {
     'GW_Prune(bool Remove): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',
+    'GW_RemoveConfigurationOverlay(string Digest): array',
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
+    'GW_ReportTask(int TaskID, int Done): bool',
     'GW_RequestActions(array Actions): array',
     'GW_RestoreBackup(string Name): array',
     'GW_RestoreDeleted(int DeletionID): array',
+    'GW_RestoreTargetBackup(string Target, string Name): string',
     'GW_RunDoctor(): array',
+    'GW_RunTargetBackup(string Target): array',
     'GW_SetConfigurationText(string Text, string Digest): array',
     'GW_SetPassword(string Target, string Password): array',
     'GW_SetResidentAccess(int VariableID, string Access): bool',
@@ -86,6 +101,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_SimulateRefusal(string Line, bool Refuse): bool',
     'GW_SimulateStuck(string Line, bool Stuck): bool',
     'GW_Subscribe(array IDs, array Messages): bool',
+    'GW_VerifyTargetBackup(string Target, string Name): array',
     'SVC_GetModuleForm(string ModuleID): string',
     'WFC_ExecuteKeyed(int InstanceID, int VariableID, mixed Value, string Key): bool',
     'WFC_GetConfigurators(): array',
@@ -126,7 +142,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(Cancel|CreateFrom|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(Cancel|CreateRecoveryKey|FactoryReset|RunTarget|VerifyTarget|Change|CreateFrom|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

@@ -142,7 +142,7 @@ t.test('an I/O instance returns with the instances that were connected to it', a
 t.test('each way to delete an object can be undone', async (t) => {
   await using fixture = new FunctionFixture([], await tempDirectory(t));
   const control = fixture.devices.create('Utility Control').id;
-  const ways: [create: [string, ...unknown[]], remove: (id: number) => [string, ...unknown[]]][] = [
+  const functions: [create: [string, ...unknown[]], remove: (id: number) => [string, ...unknown[]]][] = [
     [['SVC_CreateCategory'], (id) => ['SVC_DeleteCategory', id]],
     [['SVC_CreateInstance', 'Lamp'], (id) => ['SVC_DeleteInstance', id]],
     [['SVC_CreateVariable', 3], (id) => ['SVC_DeleteVariable', id]],
@@ -153,7 +153,7 @@ t.test('each way to delete an object can be undone', async (t) => {
     [['SVC_CreateCategory'], (id) => ['UC_DeleteObjects', control, [id]]],
     [['SVC_CreateCategory'], (id) => ['GW_DeleteObject', id, true]],
   ];
-  for (const [create, remove] of ways) {
+  for (const [create, remove] of functions) {
     const id = (await fixture.call(...create)) as number;
     await fixture.call('SVC_SetName', id, 'Old name');
     await fixture.call(...remove(id));
@@ -174,6 +174,7 @@ t.test('the file of a media object returns with it', async (t) => {
   await fixture.call('SVC_DeleteMedia', id, true);
   await fixture.call('GW_RestoreDeleted', (await deletionsOf(fixture))[0]?.ID);
   t.equal(await fixture.call('SVC_GetMediaContent', id), content);
+  t.match(await fixture.call('SVC_GetMedia', id), { MediaFile: `media/${id}.png` });
 });
 
 t.test('a rejected deletion of a media object does not read its file', async (t) => {

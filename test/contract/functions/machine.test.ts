@@ -2,11 +2,11 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
-import { SystemMetrics } from '../../../src/service/system-metrics.js';
-import { SystemCommands } from '../../../src/service/system-commands.js';
+import { SystemMetrics } from '../../../src/service/machine/system-metrics.js';
+import { SystemCommands } from '../../../src/service/machine/system-commands.js';
 import { machineFunctions } from '../../../src/functions/system/machine.js';
 import type { Ports } from '../../../src/functions/ports.js';
-import { drivesOf, hardwareOf, networksOf, diskUsage } from '../../../src/service/host-info.js';
+import { drivesOf, hardwareOf, networksOf, diskUsage } from '../../../src/service/machine/host-info.js';
 import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
@@ -46,16 +46,20 @@ t.test('the machine is described by its device tree or its firmware, and its sen
     'proc/uptime': '3601.92 7000.00\n',
     'sys/class/thermal/thermal_zone0/temp': '48686\n',
   });
-  t.strictSame(await hardwareOf(pi, names), {
+  const data = await tempDirectory(t);
+  t.strictSame(await hardwareOf(data, pi, names), {
     Model: 'Raspberry Pi 4 Model B Rev 1.4',
     Kernel: '6.12.1',
     HostName: 'attic',
     UptimeS: 3601,
     Temperature: 48.7,
+    IsThrottled: false,
+    HasUndervoltage: false,
+    CardWear: 0,
   });
   const pc = await machine(t, { 'sys/class/dmi/id/product_name': 'NUC\n' });
-  t.match(await hardwareOf(pc, names), { Model: 'NUC', UptimeS: 0, Temperature: 0 });
-  t.match(await hardwareOf(await tempDirectory(t), names), { Model: '', Kernel: '6.12.1' });
+  t.match(await hardwareOf(data, pc, names), { Model: 'NUC', UptimeS: 0, Temperature: 0 });
+  t.match(await hardwareOf(data, data, names), { Model: '', Kernel: '6.12.1' });
 });
 
 t.test('memory, swap and process sizes are in bytes', async (t) => {

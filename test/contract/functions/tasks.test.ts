@@ -66,3 +66,51 @@ t.test('a re-aggregation is a task that reports its summaries', async (t) => {
     ],
   );
 });
+
+t.test('clients list their own long work, which is cancelled like any other', async (t) => {
+  await using fixture = new FunctionFixture();
+  const ended: (readonly [string, number, TaskState['state'], string])[] = [];
+  fixture.tasks.changed.on(({ kind, done, state, text }) => {
+    if (state !== 'running') ended.push([kind, done, state, text]);
+  });
+  const begin = (kind: string, total = 0) => fixture.call('GW_BeginTask', kind, total);
+  const [first, second, third] = [await begin('import', 100), await begin('export'), await begin('export')];
+  t.equal(await fixture.call('GW_ReportTask', first, 40), true);
+  t.match(await fixture.call('GW_GetTasks'), [
+    { ID: first, Kind: 'import', Done: 40, Total: 100 },
+    { ID: second, Kind: 'export', Done: 0, Total: 0 },
+    { ID: third },
+  ]);
+  t.equal(await fixture.call('GW_EndTask', first), true);
+  t.equal(await fixture.call('GW_EndTask', second, 'the disk is full'), true);
+  t.equal(await fixture.call('GW_CancelTask', third), true);
+  t.equal(await fixture.call('GW_ReportTask', third, 1), false, 'the client must stop');
+  t.equal(await fixture.call('GW_EndTask', third), false);
+  t.equal(await fixture.call('GW_ReportTask', first, 50), false);
+  t.strictSame(await fixture.call('GW_GetTasks'), []);
+  t.strictSame(ended, [
+    ['import', 40, 'done', ''],
+    ['export', 0, 'failed', 'the disk is full'],
+    ['export', 0, 'cancelled', ''],
+  ]);
+  await t.rejects(begin('backup'), { code: 'PARAMETER_TYPE' });
+  await t.rejects(begin('import', -1), { code: 'PARAMETER_BOUNDS' });
+});
+
+t.test('the work of a client that stops reporting has failed, and there is a limit', async (t) => {
+  await using fixture = new FunctionFixture();
+  const ended: string[] = [];
+  fixture.tasks.changed.on(
+    ({ state, text }) => void (state !== 'running' && ended.push(`${state}: ${text}`)),
+  );
+  const id = await fixture.call('GW_BeginTask', 'import', 0);
+  fixture.clock.advance(50_000);
+  t.equal(await fixture.call('GW_ReportTask', id, 1), true);
+  fixture.clock.advance(50_000);
+  t.equal(await fixture.call('GW_ReportTask', id, 2), true);
+  fixture.clock.advance(60_000);
+  t.equal(await fixture.call('GW_ReportTask', id, 3), false);
+  t.strictSame(ended, ['failed: the client is gone']);
+  for (let n = 0; n < 20; n++) await fixture.call('GW_BeginTask', 'export', 0);
+  await t.rejects(fixture.call('GW_BeginTask', 'export', 0), { code: 'BUSY' });
+});

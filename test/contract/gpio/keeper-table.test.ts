@@ -81,24 +81,26 @@ await t.test(`no table crashes the keeper (${seedLabel(seed)})`, { skip }, async
   const file = join(await tempDirectory(t), 'table');
   const complete = formatTable(Array.from({ length: 5 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `)));
   const codes = new Set<number>();
-  await Promise.all(
-    Array.from({ length: 150 }, async (_, n) => {
-      const text = Buffer.from(complete.slice(0, complete.lastIndexOf('end ')));
-      for (let change = random.below(4); change > 0; change--) {
-        const at = random.below(text.length);
-        if (random.chance(0.5)) text[at] = random.below(256);
-        else text.copyWithin(at, random.below(text.length));
-      }
-      // With a right checksum, so that what is behind it is reached.
-      const isSealed = random.chance(0.7);
-      const bytes = isSealed
-        ? sealed(text.toString('latin1'), 5)
-        : random.bytes(random.below(500)).toString('latin1');
-      await writeFile(`${file}${n}`, bytes, 'latin1');
-      const { code } = await checked(keeper, `${file}${n}`);
+  const tables = Array.from({ length: 150 }, () => {
+    const text = Buffer.from(complete.slice(0, complete.lastIndexOf('end ')));
+    for (let change = random.below(4); change > 0; change--) {
+      const at = random.below(text.length);
+      if (random.chance(0.5)) text[at] = random.below(256);
+      else text.copyWithin(at, random.below(text.length));
+    }
+    // With a right checksum, so that what is behind it is reached.
+    return random.chance(0.7)
+      ? sealed(text.toString('latin1'), 5)
+      : random.bytes(random.below(500)).toString('latin1');
+  });
+  const runChecks = async (name: string) => {
+    for (let bytes = tables.pop(); bytes !== undefined; bytes = tables.pop()) {
+      await writeFile(file + name, bytes, 'latin1');
+      const { code } = await checked(keeper, file + name);
       codes.add(code);
       if (code > 1) t.fail(`${code}: ${JSON.stringify(bytes)}`);
-    }),
-  );
+    }
+  };
+  await Promise.all(['a', 'b'].map(runChecks));
   t.same([...codes].sort(), [0, 1], 'both were met, and nothing else');
 });

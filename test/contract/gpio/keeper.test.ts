@@ -1,5 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { parseTable, formatTable } from '../../../drivers/gpio/keeper/output-table.js';
 import type { Guard } from '../../../drivers/gpio/backends/line.js';
@@ -145,9 +147,11 @@ await t.test('a hold ends inactive unless a gateway claims the line in time', { 
   const guard = { ...HOLD, holdForS: 2 };
   const one = box.gateway();
   for (const offset of [1, 2]) await one.send({ take: { offset, boot: 'active', guard } });
+  // It runs before the hold begins: its start may take longer than that.
+  const two = box.gateway();
+  await two.send({ health: true });
   await one.end('SIGKILL');
   await keeper.waitFor(/2 outputs held/);
-  const two = box.gateway();
   t.equal(await two.send({ take: { offset: 1, boot: 'hold', guard } }), 'true');
   await box.become({ 2: false });
   t.same(await box.levels(1), [true], 'the claimed line is still held');
@@ -296,6 +300,35 @@ await t.test('a reopened line is not released; one that is no longer used is', {
   const other = box.gateway();
   t.equal(await other.send({ take: { offset: 4, boot: 'hold', guard: HOLD } }), 'true');
 });
+
+const skipUsers =
+  skipService === false && process.getuid?.() !== 0 ? 'needs root, to become another user' : skipService;
+/** Says hello as another user, and prints what comes back. */
+const INTRUDER = `import os, socket, sys
+os.chdir(sys.argv[1])
+os.setgroups([])
+os.setuid(int(sys.argv[2]))
+link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+link.connect('socket')
+try:
+  link.send(b'hello 1 5000')
+  print('reply', link.recv(100))
+except OSError as error:
+  print('rejected', error.strerror)`;
+await t.test(
+  'another user is rejected, even if the socket’s mode lets them in',
+  { skip: skipUsers },
+  async (t) => {
+    const box = await bench(t);
+    await box.keeper();
+    await chmod(box.runtime, 0o755);
+    await chmod(box.socket, 0o777);
+    const answer = async (uid: string) =>
+      (await promisify(execFile)('python3', ['-c', INTRUDER, box.runtime, uid])).stdout;
+    t.match(await answer('0'), /^reply b'\w/);
+    t.match(await answer('65534'), /^(rejected|reply b'')/);
+  },
+);
 
 await t.test(`no message crashes the keeper or drives a line (${seedLabel(seed)})`, { skip }, async (t) => {
   const box = await bench(t);

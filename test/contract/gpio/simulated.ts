@@ -9,7 +9,7 @@ const NAMES = ['ONE', 'TWO', 'THREE', '', '', '', '', 'EIGHT'];
 /** The contract's bench on a simulated chip. */
 export async function simulatedBench(): Promise<Bench> {
   const clock = systemClock();
-  const world = new SimulatedBoard(
+  const board = new SimulatedBoard(
     {
       chips: [
         { label: 'other', lines: [''] },
@@ -18,10 +18,10 @@ export async function simulatedBench(): Promise<Bench> {
     },
     clock,
   );
-  const at = (offset: number) => world.lines(LABEL)[offset] ?? fail(offset);
-  const drive = (offset: number, level: boolean) => world.driveLine(at(offset), level);
+  const at = (offset: number) => board.lines(LABEL)[offset] ?? fail(offset);
+  const drive = (offset: number, level: boolean) => board.driveLine(at(offset), level);
   return {
-    backend: openSimulated(world, clock),
+    backend: openSimulated(board, clock),
     label: LABEL,
     named: { name: 'EIGHT', offset: 7 },
     isKernel: true,
@@ -31,7 +31,7 @@ export async function simulatedBench(): Promise<Bench> {
       for (let n = 1; n <= edges; n++) drive(offset, n % 2 === 1);
     },
     levelAt: (offset) => at(offset).net.level,
-    unplug: () => world.unplug(LABEL),
+    unplug: () => board.unplug(LABEL),
     close: async () => undefined,
   };
 }

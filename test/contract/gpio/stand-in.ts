@@ -1,20 +1,17 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
+import { ADDON, SANITIZERS, compileC, sanitizerLibrary, sourcesIn } from '../../tools/compile-c.js';
 import { hasProgram } from '../../tools/program.js';
-import type { StandInPaths } from './cdev.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const run = promisify(execFile);
 const here = join(PACKAGE_ROOT, 'test/contract/gpio');
-const build = join(PACKAGE_ROOT, 'build/test');
-const headers = join(dirname(process.execPath), '../include/node');
-
-const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
-const ADDON = [...STRICT, '-fPIC', '-shared', '-DNAPI_VERSION=9', '-I', headers];
+const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
 /** Only the addon is instrumented, so memory that Node keeps until its end is not a leak. */
 const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
 
@@ -32,11 +29,10 @@ const MOUNTED = `
  */
 export async function onSysfsStandIn(t: Test, program: string): Promise<void> {
   const skip = await sysfsObstacle();
-  const fuse = join(build, 'gpiofuse');
+  let fuse = '';
   if (skip === false) {
-    await mkdir(build, { recursive: true });
     const { stdout } = await run('pkg-config', ['--cflags', '--libs', 'fuse3']);
-    await run('gcc', [...STRICT, join(here, 'fuse/gpiofuse.c'), '-o', fuse, ...stdout.trim().split(/\s+/)]);
+    fuse = await compileC('gpiofuse', [join(here, 'fuse/gpiofuse.c')], stdout.trim().split(/\s+/));
   }
   const node = [process.execPath, '--enable-source-maps', program];
   await t.spawn('unshare', ['-m', 'sh', '-c', MOUNTED, 'sh', fuse, ...node], { skip }, 'sysfs and onoff');
@@ -48,29 +44,22 @@ export async function onSysfsStandIn(t: Test, program: string): Promise<void> {
  * possible.
  */
 export async function onCdevStandIn(t: Test, program: string): Promise<void> {
-  const paths: StandInPaths = {
-    kernel: join(build, 'gpiokernel.node'),
-    addon: join(build, 'gpio-checked.node'),
-    node: join(build, 'gpio-stand-in/gpiochip0'),
-  };
   const skip = hasProgram('gcc') ? false : 'needs gcc';
   const env: Record<string, string | undefined> = { ...process.env, ASAN_OPTIONS };
+  const args = ['--enable-source-maps', '--expose-gc', program];
   if (skip === false) {
-    await mkdir(dirname(paths.node), { recursive: true });
-    await writeFile(paths.node, '');
-    const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
-    const sources = ['args', 'chip', 'gpio', 'keeper-socket', 'request', 'watched'].map((name) =>
-      join(native, `${name}.c`),
-    );
-    const checks = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
-    await Promise.all([
-      run('gcc', [...ADDON, join(here, 'kernel/gpiokernel.c'), '-o', paths.kernel]),
-      run('gcc', [...ADDON, ...checks, ...sources, '-o', paths.addon]),
+    const devices = join(await tempDirectory(t), 'gpio-stand-in');
+    await mkdir(devices);
+    const node = join(devices, 'gpiochip0');
+    await writeFile(node, '');
+    const [kernel, addon, asan] = await Promise.all([
+      compileC('gpiokernel.node', [join(here, 'kernel/gpiokernel.c')], ADDON),
+      compileC('gpio.node', await sourcesIn(native), [...ADDON, ...SANITIZERS]),
+      sanitizerLibrary(),
     ]);
-    const { stdout } = await run('gcc', ['-print-file-name=libasan.so']);
-    env['LD_PRELOAD'] = `${stdout.trim()} ${paths.kernel}`;
+    env['LD_PRELOAD'] = `${asan} ${kernel}`;
+    args.push(kernel, node, addon);
   }
-  const args = ['--enable-source-maps', '--expose-gc', program, paths.kernel, paths.node, paths.addon];
   await t.spawn(process.execPath, args, { skip, env }, 'the character device and its addon');
 }
 

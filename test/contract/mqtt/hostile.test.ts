@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
  * A connection to a broker whose bytes a test writes, and which grants every subscription as requested by
  * default.
  */
-class Scene implements AsyncDisposable {
+class HostileBroker implements AsyncDisposable {
   readonly messages: Message[] = [];
   readonly lost = Promise.withResolvers<Error>();
   connection!: BrokerConnection;
@@ -37,24 +37,24 @@ class Scene implements AsyncDisposable {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const scene = new Scene();
+    const broker = new HostileBroker();
     const brokers = new NetworkConnector();
     const listener = {
-      onMessage: (message: Message) => void scene.messages.push(message),
-      onLost: scene.lost.resolve,
+      onMessage: (message: Message) => void broker.messages.push(message),
+      onLost: broker.lost.resolve,
     };
     const making = brokers.connect({ ...OPTIONS, url, version }, listener, new AbortController().signal);
-    making.catch(scene.lost.resolve);
-    const socket = (scene.#socket = await withinPatience('the connection', arrived.promise));
+    making.catch(broker.lost.resolve);
+    const socket = (broker.#socket = await withinPatience('the connection', arrived.promise));
     const connection = await making.catch(() => undefined);
-    if (connection !== undefined) scene.connection = connection;
-    scene.#end = async () => {
+    if (connection !== undefined) broker.connection = connection;
+    broker.#end = async () => {
       await connection?.close();
       t.equal(brokers.openCount, 0, 'no connection is left open');
       socket.destroy();
       server.close();
     };
-    return scene;
+    return broker;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -114,14 +114,14 @@ await t.test('a message above the granted QoS ends the connection', async (t) =>
     [0, 0, 1],
     [1, 0x80, 1],
   ] as const) {
-    await using scene = await Scene.open(t, 4);
-    await scene.subscribe(requests, granted);
+    await using broker = await HostileBroker.open(t, 4);
+    await broker.subscribe(requests, granted);
     if (granted < 3) {
-      scene.say(publish(granted as QoS, 1));
-      await until('the allowed message', () => scene.messages.length === (granted < 2 ? 1 : 0));
+      broker.say(publish(granted as QoS, 1));
+      await until('the allowed message', () => broker.messages.length === (granted < 2 ? 1 : 0));
     }
-    scene.say(publish(sent, 2));
-    t.match(await withinPatience('the end', scene.lost.promise), {
+    broker.say(publish(sent, 2));
+    t.match(await withinPatience('the end', broker.lost.promise), {
       message: new RegExp(`QoS ${sent}, which was not granted`),
     });
   }
@@ -132,40 +132,40 @@ await t.test('unreleased QoS 2 messages are limited, and dropped with the connec
   const before = liveBytesWithBuffers();
   let most = 0;
   for (let round = 0; round < 2; round += 1) {
-    await using scene = await Scene.open(t, 4);
-    await scene.subscribe(2);
+    await using broker = await HostileBroker.open(t, 4);
+    await broker.subscribe(2);
     let isLost = false;
-    void scene.lost.promise.then(() => (isLost = true));
+    void broker.lost.promise.then(() => (isLost = true));
     // More than a hundred megabytes in total.
     for (let id = 1; id < 600 && !isLost; id += 1) {
-      scene.say(publish(2, id, { payload }));
+      broker.say(publish(2, id, { payload }));
       if (id % 20 === 0) most = Math.max(most, liveBytesWithBuffers() - before);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    t.match(await withinPatience('the end', scene.lost.promise), {
+    t.match(await withinPatience('the end', broker.lost.promise), {
       message: /unreleased QoS 2 messages/,
     });
-    t.ok(await scene.isGone());
+    t.ok(await broker.isGone());
   }
   await until('memory is released', () => liveBytesWithBuffers() - before < 8 * MIB);
-  await using scene = await Scene.open(t, 4);
-  await scene.subscribe(2);
-  for (let id = 1; id <= 20_000; id += 1) scene.say(publish(2, id));
+  await using broker = await HostileBroker.open(t, 4);
+  await broker.subscribe(2);
+  for (let id = 1; id <= 20_000; id += 1) broker.say(publish(2, id));
   t.match(
-    await withinPatience('the end', scene.lost.promise),
+    await withinPatience('the end', broker.lost.promise),
     { message: /unreleased QoS 2 messages/ },
     'many small ones',
   );
 });
 
 await t.test('a broker that releases its messages may continue indefinitely', async (t) => {
-  await using scene = await Scene.open(t, 4);
-  await scene.subscribe(2);
+  await using broker = await HostileBroker.open(t, 4);
+  await broker.subscribe(2);
   const payload = Buffer.alloc(MIB, 'x');
   for (let id = 1; id <= 50; id += 1) {
-    scene.say(publish(2, id, { payload }), [0x62, 2, id >> 8, id & 255]);
-    await until('the message', () => scene.messages.length === id);
-    scene.messages.fill(undefined as never);
+    broker.say(publish(2, id, { payload }), [0x62, 2, id >> 8, id & 255]);
+    await until('the message', () => broker.messages.length === id);
+    broker.messages.fill(undefined as never);
   }
 });
 
@@ -188,19 +188,19 @@ await t.test('a packet that a broker must not send ends the connection', async (
     ['a topic longer than its packet', [0x30, 3, 0, 9, 0x61], /malformed/],
   ];
   for (const [what, bytes, words] of cases) {
-    await using scene = await Scene.open(t, 4);
-    await scene.subscribe(1);
-    scene.say(publish(0, 0), Buffer.from(bytes), publish(0, 0));
+    await using broker = await HostileBroker.open(t, 4);
+    await broker.subscribe(1);
+    broker.say(publish(0, 0), Buffer.from(bytes), publish(0, 0));
     t.match(
-      await withinPatience('the end', scene.lost.promise),
+      await withinPatience('the end', broker.lost.promise),
       { code: 'DEVICE_OFFLINE', message: words },
       what,
     );
-    t.equal(scene.messages.length, 1, 'packets before it are processed, packets after it are not');
+    t.equal(broker.messages.length, 1, 'packets before it are processed, packets after it are not');
   }
-  await using early = await Scene.open(t, 4, [0x30, 3, 0, 1, 0x78]);
+  await using early = await HostileBroker.open(t, 4, [0x30, 3, 0, 1, 0x78]);
   t.match(await withinPatience('the end', early.lost.promise), { message: /no CONNACK first/ });
-  await using many = await Scene.open(t, 4);
+  await using many = await HostileBroker.open(t, 4);
   many.grants([1, 1]);
   const subscribing = many.connection.subscribe([{ filter: '#', qos: 1, id: 1 }]);
   await t.rejects(subscribing, { message: /wrong number of reason codes/ });
@@ -224,10 +224,10 @@ await t.test('MQTT 5: invalid properties', async (t) => {
     ['a flag of 2', [0x25, 2], /neither 0 nor 1/],
     ['a text that is not UTF-8', [0x1f, 0, 1, 0xff], /not UTF-8/],
   ] as const) {
-    await using scene = await Scene.open(t, 5, connack(...properties));
-    t.match(await withinPatience('the end', scene.lost.promise), { message: words }, what);
+    await using broker = await HostileBroker.open(t, 5, connack(...properties));
+    t.match(await withinPatience('the end', broker.lost.promise), { message: words }, what);
   }
-  await using sound = await Scene.open(
+  await using sound = await HostileBroker.open(
     t,
     5,
     connack(0x26, 0, 1, 0x61, 0, 1, 0x62, 0x26, 0, 1, 0x61, 0, 1, 0x62, 0x21, 0, 5),
@@ -238,29 +238,29 @@ await t.test('MQTT 5: invalid properties', async (t) => {
 });
 
 await t.test('MQTT 5: a DISCONNECT ends the connection, even if the socket stays open', async (t) => {
-  await using scene = await Scene.open(t, 5);
-  scene.say([0xe0, 1, 0x8b], [0x30, 4, 0, 1, 0x78, 0]);
-  t.match(await withinPatience('the end', scene.lost.promise), {
+  await using broker = await HostileBroker.open(t, 5);
+  broker.say([0xe0, 1, 0x8b], [0x30, 4, 0, 1, 0x78, 0]);
+  t.match(await withinPatience('the end', broker.lost.promise), {
     code: 'DEVICE_OFFLINE',
     message: /ended the connection/,
   });
-  t.ok(await scene.isGone(), 'and the socket is closed');
-  t.equal(scene.messages.length, 0, 'nothing behind it is processed');
+  t.ok(await broker.isGone(), 'and the socket is closed');
+  t.equal(broker.messages.length, 0, 'nothing behind it is processed');
 });
 
 await t.test('a burst of tiny packets is handled in small parts', async (t) => {
-  await using scene = await Scene.open(t, 4);
-  await scene.subscribe(1);
+  await using broker = await HostileBroker.open(t, 4);
+  await broker.subscribe(1);
   const count = 20_000;
   let [most, turnsAt, isCounting] = [0, 0, true];
   const turn = () => {
-    most = Math.max(most, scene.messages.length - turnsAt);
-    turnsAt = scene.messages.length;
+    most = Math.max(most, broker.messages.length - turnsAt);
+    turnsAt = broker.messages.length;
     if (isCounting) setImmediate(turn);
   };
   setImmediate(turn);
-  scene.say(...Array.from({ length: count }, (_, n) => publish(n % 2 === 0 ? 0 : 1, n + 1)));
-  await until('all of them', () => scene.messages.length === count);
+  broker.say(...Array.from({ length: count }, (_, n) => publish(n % 2 === 0 ? 0 : 1, n + 1)));
+  await until('all of them', () => broker.messages.length === count);
   isCounting = false;
   t.ok(most <= PACKETS_PER_TURN, `${most} in one iteration of the event loop`);
 });
@@ -288,13 +288,13 @@ await t.test('messages that arrive before their subscribers are queued up to a l
 });
 
 await t.test('packets sent before the broker closed the connection are processed', async (t) => {
-  await using scene = await Scene.open(t, 5);
+  await using broker = await HostileBroker.open(t, 5);
   const count = 20 * PACKETS_PER_TURN;
-  scene.say(...Array.from({ length: count }, () => [0x30, 4, 0, 1, 0x78, 0]), [0xe0, 1, 142]);
-  scene.end();
-  t.match(await withinPatience('the end', scene.lost.promise), { message: /another client connected/ });
-  t.equal(scene.messages.length, count);
-  await using older = await Scene.open(t, 4);
+  broker.say(...Array.from({ length: count }, () => [0x30, 4, 0, 1, 0x78, 0]), [0xe0, 1, 142]);
+  broker.end();
+  t.match(await withinPatience('the end', broker.lost.promise), { message: /another client connected/ });
+  t.equal(broker.messages.length, count);
+  await using older = await HostileBroker.open(t, 4);
   await older.subscribe(1);
   // The acknowledgements are not read any more.
   older.say(...Array.from({ length: count }, (_, n) => publish(1, n + 1)));
@@ -306,15 +306,15 @@ await t.test('packets sent before the broker closed the connection are processed
 });
 
 await t.test('a repeated PUBREL is acknowledged', async (t) => {
-  await using scene = await Scene.open(t, 4);
-  await scene.subscribe(2);
+  await using broker = await HostileBroker.open(t, 4);
+  await broker.subscribe(2);
   const release = [0x62, 2, 0, 7];
   // EMQX and VerneMQ repeat it if the reply is late, and send one for each repeated message.
-  scene.say(publish(2, 7), publish(2, 7), release, release, publish(2, 8), release, [0x62, 2, 0, 8]);
-  await until('both messages', () => scene.messages.length === 2);
-  scene.say([0x62, 2, 0, 9]);
-  t.match(await withinPatience('the end', scene.lost.promise), { message: /without its message/ });
-  t.equal(scene.messages.length, 2, 'each once');
+  broker.say(publish(2, 7), publish(2, 7), release, release, publish(2, 8), release, [0x62, 2, 0, 8]);
+  await until('both messages', () => broker.messages.length === 2);
+  broker.say([0x62, 2, 0, 9]);
+  t.match(await withinPatience('the end', broker.lost.promise), { message: /without its message/ });
+  t.equal(broker.messages.length, 2, 'each once');
 });
 
 await t.test('a broker that closes a WebSocket is lost immediately', async (t) => {

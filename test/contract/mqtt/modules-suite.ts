@@ -195,7 +195,9 @@ export async function mqttModulesContract(
     await fixture.waitForValue(plug, 'STATE', true);
     await fixture.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
     t.equal(fixture.quality(plug, 'POWER'), 'bad UNAVAILABLE');
-    t.match(fixture.devices.problems(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there reports offline' }]);
+    t.match(fixture.devices.problems(plug.id), [
+      { code: 'UNAVAILABLE', text: { text: 'plug/there reports offline' } },
+    ]);
     await bench.publish('plug/there', '{"state":"online"}', true);
     await fixture.waitForQuality(plug, 'STATE', 'stale NOT_REPORTED');
     t.equal(fixture.quality(plug, 'POWER'), 'bad NO_VALUE');

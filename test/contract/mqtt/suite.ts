@@ -5,7 +5,7 @@ import type { Message } from '../../../drivers/mqtt/message.js';
 import { withinPatience, until } from '../../tools/until.js';
 import { OPTIONS, type MqttBench } from './benches.js';
 
-class Ear implements ConnectionListener {
+class RecordingListener implements ConnectionListener {
   readonly messages: Message[] = [];
   readonly gone = Promise.withResolvers<Error>();
   losses = 0;
@@ -42,25 +42,25 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   const join = async (
     bench: MqttBench,
     options: Partial<ConnectOptions> = {},
-  ): Promise<{ connection: BrokerConnection; ear: Ear }> => {
-    const ear = new Ear();
+  ): Promise<{ connection: BrokerConnection; listener: RecordingListener }> => {
+    const listener = new RecordingListener();
     const all = { ...OPTIONS, url: bench.url, version: bench.version, ...options };
-    return { connection: await bench.brokers.connect(all, ear, new AbortController().signal), ear };
+    return { connection: await bench.brokers.connect(all, listener, new AbortController().signal), listener };
   };
   const plain = { qos: 1, retain: false } as const;
 
   await on('messages are published and received', async (t, bench) => {
-    const { connection, ear } = await join(bench);
+    const { connection, listener } = await join(bench);
     t.same(await connection.subscribe([{ filter: 'in/+', qos: 1, id: 7 }]), [true]);
     const bytes = Buffer.from([0, 255, 128, 10]);
     await bench.publish('in/bytes', bytes);
     await bench.publish('elsewhere', 'no');
     await bench.publish('in/text', 'yes');
-    await until('both', () => ear.messages.length === 2);
-    t.ok(ear.messages[0]?.payload.equals(bytes), 'bytes are unchanged');
-    t.equal(ear.messages[0]?.text, undefined, 'not UTF-8');
-    t.equal(ear.messages[1]?.text, 'yes');
-    t.same(ear.messages[0]?.subscriptionIds, bench.version === 5 ? [7] : undefined);
+    await until('both', () => listener.messages.length === 2);
+    t.ok(listener.messages[0]?.payload.equals(bytes), 'bytes are unchanged');
+    t.equal(listener.messages[0]?.text, undefined, 'not UTF-8');
+    t.equal(listener.messages[1]?.text, 'yes');
+    t.same(listener.messages[0]?.subscriptionIds, bench.version === 5 ? [7] : undefined);
     for (const qos of LEVELS)
       await connection.publish(`out/${qos}`, Buffer.from('x'), { qos, retain: false });
     await until('three', () => bench.heard().filter(({ topic }) => topic.startsWith('out/')).length === 3);
@@ -70,27 +70,27 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   await on('each subscription delivers the retained messages', async (t, bench) => {
     await bench.publish('state/a', '1', true);
     await bench.publish('state/b', '2', true);
-    const { connection, ear } = await join(bench);
+    const { connection, listener } = await join(bench);
     await connection.subscribe([
       { filter: 'state/a', qos: 0, id: 1 },
       { filter: 'state/b', qos: 1, id: 2 },
     ]);
-    await until('both', () => ear.messages.length === 2);
-    t.same(ear.heard.toSorted(), ['state/a=1 (kept)', 'state/b=2 (kept)']);
+    await until('both', () => listener.messages.length === 2);
+    t.same(listener.heard.toSorted(), ['state/a=1 (kept)', 'state/b=2 (kept)']);
     await connection.subscribe([{ filter: 'state/a', qos: 0, id: 1 }]);
-    await until('repeated for one', () => ear.messages.length === 3);
+    await until('repeated for one', () => listener.messages.length === 3);
     await bench.publish('state/a', 'now', true);
-    await until('the new message', () => ear.heard.includes('state/a=now'));
+    await until('the new message', () => listener.heard.includes('state/a=now'));
     await connection.publish('state/c', Buffer.from('ours'), { qos: 1, retain: true });
     const other = await join(bench, { clientId: 'other' });
     await other.connection.subscribe([{ filter: 'state/c', qos: 0, id: 1 }]);
-    await until('ours', () => other.ear.heard.includes('state/c=ours (kept)'));
+    await until('ours', () => other.listener.heard.includes('state/c=ours (kept)'));
     await other.connection.close();
     await connection.close();
   });
 
   await on('many filters, some of them unusual, are kept apart', async (t, bench) => {
-    const { connection, ear } = await join(bench);
+    const { connection, listener } = await join(bench);
     const commands = [...ODD, ...Array.from({ length: 30 }, (_, n) => `many/${n}`)].map((filter, index) => ({
       filter,
       qos: index % 2 === 0 ? (0 as const) : (1 as const),
@@ -98,17 +98,17 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     }));
     t.same(await connection.subscribe(commands), Array(commands.length).fill(true));
     for (const { filter } of commands) await bench.publish(filter, 'x');
-    await until('each once', () => ear.messages.length >= commands.length);
+    await until('each once', () => listener.messages.length >= commands.length);
     t.same(
-      ear.messages.map(({ topic }) => topic),
+      listener.messages.map(({ topic }) => topic),
       commands.map(({ filter }) => filter),
     );
     if (bench.version === 5)
-      t.ok(ear.messages.every(({ subscriptionIds: subscriptions }, n) => subscriptions?.[0] === n + 1));
+      t.ok(listener.messages.every(({ subscriptionIds: subscriptions }, n) => subscriptions?.[0] === n + 1));
     await connection.unsubscribe(['1', 'many/0']);
     for (const topic of ['1', 'many/0', 'many/1']) await bench.publish(topic, 'y');
-    await until('the last', () => ear.heard.includes('many/1=y'));
-    t.notOk(ear.heard.some((text) => text === '1=y' || text === 'many/0=y'));
+    await until('the last', () => listener.heard.includes('many/1=y'));
+    t.notOk(listener.heard.some((text) => text === '1=y' || text === 'many/0=y'));
     await connection.close();
   });
 
@@ -125,19 +125,19 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   });
 
   await on('a stopped broker is reported once, and reached again after its restart', async (t, bench) => {
-    const { connection, ear } = await join(bench);
+    const { connection, listener } = await join(bench);
     await bench.publish('state', 'old', true);
     await bench.stop();
-    t.match(await withinPatience('the loss', ear.gone.promise), { code: 'DEVICE_OFFLINE' });
+    t.match(await withinPatience('the loss', listener.gone.promise), { code: 'DEVICE_OFFLINE' });
     await t.rejects(connection.publish('x', Buffer.from('stale'), plain), { code: 'DEVICE_OFFLINE' });
     await t.rejects(connection.subscribe([{ filter: 'x', qos: 0, id: 1 }]), { code: 'DEVICE_OFFLINE' });
     await t.rejects(join(bench), { code: 'DEVICE_OFFLINE' }, 'while it is stopped');
     await connection.close();
-    t.equal(ear.losses, 1);
+    t.equal(listener.losses, 1);
     await bench.start();
     const again = await join(bench);
     await again.connection.subscribe([{ filter: 'state', qos: 0, id: 1 }]);
-    await until('the retained state', () => again.ear.heard.includes('state=old (kept)'));
+    await until('the retained state', () => again.listener.heard.includes('state=old (kept)'));
     await again.connection.publish('x', Buffer.from('fresh'), plain);
     await until('the new one', () => bench.heard().some(({ payload }) => payload === 'fresh'));
     t.notOk(
@@ -180,15 +180,15 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     const first = await join(bench, kept);
     await first.connection.subscribe([{ filter: 'kept/+', qos: 1, id: 3 }]);
     bench.cut();
-    await withinPatience('the loss', first.ear.gone.promise);
+    await withinPatience('the loss', first.listener.gone.promise);
     await first.connection.close();
     await bench.publish('kept/a', '1');
     await bench.publish('kept/b', '2');
     const second = await join(bench, kept);
-    await until('both', () => second.ear.messages.length === 2);
-    t.same(second.ear.heard, ['kept/a=1', 'kept/b=2']);
+    await until('both', () => second.listener.messages.length === 2);
+    t.same(second.listener.heard, ['kept/a=1', 'kept/b=2']);
     t.equal(
-      second.ear.messages[0]?.subscriptionIds,
+      second.listener.messages[0]?.subscriptionIds,
       undefined,
       'identifiers would belong to another connection',
     );
@@ -198,7 +198,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   });
 
   await on('closing rejects requests in flight', async (t, bench) => {
-    const { connection, ear } = await join(bench);
+    const { connection, listener } = await join(bench);
     await connection.subscribe([{ filter: 'in', qos: 0, id: 1 }]);
     bench.freeze();
     const outcome = connection.publish('x', Buffer.from('x'), plain).catch((thrown: unknown) => thrown);
@@ -207,8 +207,8 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     t.ok(isAbort(await connection.publish('x', Buffer.from('x'), plain).catch((thrown: unknown) => thrown)));
     bench.thaw();
     await bench.publish('in', 'too late');
-    t.equal(ear.losses, 0, 'closing is not reported as a loss');
-    t.same(ear.heard, []);
+    t.equal(listener.losses, 0, 'closing is not reported as a loss');
+    t.same(listener.heard, []);
   });
 
   await on(
@@ -219,7 +219,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
       await leaving.connection.close();
       const cut = await join(bench, { will: { ...will, payload: 'cut off' } });
       bench.cut();
-      await withinPatience('the loss', cut.ear.gone.promise);
+      await withinPatience('the loss', cut.listener.gone.promise);
       await until('the will', () => bench.heard().some(({ topic }) => topic === 'will'));
       t.same(
         bench.heard().map(({ payload }) => payload),
@@ -232,7 +232,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   await on('another client with the same ID is distinguished from a network failure', async (t, bench) => {
     const first = await join(bench);
     const second = await join(bench);
-    const cause = await withinPatience('the loss', first.ear.gone.promise);
+    const cause = await withinPatience('the loss', first.listener.gone.promise);
     t.match(cause, { code: 'DEVICE_OFFLINE' });
     await first.connection.close();
     await second.connection.close();
@@ -244,7 +244,9 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     const options = { ...OPTIONS, url: bench.url, version: bench.version };
     t.ok(
       isAbort(
-        await bench.brokers.connect(options, new Ear(), given.signal).catch((thrown: unknown) => thrown),
+        await bench.brokers
+          .connect(options, new RecordingListener(), given.signal)
+          .catch((thrown: unknown) => thrown),
       ),
     );
   });

@@ -220,7 +220,7 @@ t.test(
     t.match(output, /^it runs$/m);
     const { state, text } = confinementFinding(output) ?? {};
     t.equal(state, 'warning');
-    for (const what of ['priority', 'Landlock', 'seccomp']) t.match(text, what);
+    for (const what of ['priority', 'Landlock', 'seccomp']) t.match(String(text), what);
   },
 );
 

@@ -7,7 +7,7 @@ import type { SerialBench } from './benches.js';
 
 const SETTINGS: PortSettings = { baudRate: 115_200, dataBits: 8, stopBits: 1, parity: 'none' };
 
-class Ear implements PortListener {
+class RecordingListener implements PortListener {
   #heard: Buffer[] = [];
   readonly gone = Promise.withResolvers<Error>();
   losses = 0;
@@ -34,13 +34,13 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
       await run(t, bench);
       t.equal(bench.ports.openCount, 0, 'no port was left open');
     });
-  const open = async (bench: SerialBench): Promise<{ port: OpenPort; ear: Ear }> => {
-    const ear = new Ear();
-    return { port: await bench.ports.open(bench.where, SETTINGS, ear), ear };
+  const open = async (bench: SerialBench): Promise<{ port: OpenPort; listener: RecordingListener }> => {
+    const listener = new RecordingListener();
+    return { port: await bench.ports.open(bench.where, SETTINGS, listener), listener };
   };
 
   await on('all bytes arrive in both directions, in order', async (t, bench) => {
-    const { port, ear } = await open(bench);
+    const { port, listener } = await open(bench);
     const bytes = Buffer.concat([
       Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
       new Random(7).bytes(20_000),
@@ -48,8 +48,8 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await Promise.all([port.send(bytes), until('all bytes out', () => bench.heard().length >= bytes.length)]);
     t.ok(bench.heard().equals(bytes), 'out');
     bench.say(bytes);
-    await until('all bytes in', () => ear.heard.length >= bytes.length);
-    t.ok(ear.heard.equals(bytes), 'in');
+    await until('all bytes in', () => listener.heard.length >= bytes.length);
+    t.ok(listener.heard.equals(bytes), 'in');
     await port.close();
   });
 
@@ -74,7 +74,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
   });
 
   await on('after closing, nothing is reported and nothing is accepted', async (t, bench) => {
-    const { port, ear } = await open(bench);
+    const { port, listener } = await open(bench);
     await Promise.all([port.close(), port.close()]);
     await port.close();
     t.equal(bench.ports.openCount, 0);
@@ -88,33 +88,33 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     bench.say('too late');
     const again = await open(bench);
     bench.say('in time');
-    await until('what came after it', () => again.ear.heard.toString().endsWith('in time'));
-    t.equal(ear.heard.length, 0);
-    t.equal(ear.losses, 0, 'closing is not reported as a loss');
+    await until('what came after it', () => again.listener.heard.toString().endsWith('in time'));
+    t.equal(listener.heard.length, 0);
+    t.equal(listener.losses, 0, 'closing is not reported as a loss');
     await again.port.close();
   });
 
   await on('an unplugged adapter is reported once, and can be reopened when it is back', async (t, bench) => {
-    const { port, ear } = await open(bench);
+    const { port, listener } = await open(bench);
     await port.checkPresent();
     await bench.unplug();
-    const cause = await withinPatience('the loss', ear.gone.promise);
+    const cause = await withinPatience('the loss', listener.gone.promise);
     t.match(cause, { code: 'DEVICE_OFFLINE' });
     t.ok(cause.message.includes(bench.where), 'names the port');
     await t.rejects(port.send(Buffer.from('x')), { code: 'DEVICE_OFFLINE' });
     await t.rejects(port.checkPresent(), { code: 'DEVICE_OFFLINE' });
     await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /plug it in/ }, 'while it is unplugged');
     await port.close();
-    t.equal(ear.losses, 1);
+    t.equal(listener.losses, 1);
     await bench.plug();
     const again = await open(bench);
     bench.say('back');
-    await until('its first bytes', () => again.ear.heard.toString() === 'back');
+    await until('its first bytes', () => again.listener.heard.toString() === 'back');
     await again.port.close();
   });
 
   await on('queued sends fail when the port disappears', async (t, bench) => {
-    const { port, ear } = await open(bench);
+    const { port, listener } = await open(bench);
     bench.deaf();
     const sent = port.send(Buffer.alloc(1024 * 1024));
     const next = port.send(Buffer.from('never'));
@@ -127,7 +127,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
       ),
     );
     await bench.unplug();
-    await withinPatience('the loss', ear.gone.promise);
+    await withinPatience('the loss', listener.gone.promise);
     for (const outcome of await withinPatience('both', outcomes)) {
       t.ok(outcome instanceof Fault && outcome.code === 'DEVICE_OFFLINE', String(outcome));
     }
@@ -159,9 +159,9 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
   });
 
   await on('the error of an unknown name says what to do', async (t, bench) => {
-    const ear = new Ear();
+    const listener = new RecordingListener();
     const missing = { code: 'DEVICE_OFFLINE', message: /plug it in/ };
-    await t.rejects(bench.ports.open('/dev/ttyNONE9', SETTINGS, ear), missing);
-    await t.rejects(bench.ports.open('ffff:fffe:none', SETTINGS, ear), missing);
+    await t.rejects(bench.ports.open('/dev/ttyNONE9', SETTINGS, listener), missing);
+    await t.rejects(bench.ports.open('ffff:fffe:none', SETTINGS, listener), missing);
   });
 }

@@ -12,8 +12,9 @@ import {
   searchedKinds,
   type ConfiguredInstance,
   type MachineRequirements,
-} from '../../../src/service/diagnosis.js';
-import { inspectMachine, type Machine } from '../../../src/service/machine-facts.js';
+} from '../../../src/service/machine/diagnosis.js';
+import { readBoardSensors, type BoardSensors } from '../../../src/service/machine/board-sensors.js';
+import { inspectMachine, type Machine } from '../../../src/service/machine/machine-facts.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
 const pi: MachineRequirements['board'] = { name: 'raspberry-pi-4', isUnknown: false };
@@ -29,8 +30,15 @@ const bare: Machine = {
   off: [],
   boot: undefined,
   hasKeeper: undefined,
+  rollback: undefined,
   space: undefined,
   wear: undefined,
+  sensors: {
+    celsius: undefined,
+    criticalCelsius: undefined,
+    isThrottled: false,
+    hasUndervoltage: undefined,
+  },
   found: [],
 };
 const boot = { path: '/boot/firmware/config.txt', settings: ['dtparam=spi=on'] };
@@ -235,6 +243,56 @@ t.test('disk space and card: ok, a warning, a failure', async (t) => {
   t.match(card(2, 3), /^failed/);
 });
 
+t.test('temperature and supply voltage: ok or a warning', async (t) => {
+  const heat = (celsius: number, more: Partial<BoardSensors> = {}) =>
+    check('temperature', { sensors: { ...bare.sensors, celsius, ...more } });
+  t.equal(heat(61.4), 'ok | 61 °C');
+  t.match(heat(86), /^warning \| 86 °C \| let air reach it/);
+  t.match(heat(86, { criticalCelsius: 110 }), /^ok/);
+  t.match(heat(100, { criticalCelsius: 110 }), /^warning/);
+  t.match(heat(61, { isThrottled: true }), /^warning \| 61 °C; the processor is slowed down/);
+  const power = (hasUndervoltage: boolean) =>
+    check('power', { sensors: { ...bare.sensors, hasUndervoltage } });
+  t.match(power(false), /^ok/);
+  t.match(power(true), /^warning.*too low.*power supply/);
+});
+
+t.test('the sensors of a Raspberry Pi are read from the kernel’s files', async (t) => {
+  const root = await tempDirectory(t);
+  t.strictSame(await readBoardSensors(root), bare.sensors, 'no sensors');
+  const zone = 'sys/class/thermal/thermal_zone';
+  await make(root, {
+    [`${zone}0/temp`]: '61830\n',
+    [`${zone}0/trip_point_0_type`]: 'hot\n',
+    [`${zone}0/trip_point_0_temp`]: '80000\n',
+    [`${zone}0/trip_point_1_type`]: 'critical\n',
+    [`${zone}0/trip_point_1_temp`]: '110000\n',
+    [`${zone}1/temp`]: '-274000\n',
+    [`${zone}2/temp`]: '',
+    'sys/class/thermal/cooling_device0/type': 'cpufreq-cpu0\n',
+    'sys/class/thermal/cooling_device0/cur_state': '0\n',
+    'sys/class/thermal/cooling_device1/type': 'pwm-fan\n',
+    'sys/class/thermal/cooling_device1/cur_state': '3\n',
+    'sys/class/hwmon/hwmon0/name': 'cpu_thermal\n',
+    'sys/class/hwmon/hwmon1/name': 'rpi_volt\n',
+    'sys/class/hwmon/hwmon1/in0_lcrit_alarm': '0\n',
+  });
+  const calm = { celsius: 61.83, criticalCelsius: 110, isThrottled: false, hasUndervoltage: false };
+  t.strictSame(await readBoardSensors(root), calm, 'a fan does not slow the processor');
+  await make(root, { 'sys/class/hwmon/hwmon1/in0_lcrit_alarm': '1\n' });
+  t.strictSame(await readBoardSensors(root), { ...calm, hasUndervoltage: true });
+  await make(root, {
+    'sys/class/hwmon/hwmon1/in0_lcrit_alarm': '0\n',
+    'sys/class/thermal/cooling_device0/cur_state': '2\n',
+  });
+  t.strictSame(await readBoardSensors(root), { ...calm, isThrottled: true });
+  const flags = 'sys/bus/platform/drivers/raspberrypi-firmware/soc:firmware/get_throttled';
+  await make(root, { 'sys/class/thermal/cooling_device0/cur_state': '0\n', [flags]: '50005\n' });
+  t.strictSame(await readBoardSensors(root), { ...calm, isThrottled: true, hasUndervoltage: true });
+  await make(root, { [flags]: 'f0000\n' });
+  t.strictSame(await readBoardSensors(root), calm, 'that was earlier');
+});
+
 /** Creates files below a directory, by their paths. */
 async function make(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
@@ -297,6 +355,7 @@ t.test('a machine is read from its files', async (t) => {
   t.strictSame(seen.wear, { device: 'mmcblk0', tenths: 9, spare: 2 });
   t.ok((seen.space?.bytes ?? 0) > 0);
   t.equal(seen.hasKeeper, false, 'installed, but not running');
+  t.equal(seen.rollback, undefined);
   await make(root, { 'run/stellwerk-keeper/socket': '' });
   const again = await inspectMachine({ root, dataDirectory, ports, isGateway: false, found: [] });
   t.equal(again.hasKeeper, true);

@@ -252,8 +252,45 @@ t.test(
   'the shell scripts pass shellcheck',
   { skip: hasProgram('shellcheck') ? false : 'shellcheck is not installed' },
   async (t) => {
-    const scripts = ['bin/stellwerk', 'systemd/install.sh', '.ci/run'].map((file) => join(root, file));
+    const scripts = [
+      'bin/stellwerk',
+      'systemd/install.sh',
+      'systemd/health-gate.sh',
+      '.ci/run',
+      ...['build.sh', 'preinst', 'postinst', 'prerm', 'postrm'].map((name) => `box/deb/${name}`),
+      'box/apt/build-repository.sh',
+    ].map((file) => join(root, file));
     const { status, stdout } = spawnSync('shellcheck', scripts, { encoding: 'utf8' });
     t.equal(status, 0, stdout);
+  },
+);
+
+t.test(
+  'the ids of the user and its group are fixed; existing ones keep theirs',
+  { skip: hasProgram('systemd-sysusers') ? false : 'systemd-sysusers is not installed' },
+  async (t) => {
+    const create = (name: string, passwd: string, group: string) => {
+      const at = join(place, name);
+      mkdirSync(join(at, 'etc'), { recursive: true });
+      writeFileSync(join(at, 'etc/passwd'), `root:x:0:0::/root:/bin/sh\n${passwd}`);
+      writeFileSync(join(at, 'etc/group'), `root:x:0:\ndialout:x:20:\n${group}`);
+      for (const file of ['shadow', 'gshadow']) writeFileSync(join(at, 'etc', file), '');
+      const input = readFileSync(join(root, 'systemd/sysusers.conf'));
+      execFileSync('systemd-sysusers', [`--root=${at}`, '-'], { input, stdio: ['pipe', 'ignore', 'ignore'] });
+      return ['passwd', 'group'].map((file) => readFileSync(join(at, 'etc', file), 'utf8')).join('');
+    };
+    const place = await tempDirectory(t);
+    t.match(
+      create('new', '', ''),
+      /^stellwerk:x:851:851:[^]*^dialout:x:20:stellwerk[^]*^gpio:x:850:stellwerk[^]*^stellwerk:x:851:/m,
+    );
+    const before = ['stellwerk:x:998:997::/:/bin/false\n', 'gpio:x:993:pi\nstellwerk:x:997:\n'] as const;
+    t.match(
+      create('existing', ...before),
+      /^stellwerk:x:998:997:[^]*^gpio:x:993:pi,stellwerk[^]*^stellwerk:x:997:/m,
+    );
+    const taken = create('taken', 'other:x:851:850::/:/bin/false\n', 'other:x:850:\n');
+    t.match(taken, /^other:x:851:850:[^]*^stellwerk:x:\d+:/m);
+    t.notMatch(taken, /^(stellwerk|gpio):x:85[01]:/m);
   },
 );

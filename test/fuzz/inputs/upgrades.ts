@@ -16,10 +16,10 @@ export interface UpgradeContext {
 }
 
 /** An upgrade request, valid or nearly valid in most parts. No CR or LF: that would be another request. */
-export function randomUpgrade(random: Random, world: UpgradeContext): UpgradeInput {
+export function randomUpgrade(random: Random, context: UpgradeContext): UpgradeInput {
   const headers = random.chance(0.6) ? [] : random.some(4, () => anyHeader(random));
-  const protocol = anyProtocol(random, world);
-  const path = line(anyPath(random, world)).replaceAll(' ', '');
+  const protocol = anyProtocol(random, context);
+  const path = line(anyPath(random, context)).replaceAll(' ', '');
   return {
     path: path === '' ? '/' : path,
     headers,

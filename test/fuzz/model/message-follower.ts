@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Replica, type Frame } from '../../tools/client/replica.js';
 import { put, takeOut } from './value-checks.js';
 import { emptyCondition, type SnapshotProfile, type Snapshot, type MessageState } from './snapshot-types.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
+import { isSamePlain } from '../../runner/plain-equality.js';
 
 type Data = readonly unknown[];
 
@@ -70,7 +70,7 @@ export class MessageFollower {
             ? [entry?.type]
             : undefined;
     const given = message === messageNumber.VM_UPDATE ? [data[2], data[4], data[5]] : data.slice(0, 1);
-    if (known !== undefined && !isDeepStrictEqual(known, given))
+    if (known !== undefined && !isSamePlain(known, given))
       throw new Error(
         `message ${message} of ${id} says ${JSON.stringify(given)}, not ${JSON.stringify(known)}`,
       );

@@ -10,9 +10,9 @@ import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.j
 import { RawWebSocket, closeOf, frameBytes, opcode } from '../../tools/client/raw-websocket.js';
 
 t.test('a pipelined request with a wrong login is never answered as the owner', async (t) => {
-  const world = await startApi(t);
+  const fixture = await startApi(t);
   const said = (line: string) =>
-    rawPost({ port: world.port, headers: [line], body: callText('Echo', ['inside']) });
+    rawPost({ port: fixture.port, headers: [line], body: callText('Echo', ['inside']) });
   const right = said(ownerLine);
   const wrong = said(basicLine(OWNER.username, 'wrong'));
   for (const order of [
@@ -20,7 +20,7 @@ t.test('a pipelined request with a wrong login is never answered as the owner', 
     [wrong, right],
     [right, wrong, right, wrong],
   ]) {
-    await using connection = await RawConnection.open(world.port);
+    await using connection = await RawConnection.open(fixture.port);
     connection.write(Buffer.concat(order));
     for (const one of order)
       t.equal(resultOrStatus(await connection.response()), one === right ? 'inside' : 401, 'sent together');
@@ -32,10 +32,10 @@ t.test('a pipelined request with a wrong login is never answered as the owner', 
 });
 
 t.test('CORS headers follow the origin of the request that is answered', async (t) => {
-  const world = await startApi(t, { allowedOrigins: ['https://panel.example'] });
-  await using connection = await RawConnection.open(world.port);
+  const fixture = await startApi(t, { allowedOrigins: ['https://panel.example'] });
+  await using connection = await RawConnection.open(fixture.port);
   const said = (method: string, ...headers: string[]) =>
-    rawPost({ port: world.port, headers: [ownerLine, ...headers], body: callText(method, []) });
+    rawPost({ port: fixture.port, headers: [ownerLine, ...headers], body: callText(method, []) });
   connection.write(said('Echo'));
   await connection.response();
   connection.write(
@@ -56,7 +56,7 @@ const half = (line: string, length: number, beginning = '') =>
   `POST /api/ HTTP/1.1\r\nHost: localhost\r\n${line}\r\nContent-Length: ${length}\r\n\r\n${beginning}`;
 
 t.test('without verified credentials at most 64 KiB of a body are read', async (t) => {
-  const world = await startApi(t);
+  const fixture = await startApi(t);
   const long = 1024 * 1024;
   const front = `{"jsonrpc":"2.0","id":1,"method":"WFC_Area","params":[50001,"${'x'.repeat(70_000)}`;
   const cases: [string, string, number][] = [
@@ -75,19 +75,19 @@ t.test('without verified credentials at most 64 KiB of a body are read', async (
     ],
   ];
   for (const [text, name, status] of cases) {
-    await using connection = await RawConnection.open(world.port);
+    await using connection = await RawConnection.open(fixture.port);
     connection.write(text);
     t.equal((await connection.response()).status, status, name);
   }
   const text = 'x'.repeat(200_000);
   const body = callText('WFC_Area', [50_001, text]);
   t.equal(
-    resultOrStatus(await post(world, body, [basicLine('webfront', 'tulip')])),
+    resultOrStatus(await post(fixture, body, [basicLine('webfront', 'tulip')])),
     50_001,
     'a verified web front login',
   );
-  t.equal(resultOrStatus(await post(world, callText('Echo', [text]), [ownerLine])), text);
-  await using open = await RawWebSocket.open({ port: world.port, path: '/wfc/50002/api/' });
+  t.equal(resultOrStatus(await post(fixture, callText('Echo', [text]), [ownerLine])), text);
+  await using open = await RawWebSocket.open({ port: fixture.port, path: '/wfc/50002/api/' });
   open.connection.write(frameBytes(opcode.text, 'x'.repeat(100_000)));
   const frame = await open.frame();
   t.equal(frame && closeOf(frame).code, 1009, 'a WebSocket that needs no credentials');
@@ -100,10 +100,10 @@ t.test('pages, media and directories are served to known hosts only', async (t) 
     { name: 'front', host: '127.0.0.1', port: 0, serve: 'front' },
     { name: 'files', host: '127.0.0.1', port: 0, serve: { directory } },
   ] as const;
-  const world = await startApi(t, { webServers, allowedHosts: ['gateway.example'] });
+  const fixture = await startApi(t, { webServers, allowedHosts: ['gateway.example'] });
   const get = (name: string, path: string, ...hosts: string[]) =>
     exchangeRaw(
-      { port: world.api.port(name) ?? 0 },
+      { port: fixture.api.port(name) ?? 0 },
       `GET ${path} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}\r\n`,
     );
   for (const [name, path] of [
@@ -119,25 +119,25 @@ t.test('pages, media and directories are served to known hosts only', async (t) 
   }
   t.equal((await get('api', '/api/', 'localhost', 'localhost')).status, 400);
   const two = [ownerLine, 'Host: localhost', 'host: evil.example'];
-  await using socket = await RawWebSocket.open({ port: world.port, headers: two });
+  await using socket = await RawWebSocket.open({ port: fixture.port, headers: two });
   t.equal(socket.response.status, 400, 'even before an upgrade');
 });
 
 t.test('pages reject requests with a body', async (t) => {
   const webServers = [{ name: 'house', host: '127.0.0.1', port: 0, serve: 'front' }] as const;
-  const world = await startApi(t, { webServers });
-  await using connection = await RawConnection.open(world.api.port('house') ?? 0);
+  const fixture = await startApi(t, { webServers });
+  await using connection = await RawConnection.open(fixture.api.port('house') ?? 0);
   const head = 'POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
   connection.write(`${head}Content-Length: 900000\r\n\r\n{`);
   t.equal((await connection.response()).status, 404, 'rejected before the body');
 });
 
 t.test('slow bodies without credentials share one budget, and other calls still get through', async (t) => {
-  const world = await startApi(t);
+  const fixture = await startApi(t);
   const slow: RawConnection[] = [];
   t.teardown(() => Promise.all(slow.map((connection) => connection[Symbol.asyncDispose]())));
   const open = async (from: string) => {
-    const connection = await RawConnection.open(world.port, from);
+    const connection = await RawConnection.open(fixture.port, from);
     connection.write(half(basicLine('webfront', 'anything'), 60_000, '{"jsonrpc"'));
     slow.push(connection);
     return connection;
@@ -145,10 +145,10 @@ t.test('slow bodies without credentials share one budget, and other calls still 
   const first = await open('127.0.0.2');
   for (let n = 1; n < 40; n++) await open('127.0.0.2');
   t.equal((await first.response()).status, 503, 'the oldest one is dropped');
-  t.strictSame([...world.limits.hits.keys()], [`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`]);
+  t.strictSame([...fixture.limits.hits.keys()], [`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`]);
   const from = async (address: string, line: string, body: string) => {
-    await using connection = await RawConnection.open(world.port, address);
-    connection.write(rawPost({ port: world.port, headers: [line], body }));
+    await using connection = await RawConnection.open(fixture.port, address);
+    connection.write(rawPost({ port: fixture.port, headers: [line], body }));
     return resultOrStatus(await connection.response());
   };
   const tulip = basicLine('webfront', 'tulip');
@@ -160,15 +160,15 @@ t.test(
   'a request that is dropped while its login is verified gets one response and makes no call',
   async (t) => {
     const remoteAccess = { username: OWNER.username, passwordHash: await hashPassword(OWNER.password) };
-    const world = await startApi(t, { remoteAccess });
+    const fixture = await startApi(t, { remoteAccess });
     const connections = await Promise.all(
-      Array.from({ length: 80 }, () => RawConnection.open(world.port, '127.0.0.2')),
+      Array.from({ length: 80 }, () => RawConnection.open(fixture.port, '127.0.0.2')),
     );
     t.teardown(() => Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]())));
     const [wrong, right, ...crowd] = connections;
     const body = callText('Echo', ['x'.repeat(200_000)]);
     wrong?.write(half(basicLine(OWNER.username, 'wrong'), 200_000));
-    right?.write(rawPost({ port: world.port, headers: [ownerLine], body }));
+    right?.write(rawPost({ port: fixture.port, headers: [ownerLine], body }));
     for (const slow of crowd) slow.write(half(basicLine('webfront', 'anything'), 60_000, '{"jsonrpc"'));
     t.equal((await wrong?.response())?.status, 401, 'verified, but not called');
     t.equal(
@@ -181,16 +181,16 @@ t.test(
 t.test('a correct login is neither rejected nor delayed by concurrent wrong ones', async (t) => {
   const [owner, front] = await Promise.all([hashPassword(OWNER.password), hashPassword('tulip')]);
   const remoteAccess = { username: OWNER.username, passwordHash: owner };
-  const world = await startApi(t, { remoteAccess });
-  const kept = world.configurators.get(50_001);
+  const fixture = await startApi(t, { remoteAccess });
+  const kept = fixture.configurators.get(50_001);
   if (kept !== undefined)
-    world.configurators.set(50_001, { ...kept, password: undefined, passwordHash: front });
+    fixture.configurators.set(50_001, { ...kept, password: undefined, passwordHash: front });
   const order: string[] = [];
   const area = callText('WFC_Area', [50_001]);
   const wrong = (n: number) =>
     n % 2 === 0
-      ? post(world, area, [basicLine('webfront', `guess ${n}`)])
-      : post(world, callText('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
+      ? post(fixture, area, [basicLine('webfront', `guess ${n}`)])
+      : post(fixture, callText('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
   for (let n = 0; n < 20; n++)
     t.equal((await wrong(n)).status, 401, 'the first ten of an account are not delayed');
   const crowd = Array.from({ length: 40 }, async (_, n) => {
@@ -198,15 +198,15 @@ t.test('a correct login is neither rejected nor delayed by concurrent wrong ones
     order.push(`wrong ${status}`);
   });
   await Promise.all([
-    post(world, area, [basicLine('webfront', 'tulip')]).then((one) =>
+    post(fixture, area, [basicLine('webfront', 'tulip')]).then((one) =>
       order.push(`front ${String(resultOrStatus(one))}`),
     ),
-    post(world, callText('Echo', ['in']), [ownerLine]).then((one) =>
+    post(fixture, callText('Echo', ['in']), [ownerLine]).then((one) =>
       order.push(`owner ${String(resultOrStatus(one))}`),
     ),
   ]);
   t.ok(order.includes('front 50001') && order.includes('owner in'), order.join());
   t.ok(order.length < 42, 'before the other logins are finished');
-  await world.api.close();
+  await fixture.api.close();
   await Promise.allSettled(crowd);
 });

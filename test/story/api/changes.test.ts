@@ -15,14 +15,14 @@ import { closeOf, frameBytes, opcode } from '../../tools/client/raw-websocket.js
 import { withinPatience } from '../../tools/until.js';
 
 t.test('every change is sent as one frame, in order, to all clients that may see it', async (t) => {
-  const world = await startApi(t);
-  await using one = await openWebSocket(world);
-  await using two = await openWebSocket(world);
-  await using ground = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
-  const { lamp, blind, kernel } = world;
+  const fixture = await startApi(t);
+  await using one = await openWebSocket(fixture);
+  await using two = await openWebSocket(fixture);
+  await using ground = await openWebSocket(fixture, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  const { lamp, blind, kernel } = fixture;
   const first = kernel.changes.counter + 1;
-  for (let n = 1; n <= 50; n++) world.set(n % 2 === 0 ? blind : lamp, n / 4);
-  world.set(kernel.variables.create(3, { parent: world.ground, name: 'Text' }), 'ü€😀"\n');
+  for (let n = 1; n <= 50; n++) fixture.set(n % 2 === 0 ? blind : lamp, n / 4);
+  fixture.set(kernel.variables.create(3, { parent: fixture.ground, name: 'Text' }), 'ü€😀"\n');
   const all = kernel.changes.since(first - 1).map(({ frame }) => JSON.parse(frame) as Frame);
   t.strictSame(await takeFrames(one, all.length), all);
   t.strictSame(await takeFrames(two, all.length), all);
@@ -31,13 +31,13 @@ t.test('every change is sent as one frame, in order, to all clients that may see
 });
 
 t.test('a client that reconnects gets the missed changes, without a gap or a repetition', async (t) => {
-  const world = await startApi(t);
-  const { kernel, lamp } = world;
+  const fixture = await startApi(t);
+  const { kernel, lamp } = fixture;
   const since = kernel.changes.counter;
-  for (let n = 0; n < 5000; n++) world.set(lamp, n);
-  const opening = openWebSocket(world, `/api/?since=${since}`);
+  for (let n = 0; n < 5000; n++) fixture.set(lamp, n);
+  const opening = openWebSocket(fixture, `/api/?since=${since}`);
   let live = 5000;
-  const timer = setInterval(() => world.set(lamp, live++), 1);
+  const timer = setInterval(() => fixture.set(lamp, live++), 1);
   await using socket = await opening;
   const frames = await takeFrames(socket, 5050);
   clearInterval(timer);
@@ -53,22 +53,22 @@ t.test('a client that reconnects gets the missed changes, without a gap or a rep
     ['/api/?since=5', 'too old'],
     [`/api/?since=${kernel.changes.counter + 1000}`, 'from the future'],
   ] as const) {
-    await using lost = await openWebSocket(world, path);
+    await using lost = await openWebSocket(fixture, path);
     const counter = kernel.changes.counter;
-    world.set(lamp, -1);
+    fixture.set(lamp, -1);
     const [frame, next] = await takeFrames(lost, 2);
     t.strictSame(frame, { TimeStamp: counter, SenderID: 0, Message: 0, Data: ['CHANGES_LOST'] }, hint);
     t.equal(next?.TimeStamp, counter + 1);
   }
   kernel.changes.setLimits({ messages: 10, bytes: 1e6 });
-  await using tooOld = await openWebSocket(world, `/api/?since=${since}`);
+  await using tooOld = await openWebSocket(fixture, `/api/?since=${since}`);
   t.ok(isChangesLost((await takeFrames(tooOld, 1))[0] as Frame));
 });
 
 t.test('a client may subscribe to objects with their children, and to message types', async (t) => {
-  const world = await startApi(t);
-  const { kernel, lamp, blind, ground, upper } = world;
-  await using socket = await openWebSocket(world);
+  const fixture = await startApi(t);
+  const { kernel, lamp, blind, ground, upper } = fixture;
+  await using socket = await openWebSocket(fixture);
   t.equal(
     await callOverWebSocket(socket, 'GW_Subscribe', [
       [ground.id],
@@ -76,14 +76,14 @@ t.test('a client may subscribe to objects with their children, and to message ty
     ]),
     true,
   );
-  world.set(blind, 1);
-  world.set(lamp, 2);
+  fixture.set(blind, 1);
+  fixture.set(lamp, 2);
   const other = kernel.variables.create(0, { parent: ground });
   kernel.tree.delete(other);
   kernel.tree.move(lamp, upper);
-  world.set(lamp, 3);
+  fixture.set(lamp, 3);
   kernel.tree.move(lamp, ground);
-  world.set(lamp, 4);
+  fixture.set(lamp, 4);
   const frames = await takeFrames(socket, 3);
   t.strictSame(
     frames.map(({ SenderID, Message, Data }) => [SenderID, Message, Data[0]]),
@@ -94,20 +94,20 @@ t.test('a client may subscribe to objects with their children, and to message ty
     ],
   );
   t.equal(await callOverWebSocket(socket, 'GW_Subscribe', [[], []]), true);
-  world.set(blind, 5);
+  fixture.set(blind, 5);
   t.equal((await takeFrames(socket, 1))[0]?.SenderID, blind.id);
 });
 
 t.test('when a configurator’s area changes, its clients are notified that changes are lost', async (t) => {
-  const world = await startApi(t);
-  const { kernel, ground, upper, lamp, blind } = world;
+  const fixture = await startApi(t);
+  const { kernel, ground, upper, lamp, blind } = fixture;
   const { tree, links } = kernel;
-  await using socket = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  await using socket = await openWebSocket(fixture, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
   /** Changes something, then the lamp; returns the messages that the client received before the lamp’s. */
   let mark = 100;
   const reported = async (change: () => void) => {
     change();
-    world.set(lamp, ++mark);
+    fixture.set(lamp, ++mark);
     const seen: (number | string)[] = [];
     for (;;) {
       const [frame] = await takeFrames(socket, 1);
@@ -134,9 +134,9 @@ t.test('when a configurator’s area changes, its clients are notified that chan
   let link = links.create({ parent: ground });
   await reported(() => undefined);
   t.strictSame(await reported(() => links.setTarget(link, blind.id)), ['LOST'], 'another target');
-  t.strictSame(await reported(() => world.set(blind, 7)), [message.VM_UPDATE], 'which is now in the area');
+  t.strictSame(await reported(() => fixture.set(blind, 7)), [message.VM_UPDATE], 'which is now in the area');
   t.strictSame(await reported(() => tree.delete(link)), [OM_CHILDREMOVED, message.LM_DELETE, 'LOST']);
-  t.strictSame(await reported(() => world.set(blind, 8)), []);
+  t.strictSame(await reported(() => fixture.set(blind, 8)), []);
   link = links.create({ parent: ground }, blind.id);
   await reported(() => undefined);
   t.strictSame(await reported(() => tree.delete(blind)), ['LOST'], 'a target is deleted');
@@ -146,14 +146,14 @@ t.test('when a configurator’s area changes, its clients are notified that chan
   t.strictSame(await reported(() => tree.set(upper, 'name', 'Attic')), []);
 
   const since = kernel.changes.counter;
-  world.set(lamp, 1);
+  fixture.set(lamp, 1);
   tree.set(upper, 'name', 'Roof');
-  await using again = await openWebSocket(world, `/wfc/50001/api/?since=${since}`, [
+  await using again = await openWebSocket(fixture, `/wfc/50001/api/?since=${since}`, [
     basicLine('webfront', 'tulip'),
   ]);
   t.strictSame((await takeFrames(again, 1))[0]?.Data[0], 1, 'what was in the area in between');
   tree.delete(kernel.variables.create(2, { parent: ground }));
-  await using late = await openWebSocket(world, `/wfc/50001/api/?since=${since}`, [
+  await using late = await openWebSocket(fixture, `/wfc/50001/api/?since=${since}`, [
     basicLine('webfront', 'tulip'),
   ]);
   t.ok(
@@ -163,8 +163,8 @@ t.test('when a configurator’s area changes, its clients are notified that chan
 });
 
 t.test('a client that requests more than it reads is paused, without an effect on others', async (t) => {
-  const world = await startApi(t);
-  await using greedy = await openWebSocket(world);
+  const fixture = await startApi(t);
+  await using greedy = await openWebSocket(fixture);
   greedy.connection.socket.pause();
   const big = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Echo', params: ['x'.repeat(50_000)] });
   let sent = 0;
@@ -176,17 +176,17 @@ t.test('a client that requests more than it reads is paused, without an effect o
     if (sent % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   t.ok(isStuck, 'its requests are not read any more');
-  await using other = await openWebSocket(world);
+  await using other = await openWebSocket(fixture);
   t.equal(await callOverWebSocket(other, 'Echo', [1]), 1);
   greedy.connection.socket.resume();
   for (let n = 0; n < sent; n++) t.equal((await greedy.frame())?.payload.length, 50_036);
 });
 
 t.test('a slow client gets the latest values instead of all, and delays no other client', async (t) => {
-  const world = await startApi(t);
-  const { kernel, lamp, blind, ground } = world;
-  await using slow = await openWebSocket(world);
-  await using quick = await openWebSocket(world);
+  const fixture = await startApi(t);
+  const { kernel, lamp, blind, ground } = fixture;
+  await using slow = await openWebSocket(fixture);
+  await using quick = await openWebSocket(fixture);
   slow.connection.socket.pause();
   const text = kernel.variables.create(3, { parent: ground });
   await takeFrames(quick, 4);
@@ -194,8 +194,8 @@ t.test('a slow client gets the latest values instead of all, and delays no other
   let old = '';
   for (let n = 0; n < 3000; n++) {
     const value = String(n).padStart(5000, '.');
-    world.set(text, value);
-    world.set(lamp, n);
+    fixture.set(text, value);
+    fixture.set(lamp, n);
     if (n === 1500) kernel.tree.set(blind, 'name', 'Curtain');
     const [frame] = await takeFrames(quick, 2);
     if (n % 500 === 0)
@@ -203,7 +203,7 @@ t.test('a slow client gets the latest values instead of all, and delays no other
     if (n === 1500) await takeFrames(quick, 1);
     old = value;
   }
-  const waiting = world.api.sockets().map(({ bytes, messages }) => [bytes > 5000, messages > 0]);
+  const waiting = fixture.api.sockets().map(({ bytes, messages }) => [bytes > 5000, messages > 0]);
   t.strictSame(waiting, [
     [true, true],
     [false, false],
@@ -241,15 +241,15 @@ t.test('a slow client gets the latest values instead of all, and delays no other
 });
 
 t.test('a client that falls too far behind is disconnected with code 1013 and the reason', async (t) => {
-  const world = await startApi(t);
-  const { kernel, ground } = world;
-  await using slow = await openWebSocket(world);
+  const fixture = await startApi(t);
+  const { kernel, ground } = fixture;
+  await using slow = await openWebSocket(fixture);
   slow.connection.socket.pause();
   for (let n = 0; n < 40; n++) {
     for (let m = 0; m < 10; m++) kernel.tree.set(ground, 'info', `${n}.${m}${'x'.repeat(60_000)}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  t.ok(world.log.lines.some((line) => line.includes('too slow')));
+  t.ok(fixture.log.lines.some((line) => line.includes('too slow')));
   slow.connection.socket.resume();
   let frame = await slow.frame();
   while (frame !== undefined && frame.opcode !== opcode.close) frame = await slow.frame();
@@ -258,9 +258,9 @@ t.test('a client that falls too far behind is disconnected with code 1013 and th
 
 t.test('a silent client is pinged, and disconnected if it does not reply', async (t) => {
   const clock = new ManualClock();
-  const world = await startApi(t, {}, { clock });
-  await using dead = await openWebSocket(world);
-  await using alive = await openWebSocket(world);
+  const fixture = await startApi(t, {}, { clock });
+  await using dead = await openWebSocket(fixture);
+  await using alive = await openWebSocket(fixture);
   for (let n = 0; n < 3; n++) {
     clock.advance(20_000);
     const frame = await alive.frame();
@@ -276,11 +276,11 @@ t.test('a silent client is pinged, and disconnected if it does not reply', async
 
 t.test('a socket with alive=1 gets the time of the gateway, which is no change', async (t) => {
   const clock = new ManualClock();
-  const world = await startApi(t, {}, { clock });
-  const { kernel, lamp } = world;
+  const fixture = await startApi(t, {}, { clock });
+  const { kernel, lamp } = fixture;
   const before = kernel.changes.counter;
-  await using page = await openWebSocket(world, '/api/?alive=1');
-  await using other = await openWebSocket(world);
+  await using page = await openWebSocket(fixture, '/api/?alive=1');
+  await using other = await openWebSocket(fixture);
   const alive = () => ({
     TimeStamp: kernel.changes.counter,
     SenderID: 0,
@@ -291,7 +291,7 @@ t.test('a socket with alive=1 gets the time of the gateway, which is no change',
   await callOverWebSocket(page, 'GW_Subscribe', [[lamp.id], []]);
   clock.advance(15_000);
   t.strictSame(await takeFrames(page, 1), [alive()], 'whatever it subscribes to');
-  world.set(lamp, 7);
+  fixture.set(lamp, 7);
   clock.advance(15_000);
   t.match(await takeFrames(page, 2), [{ SenderID: lamp.id }, alive()], 'after the changes that it counts');
   t.match(await takeFrames(other, 1), [{ SenderID: lamp.id, TimeStamp: before + 1 }], 'others get none');

@@ -4,6 +4,7 @@ import { Client, RpcError, type AnyFunction } from '../../../src/client/index.js
 import { schemaViolation } from '../../tools/client/result-schema.js';
 import { idOf } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../../tools/gateway/gateway-fixture.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
 const CONFIG = `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: 1-Wire, ident: onewire, module: 1-Wire Bus, properties: { Bus: w1_bus_master1 } }
@@ -16,7 +17,8 @@ configurators:
 const READING = /^(?!.*MQTT).*(Get|Find|Exists|Has|Is[A-Z]|discover|Translate|RunScriptTextWait|GW_Reload)/;
 
 t.test('every function that reads returns what it declares, in a complete gateway', async (t) => {
-  const fixture = await startGateway(t, CONFIG);
+  const stick = await tempDirectory(t);
+  const fixture = await startGateway(t, `${CONFIG}backup: { targets: [{ name: stick, path: ${stick} }] }\n`);
   const login = `${encodeURIComponent(OWNER.username)}:${OWNER.password}`;
   const client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${fixture.port}/api/`);
   const relay = await idOf(fixture, 'ground_floor/hall_relay');
@@ -48,6 +50,8 @@ t.test('every function that reads returns what it declares, in a complete gatewa
   await until('the virtual stream', () => kernel.instances.get(wire).data.status === 102);
   await client.call('VIO_SendText', wire, 'one');
   await client.call('VIO_SendPacket', wire, 'one', '10.0.0.1', 1);
+  await client.call('GW_CreateRecoveryKey');
+  await client.call('GW_RunTargetBackup', 'stick');
   const [front] = (await client.call('WFC_GetConfigurators')) as { ID: number }[];
   const [library] = (await client.call('SVC_GetLibraryList')) as string[];
   const [utility] = (await client.call('SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
@@ -91,6 +95,7 @@ t.test('every function that reads returns what it declares, in a complete gatewa
     Option: 'SaveInterval',
     Recursive: true,
     Source: 'line',
+    Target: 'stick',
     SinceMs: 0,
     Level: 'info',
     Subject: '',

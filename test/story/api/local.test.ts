@@ -8,10 +8,14 @@ const echo = callText('Echo', ['in']);
 
 t.test('with api.local: open only connections from this machine need no credentials', async (t) => {
   const webServers = [{ name: 'house', host: '0.0.0.0', port: 0, serve: 'front' }] as const;
-  const world = await startApi(t, { local: 'open', webServers });
+  const fixture = await startApi(t, { local: 'open', webServers });
   for (const headers of [[], ['Authorization: null'], ['Host: localhost:3777'], ['Host: [::1]']])
-    t.equal(resultOrStatus(await post(world, echo, headers)), 'in', headers.join());
-  t.match(world.functions.calls.at(-1)?.caller, { role: 'owner', user: 'local client', remote: '127.0.0.1' });
+    t.equal(resultOrStatus(await post(fixture, echo, headers)), 'in', headers.join());
+  t.match(fixture.functions.calls.at(-1)?.caller, {
+    role: 'owner',
+    user: 'local client',
+    remote: '127.0.0.1',
+  });
   const rejected = [
     ['Host: 192.168.1.7'],
     ['Host: gateway.example'],
@@ -24,30 +28,30 @@ t.test('with api.local: open only connections from this machine need no credenti
     [basicLine(OWNER.username, 'wrong')],
   ];
   for (const headers of rejected) {
-    const { status } = await post(world, echo, headers);
+    const { status } = await post(fixture, echo, headers);
     t.ok(status === 401 || status === 403, `${headers.join()}: ${status}`);
   }
   t.equal(
-    (await post({ port: world.api.port('house') ?? 0 }, echo, [])).status,
+    (await post({ port: fixture.api.port('house') ?? 0 }, echo, [])).status,
     401,
     'bound to all addresses',
   );
-  await using socket = await RawWebSocket.open({ port: world.port });
+  await using socket = await RawWebSocket.open({ port: fixture.port });
   t.equal(socket.response.status, 101);
   await using page = await RawWebSocket.open({
-    port: world.port,
-    headers: [`Origin: http://127.0.0.1:${world.port}`],
+    port: fixture.port,
+    headers: [`Origin: http://127.0.0.1:${fixture.port}`],
   });
   const rejection = await page.frame();
   t.equal(rejection && closeOf(rejection).code, 4401, 'a page');
-  await world.api.reload({ ...world.options, local: undefined });
+  await fixture.api.reload({ ...fixture.options, local: undefined });
   const frame = await socket.frame();
   t.equal(frame && closeOf(frame).code, 1008, 'its session ends with the connection');
-  t.equal(errorCodeOf(await post(world, echo, [])), 'UNAUTHORIZED');
-  t.equal(resultOrStatus(await post(world, echo, [ownerLine])), 'in');
+  t.equal(errorCodeOf(await post(fixture, echo, [])), 'UNAUTHORIZED');
+  t.equal(resultOrStatus(await post(fixture, echo, [ownerLine])), 'in');
 });
 
 t.test('off by default', async (t) => {
-  const world = await startApi(t);
-  t.equal((await post(world, echo, [])).status, 401);
+  const fixture = await startApi(t);
+  t.equal((await post(fixture, echo, [])).status, 401);
 });

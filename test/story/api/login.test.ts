@@ -24,53 +24,57 @@ const wrongHeaders: [string, string[]][] = [
 
 t.test('without credentials, or with wrong ones, every call is answered with 401', async (t) => {
   for (const [name, headers] of wrongHeaders) {
-    const world = await startApi(t);
+    const fixture = await startApi(t);
     const mixed = `[${callText('WFC_GetConfigurators', [])},${callText('Echo', [])}]`;
-    for (const body of [callText('GetValue', [world.lamp.id]), '{', '[]', mixed]) {
-      const rejected = await post(world, body, headers);
+    for (const body of [callText('GetValue', [fixture.lamp.id]), '{', '[]', mixed]) {
+      const rejected = await post(fixture, body, headers);
       t.equal(rejected.status, 401, `${name} ${body}`);
       t.equal(rejected.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
       t.match(replyIn(rejected), { id: null, error: { code: -32_000, data: { code: 'UNAUTHORIZED' } } });
     }
-    t.strictSame(world.functions.calls, [], 'nothing was called');
+    t.strictSame(fixture.functions.calls, [], 'nothing was called');
   }
 });
 
 t.test('WFC_GetConfigurators needs no credentials and checks none', async (t) => {
-  const world = await startApi(t);
+  const fixture = await startApi(t);
   for (const [name, headers] of wrongHeaders) {
-    const open = await post(world, callText('WFC_GetConfigurators', []), headers);
+    const open = await post(fixture, callText('WFC_GetConfigurators', []), headers);
     t.equal((resultOrStatus(open) as unknown[]).length, 2, name);
   }
-  t.ok(world.functions.calls.every(({ caller }) => caller.role === 'anonymous'));
+  t.ok(fixture.functions.calls.every(({ caller }) => caller.role === 'anonymous'));
 });
 
 t.test('without a remote-access password there is no owner login', async (t) => {
-  const world = await startApi(t, { remoteAccess: { username: OWNER.username } });
-  t.equal((await post(world, callText('Echo', [1]))).status, 401);
-  t.equal((await post(world, callText('Echo', [1]), [basicLine(OWNER.username, '')])).status, 401);
-  t.equal((await post(world, callText('WFC_GetConfigurators', []))).status, 200);
+  const fixture = await startApi(t, { remoteAccess: { username: OWNER.username } });
+  t.equal((await post(fixture, callText('Echo', [1]))).status, 401);
+  t.equal((await post(fixture, callText('Echo', [1]), [basicLine(OWNER.username, '')])).status, 401);
+  t.equal((await post(fixture, callText('WFC_GetConfigurators', []))).status, 200);
 });
 
 t.test('credentials are UTF-8, or Latin-1 if they are not valid UTF-8', async (t) => {
-  const world = await startApi(t, { remoteAccess: { username: 'müller', password: 'ßwort:mit' } });
+  const fixture = await startApi(t, { remoteAccess: { username: 'müller', password: 'ßwort:mit' } });
   for (const coding of ['utf8', 'latin1'] as const) {
     const line = `Authorization: basic  ${Buffer.from('müller:ßwort:mit', coding).toString('base64')}  `;
-    t.equal((await post(world, callText('Echo', [1]), [line])).status, 200, coding);
+    t.equal((await post(fixture, callText('Echo', [1]), [line])).status, 200, coding);
     const broken = `Authorization: Basic ${line.slice(-30, -10)}`;
-    t.equal((await post(world, callText('Echo', [1]), [broken])).status, 401);
+    t.equal((await post(fixture, callText('Echo', [1]), [broken])).status, 401);
     const spaced = Buffer.from('müller:ßwort:mit', coding)
       .toString('base64')
       .replace(/(.{6})/g, '$1 \t');
     const within = `Authorization: Basic ${spaced}`;
-    t.equal((await post(world, callText('Echo', [1]), [within])).status, 200, `${coding}, with white space`);
+    t.equal(
+      (await post(fixture, callText('Echo', [1]), [within])).status,
+      200,
+      `${coding}, with white space`,
+    );
   }
 });
 
 t.test(
   'a configurator’s credentials are accepted for calls with it as first parameter, in its area only',
   async (t) => {
-    const world = await startApi(t);
+    const fixture = await startApi(t);
     const tulip = [basicLine('webfront', 'tulip')];
     const cases: [string, readonly string[], unknown][] = [
       [callText('WFC_Area', [50_001]), tulip, 50_001],
@@ -80,30 +84,30 @@ t.test(
       [callText('WFC_Area', [50_009]), tulip, 401],
       [callText('WFC_Area', [50_002]), [], 50_002],
       [callText('WFC_Area', [50_002]), [basicLine('webfront', '')], 50_002],
-      [callText('GetValue', [world.lamp.id]), tulip, 'ACCESS_DENIED'],
-      [callText('GetValue', [world.lamp.id]), [basicLine('webfront', 'unchecked')], 'ACCESS_DENIED'],
+      [callText('GetValue', [fixture.lamp.id]), tulip, 'ACCESS_DENIED'],
+      [callText('GetValue', [fixture.lamp.id]), [basicLine('webfront', 'unchecked')], 'ACCESS_DENIED'],
       [callText('WFC_Area', []), [basicLine('webfront', 'unchecked')], 'ACCESS_DENIED'],
     ];
     for (const [body, headers, expected] of cases)
-      t.equal(resultOrStatus(await post(world, body, headers)), expected, body);
+      t.equal(resultOrStatus(await post(fixture, body, headers)), expected, body);
     const parts = [callText('WFC_Area', [50_001]), callText('WFC_Area', [50_002]), callText('Echo', [])];
-    const batch = await post(world, `[${parts.join()}]`, tulip);
+    const batch = await post(fixture, `[${parts.join()}]`, tulip);
     t.strictSame((JSON.parse(batch.body) as Reply[]).map(resultOrCode), [
       50_001,
       'ACCESS_DENIED',
       'ACCESS_DENIED',
     ]);
-    t.ok(world.functions.calls.every(({ caller }) => caller.role === 'webfront'));
+    t.ok(fixture.functions.calls.every(({ caller }) => caller.role === 'webfront'));
   },
 );
 
 t.test(
   'after ten failures logins are delayed, except with credentials that were verified before',
   async (t) => {
-    const world = await startApi(t);
-    const good = () => post(world, callText('Echo', [1]));
+    const fixture = await startApi(t);
+    const good = () => post(fixture, callText('Echo', [1]));
     const guess = (n: number) =>
-      post(world, callText('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
+      post(fixture, callText('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
     t.equal((await good()).status, 200);
     const plain = await Promise.all(Array.from({ length: 10 }, (_, n) => guess(n)));
     t.ok(plain.every(({ status }) => status === 401));
@@ -115,21 +119,21 @@ t.test(
     t.strictSame([flood.status, errorCodeOf(flood)], [429, 'TOO_MANY_REQUESTS']);
     t.ok(flood.headers['retry-after']);
     t.equal((await good()).status, 200);
-    const messages = world.log.lines.filter((line) => line.includes('wrong user name or password'));
+    const messages = fixture.log.lines.filter((line) => line.includes('wrong user name or password'));
     t.equal(messages.length, 2, 'the first and the tenth');
     t.notOk(
-      world.log.lines.some((line) => /guess|swordfish|Basic/.test(line)),
+      fixture.log.lines.some((line) => /guess|swordfish|Basic/.test(line)),
       'the log has no password',
     );
   },
 );
 
 t.test('only known hosts and origins are accepted', async (t) => {
-  const world = await startApi(t, {
+  const fixture = await startApi(t, {
     allowedOrigins: ['https://panel.example', 'null'],
     allowedHosts: ['gateway.example'],
   });
-  const from = (...headers: string[]) => post(world, callText('Echo', [1]), [ownerLine, ...headers]);
+  const from = (...headers: string[]) => post(fixture, callText('Echo', [1]), [ownerLine, ...headers]);
   for (const good of [
     'localhost:3777',
     '127.0.0.1',
@@ -160,7 +164,7 @@ t.test('only known hosts and origins are accepted', async (t) => {
   t.strictSame([cross.status, errorCodeOf(cross)], [403, 'ORIGIN_REFUSED']);
   const hint = 'add "http://localhost:8080" to api.allowedOrigins';
   t.ok(
-    world.log.lines.some((line) => line.includes(hint)),
+    fixture.log.lines.some((line) => line.includes(hint)),
     'the log names the key',
   );
   const allowed = await from('Origin: https://panel.example');
@@ -170,11 +174,11 @@ t.test('only known hosts and origins are accepted', async (t) => {
   );
   t.equal(allowed.headers['vary'], 'Origin');
   t.equal((await from()).headers['access-control-allow-origin'], undefined);
-  const rejected = await post(world, callText('Echo', [1]), ['Origin: null']);
+  const rejected = await post(fixture, callText('Echo', [1]), ['Origin: null']);
   t.strictSame([rejected.status, rejected.headers['access-control-allow-origin']], [401, 'null']);
   const preflight = (origin: string) =>
     exchangeRaw(
-      world,
+      fixture,
       `OPTIONS /api/ HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\nAccess-Control-Request-Method: POST\r\n\r\n`,
     );
   const yes = await preflight('https://panel.example');
@@ -186,12 +190,12 @@ t.test('only known hosts and origins are accepted', async (t) => {
 });
 
 t.test('a changed password applies immediately, to open connections too', async (t) => {
-  const world = await startApi(t);
-  await using connection = await RawConnection.open(world.port);
-  const text = rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', [1]) });
+  const fixture = await startApi(t);
+  await using connection = await RawConnection.open(fixture.port);
+  const text = rawPost({ port: fixture.port, headers: [ownerLine], body: callText('Echo', [1]) });
   connection.write(text);
   t.equal((await connection.response()).status, 200);
-  await world.api.reload({ ...world.options, remoteAccess: { ...OWNER, password: 'other' } });
+  await fixture.api.reload({ ...fixture.options, remoteAccess: { ...OWNER, password: 'other' } });
   connection.write(text);
   t.equal((await connection.response()).status, 401);
 });

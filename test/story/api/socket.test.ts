@@ -11,12 +11,12 @@ const base64 = (username: string, password: string) =>
 const ODD = { username: 'a', password: '>>>???ÿ~' };
 
 t.test('every form of credentials and path is accepted, and the subprotocol is echoed exactly', async (t) => {
-  const world = await startApi(t, { remoteAccess: ODD });
+  const fixture = await startApi(t, { remoteAccess: ODD });
   const plain = base64(ODD.username, ODD.password);
   t.match(plain, /\/.*=$/);
   const owner = [plain, plain.replace(/=+$/, ''), encodeURIComponent(plain), plain.replaceAll('=', '%3D')];
   for (const protocol of owner) {
-    await using socket = await RawWebSocket.open({ port: world.port, protocol });
+    await using socket = await RawWebSocket.open({ port: fixture.port, protocol });
     t.strictSame(
       [socket.response.status, socket.response.headers['sec-websocket-protocol']],
       [101, protocol],
@@ -25,33 +25,33 @@ t.test('every form of credentials and path is accepted, and the subprotocol is e
   const tulip = base64('webfront', 'tulip');
   for (const path of ['/api/wfc/50001', '/api/wfc/50001/', '/wfc/50001/api/']) {
     for (const protocol of [tulip, tulip.replace(/=+$/, ''), encodeURIComponent(tulip)]) {
-      await using socket = await RawWebSocket.open({ port: world.port, path, protocol });
+      await using socket = await RawWebSocket.open({ port: fixture.port, path, protocol });
       t.strictSame(
         [socket.response.status, socket.response.headers['sec-websocket-protocol']],
         [101, protocol],
       );
     }
   }
-  await using both = await RawWebSocket.open({ port: world.port, protocol: `chat, ${plain}` });
+  await using both = await RawWebSocket.open({ port: fixture.port, protocol: `chat, ${plain}` });
   t.equal(
     both.response.headers['sec-websocket-protocol'],
     plain,
     'of several subprotocols, the one with the credentials',
   );
   const header = [basicLine(ODD.username, ODD.password)];
-  await using byHeader = await RawWebSocket.open({ port: world.port, headers: header, protocol: 'chat' });
+  await using byHeader = await RawWebSocket.open({ port: fixture.port, headers: header, protocol: 'chat' });
   t.strictSame(
     [byHeader.response.status, byHeader.response.headers['sec-websocket-protocol']],
     [101, 'chat'],
   );
-  await using bare = await RawWebSocket.open({ port: world.port, headers: header });
+  await using bare = await RawWebSocket.open({ port: fixture.port, headers: header });
   t.strictSame([bare.response.status, bare.response.headers['sec-websocket-protocol']], [101, undefined]);
-  await using free = await RawWebSocket.open({ port: world.port, path: '/wfc/50002/api/' });
+  await using free = await RawWebSocket.open({ port: fixture.port, path: '/wfc/50002/api/' });
   t.equal(free.response.status, 101, 'a configurator without a password');
 });
 
 t.test('a rejected client gets the reason before the upgrade, with all headers', async (t) => {
-  const world = await startApi(t);
+  const fixture = await startApi(t);
   const rejected: [number, string, string, string[]][] = [
     [401, 'UNAUTHORIZED', '/api/', []],
     [401, 'UNAUTHORIZED', '/api/', [`Sec-WebSocket-Protocol: ${base64(OWNER.username, 'x')}`]],
@@ -65,7 +65,7 @@ t.test('a rejected client gets the reason before the upgrade, with all headers',
     [403, 'HOST_REFUSED', '/api/', [ownerLine, 'Host: evil.example']],
   ];
   for (const [status, code, path, headers] of rejected) {
-    await using socket = await openWebSocket(world, path, headers);
+    await using socket = await openWebSocket(fixture, path, headers);
     t.equal(socket.response.status, status, `${path} ${headers.join()}`);
     t.match(JSON.parse(socket.response.body), {
       jsonrpc: '2.0',
@@ -73,14 +73,14 @@ t.test('a rejected client gets the reason before the upgrade, with all headers',
       error: { code: -32_000, data: { code } },
     });
   }
-  await using again = await openWebSocket(world, '/api/', []);
+  await using again = await openWebSocket(fixture, '/api/', []);
   t.equal(again.response.headers['www-authenticate'], undefined, 'a browser would show a dialog');
 });
 
 t.test('calls over the WebSocket are answered on it; other messages are ignored', async (t) => {
-  const world = await startApi(t);
-  await using socket = await openWebSocket(world);
-  t.equal(await callOverWebSocket(socket, 'GetValue', [world.lamp.id]), 0);
+  const fixture = await startApi(t);
+  await using socket = await openWebSocket(fixture);
+  t.equal(await callOverWebSocket(socket, 'GetValue', [fixture.lamp.id]), 0);
   for (const text of [
     '',
     'hello',
@@ -96,20 +96,20 @@ t.test('calls over the WebSocket are answered on it; other messages are ignored'
   t.equal(await callOverWebSocket(socket, 'Late', []), 'late');
   socket.send('[{"jsonrpc":"2.0","id":1,"method":"Echo","params":[1]},{"jsonrpc":"2.0","method":"Echo"}]');
   t.strictSame(await socket.json(), [{ jsonrpc: '2.0', id: 1, result: 1 }]);
-  t.ok(`ID${world.lamp.id}` in ((await callOverWebSocket(socket, 'Snapshot', [])) as object));
+  t.ok(`ID${fixture.lamp.id}` in ((await callOverWebSocket(socket, 'Snapshot', [])) as object));
   const deep = `{"jsonrpc":"2.0","id":1,"method":"Echo","params":${'['.repeat(9000)}${']'.repeat(9000)}}`;
   socket.send(deep);
   t.equal(await callOverWebSocket(socket, 'Echo', ['still open']), 'still open');
-  await using webfront = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  await using webfront = await openWebSocket(fixture, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
   t.equal(await callOverWebSocket(webfront, 'WFC_Area', [50_001]), 50_001);
   t.match(await callOverWebSocket(webfront, 'WFC_Area', [50_002]), { data: { code: 'ACCESS_DENIED' } });
-  t.match(await callOverWebSocket(webfront, 'GetValue', [world.lamp.id]), {
+  t.match(await callOverWebSocket(webfront, 'GetValue', [fixture.lamp.id]), {
     data: { code: 'ACCESS_DENIED' },
   });
 });
 
 t.test('a protocol violation closes the connection with its code', async (t) => {
-  const world = await startApi(t, { bodyLimit: 100_000 });
+  const fixture = await startApi(t, { bodyLimit: 100_000 });
   const cases: [Buffer, number][] = [
     [frameBytes(opcode.text, 'x', { masked: false }), 1002],
     [frameBytes(opcode.text, 'x', { reserved: 4 }), 1002],
@@ -118,36 +118,36 @@ t.test('a protocol violation closes the connection with its code', async (t) => 
     [frameBytes(opcode.text, 'x'.repeat(100_001)), 1009],
   ];
   for (const [bytes, code] of cases) {
-    await using socket = await openWebSocket(world);
+    await using socket = await openWebSocket(fixture);
     socket.connection.write(bytes);
     const frame = await socket.frame();
     t.equal(frame && closeOf(frame).code, code);
   }
-  await using hello = await openWebSocket(world);
+  await using hello = await openWebSocket(fixture);
   hello.connection.write(frameBytes(opcode.close, Buffer.from([3, 232])));
   t.equal((await hello.frame())?.opcode, opcode.close);
-  world.set(world.lamp, 1);
+  fixture.set(fixture.lamp, 1);
   t.equal(await hello.frame(), undefined, 'nothing is sent after the close frame');
 });
 
 t.test('sessions end when their access ends, and when the gateway stops', async (t) => {
-  const world = await startApi(t);
-  await using owner = await openWebSocket(world);
-  await using ground = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
-  await world.api.reload(world.options);
+  const fixture = await startApi(t);
+  await using owner = await openWebSocket(fixture);
+  await using ground = await openWebSocket(fixture, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  await fixture.api.reload(fixture.options);
   t.equal(await callOverWebSocket(owner, 'Echo', [1]), 1, 'nothing has changed');
-  world.configurators.set(50_001, { ...world.configurators.get(50_001)!, password: 'rose' });
-  await world.api.reload(world.options);
+  fixture.configurators.set(50_001, { ...fixture.configurators.get(50_001)!, password: 'rose' });
+  await fixture.api.reload(fixture.options);
   t.equal(closeOf((await ground.frame())!).code, 1008);
   t.equal(await callOverWebSocket(owner, 'Echo', [2]), 2);
-  const closing = world.api.close();
+  const closing = fixture.api.close();
   t.match(closeOf((await owner.frame())!), { code: 1001, reason: 'the gateway is stopping' });
   await withinPatience('the end of the session', closing);
 });
 
 t.test('an invalid upgrade request is rejected as RFC 6455 requires', async (t) => {
-  const world = await startApi(t);
-  await using connection = await RawConnection.open(world.port);
+  const fixture = await startApi(t);
+  await using connection = await RawConnection.open(fixture.port);
   const lines = [
     `Host: localhost`,
     ownerLine,
@@ -157,10 +157,10 @@ t.test('an invalid upgrade request is rejected as RFC 6455 requires', async (t) 
   ];
   connection.write(`GET /api/ HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   t.equal((await connection.response()).status, 400, 'no key');
-  await using other = await RawConnection.open(world.port);
+  await using other = await RawConnection.open(fixture.port);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Echo', params: [1] });
   other.write(
-    rawPost({ port: world.port, headers: [ownerLine, 'Upgrade: websocket', 'Connection: Upgrade'], body }),
+    rawPost({ port: fixture.port, headers: [ownerLine, 'Upgrade: websocket', 'Connection: Upgrade'], body }),
   );
   t.equal((await other.response()).status, 405);
 });

@@ -46,7 +46,7 @@ t.test('with a healthy running gateway, doctor prints the gateway’s health che
   await gateway.configure(`${SIMULATED_CONFIG}colour: blue\n`);
   t.match(
     ((await rpc(gateway, 'GW_RunDoctor')) as Check[]).find(({ Name }) => Name === 'configuration'),
-    { State: 'failed', Text: /is not usable, first in line 4: there is no such key/ },
+    { State: 'failed', Text: /is not usable; first error in line 4: there is no such key/ },
     'of the file as it is now',
   );
   await gateway.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${gateway.port}`) + SAMPLE_TREE);

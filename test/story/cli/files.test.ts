@@ -178,7 +178,7 @@ t.test('restore latest uses the newest valid automatic backup', async (t) => {
   t.match(restored, {
     code: 0,
     stdout: new RegExp(`stellwerk\\.db from ${file}`),
-    stderr: /passed over: backup-000009/,
+    stderr: /skipped: backup-000009/,
   });
   t.match(restored.stdout, /stellwerk\.db is kept as stellwerk\.db\.replaced-/);
   const again = await startGateway(t, undefined, { directory: fixture.directory });

@@ -41,6 +41,7 @@ t.test('the owner reads, checks and replaces the configuration; the file keeps i
   t.match(await rpc(fixture, 'GW_SetConfigurationText', text, before.Digest), {
     NeedsRestart: [],
     Problems: [],
+    CodedProblems: [],
   });
   t.equal(await rpc(fixture, 'SVC_GetName', await idOf(fixture, 'attic')), 'Attic');
   t.equal(await readFile(file, 'utf8'), text);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { exportGateway } from '../../../src/composition/export-gateway.js';
+import { exportGateway } from '../../../src/composition/export/export-gateway.js';
 import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
@@ -214,7 +214,7 @@ t.test('what a file cannot express is listed, and a backup can be exported too',
   t.match(said.stdout, /records of the archive: stellwerk archive export/);
   t.match(said.stderr, /not in the file \(also listed at its end\):/);
   const alone = await runCli(['export', '--data', data]);
-  t.match(alone.stderr, /no configuration was found; give it with --config FILE/);
+  t.match(alone.stderr, /no configuration was found; pass it with --config FILE/);
   t.notMatch(said.stderr, /no configuration was found/);
   t.notMatch(said.stdout, /value: 3\.5/);
   t.match(said.stdout, /event: Leak\n +ident: leak\n[^]*?active: false/);

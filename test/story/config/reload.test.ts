@@ -135,7 +135,17 @@ t.test('a reload applies what can change at run time, and lists what needs a res
       `${web}store: { backups: 3 }\nlog: { level: warn }\n`,
   );
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), {
-    Applied: ['remoteAccess', 'api', 'webServers', 'profiles', 'tree', 'configurators', 'changes', 'log'],
+    Applied: [
+      'remoteAccess',
+      'api',
+      'webServers',
+      'profiles',
+      'tree',
+      'configurators',
+      'changes',
+      'backup',
+      'log',
+    ],
     NeedsRestart: ['board', 'store', 'api.aliases'],
     Problems: [],
   });

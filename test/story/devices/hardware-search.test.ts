@@ -63,6 +63,9 @@ t.test('one call makes an instance of an item, which works immediately', async (
   const line = await found(fixture, 'BUTTON2');
   const input = (await rpc(fixture, 'GW_CreateFrom', hardware, line?.ID, floor)) as number;
   t.match(await rpc(fixture, 'SVC_GetObject', input), { ObjectName: 'BUTTON2', ParentID: floor });
+  const order = (await rpc(fixture, 'SVC_GetChildrenIDs', floor)) as number[];
+  t.ok(order.length > 1);
+  t.equal(order.at(-1), input, 'after its siblings');
   t.match(await rpc(fixture, 'SVC_GetInstance', input), { ModuleInfo: { ModuleName: 'GPIO Input' } });
   const state = (await rpc(fixture, 'SVC_GetObjectIDByIdent', 'STATE', input)) as number;
   await rpc(fixture, 'GW_SimulateLine', 'BUTTON2', true);

@@ -145,7 +145,7 @@ t.test('a rule applies to calls, sockets, pages, scripts, actions and buttons', 
   const said = async (method: string, ...params: unknown[]) =>
     (await post(fixture, callText(method, params))).body;
   const page = [basicLine('webfront', 'tulip')];
-  const ways: Record<string, () => Promise<unknown>> = {
+  const commands: Record<string, () => Promise<unknown>> = {
     'a call': () => said('HW_WriteValueBoolean', closes, 'STATE', true),
     'an action': () => said('RequestAction', state, true),
     'an action with its sender': () => said('RequestActionEx', state, true, 'Voice'),
@@ -156,11 +156,11 @@ t.test('a rule applies to calls, sockets, pages, scripts, actions and buttons', 
     'a script': () => said('SVC_RunScriptTextWait', `HW_WriteValueBoolean(${closes}, 'STATE', true)`),
     'an action by script': () => said('RequestAction', command, true),
   };
-  for (const [way, go] of Object.entries(ways))
+  for (const [name, send] of Object.entries(commands))
     t.match(
-      JSON.stringify(await go()),
-      `interlock gate: ${way === 'a page' ? 'another of the group' : 'Gate opens'} is active`,
-      way,
+      JSON.stringify(await send()),
+      `interlock gate: ${name === 'a page' ? 'another of the group' : 'Gate opens'} is active`,
+      name,
     );
   t.strictSame(
     [await rpc(fixture, 'SetValue', state, true), await rpc(fixture, 'GW_SetValues', [[state, true]])],

@@ -108,13 +108,13 @@ t.test(
       fetch(url(other.port, name), { method: 'PUT', headers: { ...more }, body: content });
     t.equal((await put(Name, body, {})).status, 401);
     const damaged = await put('damaged.db', body.slice(0, body.length / 2));
-    t.match([damaged.status, await damaged.text()], [400, /damaged.db is no sound backup/]);
+    t.match([damaged.status, await damaged.text()], [400, /damaged.db is not a valid backup/]);
     t.equal((await put('note.txt', body)).status, 400);
     const stored = await put(Name, body);
     t.equal(stored.status, 200);
     const uploaded = { Name: `upload-${Name}`, Reason: 'uploaded', Note: 'good', Size: body.length };
     t.match(await stored.json(), uploaded);
-    t.equal((await put(Name, body)).status, 400, 'it is there already');
+    t.equal((await put(Name, body)).status, 400, 'it exists already');
     t.match(
       (await list(other)).filter(({ Reason }) => Reason === 'uploaded'),
       [uploaded],

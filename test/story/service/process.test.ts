@@ -12,7 +12,7 @@ import {
 } from '../../tools/gateway/gateway-fixture.js';
 import { isChangesLost, openWebSocket, takeFrames } from '../../tools/client/message-stream.js';
 import { RawConnection } from '../../tools/client/raw-http.js';
-import { until } from '../../tools/until.js';
+import { PATIENCE_MS, until } from '../../tools/until.js';
 
 t.test('after being killed during a change, it restarts with everything that was acknowledged', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
@@ -81,7 +81,7 @@ t.test('last values survive a crash if there is a runtime directory (RUNTIME_DIR
   const file = join(env.RUNTIME_DIRECTORY, 'values.db');
   await until('the file of last values', () => existsSync(file) && statSync(file).size > 0);
   await until('the value in the runtime directory', () => {
-    const kept = new DatabaseSync(file, { readOnly: true });
+    const kept = new DatabaseSync(file, { readOnly: true, timeout: PATIENCE_MS });
     const rows = kept.prepare('SELECT value FROM last_values WHERE id = ?').all(setpoint);
     kept.close();
     return rows[0]?.['value'] === 17.25;

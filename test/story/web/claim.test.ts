@@ -5,6 +5,7 @@ import { Browser } from '../../tools/client/browser.js';
 import { callText, post } from '../../tools/client/json-rpc.js';
 import { startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { basicLine } from '../../tools/client/raw-http.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 
 /** A box after the installation: nobody is the owner. */
 const YAML = `# as installed
@@ -62,4 +63,65 @@ t.test('guessing the code is slowed down like guessing a password', async (t) =>
   for (let i = 0; i < 8; i++)
     t.equal((await browser.send(['POST', CLAIM], { body: { code: `WRONG${i}` } })).status, 401);
   t.match(fixture.log.join(''), /"account":"claim"|claim/);
+});
+
+t.test('somebody with the code restores the backup of another box, with its owner', async (t) => {
+  const stick = await tempDirectory(t);
+  const yaml = `${YAML}remoteAccess: { username: anna, password: correct horse }
+backup: { targets: [{ name: stick, path: ${stick} }] }
+tree: [{ category: Cellar, ident: cellar }]
+`;
+  const old = await startGateway(t, yaml);
+  const login = basicLine('anna', 'correct horse');
+  const ask = async (method: string, ...params: unknown[]) =>
+    (JSON.parse((await post(old, callText(method, params), [login])).body) as { result: unknown }).result;
+  const { Key } = (await ask('GW_CreateRecoveryKey')) as { Key: string };
+  await ask('GW_RunTargetBackup', 'stick');
+  const cellar = await ask('SVC_GetObjectIDByIdent', 'cellar', 0);
+  t.ok(cellar);
+  await old.gateway.close();
+
+  const box = await startGateway(t, YAML);
+  const browser = new Browser(box.port);
+  const restore = (body: object) => browser.send(['POST', `${CLAIM}/restore`], { body });
+  const code = box.gateway.claimCode ?? '';
+  const target = JSON.stringify({ path: stick });
+  t.match(await restore({ code, key: 'X', target }), { body: /RECOVERY_KEY_WRONG/ });
+  t.match(await restore({ code, key: Key, target: JSON.stringify({ path: `${stick}/none` }) }), {
+    body: /BACKUP_TARGET_FAILED/,
+  });
+  const withFile = { webdav: { url: 'http://127.0.0.1:1', passwordFile: '/etc/passwd' } };
+  for (const wrong of ['', '[]', '{}', JSON.stringify(withFile)])
+    t.equal((await restore({ code, key: Key, target: wrong })).status, 400, wrong);
+  t.equal(box.gateway.claimCode, code, 'nothing has changed');
+  const other = await startGateway(t, YAML);
+  const guess = { code: 'AAAAAAAA', key: Key, target };
+  const guessed = await new Browser(other.port).send(['POST', `${CLAIM}/restore`], { body: guess });
+  t.equal(guessed.status, 401);
+  const done = await restore({ code, key: Key, target });
+  t.equal(done.status, 204, done.body);
+  await box.gateway.close();
+
+  const again = await startGateway(t, undefined, { directory: box.directory });
+  t.equal(again.gateway.claimCode, undefined, 'it has the owner of the other box');
+  const reply = await post(again, callText('SVC_GetObjectIDByIdent', ['cellar', 0]), [login]);
+  t.match(JSON.parse(reply.body), { result: cellar });
+  t.notMatch(box.log.join('') + again.log.join(''), new RegExp(Key.slice(0, 15)), 'the key is in no log');
+});
+
+t.test('until there is an owner, nothing but the claim replies', async (t) => {
+  const fixture = await startGateway(t, YAML);
+  const login = basicLine('owner', '');
+  for (const method of ['SVC_GetSnapshot', 'GW_GetHealth', 'SVC_GetKernelVersion'])
+    for (const lines of [[], [login], [basicLine('', '')]])
+      t.notMatch(await post(fixture, callText(method, []), lines), { body: /"result"/ }, method);
+  const browser = new Browser(fixture.port);
+  for (const path of [
+    '/console/session',
+    '/console/backup/x',
+    '/wfc/12345/session',
+    '/wfc/12345/',
+    '/user/x',
+  ])
+    t.ok((await browser.send(['GET', path])).status >= 401, path);
 });

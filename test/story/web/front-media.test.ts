@@ -119,7 +119,7 @@ await t.test('everything else is answered as missing', async (t) => {
     0,
     await idOf(fixture, 'ground/lamp'),
   ];
-  const ways = [
+  const invalidIds = [
     'plain.svg',
     '..%2fplain.svg',
     '-1',
@@ -130,7 +130,7 @@ await t.test('everything else is answered as missing', async (t) => {
     '',
     `${outside}/`,
   ];
-  for (const media of [...others.map(String), ...ways]) {
+  for (const media of [...others.map(String), ...invalidIds]) {
     const { status, body } = await fetched(fixture, `/wfc/${wf}/media/${media}`);
     t.strictSame([status, body], [missing.status, missing.body], media);
   }

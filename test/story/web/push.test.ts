@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import t, { type Test } from 'tap';
-import type { ApiContext } from '../../../src/api/api.js';
+import type { ApiContext } from '../../../src/api/api-options.js';
 import { isLoopback } from '../../../src/base/addresses.js';
 import { ManualClock, systemClock } from '../../../src/base/clock.js';
 import { systemResolver } from '../../../src/device/toolkit/system-resolver.js';

@@ -16,7 +16,8 @@ export class RawConnection implements AsyncDisposable {
   readonly socket: Socket;
   /** Resolves when the peer has closed the connection. */
   readonly closed: Promise<void>;
-  #received: Buffer = Buffer.alloc(0);
+  #received: Buffer[] = [];
+  #length = 0;
   #over = false;
   #changed = Promise.withResolvers<void>();
 
@@ -30,7 +31,8 @@ export class RawConnection implements AsyncDisposable {
       resolve();
     };
     socket.on('data', (data: Buffer) => {
-      this.#received = Buffer.concat([this.#received, data]);
+      this.#received.push(data);
+      this.#length += data.length;
       this.#wake();
     });
     socket.on('error', over);
@@ -39,9 +41,10 @@ export class RawConnection implements AsyncDisposable {
   }
 
   /** `from` is the local address: any of 127.0.0.0/8, so that a test can be many clients. */
-  static async open(port: number, from = '127.0.0.1'): Promise<RawConnection> {
-    const options = { port, host: '127.0.0.1', localAddress: from, noDelay: true, allowHalfOpen: true };
-    const socket = connect(options);
+  static async open(port: number, from?: string): Promise<RawConnection> {
+    // A chosen address is bound first, and the kernel finds a free port for that slowly.
+    const local = from === undefined ? {} : { localAddress: from };
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true, ...local });
     await withinPatience(
       'a connection',
       new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
@@ -60,12 +63,12 @@ export class RawConnection implements AsyncDisposable {
 
   /** True when the peer has closed the connection and all received data has been read. */
   get isFinished(): boolean {
-    return this.#over && this.#received.length === 0;
+    return this.#over && this.#length === 0;
   }
 
   /** The next `length` bytes, or fewer if the peer closed before. */
   async bytes(length: number): Promise<Buffer> {
-    return this.#take(() => (this.#received.length >= length ? length : undefined));
+    return this.#take(() => (this.#length >= length ? length : undefined));
   }
 
   /** The next HTTP response. Rejects if the peer closes before it is complete. */
@@ -108,7 +111,7 @@ export class RawConnection implements AsyncDisposable {
 
   async #through(mark: string): Promise<Buffer> {
     const bytes = await this.#take(() => {
-      const at = this.#received.indexOf(mark);
+      const at = this.#joined().indexOf(mark);
       return at < 0 ? undefined : at + mark.length;
     });
     if (!bytes.includes(mark)) throw new Error(`Closed after ${JSON.stringify(bytes.toString('latin1'))}`);
@@ -118,14 +121,24 @@ export class RawConnection implements AsyncDisposable {
   /** Takes the number of bytes that `enough` returns, once it does; the rest when the peer closes first. */
   async #take(enough: () => number | undefined): Promise<Buffer> {
     for (;;) {
-      const length = enough() ?? (this.#over ? this.#received.length : undefined);
+      const length = enough() ?? (this.#over ? this.#length : undefined);
       if (length !== undefined) {
-        const taken = this.#received.subarray(0, length);
-        this.#received = this.#received.subarray(length);
+        const received = this.#joined();
+        const taken = received.subarray(0, length);
+        this.#received = [received.subarray(length)];
+        this.#length = received.length - taken.length;
         return taken;
       }
       await withinPatience('more bytes', this.#changed.promise);
     }
+  }
+
+  /** What has been received, joined only here: a body of megabytes comes in hundreds of parts. */
+  #joined(): Buffer {
+    const joined = this.#received.length === 1 ? this.#received[0] : undefined;
+    const buffer = joined ?? Buffer.concat(this.#received);
+    this.#received = [buffer];
+    return buffer;
   }
 
   #wake(): void {

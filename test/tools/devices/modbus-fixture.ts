@@ -15,10 +15,10 @@ export const MODBUS_PORT = '/dev/ttyUSB0';
 /** A line with units on it, and the modules under the supervisor, with a manual clock. */
 export class ModbusFixture implements AsyncDisposable {
   readonly clock = new ManualClock();
-  readonly world = new SimulatedPorts();
-  readonly far = this.world.plug(MODBUS_PORT);
+  readonly ports = new SimulatedPorts();
+  readonly far = this.ports.plug(MODBUS_PORT);
   readonly line = new FakeModbusBus(this.far, this.clock);
-  readonly fixture = new DeviceFixture([...serialModules(this.world), ...modbusModules()], this.clock);
+  readonly fixture = new DeviceFixture([...serialModules(this.ports), ...modbusModules()], this.clock);
   #port: Instance | undefined;
 
   async port(properties: Record<string, unknown> = {}): Promise<Instance> {
@@ -106,12 +106,12 @@ export class ModbusFixture implements AsyncDisposable {
 }
 
 /** Runs a test in a new fixture, and checks that no timer and no port is left. */
-export const scene = (what: string, run: (t: Test, scene: ModbusFixture) => Promise<void>) =>
+export const modbusTest = (what: string, run: (t: Test, modbus: ModbusFixture) => Promise<void>) =>
   t.test(what, async (t) => {
     const one = new ModbusFixture();
     await run(t, one);
     await one[Symbol.asyncDispose]();
     one.line.close();
     t.equal(one.clock.pendingTimers, 0, 'no timer is left');
-    t.equal(one.world.openCount, 0);
+    t.equal(one.ports.openCount, 0);
   });

@@ -1,6 +1,8 @@
+import type { Text } from '../../../src/base/codes/coded-text.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfiguratorAccess } from '../../../src/api/access/accounts.js';
-import { Api, type ApiOptions, type ApiContext } from '../../../src/api/api.js';
+import { Api } from '../../../src/api/api.js';
+import type { ApiOptions, ApiContext } from '../../../src/api/api-options.js';
 import type { Dispatcher } from '../../../src/api/rpc/dispatcher.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
@@ -33,8 +35,9 @@ export class RecordedLog implements Log {
 /** Counts by name how often each limit took effect. */
 export class HitLimits implements LimitReporter {
   readonly hits = new Map<string, number>();
-  report(limit: string): void {
-    this.hits.set(limit, (this.hits.get(limit) ?? 0) + 1);
+  report(limit: Text): void {
+    const name = limit.toString();
+    this.hits.set(name, (this.hits.get(name) ?? 0) + 1);
   }
 }
 
@@ -127,6 +130,7 @@ export async function startApi(
     icons: { content: () => Promise.reject(new Error('this fixture has no icons')) },
     directory,
     tlsDirectory: `${directory}/tls`,
+    pingStore: async () => undefined,
     sendPush: () => Promise.reject(new Error('this fixture reaches no push service')),
     ...parts,
   };

@@ -144,7 +144,7 @@ const system: SystemPort = {
   doctor: async () => [],
   audit: () => [],
   prune: async () => [],
-  reload: async () => ({ Applied: [], NeedsRestart: [], Problems: [] }),
+  reload: async () => ({ Applied: [], NeedsRestart: [], Problems: [], CodedProblems: [] }),
 };
 
 /** Sender, message and data of one message. */
@@ -230,6 +230,7 @@ export class FunctionFixture implements AsyncDisposable {
       execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs on a desk')),
       machine: lazyMachine(this.clock, systemResolver(this.clock), import.meta.dirname),
       backups: async () => Promise.reject(fault('NOT_SUPPORTED', 'Backups on a desk')),
+      targetBackups: async () => Promise.reject(fault('NOT_SUPPORTED', 'Backups on a desk')),
       configuration: async () => Promise.reject(fault('NOT_SUPPORTED', 'A configuration on a desk')),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };

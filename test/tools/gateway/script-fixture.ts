@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock, type Clock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
 import { silentLog, type Log } from '../../../src/base/log.js';
 import type { Caller } from '../../../src/device/declare.js';
@@ -16,7 +16,11 @@ export const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 /**
  * The real script engine over a tree and a few functions, in a directory of its own; it ends with the test.
  */
-export async function scriptFixture(t: Test, limits: Partial<ScriptLimits> = {}) {
+export async function scriptFixture(
+  t: Test,
+  limits: Partial<ScriptLimits> = {},
+  clock: Clock = systemClock(),
+) {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const calls: [string, unknown][] = [];
@@ -39,6 +43,8 @@ export async function scriptFixture(t: Test, limits: Partial<ScriptLimits> = {})
     Double: ([n]) => Number(n) * 2,
     Later: async ([n]) => n,
     List: () => [1, { a: 'b' }],
+    // Tests replace it, to learn that a script has begun.
+    Started: () => true,
     Fails: () => {
       throw fault('OBJECT_MISSING', 4711);
     },
@@ -54,7 +60,7 @@ export async function scriptFixture(t: Test, limits: Partial<ScriptLimits> = {})
   const engine: ScriptEngine = new ScriptEngine({
     kernel,
     files: new ScriptFiles(join(directory, 'scripts')),
-    clock: systemClock(),
+    clock,
     log,
     functions: {
       names: async () => Object.keys(functions),

@@ -4,7 +4,7 @@
  * modules stay loaded, so that a run takes milliseconds.
  */
 import { registerHooks } from 'node:module';
-import { replaceDomain, replaceThreads } from '../../runner/replacements.js';
+import { replaceComparison, replaceDomain, replaceThreads } from '../../runner/replacements.js';
 import { currentRun, type Subtest } from './current-run.js';
 
 /** A test file, compiled and relative to dist/test/, with the functions to be stubbed in turn. */
@@ -37,9 +37,11 @@ registerHooks({
       : resolved;
   },
 });
+replaceComparison();
 replaceDomain();
 replaceThreads();
 const { Test } = await import('tap');
+throwOnFailure();
 
 /** Errors that no test has awaited. */
 const stray: unknown[] = [];
@@ -55,22 +57,25 @@ interface SubtestRun {
 
 const loads = { count: 0 };
 
-/**
- * Loads a test file and runs one of its subtests, with or without a stub; undefined if it has fewer.
- */
+/** Loads a test file once more, so that its subtests find its constants as in a process of their own. */
+async function load(file: string): Promise<readonly Subtest[]> {
+  currentRun.subtests.length = 0;
+  loads.count += 1;
+  await import(`${url(`../../${file}`)}?load=${loads.count}`);
+  return currentRun.subtests;
+}
+
+/** Loads a test file and runs one of its subtests, with or without a stub. */
 async function runSubtest(
   file: string,
   index: number,
   { stubbed, limitMs }: { readonly stubbed?: string; readonly limitMs: number },
-): Promise<SubtestRun | undefined> {
+): Promise<SubtestRun> {
   currentRun.stubbed = stubbed;
   currentRun.called.clear();
-  currentRun.subtests.length = 0;
   stray.length = 0;
-  loads.count += 1;
-  await import(`${url(`../../${file}`)}?load=${loads.count}`);
-  const subtest = currentRun.subtests[index];
-  if (subtest === undefined) return undefined;
+  const subtest = (await load(file))[index];
+  if (subtest === undefined) return { failure: `${file} has no subtest ${index} any more`, ms: 0 };
   const fromMs = performance.now();
   const failure = await failureOf(subtest, limitMs);
   return { failure: failure ?? stray.map(String)[0], ms: performance.now() - fromMs };
@@ -109,9 +114,9 @@ async function report({ file, functions }: StubJob): Promise<StubReport> {
   const fromMs = performance.now();
   const detected = new Set<string>();
   const broken: string[] = [];
-  for (let index = 0; detected.size < functions.length; index++) {
+  for (const index of likelyFirst(await load(file), functions)) {
+    if (detected.size === functions.length) break;
     const base = await runSubtest(file, index, { limitMs: LIMIT_MS });
-    if (base === undefined) break;
     if (base.failure !== undefined) {
       broken.push(base.failure);
       continue;
@@ -119,10 +124,37 @@ async function report({ file, functions }: StubJob): Promise<StubReport> {
     const called = functions.filter((name) => currentRun.called.has(name) && !detected.has(name));
     for (const stubbed of called) {
       const run = await runSubtest(file, index, { stubbed, limitMs: MARGIN_MS + 2 * base.ms });
-      if (run?.failure !== undefined) detected.add(stubbed);
+      if (run.failure !== undefined) detected.add(stubbed);
     }
   }
   return { detected: [...detected], broken, ms: performance.now() - fromMs };
+}
+
+/** The indices of all subtests; those that name most of the functions come first, and of them short ones. */
+function likelyFirst(subtests: readonly Subtest[], functions: readonly string[]): readonly number[] {
+  return subtests
+    .map(({ body }, index) => {
+      const text = String(body);
+      const words = new Set(text.match(/\w+/g));
+      const named = functions.filter((name) => words.has(name)).length;
+      // One that names none calls a suite: its own text says nothing about its duration.
+      return { index, named, length: named === 0 ? 0 : text.length };
+    })
+    .sort((a, b) => b.named - a.named || a.length - b.length)
+    .map(({ index }) => index);
+}
+
+/** Ends a subtest at its first failed assertion: the rest of it proves nothing more. */
+function throwOnFailure(): void {
+  let base: object = Test.prototype;
+  while (!Object.hasOwn(base, 'fail')) base = Object.getPrototypeOf(base) as object;
+  const { fail } = base as { fail: (...args: unknown[]) => boolean };
+  Object.defineProperty(base, 'fail', {
+    value(this: object, ...args: unknown[]): boolean {
+      if (fail.apply(this, args)) return true;
+      throw new Error(`a failed assertion: ${String(args[0])}`);
+    },
+  });
 }
 
 const send = (message: StubReport): void => void process.send?.(message);

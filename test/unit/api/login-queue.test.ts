@@ -9,7 +9,7 @@ function bench() {
   const limits = new HitLimits();
   const queue = new LoginQueue(clock, limits);
   const order: string[] = [];
-  const gate = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const add = (name: string, more: { account?: string; address?: string; failures?: number } = {}) =>
     queue.verify({
       account: 'owner',
@@ -17,18 +17,18 @@ function bench() {
       failures: 0,
       ...more,
       verify: async () => {
-        await gate.promise;
+        await release.promise;
         order.push(name);
         return name.startsWith('right');
       },
     });
-  return { clock, limits, queue, order, gate, add };
+  return { clock, limits, queue, order, release, add };
 }
 
 t.test(
   'logins with fewer failures are verified first; otherwise accounts and addresses alternate',
   async (t) => {
-    const { add, order, gate } = bench();
+    const { add, order, release } = bench();
     const all = [
       add('first'),
       add('failed', { failures: 2 }),
@@ -37,19 +37,19 @@ t.test(
       add('front', { account: 'configurator 1' }),
       add('elsewhere', { address: '10.0.0.2' }),
     ];
-    gate.resolve();
+    release.resolve();
     await Promise.all(all);
     t.strictSame(order, ['first', 'front', 'elsewhere', 'b', 'a', 'failed']);
   },
 );
 
 t.test('if too many logins wait, the last one in order is rejected', async (t) => {
-  const { add, gate, limits, order } = bench();
+  const { add, release, limits, order } = bench();
   const first = add('first');
   const crowd = Array.from({ length: WAITING_PER_ADDRESS }, (_, n) => add(`wrong ${n}`, { failures: n % 3 }));
   const outcomes = Promise.allSettled(crowd);
   const right = add('right');
-  gate.resolve();
+  release.resolve();
   t.equal(await right, true);
   t.strictSame(order, ['first', 'right']);
   await first;
@@ -60,8 +60,8 @@ t.test('if too many logins wait, the last one in order is rejected', async (t) =
 });
 
 t.test('after a hundred failures in total, logins are verified at intervals', async (t) => {
-  const { add, gate, clock, order } = bench();
-  gate.resolve();
+  const { add, release, clock, order } = bench();
+  release.resolve();
   for (let n = 0; n < 100; n++) await add(`wrong ${n}`, { address: `10.0.0.${n}` });
   const right = add('right', { address: '10.1.0.1' });
   t.equal(order.length, 100, 'not immediately');

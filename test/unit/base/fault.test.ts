@@ -1,4 +1,5 @@
 import t from 'tap';
+import { CodedText, coded, parameterOf, parameterRecord } from '../../../src/base/codes/coded-text.js';
 import { Fault, fault, generalOf, messageOf } from '../../../src/base/fault.js';
 
 t.test('quoted parameters are truncated: a caller may send megabytes', (t) => {
@@ -30,4 +31,15 @@ t.test('the text of a length limit has the unit', (t) => {
     'The name is longer than 10 characters',
   );
   t.end();
+});
+
+t.test('the parameters of a sentence return from a record as they were', async (t) => {
+  const inner = coded`NO_PORT: there is no port ${'COM1'}`;
+  const { parameters, code, text } = coded`SEVERAL: ${['a', 'b']}, ${3} and ${inner}`;
+  const records = structuredClone(parameters.map(parameterRecord));
+  const returned = records.map(parameterOf);
+  t.strictSame(returned, parameters);
+  t.ok(returned[2] instanceof CodedText);
+  t.equal(code, 'SEVERAL');
+  t.equal(text, 'a and b, 3 and there is no port COM1');
 });

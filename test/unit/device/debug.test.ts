@@ -146,9 +146,9 @@ t.test('a flood is limited, and the omitted messages are counted', async (t) => 
 });
 
 t.test('serial bytes are published in both directions', async (t) => {
-  const world = new SimulatedPorts();
-  const far = world.plug('/dev/ttyUSB0');
-  await using bench = new DeviceFixture(serialModules(world));
+  const ports = new SimulatedPorts();
+  const far = ports.plug('/dev/ttyUSB0');
+  await using bench = new DeviceFixture(serialModules(ports));
   const port = await bench.add('Serial Port', { Port: '/dev/ttyUSB0' });
   await bench.waitForLink(port, 'online');
   const seen = debugged(bench.kernel);

@@ -43,10 +43,10 @@ function bench() {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
   const opened: { host: Host<Props>; closed: boolean }[] = [];
-  const world = {
+  const driver = {
     open: async (): Promise<Partial<OpenInstance>> => ({}),
     opened,
-    open_: () => opened.filter((o) => !o.closed).length,
+    openCount: () => opened.filter((o) => !o.closed).length,
   };
   const make = (
     name: string,
@@ -75,7 +75,7 @@ function bench() {
     ],
     open: async (host) => {
       const entry = { host, closed: false };
-      const running = await world.open();
+      const running = await driver.open();
       opened.push(entry);
       return {
         close: async () => {
@@ -106,11 +106,11 @@ function bench() {
     if (shown(instance, 'LINK') !== link)
       throw new Error(`LINK is ${String(shown(instance, 'LINK'))}, not ${link}`);
   };
-  return { kernel, clock, world, devices, shown, isLink };
+  return { kernel, clock, driver, devices, shown, isLink };
 }
 
 t.test('an instance without a required property says what to do, and opens once it is set', async (t) => {
-  const { devices, world, shown, isLink, kernel } = bench();
+  const { devices, driver, shown, isLink, kernel } = bench();
   const io = devices.create('Io', { name: 'Port' });
   t.equal(io.data.status, 200);
   t.match(shown(io, 'STATUS'), /^closed since .*: Port is empty: name one$/);
@@ -126,13 +126,13 @@ t.test('an instance without a required property says what to do, and opens once 
   t.notOk(devices.hasChanges(io.id));
   await isLink(io, 'online');
   t.equal(io.data.status, 102);
-  t.equal(world.opened[0]?.host.properties.Port, '/dev/x');
+  t.equal(driver.opened[0]?.host.properties.Port, '/dev/x');
   const state = io.children?.byIdent('STATE');
   await devices.applyChanges(io.id);
   t.equal(io.children?.byIdent('STATE'), state, 'its variables stay');
   t.equal(kernel.variables.actionTargetOf(kernel.variables.get(state?.id ?? 0)), io.id);
   await devices.close();
-  t.equal(world.open_(), 0);
+  t.equal(driver.openCount(), 0);
 });
 
 t.test(
@@ -162,23 +162,23 @@ t.test('it is reopened with jittered backoff, which restarts once it was stable'
     const most = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** n);
     t.ok(backoffMs(n, 0) === most / 2 && backoffMs(n, 0.999_999) <= most);
   }
-  const { devices, world, clock, shown, isLink } = bench();
-  world.open = () => Promise.reject(fault('DEVICE_CONFIGURATION', '/dev/x does not exist; plug it in'));
+  const { devices, driver, clock, shown, isLink } = bench();
+  driver.open = () => Promise.reject(fault('DEVICE_CONFIGURATION', '/dev/x does not exist; plug it in'));
   const io = devices.create('Io', {}, { Port: '/dev/x' });
   await isLink(io, 'waiting');
   t.match(shown(io, 'STATUS'), /\/dev\/x does not exist; plug it in/);
   t.equal(io.data.status, 201);
   await t.rejects(devices.write(io.id, 'STATE', true), { code: 'DEVICE_OFFLINE', message: /plug it in/ });
-  world.open = async () => ({});
+  driver.open = async () => ({});
   clock.advance(BACKOFF_FIRST_MS);
   await isLink(io, 'online');
-  world.opened[0]?.host.report('STATE', true);
+  driver.opened[0]?.host.report('STATE', true);
   t.equal(shown(io, 'STATE'), true);
-  world.opened[0]?.host.reportLost(new Error('unplugged'));
+  driver.opened[0]?.host.reportLost(new Error('unplugged'));
   await isLink(io, 'waiting');
-  t.equal(world.open_(), 0, 'the lost instance was closed');
-  t.ok(world.opened[0]?.host.signal.aborted);
-  world.opened[0]?.host.report('STATE', false);
+  t.equal(driver.openCount(), 0, 'the lost instance was closed');
+  t.ok(driver.opened[0]?.host.signal.aborted);
+  driver.opened[0]?.host.report('STATE', false);
   t.equal(shown(io, 'STATE'), true, 'a report after the end is ignored');
   await devices.close();
   t.equal(clock.pendingTimers, 0, 'no timer is left');
@@ -187,18 +187,18 @@ t.test('it is reopened with jittered backoff, which restarts once it was stable'
 t.test(
   'deadlines apply to a hanging open, a hanging write, and a device that disappears silently',
   async (t) => {
-    const { devices, world, clock, isLink, shown } = bench();
+    const { devices, driver, clock, isLink, shown } = bench();
     const late = Promise.withResolvers<Partial<OpenInstance>>();
-    world.open = () => late.promise;
+    driver.open = () => late.promise;
     const io = devices.create('Io', {}, { Port: 'p' });
     await isLink(io, 'opening');
     clock.advance(OPEN_TIMEOUT_MS);
     await isLink(io, 'waiting');
     late.resolve({});
-    while (world.opened.length === 0 || world.open_() > 0) await new Promise((r) => setImmediate(r));
-    t.equal(world.open_(), 0, 'what opened too late was closed');
+    while (driver.opened.length === 0 || driver.openCount() > 0) await new Promise((r) => setImmediate(r));
+    t.equal(driver.openCount(), 0, 'what opened too late was closed');
 
-    world.open = async () => ({ write: () => new Promise<void>(() => undefined) });
+    driver.open = async () => ({ write: () => new Promise<void>(() => undefined) });
     clock.advance(BACKOFF_MAX_MS);
     await isLink(io, 'online');
     const written = devices.write(io.id, 'STATE', true);
@@ -206,7 +206,7 @@ t.test(
     await t.rejects(written, { code: 'TIMED_OUT' });
     await isLink(io, 'waiting');
 
-    world.open = async () => ({ probe: () => new Promise<void>(() => undefined) });
+    driver.open = async () => ({ probe: () => new Promise<void>(() => undefined) });
     clock.advance(BACKOFF_MAX_MS);
     await isLink(io, 'online');
     clock.advance(PROBE_INTERVAL_MS);
@@ -219,15 +219,15 @@ t.test(
 );
 
 t.test('a device follows the I/O instance that it is connected to', async (t) => {
-  const { devices, world, clock, isLink, shown, kernel } = bench();
+  const { devices, driver, clock, isLink, shown, kernel } = bench();
   const io = devices.create('Io', { name: 'Port A' }, { Port: 'p' });
   const child = devices.create('Child');
   t.match(shown(child, 'STATUS'), /not connected/);
   await t.rejects(devices.connect(io.id, child.id), { code: 'INCOMPATIBLE' });
   await devices.connect(child.id, io.id);
   await isLink(child, 'online');
-  t.equal(world.opened.at(-1)?.host.parent(wire).name, 'wire');
-  world.opened[0]?.host.reportLost(new Error('unplugged'));
+  t.equal(driver.opened.at(-1)?.host.parent(wire).name, 'wire');
+  driver.opened[0]?.host.reportLost(new Error('unplugged'));
   await isLink(io, 'waiting');
   await isLink(child, 'waiting');
   t.match(shown(child, 'STATUS'), /waiting for its Io/);
@@ -249,7 +249,7 @@ t.test('a device follows the I/O instance that it is connected to', async (t) =>
   await devices.delete(io.id);
   t.equal(kernel.tree.find(io.id), undefined);
   await devices.close();
-  t.equal(world.open_(), 0);
+  t.equal(driver.openCount(), 0);
 });
 
 t.test(

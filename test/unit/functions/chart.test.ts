@@ -23,7 +23,7 @@ const DAY = 1 as const;
 const spans = [0, DAY, 2, 3, 4, 5] as const;
 
 /** A kernel with one variable of each kind, and a day's records of each. */
-function world() {
+function kernelWithRecords() {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   kernel.profiles.create('Mode', 1);
   for (const [value, name] of ['Off', 'Eco', 'Comfort'].entries())
@@ -82,7 +82,7 @@ function world() {
 }
 
 t.test('a dataset shows averages, state changes or consumption', async (t) => {
-  const { kernel, of, readings, today } = world();
+  const { kernel, of, readings, today } = kernelWithRecords();
   const read = async (variable: (typeof of)['pump'], expected: object = {}) => {
     const [dataset] = chartOfVariable(kernel, variable).datasets;
     return readSeries(readings, dataset as NonNullable<typeof dataset>, { ...today, ...expected });
@@ -124,7 +124,7 @@ t.test('a dataset shows averages, state changes or consumption', async (t) => {
 });
 
 t.test('a shifted dataset draws the values of another period over the current one', async (t) => {
-  const { of, ofJson, draw, today } = world();
+  const { of, ofJson, draw, today } = kernelWithRecords();
   const definition = ofJson({ datasets: [{ variableID: of.meter.id, timeOffset: -1 }] });
   const { series, svg } = await draw(definition);
   t.equal(series[0]?.period.endS, today.period.startS);
@@ -135,7 +135,7 @@ t.test('a shifted dataset draws the values of another period over the current on
 });
 
 t.test('invalid content of a chart is replaced by defaults, within its limits', async (t) => {
-  const { of, ofJson, known, kernel } = world();
+  const { of, ofJson, known, kernel } = kernelWithRecords();
   const { id } = of.temperature;
   const definition = ofJson({
     type: 'bar',
@@ -206,7 +206,7 @@ const textsIn = (root: XmlElement, group: string) =>
 t.test(
   'axes are labelled with units and numbers of the profile, names of states and local times',
   async (t) => {
-    const { kernel, of, ofJson, draw } = world();
+    const { kernel, of, ofJson, draw } = kernelWithRecords();
     const texts = async (definition: ChartDefinition, options = {}) => {
       const root = parseXml((await draw(definition, options)).svg);
       return {
@@ -244,7 +244,7 @@ t.test(
 );
 
 t.test('a line has gaps for missing values, and extremes are a band', async (t) => {
-  const { kernel, of, now, today } = world();
+  const { kernel, of, now, today } = kernelWithRecords();
   const { startS } = today.period;
   const pieces = [0, 1, 2, 10, 11].map((n) => ({
     timeStamp: startS + n * 300,
@@ -279,7 +279,7 @@ t.test(
   `every drawing is well-formed, within its bounds, and without active content (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
-    const { kernel, of, now } = world();
+    const { kernel, of, now } = kernelWithRecords();
     const names = [
       '<script>alert(1)</script>',
       '"><g onload="x"',

@@ -8,7 +8,7 @@ const [FRONT, OTHER] = [50_001, 50_002];
 const KEY = 'a-key_0123456789';
 
 /** An area with a set point, a note and a variable with a script; a set point outside. */
-async function house() {
+async function areaFixture() {
   const fixture = new FunctionFixture();
   const made = async (parent: number, method: string, ...params: unknown[]) => {
     const id = (await fixture.call(method, ...params)) as number;
@@ -38,7 +38,7 @@ async function house() {
 }
 
 t.test('residents set a variable without an action if the owner allows it', async (t) => {
-  const { fixture, setPoint, note, outside, execute } = await house();
+  const { fixture, setPoint, note, outside, execute } = await areaFixture();
   await using _ = fixture;
   await t.rejects(execute(setPoint, 21), { code: 'ACTION_INVALID' });
   t.strictSame(await fixture.messagesOfCall('GW_SetResidentAccess', setPoint, 'set'), [
@@ -62,7 +62,7 @@ t.test('residents set a variable without an action if the owner allows it', asyn
 });
 
 t.test('the profile gives the range and the step of what residents set', async (t) => {
-  const { fixture, setPoint, execute } = await house();
+  const { fixture, setPoint, execute } = await areaFixture();
   await using _ = fixture;
   await fixture.call('GW_SetResidentAccess', setPoint, 'set');
   for (const wrong of [4.9, 30.1, 'warm', null, {}, []])
@@ -87,7 +87,7 @@ t.test('the profile gives the range and the step of what residents set', async (
 });
 
 t.test('an action has precedence, and a variable of a device cannot be opened to residents', async (t) => {
-  const { fixture, lamp, execute } = await house();
+  const { fixture, lamp, execute } = await areaFixture();
   await using _ = fixture;
   await fixture.call('GW_SetResidentAccess', lamp, 'set');
   t.match(await execute(lamp, true), /^ran with/);
@@ -99,7 +99,7 @@ t.test('an action has precedence, and a variable of a device cannot be opened to
 });
 
 t.test('a command with a key is executed once, and its outcome can be read', async (t) => {
-  const { fixture, lamp, keyed, outcome } = await house();
+  const { fixture, lamp, keyed, outcome } = await areaFixture();
   await using _ = fixture;
   const { runs } = fixture.scripts;
   const release = Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ t.test('a command with a key is executed once, and its outcome can be read', asy
 });
 
 t.test('the outcome of a failed command has its code and its text, and it is not repeated', async (t) => {
-  const { fixture, setPoint, lamp, outside, keyed, outcome } = await house();
+  const { fixture, setPoint, lamp, outside, keyed, outcome } = await areaFixture();
   await using _ = fixture;
   await fixture.call('GW_SetResidentAccess', setPoint, 'set');
   await t.rejects(keyed(setPoint, 99), { code: 'CANNOT_CONVERT' });
@@ -150,7 +150,7 @@ t.test('the outcome of a failed command has its code and its text, and it is not
 });
 
 t.test('keys are checked, and kept for 5 minutes and 64 commands', async (t) => {
-  const { fixture, setPoint, lamp, keyed, outcome } = await house();
+  const { fixture, setPoint, lamp, keyed, outcome } = await areaFixture();
   await using _ = fixture;
   await fixture.call('GW_SetResidentAccess', setPoint, 'set');
   for (const wrong of ['', 'short-7', 'x'.repeat(65), 'with space', 'with/slash', 'ümlaut-key'])
@@ -173,7 +173,7 @@ t.test('keys are checked, and kept for 5 minutes and 64 commands', async (t) => 
 });
 
 t.test('a front limits its own changes to objects of its area', async (t) => {
-  const { fixture, setPoint, outside, script } = await house();
+  const { fixture, setPoint, outside, script } = await areaFixture();
   await using _ = fixture;
   const requests: unknown[] = [];
   const stream = { subscribe: (...limits: unknown[]) => void requests.push(limits) };

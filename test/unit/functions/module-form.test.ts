@@ -27,6 +27,7 @@ const properties = Type.Object({
   Chip: withAdvancedHelp(Type.String({ default: '', source: 'chip' }), 'Line', 'The chip.'),
   Line: withHelp(Type.String({ default: '', refers: referenceKind.line }), 'Line', 'The line.'),
   Turns: Type.Integer({ default: 1, minimum: 1 }),
+  Follows: Type.String({ default: '', refers: referenceKind.switch }),
 });
 const valve: ModuleDefinition<typeof properties> = {
   id: '{00000000-0000-0000-0000-0000000000D1}',
@@ -59,6 +60,7 @@ t.test('the form of a module has help, groups and sources before an instance exi
         group: undefined,
         source: undefined,
       },
+      { name: 'Follows' },
     ],
   });
   const { id } = fixture.devices.create('Valve');
@@ -88,7 +90,38 @@ t.test('the choices for a property are what the machine has, with who uses it', 
     { Value: 'chip', Caption: 'chip: 54 lines', UsedBy: '', Properties: { Chip: 'chip' } },
   ]);
   t.strictSame(await fixture.call('GW_GetChoices', 'led'), []);
+  const lamp = await fixture.lamp();
+  await fixture.call('SVC_SetIdent', lamp, 'lamp');
+  t.match(await fixture.call('GW_GetChoices', 'output'), [{ Value: 'lamp', UsedBy: '', Properties: {} }]);
   await t.rejects(fixture.call('GW_GetChoices', 'tree'), { code: 'PARAMETER_TYPE' });
+});
+
+t.test('a path that can never work is an error, one that may work later a warning', async (t) => {
+  await using fixture = fixtureWithValve();
+  const { kernel } = fixture;
+  const lampId = await fixture.lamp();
+  await fixture.call('SVC_SetIdent', lampId, 'lamp');
+  kernel.variables.create(0, { ident: 'flag' });
+  kernel.tree.create(0, {}, { ident: 'attic' });
+  const check = async (Follows: string) =>
+    (await fixture.call('GW_CheckProperties', 'Valve', 0, { Line: 'GPIO4', Follows })) as object[];
+  t.strictSame(await check('lamp'), []);
+  t.strictSame(await check('/lamp/STATE'), []);
+  t.match(await check('lamp/LEVEL'), [
+    { Property: 'Follows', Severity: 'error', Text: /no boolean variable/ },
+  ]);
+  t.match(await check('attic'), [{ Property: 'Follows', Severity: 'error', Text: /no boolean variable/ }]);
+  t.match(await check('flag'), [{ Property: 'Follows', Severity: 'error', Text: /flag has no action/ }]);
+  t.match(await check('the lamp'), [{ Property: 'Follows', Severity: 'error', Text: /no path of idents/ }]);
+  const missing = 'there is no object at attic/fan yet';
+  t.strictSame(await check('attic/fan'), [
+    {
+      Property: 'Follows',
+      Severity: 'warning',
+      Text: missing,
+      CodedText: { Code: 'NO_OBJECT_YET', Parameters: ['attic/fan'], Text: missing },
+    },
+  ]);
 });
 
 t.test('properties are checked without changing anything', async (t) => {
@@ -97,9 +130,23 @@ t.test('properties are checked without changing anything', async (t) => {
   const check = (id: number, properties: object, module = 'Valve') =>
     fixture.call('GW_CheckProperties', module, id, properties);
   t.strictSame(await check(0, { Line: 'GPIO9' }), []);
-  t.strictSame(await check(0, {}), [{ Property: 'Line', Text: 'Line is empty' }]);
+  t.strictSame(await check(0, {}), [
+    {
+      Property: 'Line',
+      Severity: 'error',
+      Text: 'Line is empty',
+      CodedText: { Code: 'TEXT', Parameters: ['Line is empty'], Text: 'Line is empty' },
+    },
+  ]);
+  const used = `line GPIO4 is used by Garden (#${garden.id}); choose another`;
+  const line = { Code: 'LINE_NAMED', Parameters: ['GPIO4'], Text: 'line GPIO4' };
   t.strictSame(await check(0, { Line: 'GPIO4' }), [
-    { Property: 'Line', Text: `line GPIO4 is used by Garden (#${garden.id}); choose another` },
+    {
+      Property: 'Line',
+      Severity: 'error',
+      Text: used,
+      CodedText: { Code: 'RESOURCE_USED', Parameters: [line, 'Garden', garden.id], Text: used },
+    },
   ]);
   t.match(await check(garden.id, { Turns: 0, Speed: 1 }), [{ Property: 'Turns' }, { Property: 'Speed' }]);
   t.strictSame(await check(garden.id, { Turns: 2 }), [], 'its own line is not in use');

@@ -58,7 +58,7 @@ t.test('health, orphans and reload report what the process reports', async (t) =
   const health = { State: 'failed' as const, Checks: [] };
   const orphan = { ObjectID: 12_345, Path: 'hall/lamp', Type: 'instance', Problem: '' };
   const removed: boolean[] = [];
-  const reload = { Applied: ['tree'], NeedsRestart: ['api'], Problems: [] };
+  const reload = { Applied: ['tree'], NeedsRestart: ['api'], Problems: [], CodedProblems: [] };
   const system = {
     ...fixture.ports.system,
     health: () => health,

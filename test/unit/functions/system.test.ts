@@ -46,7 +46,12 @@ t.test('a log message is published to clients', async (t) => {
 t.test('health and reload are requested from the process, and a subscription from the stream', async (t) => {
   await using fixture = new FunctionFixture();
   t.strictSame(await fixture.call('GW_GetHealth'), { State: 'ok', Checks: [] });
-  t.strictSame(await fixture.call('GW_ReloadConfiguration'), { Applied: [], NeedsRestart: [], Problems: [] });
+  t.strictSame(await fixture.call('GW_ReloadConfiguration'), {
+    Applied: [],
+    NeedsRestart: [],
+    Problems: [],
+    CodedProblems: [],
+  });
   const requests: unknown[] = [];
   const stream = { subscribe: (...narrowed: unknown[]) => void requests.push(narrowed) };
   const subscribe = async (...params: unknown[]) =>

@@ -23,7 +23,7 @@ function gateway(t: Test) {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
   const backends = new Backends(board, clock);
-  const world = backends.simulatedBoard as SimulatedBoard;
+  const simulatedBoard = backends.simulatedBoard as SimulatedBoard;
   const modules = new ModuleRegistry(gpioModules(backends));
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   devices.start();
@@ -45,7 +45,7 @@ function gateway(t: Test) {
   };
   const simulateLine = boardFunctions(backends).find(({ name }) => name === 'GW_SimulateLine');
   const press = (line: string, active: boolean) => simulateLine?.run(owner, ...([line, active] as never[]));
-  return { kernel, clock, devices, world, value, becomes, make, press, turn };
+  return { kernel, clock, devices, simulatedBoard, value, becomes, make, press, turn };
 }
 
 await t.test('a relay follows its variable, and an input wired to it changes', async (t) => {
@@ -64,39 +64,43 @@ await t.test('a relay follows its variable, and an input wired to it changes', a
 });
 
 await t.test('an output has its Boot value, and keeps its level when its instance closes', async (t) => {
-  const { devices, world, make, becomes, value } = gateway(t);
-  world.drive('BUTTON1', true);
+  const { devices, simulatedBoard, make, becomes, value } = gateway(t);
+  simulatedBoard.drive('BUTTON1', true);
   const keep = await make('GPIO Output', { Line: 'BUTTON1' });
   t.equal(value(keep, 'STATE'), true, 'hold is the default and keeps the present level');
   const active = await make('GPIO Output', { Line: 'RELAY2', Boot: 'active', ActiveLow: true });
-  t.equal(world.level('RELAY2'), false);
+  t.equal(simulatedBoard.level('RELAY2'), false);
   t.equal(value(active, 'STATE'), true);
   devices.setProperty(active.id, 'Boot', 'hold');
   devices.setProperty(active.id, 'ActiveLow', false);
   await devices.applyChanges(active.id);
   await becomes(active, 'LINK', 'online');
-  t.strictSame([value(active, 'STATE'), world.level('RELAY2')], [false, false], 'the level stayed');
+  t.strictSame([value(active, 'STATE'), simulatedBoard.level('RELAY2')], [false, false], 'the level stayed');
   await devices.write(active.id, 'STATE', true);
   await devices.close();
-  t.equal(world.level('RELAY2'), true, 'closing drives nothing');
+  t.equal(simulatedBoard.level('RELAY2'), true, 'closing drives nothing');
 });
 
 await t.test('Boot applies once: a reopened output keeps its level', async (t) => {
-  const { devices, world, make, becomes, value, turn } = gateway(t);
+  const { devices, simulatedBoard, make, becomes, value, turn } = gateway(t);
   const relay = await make('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
   const sense = await make('GPIO Input', { Line: 'SENSE1' });
   await devices.write(relay.id, 'STATE', true);
   await becomes(sense, 'STATE', true);
   await devices.applyChanges(relay.id);
   await becomes(relay, 'LINK', 'online');
-  t.strictSame([value(relay, 'STATE'), world.level('RELAY1')], [true, true]);
+  t.strictSame([value(relay, 'STATE'), simulatedBoard.level('RELAY1')], [true, true]);
   await turn();
   t.strictSame([value(sense, 'STATE'), value(sense, 'COUNT')], [true, 1], 'the wired input saw no edge');
   devices.setProperty(relay.id, 'Line', 'RELAY2');
   devices.setProperty(relay.id, 'Boot', 'active');
   await devices.applyChanges(relay.id);
   await becomes(relay, 'LINK', 'online');
-  t.equal(world.level('RELAY2'), true, 'a line that is requested for the first time has its Boot value');
+  t.equal(
+    simulatedBoard.level('RELAY2'),
+    true,
+    'a line that is requested for the first time has its Boot value',
+  );
 });
 
 await t.test(
@@ -126,9 +130,9 @@ await t.test(
 );
 
 await t.test('an overflow is counted in LOST and shown as a problem until it is over', async (t) => {
-  const { clock, devices, world, make, becomes, value, turn } = gateway(t);
+  const { clock, devices, simulatedBoard, make, becomes, value, turn } = gateway(t);
   const input = await make('GPIO Input', { Line: 'BUTTON3' });
-  for (let n = 1; n <= 2001; n++) world.drive('BUTTON3', n % 2 === 1);
+  for (let n = 1; n <= 2001; n++) simulatedBoard.drive('BUTTON3', n % 2 === 1);
   await becomes(input, 'LOST', 2001 - 1024);
   await becomes(input, 'COUNT', 512);
   await becomes(input, 'STATE', true);
@@ -144,19 +148,19 @@ await t.test('an overflow is counted in LOST and shown as a problem until it is 
 });
 
 await t.test('a debounced input counts a bouncing contact once', async (t) => {
-  const { clock, world, make, becomes, value, turn } = gateway(t);
+  const { clock, simulatedBoard, make, becomes, value, turn } = gateway(t);
   const input = await make('GPIO Input', { Line: 'BUTTON1', DebounceUs: 5000 });
   for (const level of [true, false, true, false, true]) {
-    world.drive('BUTTON1', level);
+    simulatedBoard.drive('BUTTON1', level);
     clock.advance(1);
   }
   await turn();
   t.equal(value(input, 'COUNT'), 0);
   clock.advance(4);
   await becomes(input, 'COUNT', 1);
-  world.drive('BUTTON1', false);
+  simulatedBoard.drive('BUTTON1', false);
   clock.advance(2);
-  world.drive('BUTTON1', true);
+  simulatedBoard.drive('BUTTON1', true);
   clock.advance(10);
   await turn();
   t.strictSame([value(input, 'STATE'), value(input, 'COUNT')], [true, 1], 'too short to count');
@@ -165,7 +169,7 @@ await t.test('a debounced input counts a bouncing contact once', async (t) => {
 await t.test(
   'a line in use, a wrong name, an unplugged chip: the instance shows it and recovers',
   async (t) => {
-    const { clock, devices, world, make, becomes, value } = gateway(t);
+    const { clock, devices, simulatedBoard, make, becomes, value } = gateway(t);
     const relay = await make('GPIO Output', { Line: 'RELAY1', Boot: 'active' });
     const second = devices.create('GPIO Output', { name: 'second' }, { Line: 'RELAY1' });
     await becomes(second, 'LINK', 'waiting');
@@ -179,16 +183,16 @@ await t.test(
     const none = devices.create('GPIO Input', { name: 'none' });
     t.match(value(none, 'STATUS'), /Line is empty/);
 
-    world.unplug('simulated');
+    simulatedBoard.unplug('simulated');
     await t.rejects(devices.write(relay.id, 'STATE', false), { code: 'DEVICE_OFFLINE' });
     await becomes(relay, 'LINK', 'waiting');
     t.match(value(relay, 'STATUS'), /simulated is gone/);
     t.equal(value(relay, 'STATE'), true, 'the variable keeps its last reported value');
-    world.plug('simulated');
+    simulatedBoard.plug('simulated');
     clock.advance(BACKOFF_MAX_MS);
     await becomes(relay, 'LINK', 'online');
     await devices.write(relay.id, 'STATE', false);
-    t.equal(world.level('RELAY1'), false);
+    t.equal(simulatedBoard.level('RELAY1'), false);
   },
 );
 

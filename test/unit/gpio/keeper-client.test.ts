@@ -58,7 +58,7 @@ await t.test('a policy that would break a rule is rejected', async (t) => {
     const interlocked = fixture.relay('RELAY1', { Interlock: 'blind', [policy]: 'active' });
     const timed = fixture.relay('RELAY2', { MaxOnS: 5, [policy]: 'active' });
     await fixture.waitForValue(interlocked, 'LINK', 'closed');
-    const errors = [interlocked, timed].map(({ id }) => fixture.devices.problems(id)[0]?.text);
+    const errors = [interlocked, timed].map(({ id }) => String(fixture.devices.problems(id)[0]?.text));
     t.match(errors, [
       `${policy} is active, and Interlock can't be kept then`,
       `${policy} is active, and MaxOnS can't be kept then`,
@@ -119,7 +119,7 @@ await t.test(
     await elapse(fixture.clock, 59);
     t.equal(fixture.value(lamp, 'STATE'), false);
     t.match(fixture.devices.problems(lamp.id), [
-      { code: 'SILENT', text: 'no command for 60 s: it was made inactive (OnSilence)' },
+      { code: 'SILENT', text: { text: 'no command for 60 s: it was made inactive (OnSilence)' } },
     ]);
     await fixture.write(lamp, true);
     t.same(fixture.devices.problems(lamp.id), []);

@@ -207,8 +207,8 @@ t.test('a rejected on leaves the motor at rest; a rejected off is retried until 
   const shutter = await opened(outputs);
   await elapse(outputs, 500);
   const refuse = (line: string, isRefused: boolean) => {
-    const spot = outputs.simulatedBoard.lineNamed(line);
-    if (spot !== undefined) spot.rejectsWrites = isRefused;
+    const simulatedLine = outputs.simulatedBoard.lineNamed(line);
+    if (simulatedLine !== undefined) simulatedLine.rejectsWrites = isRefused;
   };
   refuse('RELAY2', true);
   await t.rejects(command(outputs, shutter, 'MOVE', 4), { code: 'DEVICE_REFUSED' });

@@ -14,8 +14,8 @@ const S = 1_000_000_000n;
 /** One simulated line, its edges, and the functions to simulate faults. */
 async function bench() {
   const clock = new ManualClock();
-  const world = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
-  const backend = openSimulated(world, clock);
+  const simulated = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
+  const backend = openSimulated(simulated, clock);
   const received: Edge[] = [];
   const listener = {
     onEdges: (edges: readonly Edge[]) => void received.push(...edges),
@@ -25,7 +25,7 @@ async function bench() {
   if (chip === undefined) throw new Error('no chip');
   const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
   await backend.requestInput({ chip, offset: 0, name: 'DOOR' }, command, listener);
-  const all = simulationFunctions(world, clock);
+  const all = simulationFunctions(simulated, clock);
   const call = async (name: string, ...args: unknown[]) =>
     all.find((one) => one.name === `GW_Simulate${name}`)?.run(owner, ...(args as never[]));
   /** Advances the clock and returns the edges since. */
@@ -34,11 +34,11 @@ async function bench() {
     for (let last = -1; last !== received.length; await yieldToEventLoop()) last = received.length;
     return received.splice(0);
   };
-  return { clock, world, call, pass };
+  return { clock, simulated, call, pass };
 }
 
 t.test('a bounce stays within its time and ends at its level; a seed repeats its moments', async (t) => {
-  const { call, pass, clock, world } = await bench();
+  const { call, pass, clock, simulated } = await bench();
   const bounced = async (active: boolean, seed: number) => {
     const fromNs = clock.monotonicNs();
     await call('Bounce', 'DOOR', active, 5, 8, seed);
@@ -61,11 +61,11 @@ t.test('a bounce stays within its time and ends at its level; a seed repeats its
   await pass(2);
   await call('Line', 'DOOR', true);
   await pass(20);
-  t.equal(world.level('DOOR'), true);
+  t.equal(simulated.level('DOOR'), true);
 });
 
 t.test('a flood has its rate, ends at its first level, and can be stopped', async (t) => {
-  const { call, pass, clock, world } = await bench();
+  const { call, pass, clock, simulated } = await bench();
   await call('Line', 'DOOR', true);
   await pass(0);
   const fromNs = clock.monotonicNs();
@@ -76,7 +76,7 @@ t.test('a flood has its rate, ends at its first level, and can be stopped', asyn
     edges.map(({ atNs }) => atNs - fromNs),
     Array.from({ length: 1000 }, (_, n) => (BigInt(n + 1) * S) / 500n),
   );
-  t.equal(world.level('DOOR'), true);
+  t.equal(simulated.level('DOOR'), true);
   t.equal(clock.pendingTimers, 0);
   await call('Flood', 'DOOR', 1000, 3_600_000);
   t.equal((await pass(100)).length, 100);
@@ -178,4 +178,21 @@ t.test('parameters have limits', async (t) => {
     ['ChipGone', 'two', true],
   ] as const)
     await t.rejects(call(name, ...args), { code: 'NAME_NOT_FOUND' }, name);
+});
+
+t.test('an output whose chip is unplugged says so immediately, once', async (t) => {
+  const clock = new ManualClock();
+  const simulated = new SimulatedBoard({ chips: [{ label: 'one', lines: ['LAMP'] }] }, clock);
+  const backend = openSimulated(simulated, clock);
+  const [chip] = await backend.chips();
+  if (chip === undefined) throw new Error('no chip');
+  const causes: string[] = [];
+  await backend.requestOutput(
+    { chip, offset: 0, name: 'LAMP' },
+    { activeLow: false, drive: 'push-pull', boot: 'inactive', onGone: ({ message }) => causes.push(message) },
+  );
+  simulated.unplug('one');
+  simulated.unplug('one');
+  t.equal(causes.length, 1);
+  t.match(causes[0], /the GPIO chip one is gone/);
 });

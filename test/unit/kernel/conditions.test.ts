@@ -1,5 +1,5 @@
 import t from 'tap';
-import { areConditionsMet } from '../../../src/kernel/events/conditions.js';
+import { areConditionsMet, unmetCondition } from '../../../src/kernel/events/conditions.js';
 import { comparison, type Condition, type Rules } from '../../../src/kernel/events/event-data.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import type { Value } from '../../../src/kernel/value.js';
@@ -135,4 +135,37 @@ t.test('all conditions on top must be met', async (t) => {
   ];
   t.equal(areConditionsMet([holds], kernel.tree, NOW), true);
   t.equal(areConditionsMet([holds, fails], kernel.tree, NOW), false);
+});
+
+t.test('conditions are evaluated once, and only as many as needed', async (t) => {
+  const kernel = fresh();
+  const variables = Array.from({ length: 4 }, () => kernel.variables.create(0).id);
+  const rules = (expected: readonly boolean[]): Rules => ({
+    ...noRules,
+    variable: expected.map((value, id) => ({
+      id,
+      variableId: variables[id] ?? 0,
+      comparison: comparison.equal,
+      value,
+      type: 0,
+    })),
+  });
+  const reads = t.capture(kernel.tree, 'find', kernel.tree.find);
+  const cases: [string, operation: number, expected: boolean[], isMet: boolean, evaluated: number][] = [
+    ['AND, met', 0, [false, false, false], true, 3],
+    ['AND, the second rule is not met', 0, [false, true, false, false], false, 2],
+    ['OR, the first rule is met', 1, [false, true, true], true, 1],
+    ['OR, not met', 1, [true, true, true], false, 3],
+    ['NAND, not met', 2, [false, false, false], false, 3],
+    ['NOR, the first rule is met', 3, [false, true, true], false, 1],
+  ];
+  for (const [name, operation, expected, isMet, evaluated] of cases) {
+    const unmet = unmetCondition(
+      [{ id: 0, parentId: 0, operation, rules: rules(expected) }],
+      kernel.tree,
+      NOW,
+    );
+    t.equal(unmet === undefined, isMet, name);
+    t.equal(reads().length, evaluated, name);
+  }
 });

@@ -13,10 +13,10 @@ class Machine extends DeviceFixture {
   readonly leds: SimulatedLeds;
 
   constructor(t: Test, leds: readonly SimulatedLed[], clock = new ManualClock()) {
-    const world = new SimulatedLeds(clock, leds);
-    super(ledModules(board, clock, Promise.resolve(world)), clock);
+    const simulatedLeds = new SimulatedLeds(clock, leds);
+    super(ledModules(board, clock, Promise.resolve(simulatedLeds)), clock);
     this.clock = clock;
-    this.leds = world;
+    this.leds = simulatedLeds;
     t.teardown(() => this.devices.close());
   }
 

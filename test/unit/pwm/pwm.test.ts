@@ -18,10 +18,10 @@ class Machine extends DeviceFixture {
     chips: readonly SimulatedPwmChip[] = [{ id: ID, channels: 2 }],
     clock = new ManualClock(),
   ) {
-    const world = new SimulatedPwm(clock, chips);
-    super(pwmModules(board, clock, Promise.resolve(world)), clock);
+    const simulatedPwm = new SimulatedPwm(clock, chips);
+    super(pwmModules(board, clock, Promise.resolve(simulatedPwm)), clock);
     this.clock = clock;
-    this.pwm = world;
+    this.pwm = simulatedPwm;
     t.teardown(() => this.devices.close());
   }
 

@@ -23,9 +23,9 @@ t.test('a script that may not run is skipped and keeps its position', async (t) 
   const queue = new RunQueue<number>();
   queue.add('front 1', 1);
   queue.add('owner', 2);
-  t.equal(queue.take((whose) => whose === 'owner')?.item, 2);
+  t.equal(queue.take((owner) => owner === 'owner')?.item, 2);
   t.equal(
-    queue.take((whose) => whose === 'owner'),
+    queue.take((owner) => owner === 'owner'),
     undefined,
   );
   t.equal(queue.take(all)?.item, 1);

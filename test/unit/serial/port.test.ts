@@ -6,9 +6,9 @@ import { passTime, DeviceFixture } from '../../tools/devices/device-fixture.js';
 
 await t.test('the error of a port in use names the instance that has it', async (t) => {
   const clock = new ManualClock();
-  const world = new SimulatedPorts();
-  world.plug('/dev/ttyUSB0');
-  await using fixture = new DeviceFixture(serialModules(world), clock);
+  const ports = new SimulatedPorts();
+  ports.plug('/dev/ttyUSB0');
+  await using fixture = new DeviceFixture(serialModules(ports), clock);
   const first = await fixture.add('Serial Port', { Port: '/dev/ttyUSB0' });
   await fixture.waitForLink(first, 'online');
   const second = await fixture.add('Serial Port', { Port: '/dev/ttyUSB0' });
@@ -16,7 +16,7 @@ await t.test('the error of a port in use names the instance that has it', async 
   t.match(fixture.status(second), /\/dev\/ttyUSB0 is in use by another instance$/, 'web fronts see STATUS');
   const [problem] = [...fixture.devices.allProblems()].filter(({ id }) => id === second.id);
   t.equal(
-    problem?.text,
+    String(problem?.text),
     `The device is offline: /dev/ttyUSB0 is in use by ${first.displayName} (#${first.id})`,
   );
   fixture.devices.setProperty(first.id, 'Open', false);

@@ -264,7 +264,7 @@ await t.test('commands', async (t) => {
 await t.test('escapes and names', async (t) => {
   t.equal(parseEscapes('a\\r\\n\\t\\0\\\\\\x03\\xfFb'), 'a\r\n\t\0\\\x03\xffb');
   for (const bad of ['\\', '\\q', '\\x1', '\\xzz', '\\toString'.slice(0, 1)])
-    t.throws(() => parseEscapes(bad), SyntaxError);
+    t.throws(() => parseEscapes(bad), { code: 'DEVICE_CONFIGURATION' });
   t.same(parseUsbName('0403:6001:FT 1:2'), { vendor: '0403', product: '6001', serial: 'FT 1:2' });
   t.same(parseUsbName('1A86:7523'), { vendor: '1a86', product: '7523', serial: '' });
   t.equal(parseUsbName('/dev/ttyUSB0'), undefined);
@@ -304,9 +304,9 @@ function defaults(): Properties {
 
 await t.test('under the supervisor, with a manual clock', async (t) => {
   const clock = new ManualClock();
-  const world = new SimulatedPorts();
-  const plugged = world.plug('/dev/ttyUSB0', { vendor: '0403', product: '6001', serial: 'FT1' });
-  await using fixture = new DeviceFixture(serialModules(world), clock);
+  const ports = new SimulatedPorts();
+  const plugged = ports.plug('/dev/ttyUSB0', { vendor: '0403', product: '6001', serial: 'FT1' });
+  await using fixture = new DeviceFixture(serialModules(ports), clock);
   const port = await fixture.add('Serial Port', { Port: '0403:6001:FT1', Parity: 'Even', DataBits: '7' });
   const rules = [{ Pattern: '^(.+)$', Ident: 'N', Type: 'integer' }];
   const device = await fixture.add('Serial Device', { Rules: rules, MaxLength: 20 }, port);
@@ -355,13 +355,13 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
   await t.test(
     'an adapter that disappears silently is detected, and found again at another path',
     async (t) => {
-      world.unplug('/dev/ttyUSB0', 'silent');
+      ports.unplug('/dev/ttyUSB0', 'silent');
       t.equal(fixture.value(port, 'LINK'), 'online', 'without a notice');
       clock.advance(PRESENCE_CHECK_MS);
       await fixture.waitForLink(port, 'waiting');
       await fixture.waitForLink(device, 'waiting');
       await passTime(clock, 60_000);
-      const elsewhere = world.plug('/dev/ttyUSB1', { vendor: '0403', product: '6001', serial: 'FT1' });
+      const elsewhere = ports.plug('/dev/ttyUSB1', { vendor: '0403', product: '6001', serial: 'FT1' });
       await passTime(clock, 3_000);
       t.equal(fixture.value(device, 'LINK'), 'online', 'however long it was unplugged');
       elsewhere.send('77\n');
@@ -370,7 +370,7 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
   );
 
   await t.test('a device that stops reading closes its port without affecting the gateway', async (t) => {
-    const stuck = world.plug('/dev/ttyUSB2');
+    const stuck = ports.plug('/dev/ttyUSB2');
     stuck.isStalled = true;
     const other = await fixture.add('Serial Port', { Port: '/dev/ttyUSB2' });
     await fixture.waitForLink(other, 'online');
@@ -384,6 +384,6 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
   });
 
   await fixture.devices.close();
-  t.equal(world.openCount, 0);
+  t.equal(ports.openCount, 0);
   t.equal(clock.pendingTimers, 0, 'no timer is left');
 });

@@ -1,28 +1,16 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Test } from 'tap';
+import { ADDON, SANITIZERS, compileC, sanitizerLibrary, sourcesIn } from '../../../tools/compile-c.js';
 import { tempDirectory } from '../../../tools/temp-directory.js';
 import { Program } from '../../../tools/program.js';
 import { until } from '../../../tools/until.js';
 import type { KeeperSocket } from '../../../../drivers/gpio/keeper/keeper-connection.js';
 import { PACKAGE_ROOT } from '../../../../src/base/package-root.js';
 
-const run = promisify(execFile);
 const here = join(PACKAGE_ROOT, 'test/contract/gpio/kept');
-const build = join(PACKAGE_ROOT, 'build/test');
-const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
-const ADDON = [
-  '-fPIC',
-  '-shared',
-  '-DNAPI_VERSION=9',
-  '-I',
-  join(dirname(process.execPath), '../include/node'),
-];
-const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
 
 /** Only the addon is instrumented, so memory that Node keeps until its end is not a leak. */
 const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
@@ -52,32 +40,14 @@ export interface BuiltKeeper {
 
 /** Builds everything; needs gcc. */
 export async function buildKeeper(): Promise<BuiltKeeper> {
-  await mkdir(build, { recursive: true });
-  const [keeper, lines, addon] = ['stellwerk-keeper', 'keptlines.so', 'gpio-kept.node'].map((name) =>
-    join(build, name),
-  ) as [string, string, string];
-  const folder = join(PACKAGE_ROOT, 'drivers/gpio/keeper');
-  const sources = (await readdir(folder))
-    .filter((name) => name.endsWith('.c'))
-    .map((name) => join(folder, name));
-  const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
-  const parts = (await readdir(native))
-    .filter((name) => name.endsWith('.c'))
-    .map((name) => join(native, name));
-  await Promise.all([
-    made(keeper, [...STRICT, ...CHECKS, ...sources]),
-    made(addon, [...STRICT, ...ADDON, ...CHECKS, ...parts]),
-    made(lines, [...STRICT, '-fPIC', '-shared', join(here, 'keptlines.c')]),
+  const gpio = join(PACKAGE_ROOT, 'drivers/gpio');
+  const [keeper, addon, lines, asan] = await Promise.all([
+    compileC('stellwerk-keeper', await sourcesIn(join(gpio, 'keeper')), SANITIZERS),
+    compileC('gpio.node', await sourcesIn(join(gpio, 'native')), [...ADDON, ...SANITIZERS]),
+    compileC('keptlines.so', [join(here, 'keptlines.c')], ['-fPIC', '-shared']),
+    sanitizerLibrary(),
   ]);
-  const { stdout } = await run('gcc', ['-print-file-name=libasan.so']);
-  return { keeper, lines, addon, asan: stdout.trim() };
-}
-
-/** Builds under another name and renames: another test may be running the present program. */
-async function made(file: string, args: readonly string[]): Promise<void> {
-  const temporary = `${file}.${process.pid}`;
-  await run('gcc', [...args, '-o', temporary]);
-  await rename(temporary, file);
+  return { keeper, lines, addon, asan };
 }
 
 /** A value that was driven: when, by which process, where, and the level. */

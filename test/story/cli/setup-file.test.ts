@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { verifyPassword } from '../../../src/api/access/credentials.js';
+import { loadConfig } from '../../../src/config/load.js';
+import { runCli } from '../../tools/gateway/run-cli.js';
+import { startGateway } from '../../tools/gateway/gateway-fixture.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+const PASSWORD = 'correct horse';
+
+t.test('a set-up file sets owner, board and place, and its passwords are removed', async (t) => {
+  const directory = await tempDirectory(t);
+  const [from, file] = [join(directory, 'box-setup.txt'), join(directory, 'gateway.yaml')];
+  const lines = [
+    '# a box of many',
+    'hostname=house-1',
+    'username = anna',
+    `password=${PASSWORD}`,
+    'board=simulated',
+    'latitude=52.52',
+    'longitude=13.4',
+    'wifi_password=secret wifi',
+    '',
+  ];
+  // As editors of other systems write it.
+  writeFileSync(from, `\uFEFF${lines.join('\r\n')}`);
+  const { code, stdout, stderr } = await runCli(['setup', '--config', file, '--from', from]);
+  t.equal(code, 0, stderr);
+  t.notMatch(stdout + stderr, PASSWORD);
+  const { config } = await loadConfig(file);
+  t.match(config, { board: 'simulated', remoteAccess: { username: 'anna' } });
+  t.ok(await verifyPassword(PASSWORD, config.remoteAccess?.passwordHash ?? ''));
+  const left = readFileSync(from, 'utf8');
+  t.notMatch(left, new RegExp(`${PASSWORD}|secret wifi`));
+  t.match(left, /hostname=house-1[^]*# password= \(removed after use\)/);
+
+  const fixture = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
+  const url = `http://anna:${encodeURIComponent(PASSWORD)}@127.0.0.1:${fixture.port}/api/`;
+  const property = ['call', '--url', url, 'SVC_GetProperty', 'stellwerk/LC', 'Latitude'];
+  t.match(await runCli(property), { code: 0, stdout: '52.52\n' });
+});
+
+t.test('a set-up file with an error changes nothing', async (t) => {
+  const directory = await tempDirectory(t);
+  const [from, file] = [join(directory, 'box-setup.txt'), join(directory, 'gateway.yaml')];
+  for (const [text, why] of [
+    ['usrname=anna\n', /line 1: there is no such key; did you mean username\?/],
+    ['password=short\n', /at least 8 characters/],
+    ['latitude=north\n', /latitude must be a number/],
+    ['board=none\n', /none/],
+  ] as const) {
+    writeFileSync(from, text);
+    const { code, stderr } = await runCli(['setup', '--config', file, '--from', from]);
+    t.equal(code, 1, text);
+    t.match(stderr, why);
+    t.equal(readFileSync(from, 'utf8'), text, 'the file is as it was');
+    t.throws(() => readFileSync(file), { code: 'ENOENT' });
+  }
+});
