@@ -26,7 +26,7 @@ const LATE_STEPS = 6;
 /** A connection that lasted this long resets the back-off. */
 const STABLE_MS = 10_000;
 
-/** `refused` is final until `start` or `touch` is called; the other states change by themselves. */
+/** `rejected` is final until `start` or `touch` is called; the other states change by themselves. */
 export type LinkState =
   | { readonly kind: 'idle' }
   /** Opening, or waiting for the snapshot. */
@@ -35,7 +35,7 @@ export type LinkState =
   /** The last frame arrived at `sinceMs`, unix ms; the link retries until it is live again. */
   | { readonly kind: 'lost'; readonly sinceMs: number }
   /** `code` is one of {@link rejected}; `waitS`: the pause that the gateway requests. */
-  | { readonly kind: 'refused'; readonly code: number; readonly waitS: number };
+  | { readonly kind: 'rejected'; readonly code: number; readonly waitS: number };
 
 /** The member of a snapshot that the link itself reads; see `WFC_GetSnapshot` for the others. */
 interface LinkSnapshot {
@@ -67,7 +67,7 @@ interface Call {
 
 /**
  * One socket for calls and changes, in browsers and in Node: opens it, takes a snapshot on it, follows the
- * changes, and reconnects without a gap. States: idle → connecting → live → lost → connecting …, and refused.
+ * changes, and reconnects without a gap. States: idle → connecting → live → lost → connecting …, and rejected.
  * Calls use the same socket, so that the changes of a call arrive before its reply.
  */
 export class Link<S extends LinkSnapshot> {
@@ -289,7 +289,7 @@ export class Link<S extends LinkSnapshot> {
     if (code < 4400 || code > 4499)
       return this.#lose(`The WebSocket was closed (${code}${reason === '' ? '' : `, ${reason}`})`);
     this.#drop(`The gateway rejected the connection (${code})`);
-    this.#enter({ kind: 'refused', code, waitS });
+    this.#enter({ kind: 'rejected', code, waitS });
   }
 
   #lose(why: string): void {
@@ -326,7 +326,7 @@ export class Link<S extends LinkSnapshot> {
   }
 
   #enter(state: LinkState): void {
-    if (state.kind === this.#state.kind && state.kind !== 'refused') return;
+    if (state.kind === this.#state.kind && state.kind !== 'rejected') return;
     if (state.kind === 'live') this.#lostMs = undefined;
     this.#state = state;
     this.#options.onState(state);

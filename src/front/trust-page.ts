@@ -61,11 +61,11 @@ export function rejectedHostPage(
   { languages }: Pick<Reader, 'languages'>,
 ): HtmlPage {
   const language = languageOf(languages);
-  const { refused } = trustTexts[language];
-  const body = `${pageHead(refused.title, 'HOST_REFUSED')}<article>
-<p>${escapeHtml(refused.text(name))}</p>
-<p><a class="button" href="${escapeHtml(address)}">${refused.open}</a></p>
-<p>${escapeHtml(refused.owner(name))}</p>
+  const { wrongName } = trustTexts[language];
+  const body = `${pageHead(wrongName.title, 'HOST_REFUSED')}<article>
+<p>${escapeHtml(wrongName.text(name))}</p>
+<p><a class="button" href="${escapeHtml(address)}">${wrongName.open}</a></p>
+<p>${escapeHtml(wrongName.owner(name))}</p>
 </article>`;
-  return staticPage({ title: refused.title, body, language });
+  return staticPage({ title: wrongName.title, body, language });
 }

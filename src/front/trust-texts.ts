@@ -34,7 +34,7 @@ interface TrustTexts {
   readonly noTls: string;
   readonly back: string;
   readonly instructions: readonly Instructions[];
-  readonly refused: {
+  readonly wrongName: {
     readonly title: string;
     readonly text: (name: string) => string;
     readonly owner: (name: string) => string;
@@ -118,7 +118,7 @@ const en: TrustTexts = {
       ],
     },
   ],
-  refused: {
+  wrongName: {
     title: 'This address is not allowed',
     text: (name) => `This gateway does not know the name “${name}”, so it rejects the request.`,
     owner: (name) => `If the name is right, the owner adds “${name}” to api.allowedHosts.`,
@@ -202,7 +202,7 @@ const de: TrustTexts = {
       ],
     },
   ],
-  refused: {
+  wrongName: {
     title: 'Diese Adresse ist nicht erlaubt',
     text: (name) => `Dieses Gateway kennt den Namen „${name}“ nicht und weist die Anfrage deshalb ab.`,
     owner: (name) => `Ist der Name richtig, fügt der Besitzer „${name}“ zu api.allowedHosts hinzu.`,

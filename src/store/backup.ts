@@ -169,15 +169,15 @@ function filesBelow(folder: string): { file: string; size: number }[] {
 }
 
 /** The newest intact backup, and the problems of newer ones. */
-export function findNewestSoundBackup(directory: string): { path: string | undefined; passedOver: string[] } {
-  const passedOver: string[] = [];
+export function findNewestIntactBackup(directory: string): { path: string | undefined; skipped: string[] } {
+  const skipped: string[] = [];
   for (const { path } of listBackups(directory)) {
     try {
       connectToRead(path, 'integrity_check').close();
-      return { path, passedOver };
+      return { path, skipped };
     } catch (thrown) {
-      passedOver.push(`${basename(path)}: ${messageOf(thrown)}`);
+      skipped.push(`${basename(path)}: ${messageOf(thrown)}`);
     }
   }
-  return { path: undefined, passedOver };
+  return { path: undefined, skipped };
 }

@@ -13,7 +13,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, Fault, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
-import { beforeSchema, listBackups, makeBackup, findNewestSoundBackup, type BackupSource } from './backup.js';
+import {
+  beforeSchema,
+  listBackups,
+  makeBackup,
+  findNewestIntactBackup,
+  type BackupSource,
+} from './backup.js';
 import { connect } from './connection.js';
 import {
   DatabaseDamage,
@@ -144,7 +150,7 @@ function openOrReplace(paths: StorePaths, nowMs: number): OpenDatabase {
  */
 function replaceNewer(paths: StorePaths, nowMs: number, reason: NewerDatabase): OpenDatabase {
   const { directory } = paths;
-  const { path: backup } = findNewestSoundBackup(directory);
+  const { path: backup } = findNewestIntactBackup(directory);
   if (backup === undefined) throw reason;
   // A restore of the quarantined file reads no log.
   foldLog(databasePath(directory));
@@ -162,7 +168,7 @@ function replaceDamaged(paths: StorePaths, nowMs: number, why: string): OpenData
   const { directory } = paths;
   const path = databasePath(directory);
   const repaired = tryRebuild(path, directory, nowMs);
-  const { path: backup } = findNewestSoundBackup(directory);
+  const { path: backup } = findNewestIntactBackup(directory);
   const name = quarantine(directory, nowMs);
   const what = `the database was damaged (${why}) and is kept as ${name}`;
   if (repaired === undefined || (!repaired.isComplete && backup !== undefined))
@@ -237,14 +243,14 @@ function hadDatabase(directory: string): boolean {
 
 /** Text for log and health: there is no intact backup. */
 function noBackup(directory: string): string {
-  const { passedOver } = findNewestSoundBackup(directory);
-  const others = passedOver.length > 0 ? ` (${passedOver.join('; ')})` : '';
+  const { skipped } = findNewestIntactBackup(directory);
+  const others = skipped.length > 0 ? ` (${skipped.join('; ')})` : '';
   return `there is no intact backup in ${join(directory, 'backups')}${others}, and a new database was created`;
 }
 
 /** Uses the newest intact backup; undefined if there is none. */
 function fromBackup({ directory }: StorePaths, nowMs: number, what: string): OpenDatabase | undefined {
-  const { path: backup, passedOver } = findNewestSoundBackup(directory);
+  const { path: backup, skipped } = findNewestIntactBackup(directory);
   if (backup === undefined) return undefined;
   const path = databasePath(directory);
   copyInPlace(backup, path);
@@ -262,11 +268,11 @@ function fromBackup({ directory }: StorePaths, nowMs: number, what: string): Ope
   const db = connect(path);
   dropBackupFiles(db);
   migrate(db, storeShape);
-  const skipped = passedOver.length > 0 ? ` (not usable: ${passedOver.join('; ')})` : '';
+  const notUsable = skipped.length > 0 ? ` (not usable: ${skipped.join('; ')})` : '';
   return {
     db,
     found: 'from-backup',
-    text: `${what}; the backup ${basename(backup)} was restored${skipped}`,
+    text: `${what}; the backup ${basename(backup)} was restored${notUsable}`,
     backupMs: statSync(backup).mtimeMs,
     ...(repaired && { repaired }),
   };

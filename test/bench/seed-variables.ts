@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { objectType } from '../../src/kernel/object.js';
 import { variableType } from '../../src/kernel/value.js';
-import { openBench } from '../contract/store/open-store.js';
+import { openFixture } from '../contract/store/open-store.js';
 
 const PER_CATEGORY = 100;
 /** Variables per commit, as if created by separate calls. */
@@ -12,7 +12,7 @@ const COMMITTED = 10_000;
 export async function seed(directory: string, count: number): Promise<number[]> {
   const data = join(directory, 'data');
   mkdirSync(data, { recursive: true });
-  const { store, kernel } = await openBench(data);
+  const { store, kernel } = await openFixture(data);
   const ids: number[] = [];
   let parent = kernel.tree.root as ReturnType<typeof kernel.tree.get>;
   for (let i = 0; i < count; i++) {

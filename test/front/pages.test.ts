@@ -26,7 +26,7 @@ t.test('every page is accessible in each size, theme and language', { skip: noBr
     ['messages', '#/messages'],
     ['device', '#/device'],
   ] as const;
-  // A refused command, a rule, a scheduled change and bad values are on the pages.
+  // A rejected command, a rule, a scheduled change and bad values are on the pages.
   await rpc(fixture, 'RequestAction', await fixture.id('area/ground/boiler/STATE'), true);
   await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
   for (const [width, height] of SIZES)

@@ -46,7 +46,7 @@ roomTest('a command that the hardware rejects never shows as its state', {}, asy
   await rpc(fixture, 'GW_SimulateRefusal', 'RELAY1', true);
   await relay.click();
   await page.getByRole('alert').filter({ hasText: 'Hall relay: not carried out' }).waitFor();
-  await page.locator('.tile.refused', { hasText: 'Hall relay' }).waitFor();
+  await page.locator('.tile.rejected', { hasText: 'Hall relay' }).waitFor();
   t.notOk((await page.evaluate<string[]>('[...window.seen]')).includes('true'));
   t.equal(await relay.getAttribute('aria-checked'), 'false');
 });
@@ -64,7 +64,7 @@ for (const [locale, rule] of [
       const tile = page.locator('.tile', { hasText: 'Boiler' });
       await page.locator('[role=switch][aria-checked=true]', { hasText: 'Boiler' }).waitFor();
       await boiler.click();
-      await page.locator('.tile.refused', { hasText: 'Boiler' }).waitFor();
+      await page.locator('.tile.rejected', { hasText: 'Boiler' }).waitFor();
       t.match(await tile.textContent(), new RegExp(`${rule} \\d\\d:\\d\\d:\\d\\d`));
       t.equal(await boiler.getAttribute('aria-checked'), 'true');
     },
@@ -74,7 +74,7 @@ roomTest('an interlock names no object outside of the area', {}, async (t, { fix
   await rpc(fixture, 'RequestAction', await fixture.id('elsewhere/pump/STATE'), true);
   const well = page.getByRole('switch', { name: /Well/ });
   await well.click();
-  const tile = page.locator('.tile.refused', { hasText: 'Well' });
+  const tile = page.locator('.tile.rejected', { hasText: 'Well' });
   await tile.waitFor();
   t.match(await tile.textContent(), /another of the group is active/);
   t.notMatch(await page.locator('body').textContent(), /neighbours|RELAY/);

@@ -57,26 +57,26 @@ await t.test(
   async (t) => {
     const random = new Random(seed + 1);
     const broker = new SimulatedBroker();
-    await using bench = new DeviceFixture(mqttModules(broker));
-    const client = await bench.add('MQTT Client', { Url: 'mqtt://127.0.0.1:1883' });
-    await bench.waitForLink(client, 'online');
+    await using fixture = new DeviceFixture(mqttModules(broker));
+    const client = await fixture.add('MQTT Client', { Url: 'mqtt://127.0.0.1:1883' });
+    await fixture.waitForLink(client, 'online');
     let opened = 0;
     let reported = 0;
     for (let n = 0; n < DEVICES; n++) {
       const fields = Array.from({ length: 1 + random.below(3) }, (_, at) => anyFields(random, at));
-      const device = await bench
+      const device = await fixture
         .add('MQTT Device', { Topics: fields }, client)
         .catch((thrown: unknown) => thrown);
       if (device instanceof Fault) continue;
       if (device instanceof Error) throw device;
       const instance = device as Instance;
       const link = await until('it to open, or to report why not', () => {
-        const now = bench.value(instance, 'LINK');
-        return now === 'online' || bench.devices.problems(instance.id).length > 0 ? String(now) : undefined;
+        const now = fixture.value(instance, 'LINK');
+        return now === 'online' || fixture.devices.problems(instance.id).length > 0 ? String(now) : undefined;
       });
       if (link === 'online') opened++;
       await yieldToEventLoop();
-      const watched = fields.map(({ Ident }) => bench.watch(instance, String(Ident)));
+      const watched = fields.map(({ Ident }) => fixture.watch(instance, String(Ident)));
       for (let m = 0; m < MESSAGES; m++) {
         const required = random.chance(0.7)
           ? fields.map(({ StateTopic }) => StateTopic)
@@ -92,7 +92,7 @@ await t.test(
         if (typeof value === 'number' && !Number.isFinite(value)) t.fail(`${value}`);
         if (Type === 'integer' && !Number.isSafeInteger(value)) t.fail(`integer ${value}`);
       }
-      await bench.devices.disconnect(instance.id);
+      await fixture.devices.disconnect(instance.id);
     }
     t.ok(opened > 0 && reported > 0, `${opened} of ${DEVICES} devices opened, ${reported} values`);
     t.equal(broker.openCount, 1, 'and the connection is open');

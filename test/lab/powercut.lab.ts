@@ -81,13 +81,17 @@ await t.test(
     for (const moment of [...moments].sort((a, b) => a - b)) {
       const left = at(`image-${moment}.raw`);
       await run('cp', '--sparse=always', image, left);
-      const fates = await log.replay(left, random, moment);
+      const outcomes = await log.replay(left, random, moment);
       await run('e2fsck', '-y', '-E', 'journal_only', left);
       await run('mkdir', at(`${moment}`));
       await run('debugfs', '-R', `rdump /var/lib/stellwerk ${at(`${moment}`)}`, left);
       await rm(left);
       using db = new DatabaseSync(join(at(`${moment}`), 'stellwerk/stellwerk.db'));
-      t.match(db.prepare('PRAGMA integrity_check').all(), [{ integrity_check: 'ok' }], JSON.stringify(fates));
+      t.match(
+        db.prepare('PRAGMA integrity_check').all(),
+        [{ integrity_check: 'ok' }],
+        JSON.stringify(outcomes),
+      );
       const { value } = db.prepare("SELECT value FROM meta WHERE name = 'counter'").get() ?? {};
       t.ok(Number(value) >= counter, 'the counter does not decrease');
       counter = Number(value);

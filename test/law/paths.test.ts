@@ -15,7 +15,7 @@ import type { Channel } from '../../src/script/channel.js';
 import { ChildRun } from '../../src/script/child-run.js';
 import { ScriptEngine } from '../../src/script/script-engine.js';
 import { ScriptFiles } from '../../src/script/script-files.js';
-import { aedesBench } from '../contract/mqtt/benches.js';
+import { aedesTestBroker } from '../contract/mqtt/brokers.js';
 import { basicLine } from '../tools/client/raw-http.js';
 import { RawWebSocket } from '../tools/client/raw-websocket.js';
 import { OWNER, startApi } from '../tools/gateway/api-fixture.js';
@@ -169,12 +169,12 @@ t.test('an edge becomes a frame', async (t) => {
 });
 
 t.test('an MQTT message becomes a frame', async (t) => {
-  await using bench = await aedesBench();
-  const { api, added } = await gatewayWith(t, mqttModules(bench.brokers));
-  const broker = await added('MQTT Client', { Url: bench.url, ProtocolVersion: bench.version });
+  await using testBroker = await aedesTestBroker();
+  const { api, added } = await gatewayWith(t, mqttModules(testBroker.brokers));
+  const broker = await added('MQTT Client', { Url: testBroker.url, ProtocolVersion: testBroker.version });
   const topic = { Ident: 'LEVEL', Type: 'integer', StateTopic: 'level' };
   await added('MQTT Device', { Topics: [topic] }, broker);
-  const stack = await stackAtFrame(t, api.port, () => bench.publish('level', '7'));
+  const stack = await stackAtFrame(t, api.port, () => testBroker.publish('level', '7'));
   const from = stack.indexOf('drivers/mqtt/network-connection.ts');
   t.strictSame(filesOf(stack.slice(from)), drawn('A broker publishes'), 'as drawn in ARCHITECTURE.md');
 });

@@ -8,7 +8,7 @@ import type { TargetSettings } from '../../backup/targets/open-target.js';
 import { systemClock } from '../../base/clock.js';
 import { writeRecoveryKey } from '../../composition/backup/recovery-key-file.js';
 import { parseTarget } from '../../composition/backup/target-settings.js';
-import { findNewestSoundBackup } from '../../store/backup.js';
+import { findNewestIntactBackup } from '../../store/backup.js';
 import { RESTORE_STEPS } from '../../store/restore.js';
 import { readFirstLine } from '../arguments/locate-gateway.js';
 import { command, UsageError } from '../command.js';
@@ -108,8 +108,8 @@ async function readTarget(path: string): Promise<TargetSettings> {
 }
 
 function newestOf(directory: string): string {
-  const { path, passedOver } = findNewestSoundBackup(directory);
-  for (const why of passedOver) process.stderr.write(`skipped: ${why}\n`);
+  const { path, skipped } = findNewestIntactBackup(directory);
+  for (const why of skipped) process.stderr.write(`skipped: ${why}\n`);
   if (path === undefined) throw new Error(`there is no intact backup in ${directory}/backups`);
   return path;
 }

@@ -146,7 +146,7 @@ function Connection() {
       </p>
     );
   }
-  if (state.kind === 'refused')
+  if (state.kind === 'rejected')
     return (
       <p class="banner" role="alert">
         {state.code === rejected.host ? words().link.host : words().signIn.wait(state.waitS)}

@@ -17,7 +17,7 @@ import { FrontMessages } from './front-messages.js';
 import type { ItemPage } from './items.js';
 import { isPosition, positionText } from './position.js';
 import { roleOf } from './tiles/kinds.js';
-import { refusalText, type StateLine } from './tiles/state-line.js';
+import { rejectionText, type StateLine } from './tiles/state-line.js';
 
 /** Facts that the gateway writes into the page. */
 export interface PageFacts {
@@ -111,7 +111,7 @@ export class App {
   commandLine(id: number, value: string): StateLine {
     const state = this.commands.stateOf(id).value;
     const line = { value, reason: '', short: '', also: '', untilMs: 0 };
-    if (state?.kind === 'refused') return { ...line, tone: 'refused', reason: refusalText(this, state) };
+    if (state?.kind === 'rejected') return { ...line, tone: 'rejected', reason: rejectionText(this, state) };
     if (state?.kind === 'unknown') return { ...line, tone: 'unknown', reason: texts().tile.outcomeUnknown };
     return { ...line, tone: 'live' };
   }
@@ -175,7 +175,7 @@ export class App {
       this.#lost.delete(id);
       if (outcome.State === 'done') this.commands.settle(id, undefined);
       else if (outcome.State === 'failed')
-        this.commands.settle(id, { kind: 'refused', code: outcome.Code, rule: '', untilMs: 0 });
+        this.commands.settle(id, { kind: 'rejected', code: outcome.Code, rule: '', untilMs: 0 });
     }
     if (this.#lost.size > 0) realTiming.after(RECALL_MS, () => void this.#refresh());
   }
@@ -188,7 +188,8 @@ export class App {
     if (state === undefined)
       this.polite.value =
         node.type === objectType.variable ? tile.done(name, this.format(node, node.value.peek())) : name;
-    else if (state.kind === 'refused') this.assertive.value = tile.refused(name, refusalText(this, state));
+    else if (state.kind === 'rejected')
+      this.assertive.value = tile.rejected(name, rejectionText(this, state));
     else if (state.kind === 'unknown') this.assertive.value = `${name}: ${tile.outcomeUnknown}`;
   }
 

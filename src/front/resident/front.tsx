@@ -10,7 +10,7 @@ import { HomePage } from './pages/home.js';
 import { RoomPage } from './pages/room.js';
 
 const SignInPage = lazy(async () => (await import('./pages/sign-in.js')).SignInPage);
-const RefusedPage = lazy(async () => (await import('./pages/refused.js')).RefusedPage);
+const RejectedPage = lazy(async () => (await import('./pages/rejected.js')).RejectedPage);
 const MessagesPage = lazy(async () => (await import('./messages/messages-page.js')).MessagesPage);
 const MessageOverlay = lazy(async () => (await import('./messages/overlay.js')).MessageOverlay, true);
 const DevicePage = lazy(async () => (await import('./pages/device.js')).DevicePage);
@@ -27,7 +27,7 @@ export function Front() {
   const app = useApp();
   const state = app.gateway.state.value;
   if (app.gateway.signedOut.value !== undefined) return <SignInPage />;
-  if (state.kind === 'refused') return <RefusedPage code={state.code} />;
+  if (state.kind === 'rejected') return <RejectedPage code={state.code} />;
   return <Connected />;
 }
 

@@ -11,7 +11,7 @@ const WAITING_MS = 150;
 export type CommandState =
   | { readonly kind: 'waiting' }
   /** `code`: a fault code; `rule`, `untilMs`: the rule that rejected it. */
-  | { readonly kind: 'refused'; readonly code: string; readonly rule: string; readonly untilMs: number }
+  | { readonly kind: 'rejected'; readonly code: string; readonly rule: string; readonly untilMs: number }
   /** The reply was lost. */
   | { readonly kind: 'unknown' };
 
@@ -27,7 +27,7 @@ export class Commands {
   readonly #newest = new Map<number, number>();
   #count = 0;
 
-  /** `onOutcome` is called when a command is done, refused or lost. */
+  /** `onOutcome` is called when a command is done, rejected or lost. */
   constructor(onOutcome: (outcome: CommandOutcome) => void) {
     this.#onOutcome = onOutcome;
   }
@@ -75,7 +75,7 @@ export class Commands {
     const number = this.#newest.get(id);
     state.value = result;
     this.#onOutcome({ id, state: result });
-    if (result?.kind === 'refused')
+    if (result?.kind === 'rejected')
       realTiming.after(REFUSED_MS, () => {
         if (this.#newest.get(id) === number) state.value = undefined;
       });
@@ -86,7 +86,7 @@ function stateOfError(thrown: unknown): CommandState {
   if (!(thrown instanceof RpcError)) return { kind: 'unknown' };
   const data = (thrown.data ?? {}) as { readonly rule?: unknown; readonly untilMs?: unknown };
   return {
-    kind: 'refused',
+    kind: 'rejected',
     code: thrown.reason ?? 'OTHER',
     rule: typeof data.rule === 'string' ? data.rule : '',
     untilMs: typeof data.untilMs === 'number' ? data.untilMs : 0,

@@ -46,7 +46,7 @@ export class Gateway {
       onState: (state) => {
         this.#flush();
         this.state.value = state;
-        if (state.kind === 'refused' && state.code === rejected.unauthenticated)
+        if (state.kind === 'rejected' && state.code === rejected.unauthenticated)
           this.signedOut.value = 'ended';
       },
       onSnapshot: (snapshot) => {

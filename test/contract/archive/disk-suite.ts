@@ -14,8 +14,8 @@ export function diskTests(skip: string | false): void {
     async (t) => {
       const directory = await smallDisk(t);
       const clock = new ManualClock();
-      const bench = await openArchive(directory, clock);
-      const { archive, kernel, variable, findings } = bench;
+      const fixture = await openArchive(directory, clock);
+      const { archive, kernel, variable, findings } = fixture;
       const set = (value: number) => {
         clock.advance(1000);
         kernel.variables.update(variable, value, clock.nowMs());

@@ -6,7 +6,7 @@ import { Kernel } from '../../../src/kernel/kernel.js';
 import { variableData, type Variable } from '../../../src/kernel/variables.js';
 
 /** An archive with a kernel that has one logged variable of integers, the same in every run. */
-export interface ArchiveBench {
+export interface ArchiveFixture {
   readonly archive: Archive;
   readonly kernel: Kernel;
   readonly variable: Variable;
@@ -17,7 +17,7 @@ export interface ArchiveBench {
 export const VARIABLE = 12_345;
 
 /** Opens the archive of a directory. */
-export async function openArchive(directory: string, clock: Clock): Promise<ArchiveBench> {
+export async function openArchive(directory: string, clock: Clock): Promise<ArchiveFixture> {
   const findings = new Map<string, HealthFinding>();
   const checks: HealthChecks = { set: (name, finding) => void findings.set(name, finding) };
   const kernel = new Kernel({ counter: 0, random: Math.random, isClockTrusted: () => clock.isTrusted() });

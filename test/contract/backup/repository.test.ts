@@ -16,7 +16,7 @@ import { RecoveryKey } from '../../../src/backup/recovery-key.js';
 import { runInWorker } from '../../../src/backup/run-backup-job.js';
 import { createDatabase } from '../../../src/sqlite/connection.js';
 import { backupDirectory } from '../../../src/store/restore.js';
-import { openBench, picture } from '../store/open-store.js';
+import { openFixture, picture } from '../store/open-store.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
 const RETENTION = { days: 7, weeks: 4, months: 6 };
@@ -27,10 +27,10 @@ const progress = { signal, report: async () => undefined };
 const run = <J extends BackupJob>(job: J) => runBackupJob(job, progress) as Promise<BackupResults[J['kind']]>;
 
 /** A gateway's data directory, a stick, and a key. */
-async function bench(t: Test) {
+async function makeFixture(t: Test) {
   const directory = await tempDirectory(t);
   const path = await tempDirectory(t);
-  const { kernel, store } = await openBench(directory);
+  const { kernel, store } = await openFixture(directory);
   for (let i = 0; i < 50; i++) kernel.variables.create(2, { ident: `v${i}`, value: i / 4 });
   await store.committed();
   const before = picture(kernel);
@@ -74,7 +74,7 @@ const sealedIn = (path: string): string[] =>
 const isIndex = (file: string) => file.includes('indexes');
 
 t.test('a backup is restored on a blank machine: tree, configuration, keys and records', async (t) => {
-  const { path, common, upload, before, directory } = await bench(t);
+  const { path, common, upload, before, directory } = await makeFixture(t);
   const { name, storedChunks, chunks } = await upload(START_MS);
   t.equal(name, '20260601t031500z');
   t.equal(storedChunks, chunks);
@@ -104,7 +104,7 @@ t.test('a backup is restored on a blank machine: tree, configuration, keys and r
     return db.prepare('SELECT * FROM chunks ORDER BY number').all();
   };
   t.same(rows(blank), rows(directory));
-  const second = await openBench(blank);
+  const second = await openFixture(blank);
   t.strictSame(picture(second.kernel), before);
   await second.store.close();
 
@@ -119,7 +119,7 @@ t.test('a backup is restored on a blank machine: tree, configuration, keys and r
 t.test(
   'a backup stores only what is new, and old chunks go with the last backup that has them',
   async (t) => {
-    const { path, common, upload, directory } = await bench(t);
+    const { path, common, upload, directory } = await makeFixture(t);
     const first = await upload(START_MS);
     const again = await upload(START_MS + 3_600_000);
     t.equal(again.storedChunks, 0, 'nothing has changed');
@@ -146,7 +146,7 @@ t.test(
 );
 
 t.test('a backup is compared with what a restore makes of it', async (t) => {
-  const { path, common, upload, directory, key } = await bench(t);
+  const { path, common, upload, directory, key } = await makeFixture(t);
   const { name } = await upload(START_MS);
   const scratch = join(directory, 'verify');
   const verify = () => run({ kind: 'verify', ...common, name: 'latest', scratch });
@@ -189,7 +189,7 @@ t.test('a backup is compared with what a restore makes of it', async (t) => {
 });
 
 t.test('a job in a thread reports its progress and failures, and can be cancelled', async (t) => {
-  const { common, upload, directory } = await bench(t);
+  const { common, upload, directory } = await makeFixture(t);
   const { name } = await upload(START_MS);
   const reports: (readonly [number, number])[] = [];
   const report = (done: number, total: number) => void reports.push([done, total]);

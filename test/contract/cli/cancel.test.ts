@@ -9,12 +9,12 @@ import { ProgressLine } from '../../../src/cli/output/progress-line.js';
 import type { AnyFunction, Client } from '../../../src/client/index.js';
 import { RESTORE_STEPS, backupDirectory, restoreBackup } from '../../../src/store/restore.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench } from '../store/open-store.js';
+import { openFixture } from '../store/open-store.js';
 
 /** A data directory with a database. */
 async function storedData(t: Test): Promise<string> {
   const directory = await tempDirectory(t);
-  const { kernel, store } = await openBench(directory);
+  const { kernel, store } = await openFixture(directory);
   kernel.variables.create(2, { ident: 'v', value: 1.25 });
   await store.committed();
   await store.close();

@@ -86,7 +86,7 @@ t.test('a change that a call causes arrives before its reply; a rejection has it
 t.test('an area that is missing is refused, and nothing is tried again', async (t) => {
   const fixture = await startArea(t);
   const { link, heard } = follow(t, `${new URL(fixture.front).origin.replace('http', 'ws')}/wfc/99999/api/`);
-  await until('it is refused or lost', () => link.state.kind === 'refused' || link.state.kind === 'lost');
+  await until('it is refused or lost', () => link.state.kind === 'rejected' || link.state.kind === 'lost');
   t.notOk(kinds(heard).includes('live'));
 });
 

@@ -37,7 +37,7 @@ class SimulatedBacklight {
 }
 
 /** A gateway with one instance on a backlight that has the raw value 51, which is 20 %. */
-async function bench(t: Test) {
+async function makeFixture(t: Test) {
   const clock = new ManualClock();
   const backlight = new SimulatedBacklight(await tempDirectory(t));
   await backlight.plug(51);
@@ -50,27 +50,27 @@ async function bench(t: Test) {
 }
 
 t.test('opening changes nothing and reports the brightness', async (t) => {
-  const { backlight, gateway, display } = await bench(t);
+  const { backlight, gateway, display } = await makeFixture(t);
   t.equal(gateway.value(display, 'BRIGHTNESS'), 20);
   t.equal(await backlight.read(), 51);
 });
 
 t.test('a command is carried out and reported', async (t) => {
-  const { backlight, gateway, display, write } = await bench(t);
+  const { backlight, gateway, display, write } = await makeFixture(t);
   await write(100);
   t.equal(await backlight.read(), MAXIMUM);
   t.equal(gateway.value(display, 'BRIGHTNESS'), 100);
 });
 
 t.test('a change by another program is reported within 10 s', async (t) => {
-  const { clock, backlight, gateway, display } = await bench(t);
+  const { clock, backlight, gateway, display } = await makeFixture(t);
   await backlight.plug(MAXIMUM);
   clock.advance(10_000);
   await gateway.waitForValue(display, 'BRIGHTNESS', 100);
 });
 
 t.test('a rejected command changes nothing', async (t) => {
-  const { backlight, gateway, display, write } = await bench(t);
+  const { backlight, gateway, display, write } = await makeFixture(t);
   await rm(backlight.file);
   await mkdir(backlight.file);
   await t.rejects(write(50), { code: 'DEVICE_REFUSED' });
@@ -79,7 +79,7 @@ t.test('a rejected command changes nothing', async (t) => {
 });
 
 t.test('a backlight that is removed and returns', async (t) => {
-  const { clock, backlight, gateway, display, write } = await bench(t);
+  const { clock, backlight, gateway, display, write } = await makeFixture(t);
   await backlight.unplug();
   await t.rejects(write(50), { code: 'DEVICE_OFFLINE' });
   await gateway.waitForLink(display, 'waiting');
@@ -90,7 +90,7 @@ t.test('a backlight that is removed and returns', async (t) => {
 });
 
 t.test('a missing property is named', async (t) => {
-  const { gateway } = await bench(t);
+  const { gateway } = await makeFixture(t);
   const display = await gateway.add('Backlight', {});
   t.match(gateway.status(display), /Device is empty/);
 });

@@ -12,7 +12,7 @@ import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
 import { Replica, snapshotOf } from '../../tools/client/replica.js';
 
 /** A fixture with files, and a branch with objects of every type that refer to each other and out of it. */
-async function bench(t: { teardown(end: () => Promise<void>): void }, random: Random) {
+async function makeFixture(t: { teardown(end: () => Promise<void>): void }, random: Random) {
   const directory = await tempDirectory(t);
   const fixture = new FunctionFixture([], directory);
   t.teardown(() => fixture[Symbol.asyncDispose]());
@@ -99,7 +99,7 @@ const seed = fuzzSeed();
 t.test(`a copy equals its original except for ids (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (let round = 0; round < 12; round++) {
-    const { desk: fixture, duplicate, top } = await bench(t, random);
+    const { desk: fixture, duplicate, top } = await makeFixture(t, random);
     const { tree } = fixture.kernel;
     const before = await picture(fixture, top);
     const ids = new Set([...tree.all()].map(({ id }) => id));
@@ -140,7 +140,7 @@ t.test(`a copy equals its original except for ids (${seedLabel(seed)})`, async (
 });
 
 t.test('a copied lamp stays off until its changes are applied', async (t) => {
-  const { desk: fixture, duplicate } = await bench(t, new Random(1));
+  const { desk: fixture, duplicate } = await makeFixture(t, new Random(1));
   const { tree, instances } = fixture.kernel;
   const lamp = await fixture.lamp();
   await fixture.call('HW_WriteValueBoolean', lamp, 'STATE', true);
@@ -177,7 +177,7 @@ t.test('a copied lamp stays off until its changes are applied', async (t) => {
 });
 
 t.test('a failed copy leaves nothing behind', async (t) => {
-  const { desk: fixture, directory, duplicate, top } = await bench(t, new Random(2));
+  const { desk: fixture, directory, duplicate, top } = await makeFixture(t, new Random(2));
   const { tree, scripts, media } = fixture.kernel;
   for (const [id, parent, code] of [
     [0, 0, 'ROOT_FIXED'],

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import t from 'tap';
-import { cdevBench, type StandInPaths } from './cdev.js';
+import { cdevFixture, type StandInPaths } from './cdev.js';
 import { until } from '../../tools/until.js';
 import { gpioContract } from './suite.js';
 
@@ -14,11 +14,11 @@ const paths: StandInPaths = { kernel, node, addon };
 
 await gpioContract(
   (name, body) => t.test(name, body),
-  () => cdevBench(paths),
+  () => cdevFixture(paths),
 );
 
 await t.test('a worker that ends while it watches a line ends cleanly and releases the line', async (t) => {
-  const bench = await cdevBench(paths);
+  const fixture = await cdevFixture(paths);
   const source = `
     const { workerData, parentPort } = require('node:worker_threads');
     const { Request, flags } = require(workerData.addon);
@@ -26,15 +26,15 @@ await t.test('a worker that ends while it watches a line ends cleanly and releas
     const request = new Request(workerData.node, options);
     request.watch(() => parentPort.postMessage('edge'), () => undefined);
     parentPort.postMessage('watching');`;
-  const [chip] = await bench.backend.chips();
+  const [chip] = await fixture.backend.chips();
   if (chip === undefined) throw new Error('no chip');
   for (let n = 0; n < 3; n++) {
     const worker = new Worker(source, { eval: true, workerData: paths });
     await once(worker, 'message');
-    t.equal((await bench.backend.lines(chip))[3]?.isUsed, true);
-    await bench.drive(3, n % 2 === 0);
+    t.equal((await fixture.backend.lines(chip))[3]?.isUsed, true);
+    await fixture.drive(3, n % 2 === 0);
     await worker.terminate();
-    t.equal((await bench.backend.lines(chip))[3]?.isUsed, false);
+    t.equal((await fixture.backend.lines(chip))[3]?.isUsed, false);
   }
 });
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { openCharacterDevice } from '../../../drivers/gpio/backends/cdev.js';
 import { systemClock } from '../../../src/base/clock.js';
-import type { Bench } from './suite.js';
+import type { Fixture } from './suite.js';
 
 /** The functions of `kernel/gpiokernel.c` that drive and read lines from outside. */
 interface KernelStandIn {
@@ -19,8 +19,8 @@ export interface StandInPaths {
   readonly addon: string;
 }
 
-/** The contract's bench on the preloaded stand-in for the character device. */
-export async function cdevBench({ kernel, node, addon }: StandInPaths): Promise<Bench> {
+/** The contract's fixture on the preloaded stand-in for the character device. */
+export async function cdevFixture({ kernel, node, addon }: StandInPaths): Promise<Fixture> {
   const far = createRequire(import.meta.url)(kernel) as KernelStandIn;
   far.reset();
   return {

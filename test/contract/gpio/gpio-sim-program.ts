@@ -5,12 +5,12 @@
 import { openCharacterDevice } from '../../../drivers/gpio/backends/cdev.js';
 import { openSysfs } from '../../../drivers/gpio/backends/sysfs.js';
 import { systemClock } from '../../../src/base/clock.js';
-import { gpioSimBench } from './gpio-sim.js';
+import { gpioSimFixture } from './gpio-sim.js';
 import { withNodeTest } from './node-test-asserts.js';
 import { gpioContract } from './suite.js';
 
 await gpioContract(withNodeTest, async () =>
-  gpioSimBench(
+  gpioSimFixture(
     process.argv[2] === 'sysfs' ? await openSysfs(systemClock()) : openCharacterDevice(systemClock()),
   ),
 );

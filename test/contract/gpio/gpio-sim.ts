@@ -2,17 +2,17 @@ import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'nod
 import { access, mkdir, rmdir, writeFile } from 'node:fs/promises';
 import type { GpioBackend } from '../../../drivers/gpio/backends/line.js';
 import { until } from '../../tools/until.js';
-import type { Bench } from './suite.js';
+import type { Fixture } from './suite.js';
 
 const CONFIG = '/sys/kernel/config/gpio-sim';
 const LINES = 16;
 
 /**
- * The contract's bench, over the character device or sysfs, on a chip of the kernel's own simulator (module
+ * The contract's fixture, over the character device or sysfs, on a chip of the kernel's own simulator (module
  * gpio-sim; needs root and a mounted configfs): real interrupts, a real character device. With one CPU online
  * every edge of a burst is numbered.
  */
-export async function gpioSimBench(backend: GpioBackend): Promise<Bench> {
+export async function gpioSimFixture(backend: GpioBackend): Promise<Fixture> {
   const name = `contract-${process.pid}`;
   const config = `${CONFIG}/${name}`;
   await mkdir(`${config}/bank0/line7`, { recursive: true });

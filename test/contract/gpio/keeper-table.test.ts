@@ -7,7 +7,7 @@ import { parseTable, formatTable } from '../../../drivers/gpio/keeper/output-tab
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
-import { buildKeeper } from './kept/keeper-bench.js';
+import { buildKeeper } from './kept/keeper-fixture.js';
 
 const skip = hasProgram('gcc') ? false : 'needs gcc';
 const built = await (skip === false ? buildKeeper() : undefined);

@@ -8,13 +8,13 @@ import type { Guard } from '../../../drivers/gpio/backends/line.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { hasProgram } from '../../tools/program.js';
 import { withinPatience, until } from '../../tools/until.js';
-import { buildKeeper, KeeperBench } from './kept/keeper-bench.js';
+import { buildKeeper, KeeperFixture } from './kept/keeper-fixture.js';
 
 const skip = hasProgram('gcc') ? false : 'needs gcc';
 const skipService =
   skip === false && !hasProgram('python3') ? 'needs python3, which plays systemd here' : skip;
 const built = await (skip === false ? buildKeeper() : undefined);
-const bench = (t: Test) => KeeperBench.make(t, built as NonNullable<typeof built>);
+const makeFixture = (t: Test) => KeeperFixture.make(t, built as NonNullable<typeof built>);
 
 const HOLD: Guard = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold', holdForS: 0 };
 const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
@@ -22,7 +22,7 @@ const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
 const seed = fuzzSeed();
 
 await t.test('at boot each line is requested together with its value, once', { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   const boot = (offset: number, how: string) =>
     `kept 0 ${offset} L${offset} low push-pull ${how} hold hold hold 0`;
   const away = 'gone 0 1 AWAY low push-pull active hold hold hold 0';
@@ -68,7 +68,7 @@ await t.test('at boot each line is requested together with its value, once', { s
 /**
  * Drives lines 1, 2 and 3 active; their policies for the end of the gateway are hold, inactive and active.
  */
-async function three(t: Test, box: KeeperBench, on: 'onDeath' | 'onStop' | 'onUpdate') {
+async function three(t: Test, box: KeeperFixture, on: 'onDeath' | 'onStop' | 'onUpdate') {
   const gateway = box.gateway();
   for (const [n, policy] of (['hold', 'inactive', 'active'] as const).entries()) {
     const guard = { ...HOLD, [on]: policy };
@@ -86,7 +86,7 @@ await t.test(
   'policies are applied when the gateway is killed and when it says goodbye',
   { skip },
   async (t) => {
-    const box = await bench(t);
+    const box = await makeFixture(t);
     const keeper = await box.keeper();
     const pid = keeper.process.pid;
     for (const [on, end] of [
@@ -118,7 +118,7 @@ await t.test(
 );
 
 await t.test('a gateway that returns takes its lines over without driving them', { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   await box.keeper();
   const one = await three(t, box, 'onDeath');
   await one.end('SIGKILL');
@@ -142,7 +142,7 @@ await t.test('a gateway that returns takes its lines over without driving them',
 });
 
 await t.test('a hold ends inactive unless a gateway claims the line in time', { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   const keeper = await box.keeper();
   const guard = { ...HOLD, holdForS: 2 };
   const one = box.gateway();
@@ -159,7 +159,7 @@ await t.test('a hold ends inactive unless a gateway claims the line in time', { 
 });
 
 await t.test('a stalled gateway loses its outputs, notices it and drives nothing', { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   const keeper = await box.keeper();
   const gateway = await three(t, box, 'onDeath');
   gateway.process.kill('SIGSTOP');
@@ -182,7 +182,7 @@ await t.test('a stalled gateway loses its outputs, notices it and drives nothing
 });
 
 await t.test('a blocked event loop matters only beyond the deadline', { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   const keeper = await box.keeper();
   const gateway = await three(t, box, 'onDeath');
   const before = (await box.history()).length;
@@ -199,7 +199,7 @@ await t.test(
   'a killed keeper gets its lines back, and the gateway continues meanwhile',
   { skip: skipService },
   async (t) => {
-    const box = await bench(t);
+    const box = await makeFixture(t);
     const service = await box.service();
     const gateway = await three(t, box, 'onDeath');
     const before = (await box.history()).length;
@@ -223,7 +223,7 @@ await t.test(
 );
 
 await t.test('a hanging keeper is noticed, and used again when it resumes', { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   const keeper = await box.keeper();
   const gateway = await three(t, box, 'onDeath');
   const before = (await box.history()).length;
@@ -241,7 +241,7 @@ await t.test(
   'keeper and gateway killed together: the restarted keeper applies the policies',
   { skip: skipService },
   async (t) => {
-    const box = await bench(t);
+    const box = await makeFixture(t);
     const service = await box.service();
     const gateway = await three(t, box, 'onDeath');
     const [, pid] = await service.waitFor(/^started (\d+)/m);
@@ -258,7 +258,7 @@ await t.test(
   'a gateway works without a keeper, and gives it its lines when it starts',
   { skip },
   async (t) => {
-    const box = await bench(t);
+    const box = await makeFixture(t);
     const gateway = box.gateway();
     await gateway.send({ take: { offset: 2, boot: 'active', guard: { ...HOLD, onDeath: 'inactive' } } });
     t.match(await gateway.send({ health: true }), /1 of 1 not guarded: .* can't be reached: ENOENT/);
@@ -272,7 +272,7 @@ await t.test(
 );
 
 await t.test('a reopened line is not released; one that is no longer used is', { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   await box.keeper();
   const gateway = box.gateway();
   await gateway.send({ take: { offset: 2, boot: 'active', guard: HOLD } });
@@ -319,7 +319,7 @@ await t.test(
   'another user is rejected, even if the socket’s mode lets them in',
   { skip: skipUsers },
   async (t) => {
-    const box = await bench(t);
+    const box = await makeFixture(t);
     await box.keeper();
     await chmod(box.runtime, 0o755);
     await chmod(box.socket, 0o777);
@@ -331,7 +331,7 @@ await t.test(
 );
 
 await t.test(`no message crashes the keeper or drives a line (${seedLabel(seed)})`, { skip }, async (t) => {
-  const box = await bench(t);
+  const box = await makeFixture(t);
   const keeper = await box.keeper();
   const gateway = await three(t, box, 'onDeath');
   const before = (await box.history()).length;

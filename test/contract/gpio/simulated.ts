@@ -1,13 +1,13 @@
 import { systemClock } from '../../../src/base/clock.js';
 import { openSimulated } from '../../../drivers/gpio/backends/simulated.js';
 import { SimulatedBoard } from '../../../drivers/gpio/backends/simulated-board.js';
-import type { Bench } from './suite.js';
+import type { Fixture } from './suite.js';
 
 const LABEL = 'bench';
 const NAMES = ['ONE', 'TWO', 'THREE', '', '', '', '', 'EIGHT'];
 
-/** The contract's bench on a simulated chip. */
-export async function simulatedBench(): Promise<Bench> {
+/** The contract's fixture on a simulated chip. */
+export async function simulatedFixture(): Promise<Fixture> {
   const clock = systemClock();
   const board = new SimulatedBoard(
     {

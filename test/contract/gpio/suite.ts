@@ -14,7 +14,7 @@ import {
 import { withinPatience, until } from '../../tools/until.js';
 
 /** A backend with one chip, whose lines a test can drive and read from outside. */
-export interface Bench {
+export interface Fixture {
   readonly backend: GpioBackend;
   /** The chip's label. The first six lines are for tests. */
   readonly label: string;
@@ -30,7 +30,7 @@ export interface Bench {
   burst(offset: number, edges: number): void;
   /** The level of a line, read from outside. */
   levelAt(offset: number): Promise<boolean> | boolean;
-  /** Unplugs the chip, if possible. The bench cannot be used afterwards. */
+  /** Unplugs the chip, if possible. The fixture cannot be used afterwards. */
   unplug?(): Promise<void> | void;
   close(): Promise<void>;
 }
@@ -75,16 +75,19 @@ class EdgeRecorder implements InputListener {
   }
 }
 
-/** Runs the complete contract, each case on a new bench. */
-export async function gpioContract(runCase: ContractCase, makeBench: () => Promise<Bench>): Promise<void> {
-  const on = (name: string, body: (t: Asserts, on: OnBench) => Promise<void>): Promise<unknown> =>
+/** Runs the complete contract, each case on a new fixture. */
+export async function gpioContract(
+  runCase: ContractCase,
+  makeFixture: () => Promise<Fixture>,
+): Promise<void> {
+  const on = (name: string, body: (t: Asserts, on: OnFixture) => Promise<void>): Promise<unknown> =>
     runCase(name, async (t) => {
-      const bench = await makeBench();
-      const { label } = bench;
-      const chip = (await bench.backend.chips()).find((other) => other.label === label);
+      const fixture = await makeFixture();
+      const { label } = fixture;
+      const chip = (await fixture.backend.chips()).find((other) => other.label === label);
       if (chip === undefined) throw new Error(`no chip ${label}`);
       const location = (offset: number): LineLocation => ({ chip, offset, name: `${label}/${offset}` });
-      const { backend } = bench;
+      const { backend } = fixture;
       const output = (offset: number, command: Partial<OutputOptions> = {}) =>
         backend.requestOutput(location(offset), { ...OUTPUT, ...command });
       const input = async (offset: number, command: Partial<InputOptions> = {}) => {
@@ -95,81 +98,81 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
         };
       };
       try {
-        await body(t, { bench, chip, location, output, input });
-        t.equal([...bench.backend.requestedLines()].length, 0, 'no line is left requested');
+        await body(t, { fixture, chip, location, output, input });
+        t.equal([...fixture.backend.requestedLines()].length, 0, 'no line is left requested');
       } finally {
-        await bench.close();
+        await fixture.close();
       }
     });
 
-  await on('a chip is found by its label and lists its lines', async (t, { bench, chip }) => {
-    const lines = await bench.backend.lines(chip);
+  await on('a chip is found by its label and lists its lines', async (t, { fixture, chip }) => {
+    const lines = await fixture.backend.lines(chip);
     t.equal(lines.length, chip.lines);
     t.ok(chip.lines >= 6);
     t.strictSame(
       lines.map((line) => line.offset),
       Array.from(lines, (_, n) => n),
     );
-    if (bench.named !== undefined) t.equal(lines[bench.named.offset]?.name, bench.named.name);
+    if (fixture.named !== undefined) t.equal(lines[fixture.named.offset]?.name, fixture.named.name);
     t.notOk(lines[0]?.isUsed);
   });
 
-  await on('an output drives its values, beginning with the first', async (t, { bench, output }) => {
+  await on('an output drives its values, beginning with the first', async (t, { fixture, output }) => {
     await using inactive = await output(0);
     await using active = await output(1, { boot: 'active' });
     t.strictSame([inactive.initial, active.initial], [false, true]);
-    t.strictSame([await bench.levelAt(0), await bench.levelAt(1)], [false, true]);
+    t.strictSame([await fixture.levelAt(0), await fixture.levelAt(1)], [false, true]);
     for (const value of [true, false, false, true]) {
       await inactive.set(value);
-      t.equal(await bench.levelAt(0), value);
+      t.equal(await fixture.levelAt(0), value);
       t.equal(await inactive.get(), value);
     }
-    t.equal(await bench.levelAt(1), true, 'the other line is unchanged');
+    t.equal(await fixture.levelAt(1), true, 'the other line is unchanged');
   });
 
-  await on('active low inverts values, not levels', async (t, { bench, output, input }) => {
-    await bench.drive(2, true);
+  await on('active low inverts values, not levels', async (t, { fixture, output, input }) => {
+    await fixture.drive(2, true);
     await using line = await output(0, { activeLow: true, boot: 'active' });
-    t.equal(await bench.levelAt(0), false);
+    t.equal(await fixture.levelAt(0), false);
     t.equal(await line.get(), true);
     await line.set(false);
-    t.equal(await bench.levelAt(0), true);
+    t.equal(await fixture.levelAt(0), true);
     const { line: found, recorder } = await input(2, { activeLow: true });
     await using _found = found;
     t.equal(found.initial, false);
-    await bench.drive(2, false);
+    await fixture.drive(2, false);
     await until('the edge', () => recorder.edges.length > 0);
     t.equal(recorder.edges[0]?.active, true);
     t.equal(await found.get(), true);
   });
 
-  await on('boot: hold keeps the present value', async (t, { bench, output }) => {
-    await bench.drive(0, true);
-    await bench.drive(1, false);
-    await bench.drive(2, true);
+  await on('boot: hold keeps the present value', async (t, { fixture, output }) => {
+    await fixture.drive(0, true);
+    await fixture.drive(1, false);
+    await fixture.drive(2, true);
     await using high = await output(0, { boot: 'hold' });
     await using low = await output(1, { boot: 'hold' });
     await using turned = await output(2, { boot: 'hold', activeLow: true });
     t.strictSame([high.initial, low.initial, turned.initial], [true, false, false]);
     t.strictSame(
-      [await bench.levelAt(0), await bench.levelAt(1), await bench.levelAt(2)],
+      [await fixture.levelAt(0), await fixture.levelAt(1), await fixture.levelAt(2)],
       [true, false, true],
     );
     await high.set(false);
     await turned.set(true);
-    t.strictSame([await bench.levelAt(0), await bench.levelAt(2)], [false, false]);
+    t.strictSame([await fixture.levelAt(0), await fixture.levelAt(2)], [false, false]);
   });
 
-  await on('a requested line is in use until it is closed', async (t, { bench, chip, output, input }) => {
+  await on('a requested line is in use until it is closed', async (t, { fixture, chip, output, input }) => {
     const line = await output(0);
-    t.equal([...bench.backend.requestedLines()].length, 1);
-    t.ok([...bench.backend.requestedLines()].includes(line));
-    const info = (await bench.backend.lines(chip))[0];
+    t.equal([...fixture.backend.requestedLines()].length, 1);
+    t.ok([...fixture.backend.requestedLines()].includes(line));
+    const info = (await fixture.backend.lines(chip))[0];
     t.equal(info?.isUsed, true);
     t.equal(info?.direction, 'output');
     await t.rejects(output(0), { code: 'DEVICE_OFFLINE', message: /in use/ });
     await t.rejects(input(0), { code: 'DEVICE_OFFLINE', message: /in use/ });
-    t.equal([...bench.backend.requestedLines()].length, 1);
+    t.equal([...fixture.backend.requestedLines()].length, 1);
     await line.close();
     await (await input(0)).line.close();
   });
@@ -191,10 +194,10 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
 
   await on(
     'unsupported requests are rejected as configuration errors',
-    async (t, { bench, chip, output, input }) => {
+    async (t, { fixture, chip, output, input }) => {
       await t.rejects(output(chip.lines), { code: 'DEVICE_CONFIGURATION' });
       await t.rejects(input(chip.lines + 7), { code: 'DEVICE_CONFIGURATION' });
-      if (bench.isKernel) return;
+      if (fixture.isKernel) return;
       await t.rejects(output(0, { drive: 'open-drain' }), {
         code: 'DEVICE_CONFIGURATION',
         message: /drive/,
@@ -205,14 +208,14 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
 
   await on(
     'an input delivers every change in order, but not its initial value',
-    async (t, { bench, input }) => {
-      await bench.drive(0, true);
+    async (t, { fixture, input }) => {
+      await fixture.drive(0, true);
       const { line, recorder } = await input(0);
       await using _line = line;
       t.equal(line.initial, true);
       const before = process.hrtime.bigint();
       for (let n = 1; n <= 20; n++) {
-        await bench.drive(0, n % 2 === 0);
+        await fixture.drive(0, n % 2 === 0);
         await until(`edge ${n}`, () => recorder.edges.length >= n);
         t.equal(await line.get(), n % 2 === 0);
       }
@@ -220,7 +223,7 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
         recorder.edges.map((edge) => edge.active),
         Array.from({ length: 20 }, (_, n) => n % 2 === 1),
       );
-      const numbers = Array.from({ length: 20 }, (_, n) => (bench.isKernel ? n + 1 : 0));
+      const numbers = Array.from({ length: 20 }, (_, n) => (fixture.isKernel ? n + 1 : 0));
       t.strictSame(
         recorder.edges.map((edge) => edge.lineSeqno),
         numbers,
@@ -238,35 +241,35 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
     },
   );
 
-  await on('nothing is delivered after closing', async (t, { bench, input }) => {
+  await on('nothing is delivered after closing', async (t, { fixture, input }) => {
     const { line, recorder } = await input(0);
     const { line: other, recorder: otherRecorder } = await input(1);
     await using _other = other;
-    bench.burst(0, 3);
+    fixture.burst(0, 3);
     await line.close();
     const received = recorder.edges.length;
-    await bench.drive(0, true);
-    await bench.drive(1, true);
+    await fixture.drive(0, true);
+    await fixture.drive(1, true);
     await until('the other line', () => otherRecorder.edges.length > 0);
     t.equal(recorder.edges.length, received);
   });
 
-  await on('a debounced input delivers a bouncing contact once', async (t, { bench, input }) => {
-    if (bench.backend.minDebounceUs > DEBOUNCE_US) {
+  await on('a debounced input delivers a bouncing contact once', async (t, { fixture, input }) => {
+    if (fixture.backend.minDebounceUs > DEBOUNCE_US) {
       const command = { debounceUs: DEBOUNCE_US };
       await t.rejects(input(0, command), { code: 'DEVICE_CONFIGURATION', message: /debouncing/ });
       return;
     }
     const { line, recorder } = await input(0, { debounceUs: DEBOUNCE_US });
     await using _line = line;
-    bench.burst(0, 7);
+    fixture.burst(0, 7);
     await until('the debounced edge', () => recorder.edges.length > 0);
     t.strictSame(
       recorder.edges.map((edge) => edge.active),
       [true],
     );
     t.equal(await line.get(), true);
-    await bench.drive(0, false);
+    await fixture.drive(0, false);
     await until('the next', () => recorder.edges.length > 1);
     t.strictSame(
       recorder.edges.map((edge) => edge.active),
@@ -276,22 +279,22 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
 
   await on(
     'a burst beyond the buffer: numbers show what was dropped, the last value is correct',
-    async (t, { bench, input }) => {
+    async (t, { fixture, input }) => {
       const { line, recorder } = await input(0, { eventBuffer: 64 });
       await using _line = line;
-      bench.burst(0, 999);
+      fixture.burst(0, 999);
       await until('the last value', () => recorder.edges.at(-1)?.active === true);
-      await settled(recorder, bench, 999);
+      await settled(recorder, fixture, 999);
       t.equal(await line.get(), true);
       t.equal(recorder.edges.at(-1)?.active, true);
-      if (bench.isExact) t.strictSame([recorder.edges.length, recorder.dropped], [64, 935]);
-      else if (bench.isKernel)
+      if (fixture.isExact) t.strictSame([recorder.edges.length, recorder.dropped], [64, 935]);
+      else if (fixture.isKernel)
         t.ok(
           recorder.edges.length + recorder.dropped <= 999,
           `${recorder.edges.length} + ${recorder.dropped}`,
         );
       else t.ok(recorder.edges.every((edge) => edge.lineSeqno === 0));
-      if (bench.isKernel)
+      if (fixture.isKernel)
         t.ok(
           recorder.edges.every(
             ({ lineSeqno }, n) => n === 0 || lineSeqno > (recorder.edges[n - 1]?.lineSeqno ?? 0),
@@ -302,43 +305,43 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
 
   await on(
     'a flood is delivered in limited batches and starves no other line',
-    async (t, { bench, input }) => {
+    async (t, { fixture, input }) => {
       const { line, recorder } = await input(0);
       const { line: other, recorder: otherRecorder } = await input(1);
       await using _line = line;
       await using _other = other;
-      bench.burst(0, 999);
-      await bench.drive(1, true);
+      fixture.burst(0, 999);
+      await fixture.drive(1, true);
       await until('the quiet line', () => otherRecorder.edges.length > 0);
       await until('the end of the flood', () => recorder.edges.at(-1)?.active === true);
-      await settled(recorder, bench, 999);
+      await settled(recorder, fixture, 999);
       t.ok(recorder.batches.every((size) => size >= 1 && size <= EDGES_PER_TURN));
       t.equal(otherRecorder.edges.length, 1);
-      if (bench.isExact) t.equal(recorder.edges.length, 999);
+      if (fixture.isExact) t.equal(recorder.edges.length, 999);
     },
   );
 
-  await on('a line that is busy for long delivers every edge', async (t, { bench, input }) => {
+  await on('a line that is busy for long delivers every edge', async (t, { fixture, input }) => {
     const { line, recorder } = await input(0);
     await using _line = line;
     // About 10,000 per second, with turns of the event loop in which they can be read.
     for (let n = 1, dueNs = process.hrtime.bigint(); n <= 501; n++, dueNs += 100_000n) {
       while (process.hrtime.bigint() < dueNs) await new Promise(setImmediate);
-      await bench.drive(0, n % 2 === 1);
+      await fixture.drive(0, n % 2 === 1);
     }
     await until('the last value', () => recorder.edges.at(-1)?.active === true);
-    await settled(recorder, bench, 501);
+    await settled(recorder, fixture, 501);
     t.equal(await line.get(), true);
     t.equal(recorder.edges.at(-1)?.active, true);
-    if (bench.isExact) t.strictSame([recorder.edges.length, recorder.dropped], [501, 0]);
-    else if (bench.isKernel) t.ok(recorder.edges.length + recorder.dropped <= 501);
+    if (fixture.isExact) t.strictSame([recorder.edges.length, recorder.dropped], [501, 0]);
+    else if (fixture.isKernel) t.ok(recorder.edges.length + recorder.dropped <= 501);
   });
 
-  await on('an unplugged chip is noticed by inputs and outputs', async (t, { bench, output, input }) => {
+  await on('an unplugged chip is noticed by inputs and outputs', async (t, { fixture, output, input }) => {
     const out = await output(0);
     const { line, recorder } = await input(1);
-    if (bench.unplug !== undefined) {
-      await bench.unplug();
+    if (fixture.unplug !== undefined) {
+      await fixture.unplug();
       await t.rejects(withinPatience('a reply', out.set(true)), { code: 'DEVICE_OFFLINE' });
       await t.rejects(withinPatience('a reply', line.get()), { code: 'DEVICE_OFFLINE' });
       const failure = await Promise.race([
@@ -353,8 +356,8 @@ export async function gpioContract(runCase: ContractCase, makeBench: () => Promi
   });
 }
 
-interface OnBench {
-  readonly bench: Bench;
+interface OnFixture {
+  readonly fixture: Fixture;
   readonly chip: Chip;
   readonly location: (offset: number) => LineLocation;
   readonly output: (offset: number, command?: Partial<OutputOptions>) => Promise<OutputLine>;
@@ -368,8 +371,8 @@ interface OnBench {
  * Waits for the last edge of a burst by its number or, if edges are not all numbered, until no more edges
  * come.
  */
-async function settled(recorder: EdgeRecorder, bench: Bench, edges: number): Promise<void> {
-  if (bench.isExact)
+async function settled(recorder: EdgeRecorder, fixture: Fixture, edges: number): Promise<void> {
+  if (fixture.isExact)
     return void (await until('the last edge', () => recorder.edges.at(-1)?.lineSeqno === edges));
   for (let quiet = 0, received = -1; quiet < 20;) {
     quiet = recorder.edges.length === received ? quiet + 1 : 0;

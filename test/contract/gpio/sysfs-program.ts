@@ -3,6 +3,6 @@
  */
 import t from 'tap';
 import { gpioContract } from './suite.js';
-import { sysfsBench } from './sysfs.js';
+import { sysfsFixture } from './sysfs.js';
 
-await gpioContract((name, body) => t.test(name, body), sysfsBench);
+await gpioContract((name, body) => t.test(name, body), sysfsFixture);

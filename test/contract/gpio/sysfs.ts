@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../src/base/clock.js';
 import { openSysfs } from '../../../drivers/gpio/backends/sysfs.js';
-import type { Bench } from './suite.js';
+import type { Fixture } from './suite.js';
 
 const WORLD = '/sys/class/gpio/.world';
 
-/** The contract's bench on `fuse/gpiofuse.c`, which must be mounted at /sys/class/gpio. */
-export async function sysfsBench(): Promise<Bench> {
+/** The contract's fixture on `fuse/gpiofuse.c`, which must be mounted at /sys/class/gpio. */
+export async function sysfsFixture(): Promise<Fixture> {
   const write = (name: string, text: string) => writeFileSync(`${WORLD}/${name}`, text);
   const drive = (offset: number, level: boolean) => write(String(offset), level ? '1' : '0');
   write('reset', '1');

@@ -7,9 +7,9 @@ import { ManualClock, systemClock } from '../../../src/base/clock.js';
 import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { ledContract, type LedBench } from './suite.js';
+import { ledContract, type LedFixture } from './suite.js';
 
-async function simulatedBench(): Promise<LedBench> {
+async function simulatedFixture(): Promise<LedFixture> {
   const clock = new ManualClock();
   const leds = new SimulatedLeds(clock, [{ name: 'other' }, { name: 'green:status', maxBrightness: 200 }]);
   return {
@@ -29,7 +29,7 @@ async function simulatedBench(): Promise<LedBench> {
   };
 }
 
-await t.test('the simulated class', (t) => ledContract((name, body) => t.test(name, body), simulatedBench));
+await t.test('the simulated class', (t) => ledContract((name, body) => t.test(name, body), simulatedFixture));
 
 await t.test('the files of a trigger belong to our group after udev’s delay', async (t) => {
   const clock = new ManualClock();

@@ -4,7 +4,7 @@ import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, ContractCase } from '../gpio/suite.js';
 
 /** A LED class with one LED of the test, of a kernel or simulated. */
-export interface LedBench {
+export interface LedFixture {
   readonly attributes: SysfsClass;
   readonly clock: Clock;
   readonly name: string;
@@ -12,20 +12,23 @@ export interface LedBench {
   readonly trigger: string;
   /** Waits until the LED is lit, or dark; returns its brightness at that time. */
   becomes(isLit: boolean): Promise<number>;
-  /** Unplugs the LED, if possible. The bench cannot be used afterwards. */
+  /** Unplugs the LED, if possible. The fixture cannot be used afterwards. */
   unplug?(): Promise<void> | void;
   close(): Promise<void>;
 }
 
-/** Runs the complete contract, each case on a new bench. */
-export async function ledContract(sentence: ContractCase, makeBench: () => Promise<LedBench>): Promise<void> {
-  const on = (name: string, body: (t: Asserts, bench: LedBench, led: KernelLed) => Promise<void>) =>
+/** Runs the complete contract, each case on a new fixture. */
+export async function ledContract(
+  sentence: ContractCase,
+  makeFixture: () => Promise<LedFixture>,
+): Promise<void> {
+  const on = (name: string, body: (t: Asserts, fixture: LedFixture, led: KernelLed) => Promise<void>) =>
     sentence(name, async (t) => {
-      const bench = await makeBench();
+      const fixture = await makeFixture();
       try {
-        await body(t, bench, await KernelLed.open(bench.attributes, bench.clock, bench.name));
+        await body(t, fixture, await KernelLed.open(fixture.attributes, fixture.clock, fixture.name));
       } finally {
-        await bench.close();
+        await fixture.close();
       }
     });
 
@@ -58,19 +61,19 @@ export async function ledContract(sentence: ContractCase, makeBench: () => Promi
     t.strictSame(await led.read(), { brightness: 0, trigger: 'none' });
   });
 
-  await on('it blinks with the given brightness until another command', async (t, bench, led) => {
+  await on('it blinks with the given brightness until another command', async (t, fixture, led) => {
     await led.setBrightness(1);
     await led.blink({ brightness: led.maxBrightness, onMs: 60, offMs: 90 });
     t.equal((await led.read()).trigger, 'timer');
     for (let n = 0; n < 3; n++) {
-      t.equal(await bench.becomes(true), led.maxBrightness);
-      await bench.becomes(false);
+      t.equal(await fixture.becomes(true), led.maxBrightness);
+      await fixture.becomes(false);
     }
-    t.equal(await bench.attributes.read(`${bench.name}/delay_on`), '60');
-    t.equal(await bench.attributes.read(`${bench.name}/delay_off`), '90');
+    t.equal(await fixture.attributes.read(`${fixture.name}/delay_on`), '60');
+    t.equal(await fixture.attributes.read(`${fixture.name}/delay_off`), '90');
     await led.blink({ brightness: 1, onMs: 60, offMs: 60 });
-    await bench.becomes(false);
-    t.equal(await bench.becomes(true), 1);
+    await fixture.becomes(false);
+    t.equal(await fixture.becomes(true), 1);
     await led.setBrightness(led.maxBrightness);
     t.strictSame(await led.read(), { brightness: led.maxBrightness, trigger: 'none' });
     await led.blink({ brightness: 1, onMs: 60, offMs: 60 });
@@ -78,7 +81,7 @@ export async function ledContract(sentence: ContractCase, makeBench: () => Promi
     t.strictSame(await led.read(), { brightness: 0, trigger: 'none' });
   });
 
-  await on('an unknown trigger is rejected with a list of the known ones', async (t, _bench, led) => {
+  await on('an unknown trigger is rejected with a list of the known ones', async (t, _fixture, led) => {
     await led.setBrightness(1);
     await t.rejects(led.setTrigger('nobody'), {
       code: 'DEVICE_REFUSED',
@@ -87,8 +90,8 @@ export async function ledContract(sentence: ContractCase, makeBench: () => Promi
     t.strictSame(await led.read(), { brightness: 1, trigger: 'none' });
   });
 
-  await on('the kernel’s rules that the driver relies on', async (t, bench, led) => {
-    const { attributes, name } = bench;
+  await on('the kernel’s rules that the driver relies on', async (t, fixture, led) => {
+    const { attributes, name } = fixture;
     const write = (attribute: string, text: string) => attributes.write(`${name}/${attribute}`, text);
     await write('brightness', String(led.maxBrightness + 7));
     t.equal((await led.read()).brightness, led.maxBrightness, 'a brightness above the maximum is limited');
@@ -103,13 +106,15 @@ export async function ledContract(sentence: ContractCase, makeBench: () => Promi
     await t.rejects(write('max_brightness', '1'), { code: 'EACCES' });
   });
 
-  await on('an unplugged LED is offline', async (t, bench, led) => {
-    if (bench.unplug === undefined)
+  await on('an unplugged LED is offline', async (t, fixture, led) => {
+    if (fixture.unplug === undefined)
       return void t.pass('an unplugged LED', { skip: 'it cannot be unplugged here' });
-    await bench.unplug();
+    await fixture.unplug();
     const gone = { code: 'DEVICE_OFFLINE', message: /the LED .* is gone/ };
     await t.rejects(led.read(), gone);
     await t.rejects(led.setBrightness(1), gone);
-    await t.rejects(KernelLed.open(bench.attributes, bench.clock, bench.name), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(KernelLed.open(fixture.attributes, fixture.clock, fixture.name), {
+      code: 'DEVICE_OFFLINE',
+    });
   });
 }

@@ -21,7 +21,7 @@ const [CHANGEFILE, AVAILABLE, UPDATE, CACHED] = [
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 
 /** A fixture with a data directory that contains `data/user`. */
-async function bench(t: Test) {
+async function makeFixture(t: Test) {
   const directory = join(await tempDirectory(t), 'data');
   await mkdir(join(directory, 'user'), { recursive: true });
   const fixture = new FunctionFixture([], directory);
@@ -38,7 +38,7 @@ async function bench(t: Test) {
 }
 
 t.test('content is written, reported and read', async (t) => {
-  const { fixture, directory, make, content, record } = await bench(t);
+  const { fixture, directory, make, content, record } = await makeFixture(t);
   const id = await make(5);
   t.equal(await fixture.call('SVC_MediaExists', id), true);
   t.equal(await fixture.call('SVC_MediaExists', 0), false);
@@ -86,7 +86,7 @@ t.test('content is written, reported and read', async (t) => {
 });
 
 t.test('media are found by type, name and file', async (t) => {
-  const { fixture, directory, make } = await bench(t);
+  const { fixture, directory, make } = await makeFixture(t);
   const image = await make(1, 'media/Küche 1.png');
   const sound = await make(2, 'user/sounds/bell.mp3');
   await fixture.call('SVC_SetName', image, 'Kitchen');
@@ -102,7 +102,7 @@ t.test('media are found by type, name and file', async (t) => {
 });
 
 t.test('invalid Base64, or too much, changes nothing', async (t) => {
-  const { fixture, make, content } = await bench(t);
+  const { fixture, make, content } = await makeFixture(t);
   const id = await make(1);
   await fixture.call('SVC_SetMediaContent', id, base64('before'));
   const wrong = [
@@ -131,7 +131,7 @@ t.test('invalid Base64, or too much, changes nothing', async (t) => {
 });
 
 t.test('a file is in media or user and nowhere else', async (t) => {
-  const { fixture, directory, make, record } = await bench(t);
+  const { fixture, directory, make, record } = await makeFixture(t);
   await writeFile(join(directory, 'secret'), 'secret');
   const id = await make(5, 'media/a.txt');
   const paths = [
@@ -180,7 +180,7 @@ t.test('a file is in media or user and nowhere else', async (t) => {
 });
 
 t.test('links lead nowhere', async (t) => {
-  const { fixture, directory, make, record } = await bench(t);
+  const { fixture, directory, make, record } = await makeFixture(t);
   const outside = join(directory, '..', 'outside');
   await mkdir(outside);
   await writeFile(join(outside, 'secret.txt'), 'secret');
@@ -207,7 +207,7 @@ t.test('links lead nowhere', async (t) => {
 });
 
 t.test('manual changes of the files are noticed', async (t) => {
-  const { fixture, directory, make, content, record } = await bench(t);
+  const { fixture, directory, make, content, record } = await makeFixture(t);
   const path = join(directory, 'user', 'plan.svg');
   await writeFile(path, '<svg/>');
   const id = await make(1);
@@ -241,7 +241,7 @@ t.test('manual changes of the files are noticed', async (t) => {
 });
 
 t.test('content is cached in memory, up to a limit', async (t) => {
-  const { fixture, directory, make } = await bench(t);
+  const { fixture, directory, make } = await makeFixture(t);
   const size = Math.floor(CACHE_BUDGET / 2);
   const ids = [await make(1), await make(1), await make(1)];
   const first = async (id: number) =>
@@ -271,7 +271,7 @@ t.test('content is cached in memory, up to a limit', async (t) => {
 });
 
 t.test('a stream is a URL, whose password is never shown', async (t) => {
-  const { fixture, make, record } = await bench(t);
+  const { fixture, make, record } = await makeFixture(t);
   const id = await make(3);
   const url = 'rtsp://viewer:tul:ip@camera.local:554/main?x=1@2';
   const shown = 'rtsp://viewer:***@camera.local:554/main?x=1@2';
@@ -309,7 +309,7 @@ t.test('a stream is a URL, whose password is never shown', async (t) => {
 });
 
 t.test('a file is deleted with its last object, if requested', async (t) => {
-  const { fixture, directory, make } = await bench(t);
+  const { fixture, directory, make } = await makeFixture(t);
   const path = join(directory, 'media', 'a.png');
   const [one, two, three] = [await make(1, 'a.png'), await make(1, 'a.png'), await make(1, 'a.png')];
   await fixture.call('SVC_SetMediaContent', one, base64('a'));
@@ -328,7 +328,7 @@ t.test('a file is deleted with its last object, if requested', async (t) => {
 });
 
 t.test('a disk that rejects writes is reported, and the previous content stays', async (t) => {
-  const { fixture, directory, make } = await bench(t);
+  const { fixture, directory, make } = await makeFixture(t);
   const id = await make(5);
   await writeFile(join(directory, 'media'), 'a file instead of the directory');
   await t.rejects(fixture.call('SVC_SetMediaContent', id, 'YQ=='), { code: 'STORE_FAILED' });
@@ -372,7 +372,7 @@ t.test('icons include those of the profiles; user-defined ones take precedence',
 });
 
 t.test('the icon of an object is its own, its value’s, or its profile’s', async (t) => {
-  const { fixture } = await bench(t);
+  const { fixture } = await makeFixture(t);
   const category = (await fixture.call('SVC_CreateCategory')) as number;
   const variable = (await fixture.call('SVC_CreateVariable', 1)) as number;
   await fixture.call('SVC_CreateVariableProfile', 'Mode', 1);

@@ -3,12 +3,12 @@ import type { Instance } from '../../../src/kernel/instances.js';
 import { hasProgram } from '../../tools/program.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
-import { boxBench, lineBench, MODULES, tcpBench, UNIT, type ModbusBench } from './benches.js';
+import { boxPeer, linePeer, MODULES, tcpPeer, UNIT, type ModbusPeer } from './peers.js';
 
 const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
 
 /** A gateway on its I/O instance, and addresses below it with these properties. */
-async function build(fixture: DeviceFixture, { io, mode }: ModbusBench, DeviceID = UNIT) {
+async function build(fixture: DeviceFixture, { io, mode }: ModbusPeer, DeviceID = UNIT) {
   const parent = await fixture.add(io[0], io[1]);
   const set = { GatewayMode: mode, DeviceID, TimeoutMs: 500 };
   const gateway = await fixture.add('ModBus Gateway', set, parent);
@@ -21,16 +21,16 @@ async function build(fixture: DeviceFixture, { io, mode }: ModbusBench, DeviceID
   return { parent, gateway, address };
 }
 
-async function modbusContract(t: Test, name: string, make: () => Promise<ModbusBench>): Promise<void> {
-  const on = (what: string, run: (t: Test, bench: ModbusBench, fixture: DeviceFixture) => Promise<void>) =>
+async function modbusContract(t: Test, name: string, make: () => Promise<ModbusPeer>): Promise<void> {
+  const on = (what: string, run: (t: Test, peer: ModbusPeer, fixture: DeviceFixture) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
-      await using bench = await make();
+      await using peer = await make();
       await using fixture = new DeviceFixture(MODULES);
-      await run(t, bench, fixture);
+      await run(t, peer, fixture);
     });
 
-  await on('registers become values', async (t, bench, fixture) => {
-    const { side } = bench;
+  await on('registers become values', async (t, peer, fixture) => {
+    const { side } = peer;
     side.setHolding(0, '4366199a'); // 230.1
     side.setHolding(2, 'ff38'); // -200
     side.setHolding(3, '0000000100000002');
@@ -38,7 +38,7 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     side.input.set(5, 65_535);
     side.coils.set(3, true);
     side.inputs.set(4, true);
-    const { address } = await build(fixture, bench);
+    const { address } = await build(fixture, peer);
     const values: readonly (readonly [Record<string, unknown>, unknown])[] = [
       [{ DataType: 7, ReadFunctionCode: 3, ReadAddress: 0 }, 230.1],
       [{ DataType: 5, ReadFunctionCode: 3, ReadAddress: 2, Factor: 0.1 }, -20],
@@ -61,11 +61,11 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     t.equal(all.length, values.length);
   });
 
-  await on('commands are confirmed by the unit, and read back', async (t, bench, fixture) => {
-    const { side } = bench;
+  await on('commands are confirmed by the unit, and read back', async (t, peer, fixture) => {
+    const { side } = peer;
     side.setHolding(20, '0000 0000 0000 0000 0000 0000 0000');
     for (const at of [1, 2]) side.coils.set(at, false);
-    const { address } = await build(fixture, bench);
+    const { address } = await build(fixture, peer);
     const both = (code: [read: number, write: number], at: number, more: Record<string, unknown>) =>
       address({
         ReadFunctionCode: code[0],
@@ -104,8 +104,8 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     t.equal(side.getHolding(20, 1), 'ffd5', 'none of it was sent');
   });
 
-  await on('exceptions are described in words', async (t, bench, fixture) => {
-    const { gateway, address } = await build(fixture, bench);
+  await on('exceptions are described in words', async (t, peer, fixture) => {
+    const { gateway, address } = await build(fixture, peer);
     const nothing = await address({ DataType: 2, ReadFunctionCode: 3, ReadAddress: 999 });
     await fixture.waitForQuality(nothing, 'Value', 'bad REFUSED');
     t.match(fixture.status(nothing), /unit 7 replied with exception 2, illegal data address/);
@@ -117,32 +117,32 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     await t.rejects(fixture.call('ModBus_RequestRead', gateway.id), { code: 'WRONG_MODULE' });
   });
 
-  await on('a missing unit is reported', async (t, bench, fixture) => {
-    bench.side.setHolding(0, '0001');
-    const { gateway, address } = await build(fixture, bench, UNIT + 1);
+  await on('a missing unit is reported', async (t, peer, fixture) => {
+    peer.side.setHolding(0, '0001');
+    const { gateway, address } = await build(fixture, peer, UNIT + 1);
     const one = await address({ DataType: 2, ReadFunctionCode: 3, ReadAddress: 0 });
     await fixture.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
     t.match(fixture.status(gateway), /unit 8 does not reply: no reply within 500 ms; check its address/);
   });
 }
 
-await modbusContract(t, 'TCP', tcpBench);
+await modbusContract(t, 'TCP', tcpPeer);
 await t.test('serial lines', { skip }, async (t) => {
-  await modbusContract(t, 'RTU', lineBench);
-  await modbusContract(t, 'RTU over TCP', boxBench);
+  await modbusContract(t, 'RTU', linePeer);
+  await modbusContract(t, 'RTU over TCP', boxPeer);
 });
 
 await t.test('a cut connection is reopened without a problem', async (t) => {
-  await using bench = await tcpBench();
+  await using peer = await tcpPeer();
   await using fixture = new DeviceFixture(MODULES);
-  const { side } = bench;
+  const { side } = peer;
   side.setHolding(0, '0001');
-  const { parent, address } = await build(fixture, bench);
+  const { parent, address } = await build(fixture, peer);
   const set = { DataType: 2, ReadFunctionCode: 3, WriteFunctionCode: 6 };
   const one = await address(set);
   await fixture.waitForValue(one, 'Value', 1);
   const links = fixture.watch(parent, 'LINK');
-  bench.cut?.();
+  peer.cut?.();
   side.setHolding(0, '0002');
   await fixture.waitForValue(one, 'Value', 2);
   await fixture.waitForQuality(one, 'Value', 'good');
@@ -150,19 +150,19 @@ await t.test('a cut connection is reopened without a problem', async (t) => {
 });
 
 await t.test('a silent network is reported, and delayed replies are ignored', async (t) => {
-  await using bench = await tcpBench();
+  await using peer = await tcpPeer();
   await using fixture = new DeviceFixture(MODULES);
-  const { side } = bench;
+  const { side } = peer;
   side.setHolding(0, '0001');
-  const { gateway, address } = await build(fixture, bench);
+  const { gateway, address } = await build(fixture, peer);
   const one = await address({ DataType: 2, ReadFunctionCode: 3 });
   await fixture.waitForValue(one, 'Value', 1);
-  bench.freeze?.();
+  peer.freeze?.();
   await fixture.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
   t.match(fixture.status(gateway), /unit 7 does not reply: no reply within 500 ms/);
   const seen = fixture.watch(one, 'Value');
   side.setHolding(0, '0002');
-  bench.thaw?.();
+  peer.thaw?.();
   await fixture.waitForValue(one, 'Value', 2);
   await fixture.waitForQuality(one, 'Value', 'good');
   t.strictSame([...new Set(seen)], [2], 'no late reply is used');

@@ -15,19 +15,19 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
 import { withinPatience, until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
-import { aedesBench, fakeBench, mosquittoBench, OPTIONS } from './benches.js';
+import { aedesTestBroker, fakeTestBroker, mosquittoTestBroker, OPTIONS } from './brokers.js';
 import { mqttContract } from './suite.js';
 
 const skip = hasProgram('mosquitto') ? false : 'mosquitto is not installed (Debian package mosquitto)';
 const skipTls = skip || (hasProgram('openssl') ? false : 'openssl is not installed (Debian package openssl)');
 const run = promisify(execFile);
 
-await mqttContract(t, 'simulated broker, MQTT 3.1.1', () => fakeBench(4));
-await mqttContract(t, 'simulated broker, MQTT 5', () => fakeBench(5));
-await mqttContract(t, 'aedes, MQTT 3.1.1', aedesBench);
+await mqttContract(t, 'simulated broker, MQTT 3.1.1', () => fakeTestBroker(4));
+await mqttContract(t, 'simulated broker, MQTT 5', () => fakeTestBroker(5));
+await mqttContract(t, 'aedes, MQTT 3.1.1', aedesTestBroker);
 await t.test('mosquitto', { skip }, async (t) => {
-  await mqttContract(t, 'MQTT 3.1.1', () => mosquittoBench(4));
-  await mqttContract(t, 'MQTT 5', () => mosquittoBench(5));
+  await mqttContract(t, 'MQTT 3.1.1', () => mosquittoTestBroker(4));
+  await mqttContract(t, 'MQTT 5', () => mosquittoTestBroker(5));
 });
 
 async function connect(

@@ -11,7 +11,7 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { liveBytesWithBuffers } from '../../tools/memory.js';
 import { withinPatience, until } from '../../tools/until.js';
-import { OPTIONS } from './benches.js';
+import { OPTIONS } from './brokers.js';
 
 const MIB = 1024 * 1024;
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { SimulatedSwitch, SimulatedThermometer } from '../../../drivers/onewire/simulated-chips.js';
 import { SimulatedOneWire } from '../../../drivers/onewire/simulated-bus.js';
 import { systemClock } from '../../../src/base/clock.js';
-import { type OneWireBench, oneWireContract } from './suite.js';
+import { type OneWireFixture, oneWireContract } from './suite.js';
 
 const [THERMOMETER, SINGLE, EIGHT, PAIR] = [
   '28-0000075565ad',
@@ -11,7 +11,7 @@ const [THERMOMETER, SINGLE, EIGHT, PAIR] = [
   '3a-000000123456',
 ] as const;
 
-async function simulatedBench(): Promise<OneWireBench> {
+async function simulatedFixture(): Promise<OneWireFixture> {
   // Measurements take no time here.
   const after = (_ms: number, callback: () => void) => {
     const soon = setImmediate(callback);
@@ -42,5 +42,5 @@ async function simulatedBench(): Promise<OneWireBench> {
 }
 
 await t.test('the simulated machine', (t) =>
-  oneWireContract((name, body) => t.test(name, body), simulatedBench),
+  oneWireContract((name, body) => t.test(name, body), simulatedFixture),
 );

@@ -6,7 +6,7 @@ import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, ContractCase } from '../gpio/suite.js';
 
 /** A bus with devices that a test controls, of a kernel or simulated. */
-export interface OneWireBench {
+export interface OneWireFixture {
   readonly attributes: SysfsClass;
   readonly bus: string;
   /** A DS18B20, a DS2406, a DS2408 and a DS2413 on the bus. */
@@ -38,39 +38,39 @@ const valueIn = (readings: readonly ChipReading[], ident: string) =>
 const reasonIn = (readings: readonly ChipReading[], ident: string) =>
   readings.find((one) => one.ident === ident)?.problem?.reason;
 
-/** Runs the complete contract, each case on a new bench. */
+/** Runs the complete contract, each case on a new fixture. */
 export async function oneWireContract(
   sentence: ContractCase,
-  makeBench: () => Promise<OneWireBench>,
+  makeFixture: () => Promise<OneWireFixture>,
 ): Promise<void> {
-  const on = (name: string, body: (t: Asserts, bench: OneWireBench) => Promise<void>) =>
+  const on = (name: string, body: (t: Asserts, fixture: OneWireFixture) => Promise<void>) =>
     sentence(name, async (t) => {
-      const bench = await makeBench();
+      const fixture = await makeFixture();
       try {
-        await body(t, bench);
+        await body(t, fixture);
       } finally {
-        await bench.close();
+        await fixture.close();
       }
     });
-  const thermometerOf = (bench: OneWireBench) =>
-    new Thermometer(new DeviceFiles(bench.attributes, bench.thermometer));
-  const switchesOf = ({ attributes, single, pair, eight }: OneWireBench): [string, Switch][] => [
+  const thermometerOf = (fixture: OneWireFixture) =>
+    new Thermometer(new DeviceFiles(fixture.attributes, fixture.thermometer));
+  const switchesOf = ({ attributes, single, pair, eight }: OneWireFixture): [string, Switch][] => [
     [single, new Ds2406(new DeviceFiles(attributes, single))],
     [pair, new Ds2413(new DeviceFiles(attributes, pair))],
     [eight, new Ds2408(new DeviceFiles(attributes, eight))],
   ];
 
-  await on('a bus and its devices are listed', async (t, bench) => {
-    const { attributes, bus, thermometer, single, eight, pair } = bench;
+  await on('a bus and its devices are listed', async (t, fixture) => {
+    const { attributes, bus, thermometer, single, eight, pair } = fixture;
     t.ok((await listBuses(attributes)).includes(bus));
     t.strictSame([...(await listDevices(attributes, bus))].sort(), [thermometer, single, eight, pair].sort());
     await t.rejects(listDevices(attributes, 'w1_bus_master99'), { code: 'ENOENT' });
   });
 
-  await on('a thermometer measures, including negative values and sixteenths', async (t, bench) => {
-    const chip = thermometerOf(bench);
+  await on('a thermometer measures, including negative values and sixteenths', async (t, fixture) => {
+    const chip = thermometerOf(fixture);
     for (const celsius of [21.5, 0, -10.125, -55, 125, 0.0625]) {
-      await bench.warm(celsius);
+      await fixture.warm(celsius);
       const [messages] = await chip.read();
       // The kernel truncates to millidegrees.
       t.ok(
@@ -80,83 +80,83 @@ export async function oneWireContract(
     }
   });
 
-  await on('85 °C is reported if measured, but not after power-on', async (t, bench) => {
-    const chip = thermometerOf(bench);
-    await bench.warm(85);
+  await on('85 °C is reported if measured, but not after power-on', async (t, fixture) => {
+    const chip = thermometerOf(fixture);
+    await fixture.warm(85);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 85);
-    await bench.warm(20);
+    await fixture.warm(20);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 20);
-    await bench.weaken(true);
+    await fixture.weaken(true);
     t.equal(reasonIn(await chip.read(), 'TEMPERATURE'), 'POWER_ON');
-    await bench.weaken(false);
+    await fixture.weaken(false);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 20);
   });
 
-  await on('a corrupt reply is not a temperature', async (t, bench) => {
-    const chip = thermometerOf(bench);
-    await bench.warm(30);
+  await on('a corrupt reply is not a temperature', async (t, fixture) => {
+    const chip = thermometerOf(fixture);
+    await fixture.warm(30);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 30);
-    await bench.damage(true);
+    await fixture.damage(true);
     t.equal(reasonIn(await chip.read(), 'TEMPERATURE'), 'NO_ANSWER');
-    await bench.damage(false);
+    await fixture.damage(false);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 30);
   });
 
-  await on('after a bulk measurement, thermometers return its values', async (t, bench) => {
-    const chip = thermometerOf(bench);
-    const others = [bench.single, bench.eight, bench.pair];
-    await bench.warm(40);
-    t.equal(await measureAll(bench.attributes, bench.bus), false, 'not with other devices on the bus');
-    for (const other of others) await bench.setSilent(other, true);
-    for (const other of others) await bench.search(other, false);
-    t.equal(await measureAll(bench.attributes, bench.bus), true);
-    await bench.warm(50);
+  await on('after a bulk measurement, thermometers return its values', async (t, fixture) => {
+    const chip = thermometerOf(fixture);
+    const others = [fixture.single, fixture.eight, fixture.pair];
+    await fixture.warm(40);
+    t.equal(await measureAll(fixture.attributes, fixture.bus), false, 'not with other devices on the bus');
+    for (const other of others) await fixture.setSilent(other, true);
+    for (const other of others) await fixture.search(other, false);
+    t.equal(await measureAll(fixture.attributes, fixture.bus), true);
+    await fixture.warm(50);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 40, 'of the bulk measurement');
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 50, 'of its own measurement');
-    for (const other of others) await bench.setSilent(other, false);
-    for (const other of others) await bench.search(other, true);
+    for (const other of others) await fixture.setSilent(other, false);
+    for (const other of others) await fixture.search(other, true);
   });
 
-  await on('reading a switch writes nothing', async (t, bench) => {
-    for (const [address, chip] of switchesOf(bench)) {
-      const [on, writes] = [await bench.conducting(address), await bench.writes(address)];
+  await on('reading a switch writes nothing', async (t, fixture) => {
+    for (const [address, chip] of switchesOf(fixture)) {
+      const [on, writes] = [await fixture.conducting(address), await fixture.writes(address)];
       t.equal(valueIn(await chip.read(), 'PORT'), on);
-      t.equal(await bench.writes(address), writes);
-      t.equal(await bench.conducting(address), on);
+      t.equal(await fixture.writes(address), writes);
+      t.equal(await fixture.conducting(address), on);
     }
   });
 
-  await on('a pin that is switched on conducts, and the others keep their state', async (t, bench) => {
-    for (const [address, chip] of switchesOf(bench)) {
+  await on('a pin that is switched on conducts, and the others keep their state', async (t, fixture) => {
+    for (const [address, chip] of switchesOf(fixture)) {
       await chip.setPort(0);
-      t.equal(await bench.conducting(address), 0);
+      t.equal(await fixture.conducting(address), 0);
       await chip.setPin(1, true);
-      t.equal(await bench.conducting(address), 2);
+      t.equal(await fixture.conducting(address), 2);
       await chip.setPin(0, true);
-      t.equal(await bench.conducting(address), 3);
+      t.equal(await fixture.conducting(address), 3);
       await chip.setPin(1, false);
-      t.equal(await bench.conducting(address), 1);
+      t.equal(await fixture.conducting(address), 1);
       const messages = await chip.read();
       t.strictSame(
         ['PORT', 'PIN0', 'PIN1'].map((ident) => valueIn(messages, ident)),
         [1, true, false],
       );
       await chip.toggle();
-      t.equal(await bench.conducting(address), 0);
+      t.equal(await fixture.conducting(address), 0);
       await t.rejects(chip.setPin(chip.pins, true), { code: 'CANNOT_CONVERT' });
       await t.rejects(chip.setPort(1 << chip.pins), { code: 'CANNOT_CONVERT' });
-      t.equal(await bench.conducting(address), 0);
+      t.equal(await fixture.conducting(address), 0);
     }
   });
 
-  await on('the level of a pin is low if pulled down, by itself or from outside', async (t, bench) => {
-    for (const [address, chip] of switchesOf(bench).slice(1)) {
+  await on('the level of a pin is low if pulled down, by itself or from outside', async (t, fixture) => {
+    for (const [address, chip] of switchesOf(fixture).slice(1)) {
       await chip.setPort(0);
-      await bench.pull(address, 1, true);
+      await fixture.pull(address, 1, true);
       let messages = await chip.read();
       t.strictSame([valueIn(messages, 'PIN1'), valueIn(messages, 'INPUT1')], [false, true]);
       t.strictSame([valueIn(messages, 'PIN0'), valueIn(messages, 'INPUT0')], [false, false]);
-      await bench.pull(address, 1, false);
+      await fixture.pull(address, 1, false);
       await chip.setPin(0, true);
       messages = await chip.read();
       t.strictSame([valueIn(messages, 'PIN1'), valueIn(messages, 'INPUT1')], [false, false]);
@@ -165,16 +165,16 @@ export async function oneWireContract(
     }
   });
 
-  await on('eight pins, byte sequences, and the strobe', async (t, bench) => {
-    const chip = new Ds2408(new DeviceFiles(bench.attributes, bench.eight));
+  await on('eight pins, byte sequences, and the strobe', async (t, fixture) => {
+    const chip = new Ds2408(new DeviceFiles(fixture.attributes, fixture.eight));
     await chip.setPort(0xa5);
-    t.equal(await bench.conducting(bench.eight), 0xa5);
-    const before = await bench.writes(bench.eight);
+    t.equal(await fixture.conducting(fixture.eight), 0xa5);
+    const before = await fixture.writes(fixture.eight);
     await chip.sendBytes(Uint8Array.of(0x00, 0xf0, 0x3c), 0xff);
-    t.equal(await bench.writes(bench.eight), before + 3);
-    t.equal(await bench.conducting(bench.eight), 0xc3, '0 conducts');
+    t.equal(await fixture.writes(fixture.eight), before + 3);
+    t.equal(await fixture.conducting(fixture.eight), 0xc3, '0 conducts');
     await chip.sendBytes(Uint8Array.of(0xff, 0x05), 0x0f);
-    t.equal(await bench.conducting(bench.eight), 0xca, 'the upper half stays');
+    t.equal(await fixture.conducting(fixture.eight), 0xca, 'the upper half stays');
     for (const isStrobe of [true, false]) {
       await chip.setStrobe(isStrobe);
       t.equal(valueIn(await chip.read(), 'STROBE'), isStrobe);
@@ -182,26 +182,26 @@ export async function oneWireContract(
     await chip.setPort(0);
   });
 
-  await on('a removed device does not report wrong values', async (t, bench) => {
-    const thermometer = thermometerOf(bench);
-    await bench.warm(20);
+  await on('a removed device does not report wrong values', async (t, fixture) => {
+    const thermometer = thermometerOf(fixture);
+    await fixture.warm(20);
     t.equal(valueIn(await thermometer.read(), 'TEMPERATURE'), 20);
-    await bench.setSilent(bench.thermometer, true);
+    await fixture.setSilent(fixture.thermometer, true);
     t.equal(reasonIn(await thermometer.read(), 'TEMPERATURE'), 'NO_ANSWER');
-    await bench.setSilent(bench.thermometer, false);
-    for (const [address, chip] of switchesOf(bench)) {
-      await bench.setSilent(address, true);
+    await fixture.setSilent(fixture.thermometer, false);
+    for (const [address, chip] of switchesOf(fixture)) {
+      await fixture.setSilent(address, true);
       await t.rejects(chip.read(), { code: 'EIO' });
       await t.rejects(chip.setPin(0, true), { code: 'EIO' });
-      await bench.setSilent(address, false);
+      await fixture.setSilent(address, false);
       t.equal(valueIn(await chip.read(), 'PIN0'), false);
     }
   });
 
-  await on('the kernel detects removed and added devices', async (t, bench) => {
-    const { attributes, bus, pair } = bench;
-    await bench.setSilent(pair, true);
-    await bench.search(pair, false);
+  await on('the kernel detects removed and added devices', async (t, fixture) => {
+    const { attributes, bus, pair } = fixture;
+    await fixture.setSilent(pair, true);
+    await fixture.search(pair, false);
     t.notOk((await listDevices(attributes, bus)).includes(pair));
     const files = new DeviceFiles(attributes, pair);
     const gone = await new Ds2413(files).read().then(
@@ -209,8 +209,8 @@ export async function oneWireContract(
       (thrown: unknown) => files.mapError(thrown),
     );
     t.equal(gone?.code, 'DEVICE_OFFLINE');
-    await bench.setSilent(pair, false);
-    await bench.search(pair, true);
+    await fixture.setSilent(pair, false);
+    await fixture.search(pair, true);
     t.ok((await listDevices(attributes, bus)).includes(pair));
     t.equal(valueIn(await new Ds2413(files).read(), 'PORT'), 0);
   });

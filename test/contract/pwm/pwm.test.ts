@@ -7,11 +7,11 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { pwmContract, type PwmBench } from './suite.js';
+import { pwmContract, type PwmFixture } from './suite.js';
 
 const ID = 'fe20c000.pwm';
 
-async function simulatedBench(): Promise<PwmBench> {
+async function simulatedFixture(): Promise<PwmFixture> {
   const clock = new ManualClock();
   const pwm = new SimulatedPwm(clock, [
     { id: 'other', channels: 1 },
@@ -31,7 +31,7 @@ async function simulatedBench(): Promise<PwmBench> {
   };
 }
 
-await t.test('the simulated class', (t) => pwmContract((name, body) => t.test(name, body), simulatedBench));
+await t.test('the simulated class', (t) => pwmContract((name, body) => t.test(name, body), simulatedFixture));
 
 await t.test('an exported channel belongs to our group after udev’s delay', async (t) => {
   const clock = new ManualClock();

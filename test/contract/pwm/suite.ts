@@ -9,7 +9,7 @@ import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, ContractCase } from '../gpio/suite.js';
 
 /** A PWM chip with at least two channels for the test. */
-export interface PwmBench {
+export interface PwmFixture {
   readonly attributes: SysfsClass;
   readonly clock: Clock;
   /** The device name of the chip. */
@@ -17,10 +17,10 @@ export interface PwmBench {
   /** A channel that a kernel driver uses. */
   readonly kept: { readonly id: string; readonly channel: number };
   /**
-   * All outputs of a channel since the bench was created, if they are observable; undefined for no output.
+   * All outputs of a channel since the fixture was created, if they are observable; undefined for no output.
    */
   seen?(channel: number): readonly (Waveform | undefined)[];
-  /** Unplugs the chip, if possible. The bench cannot be used afterwards. */
+  /** Unplugs the chip, if possible. The fixture cannot be used afterwards. */
   unplug?(): Promise<void> | void;
   close(): Promise<void>;
 }
@@ -31,24 +31,27 @@ const wave = (periodNs: number, dutyNs: number, isInverted = false): Waveform =>
   isInverted,
 });
 
-/** Runs the complete contract, each case on a new bench. */
-export async function pwmContract(sentence: ContractCase, makeBench: () => Promise<PwmBench>): Promise<void> {
+/** Runs the complete contract, each case on a new fixture. */
+export async function pwmContract(
+  sentence: ContractCase,
+  makeFixture: () => Promise<PwmFixture>,
+): Promise<void> {
   type Open = (channel: number) => Promise<PwmChannel>;
-  const on = (name: string, body: (t: Asserts, bench: PwmBench, open: Open) => Promise<void>) =>
+  const on = (name: string, body: (t: Asserts, fixture: PwmFixture, open: Open) => Promise<void>) =>
     sentence(name, async (t) => {
-      const bench = await makeBench();
-      const { attributes, clock } = bench;
+      const fixture = await makeFixture();
+      const { attributes, clock } = fixture;
       const open: Open = async (channel) =>
-        PwmChannel.open(attributes, clock, await placeOf(attributes, { id: bench.id, channel }));
+        PwmChannel.open(attributes, clock, await placeOf(attributes, { id: fixture.id, channel }));
       try {
-        await body(t, bench, open);
+        await body(t, fixture, open);
       } finally {
-        await bench.close();
+        await fixture.close();
       }
     });
 
-  await on('a chip is listed by its device, with its exported channels', async (t, bench, open) => {
-    const listed = async () => (await listPwmChips(bench.attributes)).find(({ id }) => id === bench.id);
+  await on('a chip is listed by its device, with its exported channels', async (t, fixture, open) => {
+    const listed = async () => (await listPwmChips(fixture.attributes)).find(({ id }) => id === fixture.id);
     const before = await listed();
     t.strictSame(before?.exported, []);
     await open(1);
@@ -57,7 +60,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
 
   await on(
     'a channel outputs the given waveform, and opening it again changes nothing',
-    async (t, _bench, open) => {
+    async (t, _fixture, open) => {
       const channel = await open(0);
       t.equal(await channel.read(), undefined);
       await channel.set(wave(1_000_000, 250_000));
@@ -70,7 +73,7 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
     },
   );
 
-  await on('between a longer and a shorter period the waveform is always valid', async (t, bench, open) => {
+  await on('between a longer and a shorter period the waveform is always valid', async (t, fixture, open) => {
     const channel = await open(0);
     const waves = [
       wave(1_000_000, 900_000),
@@ -82,31 +85,31 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
       await channel.set(next);
       t.strictSame(await channel.read(), next);
     }
-    if (bench.seen === undefined) return;
+    if (fixture.seen === undefined) return;
     // The first one is undefined until it is set completely; from then on it never stops.
-    const from = bench.seen(0).findIndex((state) => state !== undefined);
+    const from = fixture.seen(0).findIndex((state) => state !== undefined);
     t.ok(
-      bench
+      fixture
         .seen(0)
         .slice(from)
         .every((state) => state !== undefined),
     );
-    t.equal(bench.seen(0).length - from, 1 + 2 + 1 + 2, 'with the minimum number of writes');
+    t.equal(fixture.seen(0).length - from, 1 + 2 + 1 + 2, 'with the minimum number of writes');
   });
 
-  await on('the polarity changes while the output is disabled', async (t, bench, open) => {
+  await on('the polarity changes while the output is disabled', async (t, fixture, open) => {
     const channel = await open(1);
     await channel.set(wave(1_000_000, 250_000, true));
     t.strictSame(await channel.read(), wave(1_000_000, 250_000, true));
     await channel.set(wave(1_000_000, 500_000));
     t.strictSame(await channel.read(), wave(1_000_000, 500_000));
-    if (bench.seen === undefined) return;
-    const states = bench.seen(1);
+    if (fixture.seen === undefined) return;
+    const states = fixture.seen(1);
     for (const [n, state] of states.entries())
       t.notOk(state !== undefined && states[n - 1]?.isInverted === !state.isInverted);
   });
 
-  await on('an unsupported waveform is rejected with what to change', async (t, _bench, open) => {
+  await on('an unsupported waveform is rejected with what to change', async (t, _fixture, open) => {
     const channel = await open(0);
     await channel.set(wave(1_000_000, 250_000));
     await t.rejects(channel.set(wave(0, 0)), {
@@ -116,9 +119,9 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
     t.strictSame(await channel.read(), wave(1_000_000, 250_000));
   });
 
-  await on('the kernel’s rules that the driver relies on', async (t, bench, open) => {
-    const { attributes } = bench;
-    const { chip } = await placeOf(attributes, { id: bench.id, channel: 0 });
+  await on('the kernel’s rules that the driver relies on', async (t, fixture, open) => {
+    const { attributes } = fixture;
+    const { chip } = await placeOf(attributes, { id: fixture.id, channel: 0 });
     const write = (path: string, text: string) => attributes.write(`${chip.name}/${path}`, text);
     await t.rejects(write('export', String(chip.channels)), { code: 'ENODEV' });
     await t.rejects(write('unexport', '0'), { code: 'ENODEV' });
@@ -137,11 +140,11 @@ export async function pwmContract(sentence: ContractCase, makeBench: () => Promi
     await t.rejects(opening, { code: 'DEVICE_OFFLINE', message: /in use by the kernel/ });
   });
 
-  await on('an unplugged chip is offline', async (t, bench, open) => {
-    if (bench.unplug === undefined)
+  await on('an unplugged chip is offline', async (t, fixture, open) => {
+    if (fixture.unplug === undefined)
       return void t.pass('an unplugged chip', { skip: 'it cannot be unplugged here' });
     const channel = await open(0);
-    await bench.unplug();
+    await fixture.unplug();
     const gone = { code: 'DEVICE_OFFLINE', message: /the PWM channel .* is gone/ };
     await t.rejects(channel.read(), gone);
     await t.rejects(channel.set(wave(1_000_000, 0)), gone);

@@ -5,17 +5,17 @@ import { listPorts, resolvePort } from '../../../drivers/serial/port-discovery.j
 import { KernelPorts } from '../../../drivers/serial/kernel-ports.js';
 import { hasProgram } from '../../tools/program.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { fakeBench, ptyBench } from './benches.js';
+import { fakePort, ptyPort } from './test-ports.js';
 import { serialContract } from './suite.js';
 import { serialModulesContract } from './modules-suite.js';
 
 const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
 
-await serialContract(t, 'simulated ports', fakeBench);
-await serialModulesContract(t, 'simulated ports', fakeBench);
+await serialContract(t, 'simulated ports', fakePort);
+await serialModulesContract(t, 'simulated ports', fakePort);
 await t.test('pseudo-terminals', { skip }, async (t) => {
-  await serialContract(t, 'kernel', ptyBench);
-  await serialModulesContract(t, 'kernel', ptyBench);
+  await serialContract(t, 'kernel', ptyPort);
+  await serialModulesContract(t, 'kernel', ptyPort);
 });
 
 await t.test('adapters are found by their sysfs attributes', async (t) => {

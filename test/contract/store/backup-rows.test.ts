@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { listBackups } from '../../../src/store/backup.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 
 t.test(
   'a backup with valid pages and a damaged row does not prevent the start without a database',
   async (t) => {
     const directory = await tempDirectory(t);
-    const { store, kernel } = await openBench(directory);
+    const { store, kernel } = await openFixture(directory);
     kernel.variables.create(1, { ident: 'kept', value: 5 });
     store.setMeta('applied', '{"kept":{}}');
     await store.committed();
@@ -21,7 +21,7 @@ t.test(
       using db = new DatabaseSync(path);
       db.exec(`UPDATE meta SET value = replace(value, 'kept', 'kepu') WHERE name = 'applied'`);
     }
-    const again = await openBench(directory);
+    const again = await openFixture(directory);
     t.match(again.kernel.tree.root.children?.byIdent('kept'), { data: { value: 5 } });
     t.equal(again.store.meta('applied'), undefined, 'the damaged row is omitted');
     t.match(again.findings.get('database'), { state: 'failed', text: /damaged.*applied/ });
@@ -31,7 +31,7 @@ t.test(
 
 t.test('files of an interrupted backup are deleted by the next one, and nothing else is', async (t) => {
   const directory = await tempDirectory(t);
-  const { store } = await openBench(directory);
+  const { store } = await openFixture(directory);
   await store.backup();
   const folder = join(directory, 'backups');
   const before = readdirSync(folder);
@@ -44,7 +44,7 @@ t.test('files of an interrupted backup are deleted by the next one, and nothing 
 
 t.test('a cancelled backup leaves nothing, and the next one is made', async (t) => {
   const directory = await tempDirectory(t);
-  const { store } = await openBench(directory);
+  const { store } = await openFixture(directory);
   await store.backup();
   const before = readdirSync(join(directory, 'backups'));
   const reported: number[][] = [];

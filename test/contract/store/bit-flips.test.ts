@@ -7,7 +7,7 @@ import { Database } from '../../../src/store/database.js';
 import { steps } from '../../../src/store/schema.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench, picture } from './open-store.js';
+import { openFixture, picture } from './open-store.js';
 
 /** Flips in `make test`; STELLWERK_FLIPS=5000 for the figures in the documentation. */
 const FLIPS = Number(process.env['STELLWERK_FLIPS'] ?? 100);
@@ -17,7 +17,7 @@ const file = (directory: string) => join(directory, 'stellwerk.db');
 /** A database with objects of all kinds, a backup of it, and some later changes. */
 async function furnished(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
   const directory = await tempDirectory(t);
-  const { store, kernel } = await openBench(directory);
+  const { store, kernel } = await openFixture(directory);
   const { variables, profiles } = kernel;
   profiles.create('Mine.Watt', 2);
   profiles.setText('Mine.Watt', '', ' W');
@@ -101,7 +101,7 @@ t.test('an object without a backup is reported as missing, and nothing else is',
   const id = String(db.prepare('SELECT id FROM objects WHERE born = 70').get()?.['id']);
   db.exec("UPDATE objects SET data = data || ' ' WHERE born = 70");
   db.close();
-  const { store, kernel, findings } = await openBench(directory);
+  const { store, kernel, findings } = await openFixture(directory);
   t.match(findings.get('database'), { state: 'failed', text: new RegExp(`in no backup: object #${id}`) });
   t.equal(kernel.tree.size - 1, 79);
   await store.close();
@@ -158,7 +158,7 @@ t.test('an id of six digits is stored', async (t) => {
 
 t.test('a database of the version without checksums is migrated, and older programs reject it', async (t) => {
   const directory = await tempDirectory(t);
-  const first = await openBench(directory);
+  const first = await openFixture(directory);
   const text = first.kernel.variables.create(3, { ident: 'text', value: 'a\u0000b \ud800 ä' });
   first.kernel.variables.create(2, { ident: 'float', value: -1.5e-300 });
   first.kernel.profiles.create('Mine', 1);
@@ -177,7 +177,7 @@ t.test('a database of the version without checksums is migrated, and older progr
     db.exec(`DROP TABLE new_${table}`);
   db.close();
   const before = picture(first.kernel);
-  const second = await openBench(directory);
+  const second = await openFixture(directory);
   t.equal(second.findings.get('database')?.state, 'ok');
   const written = before.map((row) => row.replace('\\ud800', '\ufffd'));
   t.strictSame(picture(second.kernel), written);

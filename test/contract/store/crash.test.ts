@@ -6,7 +6,7 @@ import type { Kernel } from '../../../src/kernel/kernel.js';
 import { killAfter } from '../../tools/kill-after.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { Program } from '../../tools/program.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const WRITER = join(PACKAGE_ROOT, 'dist/test/contract/store/writer.js');
@@ -69,14 +69,14 @@ t.test(
     await child.waitFor(/kept 42/);
     await child.end('SIGKILL');
     const left = await readFile(join(runtimeDirectory, 'values.db'));
-    const first = await openBench(directory, { runtimeDirectory });
+    const first = await openFixture(directory, { runtimeDirectory });
     t.equal(valueOf(first.kernel), 42);
     first.kernel.variables.update(first.kernel.variables.get(idOf(first.kernel)), 43, 0);
     await first.store.close();
 
     // An earlier run's file in the runtime directory is older than the disk.
     await writeFile(join(runtimeDirectory, 'values.db'), left);
-    const second = await openBench(directory, { runtimeDirectory });
+    const second = await openFixture(directory, { runtimeDirectory });
     t.equal(valueOf(second.kernel), 43);
     await second.store.close();
   },
@@ -92,7 +92,7 @@ t.test('values that an older version stored in the runtime directory are read', 
   const db = new DatabaseSync(join(runtimeDirectory, 'values.db'));
   db.exec('ALTER TABLE last_values DROP COLUMN sum');
   db.close();
-  const next = await openBench(directory, { runtimeDirectory });
+  const next = await openFixture(directory, { runtimeDirectory });
   t.equal(valueOf(next.kernel), 42);
   next.kernel.variables.update(next.kernel.variables.get(idOf(next.kernel)), 43, 0);
   await next.store.close();

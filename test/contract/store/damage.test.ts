@@ -14,12 +14,12 @@ import t from 'tap';
 import { listBackups } from '../../../src/store/backup.js';
 import { putMeta } from '../../../src/store/checksums.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 
 /** A directory with a database of one variable `kept`, and a backup of it from before `later` was created. */
 async function withBackup(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
   const directory = await tempDirectory(t);
-  const { store, kernel } = await openBench(directory);
+  const { store, kernel } = await openFixture(directory);
   kernel.variables.create(1, { ident: 'kept', value: 5 });
   for (let i = 0; i < 200; i++) kernel.variables.create(3, { name: `Filler ${i}`, value: 'x'.repeat(100) });
   await store.committed();
@@ -55,7 +55,7 @@ t.test(
     bytes.writeUInt32BE(77, 60);
     bytes.write('WITHOUT RKWID', bytes.indexOf('WITHOUT ROWID'));
     writeFileSync(path(directory), bytes);
-    const { store, kernel, findings } = await openBench(directory);
+    const { store, kernel, findings } = await openFixture(directory);
     t.match(findings.get('database'), { state: 'warning', text: { code: 'DAMAGED_DATABASE_KEPT' } });
     t.match(kernel.tree.root.children?.byIdent('kept'), { data: { value: 5 } });
     t.ok(kernel.tree.root.children?.byIdent('later'), 'with what came after the backup');
@@ -67,7 +67,7 @@ for (const [what, damage] of Object.entries(damages)) {
   t.test(`a database ${what}: the newest backup is used, the file kept, and a warning logged`, async (t) => {
     const directory = await withBackup(t);
     damage(path(directory));
-    const { store, kernel, findings } = await openBench(directory);
+    const { store, kernel, findings } = await openFixture(directory);
     const { root } = kernel.tree;
     t.match(root.children?.byIdent('kept'), { data: { value: 5 } });
     t.equal(root.children?.byIdent('later'), undefined);
@@ -78,7 +78,7 @@ for (const [what, damage] of Object.entries(damages)) {
       'the counter continues above all values that can have been issued',
     );
     await store.close();
-    const again = await openBench(directory);
+    const again = await openFixture(directory);
     t.match(again.findings.get('database'), { state: 'warning', text: /damaged/ }, 'and is kept');
     await again.store.close();
   });
@@ -87,13 +87,13 @@ for (const [what, damage] of Object.entries(damages)) {
     const directory = await withBackup(t);
     for (const backup of listBackups(directory)) writeFileSync(backup.path, 'damaged too');
     damage(path(directory));
-    const { store, kernel, findings } = await openBench(directory);
+    const { store, kernel, findings } = await openFixture(directory);
     t.match(findings.get('database'), { state: 'failed', text: /damaged/ });
     t.ok(readdirSync(directory).some((name) => /^stellwerk\.db\.damaged-.*Z$/.test(name)));
     kernel.variables.create(1, { ident: 'new' });
     await store.committed();
     await store.close();
-    const again = await openBench(directory);
+    const again = await openFixture(directory);
     t.ok(again.kernel.tree.root.children?.byIdent('new'));
     await again.store.close();
   });
@@ -101,7 +101,7 @@ for (const [what, damage] of Object.entries(damages)) {
 
 t.test('a damaged file of the runtime directory is replaced, wherever its damage is', async (t) => {
   const [directory, runtimeDirectory] = [await tempDirectory(t), await tempDirectory(t)];
-  const { store, kernel } = await openBench(directory, { runtimeDirectory });
+  const { store, kernel } = await openFixture(directory, { runtimeDirectory });
   for (let i = 0; i < 200; i++) kernel.variables.create(3, { ident: `value${i}`, value: 'x'.repeat(100) });
   await store.close();
   const file = join(runtimeDirectory, 'values.db');
@@ -114,7 +114,7 @@ t.test('a damaged file of the runtime directory is replaced, wherever its damage
   for (let at = 0; at < sound.length; at += 4096) {
     writeFileSync(file, sound);
     overwrite(file, at, 64);
-    const again = await openBench(directory, { runtimeDirectory });
+    const again = await openFixture(directory, { runtimeDirectory });
     t.match(again.kernel.tree.root.children?.byIdent('value7'), { data: { value: 'x'.repeat(100) } });
     await again.store.close();
     const replaced = new DatabaseSync(file);
@@ -125,14 +125,14 @@ t.test('a damaged file of the runtime directory is replaced, wherever its damage
 
 t.test('a deleted database is restored from the backup, without the log that it left', async (t) => {
   const directory = await withBackup(t);
-  const later = await openBench(directory);
+  const later = await openFixture(directory);
   later.kernel.variables.create(1, { ident: 'latest' });
   await later.store.committed();
   const log = readFileSync(`${path(directory)}-wal`);
   await later.store.close();
   writeFileSync(`${path(directory)}-wal`, log);
   renameSync(path(directory), join(directory, 'elsewhere'));
-  const { store, kernel } = await openBench(directory);
+  const { store, kernel } = await openFixture(directory);
   t.ok(kernel.tree.root.children?.byIdent('kept'));
   t.notOk(kernel.tree.root.children?.byIdent('latest'));
   await store.close();
@@ -147,7 +147,7 @@ t.test('a newer database without a backup to start from is rejected and not chan
   db.exec('PRAGMA user_version = 99');
   db.close();
   const before = readFileSync(path(directory));
-  await t.rejects(openBench(directory), {
+  await t.rejects(openFixture(directory), {
     code: 'STORE_UNUSABLE',
     message: /written by a newer version of stellwerk/,
   });
@@ -160,7 +160,7 @@ t.test('a database that is missing next to an archive or scripts is reported', a
     const directory = await tempDirectory(t);
     mkdirSync(join(directory, 'scripts'));
     writeFileSync(join(directory, name), '');
-    const { store, findings } = await openBench(directory);
+    const { store, findings } = await openFixture(directory);
     t.match(findings.get('database'), {
       state: 'failed',
       text: /missing.*no intact backup/,
@@ -168,7 +168,7 @@ t.test('a database that is missing next to an archive or scripts is reported', a
     });
     await store.close();
   }
-  const fresh = await openBench(await tempDirectory(t));
+  const fresh = await openFixture(await tempDirectory(t));
   t.equal(fresh.findings.get('database')?.state, 'ok');
   await fresh.store.close();
 });

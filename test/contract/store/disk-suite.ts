@@ -4,7 +4,7 @@ import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { DISK_BYTES, empty, fill, remount, smallDisk } from '../../tools/small-disk.js';
 import { until } from '../../tools/until.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 
 /** The tests; given a reason, they are skipped with it. */
 export function diskTests(skip: string | false): void {
@@ -14,7 +14,7 @@ export function diskTests(skip: string | false): void {
     async (t) => {
       const directory = await smallDisk(t);
       const clock = new ManualClock();
-      const { store, kernel, findings } = await openBench(directory, { clock });
+      const { store, kernel, findings } = await openFixture(directory, { clock });
       kernel.variables.create(1, { ident: 'first' });
       await store.committed();
       fill(directory);
@@ -38,7 +38,7 @@ export function diskTests(skip: string | false): void {
       await until('everything is written', () => findings.get('store')?.state === 'ok');
       const { size } = kernel.tree;
       await store.close();
-      const again = await openBench(directory);
+      const again = await openFixture(directory);
       t.equal(again.kernel.tree.size, size);
       t.match(again.kernel.tree.root.children?.byIdent('late'), { data: { value: 7 } });
       await again.store.close();
@@ -59,12 +59,12 @@ export function diskTests(skip: string | false): void {
       async (t) => {
         const directory = await smallDisk(t);
         const clock = new ManualClock();
-        const first = await openBench(directory, { clock });
+        const first = await openFixture(directory, { clock });
         const kept = first.kernel.variables.create(1, { ident: 'kept', value: 3 });
         await first.store.close();
         const { counter } = first.kernel.changes;
         block(directory);
-        const { store, kernel, findings } = await openBench(directory, { clock });
+        const { store, kernel, findings } = await openFixture(directory, { clock });
         t.match(kernel.tree.get(kept.id), { data: { value: 3 } });
         t.match(findings.get('database'), { state: 'failed', text: /cannot be written to/ });
         kernel.variables.create(1, { ident: 'new' });
@@ -75,7 +75,7 @@ export function diskTests(skip: string | false): void {
         await until('everything is written', () => findings.get('store')?.state === 'ok');
         t.match(findings.get('database'), { state: 'ok', text: /writable again/ });
         await store.close();
-        const again = await openBench(directory);
+        const again = await openFixture(directory);
         t.ok(again.kernel.tree.root.children?.byIdent('kept'));
         t.ok(again.kernel.tree.root.children?.byIdent('new'));
         t.ok(again.kernel.changes.counter > counter);
@@ -91,7 +91,7 @@ export function diskTests(skip: string | false): void {
       const directory = await smallDisk(t);
       writeFileSync(join(directory, 'filler'), Buffer.alloc(DISK_BYTES - 64 * 1024));
       const clock = new ManualClock();
-      const { store, kernel, findings } = await openBench(directory, { clock });
+      const { store, kernel, findings } = await openFixture(directory, { clock });
       t.match(findings.get('database'), { state: 'failed', text: /cannot be written to .*full/ });
       kernel.variables.create(1, { ident: 'new' });
       await t.rejects(store.committed(), { code: 'STORE_FAILED' });
@@ -99,7 +99,7 @@ export function diskTests(skip: string | false): void {
       clock.advance(60_000);
       await until('everything is written', () => findings.get('store')?.state === 'ok');
       await store.close();
-      const again = await openBench(directory);
+      const again = await openFixture(directory);
       t.ok(again.kernel.tree.root.children?.byIdent('new'));
       await again.store.close();
     },
@@ -108,7 +108,7 @@ export function diskTests(skip: string | false): void {
   t.test('an empty read-only disk: it starts with an empty tree', { skip }, async (t) => {
     const directory = await smallDisk(t);
     remount(directory, 'ro');
-    const { store, kernel, findings } = await openBench(directory);
+    const { store, kernel, findings } = await openFixture(directory);
     t.equal(kernel.tree.size, 1);
     t.match(findings.get('database'), { state: 'failed', text: /has no database/ });
     await store.close();

@@ -7,22 +7,22 @@ import type { LoadReport } from '../../../src/store/load-tree.js';
 import { Store } from '../../../src/store/store.js';
 
 /** A store with its kernel on a real directory, and its reports. */
-export interface Bench {
+export interface Fixture {
   readonly store: Store;
   readonly kernel: Kernel;
   readonly report: LoadReport;
   readonly findings: Map<string, HealthFinding>;
 }
 
-/** The directories of a bench; the clock is manual by default. */
-export interface BenchOptions {
+/** The directories of a fixture; the clock is manual by default. */
+export interface FixtureOptions {
   readonly runtimeDirectory?: string;
   readonly clock?: Clock;
   readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Opens the store of a directory and loads a kernel from it. */
-export async function openBench(directory: string, options: BenchOptions = {}): Promise<Bench> {
+export async function openFixture(directory: string, options: FixtureOptions = {}): Promise<Fixture> {
   const { runtimeDirectory, clock = new ManualClock(), files = {} } = options;
   const findings = new Map<string, HealthFinding>();
   const checks: HealthChecks = {

@@ -8,7 +8,7 @@ import { FOLDER_BUDGET } from '../../../src/store/backup.js';
 import { backupDirectory, restoreBackup } from '../../../src/store/restore.js';
 import { SCHEMA_VERSION, steps, storeShape } from '../../../src/store/schema.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench, picture } from './open-store.js';
+import { openFixture, picture } from './open-store.js';
 
 t.test('a backup is restored on an empty machine: tree, scripts, configuration', async (t) => {
   const directory = await tempDirectory(t);
@@ -24,7 +24,7 @@ t.test('a backup is restored on an empty machine: tree, scripts, configuration',
   writeFileSync(join(directory, 'media', 'photo.png'), Buffer.alloc(FOLDER_BUDGET / 2));
   writeFileSync(join(directory, 'media', 'film.mp4'), Buffer.alloc(FOLDER_BUDGET / 2));
   symlinkSync(config, join(directory, 'media', 'link'));
-  const first = await openBench(directory);
+  const first = await openFixture(directory);
   first.kernel.variables.create(2, { ident: 'v', value: 1.25 });
   await first.store.committed();
   const made = backupDirectory(directory, { to: backup, config });
@@ -45,7 +45,7 @@ t.test('a backup is restored on an empty machine: tree, scripts, configuration',
   t.equal(readFileSync(join(blank, 'media', 'plans', 'ground floor.json'), 'utf8'), '{}');
   const there = ['photo.png', 'film.mp4'].filter((name) => !made.leftOut.includes(`media/${name}`));
   t.strictSame(readdirSync(join(blank, 'media')).sort(), ['plans', ...there].sort());
-  const second = await openBench(blank);
+  const second = await openFixture(blank);
   t.strictSame(picture(second.kernel), before);
   t.equal(second.findings.get('database')?.state, 'ok');
   t.ok(second.kernel.changes.counter > counter + 1_000_000, 'the counter continues far above');
@@ -77,7 +77,7 @@ t.test('an invalid backup changes nothing', async (t) => {
 t.test('a backup cannot write outside the data directory', async (t) => {
   const directory = await tempDirectory(t);
   const source = join(directory, 'source');
-  const { store } = await openBench(source);
+  const { store } = await openFixture(source);
   await store.close();
   const backup = join(directory, 'backup.db');
   backupDirectory(source, { to: backup, config: undefined });
@@ -104,7 +104,7 @@ t.test('a database of an older version is migrated, after a backup', async (t) =
   const db = new DatabaseSync(join(directory, 'stellwerk.db'));
   db.exec(`PRAGMA application_id = ${storeShape.id}; CREATE TABLE old (a); INSERT INTO old VALUES (1)`);
   db.close();
-  const { store, kernel } = await openBench(directory);
+  const { store, kernel } = await openFixture(directory);
   kernel.variables.create(1, {});
   await store.committed();
   await store.close();
@@ -140,7 +140,7 @@ t.test('a failed step leaves the previous version complete', async (t) => {
 
 t.test('loading 50,000 objects takes a small multiple of reading them', async (t) => {
   const directory = await tempDirectory(t);
-  const first = await openBench(directory);
+  const first = await openFixture(directory);
   for (let i = 0; i < 49_900; i++) first.kernel.variables.create(2, { name: `Variable ${i}`, value: i / 8 });
   await first.store.close();
   const readBare = () => {
@@ -156,7 +156,7 @@ t.test('loading 50,000 objects takes a small multiple of reading them', async (t
     return all.size;
   };
   const load = async () => {
-    const { store, kernel } = await openBench(directory);
+    const { store, kernel } = await openFixture(directory);
     const { size } = kernel.tree;
     await store.close();
     return size;

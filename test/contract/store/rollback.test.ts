@@ -11,14 +11,14 @@ import { checksummedColumns, iterateRows } from '../../../src/store/checksums.js
 import { SCHEMA_VERSION, steps, storeShape } from '../../../src/store/schema.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openArchive } from '../archive/open-archive.js';
-import { furnish, openBench, picture } from './open-store.js';
+import { furnish, openFixture, picture } from './open-store.js';
 
 const path = (directory: string): string => join(directory, 'stellwerk.db');
 
 /** A directory with objects of all kinds, as this version leaves it, and its tree. */
 async function populated(t: Test): Promise<{ directory: string; tree: string[] }> {
   const directory = await tempDirectory(t);
-  const { store, kernel } = await openBench(directory);
+  const { store, kernel } = await openFixture(directory);
   furnish(kernel);
   await store.committed();
   store.recordAudit({ at: 1, user: 'owner', remote: 'local', method: 'SetValue', params: [], ok: true });
@@ -28,7 +28,7 @@ async function populated(t: Test): Promise<{ directory: string; tree: string[] }
 
 /** The tree that this version loads. */
 async function treeIn(directory: string): Promise<string[]> {
-  const { store, kernel } = await openBench(directory);
+  const { store, kernel } = await openFixture(directory);
   const tree = picture(kernel);
   await store.close();
   return tree;
@@ -80,7 +80,7 @@ t.test('a newer database with additional tables is used as it is, and keeps them
   const next = nextVersion(ADDS, SCHEMA_VERSION);
   updateTo(next, directory);
 
-  const { store, kernel, findings } = await openBench(directory);
+  const { store, kernel, findings } = await openFixture(directory);
   t.strictSame(picture(kernel), tree);
   t.match(findings.get('database'), { state: 'ok' });
   kernel.variables.create(1, { ident: 'later', value: 3 });
@@ -111,7 +111,7 @@ t.test('a newer database that cannot be used is kept, and the copy from before i
   const next = nextVersion(CHANGES, SCHEMA_VERSION + 1);
   updateTo(next, directory);
 
-  const { store, kernel, findings } = await openBench(directory);
+  const { store, kernel, findings } = await openFixture(directory);
   t.strictSame(picture(kernel), tree, 'as before the update');
   const [name = ''] = readdirSync(directory).filter((name) => name.startsWith('stellwerk.db.newer-'));
   const finding = findings.get('database');
@@ -124,7 +124,7 @@ t.test('a newer database that cannot be used is kept, and the copy from before i
   await store.committed();
   await store.close();
 
-  const again = await openBench(directory);
+  const again = await openFixture(directory);
   t.match(again.findings.get('database'), { state: 'warning', text: { code: 'NEWER_DATABASE_KEPT' } });
   t.ok(again.kernel.tree.root.children?.byIdent('afterwards'), 'from then on, it is the database');
   await again.store.close();

@@ -11,12 +11,12 @@ import { AUDIT_KEPT, BACKUPS_KEPT, COUNTER_BLOCK } from '../../../src/store/work
 import { SAVE_EVERY_MS } from '../../../src/store/store.js';
 import { checksumOf } from '../../../src/store/checksums.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { furnish, openBench, picture, type Bench } from './open-store.js';
+import { furnish, openFixture, picture, type Fixture } from './open-store.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
 t.test('everything exists again after a stop and a start', async (t) => {
   const directory = await tempDirectory(t);
-  const first = await openBench(directory);
+  const first = await openFixture(directory);
   t.equal(first.findings.get('database')?.state, 'ok');
   furnish(first.kernel);
   await first.store.committed();
@@ -26,7 +26,7 @@ t.test('everything exists again after a stop and a start', async (t) => {
   await first.store.close();
   await first.store.close();
 
-  const second = await openBench(directory);
+  const second = await openFixture(directory);
   t.equal(second.report.objects, before.length - 1);
   // An instance's status is determined again.
   const expected = before.map((text) => text.replace(/"status":\d+/, '"status":101'));
@@ -41,7 +41,7 @@ t.test(
   'events exist again, with their last run; a run is written with the values, not separately',
   async (t) => {
     const directory = await tempDirectory(t);
-    const first = await openBench(directory);
+    const first = await openFixture(directory);
     const { kernel } = first;
     const trigger = kernel.events.create(eventType.trigger, 1_700_000_000_000, { name: 'Trigger' });
     kernel.events.setTrigger(trigger.id, { variableId: kernel.variables.create(3).id, value: 'on' });
@@ -69,7 +69,7 @@ t.test(
     const before = picture(kernel);
     await first.store.close();
 
-    const second = await openBench(directory);
+    const second = await openFixture(directory);
     t.strictSame(
       picture(second.kernel),
       before.map((text) => text.replace(/"nextRun":\d+/, '"nextRun":0')),
@@ -78,7 +78,7 @@ t.test(
     second.kernel.tree.delete(second.kernel.events.get(plan.id));
     await second.store.close();
 
-    const third = await openBench(directory);
+    const third = await openFixture(directory);
     t.equal([...third.kernel.tree.objectsOfType(objectType.event)].length, 2);
     await third.store.close();
   },
@@ -86,12 +86,12 @@ t.test(
 
 t.test('older siblings precede younger ones of the same name, even after a restart', async (t) => {
   const directory = await tempDirectory(t);
-  const first = await openBench(directory);
+  const first = await openFixture(directory);
   const ids = Array.from({ length: 50 }, () => first.kernel.variables.create(1, { name: 'Same' }).id);
   await first.store.committed();
   for (const id of ids.slice(0, 20)) first.kernel.tree.set(first.kernel.tree.get(id), 'position', 1);
   await first.store.close();
-  const second = await openBench(directory);
+  const second = await openFixture(directory);
   t.strictSame(
     Array.from(second.kernel.tree.root.children?.byName('Same') ?? [], ({ id }) => id),
     ids,
@@ -102,8 +102,8 @@ t.test('older siblings precede younger ones of the same name, even after a resta
 t.test('a deleted object stays deleted, and its id unused, after a stop and after a power cut', async (t) => {
   const directory = await tempDirectory(t);
   const given: number[] = [];
-  const first = await openBench(directory);
-  const use = async ({ kernel, store }: Bench) => {
+  const first = await openFixture(directory);
+  const use = async ({ kernel, store }: Fixture) => {
     for (let n = 0; n < 200; n++) {
       const object = kernel.tree.create(objectType.category, {});
       given.push(object.id);
@@ -117,11 +117,11 @@ t.test('a deleted object stays deleted, and its id unused, after a stop and afte
   await first.store.close();
   for (const place of [directory, cut]) {
     const before = [...given];
-    const bench = await openBench(place);
-    t.equal(bench.report.objects, 1);
-    await use(bench);
-    await bench.store.close();
-    const again = await openBench(place);
+    const fixture = await openFixture(place);
+    t.equal(fixture.report.objects, 1);
+    await use(fixture);
+    await fixture.store.close();
+    const again = await openFixture(place);
     t.equal(again.kernel.tree.ids.isUnsure, true, 'the previous content was not searched');
     await use(again);
     await again.store.close();
@@ -132,14 +132,14 @@ t.test('a deleted object stays deleted, and its id unused, after a stop and afte
 
 t.test('objects with ids of six digits are stored like all others', async (t) => {
   const directory = await tempDirectory(t);
-  const first = await openBench(directory);
+  const first = await openFixture(directory);
   first.kernel.tree.ids.restore('7:50000');
   const parent = first.kernel.tree.create(objectType.category, {});
   const variable = first.kernel.variables.create(1, { parent, value: 7 });
   t.ok(Math.min(parent.id, variable.id) >= 100_000);
   await first.store.committed();
   await first.store.close();
-  const second = await openBench(directory);
+  const second = await openFixture(directory);
   t.strictSame(picture(second.kernel), picture(first.kernel));
   t.equal(second.kernel.tree.ids.state, '7:50002');
   await second.store.close();
@@ -149,7 +149,7 @@ t.test('values are stored in the runtime directory each second, on the disk ever
   const directory = await tempDirectory(t);
   const runtimeDirectory = await tempDirectory(t);
   const clock = new ManualClock();
-  const { store, kernel } = await openBench(directory, { runtimeDirectory, clock });
+  const { store, kernel } = await openFixture(directory, { runtimeDirectory, clock });
   const variable = kernel.variables.create(2, { value: 1 });
   await store.committed();
   kernel.variables.update(variable, 2, clock.nowMs());
@@ -176,7 +176,7 @@ t.test('values are stored in the runtime directory each second, on the disk ever
 t.test('an idle gateway writes nothing', async (t) => {
   const directory = await tempDirectory(t);
   const clock = new ManualClock();
-  const { store, kernel } = await openBench(directory, { clock });
+  const { store, kernel } = await openFixture(directory, { clock });
   kernel.variables.create(2, { value: 1 });
   await store.committed();
   clock.advance(SAVE_EVERY_MS);
@@ -193,7 +193,7 @@ t.test('the counter never decreases', async (t) => {
   const directory = await tempDirectory(t);
   let last = 0;
   for (let start = 0; start < 3; start++) {
-    const { store, kernel } = await openBench(directory);
+    const { store, kernel } = await openFixture(directory);
     t.ok(kernel.changes.counter >= last, `start ${start}`);
     for (let i = 0; i < 3 * COUNTER_BLOCK; i++) kernel.changes.emit(0, messageNumber.KL_MESSAGE, []);
     last = kernel.changes.counter;
@@ -204,21 +204,21 @@ t.test('the counter never decreases', async (t) => {
 
 t.test('the audit log has who did what, newest first', async (t) => {
   const directory = await tempDirectory(t);
-  const { store } = await openBench(directory);
+  const { store } = await openFixture(directory);
   const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [1, 2], ok: true };
   store.recordAudit(record);
   store.recordAudit({ ...record, at: 2 });
   t.match(await store.audit(10), [{ at: 2 }, { at: 1 }]);
   t.match(await store.audit(1), [{ at: 2 }]);
   await store.close();
-  const again = await openBench(directory);
+  const again = await openFixture(directory);
   t.match(await again.store.audit(10), [{ at: 2 }, record]);
   await again.store.close();
 });
 
 t.test('each audit ring keeps its own records, even while no commit succeeds', async (t) => {
   const directory = await tempDirectory(t);
-  const { store } = await openBench(directory);
+  const { store } = await openFixture(directory);
   const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [], ok: true };
   store.recordAudit({ ...record, role: 'owner' });
   store.recordAudit({ ...record, role: 'inside', user: 'script 12345' });
@@ -238,7 +238,7 @@ t.test('each audit ring keeps its own records, even while no commit succeeds', a
 });
 
 t.test('a data directory that cannot be created is reported, immediately', async (t) => {
-  await t.rejects(openBench('/proc/nothing/here'), {
+  await t.rejects(openFixture('/proc/nothing/here'), {
     code: 'STORE_UNUSABLE',
     message: /cannot be created.*proc/,
   });
@@ -246,10 +246,10 @@ t.test('a data directory that cannot be created is reported, immediately', async
 
 t.test('two gateways cannot have the same data directory', async (t) => {
   const directory = await tempDirectory(t);
-  const { store } = await openBench(directory);
-  await t.rejects(openBench(directory), { code: 'STORE_UNUSABLE', message: /in use/ });
+  const { store } = await openFixture(directory);
+  await t.rejects(openFixture(directory), { code: 'STORE_UNUSABLE', message: /in use/ });
   await store.close();
-  const { store: next } = await openBench(directory);
+  const { store: next } = await openFixture(directory);
   await next.close();
 });
 
@@ -257,7 +257,7 @@ const path = (directory: string) => join(directory, 'stellwerk.db');
 
 t.test('orphans and cycles are moved below the root, permanently', async (t) => {
   const directory = await tempDirectory(t);
-  const first = await openBench(directory);
+  const first = await openFixture(directory);
   const above = first.kernel.tree.create(objectType.category, {}, { ident: 'above' });
   const orphan = first.kernel.variables.create(1, { parent: above, ident: 'lost', value: 9 });
   const a = first.kernel.tree.create(objectType.category, {}, { name: 'a' });
@@ -273,7 +273,7 @@ t.test('orphans and cycles are moved below the root, permanently', async (t) => 
   db.prepare('UPDATE objects SET parent = ?, sum = ? WHERE id = ?').run(b.id, sum, a.id);
   db.close();
   for (const start of [1, 2]) {
-    const { store, kernel, report, findings } = await openBench(directory);
+    const { store, kernel, report, findings } = await openFixture(directory);
     t.match(kernel.tree.get(orphan.id), { parentId: 0, ident: '', data: { value: 9 } });
     t.equal(kernel.tree.root.children?.byIdent('lost')?.id, taken.id);
     t.equal(kernel.tree.get(b.id).parentId, a.id);
@@ -289,7 +289,7 @@ t.test(
     const directory = await tempDirectory(t);
     const scripts = join(directory, 'scripts');
     const clock = new ManualClock();
-    const { store, kernel } = await openBench(directory, { clock, files: { scripts } });
+    const { store, kernel } = await openFixture(directory, { clock, files: { scripts } });
     kernel.variables.create(1, {});
     await store.committed();
     for (let day = 1; day <= BACKUPS_KEPT + 3; day++) {

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../../src/base/clock.js';
 import { until } from '../../tools/until.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 
 const [directory = '', runtimeDirectory = ''] = process.argv.slice(2);
 const clock = systemClock();
-const { store, kernel } = await openBench(directory, { clock, runtimeDirectory });
+const { store, kernel } = await openFixture(directory, { clock, runtimeDirectory });
 const variable = kernel.variables.create(1, { ident: 'value', value: 1 });
 await store.committed();
 kernel.variables.update(variable, 42, clock.nowMs());

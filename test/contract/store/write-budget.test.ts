@@ -7,7 +7,7 @@ import type { WriteBudget } from '../../../src/kernel/object.js';
 import { type Value, variableType } from '../../../src/kernel/value.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 
 /** The interval of all values, so long that anything on the disk sooner was written because of its budget. */
 const SELDOM_MS = 3_600_000;
@@ -18,7 +18,7 @@ async function metered(t: Test, { every, withinS }: WriteBudget, initial: Value 
   const directory = await tempDirectory(t);
   const runtimeDirectory = await tempDirectory(t);
   const clock = new ManualClock();
-  const { store, kernel } = await openBench(directory, { clock, runtimeDirectory });
+  const { store, kernel } = await openFixture(directory, { clock, runtimeDirectory });
   t.teardown(() => store.close());
   store.setSaveInterval(SELDOM_MS);
   const type =
@@ -44,7 +44,7 @@ async function metered(t: Test, { every, withinS }: WriteBudget, initial: Value 
     const runtime = await tempDirectory(t);
     cpSync(directory, copy, { recursive: true });
     if (after === 'crash') cpSync(join(runtimeDirectory, 'values.db'), join(runtime, 'values.db'));
-    const other = await openBench(copy, { clock: new ManualClock(), runtimeDirectory: runtime });
+    const other = await openFixture(copy, { clock: new ManualClock(), runtimeDirectory: runtime });
     const { value } = meterOf(other.kernel).data;
     await other.store.close();
     return value;

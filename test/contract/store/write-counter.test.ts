@@ -5,12 +5,12 @@ import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { SAVE_EVERY_MS } from '../../../src/store/store.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 
 t.test('a repeated value is written with every sixtieth save, and by a stop', async (t) => {
   const directory = await tempDirectory(t);
   const clock = new ManualClock();
-  const { store, kernel } = await openBench(directory, { clock });
+  const { store, kernel } = await openFixture(directory, { clock });
   const variable = kernel.variables.create(2, { value: 1 });
   kernel.variables.update(variable, 2, clock.nowMs());
   await store.committed();
@@ -39,7 +39,7 @@ t.test('a repeated value is written with every sixtieth save, and by a stop', as
 t.test('large texts that change all the time stay within their budget, and health reports it', async (t) => {
   const directory = await tempDirectory(t);
   const clock = new ManualClock();
-  const { store, kernel, findings } = await openBench(directory, { clock });
+  const { store, kernel, findings } = await openFixture(directory, { clock });
   const texts = Array.from({ length: 60 }, () => kernel.variables.create(3));
   const small = kernel.variables.create(1);
   await store.committed();

@@ -6,10 +6,10 @@
 import { writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../../src/base/clock.js';
-import { openBench } from './open-store.js';
+import { openFixture } from './open-store.js';
 
 const [directory = '', runtime = '-'] = process.argv.slice(2);
-const { store, kernel } = await openBench(directory, {
+const { store, kernel } = await openFixture(directory, {
   clock: systemClock(),
   ...(runtime !== '-' && { runtimeDirectory: runtime }),
 });

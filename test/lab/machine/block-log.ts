@@ -14,7 +14,7 @@ const SECTOR_BYTES = 512;
 const MAGIC = 0x6a736677736872n;
 const FLAG = { flush: 1, fua: 2, discard: 4 } as const;
 /** What a power cut does to a write that was not flushed. */
-const FATES = ['lost', 'lost', 'complete', 'torn'] as const;
+const OUTCOMES = ['lost', 'lost', 'complete', 'torn'] as const;
 
 /** One entry of the log: `bytes` of data, at `from` in the log, written to `to` on the disk. */
 interface Entry {
@@ -24,8 +24,8 @@ interface Entry {
   readonly to: number;
 }
 
-/** Counts of the writes after the last flush, by their fate. */
-export type WriteFates = Record<(typeof FATES)[number], number>;
+/** Counts of the writes after the last flush, by their outcome. */
+export type WriteOutcomes = Record<(typeof OUTCOMES)[number], number>;
 
 /** Creates the empty file for a machine's `writeLog`. */
 export async function makeLog(path: string): Promise<void> {
@@ -57,24 +57,24 @@ export class BlockLog {
    * Turns a raw image of the disk at the beginning of the log into the disk after a power cut behind the
    * first `count` entries; all by default.
    */
-  async replay(imagePath: string, random: Random, count = Infinity): Promise<WriteFates> {
+  async replay(imagePath: string, random: Random, count = Infinity): Promise<WriteOutcomes> {
     await using log = await open(this.#path, 'r');
     await using image = await open(imagePath, 'r+');
     const entries = this.#entries.slice(0, count);
     const lastFlush = entries.findLastIndex(({ flags }) => flags & FLAG.flush);
-    const fates: WriteFates = { lost: 0, complete: 0, torn: 0 };
+    const outcomes: WriteOutcomes = { lost: 0, complete: 0, torn: 0 };
     for (const [index, { flags, bytes, from, to }] of entries.entries()) {
       if (bytes === 0) continue;
       const data = await bytesAt(log, from, bytes);
       const isSafe = index < lastFlush || (flags & FLAG.fua) !== 0;
-      const fate = isSafe ? 'complete' : random.pick(FATES);
-      if (!isSafe) fates[fate]++;
-      if (fate === 'complete') await image.write(data, 0, bytes, to);
-      if (fate !== 'torn') continue;
+      const outcome = isSafe ? 'complete' : random.pick(OUTCOMES);
+      if (!isSafe) outcomes[outcome]++;
+      if (outcome === 'complete') await image.write(data, 0, bytes, to);
+      if (outcome !== 'torn') continue;
       for (let at = 0; at < bytes; at += SECTOR_BYTES)
         if (random.chance(0.5)) await image.write(data, at, SECTOR_BYTES, to + at);
     }
-    return fates;
+    return outcomes;
   }
 }
 

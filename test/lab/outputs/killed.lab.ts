@@ -2,23 +2,23 @@
 import t from 'tap';
 import { until } from '../../tools/until.js';
 import { PATIENCE_MS } from '../machine/box.js';
-import { Bench, prove } from './output-bench.js';
+import { Fixture, prove } from './output-fixture.js';
 
 /** Enough of a script's thousand commands to be in the middle of it. */
 const MOVES = 100;
 const KEEPER = 'stellwerk-keeper';
 
-await using bench = await Bench.open(t);
-const { agent } = bench.box.machine;
+await using fixture = await Fixture.open(t);
+const { agent } = fixture.box.machine;
 
-await prove(t, bench, {
+await prove(t, fixture, {
   name: 'the gateway is killed (kill −9)',
   ends: true,
   isCommanded: true,
   async make({ pid, moves }, round) {
     // Every other time while a script sends commands.
     if (round % 2 === 0) {
-      await bench.box.call('SVC_RunScriptText', bench.flood(100));
+      await fixture.box.call('SVC_RunScriptText', fixture.flood(100));
       const many = () => [...moves.values()].flat().length >= MOVES;
       await until('the script is running', many, PATIENCE_MS);
     }
@@ -27,27 +27,27 @@ await prove(t, bench, {
   },
 });
 
-await prove(t, bench, {
+await prove(t, fixture, {
   name: 'the keeper is killed (kill −9)',
   ends: false,
   async make() {
-    const pid = Number(await bench.unit(KEEPER, 'MainPID'));
+    const pid = Number(await fixture.unit(KEEPER, 'MainPID'));
     await agent.run(`kill -9 ${pid}`);
     const isBack = async () =>
-      Number(await bench.unit(KEEPER, 'MainPID')) !== pid &&
-      (await bench.unit(KEEPER, 'ActiveState')) === 'active';
+      Number(await fixture.unit(KEEPER, 'MainPID')) !== pid &&
+      (await fixture.unit(KEEPER, 'ActiveState')) === 'active';
     await until('another keeper', isBack, PATIENCE_MS);
     return { signal: 9, to: pid };
   },
 });
 
-await prove(t, bench, {
+await prove(t, fixture, {
   name: 'both are killed together (kill −9)',
   ends: true,
   async make({ pid }, round) {
-    const keeper = await bench.unit(KEEPER, 'MainPID');
+    const keeper = await fixture.unit(KEEPER, 'MainPID');
     await agent.run(`kill -9 ${keeper} ${pid}`);
-    await bench.safe(round);
+    await fixture.safe(round);
     return { signal: 9, to: pid };
   },
 });

@@ -1,27 +1,27 @@
 /** The gateway ends cleanly: it is stopped, restarted, or upgraded. */
 import t from 'tap';
-import { Bench, prove } from './output-bench.js';
+import { Fixture, prove } from './output-fixture.js';
 
 const INSTALL_LIMIT_MS = 300_000;
 const HOME = '/opt/stellwerk';
 
-await using bench = await Bench.open(t);
-const { agent } = bench.box.machine;
+await using fixture = await Fixture.open(t);
+const { agent } = fixture.box.machine;
 // Before the first test: nothing may be awaited between two tests.
 await agent.run(`cp -r ${HOME}/$(readlink ${HOME}/current) /root/bundle`, INSTALL_LIMIT_MS);
 
-await prove(t, bench, {
+await prove(t, fixture, {
   name: 'stop (systemctl stop)',
   ends: true,
   async make({ pid }, round) {
     await agent.run('systemctl stop stellwerk');
-    await bench.safe(round);
+    await fixture.safe(round);
     await agent.run('systemctl start stellwerk', INSTALL_LIMIT_MS);
     return { signal: 15, to: pid };
   },
 });
 
-await prove(t, bench, {
+await prove(t, fixture, {
   name: 'restart (systemctl restart)',
   ends: true,
   async make({ pid }) {
@@ -30,7 +30,7 @@ await prove(t, bench, {
   },
 });
 
-await prove(t, bench, {
+await prove(t, fixture, {
   name: 'upgrade (install.sh of another version)',
   ends: true,
   async make({ pid }, round) {

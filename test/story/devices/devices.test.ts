@@ -1,7 +1,7 @@
 import t from 'tap';
 import { message } from '../../../src/kernel/messages.js';
-import { mosquittoBench, type MqttBench } from '../../contract/mqtt/benches.js';
-import { ptyBench, type SerialBench } from '../../contract/serial/benches.js';
+import { mosquittoTestBroker, type TestBroker } from '../../contract/mqtt/brokers.js';
+import { ptyPort, type TestPort } from '../../contract/serial/test-ports.js';
 import { callText, idOf, post, replyIn, rpc, valueAt } from '../../tools/client/json-rpc.js';
 import {
   SIMULATED_CONFIG,
@@ -20,7 +20,7 @@ enableLinearPatterns();
 const missing = ['mosquitto', 'socat'].filter((name) => !hasProgram(name));
 const skip = missing.length > 0 && `not installed: ${missing.join(', ')} (Debian packages)`;
 
-const devices = (serial: SerialBench, mqtt: MqttBench) => `${SAMPLE_TREE}  - instance: Meter port
+const devices = (serial: TestPort, mqtt: TestBroker) => `${SAMPLE_TREE}  - instance: Meter port
     ident: meter_port
     module: Serial Port
     properties: { Port: ${serial.where} }
@@ -46,7 +46,7 @@ const link = (gateway: GatewayFixture, path: string, expected: string) =>
   until(`${path} to be ${expected}`, async () => (await valueAt(gateway, `${path}/LINK`)) === expected);
 const value = (gateway: GatewayFixture, path: string, expected: unknown) =>
   until(`${path} to be ${String(expected)}`, async () => (await valueAt(gateway, path)) === expected);
-const commands = (mqtt: MqttBench) =>
+const commands = (mqtt: TestBroker) =>
   mqtt
     .heard()
     .filter(({ topic }) => topic === 'plug/set')
@@ -64,8 +64,8 @@ t.test(
   'a switch, a serial line and a topic become frames at every client; calls control all three',
   { skip },
   async (t) => {
-    await using serial = await ptyBench();
-    await using mqtt = await mosquittoBench(4);
+    await using serial = await ptyPort();
+    await using mqtt = await mosquittoTestBroker(4);
     await mqtt.publish('plug/state', 'ON', true);
     const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
     await value(gateway, 'broker/plug/STATE', true);
@@ -116,8 +116,8 @@ t.test(
   'while the broker is offline a command fails immediately and is never sent later',
   { skip },
   async (t) => {
-    await using serial = await ptyBench();
-    await using mqtt = await mosquittoBench(4);
+    await using serial = await ptyPort();
+    await using mqtt = await mosquittoTestBroker(4);
     const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
     await link(gateway, 'broker/plug', 'online');
     const plug = await idOf(gateway, 'broker/plug');
@@ -143,8 +143,8 @@ t.test(
   'an unplugged adapter is reported, keeps ids and names, and is reopened when it is back',
   { skip },
   async (t) => {
-    await using serial = await ptyBench();
-    await using mqtt = await mosquittoBench(4);
+    await using serial = await ptyPort();
+    await using mqtt = await mosquittoTestBroker(4);
     const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
     await link(gateway, 'meter_port/meter', 'online');
     const id = await idOf(gateway, 'meter_port/meter/TEMPERATURE');

@@ -23,11 +23,11 @@ export interface Pace {
 }
 
 /** Records the frames and the long tasks of a page. */
-const RECORDER = `window.bench = { frames: [], tasks: [] };
+const RECORDER = `window.fixture = { frames: [], tasks: [] };
 let last = 0;
-const next = (now) => { if (last > 0) window.bench.frames.push(now - last); last = now; requestAnimationFrame(next); };
+const next = (now) => { if (last > 0) window.fixture.frames.push(now - last); last = now; requestAnimationFrame(next); };
 requestAnimationFrame(next);
-new PerformanceObserver((list) => { for (const one of list.getEntries()) window.bench.tasks.push(one.duration); })
+new PerformanceObserver((list) => { for (const one of list.getEntries()) window.fixture.tasks.push(one.duration); })
   .observe({ type: 'longtask' });`;
 
 /** An event of a trace of the browser; `tdur`: processor time, µs. */
@@ -77,10 +77,12 @@ export class MeasuredPage implements AsyncDisposable {
 
   /** What the page does during an action. */
   async during(action: () => Promise<unknown>): Promise<Pace> {
-    await this.page.evaluate('window.bench.frames.length = 0; window.bench.tasks.length = 0');
+    await this.page.evaluate('window.fixture.frames.length = 0; window.fixture.tasks.length = 0');
     const atMs = performance.now();
     const busyMs = (await this.costMs(action)) / ((performance.now() - atMs) / 1000);
-    const { frames, tasks } = await this.page.evaluate<{ frames: number[]; tasks: number[] }>('window.bench');
+    const { frames, tasks } = await this.page.evaluate<{ frames: number[]; tasks: number[] }>(
+      'window.fixture',
+    );
     return { frames, longTasks: tasks, busyMs };
   }
 

@@ -4,7 +4,7 @@ import { LoginThrottle } from '../../../src/api/access/login-throttle.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { HitLimits } from '../../tools/gateway/api-fixture.js';
 
-function bench() {
+function makeFixture() {
   const clock = new ManualClock();
   const limits = new HitLimits();
   const queue = new LoginQueue(clock, limits);
@@ -28,7 +28,7 @@ function bench() {
 t.test(
   'logins with fewer failures are verified first; otherwise accounts and addresses alternate',
   async (t) => {
-    const { add, order, release } = bench();
+    const { add, order, release } = makeFixture();
     const all = [
       add('first'),
       add('failed', { failures: 2 }),
@@ -44,7 +44,7 @@ t.test(
 );
 
 t.test('if too many logins wait, the last one in order is rejected', async (t) => {
-  const { add, release, limits, order } = bench();
+  const { add, release, limits, order } = makeFixture();
   const first = add('first');
   const crowd = Array.from({ length: WAITING_PER_ADDRESS }, (_, n) => add(`wrong ${n}`, { failures: n % 3 }));
   const outcomes = Promise.allSettled(crowd);
@@ -60,7 +60,7 @@ t.test('if too many logins wait, the last one in order is rejected', async (t) =
 });
 
 t.test('after a hundred failures in total, logins are verified at intervals', async (t) => {
-  const { add, release, clock, order } = bench();
+  const { add, release, clock, order } = makeFixture();
   release.resolve();
   for (let n = 0; n < 100; n++) await add(`wrong ${n}`, { address: `10.0.0.${n}` });
   const right = add('right', { address: '10.1.0.1' });

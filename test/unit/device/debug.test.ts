@@ -148,19 +148,19 @@ t.test('a flood is limited, and the omitted messages are counted', async (t) => 
 t.test('serial bytes are published in both directions', async (t) => {
   const ports = new SimulatedPorts();
   const far = ports.plug('/dev/ttyUSB0');
-  await using bench = new DeviceFixture(serialModules(ports));
-  const port = await bench.add('Serial Port', { Port: '/dev/ttyUSB0' });
-  await bench.waitForLink(port, 'online');
-  const seen = debugged(bench.kernel);
-  bench.debug.enable(port.id, 60);
-  await bench.call('SPRT_SendText', port.id, 'on\u00ff');
+  await using fixture = new DeviceFixture(serialModules(ports));
+  const port = await fixture.add('Serial Port', { Port: '/dev/ttyUSB0' });
+  await fixture.waitForLink(port, 'online');
+  const seen = debugged(fixture.kernel);
+  fixture.debug.enable(port.id, 60);
+  await fixture.call('SPRT_SendText', port.id, 'on\u00ff');
   far.send(Buffer.from([0, 1, 254]));
   await until('both are published', () => seen.length === 2);
   t.match(seen, [
     [port.id, 'sent', '6f6eff', 1],
     [port.id, 'received', '0001fe', 1],
   ]);
-  await bench.debug.close();
+  await fixture.debug.close();
 });
 
 t.test(
@@ -173,23 +173,23 @@ t.test(
       ...ledModules({ leds: [] }, clock, Promise.resolve(leds)),
       ...pwmModules({}, clock, Promise.resolve(pwm)),
     ];
-    await using bench = new DeviceFixture(modules, clock);
-    const led = await bench.add('LED', { Led: 'led0' });
-    const channel = await bench.add('PWM', { Channel: '0', FrequencyHz: 1000 });
+    await using fixture = new DeviceFixture(modules, clock);
+    const led = await fixture.add('LED', { Led: 'led0' });
+    const channel = await fixture.add('PWM', { Channel: '0', FrequencyHz: 1000 });
     for (const one of [led, channel]) {
-      await bench.waitForLink(one, 'online');
-      bench.debug.enable(one.id, 60);
+      await fixture.waitForLink(one, 'online');
+      fixture.debug.enable(one.id, 60);
     }
-    const seen = debugged(bench.kernel);
+    const seen = debugged(fixture.kernel);
     const files = () => seen.splice(0).filter(([, what]) => /^(written|rejected)/.test(String(what)));
-    await bench.devices.write(led.id, 'STATE', true);
-    await t.rejects(bench.devices.write(led.id, 'TRIGGER', 'tea'), { code: 'DEVICE_REFUSED' });
+    await fixture.devices.write(led.id, 'STATE', true);
+    await t.rejects(fixture.devices.write(led.id, 'TRIGGER', 'tea'), { code: 'DEVICE_REFUSED' });
     t.match(files(), [
       [led.id, 'written led0/trigger', 'none', 0],
       [led.id, 'written led0/brightness', '255', 0],
       [led.id, 'rejected (EINVAL) led0/trigger', 'tea', 0],
     ]);
-    await bench.devices.write(channel.id, 'LEVEL', 0.5);
+    await fixture.devices.write(channel.id, 'LEVEL', 0.5);
     t.match(files(), [
       [channel.id, 'written pwmchip0/pwm0/period', '1000000', 0],
       [channel.id, 'written pwmchip0/pwm0/duty_cycle', '500000', 0],
@@ -200,17 +200,17 @@ t.test(
 
 t.test('MQTT messages are published in both directions, without the password', async (t) => {
   const broker = new SimulatedBroker();
-  await using bench = new DeviceFixture(mqttModules(broker));
-  const client = await bench.add('MQTT Client', {
+  await using fixture = new DeviceFixture(mqttModules(broker));
+  const client = await fixture.add('MQTT Client', {
     Url: 'mqtt://broker',
     UserName: 'anna',
     Password: 'hunter2',
     Subscriptions: ['in/#'],
   });
-  const seen = debugged(bench.kernel);
-  bench.debug.enable(client.id, 60);
-  await bench.waitForLink(client, 'online');
-  await bench.call('GW_Publish', client.id, 'out/x', 'hi hunter2', 0, false);
+  const seen = debugged(fixture.kernel);
+  fixture.debug.enable(client.id, 60);
+  await fixture.waitForLink(client, 'online');
+  await fixture.call('GW_Publish', client.id, 'out/x', 'hi hunter2', 0, false);
   await until('it is subscribed', () => {
     broker.publish('in/y', '{"p":"hunter2"}');
     return seen.some(([, what]) => what === 'received in/y');
@@ -220,7 +220,7 @@ t.test('MQTT messages are published in both directions, without the password', a
   t.equal(data('sent out/x'), 'hi ***');
   t.equal(data('received in/y'), '{"p":"***"}');
   t.notMatch(JSON.stringify(seen), new RegExp(`hunter2|${Buffer.from('hunter2').toString('hex')}`));
-  await bench.debug.close();
+  await fixture.debug.close();
 });
 
 t.test('a file that is opened after the end of its debug session is closed', async (t) => {

@@ -38,8 +38,8 @@ const schema = Type.Object({
 });
 type Props = Static<typeof schema>;
 
-/** A bench with an I/O module and a device module whose openings the test controls. */
-function bench() {
+/** A fixture with an I/O module and a device module whose openings the test controls. */
+function makeFixture() {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
   const opened: { host: Host<Props>; closed: boolean }[] = [];
@@ -110,7 +110,7 @@ function bench() {
 }
 
 t.test('an instance without a required property says what to do, and opens once it is set', async (t) => {
-  const { devices, driver, shown, isLink, kernel } = bench();
+  const { devices, driver, shown, isLink, kernel } = makeFixture();
   const io = devices.create('Io', { name: 'Port' });
   t.equal(io.data.status, 200);
   t.match(shown(io, 'STATUS'), /^closed since .*: Port is empty: name one$/);
@@ -138,7 +138,7 @@ t.test('an instance without a required property says what to do, and opens once 
 t.test(
   'secrets are masked, kept when the mask is written back, and lists are accepted as JSON text',
   async (t) => {
-    const { devices, kernel } = bench();
+    const { devices, kernel } = makeFixture();
     const io = devices.create('Io', {}, { Password: 'pw', Port: 'p' });
     t.equal(devices.property(io.id, 'Password'), HIDDEN);
     devices.setConfiguration(
@@ -162,7 +162,7 @@ t.test('it is reopened with jittered backoff, which restarts once it was stable'
     const most = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** n);
     t.ok(backoffMs(n, 0) === most / 2 && backoffMs(n, 0.999_999) <= most);
   }
-  const { devices, driver, clock, shown, isLink } = bench();
+  const { devices, driver, clock, shown, isLink } = makeFixture();
   driver.open = () => Promise.reject(fault('DEVICE_CONFIGURATION', '/dev/x does not exist; plug it in'));
   const io = devices.create('Io', {}, { Port: '/dev/x' });
   await isLink(io, 'waiting');
@@ -187,7 +187,7 @@ t.test('it is reopened with jittered backoff, which restarts once it was stable'
 t.test(
   'deadlines apply to a hanging open, a hanging write, and a device that disappears silently',
   async (t) => {
-    const { devices, driver, clock, isLink, shown } = bench();
+    const { devices, driver, clock, isLink, shown } = makeFixture();
     const late = Promise.withResolvers<Partial<OpenInstance>>();
     driver.open = () => late.promise;
     const io = devices.create('Io', {}, { Port: 'p' });
@@ -219,7 +219,7 @@ t.test(
 );
 
 t.test('a device follows the I/O instance that it is connected to', async (t) => {
-  const { devices, driver, clock, isLink, shown, kernel } = bench();
+  const { devices, driver, clock, isLink, shown, kernel } = makeFixture();
   const io = devices.create('Io', { name: 'Port A' }, { Port: 'p' });
   const child = devices.create('Child');
   t.match(shown(child, 'STATUS'), /not connected/);
@@ -255,7 +255,7 @@ t.test('a device follows the I/O instance that it is connected to', async (t) =>
 t.test(
   'an instance that is deleted while another call disconnects it reports nothing afterwards',
   async (t) => {
-    const { devices, isLink, kernel } = bench();
+    const { devices, isLink, kernel } = makeFixture();
     for (const order of ['parent first', 'child first']) {
       const io = devices.create('Io', {}, { Port: 'p' });
       const child = devices.create('Child');

@@ -44,20 +44,20 @@ t.test('a line in use by another program is listed with the consumer, and not of
   t.match(lamp, { usedBy: 'spi0 CS1', instance: 0, makes: [] });
 });
 
-/** A bench with one instance of Hardware that uses these finders. */
+/** A fixture with one instance of Hardware that uses these finders. */
 async function searching(finders: readonly HardwareFinder[]) {
-  const bench = new DeviceFixture([hardwareModule(finders)]);
-  const instance = await bench.add('Hardware', {});
-  await bench.waitForLink(instance, 'online');
-  const { search } = bench.devices.openInstance(instance.id, hardwareModule([]));
+  const fixture = new DeviceFixture([hardwareModule(finders)]);
+  const instance = await fixture.add('Hardware', {});
+  await fixture.waitForLink(instance, 'online');
+  const { search } = fixture.devices.openInstance(instance.id, hardwareModule([]));
   if (search === undefined) throw new Error('it does not search');
-  return { bench, instance, search };
+  return { fixture, instance, search };
 }
 
 const chip = { kind: 'chip', about: '', usedBy: '', instance: 0, makes: [] } as const;
 
 t.test('a driver whose search fails is reported, and does not affect the results of others', async (t) => {
-  const { bench, instance, search } = await searching([
+  const { fixture, instance, search } = await searching([
     async () => [{ ...chip, id: 'chip a', name: 'a' }],
     () => Promise.reject(fault('DEVICE_OFFLINE', 'no permission')),
   ]);
@@ -66,14 +66,14 @@ t.test('a driver whose search fails is reported, and does not affect the results
     search.found().map(({ id }) => id),
     ['chip a'],
   );
-  t.match(bench.devices.problems(instance.id), [{ code: 'SEARCH', text: /no permission/ }]);
-  await bench.devices.close();
+  t.match(fixture.devices.problems(instance.id), [{ code: 'SEARCH', text: /no permission/ }]);
+  await fixture.devices.close();
 });
 
 t.test('a cancelled search keeps the results of the previous one, even if results arrive late', async (t) => {
   const replies = [[{ ...chip, id: 'chip a', name: 'a' }]];
   const late = Promise.withResolvers<readonly []>();
-  const { bench, search } = await searching([async () => replies.pop() ?? late.promise]);
+  const { fixture, search } = await searching([async () => replies.pop() ?? late.promise]);
   await until('the end of the search', () => !search.isSearching);
   t.equal(search.start(), true);
   t.equal(search.start(), false, 'one at a time');
@@ -85,7 +85,7 @@ t.test('a cancelled search keeps the results of the previous one, even if result
     search.found().map(({ id }) => id),
     ['chip a'],
   );
-  await bench.devices.close();
+  await fixture.devices.close();
 });
 
 t.test('a search requested during another one runs once more before the end', async (t) => {
@@ -93,14 +93,14 @@ t.test('a search requested during another one runs once more before the end', as
   const gone = { ...chip, id: 'chip a', name: 'a' };
   const came = { ...gone, id: 'chip b' };
   const looks = [Promise.resolve([]), before.promise];
-  const { bench, search } = await searching([() => looks.shift() ?? Promise.resolve([came])]);
+  const { fixture, search } = await searching([() => looks.shift() ?? Promise.resolve([came])]);
   await until('the end of the first search', () => !search.isSearching);
   t.equal(search.start(), true);
   t.equal(search.start(), false);
   before.resolve([gone]);
   await until('the end of the search', () => !search.isSearching);
   t.strictSame(search.found(), [came]);
-  await bench.devices.close();
+  await fixture.devices.close();
 });
 
 t.test('LEDs and PWM channels have the names of the board, otherwise stable ones', async (t) => {

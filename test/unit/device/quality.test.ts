@@ -90,42 +90,42 @@ class Gauges extends DeviceFixture {
 }
 
 t.test('when a device appears, is lost and comes back, no earlier value looks fresh', async (t) => {
-  await using bench = new Gauges();
-  const gauges = bench.devices.create('Gauges');
-  t.equal(bench.quality(gauges, 'G0'), 'bad NO_VALUE');
-  await bench.waitForLink(gauges, 'online');
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'reported while it was opened');
-  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE');
-  t.equal(bench.quality(gauges, 'LINK'), 'good');
-  bench.host.report('G1', 1);
-  t.equal(bench.quality(gauges, 'G1'), 'good');
-  bench.host.reportLost(new Error('the cable was pulled'));
-  await bench.waitForLink(gauges, 'waiting');
-  t.equal(bench.quality(gauges, 'G0'), 'bad UNREACHABLE');
-  t.equal(bench.quality(gauges, 'G1'), 'bad UNREACHABLE');
-  t.equal(bench.quality(gauges, 'STATUS'), 'good', 'the gateway’s own text');
-  await passTime(bench.clock, 2000);
-  await bench.waitForLink(gauges, 'online');
-  t.equal(bench.quality(gauges, 'G0'), 'good');
-  t.equal(bench.quality(gauges, 'G1'), 'stale NOT_REPORTED');
-  bench.host.report('G1', 1);
-  t.equal(bench.quality(gauges, 'G1'), 'good', 'the same value, reported again');
+  await using fixture = new Gauges();
+  const gauges = fixture.devices.create('Gauges');
+  t.equal(fixture.quality(gauges, 'G0'), 'bad NO_VALUE');
+  await fixture.waitForLink(gauges, 'online');
+  t.equal(fixture.quality(gauges, 'G0'), 'good', 'reported while it was opened');
+  t.equal(fixture.quality(gauges, 'G1'), 'bad NO_VALUE');
+  t.equal(fixture.quality(gauges, 'LINK'), 'good');
+  fixture.host.report('G1', 1);
+  t.equal(fixture.quality(gauges, 'G1'), 'good');
+  fixture.host.reportLost(new Error('the cable was pulled'));
+  await fixture.waitForLink(gauges, 'waiting');
+  t.equal(fixture.quality(gauges, 'G0'), 'bad UNREACHABLE');
+  t.equal(fixture.quality(gauges, 'G1'), 'bad UNREACHABLE');
+  t.equal(fixture.quality(gauges, 'STATUS'), 'good', 'the gateway’s own text');
+  await passTime(fixture.clock, 2000);
+  await fixture.waitForLink(gauges, 'online');
+  t.equal(fixture.quality(gauges, 'G0'), 'good');
+  t.equal(fixture.quality(gauges, 'G1'), 'stale NOT_REPORTED');
+  fixture.host.report('G1', 1);
+  t.equal(fixture.quality(gauges, 'G1'), 'good', 'the same value, reported again');
 });
 
 t.test('each change of quality is reported once, and no value ever looks better than it is', async (t) => {
-  await using bench = new Gauges();
-  const gauges = bench.devices.create('Gauges');
-  await bench.waitForLink(gauges, 'online');
-  const id = bench.idOf(gauges, 'G0');
+  await using fixture = new Gauges();
+  const gauges = fixture.devices.create('Gauges');
+  await fixture.waitForLink(gauges, 'online');
+  const id = fixture.idOf(gauges, 'G0');
   const suspect = { state: quality.bad, reason: 'UNREADABLE', text: 'the sensor is broken' } as const;
-  const now = bench.clock.nowMs() / 1000;
+  const now = fixture.clock.nowMs() / 1000;
   t.strictSame(
-    bench.messagesDuring([id], () => {
-      bench.host.markUncertain('G0', suspect);
-      bench.host.markUncertain('G0', { ...suspect, text: 'still broken' });
-      bench.host.report('G0', 7);
-      bench.host.report('G0', 7);
-      bench.host.reportUncertain('G0', 8, suspect);
+    fixture.messagesDuring([id], () => {
+      fixture.host.markUncertain('G0', suspect);
+      fixture.host.markUncertain('G0', { ...suspect, text: 'still broken' });
+      fixture.host.report('G0', 7);
+      fixture.host.report('G0', 7);
+      fixture.host.reportUncertain('G0', 8, suspect);
     }),
     [
       [messageNumber.GW_QUALITY, [2, 'UNREADABLE', 'the sensor is broken']],
@@ -139,17 +139,17 @@ t.test('each change of quality is reported once, and no value ever looks better 
 });
 
 t.test('a slow client gets no value across the message that it is no longer good', async (t) => {
-  await using bench = new Gauges();
-  const gauges = bench.devices.create('Gauges');
-  await bench.waitForLink(gauges, 'online');
-  const from = bench.kernel.changes.counter;
-  bench.host.report('G0', 1);
-  bench.host.report('G0', 2);
-  bench.host.markUncertain('G0', { state: quality.bad, reason: 'UNREADABLE', text: '' });
-  bench.host.report('G0', 3);
-  bench.host.report('G0', 4);
+  await using fixture = new Gauges();
+  const gauges = fixture.devices.create('Gauges');
+  await fixture.waitForLink(gauges, 'online');
+  const from = fixture.kernel.changes.counter;
+  fixture.host.report('G0', 1);
+  fixture.host.report('G0', 2);
+  fixture.host.markUncertain('G0', { state: quality.bad, reason: 'UNREADABLE', text: '' });
+  fixture.host.report('G0', 3);
+  fixture.host.report('G0', 4);
   const outbox = new Outbox({ budget: 1, limit: 1e6 });
-  for (const change of bench.kernel.changes.since(from)) outbox.put(change);
+  for (const change of fixture.kernel.changes.since(from)) outbox.put(change);
   t.strictSame(
     outbox.take(1e6).map(({ Data }) => Data[0]),
     [2, 2, 3, 0, 4],
@@ -157,46 +157,50 @@ t.test('a slow client gets no value across the message that it is no longer good
 });
 
 t.test('a value is stale if the next is overdue, and good with the next', async (t) => {
-  await using bench = new Gauges();
-  const gauges = await bench.add('Gauges', { StaleAfterS: 60 });
-  await bench.waitForLink(gauges, 'online');
-  await passTime(bench.clock, 59_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good');
-  bench.host.report('G0', 20);
-  await passTime(bench.clock, 59_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good');
-  await passTime(bench.clock, 2000);
-  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE');
-  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'a value that was never reported cannot become stale');
-  bench.host.report('G0', 20);
-  t.equal(bench.quality(gauges, 'G0'), 'good');
-  await bench.change(gauges, { StaleAfterS: 0 });
-  await bench.waitForLink(gauges, 'online');
-  await passTime(bench.clock, 120_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'no deadline applies any more');
-  await bench.change(gauges, { StaleAfterS: 60 });
-  bench.devices.setProperty(gauges.id, 'Count', 1);
-  await bench.devices.applyChanges(gauges.id);
-  await bench.waitForLink(gauges, 'online');
-  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'it is no longer declared, and stays');
-  await bench.devices.close();
-  t.equal(bench.clock.pendingTimers, 0);
+  await using fixture = new Gauges();
+  const gauges = await fixture.add('Gauges', { StaleAfterS: 60 });
+  await fixture.waitForLink(gauges, 'online');
+  await passTime(fixture.clock, 59_000);
+  t.equal(fixture.quality(gauges, 'G0'), 'good');
+  fixture.host.report('G0', 20);
+  await passTime(fixture.clock, 59_000);
+  t.equal(fixture.quality(gauges, 'G0'), 'good');
+  await passTime(fixture.clock, 2000);
+  t.equal(fixture.quality(gauges, 'G0'), 'stale OVERDUE');
+  t.equal(
+    fixture.quality(gauges, 'G1'),
+    'bad NO_VALUE',
+    'a value that was never reported cannot become stale',
+  );
+  fixture.host.report('G0', 20);
+  t.equal(fixture.quality(gauges, 'G0'), 'good');
+  await fixture.change(gauges, { StaleAfterS: 0 });
+  await fixture.waitForLink(gauges, 'online');
+  await passTime(fixture.clock, 120_000);
+  t.equal(fixture.quality(gauges, 'G0'), 'good', 'no deadline applies any more');
+  await fixture.change(gauges, { StaleAfterS: 60 });
+  fixture.devices.setProperty(gauges.id, 'Count', 1);
+  await fixture.devices.applyChanges(gauges.id);
+  await fixture.waitForLink(gauges, 'online');
+  t.equal(fixture.quality(gauges, 'G1'), 'bad NO_VALUE', 'it is no longer declared, and stays');
+  await fixture.devices.close();
+  t.equal(fixture.clock.pendingTimers, 0);
 });
 
 t.test('a device’s own time counts: an old value is stale immediately', async (t) => {
-  await using bench = new Gauges();
-  const gauges = await bench.add('Gauges', { StaleAfterS: 60, ReportsOnOpen: false });
-  await bench.waitForLink(gauges, 'online');
-  const { host, clock } = bench;
+  await using fixture = new Gauges();
+  const gauges = await fixture.add('Gauges', { StaleAfterS: 60, ReportsOnOpen: false });
+  await fixture.waitForLink(gauges, 'online');
+  const { host, clock } = fixture;
   const variable = [...reportedVariables(gauges)][0];
   host.report('G0', 1, clock.nowMs() - 50_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good');
+  t.equal(fixture.quality(gauges, 'G0'), 'good');
   t.strictSame(variable?.data.reportTimes, { sourceMs: clock.nowMs() - 50_000, receivedMs: clock.nowMs() });
   await passTime(clock, 11_000);
-  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after its own time, not after its arrival');
+  t.equal(fixture.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after its own time, not after its arrival');
   host.report('G0', 2, clock.nowMs());
-  t.equal(bench.quality(gauges, 'G0'), 'good');
-  const messages = bench.messagesDuring([variable?.id ?? 0], () =>
+  t.equal(fixture.quality(gauges, 'G0'), 'good');
+  const messages = fixture.messagesDuring([variable?.id ?? 0], () =>
     host.report('G0', 3, clock.nowMs() - 61_000),
   );
   t.match(messages, [
@@ -204,24 +208,24 @@ t.test('a device’s own time counts: an old value is stale immediately', async 
     [messageNumber.VM_UPDATE, [3]],
   ]);
   host.report('G0', 4, clock.nowMs() + 59_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is slightly ahead');
-  const future = bench.messagesDuring([variable?.id ?? 0], () =>
+  t.equal(fixture.quality(gauges, 'G0'), 'good', 'a device whose clock is slightly ahead');
+  const future = fixture.messagesDuring([variable?.id ?? 0], () =>
     host.report('G0', 4, clock.nowMs() + 61_000),
   );
   t.match(future[0], [messageNumber.GW_QUALITY, [1, 'FUTURE']], 'marked suspect before it is reported');
   host.report('G0', 4, clock.nowMs() + 61_000);
-  t.equal(bench.quality(gauges, 'G0'), 'stale FUTURE');
+  t.equal(fixture.quality(gauges, 'G0'), 'stale FUTURE');
   await passTime(clock, 61_000);
-  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'the deadline applies nevertheless');
+  t.equal(fixture.quality(gauges, 'G0'), 'stale OVERDUE', 'the deadline applies nevertheless');
   host.report('G0', 4, clock.nowMs());
-  t.equal(bench.quality(gauges, 'G0'), 'good');
+  t.equal(fixture.quality(gauges, 'G0'), 'good');
   host.report('G0', 5, 0);
-  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'its time is unknown');
+  t.equal(fixture.quality(gauges, 'G0'), 'stale OVERDUE', 'its time is unknown');
   clock.hasTrustedTime = false;
   host.report('G0', 6, clock.nowMs() - 61_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'without a clock to compare it with');
+  t.equal(fixture.quality(gauges, 'G0'), 'good', 'without a clock to compare it with');
   host.report('G0', 6, clock.nowMs() + 3_600_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'nor with one that is ahead');
+  t.equal(fixture.quality(gauges, 'G0'), 'good', 'nor with one that is ahead');
   host.report('G0', 7, clock.monotonicNs() - 2_000_000_000n);
   t.equal(variable?.data.reportTimes?.sourceMs, clock.nowMs() - 2000, 'the kernel’s time of an edge');
   host.report('G0', 8);
@@ -231,12 +235,12 @@ t.test('a device’s own time counts: an old value is stale immediately', async 
 t.test(
   'a snapshot and the following changes agree, and only values that are not good have the key',
   async (t) => {
-    await using bench = new Gauges();
-    const gauges = await bench.add('Gauges', { Count: 1000, StaleAfterS: 60 });
-    await bench.waitForLink(gauges, 'online');
-    for (let n = 0; n < 1000; n += 2) bench.host.report(`G${n}`, n);
+    await using fixture = new Gauges();
+    const gauges = await fixture.add('Gauges', { Count: 1000, StaleAfterS: 60 });
+    await fixture.waitForLink(gauges, 'online');
+    for (let n = 0; n < 1000; n += 2) fixture.host.report(`G${n}`, n);
     const snapshot = () => {
-      const reader = new SnapshotReader(bench.kernel.tree);
+      const reader = new SnapshotReader(fixture.kernel.tree);
       const parts: string[] = [];
       for (let part = reader.read(); part !== undefined; part = reader.read()) parts.push(part);
       return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
@@ -246,11 +250,11 @@ t.test(
     const first = snapshot();
     t.equal(doubted(first), 500);
     const replica = new Replica(first);
-    const since = bench.kernel.changes.counter;
-    bench.host.reportLost(new Error('gone'));
-    await bench.waitForLink(gauges, 'waiting');
-    const messages = bench.kernel.changes.since(since);
-    const link = bench.idOf(gauges, 'LINK');
+    const since = fixture.kernel.changes.counter;
+    fixture.host.reportLost(new Error('gone'));
+    await fixture.waitForLink(gauges, 'waiting');
+    const messages = fixture.kernel.changes.since(since);
+    const link = fixture.idOf(gauges, 'LINK');
     const [bad, gone] = [
       messages.findLastIndex(({ Message }) => Message === messageNumber.GW_QUALITY),
       messages.findIndex(({ SenderID }) => SenderID === link),
@@ -262,10 +266,11 @@ t.test(
       'one message each',
     );
     t.equal(doubted(snapshot()), 1000);
-    await passTime(bench.clock, 2000);
-    await bench.waitForLink(gauges, 'online');
-    bench.host.report('G7', 7);
-    for (const change of bench.kernel.changes.since(since)) replica.apply(JSON.parse(change.frame) as Frame);
+    await passTime(fixture.clock, 2000);
+    await fixture.waitForLink(gauges, 'online');
+    fixture.host.report('G7', 7);
+    for (const change of fixture.kernel.changes.since(since))
+      replica.apply(JSON.parse(change.frame) as Frame);
     t.strictSame(
       Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])),
       snapshot(),

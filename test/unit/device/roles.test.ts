@@ -44,21 +44,21 @@ const dataOf = (kernel: Kernel, instance: Instance, ident: string) =>
   snapshotOf(kernel)[`ID${variable(instance, ident).id}`]?.data;
 
 t.test('the snapshot has the role of each variable, and changes report it', async (t) => {
-  await using bench = new DeviceFixture([lock()]);
-  const { kernel } = bench;
+  await using fixture = new DeviceFixture([lock()]);
+  const { kernel } = fixture;
   const replica = new Replica(snapshotOf(kernel));
   const messages: unknown[] = [];
   kernel.changes.listen((change) => {
     replica.apply(change as never);
     if (change.Message === GW_ROLE) messages.push(change.Data);
   });
-  const one = await bench.add('Door lock', {});
-  await bench.waitForLink(one, 'online');
+  const one = await fixture.add('Door lock', {});
+  await fixture.waitForLink(one, 'online');
   const roles = () =>
     ['STATE', 'FORCE', 'LINK', 'STATUS'].map((ident) => dataOf(kernel, one, ident)?.['role']);
   t.strictSame(roles(), ['main', 'diagnostic', 'diagnostic', 'diagnostic']);
   t.strictSame(messages.splice(0), [['diagnostic'], ['diagnostic'], ['diagnostic']], 'main is the default');
-  await bench.change(one, { IsTest: true });
+  await fixture.change(one, { IsTest: true });
   t.strictSame(roles(), ['main', 'detail', 'diagnostic', 'diagnostic']);
   t.strictSame(messages, [['detail']]);
   const plain = kernel.variables.create(variableType.boolean);
@@ -83,10 +83,10 @@ t.test('a start reports the roles that have changed', async (t) => {
 
 t.test('rules and scheduled changes are records that end with the instance', async (t) => {
   const hosts: Host[] = [];
-  await using bench = new DeviceFixture([lock(hosts)]);
-  const { kernel } = bench;
-  const one = await bench.add('Door lock', {});
-  await bench.waitForLink(one, 'online');
+  await using fixture = new DeviceFixture([lock(hosts)]);
+  const { kernel } = fixture;
+  const one = await fixture.add('Door lock', {});
+  await fixture.waitForLink(one, 'online');
   const replica = new Replica(snapshotOf(kernel));
   const messages: unknown[] = [];
   kernel.changes.listen((change) => {
@@ -111,7 +111,7 @@ t.test('rules and scheduled changes are records that end with the instance', asy
   );
   t.same(replica.objects, new Replica(snapshotOf(kernel)).objects);
   t.throws(() => hosts[0]?.reportPending('STATE', { ...pending, value: 1 }), { code: 'VARIABLE_TYPE' });
-  await bench.change(one, { IsTest: true });
+  await fixture.change(one, { IsTest: true });
   t.strictSame(messages, [
     [GW_RULE, '', 0, ''],
     [GW_PENDING, false, 0, ''],

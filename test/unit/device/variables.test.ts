@@ -48,42 +48,42 @@ function meter(hosts: Host[] = []): ModuleDefinition {
   };
 }
 
-const variable = (bench: DeviceFixture, instance: Instance, ident: string) =>
-  bench.kernel.variables.get(instance.children?.byIdent(ident)?.id ?? 0);
+const variable = (fixture: DeviceFixture, instance: Instance, ident: string) =>
+  fixture.kernel.variables.get(instance.children?.byIdent(ident)?.id ?? 0);
 
 t.test('a missing profile, or one of another type, is reported; the instance works without it', async (t) => {
-  await using bench = new DeviceFixture([meter()]);
+  await using fixture = new DeviceFixture([meter()]);
   const Rows = [
     { Ident: 'TEMP', Type: variableType.float, Profile: 'Warmth' },
     { Ident: 'ON', Type: variableType.boolean, Profile: '~Temperature' },
   ];
-  const one = await bench.add('Meter', { Rows });
-  await bench.waitForLink(one, 'online');
+  const one = await fixture.add('Meter', { Rows });
+  await fixture.waitForLink(one, 'online');
   t.strictSame(
-    [variable(bench, one, 'TEMP').data.profile, variable(bench, one, 'ON').data.profile],
+    [variable(fixture, one, 'TEMP').data.profile, variable(fixture, one, 'ON').data.profile],
     ['', ''],
   );
   const missing = /Rows\[0\]\.Profile: there is no profile Warmth/;
-  t.match(bench.devices.problems(one.id), [
+  t.match(fixture.devices.problems(one.id), [
     { code: 'PROFILE', text: missing },
     {
       code: 'PROFILE',
       text: /Rows\[1\]\.Profile: the profile ~Temperature is one of type float, and ON is of type boolean/,
     },
   ]);
-  t.match(bench.status(one), missing);
+  t.match(fixture.status(one), missing);
 
-  const { profiles } = bench.kernel;
+  const { profiles } = fixture.kernel;
   profiles.create('Warmth', variableType.float);
-  t.equal(variable(bench, one, 'TEMP').data.profile, 'Warmth', 'created later, it is used');
-  t.notMatch(bench.status(one), missing);
+  t.equal(variable(fixture, one, 'TEMP').data.profile, 'Warmth', 'created later, it is used');
+  t.notMatch(fixture.status(one), missing);
   profiles.delete('Warmth');
-  t.equal(variable(bench, one, 'TEMP').data.profile, '');
-  t.match(bench.status(one), missing, 'deleted, it is missing again');
-  t.equal(bench.value(one, 'LINK'), 'online');
+  t.equal(variable(fixture, one, 'TEMP').data.profile, '');
+  t.match(fixture.status(one), missing, 'deleted, it is missing again');
+  t.equal(fixture.value(one, 'LINK'), 'online');
 
-  await bench.change(one, { Rows: [{ Ident: 'TEMP', Type: variableType.float, Profile: '~Temperature' }] });
-  t.strictSame(bench.devices.problems(one.id), []);
+  await fixture.change(one, { Rows: [{ Ident: 'TEMP', Type: variableType.float, Profile: '~Temperature' }] });
+  t.strictSame(fixture.devices.problems(one.id), []);
 });
 
 t.test('a stored tree with missing profiles starts', async (t) => {
@@ -102,61 +102,61 @@ t.test('a stored tree with missing profiles starts', async (t) => {
 
 t.test('a variable with a changed type keeps its id, and clients are notified', async (t) => {
   const hosts: Host[] = [];
-  await using bench = new DeviceFixture([meter(hosts)]);
-  const one = await bench.add('Meter', { Rows: [{ Ident: 'TEMP', Type: variableType.string }] });
-  await bench.waitForLink(one, 'online');
+  await using fixture = new DeviceFixture([meter(hosts)]);
+  const one = await fixture.add('Meter', { Rows: [{ Ident: 'TEMP', Type: variableType.string }] });
+  await fixture.waitForLink(one, 'online');
   hosts.at(-1)?.report('TEMP', 'warm');
-  const before = variable(bench, one, 'TEMP');
-  bench.kernel.variables.setCustomProfile(before, '~String');
-  const replica = new Replica(await snapshotOf(bench.kernel));
+  const before = variable(fixture, one, 'TEMP');
+  fixture.kernel.variables.setCustomProfile(before, '~String');
+  const replica = new Replica(await snapshotOf(fixture.kernel));
   const messages: number[] = [];
-  bench.kernel.changes.listen((change) => {
+  fixture.kernel.changes.listen((change) => {
     replica.apply(change as never);
     if (change.SenderID === before.id) messages.push(change.Message);
   });
-  await bench.change(one, {
+  await fixture.change(one, {
     Rows: [{ Ident: 'TEMP', Type: variableType.float, Profile: '~Temperature' }],
   });
-  await bench.waitForLink(one, 'online');
-  const after = variable(bench, one, 'TEMP');
+  await fixture.waitForLink(one, 'online');
+  const after = variable(fixture, one, 'TEMP');
   t.equal(after, before);
   t.match(after.data, { type: variableType.float, value: 0, profile: '~Temperature', customProfile: '' });
   t.equal(messages[0], message.VM_CREATE);
   t.notOk(messages.includes(message.VM_UPDATE), 'an initial value triggers nothing');
   t.equal(hosts.at(-1)?.lastValue('TEMP'), undefined, 'the device never reported this one');
   hosts.at(-1)?.report('TEMP', 21.5);
-  t.equal(bench.value(one, 'TEMP'), 21.5);
-  t.same(replica.objects, new Replica(await snapshotOf(bench.kernel)).objects);
+  t.equal(fixture.value(one, 'TEMP'), 21.5);
+  t.same(replica.objects, new Replica(await snapshotOf(fixture.kernel)).objects);
 });
 
 t.test('an ident names one variable', async (t) => {
-  await using bench = new DeviceFixture([meter()]);
+  await using fixture = new DeviceFixture([meter()]);
   const row = (Ident: string) => ({ Ident, Type: variableType.float });
-  const one = await bench.add('Meter', { Rows: [row('TEMP')] });
-  await bench.waitForLink(one, 'online');
+  const one = await fixture.add('Meter', { Rows: [row('TEMP')] });
+  await fixture.waitForLink(one, 'online');
   for (const [Rows, messages] of [
     [[row('STATUS')], /^closed .*the ident STATUS is reserved/],
     [[row('A'), row('A')], /^closed .*two variables have the ident A/],
   ] as const) {
-    await bench.change(one, { Rows });
-    t.match(bench.status(one), messages);
+    await fixture.change(one, { Rows });
+    t.match(fixture.status(one), messages);
     t.equal(one.data.status, 200);
-    t.match(bench.devices.problems(one.id), [{ code: 'CLOSED' }]);
+    t.match(fixture.devices.problems(one.id), [{ code: 'CLOSED' }]);
   }
-  const { tree, variables } = bench.kernel;
+  const { tree, variables } = fixture.kernel;
   tree.create(0, {}, { parent: one, ident: 'ROOM' });
   const users = variables.create(variableType.string, { parent: one, ident: 'MINE', value: 'kept' });
-  await bench.change(one, { Rows: [row('TEMP'), row('ROOM'), row('MINE')] });
-  await bench.waitForLink(one, 'online');
-  t.match(bench.devices.problems(one.id), [
+  await fixture.change(one, { Rows: [row('TEMP'), row('ROOM'), row('MINE')] });
+  await fixture.waitForLink(one, 'online');
+  t.match(fixture.devices.problems(one.id), [
     { code: 'VARIABLE', text: /no variable ROOM: #\d+ below it, a Category, has this ident/ },
     { code: 'VARIABLE', text: /no variable MINE: #\d+ below it, a variable of type string, has this ident/ },
   ]);
   t.match(users.data, { type: variableType.string, value: 'kept' });
   tree.set(users, 'ident', 'OTHER');
-  await bench.devices.applyChanges(one.id);
-  t.match(bench.devices.problems(one.id), { length: 1 });
-  t.equal(variable(bench, one, 'MINE').data.type, variableType.float);
+  await fixture.devices.applyChanges(one.id);
+  t.match(fixture.devices.problems(one.id), { length: 1 });
+  t.equal(variable(fixture, one, 'MINE').data.type, variableType.float);
 });
 
 t.test('a module that throws keeps its instance closed, and affects nothing else', async (t) => {
@@ -168,10 +168,10 @@ t.test('a module that throws keeps its instance closed, and affects nothing else
       throw new RangeError('off');
     },
   };
-  await using bench = new DeviceFixture([meter(), broken]);
-  const odd = await bench.add('Meter', { Odd: true });
-  const other = await bench.add('Broken', {});
-  const fine = await bench.add('Meter', {});
-  await bench.waitForLink(fine, 'online');
-  t.match([bench.status(odd), bench.status(other)], [/^closed .*odd/, /^closed .*off/]);
+  await using fixture = new DeviceFixture([meter(), broken]);
+  const odd = await fixture.add('Meter', { Odd: true });
+  const other = await fixture.add('Broken', {});
+  const fine = await fixture.add('Meter', {});
+  await fixture.waitForLink(fine, 'online');
+  t.match([fixture.status(odd), fixture.status(other)], [/^closed .*odd/, /^closed .*off/]);
 });

@@ -14,45 +14,45 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 t.test('a cyclic event runs when it is due, and has the time of its next run', async (t) => {
-  using bench = new EventFixture();
-  const event = bench.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
+  using fixture = new EventFixture();
+  const event = fixture.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
   await eventsSettled();
   t.equal(event.data.nextRun, (NOON + 15 * MINUTE_MS) / 1000);
-  t.equal(bench.clock.pendingTimers, 1, 'one timer');
-  await bench.pass(HOUR_MS, MINUTE_MS);
-  t.equal(bench.runs.length, 4);
-  t.match(bench.runs[0], { sender: 'TimerEvent', parameters: { EVENT: event.id } });
+  t.equal(fixture.clock.pendingTimers, 1, 'one timer');
+  await fixture.pass(HOUR_MS, MINUTE_MS);
+  t.equal(fixture.runs.length, 4);
+  t.match(fixture.runs[0], { sender: 'TimerEvent', parameters: { EVENT: event.id } });
   t.match(event.data, { lastRun: (NOON + HOUR_MS) / 1000, nextRun: (NOON + HOUR_MS) / 1000 + 900 });
-  bench.kernel.events.set(event, { active: false });
+  fixture.kernel.events.set(event, { active: false });
   await eventsSettled();
   t.match(event.data, { nextRun: 0 });
-  t.equal(bench.clock.pendingTimers, 0, 'no timer without an event');
+  t.equal(fixture.clock.pendingTimers, 0, 'no timer without an event');
 });
 
 t.test('a run is reported once, with the next one', async (t) => {
-  using bench = new EventFixture();
-  const { kernel } = bench;
-  const event = bench.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
+  using fixture = new EventFixture();
+  const { kernel } = fixture;
+  const event = fixture.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
   await eventsSettled();
   const messages: unknown[] = [];
   kernel.changes.listen(({ Message, SenderID, Data }) => {
     if (Message === message.EM_UPDATE && SenderID === event.id) messages.push(Data);
   });
-  await bench.pass(HOUR_MS / 2, MINUTE_MS);
+  await fixture.pass(HOUR_MS / 2, MINUTE_MS);
   const at = (minutes: number) => NOON / 1000 + minutes * 60;
   t.strictSame(messages.splice(0), [
     [at(15), at(30)],
     [at(30), at(45)],
   ]);
   kernel.events.set(event, { limit: 1 });
-  await bench.pass(HOUR_MS, MINUTE_MS);
+  await fixture.pass(HOUR_MS, MINUTE_MS);
   t.strictSame(messages, [[at(45), 0]], 'and the last run, without a next one');
 });
 
 t.test('a schedule runs the action of a point when it is reached', async (t) => {
-  using bench = new EventFixture();
-  const { kernel } = bench;
-  const event = bench.event(eventType.schedule);
+  using fixture = new EventFixture();
+  const { kernel } = fixture;
+  const event = fixture.event(eventType.schedule);
   const action = { name: 'A', color: -1, actionParameters: {} };
   const point = (id: number, hour: number, actionId: number) => ({
     id,
@@ -69,24 +69,24 @@ t.test('a schedule runs the action of a point when it is reached', async (t) => 
   });
   await eventsSettled();
   t.equal(event.data.nextRun, (NOON + HOUR_MS) / 1000);
-  await bench.pass(3 * HOUR_MS, 10 * MINUTE_MS);
-  t.match(bench.runs, [
+  await fixture.pass(3 * HOUR_MS, 10 * MINUTE_MS);
+  t.match(fixture.runs, [
     { text: 'warm', sender: 'Schedule', parameters: { ACTION: 1 } },
     { text: 'x', parameters: { ACTION: 3 } },
   ]);
-  t.match(bench.acted, [['{COOL}', { values: { ACTION: 2 } }]]);
+  t.match(fixture.acted, [['{COOL}', { values: { ACTION: 2 } }]]);
   t.equal(event.data.lastActionId, 3);
 });
 
 t.test('clock set forward: missed runs happen once; of a schedule, the point that applies now', async (t) => {
-  using bench = new EventFixture();
-  const often = bench.cyclic({ timeType: cyclicTime.second, timeValue: 10 });
-  const daily = bench.cyclic({ dateType: cyclicDate.none, timeFrom: { hour: 13, minute: 0, second: 0 } });
+  using fixture = new EventFixture();
+  const often = fixture.cyclic({ timeType: cyclicTime.second, timeValue: 10 });
+  const daily = fixture.cyclic({ dateType: cyclicDate.none, timeFrom: { hour: 13, minute: 0, second: 0 } });
   await eventsSettled();
-  bench.clock.stepWallClock(5 * HOUR_MS);
-  await bench.pass(MINUTE_MS, 1000);
+  fixture.clock.stepWallClock(5 * HOUR_MS);
+  await fixture.pass(MINUTE_MS, 1000);
   const runsOf = (event: Event) =>
-    bench.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
+    fixture.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
   t.equal(runsOf(daily), 1);
   t.ok(runsOf(often) <= 7, `${runsOf(often)} runs of one every 10 s in a minute`);
   t.ok(runsOf(often) >= 5);
@@ -94,58 +94,58 @@ t.test('clock set forward: missed runs happen once; of a schedule, the point tha
 });
 
 t.test('clock set back: a time of day does not repeat, an interval continues', async (t) => {
-  using bench = new EventFixture();
-  const daily = bench.cyclic({ timeFrom: { hour: 13, minute: 0, second: 0 } });
-  const often = bench.cyclic({ timeType: cyclicTime.second, timeValue: 10 });
-  const plan = bench.event(eventType.schedule);
+  using fixture = new EventFixture();
+  const daily = fixture.cyclic({ timeFrom: { hour: 13, minute: 0, second: 0 } });
+  const often = fixture.cyclic({ timeType: cyclicTime.second, timeValue: 10 });
+  const plan = fixture.event(eventType.schedule);
   const start = { hour: 13, minute: 0, second: 0 };
-  bench.kernel.events.setSchedule(plan.id, {
+  fixture.kernel.events.setSchedule(plan.id, {
     actions: [{ id: 1, name: 'A', color: 0, scriptText: 'a', actionId: '', actionParameters: {} }],
     groups: [{ id: 1, days: 127, points: [{ id: 1, start, actionId: 1 }] }],
   });
-  await bench.pass(HOUR_MS + MINUTE_MS, 10_000);
+  await fixture.pass(HOUR_MS + MINUTE_MS, 10_000);
   const runsOf = (event: Event) =>
-    bench.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
+    fixture.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
   t.strictSame([runsOf(daily), runsOf(plan)], [1, 1]);
-  bench.clock.stepWallClock(-HOUR_MS);
+  fixture.clock.stepWallClock(-HOUR_MS);
   const before = runsOf(often);
-  await bench.pass(2 * HOUR_MS, 10_000);
+  await fixture.pass(2 * HOUR_MS, 10_000);
   t.strictSame([runsOf(daily), runsOf(plan)], [1, 1], 'one o’clock has passed');
   t.ok(runsOf(often) - before >= 2 * 360 - 13, 'it continues after at most two minutes');
-  await bench.pass(DAY_MS, MINUTE_MS);
+  await fixture.pass(DAY_MS, MINUTE_MS);
   t.strictSame([runsOf(daily), runsOf(plan)], [2, 2], 'on the next day it runs again');
-  bench.clock.stepWallClock(-400 * DAY_MS);
-  await bench.pass(DAY_MS + MINUTE_MS, MINUTE_MS);
+  fixture.clock.stepWallClock(-400 * DAY_MS);
+  await fixture.pass(DAY_MS + MINUTE_MS, MINUTE_MS);
   t.strictSame([runsOf(daily), runsOf(plan)], [3, 3], 'a clock that was a year ahead prevents no run');
 });
 
 t.test('until the clock is synchronised, only events without a time of day run', async (t) => {
-  using bench = new EventFixture(new Date(1970, 0, 1, 12).getTime());
-  bench.clock.hasTrustedTime = false;
-  const daily = bench.cyclic({ timeFrom: { hour: 13, minute: 0, second: 0 } });
+  using fixture = new EventFixture(new Date(1970, 0, 1, 12).getTime());
+  fixture.clock.hasTrustedTime = false;
+  const daily = fixture.cyclic({ timeFrom: { hour: 13, minute: 0, second: 0 } });
   await eventsSettled();
   t.equal(daily.data.nextRun, 0);
-  t.equal(bench.clock.pendingTimers, 1);
-  const often = bench.cyclic({ timeType: cyclicTime.minute, timeValue: 1 });
+  t.equal(fixture.clock.pendingTimers, 1);
+  const often = fixture.cyclic({ timeType: cyclicTime.minute, timeValue: 1 });
   await eventsSettled();
-  await bench.pass(2 * HOUR_MS, MINUTE_MS);
+  await fixture.pass(2 * HOUR_MS, MINUTE_MS);
   const runsOf = (event: Event) =>
-    bench.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
+    fixture.runs.filter(({ parameters }) => parameters['EVENT'] === event.id).length;
   t.strictSame([runsOf(daily), runsOf(often)], [0, 120]);
-  bench.clock.stepWallClock(NOON - bench.clock.nowMs());
-  bench.clock.hasTrustedTime = true;
-  await bench.pass(MINUTE_MS, 10_000);
+  fixture.clock.stepWallClock(NOON - fixture.clock.nowMs());
+  fixture.clock.hasTrustedTime = true;
+  await fixture.pass(MINUTE_MS, 10_000);
   t.equal(runsOf(daily), 0, 'old runs are not made up for');
   t.equal(daily.data.nextRun, (NOON + HOUR_MS) / 1000);
-  await bench.pass(HOUR_MS, MINUTE_MS);
+  await fixture.pass(HOUR_MS, MINUTE_MS);
   t.equal(runsOf(daily), 1);
 });
 
 t.test(
   'ten thousand events share one timer, and an update of another variable checks none of them',
   async (t) => {
-    using bench = new EventFixture();
-    const { kernel } = bench;
+    using fixture = new EventFixture();
+    const { kernel } = fixture;
     const triggering = kernel.variables.create(1);
     for (let n = 0; n < 5000; n++) {
       const cyclic = kernel.events.create(eventType.cyclic, NOON);
@@ -155,18 +155,18 @@ t.test(
       kernel.events.set(event, { active: true });
       kernel.events.setTrigger(event.id, { variableId: triggering.id });
     }
-    void bench.engine;
+    void fixture.engine;
     const isPlanned = () =>
       [...kernel.tree.objectsOfType(4)].every(({ data }) => data.type === 0 || data.nextRun > 0);
     for (let n = 0; n < 1000 && !isPlanned(); n++) await yieldToEventLoop();
     t.ok(isPlanned());
     await eventsSettled();
-    t.equal(bench.clock.pendingTimers, 1);
+    t.equal(fixture.clock.pendingTimers, 1);
     const before = kernel.changes.counter;
-    await bench.pass(HOUR_MS, MINUTE_MS);
+    await fixture.pass(HOUR_MS, MINUTE_MS);
     t.equal(kernel.changes.counter, before, 'no message is sent for them');
-    await bench.set(kernel.variables.create(1).id, 1);
-    t.equal(bench.runs.length, 0);
+    await fixture.set(kernel.variables.create(1).id, 1);
+    t.equal(fixture.runs.length, 0);
     // Below a script each of them would run.
     const isTold = (id: number) => kernel.events.get(id).data.lastRun > 0;
     kernel.variables.update(triggering, 1, NOON);
@@ -174,8 +174,8 @@ t.test(
     for (let n = 0; n < 2 * (5000 / CONCURRENT_RUNS) + 100 && !all.every(isTold); n++)
       await yieldToEventLoop();
     t.ok(all.every(isTold), 'and all of one variable run');
-    bench[Symbol.dispose]();
-    t.equal(bench.clock.pendingTimers, 0);
+    fixture[Symbol.dispose]();
+    t.equal(fixture.clock.pendingTimers, 0);
   },
 );
 

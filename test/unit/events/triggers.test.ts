@@ -21,16 +21,16 @@ t.test('each trigger type runs its event', async (t) => {
     ['value, first', triggerType.value, { value: 7, subsequent: false }, [7, 7, 8, 7], [7, 7]],
   ];
   for (const [name, type, more, values, expected] of cases) {
-    using bench = new EventFixture();
-    const variable = bench.kernel.variables.create(1);
-    const event = bench.trigger(variable.id, type, more);
-    await bench.set(variable.id, ...values);
+    using fixture = new EventFixture();
+    const variable = fixture.kernel.variables.create(1);
+    const event = fixture.trigger(variable.id, type, more);
+    await fixture.set(variable.id, ...values);
     t.strictSame(
-      bench.runs.map(({ parameters }) => parameters['VALUE']),
+      fixture.runs.map(({ parameters }) => parameters['VALUE']),
       expected,
       name,
     );
-    const [first] = bench.runs;
+    const [first] = fixture.runs;
     t.match(first, {
       text: 'x',
       sender: 'Variable',
@@ -42,79 +42,79 @@ t.test('each trigger type runs its event', async (t) => {
 });
 
 t.test('an event below a script runs it; a text, and an action before it, take precedence', async (t) => {
-  using bench = new EventFixture();
-  const { kernel } = bench;
+  using fixture = new EventFixture();
+  const { kernel } = fixture;
   const variable = kernel.variables.create(0);
   const script = kernel.scripts.create(0);
-  const event = bench.trigger(variable.id, triggerType.update);
+  const event = fixture.trigger(variable.id, triggerType.update);
   kernel.tree.move(event, script);
-  await bench.set(variable.id, true);
+  await fixture.set(variable.id, true);
   kernel.events.set(event, { script: '' });
-  await bench.set(variable.id, false);
-  t.match(bench.runs[0], { text: 'x', parameters: { OLDVALUE: false, VALUE: true, TARGET: script.id } });
-  t.match(bench.runs[1], { id: script.id, parameters: { OLDVALUE: true, EVENT: event.id } });
+  await fixture.set(variable.id, false);
+  t.match(fixture.runs[0], { text: 'x', parameters: { OLDVALUE: false, VALUE: true, TARGET: script.id } });
+  t.match(fixture.runs[1], { id: script.id, parameters: { OLDVALUE: true, EVENT: event.id } });
   kernel.events.set(event, { actionId: '{A}', actionParameters: { VALUE: 1 } });
-  await bench.set(variable.id, true);
-  t.match(bench.acted, [['{A}', { parameters: { TARGET: script.id, VALUE: 1 }, sender: 'Variable' }]]);
+  await fixture.set(variable.id, true);
+  t.match(fixture.acted, [['{A}', { parameters: { TARGET: script.id, VALUE: 1 }, sender: 'Variable' }]]);
   kernel.events.set(event, { active: false });
-  await bench.set(variable.id, false);
-  t.equal(bench.runs.length + bench.acted.length, 3, 'nothing while it is inactive');
+  await fixture.set(variable.id, false);
+  t.equal(fixture.runs.length + fixture.acted.length, 3, 'nothing while it is inactive');
 });
 
 t.test('conditions that are not met prevent an event from running', async (t) => {
-  using bench = new EventFixture();
-  const { kernel } = bench;
+  using fixture = new EventFixture();
+  const { kernel } = fixture;
   const [button, away] = [kernel.variables.create(0), kernel.variables.create(0)];
-  const event = bench.trigger(button.id, triggerType.update);
+  const event = fixture.trigger(button.id, triggerType.update);
   const rule = { id: 1, variableId: away.id, comparison: 0, value: true, type: 0 };
   const rules = { variable: [rule], date: [], time: [], dayOfTheWeek: [] };
   kernel.events.set(event, { conditions: [{ id: 0, parentId: 0, operation: 0, rules }] });
-  await bench.set(button.id, true);
-  await bench.set(away.id, true);
-  await bench.set(button.id, false);
+  await fixture.set(button.id, true);
+  await fixture.set(away.id, true);
+  await fixture.set(button.id, false);
   t.strictSame(
-    bench.runs.map(({ parameters }) => parameters['VALUE']),
+    fixture.runs.map(({ parameters }) => parameters['VALUE']),
     [false],
   );
 });
 
 t.test('an event with a limit runs that often, and is inactive then', async (t) => {
-  using bench = new EventFixture();
-  const variable = bench.kernel.variables.create(1);
-  const event = bench.trigger(variable.id, triggerType.update);
-  bench.kernel.events.set(event, { limit: 2 });
-  await bench.set(variable.id, 1, 2, 3);
-  t.equal(bench.runs.length, 2);
+  using fixture = new EventFixture();
+  const variable = fixture.kernel.variables.create(1);
+  const event = fixture.trigger(variable.id, triggerType.update);
+  fixture.kernel.events.set(event, { limit: 2 });
+  await fixture.set(variable.id, 1, 2, 3);
+  t.equal(fixture.runs.length, 2);
   t.match(event.data, { limit: 0, active: false });
 });
 
 t.test(
   'runs do not overlap, of triggers meanwhile only the newest is queued, and a failure is its own',
   async (t) => {
-    using bench = new EventFixture();
-    bench.isQuick = false;
-    const variable = bench.kernel.variables.create(1);
-    const other = bench.trigger(variable.id, triggerType.value, { value: 3 });
-    const event = bench.trigger(variable.id, triggerType.update);
-    await bench.set(variable.id, 1, 2, 3, 4);
+    using fixture = new EventFixture();
+    fixture.isQuick = false;
+    const variable = fixture.kernel.variables.create(1);
+    const other = fixture.trigger(variable.id, triggerType.value, { value: 3 });
+    const event = fixture.trigger(variable.id, triggerType.update);
+    await fixture.set(variable.id, 1, 2, 3, 4);
     const values = () =>
-      bench.runs
+      fixture.runs
         .filter(({ parameters }) => parameters['EVENT'] === event.id)
         .map(({ parameters }) => parameters['VALUE']);
     t.strictSame(values(), [1]);
-    bench.ends[0]?.reject(fault('SCRIPT_FAILED', 'text.js:1: no'));
+    fixture.ends[0]?.reject(fault('SCRIPT_FAILED', 'text.js:1: no'));
     await eventsSettled();
     t.strictSame(values(), [1, 4]);
-    t.match(bench.errors, [new RegExp(`event #${event.id} .*text.js:1: no`)]);
-    t.ok(bench.runs.some(({ parameters }) => parameters['EVENT'] === other.id));
+    t.match(fixture.errors, [new RegExp(`event #${event.id} .*text.js:1: no`)]);
+    t.ok(fixture.runs.some(({ parameters }) => parameters['EVENT'] === other.id));
   },
 );
 
 t.test('an event that runs in a loop is stopped, reported once, and continues a minute later', async (t) => {
-  using bench = new EventFixture();
-  const { kernel, clock } = bench;
+  using fixture = new EventFixture();
+  const { kernel, clock } = fixture;
   const variable = kernel.variables.create(1);
-  const event = bench.trigger(variable.id, triggerType.update);
+  const event = fixture.trigger(variable.id, triggerType.update);
   let own = 0;
   kernel.changes.listen(({ Message, SenderID }) => {
     if (Message !== message.EM_UPDATE || SenderID !== event.id) return;
@@ -122,31 +122,31 @@ t.test('an event that runs in a loop is stopped, reported once, and continues a 
     // Its script updates its own trigger variable.
     queueMicrotask(() => kernel.variables.update(variable, own, clock.nowMs()));
   });
-  await bench.set(variable.id, 1);
+  await fixture.set(variable.id, 1);
   for (let n = 0; n < RUNS_PER_MINUTE_LIMIT * 4; n++) await yieldToEventLoop();
-  t.equal(bench.runs.length, RUNS_PER_MINUTE_LIMIT);
-  t.match(bench.errors, [new RegExp(`event #${event.id} .*updates variable #${variable.id}`)]);
-  await bench.set(variable.id, 0);
-  t.equal(bench.runs.length, RUNS_PER_MINUTE_LIMIT);
-  await bench.pass(MINUTE_MS);
-  await bench.set(variable.id, 0);
-  t.ok(bench.runs.length > RUNS_PER_MINUTE_LIMIT, 'it runs again');
+  t.equal(fixture.runs.length, RUNS_PER_MINUTE_LIMIT);
+  t.match(fixture.errors, [new RegExp(`event #${event.id} .*updates variable #${variable.id}`)]);
+  await fixture.set(variable.id, 0);
+  t.equal(fixture.runs.length, RUNS_PER_MINUTE_LIMIT);
+  await fixture.pass(MINUTE_MS);
+  await fixture.set(variable.id, 0);
+  t.ok(fixture.runs.length > RUNS_PER_MINUTE_LIMIT, 'it runs again');
 });
 
 t.test(
   'an event whose variable is deleted is never triggered, even if another object gets the id',
   async (t) => {
-    using bench = new EventFixture();
-    const { kernel } = bench;
+    using fixture = new EventFixture();
+    const { kernel } = fixture;
     const variable = kernel.variables.create(1);
-    const event = bench.trigger(variable.id, triggerType.update);
+    const event = fixture.trigger(variable.id, triggerType.update);
     kernel.tree.delete(variable);
     await eventsSettled();
     t.equal(event.data.trigger?.variableId, 0);
-    t.match(bench.warnings, [/was deleted/]);
-    const deleted = bench.trigger(kernel.variables.create(1).id, triggerType.update);
+    t.match(fixture.warnings, [/was deleted/]);
+    const deleted = fixture.trigger(kernel.variables.create(1).id, triggerType.update);
     kernel.tree.delete(deleted);
-    await bench.set(kernel.variables.create(1).id, 1);
-    t.equal(bench.runs.length, 0);
+    await fixture.set(kernel.variables.create(1).id, 1);
+    t.equal(fixture.runs.length, 0);
   },
 );

@@ -44,10 +44,10 @@ t.test('the form of an instance has one element per property, and no values', as
 
 t.test('each type of property has its type of element, whose values can be set', async (t) => {
   const modules = [...serialModules(), ...mqttModules()];
-  await using bench = new DeviceFixture(modules);
-  const [get] = configurationFormFunctions(bench as never);
+  await using fixture = new DeviceFixture(modules);
+  const [get] = configurationFormFunctions(fixture as never);
   for (const module of modules) {
-    const instance = bench.devices.create(module.id);
+    const instance = fixture.devices.create(module.id);
     const form = JSON.parse((await get?.run(owner, ...([instance.id] as never[]))) as string) as Form;
     t.strictSame(
       form.elements.map(({ name }) => name),

@@ -3,8 +3,8 @@ import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
-/** A bench with an instance of the utility control, and a function to call it. */
-function bench() {
+/** A fixture with an instance of the utility control, and a function to call it. */
+function makeFixture() {
   const fixture = new FunctionFixture();
   const { id } = fixture.devices.create('Utility Control');
   const uc = (name: string, ...params: unknown[]) => fixture.call(`UC_${name}`, id, ...params);
@@ -20,7 +20,7 @@ function bench() {
 }
 
 t.test('utility functions require the instance of the utility control', async (t) => {
-  const { desk: fixture } = bench();
+  const { desk: fixture } = makeFixture();
   await using _ = fixture;
   const lamp = await fixture.lamp();
   const calls: [string, ...unknown[]][] = [
@@ -44,7 +44,7 @@ t.test('utility functions require the instance of the utility control', async (t
 });
 
 t.test('objects are deleted with their subtrees, children first', async (t) => {
-  const { desk: fixture, control, tree, uc, variables, links, category, script } = bench();
+  const { desk: fixture, control, tree, uc, variables, links, category, script } = makeFixture();
   await using _ = fixture;
   const top = category();
   const below = category(top);
@@ -96,7 +96,7 @@ t.test('objects are deleted with their subtrees, children first', async (t) => {
 });
 
 t.test('a deletion that fails reports its progress', async (t) => {
-  const { desk: fixture, uc, tree, category } = bench();
+  const { desk: fixture, uc, tree, category } = makeFixture();
   await using _ = fixture;
   const top = category();
   const lamp = await fixture.lamp();
@@ -116,7 +116,7 @@ t.test('a deletion that fails reports its progress', async (t) => {
 });
 
 t.test('uses of an object', async (t) => {
-  const { desk: fixture, uc, tree, variables, links, script, category } = bench();
+  const { desk: fixture, uc, tree, variables, links, script, category } = makeFixture();
   await using _ = fixture;
   const place = category();
   tree.set(place, 'ident', 'place');
@@ -167,7 +167,7 @@ t.test('uses of an object', async (t) => {
 });
 
 t.test('uses of an object by the archive, web fronts and actions', async (t) => {
-  const { desk: fixture, control, uc, tree, variables, category } = bench();
+  const { desk: fixture, control, uc, tree, variables, category } = makeFixture();
   await using _ = fixture;
   const area = category();
   tree.set(area, 'ident', 'area');
@@ -206,7 +206,7 @@ t.test('uses of an object by the archive, web fronts and actions', async (t) => 
 });
 
 t.test('texts are found and replaced in script files only', async (t) => {
-  const { desk: fixture, uc, script } = bench();
+  const { desk: fixture, uc, script } = makeFixture();
   await using _ = fixture;
   const one = await script('const a = 1;\nprint(a);\n  print(A);', 'one.js');
   const two = await script('print(2)', 'two.js');
@@ -242,7 +242,7 @@ t.test('texts are found and replaced in script files only', async (t) => {
 });
 
 t.test('invalid characters in texts are found and removed', async (t) => {
-  const { desk: fixture, uc, tree, variables, category } = bench();
+  const { desk: fixture, uc, tree, variables, category } = makeFixture();
   await using _ = fixture;
   const fine = category();
   tree.set(fine, 'info', 'a\tb\r\nc ü 😀');

@@ -5,7 +5,7 @@ import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
 /** A counter of coalesced edges, with a fake kernel that counts interrupts and numbers edges. */
-function bench(before?: number) {
+function makeFixture(before?: number) {
   const reported: Value[] = [];
   const problems: (string | undefined)[] = [];
   const host = {
@@ -27,7 +27,7 @@ function bench(before?: number) {
 const seed = fuzzSeed();
 t.test(`coalesced edges are counted exactly when the line is idle (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const { merges, reported, problems, interrupted, numbered } = bench(7);
+  const { merges, reported, problems, interrupted, numbered } = makeFixture(7);
   // The edges before the first sample are unknown.
   interrupted(random.below(1000));
   await merges.sample();
@@ -53,7 +53,7 @@ t.test(`coalesced edges are counted exactly when the line is idle (${seedLabel(s
 });
 
 t.test('a line that is never idle is not reported', async (t) => {
-  const { merges, reported, interrupted, numbered } = bench();
+  const { merges, reported, interrupted, numbered } = makeFixture();
   for (let n = 0; n < 50; n++) {
     interrupted(2);
     numbered(1);
@@ -63,14 +63,14 @@ t.test('a line that is never idle is not reported', async (t) => {
 });
 
 t.test('counting stops with a problem if the count is unknown', async (t) => {
-  const another = bench();
+  const another = makeFixture();
   await another.merges.sample();
   await another.merges.sample();
   another.numbered(1); // an edge without an interrupt: the count belongs to another line
   for (let n = 0; n < 3; n++) await another.merges.sample();
   t.strictSame(another.reported, [0]);
   t.match(another.problems, [/numbered more edges than/]);
-  const none = bench();
+  const none = makeFixture();
   none.unknown();
   await none.merges.sample();
   await none.merges.sample();

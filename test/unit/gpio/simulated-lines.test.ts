@@ -12,7 +12,7 @@ const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 const S = 1_000_000_000n;
 
 /** One simulated line, its edges, and the functions to simulate faults. */
-async function bench() {
+async function makeFixture() {
   const clock = new ManualClock();
   const simulated = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
   const backend = openSimulated(simulated, clock);
@@ -38,7 +38,7 @@ async function bench() {
 }
 
 t.test('a bounce stays within its time and ends at its level; a seed repeats its moments', async (t) => {
-  const { call, pass, clock, simulated } = await bench();
+  const { call, pass, clock, simulated } = await makeFixture();
   const bounced = async (active: boolean, seed: number) => {
     const fromNs = clock.monotonicNs();
     await call('Bounce', 'DOOR', active, 5, 8, seed);
@@ -65,7 +65,7 @@ t.test('a bounce stays within its time and ends at its level; a seed repeats its
 });
 
 t.test('a flood has its rate, ends at its first level, and can be stopped', async (t) => {
-  const { call, pass, clock, simulated } = await bench();
+  const { call, pass, clock, simulated } = await makeFixture();
   await call('Line', 'DOOR', true);
   await pass(0);
   const fromNs = clock.monotonicNs();
@@ -159,7 +159,7 @@ t.test('each module recovers when its chip returns, and its counts continue', as
 });
 
 t.test('parameters have limits', async (t) => {
-  const { call } = await bench();
+  const { call } = await makeFixture();
   for (const [name, ...args] of [
     ['Bounce', 'DOOR', true, 1001, 8, 1],
     ['Bounce', 'DOOR', true, -1, 8, 1],

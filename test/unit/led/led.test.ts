@@ -195,17 +195,17 @@ await t.test('an invalid command is rejected, and the variables stay correct', a
 await t.test('the simulated board has LEDs that can be unplugged', async (t) => {
   const clock = new ManualClock();
   const leds = [{ name: 'LED1', path: '/sys/class/leds/LED1' }];
-  await using bench = new DeviceFixture(ledModules({ leds, simulated: {} }, clock), clock);
-  const led = await bench.add('LED', { Led: 'LED1' });
-  await bench.waitForLink(led, 'online');
-  await t.rejects(bench.call('GW_SimulateLedGone', 'LED9', true), { code: 'NAME_NOT_FOUND' });
-  t.equal(await bench.call('GW_SimulateLedGone', 'LED1', true), true);
-  await t.rejects(bench.devices.write(led.id, 'STATE', true), { code: 'DEVICE_OFFLINE' });
-  t.equal(await bench.call('GW_SimulateLedGone', 'LED1', false), true);
-  await bench.waitForLink(led, 'waiting');
-  await bench.waitForReconnect(led, clock);
+  await using fixture = new DeviceFixture(ledModules({ leds, simulated: {} }, clock), clock);
+  const led = await fixture.add('LED', { Led: 'LED1' });
+  await fixture.waitForLink(led, 'online');
+  await t.rejects(fixture.call('GW_SimulateLedGone', 'LED9', true), { code: 'NAME_NOT_FOUND' });
+  t.equal(await fixture.call('GW_SimulateLedGone', 'LED1', true), true);
+  await t.rejects(fixture.devices.write(led.id, 'STATE', true), { code: 'DEVICE_OFFLINE' });
+  t.equal(await fixture.call('GW_SimulateLedGone', 'LED1', false), true);
+  await fixture.waitForLink(led, 'waiting');
+  await fixture.waitForReconnect(led, clock);
   t.strictSame(
-    ledModules({ leds }, clock).flatMap((module) => module.functions?.(bench.devices) ?? []),
+    ledModules({ leds }, clock).flatMap((module) => module.functions?.(fixture.devices) ?? []),
     [],
     'and no other board has',
   );

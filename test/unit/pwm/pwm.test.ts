@@ -181,17 +181,17 @@ await t.test('a channel is selected unambiguously, or the error says how', async
 
 await t.test('the simulated board has channels whose chip can be unplugged', async (t) => {
   const clock = new ManualClock();
-  await using bench = new DeviceFixture(pwmModules({ ...board, simulated: {} }, clock), clock);
-  const lamp = await bench.add('PWM', { Channel: 'PWM1' });
-  await bench.waitForLink(lamp, 'online');
-  await t.rejects(bench.call('GW_SimulatePwmGone', 'other', true), { code: 'NAME_NOT_FOUND' });
-  t.equal(await bench.call('GW_SimulatePwmGone', ID, true), true);
-  await t.rejects(bench.devices.write(lamp.id, 'STATE', true), { code: 'DEVICE_OFFLINE' });
-  t.equal(await bench.call('GW_SimulatePwmGone', ID, false), true);
-  await bench.waitForLink(lamp, 'waiting');
-  await bench.waitForReconnect(lamp, clock);
+  await using fixture = new DeviceFixture(pwmModules({ ...board, simulated: {} }, clock), clock);
+  const lamp = await fixture.add('PWM', { Channel: 'PWM1' });
+  await fixture.waitForLink(lamp, 'online');
+  await t.rejects(fixture.call('GW_SimulatePwmGone', 'other', true), { code: 'NAME_NOT_FOUND' });
+  t.equal(await fixture.call('GW_SimulatePwmGone', ID, true), true);
+  await t.rejects(fixture.devices.write(lamp.id, 'STATE', true), { code: 'DEVICE_OFFLINE' });
+  t.equal(await fixture.call('GW_SimulatePwmGone', ID, false), true);
+  await fixture.waitForLink(lamp, 'waiting');
+  await fixture.waitForReconnect(lamp, clock);
   t.strictSame(
-    pwmModules(board, clock).flatMap((module) => module.functions?.(bench.devices) ?? []),
+    pwmModules(board, clock).flatMap((module) => module.functions?.(fixture.devices) ?? []),
     [],
     'and no other board has',
   );

@@ -11,7 +11,7 @@ export function shutterLine(app: App, shutter: TreeNode, position: TreeNode): St
   const motor = app.gateway.model.child(shutter.id, 'MOVE');
   if (motor === undefined) return line;
   const motorLine = stateLine(app, motor);
-  if (motorLine.tone === 'refused' || motorLine.tone === 'unknown')
+  if (motorLine.tone === 'rejected' || motorLine.tone === 'unknown')
     return { ...motorLine, value: line.value };
   const value = motor.value.value;
   const moving = value === move.open ? tile.opening : value === move.close ? tile.closing : '';

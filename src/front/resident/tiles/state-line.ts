@@ -6,7 +6,7 @@ import type { Pending, QualityProblem } from '../../web/objects.js';
 import type { App } from '../app.js';
 
 /** How a tile looks. */
-type Tone = 'live' | 'refused' | 'restricted' | 'pending' | 'stale' | 'bad' | 'estimated' | 'unknown';
+type Tone = 'live' | 'rejected' | 'restricted' | 'pending' | 'stale' | 'bad' | 'estimated' | 'unknown';
 
 /** The line below a tile's name: the value, and what a resident must know about it. */
 export interface StateLine {
@@ -39,8 +39,8 @@ export function stateLine(app: App, variable: TreeNode): StateLine {
       ? tile.unknownValue
       : app.format(variable, variable.value.value);
   const line = { value, short: '', also: '', untilMs: 0 };
-  if (command?.kind === 'refused')
-    return { ...line, tone: 'refused', reason: refusalText(app, command), untilMs: command.untilMs };
+  if (command?.kind === 'rejected')
+    return { ...line, tone: 'rejected', reason: rejectionText(app, command), untilMs: command.untilMs };
   if (command?.kind === 'unknown') return { ...line, tone: 'unknown', reason: tile.outcomeUnknown };
   const scheduled = pending === undefined ? '' : pendingText(app, variable, pending);
   if (isEstimated) return { ...line, tone: 'estimated', reason: scheduled };
@@ -73,7 +73,7 @@ function pendingText(app: App, variable: TreeNode, { value, atMs, code }: Pendin
 }
 
 /** Why a command was rejected, with the time at which it becomes possible. */
-export function refusalText(app: App, state: CommandState & { readonly kind: 'refused' }): string {
+export function rejectionText(app: App, state: CommandState & { readonly kind: 'rejected' }): string {
   const { errors, rules } = texts();
   if (state.rule !== '') return ruleText(app, rules[state.rule], state.untilMs);
   return errors[state.code] ?? errors['OTHER'] ?? '';

@@ -77,7 +77,7 @@ export const de: Texts = {
     decrease: (name) => `${name} verringern`,
     details: (name) => `Einzelheiten: ${name}`,
     done: (name, value) => `${name}: ${value}`,
-    refused: (name, reason) => `${name}: nicht ausgeführt. ${reason}`,
+    rejected: (name, reason) => `${name}: nicht ausgeführt. ${reason}`,
     outcomeUnknown: 'Nicht bekannt, ob es ausgeführt wurde',
     seconds: (n) => `${n} s`,
     send: 'Setzen',

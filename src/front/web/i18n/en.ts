@@ -74,7 +74,7 @@ export const en = {
     decrease: (name: string) => `Decrease ${name}`,
     details: (name: string) => `Details: ${name}`,
     done: (name: string, value: string) => `${name}: ${value}`,
-    refused: (name: string, reason: string) => `${name}: not carried out. ${reason}`,
+    rejected: (name: string, reason: string) => `${name}: not carried out. ${reason}`,
     outcomeUnknown: 'Not known whether it was done',
     seconds: (n: number) => `${n} s`,
     send: 'Set',

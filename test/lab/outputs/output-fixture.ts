@@ -37,13 +37,13 @@ export interface Event {
   /** Whether the gateway gets commands meanwhile. */
   readonly isCommanded?: boolean;
   /** Triggers the event; resolves even if its effects continue. */
-  make(bench: Bench, round: number): Promise<Moment>;
+  make(fixture: Fixture, round: number): Promise<Moment>;
   /** The levels when the record begins, if they differ from the prepared ones. */
   found?(line: Line): boolean;
 }
 
 /** See above. Use with `await using`. */
-export class Bench implements AsyncDisposable {
+export class Fixture implements AsyncDisposable {
   readonly box: Box;
   readonly pins: Pins;
   readonly trace: Trace;
@@ -60,14 +60,14 @@ export class Bench implements AsyncDisposable {
     pins.watch((pin, high) => this.moves.get(pin)?.push(high));
   }
 
-  static async open(t: Test): Promise<Bench> {
+  static async open(t: Test): Promise<Fixture> {
     const box = await Box.taken(t, TREE);
     const { agent } = box.machine;
-    const bench = new Bench(box, await box.machine.pins(), await Trace.begin(agent));
+    const fixture = new Fixture(box, await box.machine.pins(), await Trace.begin(agent));
     for (const { ident } of LINES)
-      for (const path of [ident, `${ident}/STATE`, `${ident}/LINK`]) bench.#ids[path] = await box.id(path);
+      for (const path of [ident, `${ident}/STATE`, `${ident}/LINK`]) fixture.#ids[path] = await box.id(path);
     await agent.run('sync');
-    return bench;
+    return fixture;
   }
 
   /** The gateway's process. */
@@ -83,7 +83,7 @@ export class Bench implements AsyncDisposable {
   /** The id of an object of the tree. */
   id(path: string): number {
     const id = this.#ids[path];
-    if (id === undefined) throw new Error(`${path} is not part of the bench`);
+    if (id === undefined) throw new Error(`${path} is not part of the fixture`);
     return id;
   }
 
@@ -198,15 +198,15 @@ export class Bench implements AsyncDisposable {
  * Triggers an event {@link ROUNDS} times, compares every change with the policies, and records the rounds
  * that passed.
  */
-export async function prove(t: Test, bench: Bench, event: Event): Promise<void> {
+export async function prove(t: Test, fixture: Fixture, event: Event): Promise<void> {
   await t.test(event.name, async (t) => {
     for (let round = 1; round <= ROUNDS; round++) {
-      const prepared = await bench.prepare(round);
-      const { pid, threads } = bench;
-      const since = await event.make(bench, round);
-      await bench.back();
+      const prepared = await fixture.prepare(round);
+      const { pid, threads } = fixture;
+      const since = await event.make(fixture, round);
+      await fixture.back();
       const were = new Map(LINES.map((line) => [line, event.found?.(line) ?? prepared.get(line) === true]));
-      const seen = await bench.trace.read(were);
+      const seen = await fixture.trace.read(were);
       const commands = seen.moves.filter((move) => move.pid === pid);
       const others = seen.moves.filter((move) => move.pid !== pid);
       if (event.isCommanded !== true)
@@ -228,8 +228,8 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
         [],
         `round ${round}: never two of the pair, and never too soon`,
       );
-      await pinsAgree(t, bench, { prepared, were, seen, round });
-      await bench.shown(levelsAfter(were, seen.moves));
+      await pinsAgree(t, fixture, { prepared, were, seen, round });
+      await fixture.shown(levelsAfter(were, seen.moves));
       const startS = beginning(since, seen);
       // Infinite if it did not end, which is null in JSON.
       const deathS = Math.max(...threads.map((thread) => seen.ends.get(thread) ?? -Infinity));
@@ -247,7 +247,7 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
 /** Checks that the host saw exactly the changes that the kernel drove. */
 async function pinsAgree(
   t: Test,
-  bench: Bench,
+  fixture: Fixture,
   at: {
     prepared: ReadonlyMap<Line, boolean>;
     were: ReadonlyMap<Line, boolean>;
@@ -263,7 +263,7 @@ async function pinsAgree(
     return [line.ident, [...reset, ...driven]];
   });
   const saw = () =>
-    Object.fromEntries(pins.map(({ ident, offset }) => [ident, bench.moves.get(offset) ?? []]));
+    Object.fromEntries(pins.map(({ ident, offset }) => [ident, fixture.moves.get(offset) ?? []]));
   const many = expected.reduce((sum, [, moves]) => sum + moves.length, 0);
   await until('the changes of the pins', () => Object.values(saw()).flat().length >= many, PATIENCE_MS);
   t.strictSame(saw(), Object.fromEntries(expected), `round ${at.round}: the host saw the same`);

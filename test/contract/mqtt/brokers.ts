@@ -13,13 +13,13 @@ import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { until } from '../../tools/until.js';
 
 /** A broker with another client, and a proxy in front of it. */
-export interface MqttBench extends AsyncDisposable {
+export interface TestBroker extends AsyncDisposable {
   readonly brokers: BrokerConnector;
   readonly url: string;
   readonly version: 4 | 5;
   /** Another client publishes. */
   publish(topic: string, payload: string | Buffer, retain?: boolean): Promise<void>;
-  /** All messages at the broker since the bench was created. */
+  /** All messages at the broker since the broker was created. */
   heard(): PublishedMessage[];
   /** Stops the broker, which keeps retained messages, and starts it again. */
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export const OPTIONS: Omit<ConnectOptions, 'url' | 'version'> = {
   keyFile: '',
 };
 
-export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
+export async function fakeTestBroker(version: 4 | 5): Promise<TestBroker> {
   const broker = new SimulatedBroker();
   // Like a real connection, it keeps the process alive.
   const life = setInterval(() => undefined, 60_000);
@@ -97,7 +97,7 @@ class Outsider {
 }
 
 /** Debian's mosquitto, behind a proxy. */
-export async function mosquittoBench(version: 4 | 5): Promise<MqttBench> {
+export async function mosquittoTestBroker(version: 4 | 5): Promise<TestBroker> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   // Its queue for the other client must have room for a complete burst.
   const lines = ['persistence true', `persistence_location ${directory}/`, 'max_queued_messages 0'];
@@ -129,7 +129,7 @@ export async function mosquittoBench(version: 4 | 5): Promise<MqttBench> {
 }
 
 /** The broker aedes, which supports MQTT 3.1.1 only, behind a proxy. */
-export async function aedesBench(): Promise<MqttBench> {
+export async function aedesTestBroker(): Promise<TestBroker> {
   const retained = new Map<string, string | Buffer>();
   const sockets = new Set<Socket>();
   let port = 0;

@@ -11,7 +11,7 @@ import { openPtyPair } from '../../tools/devices/pty.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 
 /** A unit by another implementation, and the connection to it. */
-export interface ModbusBench extends AsyncDisposable {
+export interface ModbusPeer extends AsyncDisposable {
   readonly side: ModbusServer;
   /** The I/O module with its properties, and `GatewayMode`. */
   readonly io: readonly [module: string, properties: Record<string, unknown>];
@@ -26,7 +26,7 @@ export const MODULES = [...serialModules(), ...socketModules(), ...modbusModules
 export const UNIT = 7;
 
 /** Modbus TCP, through a proxy that can cut the connection. */
-export async function tcpBench(): Promise<ModbusBench> {
+export async function tcpPeer(): Promise<ModbusPeer> {
   const side = new ModbusServer(UNIT);
   const server = await side.serveTcp();
   const proxy = await TcpProxy.start(server.port);
@@ -45,7 +45,7 @@ export async function tcpBench(): Promise<ModbusBench> {
 }
 
 /** Modbus RTU on two joined pseudo-terminals. */
-export async function lineBench(): Promise<ModbusBench> {
+export async function linePeer(): Promise<ModbusPeer> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const pair = await openPtyPair(directory);
   const side = new ModbusServer(UNIT);
@@ -63,8 +63,8 @@ export async function lineBench(): Promise<ModbusBench> {
 }
 
 /** Modbus RTU over TCP: a converter between network and line that does not know Modbus. */
-export async function boxBench(): Promise<ModbusBench> {
-  const line = await lineBench();
+export async function boxPeer(): Promise<ModbusPeer> {
+  const line = await linePeer();
   const port = await reservePort();
   const near = String(line.io[1]['Port']);
   const box = new Program('socat', [

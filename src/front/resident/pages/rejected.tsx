@@ -3,16 +3,16 @@ import { rejected } from '../../../client/link.js';
 import { realTiming } from '../../../client/timing.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { useApp } from '../app.js';
-import { refusedTexts } from './refused-texts.js';
+import { rejectedTexts } from './rejected-texts.js';
 
 /** Why the gateway does not accept this page, and what to do. */
-export function RefusedPage({ code }: { readonly code: number }) {
+export function RejectedPage({ code }: { readonly code: number }) {
   const app = useApp();
-  const own = refusedTexts();
+  const own = rejectedTexts();
   if (code === rejected.host) return <Explanation title={own.hostTitle} text={own.hostText} />;
   if (code === rejected.area) return <Explanation title={own.areaTitle} text={own.areaText} />;
   const state = app.gateway.state.value;
-  return <Pause seconds={state.kind === 'refused' ? state.waitS : 0} />;
+  return <Pause seconds={state.kind === 'rejected' ? state.waitS : 0} />;
 }
 
 /** The gateway requests a pause; after it, the page tries again. */
@@ -28,7 +28,7 @@ function Explanation({ title, text }: { readonly title: string; readonly text: s
       <h1>{title}</h1>
       <p>{text}</p>
       <p>
-        <a href="/">{refusedTexts().allAreas}</a>
+        <a href="/">{rejectedTexts().allAreas}</a>
       </p>
     </main>
   );

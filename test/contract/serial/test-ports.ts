@@ -11,7 +11,7 @@ import { Program } from '../../tools/program.js';
 import { withinPatience, until } from '../../tools/until.js';
 
 /** A port with a simulated device, whose adapter can be unplugged and plugged in again. */
-export interface SerialBench extends AsyncDisposable {
+export interface TestPort extends AsyncDisposable {
   readonly ports: SerialPorts;
   readonly where: string;
   /** The device sends. */
@@ -28,7 +28,7 @@ export interface SerialBench extends AsyncDisposable {
   deaf(): void;
 }
 
-export async function fakeBench(): Promise<SerialBench> {
+export async function fakePort(): Promise<TestPort> {
   const ports = new SimulatedPorts();
   const where = '/dev/ttyUSB0';
   let device = ports.plug(where);
@@ -74,7 +74,7 @@ async function reached(path: string): Promise<Socket> {
  * A pseudo-terminal with a socket of the test as its peer: to the kernel's tty layer it is a port like any
  * other.
  */
-export async function ptyBench(): Promise<SerialBench> {
+export async function ptyPort(): Promise<TestPort> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const where = join(directory, 'tty');
   const socketPath = join(directory, 'far');

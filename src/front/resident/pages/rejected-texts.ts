@@ -20,4 +20,4 @@ const de: Widened<typeof en> = {
 };
 
 /** The texts in the language of the page; they are loaded with this page only. */
-export const refusedTexts = (): Widened<typeof en> => (locale() === 'de' ? de : en);
+export const rejectedTexts = (): Widened<typeof en> => (locale() === 'de' ? de : en);

@@ -59,7 +59,7 @@ export interface DrivenValue {
 }
 
 /** A machine with one chip, `kept`, on which a keeper and gateways run. */
-export class KeeperBench {
+export class KeeperFixture {
   readonly built: BuiltKeeper;
   readonly folder: string;
   readonly #t: Test;
@@ -70,12 +70,12 @@ export class KeeperBench {
     this.#t = t;
   }
 
-  static async make(t: Test, built: BuiltKeeper): Promise<KeeperBench> {
-    const bench = new KeeperBench(built, await tempDirectory(t), t);
-    await mkdir(bench.runtime);
-    await mkdir(bench.devices);
-    await writeFile(join(bench.devices, 'gpiochip0'), 'kept');
-    return bench;
+  static async make(t: Test, built: BuiltKeeper): Promise<KeeperFixture> {
+    const fixture = new KeeperFixture(built, await tempDirectory(t), t);
+    await mkdir(fixture.runtime);
+    await mkdir(fixture.devices);
+    await writeFile(join(fixture.devices, 'gpiochip0'), 'kept');
+    return fixture;
   }
 
   get devices(): string {
