@@ -17,7 +17,8 @@ part() {
     shift
   done
   shift
-  key=$(cat "${inputs[@]}" <(echo "$suite $*") | sha256sum)
+  # Without the paths: the directory can be a cache of several checkouts.
+  key=$(cat "${inputs[@]}" <(echo "$suite ${*##*/}") | sha256sum)
   if [ -e "$output" ] && [ "$(cat "$name.key" 2>/dev/null)" = "$key" ]; then return; fi
   rm -f "$name.key"
   "$@" >"$name.log" 2>&1 || { tail -n 20 "$name.log" >&2 && exit 1; }

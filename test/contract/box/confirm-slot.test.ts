@@ -22,11 +22,13 @@ interface Situation {
   otherAccepts?: boolean;
   /** The boot loader's order; slot A runs. */
   order?: string;
+  /** The reason why the other slot was not healthy. */
+  reason?: string;
 }
 
 /** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
 async function decide(t: Test, situation: Situation) {
-  const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B' } = situation;
+  const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B', reason } = situation;
   const root = await tempDirectory(t);
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -45,6 +47,7 @@ async function decide(t: Test, situation: Situation) {
   write('run/box/.keep', '');
   write('dev/.keep', '');
   if (confirmed !== undefined) write('data/box/confirmed.A', `${confirmed}\n`);
+  if (reason !== undefined) write('data/box/reason.B', `${reason}\n`);
   program('opt/stellwerk/current/systemd/health-gate.sh', `exit ${gate}`);
   program('usr/lib/stellwerk-box/fw_printenv', `echo '${order}'`);
   program('bin/rauc', `echo "rauc $*" >>${log}`);
@@ -72,6 +75,7 @@ async function decide(t: Test, situation: Situation) {
     verdict: text('run/box/verdict'),
     asked: text('asked')?.split('\n') ?? [],
     confirmed: text('data/box/confirmed.A'),
+    reason: text('data/box/reason.B'),
     rolledBack: text('var/lib/stellwerk-update/rolled-back'),
   };
 }
@@ -126,4 +130,19 @@ t.test('after a rollback, the slot that runs is first, and a note names the vers
     'rauc status mark-bad other',
   ]);
   t.match(JSON.parse(rolledBack ?? '{}'), { version: '3.0.0', running: '2.0.0', reason: 'it did not start' });
+});
+
+t.test('a slot that has marked itself as bad is no longer in the order, and is noted once', async (t) => {
+  const reason = 'it did not become healthy within 180 s';
+  const marked = await decide(t, { gate: 0, confirmed: '2.0.0', order: 'A', reason });
+  t.match(marked.asked, ['rauc status mark-good', 'rauc status mark-active booted']);
+  t.match(JSON.parse(marked.rolledBack ?? '{}'), { version: '3.0.0', running: '2.0.0', reason });
+  t.equal(marked.reason, undefined);
+  const later = await decide(t, { gate: 0, confirmed: '2.0.0', order: 'A' });
+  t.strictSame([later.asked, later.rolledBack], [['rauc status mark-good'], undefined]);
+});
+
+t.test('a version that was left by its owner is not a rollback', async (t) => {
+  const left = await decide(t, { gate: 0, confirmed: '2.0.0', order: 'A B', reason: 'it did not start' });
+  t.strictSame([left.asked, left.rolledBack], [['rauc status mark-good'], undefined]);
 });
