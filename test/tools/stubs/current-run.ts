@@ -1,5 +1,7 @@
 /** What the stand-ins for `declare` and tap share with the worker. */
 export interface CurrentRun {
+  /** Aborted when the run is over. */
+  over: AbortSignal;
   /** The function that does nothing in this run; undefined where all work, to show that the tests pass. */
   stubbed: string | undefined;
   /** The functions that have been called since the run began. */
@@ -15,4 +17,9 @@ export interface Subtest {
 }
 
 /** Runs follow one another in a worker, so there is one at a time. */
-export const currentRun: CurrentRun = { stubbed: undefined, called: new Set(), subtests: [] };
+export const currentRun: CurrentRun = {
+  over: new AbortController().signal,
+  stubbed: undefined,
+  called: new Set(),
+  subtests: [],
+};

@@ -4,6 +4,7 @@
  * modules stay loaded, so that a run takes milliseconds.
  */
 import { registerHooks } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceComparison, replaceDomain, replaceThreads } from '../../runner/replacements.js';
 import { currentRun, type Subtest } from './current-run.js';
 
@@ -25,6 +26,8 @@ export interface StubReport {
 const url = (path: string): string => new URL(path, import.meta.url).href;
 const DECLARE = url('../../../src/device/declare.js');
 const STUBBED_DECLARE = url('stubbed-declare.js');
+const UNTIL = url('../until.js');
+const STOPPABLE_UNTIL = url('stoppable-until.js');
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -32,9 +35,10 @@ registerHooks({
     if (specifier === 'tap' && parentURL.startsWith(url('../../')) && !parentURL.startsWith(url('./')))
       return { url: url('collected-tap.js'), shortCircuit: true };
     const resolved = next(specifier, context);
-    return resolved.url === DECLARE && parentURL !== STUBBED_DECLARE
-      ? { ...resolved, url: STUBBED_DECLARE }
-      : resolved;
+    if (resolved.url === DECLARE && parentURL !== STUBBED_DECLARE)
+      return { ...resolved, url: STUBBED_DECLARE };
+    if (resolved.url === UNTIL && parentURL !== STOPPABLE_UNTIL) return { ...resolved, url: STOPPABLE_UNTIL };
+    return resolved;
   },
 });
 replaceComparison();
@@ -71,23 +75,37 @@ async function runSubtest(
   index: number,
   { stubbed, limitMs }: { readonly stubbed?: string; readonly limitMs: number },
 ): Promise<SubtestRun> {
+  const run = new AbortController();
+  currentRun.over = run.signal;
   currentRun.stubbed = stubbed;
   currentRun.called.clear();
   stray.length = 0;
   const subtest = (await load(file))[index];
   if (subtest === undefined) return { failure: `${file} has no subtest ${index} any more`, ms: 0 };
   const fromMs = performance.now();
-  const failure = await failureOf(subtest, limitMs);
+  const failure = await failureOf(subtest, limitMs, run);
   return { failure: failure ?? stray.map(String)[0], ms: performance.now() - fromMs };
 }
 
-async function failureOf({ name, body }: Subtest, limitMs: number): Promise<string | undefined> {
+async function failureOf(
+  { name, body }: Subtest,
+  limitMs: number,
+  run: AbortController,
+): Promise<string | undefined> {
   const t = new Test({ name });
+  // A test that fails early never gets to its end, where tap runs these.
+  const teardowns: (() => unknown)[] = [];
+  t.teardown = (end) => void teardowns.unshift(end);
   t.resume();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`${name}: not finished after ${limitMs} ms`)), limitMs);
+  const ended = (async () => body(t))();
+  const released = async () => {
+    await ended.catch(() => undefined);
+    for (const end of teardowns) await end();
+  };
   try {
-    await Promise.race([body(t), late]);
+    await Promise.race([ended, late]);
     const complete = new Promise((resolve) => t.once('complete', resolve));
     t.end();
     if (t.results === undefined) await Promise.race([complete, late]);
@@ -95,10 +113,17 @@ async function failureOf({ name, body }: Subtest, limitMs: number): Promise<stri
     return String(thrown);
   } finally {
     clearTimeout(timer);
+    run.abort(new Error(`The run is over: ${name}`));
+    await Promise.race([released(), sleep(CLEANUP_MS, undefined, { ref: false })]);
   }
   return t.passing() ? undefined : name;
 }
 
+/**
+ * How long a subtest may take to release what it holds, ms, before the next run begins: its late errors must not
+ * count as those of the next one.
+ */
+const CLEANUP_MS = 2_000;
 /** The longest that a subtest may take while all functions work, ms. */
 const LIMIT_MS = 60_000;
 /**
