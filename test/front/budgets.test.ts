@@ -37,7 +37,7 @@ const LAZY = {
     claim: 4000,
     'code-editor': 160_000,
     'confirm-dialog': 1000,
-    'de-gateway': 9250,
+    'de-gateway': 10_000,
     'de-sentences': 25_000,
     'events-page': 25_000,
     'fronts-page': 13_000,

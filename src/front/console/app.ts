@@ -9,6 +9,7 @@ import type { TreeNode } from '../web/model.js';
 import type { Value } from '../web/objects.js';
 import { PreferenceStore } from '../web/preferences.js';
 import { Router } from '../web/router.js';
+import { hexColour } from '../web/tint.js';
 import { Confirmation, NotConfirmed } from './confirmation.js';
 import { words } from './i18n/console-texts.js';
 import { rpcErrorText } from './i18n/gateway-texts.js';
@@ -95,6 +96,7 @@ export class ConsoleApp {
 
   /** The value of a variable as its profile shows it. */
   format(variable: TreeNode, value: Value): string {
+    if (variable.profileName === '~HexColor') return hexColour(Number(value));
     return formatVariable(this.gateway.model, variable, value);
   }
 

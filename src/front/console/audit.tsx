@@ -1,9 +1,11 @@
 import type { AuditEntry } from '../../client/generated/records.js';
+import { texts } from '../web/i18n/i18n.js';
 import { words } from './i18n/console-texts.js';
 import type { TreeNode } from '../web/model.js';
 import { objectType } from '../web/objects.js';
 import { addressOf } from '../web/router.js';
 import { type ConsoleApp, useApp } from './app.js';
+import { nameOf } from './search.js';
 
 /** Methods whose second parameter is a value of the variable that the first one names. */
 const VALUE_METHODS = /^(?:RequestAction|RequestActionEx|SetValue\w*|WFC_Execute\w*)$/;
@@ -70,10 +72,10 @@ function Parameter({ app, entry, index, parameter }: ParameterProps) {
 }
 
 /** The name of an object; of a variable with that of its instance. */
-function fullName({ gateway: { model } }: ConsoleApp, { type, entry }: TreeNode): string {
-  const { name, parentID } = entry.value;
-  const parent = model.find(parentID);
-  return type === objectType.variable && parent?.type === objectType.instance
+export function fullName({ gateway: { model } }: ConsoleApp, node: TreeNode): string {
+  const name = nameOf(model, node);
+  const parent = model.find(node.entry.value.parentID);
+  return node.type === objectType.variable && parent?.type === objectType.instance
     ? `${parent.entry.value.name} · ${name}`
     : name;
 }
@@ -90,7 +92,13 @@ export function CallList({ entries }: { readonly entries: readonly AuditEntry[] 
           <small>
             {app.moment(entry.TimeStamp * 1000)} · {callerOf(entry)}
             {entry.Remote !== '' && ` ${overview.from} ${entry.Remote}`} ·{' '}
-            <span class={entry.Success ? '' : 'bad'}>{entry.Success ? overview.done : entry.Error}</span>
+            {entry.Success ? (
+              overview.done
+            ) : (
+              <span class="bad" title={entry.Error}>
+                {texts().errors[entry.Error ?? ''] ?? entry.Error}
+              </span>
+            )}
           </small>
         </li>
       ))}

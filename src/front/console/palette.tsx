@@ -6,7 +6,7 @@ import { words } from './i18n/console-texts.js';
 import { objectIcon } from './object-icon.js';
 import { Dialog } from './parts/dialog.js';
 import { Finder, type Finding } from './parts/finder.js';
-import { findNodes, pathOf } from './search.js';
+import { findNodes, nameOf, pathOf } from './search.js';
 
 /** Findings of each kind that are listed. */
 const LISTED = 20;
@@ -50,7 +50,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
     const ofObjects = findNodes(model, text, LISTED).map((node) => ({
       key: String(node.id),
       icon: objectIcon(node),
-      name: node.entry.peek().name,
+      name: nameOf(model, node),
       detail: pathOf(model, node),
       page: 'tree',
       id: node.id,

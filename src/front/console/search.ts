@@ -1,5 +1,19 @@
-import { moduleCaption } from './i18n/gateway-texts.js';
+import { moduleCaption, variableCaption } from './i18n/gateway-texts.js';
 import type { Model, TreeNode } from '../web/model.js';
+import { objectType } from '../web/objects.js';
+
+/** The name of an object; that of a variable of a device in the user's language. Subscribes. */
+export const nameOf = (model: Model, { type, entry }: TreeNode): string =>
+  shownName(model, type, entry.value);
+
+function shownName(
+  model: Model,
+  type: number,
+  { name, parentID }: { readonly name: string; readonly parentID: number },
+): string {
+  const isOfDevice = type === objectType.variable && model.find(parentID)?.type === objectType.instance;
+  return isOfDevice ? variableCaption(name) : name;
+}
 
 /** Objects whose name, ident, module or id contains the text; those that begin with it first. */
 export function findNodes(model: Model, text: string, limit = Infinity): TreeNode[] {
@@ -7,11 +21,15 @@ export function findNodes(model: Model, text: string, limit = Infinity): TreeNod
   const first: TreeNode[] = [];
   const others: TreeNode[] = [];
   for (const node of model.all()) {
-    const { name, ident, data } = node.entry.peek();
-    const begins = name.toLowerCase().startsWith(lower) || String(node.id) === lower;
+    const entry = node.entry.peek();
+    const { name, ident, data } = entry;
+    const shown = shownName(model, node.type, entry).toLowerCase();
+    const begins =
+      [name.toLowerCase(), shown].some((one) => one.startsWith(lower)) || String(node.id) === lower;
     if (begins) first.push(node);
     else if (
       name.toLowerCase().includes(lower) ||
+      shown.includes(lower) ||
       ident.toLowerCase().includes(lower) ||
       moduleMatches(data.moduleName, lower)
     )

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     if (language === 'en') app.variableNames.value = {};
     // Without it, as without a connection, the names stay English.
     else
-      import('./de-variables.js').then(
+      import('../web/i18n/de-variables.js').then(
         ({ deVariables }) => (app.variableNames.value = deVariables),
         () => undefined,
       );

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { deGateway } from '../../../src/front/console/i18n/de-gateway.js';
 import { deSentences } from '../../../src/front/console/i18n/de-sentences.js';
-import { deVariables } from '../../../src/front/resident/de-variables.js';
+import { deVariables } from '../../../src/front/web/i18n/de-variables.js';
 import { faults } from '../../../src/base/fault.js';
 import { Options } from '../../../src/functions/options.js';
 import { jsonSchema } from '../../../src/config/schema/json-schema.js';

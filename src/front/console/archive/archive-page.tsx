@@ -14,7 +14,8 @@ import { words } from '../i18n/console-texts.js';
 import { useActivity, useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { ObjectChoice } from '../parts/object-choice.js';
-import { instanceOf } from '../search.js';
+import { fullName } from '../audit.js';
+import { instanceOf, nameOf } from '../search.js';
 
 const RecordDialog = lazy(async () => (await import('./record-dialogs.js')).RecordDialog);
 
@@ -83,7 +84,7 @@ export function ArchivePage({ id }: { readonly id: string }) {
         </a>
         {selected?.type === objectType.variable ? (
           <article key={selected.id} class="inspector">
-            <h2>{selected.entry.value.name}</h2>
+            <h2>{nameOf(model, selected)}</h2>
             <AggregationField archive={archive} variable={selected} />
             <HistoryTab node={selected} />
           </article>
@@ -113,16 +114,19 @@ function VariableRow({ variable, isSelected }: VariableRowProps) {
   const app = useApp();
   const { archive } = automation();
   const { VariableID, RecordCount, FirstTime } = variable;
-  const name = app.gateway.model.find(VariableID)?.entry.value.name;
+  const { model } = app.gateway;
+  const variableNode = model.find(VariableID);
   return (
     <li>
       <a href={addressOf('archive', VariableID)} aria-current={isSelected ? 'true' : undefined}>
         <Icon name="Graph" />
-        <span>{name ?? `${archive.deleted} ${VariableID}`}</span>
-        <small>
-          {archive.records(RecordCount)}
-          {FirstTime > 0 && ` · ${app.moment(FirstTime * 1000)}`}
-        </small>
+        <span>
+          {variableNode === undefined ? `${archive.deleted} ${VariableID}` : fullName(app, variableNode)}
+          <small>
+            {archive.records(RecordCount)}
+            {FirstTime > 0 && ` · ${app.moment(FirstTime * 1000)}`}
+          </small>
+        </span>
       </a>
     </li>
   );

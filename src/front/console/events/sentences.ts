@@ -4,6 +4,7 @@ import type { Model, TreeNode } from '../../web/model.js';
 import { objectType, type Value } from '../../web/objects.js';
 import type { ConsoleApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
+import { nameOf } from '../search.js';
 
 export type Condition = EventRecord['EventConditions'][number];
 export type RuleKind = 'variable' | 'date' | 'time' | 'dayOfTheWeek';
@@ -163,7 +164,7 @@ export class Sentences {
     if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
     const mains = this.#model.children(parentID).filter(({ entry }) => entry.peek().data.role === 'main');
     const instance = parent.entry.peek().name;
-    return data.role === 'main' && mains.length === 1 ? instance : main(instance, name);
+    return data.role === 'main' && mains.length === 1 ? instance : main(instance, nameOf(this.#model, node));
   }
 
   /** A value of the variable with this ID. */

@@ -8,6 +8,7 @@ import { aboutHardware, moduleCaption } from '../i18n/gateway-texts.js';
 import { addressOfNode } from '../object-icon.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { Renamable } from '../parts/renamable.js';
+import { nameOf } from '../search.js';
 import { statusText } from '../status.js';
 import { focusRow, MakeButtons } from './make-buttons.js';
 import type { Hardware } from './use-hardware.js';
@@ -172,10 +173,11 @@ function InstanceLink({ instance }: { readonly instance: TreeNode }) {
 }
 
 function LiveValue({ variable }: { readonly variable: TreeNode }) {
-  const text = useApp().format(variable, variable.value.value);
+  const app = useApp();
+  const text = app.format(variable, variable.value.value);
   return (
     <div>
-      <dt>{variable.entry.value.name}</dt>
+      <dt>{nameOf(app.gateway.model, variable)}</dt>
       <dd>{text === '' ? '–' : text}</dd>
     </div>
   );

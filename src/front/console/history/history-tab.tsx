@@ -11,7 +11,7 @@ import { words } from '../i18n/console-texts.js';
 import { CheckField } from '../parts/check-field.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
-import { instanceOf } from '../search.js';
+import { instanceOf, nameOf } from '../search.js';
 import { Plot } from './plot.js';
 
 /** Lengths of the periods, seconds. */
@@ -47,7 +47,7 @@ export function HistoryTab({ node }: { readonly node: TreeNode }) {
           >
             {variables.map((one) => (
               <option key={one.id} value={one.id}>
-                {one.entry.value.name}
+                {nameOf(model, one)}
               </option>
             ))}
           </select>
@@ -198,7 +198,7 @@ function Records({ variable, records, start }: RecordsProps) {
 
 function NumberPlot({ variable, records, start }: RecordsProps) {
   const app = useApp();
-  const { name, data } = variable.entry.value;
+  const { data } = variable.entry.value;
   const isBoolean = data.type === variableType.boolean;
   const { times, values } = useMemo(() => {
     const isKnown = records[0] !== undefined && records[0].TimeStamp <= start;
@@ -223,7 +223,7 @@ function NumberPlot({ variable, records, start }: RecordsProps) {
       values={values}
       isInteger={data.type !== variableType.float}
       isStepped={data.type !== variableType.float}
-      label={name}
+      label={nameOf(app.gateway.model, variable)}
       timeZone={app.gateway.model.timezone}
       format={(value) =>
         isBoolean && value % 1 !== 0 ? '' : app.format(variable, isBoolean ? value !== 0 : value)

@@ -6,9 +6,20 @@ import { modbus } from './de-gateway/modbus.js';
 import { mqtt } from './de-gateway/mqtt.js';
 import { settings } from './de-gateway/settings.js';
 import { stream } from './de-gateway/stream.js';
+import { deVariables as variables } from '../../web/i18n/de-variables.js';
 import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
 
 const families: readonly FamilyTexts[] = [gpio, board, stream, mqtt, modbus, core];
 
 /** German for what the gateway says in English. A text that is missing stays English. */
-export const deGateway = { families, groups, choices, options, checks, about, problems, settings } as const;
+export const deGateway = {
+  families,
+  groups,
+  choices,
+  options,
+  checks,
+  about,
+  problems,
+  settings,
+  variables,
+} as const;

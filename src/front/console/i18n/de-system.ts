@@ -155,6 +155,7 @@ export const deSystem: SystemTexts = {
     host: 'Name im Netz',
     kernel: 'Kernel',
     uptime: 'Gerät ist an seit',
+    lessThanAnHour: 'weniger als 1 Stunde',
     duration: (days, hours) =>
       `${days === 0 ? '' : `${count(days, 'Tag', 'Tagen')}, `}${count(hours, 'Stunde', 'Stunden')}`,
     temperature: 'Temperatur',

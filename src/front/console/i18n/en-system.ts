@@ -153,6 +153,7 @@ export const enSystem = {
     host: 'Host name',
     kernel: 'Kernel',
     uptime: 'Machine is on for',
+    lessThanAnHour: 'less than an hour',
     duration: (days: number, hours: number) =>
       `${days === 0 ? '' : `${count(days, 'day', 'days')}, `}${count(hours, 'hour', 'hours')}`,
     temperature: 'Temperature',

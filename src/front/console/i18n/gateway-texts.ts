@@ -33,6 +33,9 @@ export function moduleDescription(name: string, description: string): string {
   return familyOf(name)?.modules[name]?.[1] ?? description;
 }
 
+/** The name that a module gave to a variable; other names stay as they are. */
+export const variableCaption = (name: string) => translation()?.variables[name] ?? name;
+
 export const optionDescription = (name: string, description: string) =>
   translation()?.options[name] ?? description;
 

@@ -10,7 +10,7 @@ import { moduleCaption } from '../i18n/gateway-texts.js';
 import { objectIcon } from '../object-icon.js';
 import { Renamable } from '../parts/renamable.js';
 import { Tabs } from '../parts/tabs.js';
-import { pathOf } from '../search.js';
+import { nameOf, pathOf } from '../search.js';
 import { statusText } from '../status.js';
 import { ObjectActions } from '../tree/object-actions.js';
 import { AuditTab } from './audit-tab.js';
@@ -44,6 +44,9 @@ const TABS: Readonly<Record<TabName, Tab>> = {
   audit: { page: AuditTab },
   debug: { page: DebugTab, types: [instance, script, variable, event] },
 };
+
+/** The page on which an object of this type is edited. */
+const EDITORS: Readonly<Record<number, string>> = { [script]: 'scripts', [event]: 'events' };
 
 interface InspectorProps {
   readonly node: TreeNode;
@@ -83,6 +86,12 @@ export function Inspector({ node, tab, onTab }: InspectorProps) {
         {data.status !== undefined && (
           <span class={data.status >= FAULTY ? 'bad' : ''}> · {statusText(data.status)}</span>
         )}
+        {EDITORS[node.type] !== undefined && (
+          <>
+            {' · '}
+            <a href={addressOf(EDITORS[node.type] ?? '', node.id)}>{tree.open}</a>
+          </>
+        )}
       </p>
       <ObjectActions node={node} />
       <Tabs
@@ -108,10 +117,11 @@ function Path({ node }: { readonly node: TreeNode }) {
 }
 
 function Title({ node }: { readonly node: TreeNode }) {
+  const { model } = useApp().gateway;
   return (
     <>
       <Icon name={objectIcon(node)} />
-      <h2>{node.entry.value.name}</h2>
+      <h2>{nameOf(model, node)}</h2>
     </>
   );
 }

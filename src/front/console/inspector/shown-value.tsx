@@ -17,6 +17,8 @@ export function ShownValue({ variable }: { readonly variable: TreeNode }) {
   const { ident, parentID } = variable.entry.value;
   const parent = model.find(parentID);
   const text = app.format(variable, variable.value.value);
+  // The zero of a new variable is not a value.
+  if (variable.state.value.quality?.reason === 'NO_VALUE') return <>–</>;
   if (parent?.type !== objectType.instance || text === '') return <>{text || '–'}</>;
   const siblings = model.children(parentID).map((one) => [one, one.state.value] as const);
   switch (ident) {

@@ -22,7 +22,7 @@ export function UsesTab({ node }: { readonly node: TreeNode }) {
                   {model.find(reference.ObjectID)?.entry.value.name ?? reference.ObjectID}
                 </a>
                 <small>
-                  {reference.Kind}
+                  {words().tree.useKinds[reference.Kind] ?? reference.Kind}
                   {reference.Line > 0 && `:${reference.Line}`}
                 </small>
                 {reference.Text !== '' && <code>{reference.Text}</code>}

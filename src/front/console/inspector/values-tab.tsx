@@ -5,6 +5,7 @@ import { useApp } from '../app.js';
 import { ValueControl } from '../controls/value-control.js';
 import { words } from '../i18n/console-texts.js';
 import { addressOfNode } from '../object-icon.js';
+import { nameOf } from '../search.js';
 import { pendingText, ruleText, ShownValue } from './shown-value.js';
 
 /** The variables of an object with their live values and controls. */
@@ -31,7 +32,8 @@ interface ValueRowProps {
 
 function ValueRow({ variable, isLinked }: ValueRowProps) {
   const app = useApp();
-  const { name, ident } = variable.entry.value;
+  const { ident } = variable.entry.value;
+  const name = nameOf(app.gateway.model, variable);
   return (
     <li>
       <div class="value-name">

@@ -8,9 +8,10 @@ import type { Model, TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { objectIcon } from '../object-icon.js';
-import { findNodes, pathOf } from '../search.js';
+import { findNodes, nameOf, pathOf } from '../search.js';
 import { statusText } from '../status.js';
 import { Inspector } from '../inspector/inspector.js';
+import { ShownValue } from '../inspector/shown-value.js';
 
 /** A visible row of the tree. */
 interface Row {
@@ -148,7 +149,8 @@ function TreeRow({
   onToggle,
 }: TreeRowProps) {
   const app = useApp();
-  const { name, ident, hidden, disabled, data } = node.entry.value;
+  const { ident, hidden, disabled, data } = node.entry.value;
+  const name = nameOf(app.gateway.model, node);
   return (
     <div
       id={`row-${node.id}`}
@@ -178,7 +180,9 @@ function TreeRow({
         <span class="row-value bad">{statusText(data.status)}</span>
       )}
       {node.type === objectType.variable && (
-        <span class="row-value">{app.format(node, node.value.value)}</span>
+        <span class="row-value">
+          <ShownValue variable={node} />
+        </span>
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon } from '../../web/parts/icon.js';
+import { words } from '../i18n/console-texts.js';
 
 /** Something that can be chosen by typing a part of its name. */
 export interface Finding {
@@ -61,6 +62,9 @@ export function Finder<T extends Finding>({
         }}
         onKeyDown={onKeyDown}
       />
+      <p class={found.length === 0 && text.value.trim() !== '' ? 'soft' : 'unseen'} role="status">
+        {found.length === 0 && text.value.trim() !== '' ? words().palette.nothing : ''}
+      </p>
       <ul ref={list} id={`${id}-list`} role="listbox" aria-label={label}>
         {found.map((finding, index) => (
           <li

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { objectIcon } from '../object-icon.js';
-import { findNodes, pathOf } from '../search.js';
+import { findNodes, nameOf, pathOf } from '../search.js';
 import { words } from '../i18n/console-texts.js';
 import { Dialog } from './dialog.js';
 import { Finder } from './finder.js';
@@ -31,7 +31,7 @@ export function ObjectFinder({ label, accepts = () => true, onChoose }: ObjectFi
           .map((node) => ({
             key: String(node.id),
             icon: objectIcon(node),
-            name: node.entry.peek().name,
+            name: nameOf(model, node),
             detail: pathOf(model, node),
             node,
           }))
@@ -58,7 +58,7 @@ export function ObjectChoice({ label, id, none, accepts, onChange }: ObjectChoic
     <>
       <button class="plain choice" type="button" onClick={() => (isOpen.value = true)}>
         <span class="unseen">{label}: </span>
-        {chosen === undefined || isRoot ? none : chosen.entry.value.name}
+        {chosen === undefined || isRoot ? none : nameOf(model, chosen)}
       </button>
       {isOpen.value && (
         <Dialog title={label} onClose={() => (isOpen.value = false)}>

@@ -76,9 +76,9 @@ export function ConfigurationEditor() {
         onSave={() => void state.save()}
       />
       <p class="soft">{text.keys}</p>
-      <Downloads />
       <Findings problems={problems} />
       {state.report.value !== undefined && <Report report={state.report.value} />}
+      <Downloads />
     </div>
   );
 }

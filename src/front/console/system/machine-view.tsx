@@ -12,7 +12,8 @@ import { RestartButton } from './restart-button.js';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-const DAY_S = 86_400;
+const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
 /** A certificate that expires this soon is marked, ms. */
 const SOON_MS = 14 * DAY_S * 1000;
 
@@ -57,7 +58,12 @@ function Facts() {
           <Fact name={text.host}>{machine.HostName}</Fact>
           <Fact name={text.kernel}>{machine.Kernel}</Fact>
           <Fact name={text.uptime}>
-            {text.duration(Math.floor(machine.UptimeS / DAY_S), Math.floor((machine.UptimeS % DAY_S) / 3600))}
+            {machine.UptimeS < HOUR_S
+              ? text.lessThanAnHour
+              : text.duration(
+                  Math.floor(machine.UptimeS / DAY_S),
+                  Math.floor((machine.UptimeS % DAY_S) / HOUR_S),
+                )}
           </Fact>
           {machine.Temperature !== 0 && <Fact name={text.temperature}>{temperatureText(machine)}</Fact>}
           {machine.HasUndervoltage && <Fact name={text.power}>{text.lowVoltage}</Fact>}

@@ -5,6 +5,9 @@ import { Icon } from '../../web/parts/icon.js';
 import { Slider } from '../../web/parts/slider.js';
 import { useApp } from '../app.js';
 
+/** Quality of the interface: the value is only the last one that was known. */
+const BAD = 2;
+
 interface LevelProps {
   readonly variable: TreeNode;
   readonly name: string;
@@ -26,7 +29,7 @@ export function LevelControl({ variable, name, isLive = false, power }: LevelPro
     app.set(variable, rounded(Math.min(maxValue, Math.max(minValue, next)), step));
   const big = buttonStep(profile, step);
   return (
-    <div class="controls">
+    <div class={isKnown(variable) ? 'controls' : 'controls faint'}>
       {power !== undefined && <PowerButton variable={power} name={name} />}
       <button
         class="control"
@@ -59,9 +62,12 @@ export function LevelControl({ variable, name, isLive = false, power }: LevelPro
   );
 }
 
+/** Whether the value of a variable is its present one, as far as the gateway knows. */
+export const isKnown = ({ state }: TreeNode): boolean => state.value.quality?.state !== BAD;
+
 function PowerButton({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
-  const isOn = variable.value.value === true;
+  const isOn = variable.value.value === true && isKnown(variable);
   return (
     <button
       class={`control power ${isOn ? 'on' : ''}`}

@@ -8,7 +8,7 @@ import { useApp, type App } from '../app.js';
 import { isOperable, roleOf, tilesOf, variablesOf, type Tile } from '../tiles/kinds.js';
 import { stateLine } from '../tiles/state-line.js';
 import { ValueDetails } from './details.js';
-import { VariableControl, ShutterSheet } from './variable-control.js';
+import { ScriptControl, ShutterSheet, VariableControl } from './variable-control.js';
 
 /** Details of a tile, in a dialog with an address of its own. */
 export function Sheet() {
@@ -74,6 +74,7 @@ function SheetContent({ node }: { readonly node: TreeNode }) {
   return (
     <>
       {tile?.kind === 'shutter' && <ShutterSheet shutter={node} />}
+      {tile?.kind === 'script' && <ScriptControl script={tile.object} />}
       {others.map((variable) => (
         <VariableControl key={variable.id} variable={variable} isAlone={others.length === 1} />
       ))}

@@ -1,16 +1,17 @@
-import { formatAge } from '../../web/format.js';
+import { associationOf, formatAge } from '../../web/format.js';
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { HoldButton } from '../../web/parts/hold.js';
-import { useApp } from '../app.js';
+import { useApp, type App } from '../app.js';
 import { ChoiceControl } from '../controls/choice.js';
-import { LevelControl } from '../controls/level.js';
+import { isKnown, LevelControl } from '../controls/level.js';
 import { PositionSlider, ShutterControl } from '../controls/shutter.js';
 import { StateText } from '../tiles/face.js';
 import { kindOfVariable } from '../tiles/kinds.js';
 import { stateLine, type StateLine } from '../tiles/state-line.js';
 import { shutterLine } from '../tiles/shutter-line.js';
 import { ColourInput, TextInput, TimeInput } from './inputs.js';
+import { sheetTexts } from './texts.js';
 
 const HOLD_MS = 600;
 
@@ -94,7 +95,7 @@ function Control({ variable }: { readonly variable: TreeNode }) {
 
 function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
-  const isOn = variable.value.value === true;
+  const isOn = variable.value.value === true && isKnown(variable);
   return (
     <button
       class={`primary toggle ${isOn ? 'on' : ''}`}
@@ -104,8 +105,30 @@ function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name
       aria-disabled={app.isInert.value}
       onClick={() => app.set(variable, variable.value.peek() !== true)}
     >
-      {app.format(variable, !isOn)}
+      {commandText(app, variable, !isOn)}
     </button>
+  );
+}
+
+/** What a press does: "Off" alone would look like the state. Other words than On and Off are the owner's. */
+function commandText(app: App, variable: TreeNode, target: boolean): string {
+  const profile = app.gateway.model.profileOf(variable);
+  const key = profile && associationOf(target, profile)?.key;
+  const { turnOn, turnOff } = sheetTexts();
+  return key === 'ON' ? turnOn : key === 'OFF' ? turnOff : app.format(variable, target);
+}
+
+/** Runs a script, and says what became of it. */
+export function ScriptControl({ script }: { readonly script: TreeNode }) {
+  const app = useApp();
+  const line = app.commandLine(script.id, '');
+  return (
+    <section class="variable" aria-busy={app.commands.stateOf(script.id).value?.kind === 'waiting'}>
+      {line.reason !== '' && <p class={`large ${line.tone}`}>{line.reason}</p>}
+      <button class="primary" type="button" aria-disabled={app.isInert.value} onClick={() => app.run(script)}>
+        {texts().tile.run}
+      </button>
+    </section>
   );
 }
 

@@ -159,7 +159,13 @@ function DetailTile({ tile }: TileProps) {
           <Sparkline id={variable.id} />
         )}
         {kind === 'image' && (
-          <img class="picture" src={`${app.base}media/${object.id}?${crc}`} alt="" loading="lazy" />
+          <img
+            class="picture"
+            src={`${app.base}media/${object.id}?${crc}`}
+            alt=""
+            loading="lazy"
+            onError={({ currentTarget }) => (currentTarget.hidden = true)}
+          />
         )}
       </TileFace>
     </a>

@@ -2,7 +2,7 @@ import type { TreeNode } from '../../web/model.js';
 import { addressOf } from '../../web/router.js';
 import { useApp, type App } from '../app.js';
 import { ChoiceControl } from '../controls/choice.js';
-import { LevelControl } from '../controls/level.js';
+import { isKnown, LevelControl } from '../controls/level.js';
 import { ShutterControl } from '../controls/shutter.js';
 import { nameOf, TileFace } from './face.js';
 import type { Tile } from './kinds.js';
@@ -19,7 +19,7 @@ export function WideTile({ tile, variable }: WideTileProps) {
   const app = useApp();
   const line = lineOf(app, tile, variable);
   const power = powerOf(app, tile);
-  const isOn = power?.value.value === true;
+  const isOn = power?.value.value === true && isKnown(power);
   return (
     <div class={`tile wide ${line.tone} ${isOn ? 'on' : ''}`} aria-busy={app.isWaiting(variable)}>
       <a class="face" href={addressOf('object', tile.object.id)}>
