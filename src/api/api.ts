@@ -168,9 +168,10 @@ export class Api implements AsyncDisposable, ConnectionsPort {
 
   async browserSessions(): ReturnType<ConnectionsPort['browserSessions']> {
     const sessions = await this.#browsers.list(this.#accounts);
-    return sessions.map(({ id, kind, configurator = 0, device, remote, times }) => ({
+    return sessions.map(({ id, kind, view, configurator = 0, device, remote, times }) => ({
       ID: id,
       Kind: kind,
+      IsOwnerView: view !== undefined,
       ConfiguratorID: configurator,
       Device: device,
       Address: remote,
@@ -192,6 +193,10 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       Problem: problem.toString(),
       CodedProblem: recordOf(problem),
     }));
+  }
+
+  createFrontTicket(configurator: number, owner: string): string {
+    return this.#browsers.createTicket(configurator, owner);
   }
 
   endBrowserSession(id: string): Promise<boolean> {

@@ -112,10 +112,11 @@ export const connections = listOf(Type.Object({ ConnectionType: text, Remote: te
 export const browserSessions = listOf(
   named(
     'BrowserSession',
-    'A browser that is signed in to a front or to the console. IsOwn: it makes this call.',
+    'A browser that is signed in to a front or to the console. IsOwnerView: the owner sees the front as its residents do. IsOwn: it makes this call.',
     {
       ID: text,
       Kind: Type.Union([Type.Literal('front'), Type.Literal('console')]),
+      IsOwnerView: bool,
       ConfiguratorID: int,
       Device: text,
       Address: text,

@@ -335,6 +335,11 @@ export interface ConnectionsPort {
   browserSessions(): Promise<
     readonly Omit<ReadonlyStatic<typeof machineShapes.browserSessions>[number], 'IsOwn'>[]
   >;
+  /**
+   * Creates a ticket with which the browser of the owner's session opens an area as its residents see it.
+   * Throws `NOT_FOUND`, `ACCESS_DENIED`.
+   */
+  createFrontTicket(configurator: number, owner: string): string;
   /** The addresses that the gateway listens on. */
   listeners(): ReadonlyStatic<typeof machineShapes.listeners>;
   /** Signs a browser out; false if there is no such session. Rejects with `STORE_FAILED`. */

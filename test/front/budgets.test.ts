@@ -24,6 +24,7 @@ const LAZY = {
     narrowing: 1000,
     notifications: 2500,
     overlay: 1000,
+    'owner-view': 500,
     rejected: 1000,
     'roving-focus': 750,
     sheet: 5500,

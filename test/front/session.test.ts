@@ -1,6 +1,7 @@
 import t from 'tap';
 import { rpc } from '../tools/client/json-rpc.js';
 import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { signIn } from '../tools/front/console-pages.js';
 import { startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
@@ -41,6 +42,44 @@ t.test('signing in, staying signed in, and being signed out', { skip: noBrowser 
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Password').waitFor();
   await until('the cookie is gone', async () => (await page.context().cookies()).length === 0);
+  t.strictSame(problems, []);
+});
+
+t.test('the owner sees a front as a resident, without its password', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const address = `${new URL(fixture.locked).origin}/console/#/fronts`;
+  const { page, problems } = await openPage(browser, address);
+  const requests: string[] = [];
+  page.context().on('request', (request) => requests.push(request.url()));
+  await signIn(page);
+  const opening = page.context().waitForEvent('page');
+  await page.getByRole('button', { name: 'See as resident: Locked' }).click();
+  const front = await opening;
+  await front.getByText('Seen as by a resident').waitFor();
+  t.equal(front.url(), fixture.locked);
+  t.notOk(
+    requests.some((url) => /ticket|[\w-]{43}/.test(url)),
+    'the ticket is in no address',
+  );
+  t.equal(await front.evaluate('history.length'), 1);
+  t.equal(await front.evaluate('window.opener'), null);
+  t.strictSame(await axeFindings(front), []);
+  t.strictSame(await layoutFindings(front), []);
+  await front.evaluate(`location.hash = '#/room/${await fixture.id('area/ground')}'`);
+  await front.getByRole('switch', { name: /Hall relay/ }).click();
+  await until('the relay', async () =>
+    rpc(fixture, 'GetValue', await fixture.id('area/ground/hall_relay/STATE')),
+  );
+  await page.reload();
+  await page.getByText('owner’s view').waitFor();
+  const sessions = (await rpc(fixture, 'GW_GetSessions')) as readonly { ID: string; Kind: string }[];
+  await rpc(fixture, 'GW_EndSession', sessions.find(({ Kind }) => Kind === 'console')?.ID);
+  await front.getByText('This device was signed out').waitFor();
+  await front.getByLabel('Password').fill('tulip');
+  await front.getByLabel('Password').press('Enter');
+  await front.locator('.tile').first().waitFor();
+  t.equal(await front.getByText('Seen as by a resident').count(), 0, 'now as a resident');
   t.strictSame(problems, []);
 });
 

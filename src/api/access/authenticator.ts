@@ -99,12 +99,19 @@ export class Authenticator {
           verify: () => this.#verifyAndRemember(digest, account, login),
         }),
       ));
-    if (isCorrect) return true;
-    const who = `${account.name} ${address}`;
+    if (!isCorrect) await this.fail(account, { remote, socket });
+    return isCorrect;
+  }
+
+  /**
+   * Counts a failed login; resolves when its response may be sent. Rejects with `TOO_MANY_REQUESTS` if too
+   * many wait.
+   */
+  async fail(account: Account, { remote, socket }: LoginOrigin): Promise<void> {
+    const who = `${account.name} ${clientKey(remote)}`;
     const { count, delayMs } = this.#failures.add(who, socket);
     this.#logFailure(account, remote, count);
     if (delayMs > 0) await this.#delay(who, delayMs);
-    return false;
   }
 
   /** Changes when the credentials of the account change, and reveals nothing about them. */

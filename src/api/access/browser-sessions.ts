@@ -6,7 +6,8 @@ import { SerialQueue } from '../../base/serial-queue.js';
 import { Signal } from '../../base/signal.js';
 import type { Accounts } from './accounts.js';
 import type { Account, Authenticator } from './authenticator.js';
-import { BrowserSession, lifetimes } from './session-state.js';
+import { OwnerViews } from './owner-views.js';
+import { BrowserSession, configuratorOf, lifetimes, type OwnerView } from './session-state.js';
 import { hashPassword, verifyPassword } from './credentials.js';
 import type { TextStorage } from '../private-file.js';
 import { readSessions, type StoredSessions } from './stored-sessions.js';
@@ -18,6 +19,18 @@ interface BrowserSessionContext {
   readonly access: Pick<Authenticator, 'fingerprint'>;
   /** Whether a WebSocket of the session is open. */
   readonly isConnected: (id: string) => boolean;
+}
+
+/** Where a session is started. */
+interface SessionOrigin {
+  readonly device: string;
+  readonly remote: string;
+}
+
+/** A session with the value of its cookie, which is shown only once. */
+interface CreatedSession {
+  readonly session: BrowserSession;
+  readonly value: string;
 }
 
 /** How often expired sessions are ended, ms. */
@@ -46,6 +59,7 @@ export class BrowserSessions implements AsyncDisposable {
   /** The fingerprint of the account in the configuration, if it had sessions then, by its name. */
   readonly #configured = new Map<string, string>();
   readonly #verifying = new Map<string, Promise<boolean>>();
+  readonly #views: OwnerViews;
   readonly #queue = new SerialQueue();
   readonly #stopSweeping: Cancel;
   /** What was read, until a trusted clock shows how long the gateway was off. */
@@ -56,6 +70,7 @@ export class BrowserSessions implements AsyncDisposable {
 
   constructor(context: BrowserSessionContext) {
     this.#context = context;
+    this.#views = new OwnerViews(context.clock, context.access);
     this.#stopSweeping = context.clock.every(SWEEP_MS, () => this.#sweep());
   }
 
@@ -79,41 +94,42 @@ export class BrowserSessions implements AsyncDisposable {
     const session = this.#sessions.get(id);
     if (session === undefined || session.account !== account.name) return undefined;
     if (!timingSafeEqual(session.digest, digestOf(token))) return undefined;
-    if (!(await this.#isCurrent(account))) return undefined;
+    if (session.view === undefined ? !(await this.#isCurrent(account)) : this.#isOutdated(session))
+      return undefined;
     this.#settle();
     if (session.isExpired) this.#drop([session]);
     return this.#sessions.get(id);
   }
 
   /**
-   * Starts a session of an account whose password was just verified. Returns it with the value of its cookie,
-   * which is shown only here. At the limit of the account the one that was unused longest ends.
+   * Starts a session of an account whose password was just verified. At the limit of the account the one that
+   * was unused longest ends.
    */
-  async create(
-    account: Account,
-    from: { readonly device: string; readonly remote: string },
-  ): Promise<{ readonly session: BrowserSession; readonly value: string }> {
+  async create(account: Account, from: SessionOrigin): Promise<CreatedSession> {
     if (!(await this.#isCurrent(account))) {
       this.#proofs.set(account.name, await hashPassword(secretOf(account)));
       this.#verified.set(account.name, this.#context.access.fingerprint(account));
     }
-    this.#touchConnected();
-    const [id, token] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')];
-    const { clock, log } = this.#context;
-    const session = new BrowserSession(clock, {
-      id,
-      account: account.name,
-      digest: digestOf(token),
-      ...from,
-    });
-    const others = this.#of(account.name).toSorted((a, b) => a.idleMs - b.idleMs);
-    this.#drop(others.slice(lifetimes[session.kind].limit - 1));
-    this.#sessions.set(id, session);
+    const created = this.#add(account, from);
     this.#isDirty = true;
-    log.info({ account: account.name, device: from.device, remote: from.remote }, 'signed in');
     // Whoever lives there must get in even if the disk is full; the session is lost with the next start.
     await this.#trySave();
-    return { session, value: `${id}.${token}` };
+    return created;
+  }
+
+  /** Creates a ticket for the owner's view of an area; as {@link OwnerViews.createTicket}. */
+  createTicket(configurator: number, owner: string): string {
+    return this.#views.createTicket(configurator, this.#sessions.get(owner));
+  }
+
+  /**
+   * Starts the owner's view of an area, which is kept in memory only: it ends with the owner's session, with
+   * another password of the owner or the area, and after an hour. Undefined if the ticket is not valid.
+   */
+  createView(account: Account, ticket: string, remote: string): CreatedSession | undefined {
+    const view = this.#views.take(ticket, configuratorOf(account.name) ?? 0);
+    if (view === undefined || !this.has(view.owner)) return undefined;
+    return this.#add(account, { device: view.owner.device, remote }, view);
   }
 
   /** Whether a session is still valid. */
@@ -135,7 +151,7 @@ export class BrowserSessions implements AsyncDisposable {
       return false;
     }
     session.use(remote);
-    this.#isDirty = true;
+    this.#isDirty ||= session.view === undefined;
     return true;
   }
 
@@ -157,12 +173,14 @@ export class BrowserSessions implements AsyncDisposable {
     for (const name of new Set([...this.#sessions.values()].map(({ account }) => account)))
       await this.#isCurrent(accounts.named(name));
     return [...this.#sessions.values()]
-      .filter(({ account }) => this.#verified.has(account))
+      .filter(({ account, view }) => view !== undefined || this.#verified.has(account))
       .toSorted((a, b) => a.idleMs - b.idleMs);
   }
 
   /** Ends the sessions of accounts that something else opens now. */
   reconfigure(accounts: Accounts): void {
+    this.#views.reconfigure(accounts);
+    this.#drop([...this.#sessions.values()].filter((one) => this.#isOutdated(one)));
     const names = [...this.#sessions.values()].map(({ account }) => account);
     for (const name of new Set([...names, ...this.#verified.keys()])) {
       const account = accounts.named(name);
@@ -179,7 +197,7 @@ export class BrowserSessions implements AsyncDisposable {
   /** Writes what has not been written yet. */
   async close(): Promise<void> {
     this.#stopSweeping();
-    if (this.#sessions.size > 0) this.#isDirty = true;
+    if (this.#stored.length > 0) this.#isDirty = true;
     await this.#trySave();
   }
 
@@ -210,6 +228,33 @@ export class BrowserSessions implements AsyncDisposable {
     return isSame;
   }
 
+  /** Adds a session. At the limit of the account the one that was unused longest ends. */
+  #add(account: Account, from: SessionOrigin, view?: OwnerView): CreatedSession {
+    this.#touchConnected();
+    const [id, token] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')];
+    const { clock, log } = this.#context;
+    const { name } = account;
+    const session = new BrowserSession(clock, { id, account: name, digest: digestOf(token), ...from }, view);
+    const isAlike = (one: BrowserSession) => (one.view === undefined) === (view === undefined);
+    const others = this.#of(name).filter(isAlike);
+    const { limit } = lifetimes[view === undefined ? session.kind : 'view'];
+    this.#drop(others.toSorted((a, b) => a.idleMs - b.idleMs).slice(limit - 1));
+    this.#sessions.set(id, session);
+    const what = view === undefined ? 'signed in' : 'the owner views a front';
+    log.info({ account: name, device: from.device, remote: from.remote }, what);
+    return { session, value: `${id}.${token}` };
+  }
+
+  /** Whether it is a view of the owner, and another password opens the area or the console now. */
+  #isOutdated({ view, configurator = 0 }: BrowserSession): boolean {
+    return view !== undefined && !this.#views.isCurrent(view, configurator);
+  }
+
+  /** The sessions that survive a restart. */
+  get #stored(): BrowserSession[] {
+    return [...this.#sessions.values()].filter(({ view }) => view === undefined);
+  }
+
   #of(account: string): BrowserSession[] {
     return [...this.#sessions.values()].filter((session) => session.account === account);
   }
@@ -229,8 +274,9 @@ export class BrowserSessions implements AsyncDisposable {
 
   #remove(session: BrowserSession): void {
     if (!this.#sessions.delete(session.id)) return;
-    this.#isDirty = true;
+    this.#isDirty ||= session.view === undefined;
     this.ended.emit(session.id);
+    for (const one of this.#sessions.values()) if (one.view?.owner === session) this.#remove(one);
   }
 
   #sweep(): void {
@@ -238,7 +284,7 @@ export class BrowserSessions implements AsyncDisposable {
     this.#touchConnected();
     this.#drop([...this.#sessions.values()].filter(({ isExpired }) => isExpired));
     const sinceMs = this.#nowMs() - this.#savedAt;
-    if (this.#sessions.size > 0 && sinceMs >= AGE_MS) this.#isDirty = true;
+    if (this.#stored.length > 0 && sinceMs >= AGE_MS) this.#isDirty = true;
     if (this.#isDirty && sinceMs >= WRITE_MS) void this.#trySave();
   }
 
@@ -292,7 +338,7 @@ export class BrowserSessions implements AsyncDisposable {
   }
 
   #text(): string {
-    const sessions = [...this.#sessions.values()];
+    const sessions = this.#stored;
     const names = new Set(sessions.map(({ account }) => account));
     return JSON.stringify({
       version: 1,

@@ -15,13 +15,15 @@ const VALUE = /^[\w-]{22}\.[\w-]{43}$/;
  * The name of a cookie. Cookies are shared between the ports of a host, where another gateway or another
  * program may be.
  */
-function nameOf({ socket }: Request, { name }: Account): string {
-  return `stellwerk_${socket.localPort ?? 0}_${configuratorOf(name) ?? 'console'}`;
+function nameOf({ socket }: Request, { name }: Account, isView = false): string {
+  const suffix = isView ? '_owner' : '';
+  return `stellwerk_${socket.localPort ?? 0}_${configuratorOf(name) ?? 'console'}${suffix}`;
 }
 
 /**
  * The session of an account that a request's cookie belongs to. Undefined without one, if it is not valid, or
- * if the request does not come from a page of this server.
+ * if the request does not come from a page of this server. The owner's view of a front has a cookie of its own,
+ * which takes precedence: the browser stays signed in as a resident when the view ends.
  */
 export async function sessionOf(
   sessions: BrowserSessions,
@@ -30,8 +32,12 @@ export async function sessionOf(
 ): Promise<BrowserSession | undefined> {
   const { cookie } = request.headers;
   if (cookie === undefined || !isFromOwnPage(request)) return undefined;
-  const value = readCookie(cookie, nameOf(request, account));
-  return value === undefined ? undefined : sessions.find(account, value);
+  for (const isView of [true, false]) {
+    const value = readCookie(cookie, nameOf(request, account, isView));
+    const session = value === undefined ? undefined : await sessions.find(account, value);
+    if (session !== undefined && (session.view !== undefined) === isView) return session;
+  }
+  return undefined;
 }
 
 /**
@@ -48,12 +54,23 @@ function readCookie(header: string, name: string): string | undefined {
   return values.size === 1 && value !== undefined && VALUE.test(value) ? value : undefined;
 }
 
-/** The `Set-Cookie` header with which a browser keeps a session; without a value, with which it forgets it. */
-export function cookieHeader(request: Request, account: Account, value: string | undefined): string {
+/** What a browser keeps: the value of a session's cookie, undefined to forget it. */
+interface KeptCookie {
+  readonly value: string | undefined;
+  /** Whether it is the owner's view of a front. */
+  readonly isView?: boolean;
+}
+
+/** The `Set-Cookie` header with which a browser keeps a session, or forgets it. */
+export function cookieHeader(
+  request: Request,
+  account: Account,
+  { value, isView = false }: KeptCookie,
+): string {
   const configurator = configuratorOf(account.name);
-  const { validMs } = lifetimes[configurator === undefined ? 'console' : 'front'];
+  const { validMs } = lifetimes[isView ? 'view' : configurator === undefined ? 'console' : 'front'];
   const attributes = [
-    `${nameOf(request, account)}=${value ?? ''}`,
+    `${nameOf(request, account, isView)}=${value ?? ''}`,
     `Path=${configurator === undefined ? '/' : `/wfc/${configurator}/`}`,
     `Max-Age=${value === undefined ? 0 : validMs / 1000}`,
     'HttpOnly',
@@ -65,5 +82,6 @@ export function cookieHeader(request: Request, account: Account, value: string |
 
 /** As {@link cookieHeader}, with the value that the request has. */
 export function renewedCookie(request: Request, account: Account): string {
-  return cookieHeader(request, account, readCookie(request.headers.cookie ?? '', nameOf(request, account)));
+  const value = readCookie(request.headers.cookie ?? '', nameOf(request, account));
+  return cookieHeader(request, account, { value });
 }

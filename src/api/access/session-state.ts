@@ -17,10 +17,11 @@ interface Lifetime {
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long sessions last. Browsers keep a cookie for 400 days at most. */
-export const lifetimes: Readonly<Record<SessionKind, Lifetime>> = {
+/** How long sessions last. Browsers keep a cookie for 400 days at most. A view is the owner's of a front. */
+export const lifetimes: Readonly<Record<SessionKind | 'view', Lifetime>> = {
   front: { validMs: 400 * DAY_MS, renewMs: 7 * DAY_MS, idleMs: 400 * DAY_MS, limit: 64 },
   console: { validMs: 12 * HOUR_MS, renewMs: undefined, idleMs: HOUR_MS, limit: 32 },
+  view: { validMs: HOUR_MS, renewMs: undefined, idleMs: HOUR_MS, limit: 8 },
 };
 
 /** How long a confirmation by password is valid, ms. */
@@ -44,6 +45,14 @@ export interface StoredSession {
   readonly leftMs?: number;
 }
 
+/** What the owner's view of a front depends on. It is never stored. */
+export interface OwnerView {
+  /** The session of the console that opened it. */
+  readonly owner: BrowserSession;
+  /** Changes with the password of the owner, and with that of the area. */
+  readonly fingerprint: string;
+}
+
 /** The kind of the sessions of an account with this name; undefined if it has none. */
 export function kindOf(account: string): SessionKind | undefined {
   return account === 'owner' ? 'console' : configuratorOf(account) === undefined ? undefined : 'front';
@@ -62,6 +71,9 @@ export class BrowserSession {
   readonly digest: Buffer;
   readonly device: string;
   readonly kind: SessionKind;
+  /** Of the owner's view of a front; undefined for the session of a resident, and for the console. */
+  readonly view: OwnerView | undefined;
+  readonly #lifetime: Lifetime;
   readonly #clock: Pick<Clock, 'monotonicNs' | 'nowMs'>;
   #remote: string;
   #createdAt: number;
@@ -69,16 +81,18 @@ export class BrowserSession {
   #validUntil: number;
   #confirmedUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Pick<Clock, 'monotonicNs' | 'nowMs'>, stored: StoredSession) {
+  constructor(clock: Pick<Clock, 'monotonicNs' | 'nowMs'>, stored: StoredSession, view?: OwnerView) {
     this.#clock = clock;
+    this.view = view;
     this.id = stored.id;
     this.account = stored.account;
     this.digest = stored.digest;
     this.device = stored.device;
     this.kind = kindOf(stored.account) ?? 'front';
     this.#remote = stored.remote;
+    this.#lifetime = lifetimes[view === undefined ? this.kind : 'view'];
     const nowMs = this.#nowMs();
-    const { validMs } = lifetimes[this.kind];
+    const { validMs } = this.#lifetime;
     this.#createdAt = nowMs - (stored.ageMs ?? 0);
     this.#usedAt = nowMs - (stored.idleMs ?? 0);
     this.#validUntil = nowMs + Math.min(stored.leftMs ?? validMs, validMs);
@@ -94,13 +108,13 @@ export class BrowserSession {
   }
 
   get isExpired(): boolean {
-    return this.leftMs <= 0;
+    return this.leftMs <= 0 || this.view?.owner.isExpired === true;
   }
 
   /** Remaining validity without further use, ms. */
   get leftMs(): number {
     const nowMs = this.#nowMs();
-    return Math.min(this.#validUntil - nowMs, lifetimes[this.kind].idleMs - this.idleMs);
+    return Math.min(this.#validUntil - nowMs, this.#lifetime.idleMs - this.idleMs);
   }
 
   /** Time since it was used, ms. */
@@ -122,7 +136,7 @@ export class BrowserSession {
   use(remote?: string): void {
     const nowMs = (this.#usedAt = this.#nowMs());
     if (remote !== undefined) this.#remote = remote;
-    const { validMs, renewMs } = lifetimes[this.kind];
+    const { validMs, renewMs } = this.#lifetime;
     if (renewMs !== undefined && this.#validUntil - nowMs < validMs - renewMs)
       this.#validUntil = nowMs + validMs;
   }

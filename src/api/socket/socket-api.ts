@@ -254,6 +254,8 @@ export class SocketApi {
     const server = this.#serverFor(await this.#library.get(), target);
     if (this.#isClosing) throw fault('STOPPING');
     const known = { remote, ...(browser && { session: browser }) };
+    // The audit shows that the owner acted, not somebody who lives there.
+    const residentName = browser?.view === undefined ? WEBFRONT : this.#accounts.owner.username;
     const caller: Caller =
       configurator === undefined
         ? {
@@ -261,7 +263,7 @@ export class SocketApi {
             user: isLocal ? LOCAL_USER : leftMs > 0 ? TOKEN_USER : this.#accounts.owner.username,
             ...known,
           }
-        : { role: 'webfront', user: WEBFRONT, ...known, configurator };
+        : { role: 'webfront', user: residentName, ...known, configurator };
     return { caller, proof, target, leftMs, server, leave: this.#shares.take(caller) };
   }
 
@@ -276,7 +278,7 @@ export class SocketApi {
     // The console is in use while it is called, not while it is open.
     if (browser?.kind !== 'front') return browser;
     if (!browsers.use(browser, remoteOf(request.socket))) return undefined;
-    this.#cookies.set(request, renewedCookie(request, account));
+    if (browser.view === undefined) this.#cookies.set(request, renewedCookie(request, account));
     return browser;
   }
 

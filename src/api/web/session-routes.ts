@@ -88,9 +88,11 @@ async function signIn(
     username = '',
     password,
     device = '',
-  } = await readTexts(request, ['username', 'password', 'device']);
+    ticket,
+  } = await readTexts(request, ['username', 'password', 'device', 'ticket']);
   const { access, accounts, sessions } = context;
   if (isOpen(accounts(), account)) return { validUntilMs: 0 };
+  if (ticket !== undefined) return viewByTicket(context, account, { ticket, request, reply });
   const isFront = configuratorOf(account.name) !== undefined;
   const login = { username: isFront ? WEBFRONT : username, password: password ?? '' };
   const remote = remoteOf(request.socket);
@@ -101,8 +103,24 @@ async function signIn(
   const { session, value } = await sessions.create(account, { device: readable(device), remote });
   // It has ended, even if that is not on the disk yet.
   if (former !== undefined) await sessions.end(former.id).catch(() => undefined);
-  reply.header('Set-Cookie', cookieHeader(request, account, value));
+  reply.header('Set-Cookie', cookieHeader(request, account, { value }));
   return { validUntilMs: session.times.validUntilMs };
+}
+
+/** Starts the owner's view of a front. A ticket that is not valid counts as a wrong password. */
+async function viewByTicket(
+  { access, sessions }: SessionRouteContext,
+  account: Account,
+  { ticket, request, reply }: Exchange & { readonly ticket: string },
+): Promise<object> {
+  const remote = remoteOf(request.socket);
+  const created = sessions.createView(account, ticket, remote);
+  if (created === undefined) {
+    await access.fail(account, { remote, socket: request.socket });
+    throw fault('UNAUTHORIZED');
+  }
+  reply.header('Set-Cookie', cookieHeader(request, account, { value: created.value, isView: true }));
+  return { validUntilMs: created.session.times.validUntilMs };
 }
 
 async function show(
@@ -114,14 +132,15 @@ async function show(
   const open = isOpen(context.accounts(), account);
   if (session === undefined) {
     if (!open) throw fault('UNAUTHORIZED');
-    return { device: '', validUntilMs: 0, open };
+    return { device: '', validUntilMs: 0, open, isOwnerView: false };
   }
   // The console asks whether it is still signed in; that is no use of it.
   if (session.kind === 'front') {
     context.sessions.use(session, remoteOf(request.socket));
-    reply.header('Set-Cookie', renewedCookie(request, account));
+    if (session.view === undefined) reply.header('Set-Cookie', renewedCookie(request, account));
   }
-  return { device: session.device, validUntilMs: session.times.validUntilMs, open };
+  const { device, view, times } = session;
+  return { device, validUntilMs: times.validUntilMs, open, isOwnerView: view !== undefined };
 }
 
 async function signOut(
@@ -133,7 +152,8 @@ async function signOut(
   const session = await sessionOf(sessions, request, account);
   // It has ended, even if that is not on the disk yet.
   if (session !== undefined) await sessions.end(session.id).catch(() => undefined);
-  reply.header('Set-Cookie', cookieHeader(request, account, undefined));
+  const isView = session?.view !== undefined;
+  reply.header('Set-Cookie', cookieHeader(request, account, { value: undefined, isView }));
 }
 
 async function confirm(

@@ -204,6 +204,8 @@ export interface Functions {
   GW_CheckSettings(Changes: readonly SettingChange[]): ConfigurationProblem[];
   /** Creates an instance for a search result below an object, after its other children, and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
+  /** Creates a ticket with which the console opens a front as its residents see it: valid once, for 60 s, and only for this front. Its page exchanges it at /wfc/ID/session for a session of one hour, which ends with the session of the console. Only a browser that is signed in to the console may call it. */
+  GW_CreateFrontTicket(ConfiguratorID: number): string;
   /** Creates the key of encrypted backups and returns it this once. Backups of an earlier key stay, and need that key. */
   GW_CreateRecoveryKey(): RecoveryKeyRecord;
   /** Deletes a backup. */

@@ -81,10 +81,11 @@ export interface BackupTargetRecord {
   CodedVerifyProblem: CodedText;
 }
 
-/** A browser that is signed in to a front or to the console. IsOwn: it makes this call. */
+/** A browser that is signed in to a front or to the console. IsOwnerView: the owner sees the front as its residents do. IsOwn: it makes this call. */
 export interface BrowserSession {
   ID: string;
   Kind: 'front' | 'console';
+  IsOwnerView: boolean;
   ConfiguratorID: number;
   Device: string;
   Address: string;

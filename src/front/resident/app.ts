@@ -221,6 +221,6 @@ export const AppProvider = Context.Provider;
 
 export function useApp(): App {
   const app = useContext(Context);
-  if (app === undefined) throw new Error('a component is used outside of the front');
+  if (app === undefined) throw new Error('no AppProvider');
   return app;
 }

@@ -38,6 +38,7 @@ async function main(): Promise<void> {
   const session = await readSession(app.sessionPath).catch(() => null);
   if (session !== undefined || !app.facts.passwordRequired) app.gateway.enter();
   else app.gateway.signedOut.value = 'never';
+  if (session?.isOwnerView) void import('./owner-view.js').then(({ install }) => install(app));
   // After the first view. Without it, as without a connection, the page receives everything.
   void import('./narrowing.js').then(({ narrowChanges }) => narrowChanges(app));
   // Only where it is possible.

@@ -5,6 +5,8 @@ interface SessionState {
   readonly validUntilMs: number;
   /** The area needs no password. */
   readonly open: boolean;
+  /** The owner sees the front as its residents do. */
+  readonly isOwnerView: boolean;
 }
 
 export type SignInResult =

@@ -1,4 +1,4 @@
-import { declare, text, type FunctionDeclaration } from '../../device/declare.js';
+import { declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import * as shapes from '../machine-shapes.js';
 import type { Ports } from '../ports.js';
 
@@ -42,6 +42,15 @@ export function connectionFunctions({ connections }: Ports): FunctionDeclaration
         const found = (await connections()?.browserSessions()) ?? [];
         return found.map((one) => ({ ...one, IsOwn: one.ID === session?.id }));
       },
+    }),
+    declare({
+      name: 'GW_CreateFrontTicket',
+      parameters: [int('ConfiguratorID')],
+      result: 'string',
+      audited: true,
+      help: 'Creates a ticket with which the console opens a front as its residents see it: valid once, for 60 s, and only for this front. Its page exchanges it at /wfc/ID/session for a session of one hour, which ends with the session of the console. Only a browser that is signed in to the console may call it.',
+      run: ({ session }, configurator) =>
+        connections()?.createFrontTicket(configurator, session?.id ?? '') ?? '',
     }),
     declare({
       name: 'GW_GetListeners',

@@ -309,3 +309,47 @@ t.test(`a damaged file costs what is damaged, and never the start (${seedLabel(s
     t.strictSame(await after.list(accounts), [], text);
   }
 });
+
+t.test('a ticket is valid for a minute, and the owner’s view for an hour', async (t) => {
+  const [storage, clock, accounts] = [new FakeStorage(), new ManualClock(), accountsOf()];
+  const front = accounts.configurator(FRONT);
+  await using sessions = await opened(storage, withoutTimers(clock));
+  t.throws(() => sessions.createTicket(FRONT, 'x'), { code: 'NOT_FOUND' }, 'before the accounts are known');
+  sessions.reconfigure(accounts);
+  t.throws(() => sessions.createTicket(FRONT, 'x'), { code: 'ACCESS_DENIED' });
+  const owner = await sessions.create(accounts.owner, ANNA);
+  const resident = await sessions.create(front, ANNA);
+  t.throws(() => sessions.createTicket(FRONT, resident.session.id), { code: 'ACCESS_DENIED' });
+  t.throws(() => sessions.createTicket(FRONT + 1, owner.session.id), { code: 'NOT_FOUND' });
+  const ticket = () => sessions.createTicket(FRONT, owner.session.id);
+  const late = ticket();
+  clock.advance(60_000);
+  t.equal(sessions.createView(front, late, ANNA.remote), undefined, 'a minute later');
+  const inTime = ticket();
+  clock.advance(59_999);
+  const view = sessions.createView(front, inTime, ANNA.remote);
+  const value = view?.value ?? '';
+  t.equal((await sessions.find(front, value))?.view?.owner, owner.session);
+  for (let minutes = 0; minutes < 59; minutes += 1) {
+    clock.advance(60_000);
+    sessions.use(owner.session);
+    t.ok(view !== undefined && sessions.use(view.session));
+  }
+  t.ok(await sessions.find(front, value));
+  clock.advance(60_000);
+  t.equal(await sessions.find(front, value), undefined, 'an hour later, however much it is used');
+  const { writes } = storage;
+  const first = ticket();
+  const views = Array.from({ length: 9 }, () => {
+    clock.advance(1);
+    return sessions.createView(front, ticket(), ANNA.remote);
+  });
+  t.equal(await sessions.find(front, views[0]?.value ?? ''), undefined, 'eight of an area at a time');
+  t.ok(await sessions.find(front, views[8]?.value ?? ''));
+  t.ok(await sessions.find(front, resident.value), 'residents stay');
+  for (let n = 0; n < 32; n++) ticket();
+  t.equal(sessions.createView(front, first, ANNA.remote), undefined, 'and 32 tickets');
+  t.equal(storage.writes, writes, 'none of that is written');
+  clock.advance(HOUR);
+  t.equal(await sessions.find(front, views[8]?.value ?? ''), undefined, 'the owner’s session has expired');
+});

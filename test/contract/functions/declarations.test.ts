@@ -44,6 +44,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_CheckProperties(string ModuleID, int InstanceID, array Properties): array',
     'GW_CheckSettings(array Changes): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
+    'GW_CreateFrontTicket(int ConfiguratorID): string',
     'GW_CreateRecoveryKey(): array',
     'GW_DeleteBackup(string Name): bool',
     'GW_DeleteObject(int ID, bool DeleteFiles): int',
@@ -142,7 +143,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(Cancel|CreateRecoveryKey|FactoryReset|RunTarget|VerifyTarget|Change|CreateFrom|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(Cancel|CreateRecoveryKey|FactoryReset|RunTarget|VerifyTarget|Change|CreateFrom|CreateFront|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

@@ -20,6 +20,7 @@ const connections: ConnectionsPort = {
   createToken: (validForS) => `valid for ${validForS} s`,
   browserSessions: async () => [],
   listeners: () => [],
+  createFrontTicket: () => '',
   endBrowserSession: async () => false,
   pushDevices: () => [],
   removePushDevice: () => Promise.resolve(false),

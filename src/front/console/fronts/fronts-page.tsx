@@ -9,6 +9,7 @@ import { systemTexts } from '../i18n/system.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { SessionList } from '../system/session-list.js';
+import { SeeAsResident } from './see-as-resident.js';
 import { ItemsEditor, type Area } from './items-editor.js';
 
 /** The residents' fronts with their addresses and signed-in devices. */
@@ -37,10 +38,8 @@ export function FrontsPage() {
             {configurators.map(({ ID, Title, PasswordRequired }) => (
               <section key={ID}>
                 <h2>{Title}</h2>
-                <p>
-                  <a href={`/wfc/${ID}/`} target="_blank" rel="noreferrer">
-                    {fronts.open}
-                  </a>{' '}
+                <p class="row-head">
+                  <SeeAsResident configurator={ID} title={Title} isOpen={!PasswordRequired} />
                   <small>
                     {`${location.origin}/wfc/${ID}/`}
                     {!PasswordRequired && ` · ${fronts.noPassword}`}

@@ -86,6 +86,8 @@ export const deAutomation: AutomationTexts = {
   fronts: {
     none: 'Es gibt noch keine Oberfläche. Legen Sie eine unter configurators in der Konfiguration an:',
     open: 'Als Bewohner ansehen',
+    openFor: (front) => `Als Bewohner ansehen: ${front}`,
+    notOpened: 'Das Gateway hat die Oberfläche nicht geöffnet. Melden Sie sich erneut an der Konsole an.',
     noPassword: 'ohne Passwort',
     settings: 'Einstellungen der Oberfläche',
     devices: 'Angemeldete Geräte',

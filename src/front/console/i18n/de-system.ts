@@ -104,6 +104,7 @@ export const deSystem: SystemTexts = {
     lastSeen: (time) => `zuletzt gesehen ${time}`,
     times: (created, until) => `angemeldet ${created}, längstens bis ${until}`,
     own: 'dieser Browser',
+    ownerView: 'Ansicht des Besitzers',
     end: 'Abmelden',
     endOf: (name) => `${name} abmelden`,
     console: 'Konsole',

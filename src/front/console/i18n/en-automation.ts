@@ -89,6 +89,8 @@ export const enAutomation = {
   fronts: {
     none: 'There is no front yet. Add one under configurators in the configuration:',
     open: 'See as resident',
+    openFor: (front: string) => `See as resident: ${front}`,
+    notOpened: 'The gateway did not open the front. Sign in to the console again.',
     noPassword: 'without a password',
     settings: 'Settings of this front',
     devices: 'Signed-in devices',

@@ -103,6 +103,7 @@ export const enSystem = {
     lastSeen: (time: string) => `last seen ${time}`,
     times: (created: string, until: string) => `signed in ${created}, at most until ${until}`,
     own: 'this browser',
+    ownerView: 'owner’s view',
     end: 'Sign out',
     endOf: (name: string) => `Sign out ${name}`,
     console: 'Console',

@@ -26,6 +26,7 @@ export function SessionList({ sessions, onChange }: SessionListProps) {
             <strong>
               {name}
               {session.IsOwn && <span class="mark">{text.own}</span>}
+              {session.IsOwnerView && <span class="mark">{text.ownerView}</span>}
             </strong>
             <small>
               {session.Kind === 'console'
