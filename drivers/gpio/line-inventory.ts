@@ -6,7 +6,7 @@ import { type Chip, CONSUMER, type GpioBackend, type LineInfo, type RequestedLin
 interface InventoryLine {
   readonly chip: Chip;
   readonly info: LineInfo;
-  /** Its name on the board, else in the kernel; empty if it has none. */
+  /** Its name on the board, or in the kernel if the board names none; empty if it has none. */
   readonly name: string;
   /** Whether the board names it; a line that a board file omits is not for general use. */
   readonly isNamed: boolean;
@@ -84,7 +84,7 @@ export async function searchLines(backends: Backends): Promise<HardwareItem[]> {
   ];
 }
 
-/** A unique name on its own, else chip and offset. */
+/** The unique name if there is one, otherwise chip and offset. */
 const propertiesOf = (
   { chip, info }: InventoryLine,
   uniqueName: string | undefined,

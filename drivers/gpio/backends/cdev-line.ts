@@ -199,7 +199,7 @@ export function withTranslatedErrors<T>(what: string, operation: () => T): T {
   }
 }
 
-/** Maps an error of the kernel: to `DEVICE_OFFLINE` if waiting may help, else to what has to change. */
+/** Maps an error of the kernel: to `DEVICE_OFFLINE` if waiting may help, otherwise to what has to change. */
 export function translateError(what: string, thrown: unknown): Fault {
   switch (codeOf(thrown)) {
     case 'ENOENT':
