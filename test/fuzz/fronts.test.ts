@@ -96,6 +96,8 @@ function leaked(text: string, { tree }: Kernel, base: TreeObject): string[] {
     isBelow(object) || ends.some((end) => end === object || (end !== undefined && tree.isBelow(end, object)));
   const ids = [...text.matchAll(/\b(?:ID)?(\d{5})\b/g)].map(([, id = '']) => id);
   return ids.filter((id) => {
+    // The web front's own id, which a random object may have as well.
+    if (Number(id) === FRONT) return false;
     const object = tree.find(Number(id));
     return object !== undefined && !isKnown(object);
   });
