@@ -7,10 +7,11 @@ import { archiveShape } from '../../../src/archive/schema.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { migrate, openForReading, type DatabaseShape } from '../../../src/sqlite/connection.js';
 import { beforeSchema, listBackups, makeBackup } from '../../../src/store/backup.js';
-import { checksummedColumns, iterateRows } from '../../../src/store/checksums.js';
+import { iterateRows } from '../../../src/store/checksums.js';
 import { SCHEMA_VERSION, steps, storeShape } from '../../../src/store/schema.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openArchive } from '../archive/open-archive.js';
+import { rebuildAsVersion1 } from './version-1.js';
 import { furnish, openFixture, picture } from './open-store.js';
 
 const path = (directory: string): string => join(directory, 'stellwerk.db');
@@ -47,28 +48,6 @@ function updateTo(shape: DatabaseShape, directory: string): void {
   const reason = beforeSchema(SCHEMA_VERSION + 1);
   makeBackup({ db, files: {} }, { directory, reason, nowMs: Date.now() });
   migrate(db, shape);
-}
-
-/** Replaces the database by one of schema version 1 with the same content; returns its rows. */
-function rebuiltAsVersion1(directory: string): Record<string, unknown[]> {
-  using db = new DatabaseSync(path(directory));
-  const rows: Record<string, unknown[]> = {};
-  for (const [table, columns] of Object.entries(checksummedColumns)) {
-    const all = [...iterateRows(db, `SELECT ${columns.join(', ')} FROM ${table}`)];
-    // Version 1 numbers audit records without the ring, and has no copy of the schema version.
-    const old = table === 'audit' ? all.map(([number, record]) => [(number as bigint) / 4n, record]) : all;
-    rows[table] =
-      table === 'meta' ? old.filter(([name]) => !['schema', 'oldest_reader'].includes(String(name))) : old;
-    db.exec(`DROP TABLE ${table}`);
-  }
-  db.exec(`PRAGMA user_version = 0`);
-  migrate(db, { id: storeShape.id, steps: steps.slice(0, 1) });
-  for (const [table, all] of Object.entries(rows)) {
-    const marks = checksummedColumns[table as keyof typeof checksummedColumns].map(() => '?').join(', ');
-    for (const row of all)
-      db.prepare(`INSERT INTO ${table} VALUES (${marks})`).run(...(row as (string | bigint)[]));
-  }
-  return rows;
 }
 
 const ADDS = 'CREATE TABLE extra (a); INSERT INTO extra VALUES (7)';
@@ -171,7 +150,7 @@ t.test('the copy from before a migration outlives daily backups', async (t) => {
 
 t.test('a database of the previous schema is migrated, and its copy is usable by that version', async (t) => {
   const { directory, tree } = await populated(t);
-  const before = rebuiltAsVersion1(directory);
+  const before = rebuildAsVersion1(directory);
   t.strictSame(await treeIn(directory), tree, 'migrated');
   const [copy] = listBackups(directory);
   t.match(copy?.path, /before-schema-2\.db$/);
