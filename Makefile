@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz check lint format law lab lab-box lab-deb proof bench front-bench front-soak pictures client bundle deb repository image release install clean
+.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb proof bench front-bench front-soak pictures client bundle deb repository image release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -127,6 +127,9 @@ front-test: build ## the pages in a browser (Debian package chromium; skipped if
 
 fuzz: build ## restarts after random calls, edits and damage; ROUNDS=2000 for a long run
 	$(Q)ROUNDS=$(or $(ROUNDS),2000) $(NODE) dist/test/run.js fuzz/start
+
+campaign: build ## gateways that crash at random moments (root, FUSE); POINTS=100 for a short run
+	$(Q)POINTS=$(or $(POINTS),10000) $(NODE) dist/test/run.js campaign
 
 check: build ## types, type-aware lint, format, import rules
 	$(Q)$(MAKE) -k lint format law

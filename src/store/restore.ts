@@ -11,6 +11,7 @@ import { counterAfterBackup } from './change-counter.js';
 import { databasePath, foldersOf } from './data-directory.js';
 import { dropBackupFiles } from './recovery.js';
 import {
+  copyInPlace,
   makeDirectory,
   putInPlace,
   removeDatabase,
@@ -80,6 +81,8 @@ export function restoreBackup({
     );
   try {
     begin(1);
+    // SQLite would apply the journal of an interrupted restore to the copy.
+    removeDatabase(`${path}.new`);
     copyFileSync(backup, `${path}.new`);
     begin(2);
     prepare(`${path}.new`, { backupMs: statSync(backup).mtimeMs, nowMs });
@@ -89,6 +92,8 @@ export function restoreBackup({
     throw thrown;
   }
   const done = [...renameReplaced(existing, path, nowMs), ...renameFolders(directory, nowMs)];
+  // A restore that was interrupted may have left the log of the old database. SQLite would apply it to the new one.
+  renameDatabase(path, replacedName(path, nowMs));
   putInPlace(`${path}.new`, path);
   done.push(`${path} from ${basename(backup)}`);
   for (const [name, content] of files)
@@ -167,11 +172,14 @@ function prepare(path: string, when: { backupMs: number; nowMs: number }): void 
   putMeta(db, metaName.life, '');
 }
 
+const replacedName = (target: string, nowMs: number): string => `${target}.replaced-${timeName(nowMs)}`;
+
 function renameReplaced(existing: readonly string[], database: string, nowMs: number): string[] {
   return existing.map((target) => {
-    const newName = `${target}.replaced-${timeName(nowMs)}`;
+    const newName = replacedName(target, nowMs);
+    // A gateway without its configuration does not start: the new one replaces it, and at no time is there none.
     if (target === database) renameDatabase(target, newName);
-    else renameSync(target, newName);
+    else copyInPlace(target, newName);
     return `${target} is kept as ${basename(newName)}`;
   });
 }

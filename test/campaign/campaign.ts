@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,11 @@ export class Recording implements AsyncDisposable {
   /** Runs a scenario on a directory that `recordfs` (its path) records. */
   static async make(name: string, seed: number, recordfs: string): Promise<Recording> {
     const directory = await mkdtemp(join(tmpdir(), 'stellwerk-campaign-'));
-    const [original, log, mount] = [join(directory, 'original'), join(directory, 'log'), mountPoint(directory)];
+    const [original, log, mount] = [
+      join(directory, 'original'),
+      join(directory, 'log'),
+      mountPoint(directory),
+    ];
     // The gateway is prepared where it will run, because its configuration has paths.
     await mkdir(mount);
     await scenarios[name]?.prepare(mount);
@@ -60,6 +64,7 @@ export class Recording implements AsyncDisposable {
     cpSync(this.#base.copy, target, { recursive: true });
     applyCrash(this.#base, this.operations, { count, kind, random, target });
     const config = join(target, 'gateway.yaml');
+    if (!existsSync(config)) return 'gateway.yaml is missing';
     const text = await readFile(config, 'utf8');
     await writeFile(config, text.replaceAll(mountPoint(this.#directory), target));
     return problemAfterCrash(target, allowedAfter(this.operations, count));

@@ -68,7 +68,10 @@ const endOf = (gateway: Gateway, random: Random): Promise<void> =>
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'first start': {
     async prepare(directory) {
-      await writeFile(join(directory, 'gateway.yaml'), '# as installed\nboard: simulated\napi: { port: 0 }\n');
+      await writeFile(
+        join(directory, 'gateway.yaml'),
+        '# as installed\nboard: simulated\napi: { port: 0 }\n',
+      );
     },
     async run({ start, change, random }) {
       const gateway = await start();
@@ -79,13 +82,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  'configuration': {
+  configuration: {
     prepare: installed,
     async run({ start, change, random }) {
       const gateway = await start();
       for (let n = 0; n < CHANGES; n++) {
         const path = 'configurators[0].title';
-        const value = `Title ${n} ${'x'.repeat(random.below(3000))}`;
+        const value = `Title ${n} ${'x'.repeat(random.below(900))}`;
         const { Digest } = await call<{ Digest: string }>(gateway, 'GW_GetSettings');
         await change('title', value, () =>
           call(gateway, 'GW_ChangeSettings', [{ Path: path, Value: value }], Digest),
@@ -95,7 +98,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  'tree': {
+  tree: {
     prepare: installed,
     async run({ start, change, random }) {
       const gateway = await start();
@@ -124,7 +127,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  'archive': {
+  archive: {
     prepare: installed,
     async run({ start, change, random }) {
       const gateway = await start();
@@ -150,9 +153,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  'backup': {
+  backup: {
     prepare: installed,
     async run({ start, change, done, random }) {
+      done('marker', 'before');
       const gateway = await start();
       for (let n = 0; n < 3; n++) {
         const { Name } = await call<{ Name: string }>(gateway, 'GW_MakeBackup', `note ${n}`);
@@ -163,7 +167,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  'restore': {
+  restore: {
     async prepare(directory) {
       await installed(directory);
       const gateway = await startQuietly(directory);
@@ -193,7 +197,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  'migration': {
+  migration: {
     async prepare(directory) {
       await installed(directory);
       rebuildAsVersion1(join(directory, 'data'));

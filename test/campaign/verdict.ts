@@ -25,10 +25,8 @@ const observers: Readonly<Record<string, Observe>> = {
     );
     return Settings.configurators[0]?.title === 'Before' ? null : Settings.configurators[0]?.title;
   },
-  name: ({ kernel }, id) => {
-    const name = kernel.tree.find(Number(id))?.name;
-    return name === undefined || name.startsWith('Unnamed Object') ? null : name;
-  },
+  // A new object has no name.
+  name: ({ kernel }, id) => kernel.tree.find(Number(id))?.name || null,
   text: async (gateway, id) => {
     if (gateway.kernel.tree.find(Number(id)) === undefined) return null;
     return (await call<string>(gateway, 'SVC_GetScriptContent', Number(id))) || null;
@@ -99,8 +97,13 @@ export async function problemAfterCrash(
       if (!values.some((value) => isDeepStrictEqual(value, found)))
         return `${key} is ${JSON.stringify(found)}, allowed: ${JSON.stringify(values).slice(0, 300)}`;
     }
+    // It goes on: what an interrupted write has left does not prevent the next one.
     await call(gateway, 'SVC_CreateCategory');
+    const { Name } = await call<{ Name: string }>(gateway, 'GW_MakeBackup', 'after the crash');
+    connectToRead(join(directory, 'data/backups', Name), 'integrity_check').close();
     return undefined;
+  } catch (thrown) {
+    return `a call fails: ${String(thrown)}`;
   } finally {
     await gateway.close();
   }

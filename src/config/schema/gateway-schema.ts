@@ -1,4 +1,5 @@
 import { variableTypeNames } from '../../kernel/value.js';
+import { NAME_LIMIT } from '../../kernel/text-limits.js';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { DocumentPath } from '../document.js';
 import { backupSchema } from './backup-schema.js';
@@ -35,7 +36,7 @@ const webServer = strict({
 });
 
 const configurator = strict({
-  title: text,
+  title: Type.String({ minLength: 1, maxLength: NAME_LIMIT }),
   ident: Type.String({ pattern: '^[A-Za-z0-9_]+$' }),
   base: Type.String({ minLength: 1 }),
   ...secret,

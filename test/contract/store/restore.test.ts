@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -174,4 +182,32 @@ t.test('loading 50,000 objects takes a small multiple of reading them', async (t
     `${median.toFixed(1)} times the baseline, including the worker’s start and the check of the database`,
   );
   t.ok(median < 8);
+});
+
+t.test('what an interrupted restore has left does not damage the next one', async (t) => {
+  const directory = await tempDirectory(t);
+  const config = join(directory, 'gateway.yaml');
+  const backup = join(await tempDirectory(t), 'backup.db');
+  writeFileSync(config, 'board: generic\n');
+  const first = await openFixture(directory);
+  first.kernel.variables.create(2, { ident: 'v', value: 1.25 });
+  await first.store.committed();
+  backupDirectory(directory, { to: backup, config });
+  const before = picture(first.kernel);
+  for (let n = 0; n < 50; n++) first.kernel.variables.create(3, { name: 'x'.repeat(500) });
+  await first.store.committed();
+  const path = join(directory, 'stellwerk.db');
+  const log = readFileSync(`${path}-wal`);
+  await first.store.close();
+
+  // The power was cut after the database was renamed, and before its log was.
+  rmSync(path);
+  writeFileSync(`${path}-wal`, log);
+  writeFileSync(`${path}.new`, 'not complete');
+  writeFileSync(`${path}.new-wal`, log);
+  restoreBackup({ backup, directory, config, replace: true, nowMs: Date.now() });
+  const second = await openFixture(directory);
+  t.equal(second.findings.get('database')?.state, 'ok');
+  t.strictSame(picture(second.kernel), before);
+  await second.store.close();
 });
