@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Program } from '../tools/program.js';
-import { Random } from '../tools/random.js';
+import type { Random } from '../tools/random.js';
 import { until } from '../tools/until.js';
 import { allowedAfter } from './facts.js';
 import { applyCrash, copyBase, type Base, type CrashKind } from './crash-state.js';

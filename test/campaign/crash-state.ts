@@ -26,8 +26,8 @@ import type { Random } from '../tools/random.js';
 import type { Operation } from './operation-log.js';
 
 const SECTOR_BYTES = 512;
-/** What a power cut does to a write that was not flushed. */
-const OUTCOMES = ['lost', 'lost', 'complete', 'torn'] as const;
+/** The share of its sectors that reach the disk of a write that was not flushed: lost, complete or torn. */
+const KEPT_SHARES = [0, 0, 1, 0.5];
 
 export type CrashKind = 'process' | 'power';
 
@@ -77,7 +77,8 @@ export function applyCrash(
       const path = paths.get(operation.inode);
       if (path === undefined) continue;
       const isSafe = kind === 'process' || n < (lastSync.get(operation.inode) ?? -1);
-      write(at(path), operation, isSafe ? 'complete' : random.pick(OUTCOMES), random);
+      const share = isSafe ? 1 : random.pick(KEPT_SHARES);
+      if (share > 0) writeSectors(at(path), operation, () => random.chance(share));
       continue;
     }
     if (n >= keptNames) {
@@ -124,21 +125,16 @@ function committedNames(done: readonly Operation[], random: Random): number {
   return committed + random.below(done.length - committed + 1);
 }
 
-function write(
-  file: string,
-  { offset, data }: Extract<Operation, { kind: 'write' }>,
-  outcome: (typeof OUTCOMES)[number],
-  random: Random,
-): void {
-  if (outcome === 'lost') return;
+type Write = Extract<Operation, { kind: 'write' }>;
+
+/** Writes the sectors of `data` that reach the disk. */
+function writeSectors(file: string, { offset, data }: Write, reachesDisk: () => boolean): void {
   const fd = openSync(file, 'r+');
-  if (outcome === 'complete') writeSync(fd, data, 0, data.length, offset);
-  else
-    for (let from = 0; from < data.length;) {
-      const length = Math.min(SECTOR_BYTES - ((offset + from) % SECTOR_BYTES), data.length - from);
-      if (random.chance(0.5)) writeSync(fd, data, from, length, offset + from);
-      from += length;
-    }
+  for (let from = 0; from < data.length;) {
+    const length = Math.min(SECTOR_BYTES - ((offset + from) % SECTOR_BYTES), data.length - from);
+    if (reachesDisk()) writeSync(fd, data, from, length, offset + from);
+    from += length;
+  }
   closeSync(fd);
 }
 
