@@ -44,7 +44,7 @@ export class Recording implements AsyncDisposable {
     await using recorder = new Program(recordfs, ['-f', '-s', original, log, mount]);
     await until('the recorded directory', () => isMounted(mount));
     await using scenario = new Program(process.execPath, [
-      join(here, 'scenario.js'),
+      join(here, 'recorded-run.js'),
       name,
       mount,
       String(seed),

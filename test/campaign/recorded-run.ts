@@ -1,5 +1,5 @@
 /**
- * Runs one scenario of the campaign on a recorded directory: `node scenario.js NAME DIRECTORY SEED`. Each change
+ * Runs one scenario of the campaign on a recorded directory: `node recorded-run.js NAME DIRECTORY SEED`. Each change
  * is noted before it begins and after it was acknowledged (`facts.ts`).
  */
 import { openSync, writeSync } from 'node:fs';
