@@ -80,7 +80,11 @@ export class Archive implements ArchivePort, AsyncDisposable {
     this.#health = new ArchiveHealth(checks, log);
     this.#clocks = new UntrustedClocks(clock);
     const program = new URL('archive-worker.js', import.meta.url);
-    this.#worker = new WorkerThreadClient<ArchiveRequests>({ program, name: 'the archive', log });
+    this.#worker = new WorkerThreadClient<ArchiveRequests>({
+      program,
+      name: coded`THE_ARCHIVE: the archive`,
+      log,
+    });
   }
 
   /**

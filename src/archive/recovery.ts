@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -40,7 +41,7 @@ export function openArchiveDatabase(directory: string, nowMs: number): { db: Dat
   const path = pathOf(directory);
   try {
     if (!existsSync(path)) create(path);
-    if (statSync(path).size === 0) throw new DatabaseDamage('the file is empty');
+    if (statSync(path).size === 0) throw new DatabaseDamage(coded`FILE_EMPTY: the file is empty`);
     return { db: connect(path), text: '' };
   } catch (thrown) {
     if (thrown instanceof NewerDatabase) {

@@ -1,4 +1,4 @@
-import { CodedText, type Parameter, type Text } from './codes/coded-text.js';
+import { CodedError, CodedText, type Parameter, type Text } from './codes/coded-text.js';
 import { maskUrls } from './url-secrets.js';
 
 /** Error codes of replies: those of JSON-RPC 2.0 §5.1, and one of our own. */
@@ -319,8 +319,9 @@ export function generalOf(thrown: unknown): string {
   return thrown instanceof Fault ? onOneLine(thrown.general) : messageOf(thrown);
 }
 
-/** As {@link messageOf}, with its code and parameters if it is a fault. */
+/** As {@link messageOf}, with its code and parameters if it has them. */
 export function codedMessageOf(thrown: unknown): Text {
+  if (thrown instanceof CodedError) return thrown.codedText;
   return thrown instanceof Fault && thrown.parameters !== undefined
     ? new CodedText(thrown.code, thrown.parameters, messageOf(thrown))
     : messageOf(thrown);

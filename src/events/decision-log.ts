@@ -1,3 +1,4 @@
+import { type CodedText, codedTextOf } from '../base/codes/coded-text.js';
 import type { EventOutcome } from '../base/codes/stable-codes.js';
 import type { Rules } from '../kernel/events/event-data.js';
 import type { Event } from '../kernel/events/events.js';
@@ -28,7 +29,7 @@ export interface Verdict {
   readonly conditionId?: number;
   readonly rule?: { readonly kind: keyof Rules; readonly id: number; readonly current?: Value };
   /** For `FAILED`: the error. */
-  readonly text?: string;
+  readonly text?: CodedText;
   /** How long a run took. */
   readonly durationMs?: number;
 }
@@ -70,7 +71,7 @@ export class DecisionLog {
   change(event: Event, decision: Decision, verdict: Verdict): void {
     const { text } = verdict;
     const changed: Writable<Decision> = decision;
-    changed.verdict = text === undefined ? verdict : { ...verdict, text: boundedText(text) };
+    changed.verdict = text === undefined ? verdict : { ...verdict, text: boundedSentence(text) };
     merge(this.#byEvent.get(event) ?? [], changed);
   }
 }
@@ -118,6 +119,10 @@ function bounded(cause: Cause): Cause {
 export function boundedValue(value: Value): Value {
   return typeof value === 'string' ? boundedText(value) : value;
 }
+
+/** A sentence that is too long loses its parameters, which may be as long. */
+const boundedSentence = (text: CodedText): CodedText =>
+  text.text.length <= TEXT_LIMIT ? text : codedTextOf(boundedText(text.text));
 
 function boundedText(text: string): string {
   // A slice of a string refers to the complete one; the conversion copies.

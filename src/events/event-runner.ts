@@ -1,5 +1,6 @@
+import { codedTextOf } from '../base/codes/coded-text.js';
 import type { Clock } from '../base/clock.js';
-import { messageOf } from '../base/fault.js';
+import { codedMessageOf, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Event } from '../kernel/events/events.js';
@@ -116,7 +117,11 @@ export class EventRunner {
       onVerdict(run, { outcome, durationMs: durationMs() });
     } catch (thrown) {
       if (!this.#isClosed) log.error({ event: id }, `${nameOf(run.event)}: ${messageOf(thrown)}`);
-      onVerdict(run, { outcome: 'FAILED', text: messageOf(thrown), durationMs: durationMs() });
+      onVerdict(run, {
+        outcome: 'FAILED',
+        text: codedTextOf(codedMessageOf(thrown)),
+        durationMs: durationMs(),
+      });
     }
     this.#running--;
     this.#onEnd(run);

@@ -1,4 +1,4 @@
-import { coded } from '../base/codes/coded-text.js';
+import { CodedError, coded } from '../base/codes/coded-text.js';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault, faultFrom } from '../base/fault.js';
 
@@ -55,7 +55,7 @@ export function sqliteCodeOf(thrown: unknown): number | undefined {
 }
 
 /** The database is damaged, or belongs to another program. */
-export class DatabaseDamage extends Error {}
+export class DatabaseDamage extends CodedError {}
 
 /** A newer version of stellwerk wrote the database, in a schema that this version cannot use. */
 export class NewerDatabase extends Fault {
@@ -192,14 +192,18 @@ function rejectNewerVersion(shape: DatabaseShape, path: string): void {
 
 function checkVersion(shape: DatabaseShape, db: DatabaseSync, path: string): void {
   if (pragma(db, 'application_id') !== shape.id)
-    throw new DatabaseDamage('it is not a database of stellwerk');
+    throw new DatabaseDamage(coded`NO_DATABASE_OF_STELLWERK: it is not a database of stellwerk`);
   const [version, known] = [versionOf(db), shape.steps.length];
   const copy = shape.versionCopy?.read(db);
   if (copy !== undefined && copy !== version)
-    throw new DatabaseDamage(`its header has schema version ${version}, its tables version ${copy}`);
+    throw new DatabaseDamage(
+      coded`SCHEMA_VERSIONS_DIFFER: its header has schema version ${version}, its tables version ${copy}`,
+    );
   // A newer version writes the copy as well. Without it, bits of the header or of the tables have flipped.
   if (version > known && shape.versionCopy !== undefined && copy === undefined)
-    throw new DatabaseDamage(`its header has schema version ${version}, and its tables cannot be read`);
+    throw new DatabaseDamage(
+      coded`TABLES_UNREADABLE: its header has schema version ${version}, and its tables cannot be read`,
+    );
   if (version > known && (shape.oldestReader?.read(db) ?? Infinity) > known)
     throw new NewerDatabase(path, version, known);
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { parameterOf } from '../base/codes/coded-text.js';
+import { coded, CodedError, type CodedText, parameterOf, type Text } from '../base/codes/coded-text.js';
 import { Fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { WorkerFailure, WorkerReply, WorkerRequests } from './worker-protocol.js';
@@ -10,11 +10,11 @@ import type { WorkerFailure, WorkerReply, WorkerRequests } from './worker-protoc
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
 
 /** A worker could not serve a request because of the disk or the database, or because it has ended. */
-export class WorkerError extends Error {
+export class WorkerError extends CodedError {
   /** SQLite's primary result code, if SQLite was the reason. */
   readonly sqlite: number | undefined;
 
-  constructor(message: string, sqlite?: number) {
+  constructor(message: Text, sqlite?: number) {
     super(message);
     this.sqlite = sqlite;
   }
@@ -37,7 +37,7 @@ interface PendingRequest {
 interface WorkerOptions {
   readonly program: URL;
   /** The name in error texts: `the store`. */
-  readonly name: string;
+  readonly name: CodedText;
   readonly log: Log;
 }
 
@@ -60,11 +60,11 @@ export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerCl
 
   request<Q extends keyof R>(request: Q, fields: R[Q]['request']): Promise<R[Q]['reply']> {
     const { name, log } = this.#options;
-    if (this.#isClosed) return Promise.reject(new WorkerError(`${name} is closed`));
+    if (this.#isClosed) return Promise.reject(new WorkerError(coded`WORKER_CLOSED: ${name} is closed`));
     if (request === 'open') this.#openFields = fields;
     else if (this.#worker === undefined && this.#openFields !== undefined)
       this.#send('open', this.#openFields).catch((thrown: unknown) =>
-        log.error({}, `${name} could not be reopened: ${messageOf(thrown)}`),
+        log.error({}, `${name.text} could not be reopened: ${messageOf(thrown)}`),
       );
     return this.#send(request, fields);
   }
@@ -80,7 +80,11 @@ export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerCl
       worker = this.#worker ??= this.#start();
     } catch (thrown) {
       // Not enough memory or threads: the next request retries.
-      return Promise.reject(new WorkerError(`${this.#options.name} cannot be started: ${messageOf(thrown)}`));
+      return Promise.reject(
+        new WorkerError(
+          coded`WORKER_NOT_STARTED: ${this.#options.name} cannot be started: ${messageOf(thrown)}`,
+        ),
+      );
     }
     const id = ++this.#count;
     return new Promise<R[Q]['reply']>((resolve, reject) => {
@@ -95,7 +99,7 @@ export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerCl
     const { program, name, log } = this.#options;
     const worker = new Worker(program, { resourceLimits: HEAP_LIMITS });
     worker.on('message', (reply: WorkerReply) => this.#onReply(worker, reply));
-    worker.on('error', (thrown: unknown) => log.error({ err: thrown }, `${name} has failed`));
+    worker.on('error', (thrown: unknown) => log.error({ err: thrown }, `${name.text} has failed`));
     worker.on('exit', () => this.#onExit(worker));
     return worker;
   }
@@ -111,7 +115,7 @@ export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerCl
   #onExit(worker: Worker): void {
     if (this.#worker === worker) this.#worker = undefined;
     for (const { reject } of this.#pending.values())
-      reject(new WorkerError(`${this.#options.name} has ended`));
+      reject(new WorkerError(coded`WORKER_ENDED: ${this.#options.name} has ended`));
     this.#pending.clear();
   }
 }

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../base/fault.js';
+import { coded, type CodedText } from '../base/codes/coded-text.js';
+import { codedMessageOf } from '../base/fault.js';
 import { DESCRIPTION, type BackupDescription } from './backup-list.js';
 import { connectToRead } from './connection.js';
 import { SCHEMA_VERSION } from './schema.js';
@@ -169,14 +170,17 @@ function filesBelow(folder: string): { file: string; size: number }[] {
 }
 
 /** The newest intact backup, and the problems of newer ones. */
-export function findNewestIntactBackup(directory: string): { path: string | undefined; skipped: string[] } {
-  const skipped: string[] = [];
+export function findNewestIntactBackup(directory: string): {
+  path: string | undefined;
+  skipped: CodedText[];
+} {
+  const skipped: CodedText[] = [];
   for (const { path } of listBackups(directory)) {
     try {
       connectToRead(path, 'integrity_check').close();
       return { path, skipped };
     } catch (thrown) {
-      skipped.push(`${basename(path)}: ${messageOf(thrown)}`);
+      skipped.push(coded`BACKUP_NOT_USABLE: ${basename(path)}: ${codedMessageOf(thrown)}`);
     }
   }
   return { path: undefined, skipped };

@@ -1,3 +1,4 @@
+import { coded } from '../base/codes/coded-text.js';
 import { DatabaseSync } from 'node:sqlite';
 import {
   checkPages,
@@ -38,16 +39,21 @@ function checkRows(db: DatabaseSync): void {
   const sqlOf = (of: DatabaseSync) => of.prepare(`${definitions} ${names}`).get()?.['all_sql'];
   using model = new DatabaseSync(':memory:');
   migrate(model, storeShape);
-  if (sqlOf(db) !== sqlOf(model)) throw new DatabaseDamage('the definition of a table is damaged');
+  if (sqlOf(db) !== sqlOf(model))
+    throw new DatabaseDamage(coded`TABLE_DEFINITION_DAMAGED: the definition of a table is damaged`);
   const digest = 'SELECT count(*), total(id + born) FROM objects';
   const [byRow, byIndex] = ['NOT INDEXED', 'INDEXED BY sqlite_autoindex_objects_1 WHERE id >= -1e18'].map(
     (source) => [...iterateRows(db, `${digest} ${source}`)].join(),
   );
-  if (byRow !== byIndex) throw new DatabaseDamage('the index of the objects is damaged');
+  if (byRow !== byIndex)
+    throw new DatabaseDamage(coded`OBJECT_INDEX_DAMAGED: the index of the objects is damaged`);
   for (const [table, columns] of [
     ['meta', 'name, value'],
     ['profiles', 'name, profile'],
   ])
     for (const row of iterateRows(db, `SELECT ${columns}, sum FROM ${table}`))
-      if (!isSound(row)) throw new DatabaseDamage(`the checksum of ${table} "${String(row[0])}" is wrong`);
+      if (!isSound(row))
+        throw new DatabaseDamage(
+          coded`ROW_CHECKSUM_WRONG: the checksum of ${table ?? ''} "${String(row[0])}" is wrong`,
+        );
 }

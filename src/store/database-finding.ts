@@ -1,4 +1,4 @@
-import { coded, joined } from '../base/codes/coded-text.js';
+import { coded, fromRecord, joined } from '../base/codes/coded-text.js';
 import type { HealthFinding } from '../base/health-check.js';
 import type { LoadReport } from './load-tree.js';
 import type { OpenReport } from './worker-protocol.js';
@@ -25,9 +25,9 @@ export function databaseFinding(opened: OpenReport, report: LoadReport): HealthF
   ];
   const own =
     insteadOfNewer === undefined
-      ? text
+      ? text && fromRecord(text)
       : coded`DATABASE_OF_NEWER_VERSION: a newer version of stellwerk has migrated the database, which is kept as ${newer[0] ?? ''}; the gateway uses the backup ${insteadOfNewer}`;
-  const all = own === '' ? problems : [own, ...problems];
+  const all = own === undefined ? problems : [own, ...problems];
   const texts = all.length === 0 ? coded`DATABASE_INTACT: the database is intact` : joined(all);
   if (found === 'read-only')
     return {

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { makeBackup } from './backup.js';
-import { messageOf } from '../base/fault.js';
+import { joined, recordOf } from '../base/codes/coded-text.js';
+import { codedMessageOf, messageOf } from '../base/fault.js';
 import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
 import { prepareArrays } from '../sqlite/array-rows.js';
 import { connect } from './connection.js';
@@ -30,7 +31,7 @@ import { counterAfterBackup } from './change-counter.js';
 import { databasePath } from './data-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
-import { noLeftValues, RuntimeValues } from './runtime-values.js';
+import { noLeftValues, RuntimeValues, runtimeProblem } from './runtime-values.js';
 
 /** Objects in one reply: a few hundred KB, so that neither side has much of a large tree in memory twice. */
 const ROWS = 1000;
@@ -76,7 +77,7 @@ export class Database {
       // The disk has enough space to open the database, but not to write to it.
       this.close();
       if (found.passing !== undefined || !isUnwritable(thrown)) throw thrown;
-      return this.#begin(openReadOnlyCopy(this.#paths, nowMs, messageOf(thrown)), nowMs, life);
+      return this.#begin(openReadOnlyCopy(this.#paths, nowMs, codedMessageOf(thrown)), nowMs, life);
     }
   }
 
@@ -86,6 +87,7 @@ export class Database {
     const { runtime, left, problem } = openRuntime(this.#paths.runtimeDirectory, meta.get(metaName.life));
     this.#runtime = runtime;
     if (found.repaired !== undefined) this.#addRepair(found.repaired);
+    const problems = [found.text, problem].filter((part) => part !== undefined);
     const counter = firstCounter(found, { meta, left: left.counter, nowMs });
     const reserved = blockAfter(counter);
     const isWritable = found.passing === undefined;
@@ -100,7 +102,7 @@ export class Database {
     if (isWritable) runtime?.begin(life);
     return {
       found: found.found,
-      text: [found.text, problem].filter((part) => part !== '').join('; '),
+      text: problems.length === 0 ? undefined : recordOf(joined(problems)),
       ...quarantinedIn(this.#paths.directory),
       insteadOfNewer: found.insteadOfNewer,
       counter,
@@ -386,15 +388,13 @@ function metaOf(db: DatabaseSync): Map<string, string> {
   return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
 }
 
-function hasObject(db: DatabaseSync, id: number): boolean {
-  return db.prepare('SELECT 1 FROM objects WHERE id = ?').get(id) !== undefined;
-}
+const hasObject = (db: DatabaseSync, id: number): boolean =>
+  db.prepare('SELECT 1 FROM objects WHERE id = ?').get(id) !== undefined;
 
 function openRuntime(directory: string | undefined, life: string | undefined) {
   try {
-    return { ...RuntimeValues.open(directory, life), problem: '' };
+    return { ...RuntimeValues.open(directory, life), problem: undefined };
   } catch (thrown) {
-    const problem = `the runtime directory cannot be used: ${messageOf(thrown)}`;
-    return { runtime: undefined, left: noLeftValues, problem };
+    return { runtime: undefined, left: noLeftValues, problem: runtimeProblem(thrown) };
   }
 }

@@ -1,6 +1,6 @@
 import { coded } from '../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../base/clock.js';
-import { type Fault, fault, messageOf } from '../base/fault.js';
+import { codedMessageOf, type Fault, fault } from '../base/fault.js';
 import { onNextIteration, yieldToEventLoop } from '../base/event-loop.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { StoreWorker, ValueRow } from './worker-protocol.js';
@@ -161,7 +161,7 @@ export class JournalWriter {
     this.#cancelRetry();
     // The next attempt includes the values, which nothing else would write soon.
     this.#cancelRetry = this.#options.clock.after(pauseMs, () => this.saveValues());
-    this.#settle(taken.version, fault('STORE_FAILED', messageOf(thrown)));
+    this.#settle(taken.version, fault('STORE_FAILED', codedMessageOf(thrown)));
     this.#options.onState(thrown);
   }
 

@@ -1,4 +1,4 @@
-import { coded } from '../base/codes/coded-text.js';
+import { coded, type CodedText, joined, type Text } from '../base/codes/coded-text.js';
 import {
   accessSync,
   constants,
@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { codeOf, Fault, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
+import { codeOf, Fault, fault, faultFrom, codedMessageOf } from '../base/fault.js';
 import {
   beforeSchema,
   listBackups,
@@ -57,7 +57,8 @@ export interface OpenDatabase {
   /** The lock of the data directory; absent if the directory is not writable. */
   readonly lock?: Disposable;
   readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
-  readonly text: string;
+  /** Problems; undefined if there are none. */
+  readonly text: CodedText | undefined;
   /** When the backup was made that `db` is from, unix milliseconds. */
   readonly backupMs?: number;
   /** Directory of a temporary copy to read from, because the data directory is not writable. */
@@ -95,7 +96,7 @@ export function openDatabase(paths: StorePaths, nowMs: number): OpenDatabase {
   } catch (thrown) {
     lock?.[Symbol.dispose]();
     if (!isUnwritable(thrown)) throw thrown;
-    return openReadOnlyCopy(paths, nowMs, messageOf(thrown));
+    return openReadOnlyCopy(paths, nowMs, codedMessageOf(thrown));
   }
 }
 
@@ -123,24 +124,24 @@ function openOrReplace(paths: StorePaths, nowMs: number): OpenDatabase {
   if (!existsSync(path)) {
     if (!hadDatabase(directory)) {
       create(path);
-      return { db: connect(path), found: 'new', text: 'a new database was created' };
+      return { db: connect(path), found: 'new', text: coded`NEW_DATABASE: a new database was created` };
     }
     // SQLite would apply a remaining log to the backup.
     quarantine(directory, nowMs);
     return (
-      fromBackup(paths, nowMs, 'the database is missing') ??
-      createAfterLoss(directory, 'the database is missing')
+      fromBackup(paths, nowMs, coded`DATABASE_MISSING: the database is missing`) ??
+      createAfterLoss(directory, coded`DATABASE_MISSING: the database is missing`)
     );
   }
   try {
-    if (statSync(path).size === 0) throw new DatabaseDamage('the file is empty');
+    if (statSync(path).size === 0) throw new DatabaseDamage(coded`FILE_EMPTY: the file is empty`);
     const db = connect(path);
     migrateSafely({ db, files: paths.files }, directory, nowMs);
-    return { db, found: 'sound', text: '' };
+    return { db, found: 'sound', text: undefined };
   } catch (thrown) {
     if (thrown instanceof NewerDatabase) return replaceNewer(paths, nowMs, thrown);
     if (!(thrown instanceof DatabaseDamage)) throw thrown;
-    return replaceDamaged(paths, nowMs, thrown.message);
+    return replaceDamaged(paths, nowMs, thrown.codedText);
   }
 }
 
@@ -155,7 +156,7 @@ function replaceNewer(paths: StorePaths, nowMs: number, reason: NewerDatabase): 
   // A restore of the quarantined file reads no log.
   foldLog(databasePath(directory));
   const name = quarantine(directory, nowMs, 'newer');
-  const what = `the database is of a newer version of stellwerk and is kept as ${name}`;
+  const what = coded`DATABASE_NEWER: the database is of a newer version of stellwerk and is kept as ${name}`;
   const opened = fromBackup(paths, nowMs, what) ?? createAfterLoss(directory, what);
   return { ...opened, insteadOfNewer: basename(backup) };
 }
@@ -164,19 +165,19 @@ function replaceNewer(paths: StorePaths, nowMs: number, reason: NewerDatabase): 
  * Repairs the database if all its objects are readable. Otherwise uses a backup or, without one, the readable
  * rows.
  */
-function replaceDamaged(paths: StorePaths, nowMs: number, why: string): OpenDatabase {
+function replaceDamaged(paths: StorePaths, nowMs: number, why: CodedText): OpenDatabase {
   const { directory } = paths;
   const path = databasePath(directory);
   const repaired = tryRebuild(path, directory, nowMs);
   const { path: backup } = findNewestIntactBackup(directory);
   const name = quarantine(directory, nowMs);
-  const what = `the database was damaged (${why}) and is kept as ${name}`;
+  const what = coded`DATABASE_WAS_DAMAGED: the database was damaged (${why}) and is kept as ${name}`;
   if (repaired === undefined || (!repaired.isComplete && backup !== undefined))
     return fromBackup(paths, nowMs, what) ?? createAfterLoss(directory, what);
   putInPlace(`${path}.new`, path);
   if (repaired.isComplete) return { db: connect(path), found: 'repaired', text: what, repaired };
-  const text = `${what}; there is no intact backup, and only the readable rows were kept`;
-  return { db: connect(path), found: 'lost', text, repaired };
+  const kept = coded`ONLY_READABLE_ROWS: there is no intact backup, and only the readable rows were kept`;
+  return { db: connect(path), found: 'lost', text: joined([what, kept]), repaired };
 }
 
 /** Writes the repaired database next to the damaged one; undefined if too much is damaged. */
@@ -208,10 +209,10 @@ export function repairDatabase(paths: StorePaths, nowMs: number, passing?: strin
 /**
  * Creates a new database after all data was lost. The gateway runs, and health reports the loss.
  */
-function createAfterLoss(directory: string, what: string): OpenDatabase {
+function createAfterLoss(directory: string, what: CodedText): OpenDatabase {
   const path = databasePath(directory);
   create(path);
-  const text = `${what}; ${noBackup(directory)}`;
+  const text = joined([what, noBackup(directory)]);
   return { db: connect(path), found: 'lost', text, backupMs: FIRST_MS };
 }
 
@@ -242,14 +243,16 @@ function hadDatabase(directory: string): boolean {
 }
 
 /** Text for log and health: there is no intact backup. */
-function noBackup(directory: string): string {
+function noBackup(directory: string): CodedText {
   const { skipped } = findNewestIntactBackup(directory);
-  const others = skipped.length > 0 ? ` (${skipped.join('; ')})` : '';
-  return `there is no intact backup in ${join(directory, 'backups')}${others}, and a new database was created`;
+  const folder = join(directory, 'backups');
+  return skipped.length === 0
+    ? coded`NO_INTACT_BACKUP: there is no intact backup in ${folder}, and a new database was created`
+    : coded`NO_INTACT_BACKUP_OF: there is no intact backup in ${folder} (${joined(skipped)}), and a new database was created`;
 }
 
 /** Uses the newest intact backup; undefined if there is none. */
-function fromBackup({ directory }: StorePaths, nowMs: number, what: string): OpenDatabase | undefined {
+function fromBackup({ directory }: StorePaths, nowMs: number, what: CodedText): OpenDatabase | undefined {
   const { path: backup, skipped } = findNewestIntactBackup(directory);
   if (backup === undefined) return undefined;
   const path = databasePath(directory);
@@ -268,11 +271,15 @@ function fromBackup({ directory }: StorePaths, nowMs: number, what: string): Ope
   const db = connect(path);
   dropBackupFiles(db);
   migrate(db, storeShape);
-  const notUsable = skipped.length > 0 ? ` (not usable: ${skipped.join('; ')})` : '';
   return {
     db,
     found: 'from-backup',
-    text: `${what}; the backup ${basename(backup)} was restored${notUsable}`,
+    text: joined([
+      what,
+      skipped.length === 0
+        ? coded`BACKUP_RESTORED: the backup ${basename(backup)} was restored`
+        : coded`BACKUP_RESTORED_AFTER: the backup ${basename(backup)} was restored (not usable: ${joined(skipped)})`,
+    ]),
     backupMs: statSync(backup).mtimeMs,
     ...(repaired && { repaired }),
   };
@@ -287,10 +294,10 @@ export function dropBackupFiles(db: DatabaseSync): void {
  * Reads the database from a copy if the data directory is not writable, so that the gateway can run. The copy
  * is written to the first of several directories that accepts it.
  */
-export function openReadOnlyCopy(paths: StorePaths, nowMs: number, why: string): OpenDatabase {
+export function openReadOnlyCopy(paths: StorePaths, nowMs: number, why: Text): OpenDatabase {
   const { directory, runtimeDirectory } = paths;
   const others = [runtimeDirectory, tmpdir(), '/dev/shm'].filter((place) => place !== undefined);
-  const rejected: string[] = [];
+  const rejected: Text[] = [];
   // Directories on other disks first, because the data directory's disk may be full.
   for (const place of [...others.filter(isElsewhere), ...others.filter((other) => !isElsewhere(other))]) {
     let passing: string | undefined;
@@ -300,12 +307,12 @@ export function openReadOnlyCopy(paths: StorePaths, nowMs: number, why: string):
     } catch (thrown) {
       if (passing !== undefined) rmSync(passing, { recursive: true, force: true });
       if (thrown instanceof Fault) throw thrown;
-      rejected.push(messageOf(thrown));
+      rejected.push(codedMessageOf(thrown));
     }
   }
   throw fault(
     'STORE_UNUSABLE',
-    coded`NEITHER_DATA_DIRECTORY_NOR: neither the data directory nor a temporary one can be written to: ${rejected.join('; ')}`,
+    coded`NEITHER_DATA_DIRECTORY_NOR: neither the data directory nor a temporary one can be written to: ${joined(rejected)}`,
   );
 
   function isElsewhere(place: string): boolean {
@@ -320,10 +327,10 @@ export function openReadOnlyCopy(paths: StorePaths, nowMs: number, why: string):
 function copyForReading(
   passing: string,
   directory: string,
-  { why, nowMs }: { why: string; nowMs: number },
+  { why, nowMs }: { why: Text; nowMs: number },
 ): OpenDatabase {
   const copy = databasePath(passing);
-  const problems: string[] = [];
+  const problems: CodedText[] = [];
   for (const candidate of [databasePath(directory), ...listBackups(directory).map(({ path }) => path)]) {
     if (!existsSync(candidate)) continue;
     try {
@@ -332,20 +339,26 @@ function copyForReading(
       if (existsSync(`${candidate}-wal`)) copyFileSync(`${candidate}-wal`, `${copy}-wal`);
       const { db, repaired } = connectOrRepair(copy, directory, nowMs);
       migrate(db, storeShape);
-      const text = [`${directory} cannot be written to (${why})`, ...problems].join('; ');
+      const text = joined([
+        coded`NOT_WRITABLE_BECAUSE: ${directory} cannot be written to (${why})`,
+        ...problems,
+      ]);
       return { db, found: 'read-only', text, passing, ...(repaired && { repaired }) };
     } catch (thrown) {
       if (thrown instanceof NewerDatabase)
-        problems.push(`${basename(candidate)} is of a newer version of stellwerk`);
+        problems.push(coded`CANDIDATE_NEWER: ${basename(candidate)} is of a newer version of stellwerk`);
       else if (thrown instanceof DatabaseDamage)
-        problems.push(`${basename(candidate)} is damaged (${thrown.message})`);
+        problems.push(coded`CANDIDATE_DAMAGED: ${basename(candidate)} is damaged (${thrown.codedText})`);
       else throw thrown;
     }
   }
   removeDatabase(copy);
   createDatabase(copy, storeShape);
-  const none = problems.length > 0 ? `${problems.join('; ')}; ${noBackup(directory)}` : 'it has no database';
-  const text = `${directory} cannot be written to (${why}), and ${none}`;
+  const none =
+    problems.length > 0
+      ? joined([...problems, noBackup(directory)])
+      : coded`HAS_NO_DATABASE: it has no database`;
+  const text = coded`NOT_WRITABLE_AND: ${directory} cannot be written to (${why}), and ${none}`;
   return { db: connect(copy), found: 'read-only', text, passing };
 }
 

@@ -1,3 +1,5 @@
+import { codedMessageOf } from '../base/fault.js';
+import { coded, type CodedText } from '../base/codes/coded-text.js';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ValueRow } from './worker-protocol.js';
@@ -156,3 +158,7 @@ function addSums(db: DatabaseSync): void {
   for (const row of rows) put.run(checksumOf(row), row[0] as bigint);
   db.exec('COMMIT');
 }
+
+/** Why there are no runtime values, for health. */
+export const runtimeProblem = (thrown: unknown): CodedText =>
+  coded`RUNTIME_DIRECTORY_UNUSABLE: the runtime directory cannot be used: ${codedMessageOf(thrown)}`;

@@ -93,7 +93,7 @@ export class Store implements AsyncDisposable {
     const { clock, log, directory, runtimeDirectory, files } = options;
     const port: StoreWorker = new WorkerThreadClient<StoreRequests>({
       program: new URL('worker.js', import.meta.url),
-      name: 'the store',
+      name: coded`THE_STORE: the store`,
       log,
     });
     try {
@@ -126,7 +126,7 @@ export class Store implements AsyncDisposable {
     checks.set('database', finding);
     checks.set('store', healthy(coded`ALL_ON_DISK: everything is on the disk`));
     const details = { found: this.#opened.found, objects: report.objects };
-    if (finding.state === 'ok') log.info(details, this.#opened.text === '' ? 'loaded' : this.#opened.text);
+    if (finding.state === 'ok') log.info(details, this.#opened.text?.Text ?? 'loaded');
     else
       log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text.toString());
     const pending = new PendingChanges(kernel, given);

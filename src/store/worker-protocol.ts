@@ -1,3 +1,4 @@
+import type { TextRecord } from '../base/codes/coded-text.js';
 import type { WorkerClient } from '../sqlite/worker-client.js';
 import type { SharedProgress } from '../sqlite/shared-progress.js';
 import type { BackupContent, BackupFile } from './backup-list.js';
@@ -40,8 +41,8 @@ export interface StorePaths {
 /** The state of the database when it was opened. */
 export interface OpenReport {
   readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
-  /** Problems, with the names of quarantined files and of the backup used; '' if there are none. */
-  readonly text: string;
+  /** Problems, with the names of quarantined files and of the backup used; undefined: there are none. */
+  readonly text: TextRecord | undefined;
   /** Names of quarantined databases: damaged ones, and those of newer versions. */
   readonly quarantined: readonly string[];
   readonly newer: readonly string[];

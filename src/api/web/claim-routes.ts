@@ -1,6 +1,6 @@
 import { coded } from '../../base/codes/coded-text.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Fault, fault } from '../../base/fault.js';
+import { fault } from '../../base/fault.js';
 import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { WEBFRONT } from '../access/accounts.js';
 import type { Account, Authenticator } from '../access/authenticator.js';
@@ -113,6 +113,9 @@ async function claimedBy(
       coded`USER_NAME_RULES: username must be 1 to 64 characters, without a colon, and not webfront`,
     );
   if (password.length < PASSWORD_LENGTH)
-    throw new Fault('INVALID_REQUEST', `password must have at least ${PASSWORD_LENGTH} characters`);
+    throw fault(
+      'INVALID_REQUEST',
+      coded`PASSWORD_TOO_SHORT: password must have at least ${PASSWORD_LENGTH} characters`,
+    );
   return { username, password, remote: remoteOf(request.socket) };
 }

@@ -27,6 +27,16 @@ export class CodedText {
 /** A sentence; without a code if it is not the gateway's own, such as an error text of the kernel. */
 export type Text = string | CodedText;
 
+/** An error whose message is a sentence with a code. */
+export class CodedError extends Error {
+  readonly codedText: CodedText;
+
+  constructor(text: Text, options?: ErrorOptions) {
+    super(String(text), options);
+    this.codedText = codedTextOf(text);
+  }
+}
+
 /** A sentence as functions return it. `Code` is TEXT for a sentence without a code of its own. */
 export interface TextRecord {
   readonly Code: string;

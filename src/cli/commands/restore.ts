@@ -109,7 +109,7 @@ async function readTarget(path: string): Promise<TargetSettings> {
 
 function newestOf(directory: string): string {
   const { path, skipped } = findNewestIntactBackup(directory);
-  for (const why of skipped) process.stderr.write(`skipped: ${why}\n`);
+  for (const why of skipped) process.stderr.write(`skipped: ${why.text}\n`);
   if (path === undefined) throw new Error(`there is no intact backup in ${directory}/backups`);
   return path;
 }

@@ -272,6 +272,7 @@ export interface EventDecisions {
     RuleID?: number;
     Current?: Value;
     Text?: string;
+    CodedText?: CodedText;
     DurationMs?: number;
   }[];
 }

@@ -1,3 +1,4 @@
+import { recordOf } from '../../base/codes/coded-text.js';
 import { declare, int, type FunctionDeclaration, type ReadonlyStatic } from '../../device/declare.js';
 import type { Decision } from '../../events/decision-log.js';
 import { areConditionsMet, conditionStates, type RuleState } from '../../kernel/events/conditions.js';
@@ -59,7 +60,7 @@ function decisionRecord({ atMs, count, cause, verdict }: Decision): DecisionReco
     ...(conditionId !== undefined && { ConditionID: conditionId }),
     ...(rule !== undefined && { RuleKind: rule.kind, RuleID: rule.id }),
     ...(rule?.current !== undefined && { Current: rule.current }),
-    ...(text !== undefined && { Text: text }),
+    ...(text !== undefined && { Text: text.text, CodedText: recordOf(text) }),
     ...(durationMs !== undefined && { DurationMs: durationMs }),
   };
 }

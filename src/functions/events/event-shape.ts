@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox';
 import { eventOutcomes, eventStates } from '../../base/codes/stable-codes.js';
-import { int, listOf, named, record, value } from '../shapes.js';
+import { codedText, int, listOf, named, record, value } from '../shapes.js';
 
 const bool = Type.Boolean();
 const text = Type.String();
@@ -112,6 +112,7 @@ export const eventDecisions = named(
         RuleID: Type.Optional(int),
         Current: Type.Optional(value),
         Text: Type.Optional(text),
+        CodedText: Type.Optional(codedText),
         DurationMs: Type.Optional(int),
       }),
     ),

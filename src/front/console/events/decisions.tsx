@@ -2,6 +2,7 @@ import type { EventDecisions, EventRecord } from '../../../client/generated/reco
 import { formatTime } from '../../web/format.js';
 import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
+import { sentence } from '../i18n/gateway-texts.js';
 import { useActivity, useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { Sentences, type RuleKind } from './sentences.js';
@@ -96,10 +97,13 @@ interface DecisionRowProps extends DecisionsProps {
 function DecisionRow({ event, decision }: DecisionRowProps) {
   const app = useApp();
   const { outcomes, codes, duration, times } = eventTexts();
-  const { TimeMs, Count, Outcome, DurationMs, Text } = decision;
+  const { TimeMs, Count, Outcome, DurationMs, CodedText } = decision;
   const { timezone } = app.gateway.model;
   const kind = BAD.has(Outcome) ? 'bad' : RUNS.has(Outcome) ? 'ran' : 'skipped';
-  const reason = Outcome === 'CONDITION' ? unmetRule(new Sentences(app), event, decision) : Text;
+  const reason =
+    Outcome === 'CONDITION'
+      ? unmetRule(new Sentences(app), event, decision)
+      : CodedText && sentence(CodedText);
   return (
     <li class={kind}>
       <time dateTime={new Date(TimeMs).toISOString()}>

@@ -6,6 +6,7 @@ import { faults } from './de-gateway/sentences/faults.js';
 import { health } from './de-gateway/sentences/health.js';
 import { backup } from './de-gateway/sentences/backup.js';
 import { records } from './de-gateway/sentences/records.js';
+import { storage } from './de-gateway/sentences/storage.js';
 import { rare } from './de-gateway/sentences/rare.js';
 
 /** German for the gateway's sentences, by code; `{0}` is the first parameter. */
@@ -17,6 +18,7 @@ export const deSentences: Readonly<Record<string, string>> = {
   ...health,
   ...backup,
   ...rare,
+  ...storage,
   ...records,
   ...faults,
 };
