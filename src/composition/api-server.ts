@@ -8,13 +8,16 @@ import { postToPushService } from '../service/push-request.js';
 import type { Components } from './components.js';
 import { configuratorAccess } from './configurator-access.js';
 import type { Foundation } from './foundation.js';
-import { pages } from '../front/pages.js';
+import { createPages } from '../front/pages.js';
 
 /** Dependencies of the API. */
 export function apiDependencies(
   { clock, directory, health, log, names, store }: Foundation,
   { kernel, media, registry, tasks }: Components,
-  configurators: () => readonly ConfiguratorEntry[],
+  {
+    configurators,
+    config,
+  }: { readonly configurators: () => readonly ConfiguratorEntry[]; readonly config: () => GatewayConfig },
 ): ApiContext {
   return {
     dispatcher: registry,
@@ -24,7 +27,7 @@ export function apiDependencies(
     logged: log.records.added,
     tasks: tasks.changed,
     limits: health.limits,
-    pages,
+    pages: createPages(config),
     icons: { content: async (name) => (await media.get()).icons.content(name) },
     configurators: configuratorAccess(configurators),
     directory,

@@ -18,7 +18,7 @@ import { Kernel } from '../kernel/kernel.js';
 import type { ScriptEngine } from '../script/script-engine.js';
 import { releaseMemory } from '../service/memory.js';
 import { StatusVariables } from '../service/status-variables.js';
-import { systemFacts } from '../service/system.js';
+import { systemFacts, timeZone } from '../service/system.js';
 import { LazyArchive } from './archive.js';
 import { configuratorsPort } from './configurator-access.js';
 import { LazyEvents } from './events.js';
@@ -137,6 +137,9 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     messageWatch: createMessageWatch(kernel, clock, settings),
     system: {
       ...systemFacts(directory),
+      get timezone() {
+        return timeZone();
+      },
       trimMemory: releaseMemory,
       ...(controls.stop && { stop: controls.stop }),
       startedAt: Math.floor(clock.nowMs() / 1000),

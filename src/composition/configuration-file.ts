@@ -15,7 +15,9 @@ import {
 import { overlayPath } from '../config/config-source.js';
 import { ConfigurationError, FILE_LIMIT, codedFinding, type ConfigFinding } from '../config/document.js';
 import { readConfig } from '../config/load.js';
+import { writeSetup } from '../config/first-access.js';
 import { setPasswordHash, type PasswordTarget } from '../config/set-password.js';
+import type { Setup } from '../config/setup-file.js';
 import type { ConfigurationPort } from '../functions/ports.js';
 import type { Foundation } from './foundation.js';
 import { reviewFacts } from './review-facts.js';
@@ -145,17 +147,19 @@ export class ConfigurationFile implements ConfigurationPort {
   }
 
   /**
-   * Sets the owner's first credentials. Throws `NOT_FOUND` if `isClaimed` returns true, and the faults of
-   * {@link setPassword}.
+   * Sets the owner's first credentials, and settings. Throws `NOT_FOUND` if `isClaimed` returns true, and the
+   * faults of {@link setPassword}.
    */
   async claim(
-    { username, password }: { readonly username: string; readonly password: string },
+    { password, ...setup }: Setup & { readonly password: string },
     isClaimed: () => boolean,
   ): Promise<void> {
-    const hash = await hashPassword(password);
-    await this.#queue.run(() => {
+    const passwordHash = await hashPassword(password);
+    await this.#queue.run(async () => {
       if (isClaimed()) throw fault('NOT_FOUND');
-      return this.#setPasswordHash({ owner: true, username }, hash);
+      const before = await this.#text();
+      await this.rejectInvalid(before);
+      return this.#replace(writeSetup(before, { ...setup, passwordHash }));
     });
   }
 

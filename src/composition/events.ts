@@ -25,6 +25,11 @@ export class LazyEvents implements AsyncDisposable {
     if (done !== true) await this.ready();
   }
 
+  /** Computes the next runs again, in the new time zone. */
+  async onTimeZoneChange(): Promise<void> {
+    (await this.#engine.current())?.replan();
+  }
+
   /** An action by its name, for events of the configuration. */
   readonly actionOf: ActionOf = async (name, parameters) =>
     (await import('../functions/events/built-in-actions.js')).actionByName(name, parameters);

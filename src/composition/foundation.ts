@@ -32,6 +32,8 @@ export interface GatewayOptions {
   readonly log: ServiceLog;
   /** Ends the program (`SVC_StopKernel`); if absent, the gateway cannot end it. */
   readonly onStop?: () => void;
+  /** Sets the time zone of the process; undefined: that of the machine. If absent, `timeZone` has no effect. */
+  readonly setTimeZone?: (zone: string | undefined) => void;
   /** The directory of the board files; the package's own by default. */
   readonly boards?: string;
   /** Tests pass a clock that they control. */
@@ -84,6 +86,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
     reviewFacts,
   );
   options.log.setLevels(levelsOf(loaded.config));
+  options.setTimeZone?.(loaded.config.timeZone);
   makeDirectories(directory, runtimeDirectory, join(directory, 'user'));
   const health = new Health(clock, log.subject('health'));
   if (restored !== undefined) health.set('restore', restored);

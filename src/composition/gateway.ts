@@ -66,6 +66,7 @@ export class Gateway implements AsyncDisposable {
     return made;
   });
   readonly #claim: GatewayClaim;
+  readonly #setTimeZone: GatewayOptions['setTimeZone'];
   #api: Api | undefined;
   #loaded: LoadedConfig;
   #configurators: readonly ConfiguratorEntry[] = [];
@@ -87,7 +88,8 @@ export class Gateway implements AsyncDisposable {
     return gateway;
   }
 
-  private constructor(foundation: Foundation, { onStop }: GatewayOptions) {
+  private constructor(foundation: Foundation, { onStop, setTimeZone }: GatewayOptions) {
+    this.#setTimeZone = setTimeZone;
     this.#foundation = foundation;
     this.#loaded = foundation.loaded;
     const { directory, runtimeDirectory, log, clock, store } = foundation;
@@ -167,6 +169,10 @@ export class Gateway implements AsyncDisposable {
       const before = this.#loaded.config;
       this.#loaded = loaded;
       log.setLevels(levelsOf(loaded.config));
+      if (loaded.config.timeZone !== before.timeZone) {
+        this.#setTimeZone?.(loaded.config.timeZone);
+        await this.#components.events.onTimeZoneChange();
+      }
       this.kernel.changes.setLimits(bufferOf(loaded.config));
       const problems = await this.#applyConfiguration();
       await this.#reloadApi();
@@ -212,7 +218,10 @@ export class Gateway implements AsyncDisposable {
     await sequence.run('scripts', () => scripts.watch());
     this.#api = await Api.start(
       {
-        ...apiDependencies(this.#foundation, this.#components, () => this.#configurators),
+        ...apiDependencies(this.#foundation, this.#components, {
+          configurators: () => this.#configurators,
+          config: () => this.#loaded.config,
+        }),
         claim: this.#claim,
         backups: {
           path: async (name) => (await this.#backups.get()).path(name),

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ClaimedAccess, ClaimedRestore, OwnerClaim } from '../api/web/claim-routes.js';
 import { writeFileAtomically } from '../base/atomic-write.js';
@@ -8,6 +9,7 @@ import type { Log } from '../base/log.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import type { AuditRecord } from '../kernel/audit-record.js';
+import { networksOf } from '../service/machine/host-info.js';
 import type { ConfigurationFile } from './configuration-file.js';
 
 /** Letters and digits that cannot be confused. A code has 39 bits, and guessing is throttled. */
@@ -51,9 +53,11 @@ export class GatewayClaim implements OwnerClaim {
   }
 
   /** See {@link OwnerClaim}. */
-  async set({ username, password, remote }: ClaimedAccess): Promise<void> {
+  async set({ username, password, settings, remote }: ClaimedAccess): Promise<void> {
+    const { checkSetup } = await import('../config/setup-file.js');
+    const setup = checkSetup(settings, 'INVALID_REQUEST');
     const file = await this.#dependencies.configurationFile();
-    await file.claim({ username, password }, () => this.code() === undefined);
+    await file.claim({ ...setup, username, password }, () => this.code() === undefined);
     this.#dependencies.log.info({ remote }, 'the first password of the owner was set with the claim code');
     this.#dependencies.recordAudit({
       role: 'owner',
@@ -65,6 +69,17 @@ export class GatewayClaim implements OwnerClaim {
       ok: true,
     });
     await this.publish();
+  }
+
+  /** See {@link OwnerClaim}. */
+  async facts(): ReturnType<OwnerClaim['facts']> {
+    const { name, language, timeZone } = this.#dependencies.config();
+    const networks = await networksOf();
+    return {
+      settings: { hostname: name, language, timezone: timeZone },
+      hostName: hostname(),
+      addresses: networks.map(({ IP }) => IP).filter((address) => address !== ''),
+    };
   }
 
   /** See {@link OwnerClaim}. */

@@ -7,6 +7,9 @@ const LOCAL = { host: '127.0.0.1', port: 3777 };
 
 /** The keys of the configuration that a reload applies. */
 export const RELOADABLE = [
+  'name',
+  'language',
+  'timeZone',
   'remoteAccess',
   'api',
   'webServers',

@@ -87,6 +87,12 @@ export class EventEngine implements Disposable {
     this.#runs.close();
   }
 
+  /** Computes the next runs of all events again. */
+  replan(): void {
+    for (const event of this.#options.kernel.tree.objectsOfType(objectType.event))
+      if (isTimed(event)) this.#markOutdated(event.id);
+  }
+
   /** The last decisions about an event, oldest first. */
   decisionsOf(event: Event): readonly Decision[] {
     return this.#decisions.of(event);

@@ -3,6 +3,13 @@ import { escapeHtml, type HtmlPage } from './html.js';
 import { languageOf, pageHead, staticPage } from './static-page.js';
 import { programPage, type PageAddress } from './program-page.js';
 
+/** What the configuration says about all pages. */
+export interface GatewayLook {
+  readonly name?: string | undefined;
+  /** The language of devices on which none was chosen; undefined: the browser's. */
+  readonly language?: string | undefined;
+}
+
 /** A configurator as the pages show it. */
 interface Card {
   readonly ID: number;
@@ -32,8 +39,12 @@ const texts = {
 } as const;
 
 /** The page at `/`: the fronts and the console. `languages`: the `Accept-Language` header. */
-export function startPage(configurators: readonly Card[], languages: string): HtmlPage {
-  const language = languageOf(languages);
+export function startPage(
+  configurators: readonly Card[],
+  languages: string,
+  { name = 'stellwerk', language: preferred = languages }: GatewayLook,
+): HtmlPage {
+  const language = languageOf(preferred);
   const text = texts[language];
   const card = (href: string, title: string, below: string) =>
     `<li><a href="${href}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(below)}</span></a></li>`;
@@ -43,18 +54,26 @@ export function startPage(configurators: readonly Card[], languages: string): Ht
   const list = `<ul>${fronts.join('')}${card('/console/', text.console, text.owner)}</ul>`;
   const hint = fronts.length > 0 ? '' : `<p>${escapeHtml(text.none)}</p>`;
   const trust = `<p class="more"><a href="/tls">${escapeHtml(text.trust)}</a></p>`;
-  const body = `${pageHead('stellwerk', text.lead)}${list}${hint}${trust}`;
-  return staticPage({ title: 'stellwerk', body, language });
+  const body = `${pageHead(name, text.lead)}${list}${hint}${trust}`;
+  return staticPage({ title: name, body, language });
 }
 
 /** The page at `/wfc/<id>/`: the residents' front. */
-export function frontPage({ ID, Title, PasswordRequired }: Card, address: PageAddress): Promise<HtmlPage> {
-  const facts = { id: ID, title: Title, passwordRequired: PasswordRequired };
+export function frontPage(
+  { ID, Title, PasswordRequired }: Card,
+  address: PageAddress,
+  { language }: GatewayLook,
+): Promise<HtmlPage> {
+  const facts = { id: ID, title: Title, passwordRequired: PasswordRequired, language };
   return programPage({ program: 'resident', title: Title, facts, base: `/wfc/${ID}/` }, address);
 }
 
 /** The page at `/console/`: the owner's console, or the claim of a gateway whose owner has no password yet. */
-export async function consolePage(isUnclaimed: boolean, address: PageAddress): Promise<HtmlPage> {
-  const facts = { isUnclaimed, ...(await editorFiles()) };
-  return programPage({ program: 'console', title: 'stellwerk', facts, base: '/console/' }, address);
+export async function consolePage(
+  isUnclaimed: boolean,
+  address: PageAddress,
+  { name, language }: GatewayLook,
+): Promise<HtmlPage> {
+  const facts = { isUnclaimed, name, language, ...(await editorFiles()) };
+  return programPage({ program: 'console', title: name ?? 'stellwerk', facts, base: '/console/' }, address);
 }

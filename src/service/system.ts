@@ -43,7 +43,7 @@ export function systemFacts(directory: string): SystemFacts {
     platform: `${type()} ${release()}`,
     architecture: arch(),
     language: languageOf(process.env),
-    timezone: process.env['TZ'] || localZone() || Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: timeZone(),
   };
 }
 
@@ -55,6 +55,10 @@ function languageOf({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
   const [spoken = 'en_US'] = /^[a-z]{2,3}_[A-Z]{2}\b/.exec(LC_ALL || LC_MESSAGES || LANG || '') ?? [];
   return spoken;
 }
+
+/** The time zone of the process. */
+export const timeZone = (): string =>
+  process.env['TZ'] || localZone() || Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The name of the machine's time zone, from the target of the link localtime(5). */
 function localZone(): string | undefined {

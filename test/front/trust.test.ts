@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
-import { pages } from '../../src/front/pages.js';
+import { createPages } from '../../src/front/pages.js';
 import { startApi } from '../tools/gateway/api-fixture.js';
 import { rpc } from '../tools/client/json-rpc.js';
 import { until } from '../tools/until.js';
@@ -120,6 +120,7 @@ t.test('both programs can be installed', { skip: noBrowser }, async (t) => {
 
 t.test('a newer build replaces an older one once its pages are closed', { skip: noBrowser }, async (t) => {
   const assets = await tempDirectory(t);
+  const pages = createPages(() => ({}));
   await cp(pages.assets, assets, { recursive: true });
   const fixture = await startApi(
     t,

@@ -77,8 +77,8 @@ export function errorResponse(thrown: unknown, headers: IncomingHttpHeaders = {}
 }
 
 /** The response to a request that is not HTTP or exceeds a limit of the parser. */
-export function badRequest(status: number, why: string): ErrorResponse {
-  const body = errorText('null', fault('INVALID_REQUEST', why));
+export function badRequest(status: number, why: string | Fault): ErrorResponse {
+  const body = errorText('null', typeof why === 'string' ? fault('INVALID_REQUEST', why) : why);
   return { status, headers: [['Content-Type', 'application/json']], body };
 }
 

@@ -11,7 +11,17 @@ import { checkOwnPage, readTexts, sendError } from './session-routes.js';
 export interface ClaimedAccess {
   readonly username: string;
   readonly password: string;
+  /** Further settings by their keys in a set-up file, as typed. */
+  readonly settings: Readonly<Partial<Record<string, string>>>;
   readonly remote: string;
+}
+
+/** What the first page shows to somebody with the claim code: the present settings, and the network. */
+interface ClaimFacts {
+  readonly settings: Readonly<Record<string, string | undefined>>;
+  /** The name of the machine in the network. */
+  readonly hostName: string;
+  readonly addresses: readonly string[];
 }
 
 /** What somebody with the claim code restores instead: an entry of `backup.targets` as JSON, and its key. */
@@ -25,6 +35,8 @@ export interface ClaimedRestore {
 export interface OwnerClaim {
   /** The code that the machine's console shows; undefined once the owner has a password. */
   code(): string | undefined;
+  /** The settings as they are, and the network. */
+  facts(): Promise<ClaimFacts>;
   /** Sets the owner's credentials. Throws `NOT_FOUND` if there are some by now, `CONFIGURATION_INVALID`. */
   set(access: ClaimedAccess): Promise<void>;
   /** Fetches the newest backup of a target, which the next start restores. Throws as the fetch does. */
@@ -42,10 +54,14 @@ interface ClaimRouteContext {
 const CLAIM = 'claim';
 /** What a user name may be: HTTP's Basic credentials cannot express a colon. */
 const USERNAME = /^[^:\p{Cc}]{1,64}$/u;
+/** The settings that can be given with the first password. */
+const SETTINGS = ['hostname', 'language', 'timezone', 'latitude', 'longitude'] as const;
 
 /**
  * `/console/claim`: GET is 204 while the owner has no password, and POST with the code sets the first one.
- * POST to `/console/claim/restore` with the code restores a backup of another box. All are 404 afterwards. Guessing is throttled as for a login.
+ * POST to `/console/claim/facts` with the code returns the settings and the network, and to
+ * `/console/claim/restore` restores a backup of another box. All are 404 afterwards. Guessing is throttled as
+ * for a login.
  */
 export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteContext): void {
   const codeNow = () => {
@@ -67,6 +83,14 @@ export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteCo
         }
       },
     });
+  app.post('/console/claim/facts', async (request, reply) => {
+    try {
+      await readClaimed(request.raw, { access, code: codeNow() }, []);
+      return await reply.header('Cache-Control', 'no-store').send(await claim?.facts());
+    } catch (thrown) {
+      return sendError({ request: request.raw, reply }, thrown);
+    }
+  });
   app.post('/console/claim/restore', async (request, reply) => {
     try {
       const { raw } = request;
@@ -105,8 +129,8 @@ async function claimedBy(
   access: Authenticator,
   code: string,
 ): Promise<ClaimedAccess> {
-  const given = await readClaimed(request, { access, code }, ['username', 'password']);
-  const { username = '', password = '' } = given;
+  const given = await readClaimed(request, { access, code }, ['username', 'password', ...SETTINGS]);
+  const { username = '', password = '', ...settings } = given;
   if (!USERNAME.test(username) || username === WEBFRONT)
     throw fault(
       'INVALID_REQUEST',
@@ -117,5 +141,5 @@ async function claimedBy(
       'INVALID_REQUEST',
       coded`PASSWORD_TOO_SHORT: password must have at least ${PASSWORD_LENGTH} characters`,
     );
-  return { username, password, remote: remoteOf(request.socket) };
+  return { username, password, settings, remote: remoteOf(request.socket) };
 }

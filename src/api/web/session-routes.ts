@@ -256,5 +256,5 @@ export function sendError({ request, reply }: Exchange, thrown: unknown): Fastif
 
 function responseFor(thrown: unknown, { headers }: FastifyRequest['raw']): ErrorResponse {
   const isWrongBody = thrown instanceof Fault && ['PARSE_ERROR', 'INVALID_REQUEST'].includes(thrown.code);
-  return isWrongBody ? badRequest(400, thrown.message) : errorResponse(thrown, headers);
+  return isWrongBody ? badRequest(400, thrown) : errorResponse(thrown, headers);
 }

@@ -44,6 +44,7 @@ async function start(config: string, data: string): Promise<number> {
       directory: data,
       log,
       onStop: () => stopped.resolve('SIGTERM'),
+      setTimeZone: timeZoneSetter(process.env),
       ...(runtimeDirectory && { runtimeDirectory }),
       ...(keeperSocket && { keeperSocket }),
     });
@@ -73,6 +74,15 @@ async function start(config: string, data: string): Promise<number> {
   clearInterval(alive);
   log.root.info({}, 'stopped');
   return exitCode.ok;
+}
+
+/** Sets the time zone of this process, which `Date` and new script processes use. */
+function timeZoneSetter(environment: NodeJS.ProcessEnv): (zone: string | undefined) => void {
+  const { TZ: given } = environment;
+  return (zone = given) => {
+    if (zone === undefined) delete environment['TZ'];
+    else environment['TZ'] = zone;
+  };
 }
 
 /**

@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path';
 import { hashPassword } from '../../api/access/credentials.js';
 import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { ConfigurationError } from '../../config/document.js';
-import { addAccess } from '../../config/first-access.js';
+import { hasAccess, writeSetup } from '../../config/first-access.js';
 import { parseConfig } from '../../config/load.js';
-import { parseSetupFile, withoutPasswords, type SetupFile } from '../../config/setup-file.js';
+import { parseSetupFile, withoutPasswords } from '../../config/setup-file.js';
 import { loadPackagedBoard } from '../../composition/module-list.js';
 import { putInPlace } from '../../sqlite/database-files.js';
-import { command } from '../command.js';
+import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { chownConfig } from '../file-ownership.js';
 import { configSource, readFirstLine } from '../arguments/locate-gateway.js';
@@ -36,7 +36,11 @@ remoteAccess is not changed.`,
     from: {
       type: 'string',
       value: 'FILE',
-      help: 'take username, password, board, latitude and longitude from the lines name=value of this file,\nand remove its passwords afterwards',
+      help: 'take username, password, board, hostname, language, timezone, latitude and longitude from the lines name=value\nof this file, and remove its passwords afterwards',
+    },
+    unclaimed: {
+      type: 'boolean',
+      help: 'with --from: generate no password; without one in FILE, the owner sets it with the claim code',
     },
     board: {
       type: 'string',
@@ -46,11 +50,12 @@ remoteAccess is not changed.`,
   },
   words: [0, 0],
   exits: '0 written, 1 not written, 78 the existing configuration has errors',
-  run: async ({ config = STANDARD, from, claim = false, ...given }) => {
+  run: async ({ config = STANDARD, from, claim = false, unclaimed = false, ...given }) => {
     if (claim) {
       process.stdout.write(readFirstLine(CLAIM_CODE) + '\n');
       return exitCode.ok;
     }
+    if (unclaimed && from === undefined) throw new UsageError('--unclaimed needs --from FILE');
     const setup = from === undefined ? {} : parseSetupFile(readFileSync(from, 'utf8'));
     const { username = setup.username, board = setup.board } = given;
     const file = resolve(config);
@@ -61,10 +66,7 @@ remoteAccess is not changed.`,
       );
     const before = textOf(file);
     if (before !== undefined) await parseConfig(file, before);
-    if (
-      before !== undefined &&
-      addAccess(before, { username: '', passwordHash: '', board: undefined }) === undefined
-    )
+    if (before !== undefined && hasAccess(before))
       throw new Error(
         `${file} has a remoteAccess already and is left as it is; for another password put what stellwerk hash-password prints into its passwordHash`,
       );
@@ -73,25 +75,22 @@ remoteAccess is not changed.`,
     const name = username ?? (isInteractive ? await prompt('Name', 'owner') : 'owner');
     const password = isInteractive
       ? await promptNewPassword('Password')
-      : (setup.password ?? generatePassword());
-    rejectShort(password);
-    const access = {
+      : (setup.password ?? (unclaimed ? undefined : generatePassword()));
+    if (password !== undefined) rejectShort(password);
+    const text = writeSetup(before, {
+      ...setup,
       username: name,
-      passwordHash: await hashPassword(password),
+      passwordHash: password === undefined ? undefined : await hashPassword(password),
       board: board ?? (before === undefined ? 'auto' : undefined),
-      location: locationOf(setup),
-    };
-    const text = addAccess(before, access) ?? '';
+    });
     await rejectInvalid(file, text);
     write(file, text);
     if (from !== undefined)
       writeFileSync(from, withoutPasswords(readFileSync(from, 'utf8')), { flush: true });
-    const passwordLine =
-      isInteractive || setup.password !== undefined
-        ? ''
-        : `password: ${password}   (it is shown this once)\n`;
+    const isShown = !isInteractive && setup.password === undefined && password !== undefined;
+    const passwordLine = isShown ? `password: ${password}   (it is shown this once)\n` : '';
     process.stdout.write(
-      `name: ${name}\n${passwordLine}board: ${machine.name} (${machine.title})\n${file} is written; ${next(file)}\n`,
+      `${password === undefined ? 'no owner yet: the claim code sets the password' : `name: ${name}`}\n${passwordLine}board: ${machine.name} (${machine.title})\n${file} is written; ${next(file)}\n`,
     );
     return exitCode.ok;
   },
@@ -100,11 +99,6 @@ remoteAccess is not changed.`,
 function rejectShort(password: string): void {
   if (password.length < PASSWORD_LENGTH)
     throw new Error(`the password must have at least ${PASSWORD_LENGTH} characters`);
-}
-
-function locationOf({ latitude, longitude }: SetupFile) {
-  if (latitude === undefined && longitude === undefined) return undefined;
-  return { latitude: Number(latitude ?? 0), longitude: Number(longitude ?? 0) };
 }
 
 /** The next step, for the output. */

@@ -16,7 +16,7 @@ const markerIn = (directory: string): string => join(directory, 'factory-reset')
 const KEPT_FILES = /^(?:factory-reset|stellwerk\.lock.*)$/;
 
 /** What a reset keeps of the configuration: how the gateway is reached, and on which board it runs. */
-const KEPT = new Set(['board', 'api', 'webServers', 'changes', 'store', 'log']);
+const KEPT = new Set(['board', 'name', 'api', 'webServers', 'changes', 'store', 'log']);
 
 /** Makes the next start reset the gateway. */
 export async function requestReset(directory: string): Promise<void> {

@@ -6,6 +6,9 @@ import { exportTree, withoutPasswords, type ExportSource } from './export-tree.j
 /** The sections that are copied from the existing configuration. */
 const SECTIONS = [
   'board',
+  'name',
+  'language',
+  'timeZone',
   'remoteAccess',
   'api',
   'webServers',

@@ -29,6 +29,7 @@ export async function reviewServers(
 ): Promise<void> {
   const { api = {}, webServers = [], log } = config;
   claimPorts(claims, config);
+  await reviewTimeZone(document, config.timeZone);
   for (const [secret, path] of secretEntries(config)) reviewHash(document, secret, path);
   const tls = [[api.tls, ['api', 'tls']], ...webServers.map((one, i) => [one.tls, ['webServers', i, 'tls']])];
   for (const [source, path] of tls as [TlsConfig | undefined, DocumentPath][])
@@ -67,6 +68,22 @@ export async function reviewFile(document: ConfigDocument, file: string, path: D
       coded`GIVE_EXISTING_FILE: it can't be read: ${codedMessageOf(thrown)}; give the path of an existing file`,
     );
   }
+}
+
+/** Where the machine has its time zones. Asking ICU would cost 8 MB at each start. */
+const ZONES = '/usr/share/zoneinfo';
+
+async function reviewTimeZone(document: ConfigDocument, zone: string | undefined): Promise<void> {
+  if (zone === undefined) return;
+  const [zones, found] = await Promise.all(
+    // What cannot be read is not there.
+    [ZONES, `${ZONES}/${zone}`].map((path) => stat(path).catch(() => undefined)),
+  );
+  if (zones !== undefined && found?.isFile() !== true)
+    document.addProblem(
+      ['timeZone'],
+      coded`NO_TIME_ZONE: there is no time zone ${zone}; give the name of one, such as Europe/Berlin`,
+    );
 }
 
 function claimPorts(claims: Claims, config: GatewayConfig): void {

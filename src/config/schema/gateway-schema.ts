@@ -74,9 +74,16 @@ const profile = strict({
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const level = oneOf(logLevels);
 
+/** The languages of the pages. */
+export const LANGUAGES = ['de', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
 /** `gateway.yaml` except for the contents of `tree`. Defaults are applied where the values are used. */
 export const gatewaySchema = strict({
   board: optional(text),
+  name: optional(Type.String({ pattern: '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$' })),
+  language: optional(oneOf(LANGUAGES)),
+  timeZone: optional(Type.String({ pattern: '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}$' })),
   remoteAccess: optional(login),
   api: optional(
     strict({

@@ -4,6 +4,12 @@
  */
 export const settingTexts: Readonly<Record<string, readonly [title: string, help: string]>> = {
   board: ['Board', 'A file of the directory board, without .yaml. auto: the machine’s device tree decides.'],
+  name: [
+    'Name',
+    'The name of the gateway. A box that was flashed with an image has it in the network: NAME.local.',
+  ],
+  language: ['Language', 'The language of the pages on devices where none was chosen.'],
+  timeZone: ['Time zone', 'Such as Europe/Berlin, for schedules and dates; otherwise that of the machine.'],
   api: ['API', 'The own listener of the API, and the limits of all calls.'],
   'api.host': ['Address', 'The address that it listens on; 127.0.0.1 is this machine only.'],
   'api.port': ['Port', '0 selects a free one, which the log names.'],

@@ -26,6 +26,8 @@ interface ActionNotice {
 
 /** The owner's console: everything that its components share. */
 export class ConsoleApp {
+  /** The name of the gateway, for titles. */
+  readonly gatewayName: string;
   readonly preferences = new PreferenceStore('stellwerk-console');
   readonly gateway = new Gateway({ path: '/api/' });
   readonly router = new Router(() => false);
@@ -47,6 +49,10 @@ export class ConsoleApp {
     tab: signal('values'),
   };
   readonly #forms = new Map<string, Signal<unknown>>();
+
+  constructor(gatewayName = 'stellwerk') {
+    this.gatewayName = gatewayName;
+  }
 
   /** The configuration as it was changed and not saved, with the digest of the text that it is based on. */
   readonly configurationDraft: Signal<{ readonly text: string; readonly digest: string } | undefined> =

@@ -48,7 +48,7 @@ export function Console() {
     ? words().pages[name in PAGES ? (name as PageName) : 'overview']
     : words().signIn.title;
   useEffect(() => {
-    document.title = `${title} · stellwerk`;
+    document.title = `${title} · ${app.gatewayName}`;
     // An error of another page is not one of this page.
     if (app.notice.peek()?.isError === true) app.notice.value = undefined;
   }, [title]);

@@ -20,14 +20,18 @@ import { setConsoleLanguage } from './i18n/console-texts.js';
 
 interface PageFacts {
   readonly isUnclaimed: boolean;
+  readonly name?: string;
+  readonly language?: string;
 }
 
 async function main(): Promise<void> {
-  const app = new ConsoleApp();
-  await setConsoleLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
+  const facts = readFacts<PageFacts>();
+  const app = new ConsoleApp(facts.name);
+  const chosen = app.preferences.value.language || facts.language;
+  await setConsoleLanguage(chooseLanguage(navigator.languages, chosen));
   const root = document.getElementById('page');
   if (root === null) throw new Error('the page has no element #page');
-  app.isUnclaimed.value = readFacts<PageFacts>().isUnclaimed === true;
+  app.isUnclaimed.value = facts.isUnclaimed === true;
   if (!app.isUnclaimed.value) {
     const session = await readSession(SESSION_PATH).catch(() => null);
     if (session === undefined) app.gateway.signedOut.value = 'never';

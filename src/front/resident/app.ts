@@ -24,6 +24,7 @@ export interface PageFacts {
   readonly id: number;
   readonly title: string;
   readonly passwordRequired: boolean;
+  readonly language?: string;
 }
 
 /** The outcome of a command, in the reply of `WFC_GetOutcome`. */

@@ -15,7 +15,8 @@ import { Front } from './front.js';
 
 async function main(): Promise<void> {
   const app = new App(readFacts<PageFacts>() as PageFacts);
-  await setLanguage(chooseLanguage(navigator.languages, app.preferences.value.language));
+  const chosen = app.preferences.value.language || app.facts.language;
+  await setLanguage(chooseLanguage(navigator.languages, chosen));
   effect(() => {
     const language = (document.documentElement.lang = locale());
     if (language === 'en') app.variableNames.value = {};

@@ -4,7 +4,7 @@ import t from 'tap';
 import { verifyPassword } from '../../../src/api/access/credentials.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { runCli } from '../../tools/gateway/run-cli.js';
-import { startGateway } from '../../tools/gateway/gateway-fixture.js';
+import { startGateway, startGatewayProcess } from '../../tools/gateway/gateway-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
 const PASSWORD = 'correct horse';
@@ -15,6 +15,8 @@ t.test('a set-up file sets owner, board and place, and its passwords are removed
   const lines = [
     '# a box of many',
     'hostname=house-1',
+    'language=de',
+    'timezone=Asia/Tokyo',
     'username = anna',
     `password=${PASSWORD}`,
     'board=simulated',
@@ -29,7 +31,13 @@ t.test('a set-up file sets owner, board and place, and its passwords are removed
   t.equal(code, 0, stderr);
   t.notMatch(stdout + stderr, PASSWORD);
   const { config } = await loadConfig(file);
-  t.match(config, { board: 'simulated', remoteAccess: { username: 'anna' } });
+  t.match(config, {
+    board: 'simulated',
+    name: 'house-1',
+    language: 'de',
+    timeZone: 'Asia/Tokyo',
+    remoteAccess: { username: 'anna' },
+  });
   t.ok(await verifyPassword(PASSWORD, config.remoteAccess?.passwordHash ?? ''));
   const left = readFileSync(from, 'utf8');
   t.notMatch(left, new RegExp(`${PASSWORD}|secret wifi`));
@@ -49,6 +57,10 @@ t.test('a set-up file with an error changes nothing', async (t) => {
     ['password=short\n', /at least 8 characters/],
     ['latitude=north\n', /latitude must be a number/],
     ['board=none\n', /none/],
+    ['latitude=52\n', /longitude must be a number/],
+    ['hostname=my house\n', /letters, digits and hyphens/],
+    ['language=fr\n', /one of: de, en/],
+    ['timezone=Berlin\n', /such as Europe\/Berlin/],
   ] as const) {
     writeFileSync(from, text);
     const { code, stderr } = await runCli(['setup', '--config', file, '--from', from]);
@@ -57,4 +69,29 @@ t.test('a set-up file with an error changes nothing', async (t) => {
     t.equal(readFileSync(from, 'utf8'), text, 'the file is as it was');
     t.throws(() => readFileSync(file), { code: 'ENOENT' });
   }
+});
+
+t.test('a set-up file without a password leaves the claim code, and the time zone applies', async (t) => {
+  const directory = await tempDirectory(t);
+  const [from, file] = [join(directory, 'box-setup.txt'), join(directory, 'gateway.yaml')];
+  writeFileSync(from, 'hostname=house-1\ntimezone=Asia/Tokyo\nboard=simulated\n');
+  writeFileSync(
+    file,
+    'api: { port: 0 }\ntree: [{ category: Gateway, ident: stellwerk }] # mine\nlanguage: en\n',
+  );
+  const { code, stdout, stderr } = await runCli(['setup', '--config', file, '--unclaimed', '--from', from]);
+  t.equal(code, 0, stderr);
+  t.match(stdout, /no owner yet/);
+  t.notMatch(readFileSync(file, 'utf8'), /remoteAccess/);
+  writeFileSync(from, 'password=correct horse\nlatitude=1\nlongitude=2\n');
+  t.match(await runCli(['setup', '--config', file, '--unclaimed', '--from', from]), { code: 0 });
+  const text = readFileSync(file, 'utf8');
+  t.match(text, /# mine[^]*language: en/);
+  t.match(text, /module: Location Control[^]*Latitude: 1\b/);
+  t.match(await runCli(['setup', '--unclaimed']), { code: 64 });
+
+  const { port } = await startGatewayProcess(t, directory);
+  const url = `http://owner:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/api/`;
+  const { stdout: snapshot } = await runCli(['call', '--url', url, 'SVC_GetSnapshot']);
+  t.match(snapshot, /"timezone": *"Asia\/Tokyo"/);
 });

@@ -136,6 +136,9 @@ t.test('a reload applies what can change at run time, and lists what needs a res
   );
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), {
     Applied: [
+      'name',
+      'language',
+      'timeZone',
       'remoteAccess',
       'api',
       'webServers',

@@ -1,6 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import type { Gateway } from '../../../src/composition/gateway.js';
 import { Browser } from '../../tools/client/browser.js';
 import { callText, post } from '../../tools/client/json-rpc.js';
 import { startGateway } from '../../tools/gateway/gateway-fixture.js';
@@ -13,6 +15,8 @@ board: simulated
 api: { port: 0 }
 `;
 const CLAIM = '/console/claim';
+
+const findingsOf = ({ health }: Gateway): string => JSON.stringify(health.record());
 
 t.test('the claim code sets the first password of the owner, once', async (t) => {
   const fixture = await startGateway(t, YAML);
@@ -63,6 +67,49 @@ t.test('guessing the code is slowed down like guessing a password', async (t) =>
   for (let i = 0; i < 8; i++)
     t.equal((await browser.send(['POST', CLAIM], { body: { code: `WRONG${i}` } })).status, 401);
   t.match(fixture.log.join(''), /"account":"claim"|claim/);
+});
+
+t.test('the first page shows the network and sets name, language, place and time zone', async (t) => {
+  const zones: (string | undefined)[] = [];
+  const fixture = await startGateway(t, YAML, { setTimeZone: (zone) => void zones.push(zone) });
+  const code = fixture.gateway.claimCode ?? '';
+  const browser = new Browser(fixture.port);
+  const send = (path: string, body: object) => browser.send(['POST', `${CLAIM}${path}`], { body });
+  t.equal((await send('/facts', { code: 'AAAAAAAA' })).status, 401);
+  const facts = JSON.parse((await send('/facts', { code })).body) as { addresses: unknown };
+  t.match(facts, { settings: {}, hostName: hostname() });
+  t.ok(Array.isArray(facts.addresses));
+  const access = { code, username: 'anna', password: 'correct horse' };
+  for (const [wrong, why] of [
+    [{ hostname: '-a' }, /SETUP_NAME/],
+    [{ hostname: 'a b' }, /SETUP_NAME/],
+    [{ language: 'fr' }, /SETUP_LANGUAGE/],
+    [{ timezone: 'Mars/Olympus' }, /SETUP_TIME_ZONE/],
+    [{ latitude: '91', longitude: '0' }, /SETUP_NUMBER/],
+    [{ latitude: '52' }, /SETUP_NUMBER/],
+  ] as const) {
+    const { status, body } = await send('', { ...access, ...wrong });
+    t.equal(status, 400, body);
+    t.match(body, why);
+  }
+  t.equal(fixture.gateway.claimCode, code, 'nothing was set');
+  const place = { latitude: '48,21', longitude: '16.37' };
+  const all = { hostname: 'haus-1', language: 'de', timezone: 'Asia/Tokyo', ...place };
+  const claimed = await send('', { ...access, ...all });
+  t.equal(claimed.status, 204, claimed.body);
+  t.equal((await send('/facts', { code })).status, 404);
+  t.same(zones, [undefined, 'Asia/Tokyo']);
+  const login = basicLine(access.username, access.password);
+  const ask = async (method: string, ...params: unknown[]) =>
+    (JSON.parse((await post(fixture, callText(method, params), [login])).body) as { result: unknown }).result;
+  const own = await ask('SVC_GetObjectIDByIdent', 'stellwerk', 0);
+  const location = await ask('SVC_GetObjectIDByIdent', 'LC', own);
+  t.equal(await ask('SVC_GetProperty', location, 'Latitude'), 48.21);
+  const page = await browser.send(['GET', '/'], { headers: ['Accept: text/html', 'Accept-Language: en'] });
+  t.match(page.body, /<html lang="de">[^]*<h1>haus-1</);
+  await fixture.configure(`${YAML}timeZone: Mars/Olympus\n`);
+  await fixture.gateway.reload();
+  t.match(await findingsOf(fixture.gateway), /there is no time zone Mars\/Olympus/);
 });
 
 t.test('somebody with the code restores the backup of another box, with its owner', async (t) => {
@@ -119,6 +166,7 @@ t.test('until there is an owner, nothing but the claim replies', async (t) => {
   for (const path of [
     '/console/session',
     '/console/backup/x',
+    '/console/claim/facts',
     '/wfc/12345/session',
     '/wfc/12345/',
     '/user/x',

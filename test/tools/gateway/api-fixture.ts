@@ -10,7 +10,7 @@ import type { LimitReporter } from '../../../src/base/limit-reporter.js';
 import type { Log } from '../../../src/base/log.js';
 import { ChunkedResult, type JsonChunks } from '../../../src/base/json-chunks.js';
 import type { Access, Caller } from '../../../src/device/declare.js';
-import { pages } from '../../../src/front/pages.js';
+import { createPages } from '../../../src/front/pages.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import { SnapshotReader } from '../../../src/kernel/snapshot.js';
@@ -126,7 +126,7 @@ export async function startApi(
     limits,
     clock: systemClock(),
     configurators: { get: (id) => configurators.get(id), all: () => configurators.values() },
-    pages,
+    pages: createPages(() => ({})),
     icons: { content: () => Promise.reject(new Error('this fixture has no icons')) },
     directory,
     tlsDirectory: `${directory}/tls`,

@@ -48,6 +48,7 @@ export interface GatewayFixtureOptions {
   /** The directory of an earlier gateway. */
   readonly directory?: string;
   readonly clock?: Clock;
+  readonly setTimeZone?: (zone: string | undefined) => void;
 }
 
 /**
@@ -57,7 +58,7 @@ export interface GatewayFixtureOptions {
 export async function startGateway(
   t: Test,
   yaml?: string,
-  { directory, clock }: GatewayFixtureOptions = {},
+  { directory, clock, setTimeZone }: GatewayFixtureOptions = {},
 ): Promise<GatewayFixture> {
   const place = directory ?? (await tempDirectory(t));
   const configFile = join(place, 'gateway.yaml');
@@ -69,6 +70,7 @@ export async function startGateway(
     directory: join(place, 'data'),
     log: new ServiceLog({ write: (line) => void log.push(line), form: 'json' }),
     ...(clock && { clock }),
+    ...(setTimeZone && { setTimeZone }),
   });
   t.teardown(() => gateway.close());
   return { gateway, port: gateway.port() ?? 0, directory: place, log, configure };

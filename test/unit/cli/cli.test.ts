@@ -5,7 +5,7 @@ import { generatePassword } from '../../../src/cli/arguments/new-password.js';
 import { changeText } from '../../../src/cli/output/message-text.js';
 import { escapeControls, jsonText } from '../../../src/cli/output/terminal.js';
 import { TreeReplica, type Snapshot } from '../../../src/cli/output/tree-replica.js';
-import { addAccess } from '../../../src/config/first-access.js';
+import { hasAccess, writeSetup } from '../../../src/config/first-access.js';
 import { parameterKinds, type ParameterKind } from '../../../src/device/declare.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { message } from '../../../src/kernel/messages.js';
@@ -238,17 +238,18 @@ t.test('a name or a value cannot contain control sequences', async (t) => {
 t.test('the first configuration is written, or added to an existing one', async (t) => {
   const access = { username: 'own: er', passwordHash: 'scrypt$1', board: undefined };
   t.match(
-    addAccess(undefined, { ...access, board: 'auto' }),
+    writeSetup(undefined, { ...access, board: 'auto' }),
     /\nboard: auto\nremoteAccess:\n {2}username: "own: er"\n/,
   );
   const kept = '# mine\napi: { port: 1 } # here\n\ntree:\n  # nothing yet\n  - { category: A, ident: a }\n';
   t.equal(
-    addAccess(kept, access),
+    writeSetup(kept, access),
     `${kept}remoteAccess:\n  username: "own: er"\n  passwordHash: scrypt$1\n`,
     'everything else stays',
   );
-  t.equal(addAccess('remoteAccess: { username: a }\n', access), undefined);
-  t.match(addAccess('# only this\n', access), /# only this\n+remoteAccess:/);
+  t.ok(hasAccess('remoteAccess: { username: a }\n'));
+  t.notOk(hasAccess(kept));
+  t.match(writeSetup('# only this\n', access), /# only this\n+remoteAccess:/);
 });
 
 t.test('a generated password has 80 bits, and is different each time', async (t) => {

@@ -31,17 +31,6 @@ export const de: ConsoleTexts = {
     unencrypted:
       'Die Verbindung ist nicht verschlüsselt: Andere in diesem Netz könnten das Passwort mitlesen.',
   },
-  claim: {
-    title: 'Dieses Gateway hat noch keinen Besitzer',
-    why: 'Legen Sie Ihren Benutzernamen und Ihr Passwort fest. Der Code zeigt, dass das Gateway Ihnen gehört.',
-    code: 'Code',
-    codeHint: 'Dieser Befehl gibt ihn auf dem Gateway aus:',
-    submit: 'Passwort setzen',
-    wrong:
-      'Dieser Code ist falsch. Das Gateway erzeugt bei jedem Start einen neuen: Geben Sie ihn erneut aus.',
-    failed:
-      'Das hat nicht funktioniert. Vielleicht hat das Gateway inzwischen einen Besitzer: Laden Sie die Seite neu.',
-  },
   newPassword: {
     password: 'Neues Passwort',
     hint: (n) => `Mindestens ${n} Zeichen`,

@@ -28,15 +28,6 @@ export const en = {
     trust: 'How this device trusts the gateway',
     unencrypted: 'The connection is not encrypted: others in this network could read the password.',
   },
-  claim: {
-    title: 'This gateway has no owner yet',
-    why: 'Set your user name and your password. The claim code shows that the gateway is yours.',
-    code: 'Claim code',
-    codeHint: 'On the gateway, this command prints it:',
-    submit: 'Set the password',
-    wrong: 'This code is wrong. The gateway makes a new one at every start: print it again.',
-    failed: 'It did not work. Perhaps the gateway has an owner by now: reload the page.',
-  },
   newPassword: {
     password: 'New password',
     hint: (n: number) => `At least ${n} characters`,

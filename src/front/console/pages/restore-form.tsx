@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { realTiming } from '../../../client/timing.js';
-import { RpcError } from '../../../client/errors.js';
-import { errorText } from '../app.js';
 import { targetTexts } from '../i18n/targets.js';
+import { CLAIM_PATH, claimProblem, postClaim } from './claim-request.js';
 
 /** Where a backup can be: the inputs of each kind of target, those that may be empty after a question mark. */
 const KINDS = {
@@ -24,13 +23,12 @@ type Field =
   | 'accessKey'
   | 'secretKey';
 
-const PATH = '/console/claim';
 const SECRETS = new Set<Field>(['password', 'secretKey']);
 /** Interval for asking whether the gateway has started with the backup, ms. */
 const POLL_MS = 2000;
 
 /** Restores the backup of another box on this one, which has no owner yet. */
-export function RestoreForm({ code }: { readonly code: () => string }) {
+export function RestoreForm({ code }: { readonly code: string }) {
   const id = useId();
   // Closed, it has no inputs that a browser could fill or require.
   const isOpen = useSignal(false);
@@ -55,10 +53,10 @@ export function RestoreForm({ code }: { readonly code: () => string }) {
     state.value = 'busy';
     problem.value = '';
     try {
-      await requestRestore({ code: code(), key: valueOf('key'), target: JSON.stringify(target) });
+      await postClaim('/restore', { code, key: valueOf('key'), target: JSON.stringify(target) });
       state.value = 'done';
     } catch (thrown) {
-      problem.value = errorText(thrown);
+      problem.value = claimProblem(thrown);
       state.value = 'ready';
     }
   };
@@ -127,27 +125,12 @@ export function RestoreForm({ code }: { readonly code: () => string }) {
   );
 }
 
-/** Rejects with what the gateway says is wrong. */
-async function requestRestore(body: Readonly<Record<string, string>>): Promise<void> {
-  const response = await fetch(`${PATH}/restore`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-    cache: 'no-store',
-  });
-  if (response.ok) return;
-  const { error } = (await response.json()) as {
-    readonly error: { readonly code: number; readonly message: string; readonly data: unknown };
-  };
-  throw new RpcError(error.code, error.message, error.data);
-}
-
 /** Loads the page again as soon as the gateway has an owner. Returns what stops asking. */
 function reloadWhenOwned(): () => void {
   let cancel: () => void;
   const poll = async () => {
     // While it restarts, nothing replies.
-    const response = await fetch(PATH, { cache: 'no-store' }).catch(() => undefined);
+    const response = await fetch(CLAIM_PATH, { cache: 'no-store' }).catch(() => undefined);
     if (response?.status === 404) location.reload();
     else wait();
   };

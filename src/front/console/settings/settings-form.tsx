@@ -13,7 +13,18 @@ import { settingTexts } from './setting-texts.js';
 import { differences, needsRestart, type SettingDifference, type SettingSchema } from './setting-schema.js';
 
 /** The sections, in their order; areas, passwords and the tree have pages of their own. */
-const SECTIONS = ['api', 'webServers', 'profiles', 'log', 'store', 'changes', 'board'] as const;
+const SECTIONS = [
+  'name',
+  'language',
+  'timeZone',
+  'api',
+  'webServers',
+  'profiles',
+  'log',
+  'store',
+  'changes',
+  'board',
+] as const;
 /** Changes are checked this long after the last one, ms. */
 const CHECK_MS = 400;
 

@@ -5,7 +5,7 @@ export const languages = ['de', 'en'] as const;
 export type Language = (typeof languages)[number];
 
 /** `languages` are lists of preferences as in `navigator.languages`. */
-export function chooseLanguage(preferred: readonly string[], chosen: string | null): Language {
+export function chooseLanguage(preferred: readonly string[], chosen: string | null | undefined): Language {
   for (const tag of [chosen ?? '', ...preferred]) {
     const base = tag.slice(0, 2).toLowerCase();
     if (base === 'de' || base === 'en') return base;

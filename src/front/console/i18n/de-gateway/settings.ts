@@ -4,6 +4,12 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
     'Platine',
     'Eine Datei des Ordners board, ohne .yaml. auto: Der Device Tree der Maschine entscheidet.',
   ],
+  name: [
+    'Name',
+    'Der Name des Gateways. Eine Box, die mit einem Abbild beschrieben wurde, heißt im Netz so: NAME.local.',
+  ],
+  language: ['Sprache', 'Die Sprache der Seiten auf Geräten, an denen keine gewählt wurde.'],
+  timeZone: ['Zeitzone', 'Etwa Europe/Berlin, für Zeitpläne und Datumsangaben; sonst die der Maschine.'],
   api: ['API', 'Der eigene Zugang der API und die Grenzen aller Aufrufe.'],
   'api.host': ['Adresse', 'Die Adresse, an der sie zu erreichen ist; 127.0.0.1 ist nur diese Maschine.'],
   'api.port': ['Port', '0 wählt einen freien, den das Protokoll nennt.'],

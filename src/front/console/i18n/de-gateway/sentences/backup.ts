@@ -33,6 +33,11 @@ export const backup: Readonly<Record<string, string>> = {
   EXPECTED_TIME_OF_DAY: 'erwartet wird eine Uhrzeit wie 03:15',
   CLAIM_TARGET: 'target muss path, webdav oder s3 sein, ohne Dateien des Gateways',
   SETUP_KEY: 'Zeile {0}: diesen Schlüssel gibt es nicht{1}',
+  SETUP_NAME:
+    'hostname muss aus 1 bis 63 Buchstaben, Ziffern und Bindestrichen bestehen, ohne Bindestrich an den Enden',
+  SETUP_LANGUAGE: 'language muss eines davon sein: {0}',
+  SETUP_TIME_ZONE: 'timezone muss der Name einer Zeitzone sein, etwa Europe/Berlin',
+  NO_TIME_ZONE: 'es gibt keine Zeitzone {0}; geben Sie den Namen einer Zeitzone an, etwa Europe/Berlin',
   SETUP_NUMBER: '{0} muss eine Gradzahl sein, höchstens {1}',
   NO_BACKUP_TARGETS: 'Sicherungen liegen nur auf diesem Gerät',
   NO_RECOVERY_KEY:
