@@ -16,7 +16,7 @@ export function closestWord(given: string, known: readonly string[]): string | u
   const [best] = known
     .map((word) => ({ word, edits: distance(given.toLowerCase(), word.toLowerCase()) }))
     .filter(({ edits }) => edits < given.length && edits <= Math.min(EDITS, Math.ceil(given.length / 3)))
-    .toSorted((a, b) => a.edits - b.edits);
+    .sort((a, b) => a.edits - b.edits);
   return best?.word;
 }
 

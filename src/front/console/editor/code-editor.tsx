@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { ReferenceFunction } from './reference.js';
+import type { NamedObject } from './complete-idents.js';
 import { type EditorHandle, createEditor } from './create-editor.js';
 
 /** A place in the text and what is wrong there; lines and columns count from 1. */
@@ -18,6 +19,9 @@ interface CodeEditorProps {
   readonly revision: number;
   readonly problems: readonly TextProblem[];
   readonly functions?: readonly ReferenceFunction[];
+  /** Objects whose idents are completed. */
+  readonly objects?: () => readonly NamedObject[];
+  readonly onCheck?: (problems: readonly TextProblem[]) => void;
   readonly onChange: (value: string) => void;
   readonly onSave: () => void;
   readonly onRun?: () => void;
@@ -42,6 +46,8 @@ export function CodeEditor(props: CodeEditorProps) {
       label,
       value,
       functions: () => latest.current.functions ?? [],
+      objects: () => latest.current.objects?.() ?? [],
+      onCheck: (found) => latest.current.onCheck?.(found),
       onChange: (text) => latest.current.onChange(text),
       onSave: () => latest.current.onSave(),
       onRun: () => latest.current.onRun?.(),
@@ -51,5 +57,6 @@ export function CodeEditor(props: CodeEditorProps) {
   }, [language, label]);
   useEffect(() => editor.current?.replace(latest.current.value), [revision]);
   useEffect(() => editor.current?.mark(problems), [problems, language, label]);
+  useEffect(() => editor.current?.check(), [props.functions]);
   return <div ref={host} class="code-editor" />;
 }

@@ -10,12 +10,16 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { javascript, localCompletionSource } from '@codemirror/lang-javascript';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
-import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { type Diagnostic, forEachDiagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import type { Cancel } from '../../../base/clock.js';
+import { realTiming } from '../../../client/timing.js';
+import { CHECK_SOURCE, checkCalls } from './check-calls.js';
 import type { TextProblem } from './code-editor.js';
+import { completeIdents, type NamedObject } from './complete-idents.js';
 import { type ReferenceFunction, signatureOf } from './reference.js';
 import { signatureHelp } from './signature-help.js';
 
@@ -24,25 +28,44 @@ interface EditorOptions {
   readonly label: string;
   readonly value: string;
   readonly functions: () => readonly ReferenceFunction[];
+  readonly objects: () => readonly NamedObject[];
+  /** What the check of the calls found; it follows the typing. */
+  readonly onCheck: (problems: readonly TextProblem[]) => void;
   readonly onChange: (value: string) => void;
   readonly onSave: () => void;
   readonly onRun: () => void;
 }
+
+/** The calls are checked when nothing was typed for this long, ms. */
+const CHECK_MS = 500;
 
 /** An editor that was created. */
 export interface EditorHandle {
   /** Shows another text; nothing happens if it is shown already. */
   replace(value: string): void;
   mark(problems: readonly TextProblem[]): void;
+  /** Checks the calls, as after typing. */
+  check(): void;
   destroy(): void;
 }
 
 /** Creates an editor below a shadow root. */
 export function createEditor(root: ShadowRoot, options: EditorOptions): EditorHandle {
-  const { label, value, functions, onChange, onSave, onRun } = options;
+  const { language, label, value, functions, onChange, onCheck, onSave, onRun } = options;
   const run = (action: () => void) => () => {
     action();
     return true;
+  };
+  let cancelCheck: Cancel | undefined;
+  const check = () => {
+    if (language === 'yaml') return;
+    const found = checkCalls(view.state, functions());
+    const others: Diagnostic[] = [];
+    forEachDiagnostic(view.state, (one, from, to) => {
+      if (one.source !== CHECK_SOURCE) others.push({ ...one, from, to });
+    });
+    view.dispatch(setDiagnostics(view.state, [...others, ...found]));
+    onCheck(found.map((one) => problemOf(view.state, one)));
   };
   const view = new EditorView({
     root,
@@ -72,11 +95,16 @@ export function createEditor(root: ShadowRoot, options: EditorOptions): EditorHa
           ...completionKeymap,
           ...searchKeymap,
           ...historyKeymap,
+          ...lintKeymap,
           ...defaultKeymap,
         ]),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) onChange(update.state.doc.toString());
+          if (!update.docChanged) return;
+          onChange(update.state.doc.toString());
+          // The check of an older text is outdated.
+          cancelCheck?.();
+          cancelCheck = realTiming.after(CHECK_MS, check);
         }),
         syntaxHighlighting(colours),
         theme,
@@ -95,8 +123,13 @@ export function createEditor(root: ShadowRoot, options: EditorOptions): EditorHa
           problems.map((problem) => diagnosticOf(view.state, problem)),
         ),
       );
+      check();
     },
-    destroy: () => view.destroy(),
+    check,
+    destroy() {
+      cancelCheck?.();
+      view.destroy();
+    },
   };
 }
 
@@ -117,13 +150,17 @@ const typedOverSelection = EditorView.domEventHandlers({
   },
 });
 
-function languageOf({ language, functions }: EditorOptions): Extension {
+function languageOf({ language, functions, objects }: EditorOptions): Extension {
   // Tab indents in YAML, where spaces matter; elsewhere it leaves the editor.
   if (language === 'yaml') return [yaml(), autocompletion(), keymap.of([indentWithTab])];
   return [
     javascript({ typescript: language === 'typescript' }),
     autocompletion({
-      override: [localCompletionSource, (context) => completeFunction(context, functions())],
+      override: [
+        localCompletionSource,
+        (context) => completeIdents(context, objects),
+        (context) => completeFunction(context, functions()),
+      ],
     }),
   ];
 }
@@ -156,6 +193,11 @@ function completeFunction(context: CompletionContext, functions: readonly Refere
       })),
     ],
   };
+}
+
+function problemOf({ doc }: EditorState, { from, message }: Diagnostic): TextProblem {
+  const line = doc.lineAt(from);
+  return { line: line.number, column: from - line.from + 1, text: message, isWarning: true };
 }
 
 /** Marks the word at a place, or the end of its line. */

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { takeFocus } from '../../web/parts/take-focus.js';
 import { objectType } from '../../web/objects.js';
@@ -9,41 +8,54 @@ import { Dialog } from '../parts/dialog.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { SelectField } from './fields.js';
 
+interface EventDraft {
+  readonly name: string;
+  readonly kind: number;
+  /** The parent's ID. */
+  readonly place: number;
+}
+
+const NEW_DRAFT: EventDraft = { name: '', kind: 0, place: 0 };
+
 interface CreateEventProps {
   readonly onCreated: () => void;
 }
 
 /** A button, and a dialog that creates an inactive event and opens it. */
 export function CreateEvent({ onCreated }: CreateEventProps) {
-  const isOpen = useSignal(false);
+  // What was typed must survive the end of the session.
+  const draft = useApp().form<EventDraft>('create-event');
   return (
     <>
-      <button class="primary" type="button" onClick={() => (isOpen.value = true)}>
+      <button class="primary" type="button" onClick={() => (draft.value = NEW_DRAFT)}>
         {eventTexts().create}
       </button>
-      {isOpen.value && <CreateDialog onCreated={onCreated} onClose={() => (isOpen.value = false)} />}
+      {draft.value !== undefined && (
+        <CreateDialog draft={draft.value} onCreated={onCreated} onChange={(next) => (draft.value = next)} />
+      )}
     </>
   );
 }
 
 interface CreateDialogProps extends CreateEventProps {
-  readonly onClose: () => void;
+  readonly draft: EventDraft;
+  /** Undefined: the dialog is closed. */
+  readonly onChange: (draft: EventDraft | undefined) => void;
 }
 
-function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
+function CreateDialog({ draft, onCreated, onChange }: CreateDialogProps) {
   const app = useApp();
   const id = useId();
-  const name = useSignal('');
-  const kind = useSignal(0);
-  const place = useSignal(0);
+  const { name, kind, place } = draft;
+  const onClose = () => onChange(undefined);
   const text = eventTexts();
   const submit = async (submitted: SubmitEvent) => {
     submitted.preventDefault();
     let made = 0;
     const isMade = await app.act(async () => {
-      made = await app.call('SVC_CreateEvent', kind.peek() as 0 | 1 | 2);
-      await app.call('SVC_SetName', made, name.peek());
-      if (place.peek() !== 0) await app.call('SVC_SetParent', made, place.peek());
+      made = await app.call('SVC_CreateEvent', kind as 0 | 1 | 2);
+      await app.call('SVC_SetName', made, name);
+      if (place !== 0) await app.call('SVC_SetParent', made, place);
     });
     if (!isMade) return;
     onClose();
@@ -57,26 +69,26 @@ function CreateDialog({ onCreated, onClose }: CreateDialogProps) {
           <label for={id}>{text.name}</label>
           <input
             id={id}
-            value={name.value}
+            value={name}
             required
             ref={takeFocus}
-            onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+            onInput={({ currentTarget }) => onChange({ ...draft, name: currentTarget.value })}
           />
         </div>
         <SelectField
           label={text.kind}
           options={text.kinds}
-          value={kind.value}
-          onChange={(chosen) => (kind.value = chosen)}
+          value={kind}
+          onChange={(chosen) => onChange({ ...draft, kind: chosen })}
         />
         <div class="field">
           <span>{text.place}</span>
           <ObjectChoice
             label={text.place}
-            id={place.value}
+            id={place}
             none={text.root}
             accepts={({ type }) => type !== objectType.link && type !== objectType.event}
-            onChange={(chosen) => (place.value = chosen)}
+            onChange={(chosen) => onChange({ ...draft, place: chosen })}
           />
           <small>{text.placeHint}</small>
         </div>

@@ -44,7 +44,16 @@ export const deAutomation: AutomationTexts = {
     output: 'Ausgabe',
     noOutput: 'Das Skript endete ohne Ausgabe.',
     text: (name) => `Text von ${name}`,
-    leave: 'Tab verlässt den Editor. Strg-S speichert, Strg-Enter führt aus, Strg-Leertaste ergänzt.',
+    leave:
+      'Tab verlässt den Editor. Strg-S speichert, Strg-Enter führt aus, Strg-Leertaste ergänzt, F8 springt zur nächsten Markierung.',
+    check: {
+      label: 'Hinweise zum Text',
+      syntax: 'Der Text ist hier nicht vollständig, oder er ist kein JavaScript oder TypeScript.',
+      count: (count, signature) =>
+        `${count === 1 ? '1 Argument' : `${count} Argumente`}; die Funktion ist ${signature}`,
+      unknown: (name, near) =>
+        `Eine Funktion ${name} gibt es nicht${near === undefined ? '.' : `; meinten Sie ${near}?`}`,
+    },
     lastRun: 'Letzter Lauf',
     never: 'nie',
     problem: (line, text) => `Zeile ${line}: ${text}`,

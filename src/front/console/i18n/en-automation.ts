@@ -47,7 +47,16 @@ export const enAutomation = {
     output: 'Output',
     noOutput: 'The script ended without output.',
     text: (name: string) => `Text of ${name}`,
-    leave: 'Tab leaves the editor. Ctrl-S saves, Ctrl-Enter runs, Ctrl-Space completes.',
+    leave:
+      'Tab leaves the editor. Ctrl-S saves, Ctrl-Enter runs, Ctrl-Space completes, F8 goes to the next mark.',
+    check: {
+      label: 'Hints about the text',
+      syntax: 'The text is not complete here, or is not JavaScript or TypeScript.',
+      count: (count: number, signature: string) =>
+        `${count === 1 ? '1 argument' : `${count} arguments`}; the function is ${signature}`,
+      unknown: (name: string, near: string | undefined) =>
+        `There is no function ${name}${near === undefined ? '.' : `; did you mean ${near}?`}`,
+    },
     lastRun: 'Last run',
     never: 'never',
     problem: (line: number, text: string) => `Line ${line}: ${text}`,

@@ -5,13 +5,16 @@ import { lazy } from '../../web/parts/lazy.js';
 import { addressOf } from '../../web/router.js';
 import { errorText, useApp } from '../app.js';
 import type { TextProblem } from '../editor/code-editor.js';
-import { functionsOf } from '../editor/reference.js';
+import { functionsOf, type ReferenceFunction } from '../editor/reference.js';
 import { automation } from '../i18n/automation.js';
 import { useLoaded } from '../load.js';
 import { Question } from '../parts/question.js';
 import { deleteObject } from '../tree/deletion.js';
 
 const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
+
+/** The reference until it is loaded. */
+const NO_FUNCTIONS: readonly ReferenceFunction[] = [];
 
 /** What a run returned: its output, or why it failed. */
 type Outcome = { readonly output: string } | { readonly error: string } | 'running' | undefined;
@@ -25,6 +28,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
   const isAsking = useSignal(false);
   const revision = useSignal(0);
   const problems = useSignal<readonly TextProblem[]>([]);
+  const hints = useSignal<readonly TextProblem[]>([]);
   const { name, data } = script.entry.value;
   const { state: record, reload } = useLoaded(
     () => app.call('SVC_GetScript', script.id),
@@ -124,7 +128,11 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
         value={draft ?? stored.value}
         revision={revision.value}
         problems={problems.value}
-        functions={reference.value !== undefined && 'value' in reference.value ? reference.value.value : []}
+        objects={() => [...app.gateway.model.all()].map(({ entry }) => entry.peek())}
+        onCheck={(found) => (hints.value = found)}
+        functions={
+          reference.value !== undefined && 'value' in reference.value ? reference.value.value : NO_FUNCTIONS
+        }
         onChange={setDraft}
         onSave={() => void save()}
         onRun={() => void run()}
@@ -135,6 +143,11 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
           {scripts.problem(line, text)}
         </p>
       ))}
+      <div class="hints" role="status" aria-label={scripts.check.label}>
+        {hints.value.map(({ line, column, text }) => (
+          <p key={`${line}:${column}`}>{scripts.problem(line, text)}</p>
+        ))}
+      </div>
       <Output outcome={outcome.value} />
       {isAsking.value && (
         <Question

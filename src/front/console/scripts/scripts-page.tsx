@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { readFacts } from '../../web/facts.js';
 import { takeFocus } from '../../web/parts/take-focus.js';
 import { texts } from '../../web/i18n/i18n.js';
@@ -87,11 +86,12 @@ function TypesLink() {
 /** Creates a script in JavaScript or TypeScript and opens it. */
 function CreateScript() {
   const app = useApp();
-  const isOpen = useSignal(false);
+  // What was typed must survive the end of the session.
+  const name = app.form<string>('create-script');
   const { scripts } = automation();
-  if (!isOpen.value)
+  if (name.value === undefined)
     return (
-      <button class="primary" type="button" onClick={() => (isOpen.value = true)}>
+      <button class="primary" type="button" onClick={() => (name.value = '')}>
         {scripts.create}
       </button>
     );
@@ -102,7 +102,7 @@ function CreateScript() {
       const id = await app.call('SVC_CreateScript', 0);
       await app.call('SVC_SetName', id, textOf(form, 'name'));
       if (textOf(form, 'language') === 'ts') await app.call('SVC_SetScriptFile', id, `${id}.ts`);
-      isOpen.value = false;
+      name.value = undefined;
       app.router.go('scripts', id);
     });
   };
@@ -110,7 +110,15 @@ function CreateScript() {
     <form class="filters" onSubmit={(event) => void create(event)}>
       <div class="field wide">
         <label for="script-name">{scripts.name}</label>
-        <input id="script-name" name="name" required maxLength={200} ref={takeFocus} />
+        <input
+          id="script-name"
+          name="name"
+          required
+          maxLength={200}
+          ref={takeFocus}
+          value={name.value}
+          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+        />
       </div>
       <div class="field">
         <label for="script-language">{scripts.language}</label>
@@ -120,7 +128,7 @@ function CreateScript() {
         </select>
       </div>
       <button class="primary">{scripts.create}</button>
-      <button class="plain" type="button" onClick={() => (isOpen.value = false)}>
+      <button class="plain" type="button" onClick={() => (name.value = undefined)}>
         {words().tree.cancel}
       </button>
     </form>

@@ -8,7 +8,7 @@ export const de: Texts = {
   close: 'Schließen',
   back: 'Zurück',
   loading: 'Lädt …',
-  notLoaded: 'Dieser Teil konnte nicht geladen werden. Bitte die Seite neu laden.',
+  notLoaded: 'Dieser Teil fehlt. Bitte die Seite neu laden.',
   age: {
     moments: 'gerade eben',
     minutes: (n) => `vor ${count(n, 'Minute', 'Minuten')}`,
@@ -19,14 +19,13 @@ export const de: Texts = {
     title: 'Anmelden',
     password: 'Passwort',
     device: 'Name dieses Geräts',
-    deviceHint: 'Der Besitzer sieht ihn in der Liste der Anmeldungen.',
+    deviceHint: 'Der Besitzer sieht ihn unter Anmeldungen.',
     submit: 'Anmelden',
     wrong: 'Das Passwort ist falsch.',
     wait: (s) => `Zu viele Versuche. In ${count(s, 'Sekunde', 'Sekunden')} wieder möglich.`,
     failed: 'Das Gateway hat nicht geantwortet. Bitte erneut versuchen.',
     trust: 'Wie dieses Gerät dem Gateway vertraut',
-    unencrypted:
-      'Die Verbindung ist nicht verschlüsselt: Andere in diesem Netz könnten das Passwort mitlesen.',
+    unencrypted: 'Die Verbindung ist nicht verschlüsselt: Andere im Netz könnten das Passwort mitlesen.',
     ended: 'Dieses Gerät wurde abgemeldet. Bitte neu anmelden.',
   },
   tabs: {
@@ -128,7 +127,7 @@ export const de: Texts = {
     PULSE: 'Der Impuls läuft',
     INTERLOCK: 'Ein anderes Gerät der Gruppe ist an',
     INTERLOCK_UNCERTAIN: 'Ein anderes Gerät der Gruppe ist vielleicht an',
-    MOTOR_UNCERTAIN: 'Ein Relais des Motors ließ sich nicht ausschalten',
+    MOTOR_UNCERTAIN: 'Ein Relais des Motors bleibt vielleicht an',
     UNKNOWN: 'eine Regel',
   },
   shortRules: {
