@@ -3,6 +3,7 @@ import type { LimitReporter } from '../base/limit-reporter.js';
 import type { Log, LogRecord } from '../base/log.js';
 import type { Signal } from '../base/signal.js';
 import type { TaskState } from '../base/tasks/task-list.js';
+import type { AuditRecord } from '../kernel/audit-record.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { Configurators, RemoteAccess } from './access/accounts.js';
 import type { AuthorityCertificate } from './http/certificate-authority.js';
@@ -66,6 +67,8 @@ export interface ApiContext {
   readonly limits: LimitReporter;
   /** The data directory. */
   readonly directory: string;
+  /** Adds a record to the audit. */
+  readonly recordAudit: (record: AuditRecord) => void;
   /** How a gateway without an owner's password gets one. */
   readonly claim?: OwnerClaim;
   /** Backups as files, for downloads and uploads. */

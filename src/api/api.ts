@@ -6,6 +6,7 @@ import { Authenticator, type Account } from './access/authenticator.js';
 import { Accounts } from './access/accounts.js';
 import { isLoopbackHost } from '../base/addresses.js';
 import { BrowserSessions } from './access/browser-sessions.js';
+import { RejectedLogins } from './access/rejected-logins.js';
 import { privateFile } from './private-file.js';
 import { ConnectionTable } from './http/connection-table.js';
 import { BODY_LIMIT, HttpApi } from './http/http-api.js';
@@ -57,6 +58,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const accounts = (this.#accounts = new Accounts(options.remoteAccess, context.configurators));
     const rejections = new RejectionLog(log, clock);
     const access = (this.#access = new Authenticator(log, clock, limits));
+    const rejected = new RejectedLogins(clock, context.recordAudit);
+    access.rejected.on((login) => rejected.add(login));
     const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits, clock }));
     const connections = new ConnectionTable(limits);
     const http = (this.#http = new HttpApi(

@@ -32,6 +32,7 @@ export function apiDependencies(
     configurators: configuratorAccess(configurators),
     directory,
     tlsDirectory: join(directory, 'tls'),
+    recordAudit: (record) => store.recordAudit(record),
     pingStore: () => store.ping(),
     sendPush: (request) => postToPushService(request, { clock, names }),
   };

@@ -1,5 +1,8 @@
-/** Roles with separate rings in the audit, so that none can displace the records of another. */
-export const auditRoles = ['owner', 'inside', 'webfront'] as const;
+/**
+ * Roles with separate rings in the audit, so that none can displace the records of another. `unverified`: whoever
+ * gave a wrong password.
+ */
+export const auditRoles = ['owner', 'inside', 'webfront', 'unverified'] as const;
 export type AuditRole = (typeof auditRoles)[number];
 
 /** One audit record: who switched or changed what, and from where (`GW_GetAudit`). */

@@ -5,9 +5,9 @@ import { ASSETS_DIRECTORY, programFiles } from '../../src/front/assets.js';
 
 /**
  * Limits of the first view of the front with the larger language, bytes. The language that the configuration
- * chooses needed 6 bytes more than 33,000 of gzip.
+ * chooses and the owner's view need a little more than 33,000 of gzip.
  */
-const FRONT = { br: 30_000, gz: 33_100 } as const;
+const FRONT = { br: 30_000, gz: 33_250 } as const;
 /** Limit of the front with all that it may load, in both languages, bytes of Brotli. */
 const FRONT_WITH_CHUNKS = 60_000;
 /** Limit of the console before its first page, with the larger language, bytes of Brotli. */
@@ -49,14 +49,14 @@ const LAZY = {
     hardware: 10_000,
     'history-tab': 30_000,
     install: 500,
-    'log-page': 9500,
-    overview: 3500,
+    'log-page': 15_000,
+    overview: 8000,
     'record-dialogs': 40_000,
     palette: 2750,
     'scripts-page': 7000,
     'settings-form': 7000,
-    'system-page': 18_000,
-    tree: 26_000,
+    'system-page': 27_000,
+    tree: 32_000,
   },
 } as const satisfies Record<'resident' | 'console', Readonly<Record<string, number>>>;
 

@@ -3,8 +3,10 @@ import { type Clock, delay } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log } from '../../base/log.js';
+import { Signal } from '../../base/signal.js';
 import { clientKey } from '../../base/addresses.js';
 import { verifyPassword, type Login, type Secret } from './credentials.js';
+import type { RejectedLogin } from './rejected-logins.js';
 import { LoginThrottle } from './login-throttle.js';
 import { LoginQueue } from './login-queue.js';
 import { TemporaryTokens } from './temporary-tokens.js';
@@ -52,6 +54,8 @@ export interface LoginOrigin {
  */
 export class Authenticator {
   readonly tokens: TemporaryTokens;
+  /** Wrong passwords: the 1st, 10th, 100th … of an account at an address. */
+  readonly rejected = new Signal<RejectedLogin>();
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #salt = randomBytes(32).toString('base64');
@@ -202,10 +206,11 @@ export class Authenticator {
     return timingSafeEqual(digest(a), digest(b));
   }
 
-  /** Logs the 1st, 10th, 100th … failure of an address: a flood must not fill the log. */
+  /** Logs and reports the 1st, 10th, 100th … failure of an address: a flood must not fill the log. */
   #logFailure(account: Account, remote: string, failures: number): void {
     if (!/^10*$/.test(String(failures))) return;
     this.#log.warn({ remote, account: account.name, failures }, 'wrong user name or password');
+    this.rejected.emit({ account: account.name, remote, failures });
   }
 }
 

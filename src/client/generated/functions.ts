@@ -220,7 +220,7 @@ export interface Functions {
   GW_ExportConfiguration(Values: boolean): ConfigurationExport;
   /** Ends the gateway; the next start deletes all its data, local backups included, and it has no owner then. Confirmation must be RESET. Backups on other machines stay. */
   GW_FactoryReset(Confirmation: string): boolean;
-  /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
+  /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices), webfront or unverified (wrong passwords: Method is sign-in, its parameter what was tried, Count how often), each of which has its own 10,000. */
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
   /** The targets of encrypted backups with their state, and the id of the recovery key; empty if there is none. */
   GW_GetBackupTargets(): BackupTargetList;

@@ -40,7 +40,7 @@ export interface ArchiveRecords {
 /** An audit record: who switched or changed what, and from where. */
 export interface AuditEntry {
   TimeStamp: number;
-  Role: 'owner' | 'inside' | 'webfront';
+  Role: 'owner' | 'inside' | 'webfront' | 'unverified';
   User: string;
   Remote: string;
   Device?: string;

@@ -73,7 +73,7 @@ function process({ kernel, system, deletions }: Ports): FunctionDeclaration[] {
       parameters: [optional(int('Limit')), optional(text('Role'))],
       result: 'array',
       shape: shapes.audit,
-      help: 'Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000.',
+      help: 'Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices), webfront or unverified (wrong passwords: Method is sign-in, its parameter what was tried, Count how often), each of which has its own 10,000.',
       run: async (_caller, limit = AUDIT_DEFAULT, role = '') => {
         if (limit < 1 || limit > AUDIT_LIMIT) throw fault('PARAMETER_BOUNDS', 'Limit');
         const knownRole = auditRoles.find((one) => one === role);

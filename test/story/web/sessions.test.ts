@@ -170,6 +170,16 @@ t.test('a wrong password counts once, is slowed down, and shows no dialog of the
   t.equal(socket.response.status, 101);
   t.strictSame(await closing(socket), { code: 4401, reason: 'UNAUTHORIZED' });
   t.equal(failures().length, 2, 'and the tenth, which this was');
+  const audited = {
+    Role: 'unverified',
+    Method: 'sign-in',
+    Parameters: [`configurator ${wf}`],
+    Success: false,
+  };
+  t.match(await rpc(fixture, 'GW_GetAudit', 10, 'unverified'), [
+    { ...audited, Remote: '127.0.0.1', Count: 10 },
+    { ...audited, Error: 'UNAUTHORIZED' },
+  ]);
   const flood = await Promise.race(Array.from({ length: 40 }, (_, n) => guess(100 + n)));
   t.strictSame([flood.status, errorCodeOf(flood)], [429, 'TOO_MANY_REQUESTS']);
   t.ok(flood.headers['retry-after']);

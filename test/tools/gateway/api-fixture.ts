@@ -130,6 +130,7 @@ export async function startApi(
     icons: { content: () => Promise.reject(new Error('this fixture has no icons')) },
     directory,
     tlsDirectory: `${directory}/tls`,
+    recordAudit: () => undefined,
     pingStore: async () => undefined,
     sendPush: () => Promise.reject(new Error('this fixture reaches no push service')),
     ...parts,

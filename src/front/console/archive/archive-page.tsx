@@ -14,7 +14,7 @@ import { words } from '../i18n/console-texts.js';
 import { useActivity, useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { ObjectChoice } from '../parts/object-choice.js';
-import { fullName } from '../audit.js';
+import { fullName } from '../audit/call-list.js';
 import { instanceOf, nameOf } from '../search.js';
 
 const RecordDialog = lazy(async () => (await import('./record-dialogs.js')).RecordDialog);

@@ -21,7 +21,13 @@ export const deAutomation: AutomationTexts = {
     shown: (n, all) => `${n} von ${count(all, 'Meldung', 'Meldungen')}`,
     more: 'Mehr anzeigen',
     role: 'Von wem',
-    roles: { '': 'Alle', owner: 'Besitzer', webfront: 'Bewohner', inside: 'Skripte, Ereignisse, Geräte' },
+    roles: {
+      '': 'Alle',
+      owner: 'Besitzer',
+      webfront: 'Bewohner',
+      inside: 'Skripte, Ereignisse, Geräte',
+      unverified: 'Falsche Passwörter',
+    },
     noCalls: 'Es sind keine Aufrufe aufgezeichnet.',
   },
   scripts: {

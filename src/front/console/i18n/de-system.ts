@@ -105,6 +105,8 @@ export const deSystem: SystemTexts = {
     times: (created, until) => `angemeldet ${created}, längstens bis ${until}`,
     own: 'dieser Browser',
     ownerView: 'Ansicht des Besitzers',
+    rejected: 'Falsche Passwörter',
+    noRejected: 'Niemand hat ein falsches Passwort gegeben.',
     end: 'Abmelden',
     endOf: (name) => `${name} abmelden`,
     console: 'Konsole',

@@ -24,6 +24,7 @@ export const enAutomation = {
       owner: 'Owner',
       webfront: 'Residents',
       inside: 'Scripts, events, devices',
+      unverified: 'Wrong passwords',
     } as Readonly<Record<string, string>>,
     noCalls: 'No calls have been recorded.',
   },

@@ -104,6 +104,8 @@ export const enSystem = {
     times: (created: string, until: string) => `signed in ${created}, at most until ${until}`,
     own: 'this browser',
     ownerView: 'owner’s view',
+    rejected: 'Wrong passwords',
+    noRejected: 'Nobody has given a wrong password.',
     end: 'Sign out',
     endOf: (name: string) => `Sign out ${name}`,
     console: 'Console',

@@ -1,6 +1,6 @@
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
-import { CallList } from '../audit.js';
+import { CallList } from '../audit/call-list.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';

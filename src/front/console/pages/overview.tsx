@@ -3,7 +3,7 @@ import type { AuditEntry, Health } from '../../../client/generated/records.js';
 import { objectType } from '../../web/objects.js';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
-import { CallList } from '../audit.js';
+import { CallList } from '../audit/call-list.js';
 import { words } from '../i18n/console-texts.js';
 import { checkName, sentence } from '../i18n/gateway-texts.js';
 import { useActivity, useLoaded } from '../load.js';

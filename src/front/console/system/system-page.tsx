@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useApp } from '../app.js';
+import { CallList } from '../audit/call-list.js';
 import { words } from '../i18n/console-texts.js';
 import { systemTexts, type SystemTexts } from '../i18n/system.js';
 import { useLoaded } from '../load.js';
@@ -14,6 +15,9 @@ import { OptionList } from './option-list.js';
 import { PasswordList } from './password-list.js';
 import { lazy } from '../../web/parts/lazy.js';
 import { SessionList } from './session-list.js';
+
+/** Wrong passwords that are listed. */
+const REJECTED = 50;
 
 type TabName = keyof SystemTexts['tabs'];
 
@@ -52,10 +56,20 @@ export function SystemPage({ id }: { readonly id: string }) {
 
 function Sessions() {
   const app = useApp();
-  const { state, reload } = useLoaded(() => app.call('GW_GetSessions'), []);
+  const { sessions: text } = systemTexts();
+  const { state, reload } = useLoaded(
+    () => Promise.all([app.call('GW_GetSessions'), app.call('GW_GetAudit', REJECTED, 'unverified')]),
+    [],
+  );
   return (
     <LoadedView state={state}>
-      {(sessions) => <SessionList sessions={sessions} onChange={reload} />}
+      {([sessions, rejected]) => (
+        <>
+          <SessionList sessions={sessions} onChange={reload} />
+          <h2>{text.rejected}</h2>
+          {rejected.length === 0 ? <p class="soft">{text.noRejected}</p> : <CallList entries={rejected} />}
+        </>
+      )}
     </LoadedView>
   );
 }

@@ -1,0 +1,235 @@
+import { locale } from '../../web/i18n/i18n.js';
+import type { Widened } from '../../web/i18n/texts.js';
+
+/** A pattern of a method, and its sentence in English and in German. */
+type Row = readonly [method: RegExp, en: string, de: string];
+
+/**
+ * What a call did. `[wrote|write]`: what was done, and what could not be done. `{0}`: a parameter, as the object
+ * with this ID or as a text; `{1:0}`: parameter 1 as a value of the variable in parameter 0; `0.1`: the variable whose
+ * ident is in parameter 1, of the instance in parameter 0. A method is followed
+ * by its second parameter if that is a boolean: `SVC_SetHidden=true`. The first row that matches applies.
+ */
+export const ROWS: readonly Row[] = [
+  [/^(RequestAction|SetValue)/, '[wrote|write] {1:0} to {0}', '{0} auf {1:0} [gesetzt|setzen]'],
+  [/^WFC_ExecuteKeyed/, '[wrote|write] {2:1} to {1}', '{1} auf {2:1} [gesetzt|setzen]'],
+  [/^WFC_Execute/, '[wrote|write] {3:2} to {2}', '{2} auf {3:2} [gesetzt|setzen]'],
+  [
+    /^(HW_WriteValue|SVC_RequestAction)/,
+    '[wrote|write] {2:0.1} to {0.1}',
+    '{0.1} auf {2:0.1} [gesetzt|setzen]',
+  ],
+  [/^GW_(RequestActions|SetValues)/, '[wrote|write] several values', 'mehrere Werte [geschrieben|schreiben]'],
+  [/^SVC_RunScriptText/, '[ran|run] a program text', 'einen Programmtext [ausgeführt|ausführen]'],
+  [/^SVC_RunScript/, '[ran|run] {0}', '{0} [ausgeführt|ausführen]'],
+  [/^SVC_RunAction/, '[ran|run] an action', 'eine Aktion [ausgeführt|ausführen]'],
+  [/^SVC_AbortScript/, '[stopped|stop] {0}', '{0} [abgebrochen|abbrechen]'],
+  [/^SVC_Execute/, '[started|start] the program {0}', 'das Programm {0} [gestartet|starten]'],
+  [/^SVC_Create(\w+Profile)/, '[created|create] the profile {0}', 'das Profil {0} [angelegt|anlegen]'],
+  [
+    /^SVC_CreateTemporaryToken/,
+    '[created|create] a temporary token',
+    'ein temporäres Token [erzeugt|erzeugen]',
+  ],
+  [/^SVC_CreateCategory/, '[created|create] a category', 'eine Kategorie [angelegt|anlegen]'],
+  [/^SVC_CreateEvent/, '[created|create] an event', 'ein Ereignis [angelegt|anlegen]'],
+  [/^SVC_CreateInstance/, '[created|create] an instance', 'eine Instanz [angelegt|anlegen]'],
+  [/^SVC_CreateLink/, '[created|create] a link', 'eine Verknüpfung [angelegt|anlegen]'],
+  [/^SVC_CreateMedia/, '[created|create] a medium', 'ein Medium [angelegt|anlegen]'],
+  [/^SVC_CreateScript/, '[created|create] a script', 'ein Skript [angelegt|anlegen]'],
+  [/^SVC_CreateVariable/, '[created|create] a variable', 'eine Variable [angelegt|anlegen]'],
+  [/^GW_CreateFrom$/, '[created|create] {3} {4} from {1}', '{3} {4} aus {1} [angelegt|anlegen]'],
+  [
+    /^GW_CreateRecoveryKey/,
+    '[created|create] a recovery key',
+    'einen Wiederherstellungsschlüssel [erzeugt|erzeugen]',
+  ],
+  [/^GW_CreateFrontTicket/, '[opened|open] {0} as a resident', '{0} als Bewohner [geöffnet|öffnen]'],
+  [/^SVC_Delete\w+Profile/, '[deleted|delete] the profile {0}', 'das Profil {0} [gelöscht|löschen]'],
+  [/^(SVC_Delete|GW_DeleteObject)/, '[deleted|delete] {0}', '{0} [gelöscht|löschen]'],
+  [/^UC_DeleteObjects/, '[deleted|delete] {1}', '{1} [gelöscht|löschen]'],
+  [/^UC_DuplicateObject/, '[copied|copy] {1}', '{1} [kopiert|kopieren]'],
+  [
+    /^GW_RestoreDeleted/,
+    '[restored|restore] what was deleted',
+    'Gelöschtes [wiederhergestellt|wiederherstellen]',
+  ],
+  [/^SVC_SetName/, '[renamed|rename] {0} to {1}', '{0} in {1} [umbenannt|umbenennen]'],
+  [/^SVC_SetParent/, '[moved|move] {0} to {1}', '{0} nach {1} [verschoben|verschieben]'],
+  [/^SVC_SetHidden=true/, '[hid|hide] {0}', '{0} [verborgen|verbergen]'],
+  [/^SVC_SetHidden=false/, '[showed|show] {0}', '{0} [sichtbar gemacht|sichtbar machen]'],
+  [/^SVC_SetDisabled=true/, '[disabled|disable] {0}', '{0} [gesperrt|sperren]'],
+  [/^SVC_SetDisabled=false/, '[enabled|enable] {0}', '{0} [freigegeben|freigeben]'],
+  [/^SVC_SetEventActive=true/, '[switched on|switch on] {0}', '{0} [eingeschaltet|einschalten]'],
+  [/^SVC_SetEventActive=false/, '[switched off|switch off] {0}', '{0} [ausgeschaltet|ausschalten]'],
+  [/^SVC_SetProperty/, '[set|set] {1} of {0} to {2}', '{1} von {0} auf {2} [gesetzt|setzen]'],
+  [/^SVC_SetOption/, '[set|set] the option {0} to {1}', 'die Option {0} auf {1} [gesetzt|setzen]'],
+  [/^SVC_SetLinkTargetID/, '[pointed|point] {0} to {1}', '{0} auf {1} [gerichtet|richten]'],
+  [/^SVC_ConnectInstance/, '[connected|connect] {0} to {1}', '{0} mit {1} [verbunden|verbinden]'],
+  [/^SVC_DisconnectInstance/, '[disconnected|disconnect] {0}', '{0} [getrennt|trennen]'],
+  [/^SVC_SetVariableProfile/, '[changed|change] the profile {0}', 'das Profil {0} [geändert|ändern]'],
+  [/^SVC_ResetChanges/, '[discarded|discard] changes of {0}', 'Änderungen an {0} [verworfen|verwerfen]'],
+  [
+    /^SVC_ApplyChanges/,
+    '[applied|apply] the settings of {0}',
+    'die Einstellungen von {0} [angewendet|anwenden]',
+  ],
+  [
+    /^SVC_EnableDebug/,
+    '[switched on|switch on] debugging of {0}',
+    'die Fehlersuche für {0} [eingeschaltet|einschalten]',
+  ],
+  [
+    /^SVC_DisableDebug/,
+    '[switched off|switch off] debugging of {0}',
+    'die Fehlersuche für {0} [ausgeschaltet|ausschalten]',
+  ],
+  [/^SVC_StopKernel/, '[stopped|stop] the gateway', 'das Gateway [beendet|beenden]'],
+  [/^SVC_Set/, '[changed|change] {0}', '{0} [geändert|ändern]'],
+  [
+    /^GW_SetResidentAccess/,
+    '[changed|change] what residents may do with {0}',
+    'die Rechte der Bewohner an {0} [geändert|ändern]',
+  ],
+  [/^GW_SetPassword/, '[set|set] the password of {0}', 'das Passwort von {0} [gesetzt|setzen]'],
+  [/^GW_EndSession/, '[signed|sign] out a browser', 'einen Browser [abgemeldet|abmelden]'],
+  [/^GW_RemovePushDevice/, '[removed|remove] a device of {0}', 'ein Gerät von {0} [entfernt|entfernen]'],
+  [/^GW_MakeBackup/, '[made|make] a backup', 'eine Sicherung [angelegt|anlegen]'],
+  [/^GW_DeleteBackup/, '[deleted|delete] the backup {0}', 'die Sicherung {0} [gelöscht|löschen]'],
+  [
+    /^GW_RestoreBackup/,
+    '[restored|restore] the backup {0}',
+    'die Sicherung {0} [wiederhergestellt|wiederherstellen]',
+  ],
+  [/^GW_RunTargetBackup/, '[backed|back] up to {0}', 'auf {0} [gesichert|sichern]'],
+  [/^GW_VerifyTargetBackup/, '[verified|verify] the backup on {0}', 'die Sicherung auf {0} [geprüft|prüfen]'],
+  [
+    /^GW_RestoreTargetBackup/,
+    '[restored|restore] the backup on {0}',
+    'die Sicherung auf {0} [wiederhergestellt|wiederherstellen]',
+  ],
+  [
+    /^GW_(ChangeSettings|SetConfigurationText)/,
+    '[changed|change] the configuration',
+    'die Konfiguration [geändert|ändern]',
+  ],
+  [
+    /^GW_ReloadConfiguration/,
+    '[reloaded|reload] the configuration',
+    'die Konfiguration [neu geladen|neu laden]',
+  ],
+  [
+    /^GW_RemoveConfigurationOverlay/,
+    '[returned|return] to the installed configuration',
+    'die installierte Konfiguration [wiederhergestellt|wiederherstellen]',
+  ],
+  [/^GW_Prune/, '[checked|check] for removed objects', 'nach entfernten Objekten [gesucht|suchen]'],
+  [/^GW_CancelTask/, '[cancelled|cancel] a task', 'eine Aufgabe [abgebrochen|abbrechen]'],
+  [/^GW_FactoryReset/, '[reset|reset] the gateway', 'das Gateway [zurückgesetzt|zurücksetzen]'],
+  [/^GW_Publish/, '[published|publish] {2} on {1}', '{2} auf {1} [veröffentlicht|veröffentlichen]'],
+  [
+    /^GW_SimulateLine/,
+    '[set|set] the simulated line {0} to {1}',
+    'die simulierte Leitung {0} auf {1} [gesetzt|setzen]',
+  ],
+  [/^GW_Simulate/, '[simulated|simulate] a fault of {0}', 'einen Fehler von {0} [simuliert|simulieren]'],
+  [/^AC_AddLoggedValues/, '[added|add] records of {1}', 'Aufzeichnungen von {1} [ergänzt|ergänzen]'],
+  [/^AC_DeleteVariableData/, '[deleted|delete] records of {1}', 'Aufzeichnungen von {1} [gelöscht|löschen]'],
+  [
+    /^AC_ChangeVariableID/,
+    '[moved|move] the records of {1} to {2}',
+    'die Aufzeichnungen von {1} nach {2} [verschoben|verschieben]',
+  ],
+  [/^AC_/, '[changed|change] the recording of {1}', 'die Aufzeichnung von {1} [geändert|ändern]'],
+  [
+    /^WFC_RegisterPNS/,
+    '[registered|register] a device for messages',
+    'ein Gerät für Meldungen [angemeldet|anmelden]',
+  ],
+  [/^WFC_/, '[changed|change] the pages of {0}', 'die Seiten von {0} [geändert|ändern]'],
+  [/^MQTT_/, '[changed|change] topics of {0}', 'Topics von {0} [geändert|ändern]'],
+  [/_(Send|Push)(Text|Packet)/, '[sent|send] {1} over {0}', '{1} über {0} [gesendet|senden]'],
+  [/^(ModBus_Write|OW_|SPRT_Set)/, '[wrote|write] {1} to {0}', '{1} auf {0} [geschrieben|schreiben]'],
+  [
+    /^console\/claim/,
+    '[set|set] the first password of the owner',
+    'das erste Passwort des Besitzers [gesetzt|setzen]',
+  ],
+];
+
+const en = {
+  /** Between who, and what was done or could not be done. */
+  done: '',
+  failed: 'could not ',
+  /** Before the verb of what could not be done. */
+  not: '',
+  called: (method: string) => `[called|call] ${method}`,
+  owner: 'Owner',
+  ownerView: 'Owner (as a resident)',
+  resident: 'A resident',
+  gateway: 'The gateway',
+  object: (id: number) => `object ${id}`,
+  wrongPassword: (account: string) => `Wrong password: ${account}`,
+  wrongCode: 'Wrong claim code',
+  accounts: {
+    owner: 'console',
+    configurator: (name: string) => `front ${name}`,
+    server: (name: string) => `web server ${name}`,
+  },
+  result: 'Result',
+  results: { '': 'All', done: 'Done', failed: 'Rejected' } as Readonly<Record<string, string>>,
+  reasons: {
+    CONFIRMATION_REQUIRED: 'the password was not given again',
+    DEVICE_OFFLINE: 'the device cannot be reached',
+    DEVICE_REFUSED: 'the device did not accept it',
+    RULE_FORBIDS: 'a rule forbids it',
+    STORE_FAILED: 'it could not be stored',
+  } as Readonly<Record<string, string>>,
+};
+
+const de: Widened<typeof en> = {
+  done: 'hat ',
+  failed: 'konnte ',
+  not: 'nicht ',
+  called: (method) => `${method} [aufgerufen|aufrufen]`,
+  owner: 'Besitzer',
+  ownerView: 'Besitzer (als Bewohner)',
+  resident: 'Ein Bewohner',
+  gateway: 'Das Gateway',
+  object: (id) => `Objekt ${id}`,
+  wrongPassword: (account) => `Falsches Passwort: ${account}`,
+  wrongCode: 'Falscher Einrichtungscode',
+  accounts: {
+    owner: 'Konsole',
+    configurator: (name) => `Oberfläche ${name}`,
+    server: (name) => `Webserver ${name}`,
+  },
+  result: 'Ergebnis',
+  results: { '': 'Alle', done: 'Erledigt', failed: 'Abgelehnt' },
+  reasons: {
+    ACCESS_DENIED: 'Zugriff verweigert',
+    BUSY: 'zu viel gleichzeitig',
+    CANNOT_CONVERT: 'Der Wert passt nicht',
+    CONFIGURATION_CHANGED: 'Die Konfiguration war inzwischen geändert',
+    CONFIGURATION_INVALID: 'Die Konfiguration ist nicht gültig',
+    CONFIRMATION_REQUIRED: 'Das Passwort wurde nicht noch einmal gegeben',
+    DEVICE_OFFLINE: 'Das Gerät ist nicht erreichbar',
+    DEVICE_REFUSED: 'Das Gerät hat es nicht angenommen',
+    HAS_CHILDREN: 'Das Objekt hat Objekte unter sich',
+    IDENT_INVALID: 'Der Ident ist ungültig',
+    IDENT_TAKEN: 'Der Ident ist vergeben',
+    NOT_FOUND: 'nicht gefunden',
+    OBJECT_MISSING: 'Das Objekt gibt es nicht',
+    PARAMETER_BOUNDS: 'Ein Wert liegt außerhalb des erlaubten Bereichs',
+    PARAMETER_TYPE: 'Ein Wert hat den falschen Typ',
+    READ_ONLY: 'Das kann nicht geschrieben werden',
+    RULE_FORBIDS: 'Eine Regel verbietet es',
+    SCRIPT_FAILED: 'Das Skript ist fehlgeschlagen',
+    STORE_FAILED: 'Es ließ sich nicht speichern',
+    TIMED_OUT: 'Es dauerte zu lange',
+    UNAUTHORIZED: 'nicht angemeldet',
+  },
+};
+
+/** The texts in the user's language. Reading them subscribes to it. */
+export const auditTexts = (): Widened<typeof en> => (locale() === 'de' ? de : en);
