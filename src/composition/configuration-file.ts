@@ -95,7 +95,7 @@ export class ConfigurationFile implements ConfigurationPort {
       const path = pathOf(Path);
       const change = { path, value: Value };
       // It will replace the hash; to make one takes long.
-      if (path.at(-1) !== 'password') return [change];
+      if (!isHashed(path)) return [change];
       return [{ path: [...path.slice(0, -1), 'passwordHash'], value: null }, change];
     });
     return (await this.#findingsIn(changedText(await this.#text(), changes))).map(problemOf);
@@ -277,10 +277,17 @@ async function changeOf({
   Value,
 }: Parameters<ConfigurationPort['change']>[0][number]): Promise<SettingChange> {
   const path = pathOf(Path);
-  if (path.at(-1) === 'password' && typeof Value === 'string')
+  if (isHashed(path) && typeof Value === 'string')
     return { path: [...path.slice(0, -1), 'passwordHash'], value: await hashPassword(Value) };
-  return { path, value: await withHashes(Value) };
+  return { path, value: path.at(-1) === SENT_PASSWORD ? Value : await withHashes(Value) };
 }
+
+/** The settings with a password that the gateway sends, of a backup's target: a hash would be of no use. */
+const SENT_PASSWORD = 'webdav';
+
+/** Whether the setting is a password that the gateway only compares. */
+const isHashed = (path: SettingChange['path']): boolean =>
+  path.at(-1) === 'password' && path.at(-2) !== SENT_PASSWORD;
 
 async function withHashes(value: unknown): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map(withHashes));
@@ -288,7 +295,7 @@ async function withHashes(value: unknown): Promise<unknown> {
   const entries = Object.entries(value).map(async ([key, one]) =>
     key === 'password' && typeof one === 'string'
       ? (['passwordHash', await hashPassword(one)] as const)
-      : ([key, await withHashes(one)] as const),
+      : ([key, key === SENT_PASSWORD ? one : await withHashes(one)] as const),
   );
   return Object.fromEntries(await Promise.all(entries));
 }

@@ -7,6 +7,8 @@ import { targetTexts } from '../i18n/targets.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { Question } from '../parts/question.js';
+import { settingsOf, useSettings } from './settings.js';
+import { TargetForm } from './target-form.js';
 
 interface TargetsProps {
   /** What the next start restores may have changed. */
@@ -17,6 +19,10 @@ interface TargetsProps {
 export function BackupTargets({ onChange }: TargetsProps) {
   const app = useApp();
   const { state, reload } = useLoaded(() => app.call('GW_GetBackupTargets'), []);
+  const settings = useSettings();
+  /** The name of the target whose form is open; empty for another one. */
+  const edited = useSignal<string | undefined>(undefined);
+  const removed = useSignal<string | undefined>(undefined);
   const text = targetTexts();
   const changed = () => {
     reload();
@@ -39,12 +45,57 @@ export function BackupTargets({ onChange }: TargetsProps) {
                     target={target}
                     hasKey={list.KeyID !== ''}
                     onChange={changed}
+                    onEdit={() => (edited.value = target.Name)}
+                    onRemove={() => (removed.value = target.Name)}
                   />
                 ))}
               </ul>
             </>
           )
         }
+      </LoadedView>
+      <LoadedView state={settings.state}>
+        {(given) => {
+          const targets = settingsOf(given).backup?.targets ?? [];
+          const indexOf = (name: string) => targets.findIndex((one) => one.name === name);
+          const done = () => {
+            settings.reload();
+            changed();
+          };
+          const remove = async (name: string) => {
+            const path = targets.length === 1 ? 'backup.targets' : `backup.targets[${indexOf(name)}]`;
+            await settings.change(given.Digest, [[path, null]]);
+            changed();
+          };
+          return (
+            <>
+              <p>
+                <button class="plain" type="button" onClick={() => (edited.value = '')}>
+                  {text.form.add}
+                </button>
+              </p>
+              {edited.value !== undefined && (
+                <TargetForm
+                  targets={targets}
+                  at={edited.value === '' ? targets.length : indexOf(edited.value)}
+                  digest={given.Digest}
+                  onDone={done}
+                  onClose={() => (edited.value = undefined)}
+                />
+              )}
+              {removed.value !== undefined && (
+                <Question
+                  title={text.form.removeQuestion(removed.value)}
+                  action={text.form.remove}
+                  onConfirm={() => remove(removed.value ?? '')}
+                  onClose={() => (removed.value = undefined)}
+                >
+                  <p>{text.form.removeHint}</p>
+                </Question>
+              )}
+            </>
+          );
+        }}
       </LoadedView>
     </section>
   );
@@ -103,9 +154,11 @@ interface TargetItemProps {
   readonly target: BackupTargetRecord;
   readonly hasKey: boolean;
   readonly onChange: () => void;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
 }
 
-function TargetItem({ target, hasKey, onChange }: TargetItemProps) {
+function TargetItem({ target, hasKey, onChange, onEdit, onRemove }: TargetItemProps) {
   const app = useApp();
   const isBusy = useSignal(false);
   const isAsked = useSignal(false);
@@ -154,6 +207,12 @@ function TargetItem({ target, hasKey, onChange }: TargetItemProps) {
           onClick={() => (isAsked.value = true)}
         >
           {text.restore}
+        </button>
+        <button class="plain" type="button" aria-label={text.form.changeOf(Name)} onClick={onEdit}>
+          {text.form.change}
+        </button>
+        <button class="plain" type="button" aria-label={text.form.removeOf(Name)} onClick={onRemove}>
+          {text.form.remove}
         </button>
       </div>
       {isAsked.value && (

@@ -15,10 +15,20 @@ export interface AreaSettings {
   readonly autostart?: readonly string[];
 }
 
+/** A target of encrypted backups in the configuration: an entry of `backup.targets`, without its secrets. */
+export interface TargetSettings {
+  readonly name: string;
+  readonly path?: string;
+  readonly webdav?: object;
+  readonly s3?: object;
+  readonly sftp?: object;
+}
+
 /** The keys of the configuration that the pages change. */
 interface Settings {
   readonly remoteAccess?: { readonly username: string };
   readonly configurators?: readonly AreaSettings[];
+  readonly backup?: { readonly targets?: readonly TargetSettings[] };
 }
 
 /** A key of the configuration and its value; null removes it. */

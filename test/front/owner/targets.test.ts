@@ -1,0 +1,64 @@
+import t from 'tap';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { signIn } from '../../tools/front/console-pages.js';
+import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { startArea } from '../../tools/front/sample-area.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+t.test('targets of backups are added, changed, tried and removed', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const stick = await tempDirectory(t);
+  const browser = await startBrowser(t);
+  const address = `${new URL(fixture.locked).origin}/console/#/system/backups`;
+  const { page, problems } = await openPage(browser, address);
+  await signIn(page);
+  const targets = async () =>
+    ((await rpc(fixture, 'GW_GetSettings')) as { Settings: { backup?: { targets?: unknown } } }).Settings
+      .backup?.targets;
+  const form = page.getByRole('dialog');
+  const save = async () => {
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+  };
+  await page.getByRole('button', { name: 'Add a target' }).click();
+  await form.getByLabel('Name').fill('stick');
+  await form.getByLabel('Directory').fill(stick);
+  await save();
+  await page.getByText('stick · directory').waitFor();
+  t.strictSame(await targets(), [{ name: 'stick', path: stick }]);
+  await page.getByRole('button', { name: 'Create the recovery key' }).click();
+  await page.getByRole('button', { name: 'Back up to stick now' }).click();
+  await page.getByText('A backup was stored on stick.').waitFor();
+
+  await page.getByRole('button', { name: 'Add a target' }).click();
+  await form.getByLabel('Name').fill('cloud');
+  await form.getByLabel('Kind').selectOption('webdav');
+  await form.getByLabel('URL').fill('ftp://nas.example/');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByRole('alert').waitFor();
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
+  await form.getByLabel('URL').fill('https://nas.example/');
+  await form.getByLabel('User name').fill('box');
+  await form.getByLabel('Password').fill('nightingale');
+  await save();
+  const webdav = { url: 'https://nas.example/', username: 'box', password: '***' };
+  t.strictSame(await targets(), [
+    { name: 'stick', path: stick },
+    { name: 'cloud', webdav },
+  ]);
+  await page.getByRole('button', { name: 'Change: cloud' }).click();
+  t.equal(await form.getByLabel('Password').inputValue(), '', 'a secret is never shown');
+  await form.getByLabel('URL').fill('https://nas.example/box/');
+  await save();
+  t.match((await targets()) as object[], [{}, { webdav: { ...webdav, url: 'https://nas.example/box/' } }]);
+  const { Text } = (await rpc(fixture, 'GW_GetConfigurationText')) as { Text: string };
+  t.match(Text, 'nightingale', 'and stays');
+  for (const name of ['cloud', 'stick']) {
+    await page.getByRole('button', { name: `Remove: ${name}` }).click();
+    await form.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: `Remove: ${name}` }).waitFor({ state: 'detached' });
+  }
+  t.equal(await targets(), undefined);
+  t.strictSame(problems, []);
+});
