@@ -13,20 +13,49 @@ const STATE = '/usr/lib/stellwerk-box/fw_printenv';
 const COPIES = ['1M', '2M'] as const;
 
 const card = await writeCard(await tempDirectory(t));
+const started = performance.now();
+const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`;
 let box = await FlashedBox.switchOn(card);
 t.teardown(() => box[Symbol.asyncDispose]());
-await box.up();
-await box.verdict();
+
+await t.test(
+  'after a power cut in each state of the first start, the box comes back by itself',
+  async (t) => {
+    const states = [
+      () => box.printed(/box: slot A, order A B, attempts left A 2 B 3/),
+      () => box.printed(/attempts left A 1 B 3[^]*Starting kernel/),
+      async () => {
+        await box.printed(/attempts left A 0 B 3/);
+        await box.up();
+        t.not((await box.agent.try('cat /run/box/verdict')).code, 0, 'nothing is decided yet');
+      },
+    ];
+    for (const reached of states) {
+      await reached();
+      t.comment(`cut after ${seconds()}`);
+      await box.cut();
+      box = await FlashedBox.switchOn(card);
+    }
+    await box.printed(/no attempts left, both slots get three/);
+    await box.up();
+    t.equal(await box.verdict(), 'healthy');
+    t.strictSame(box.chosenSlots, ['B', 'B', 'B', 'A'], 'slot B is empty');
+    t.match(await box.agent.run(STATE), 'BOOT_A_LEFT=3');
+    t.comment(`back after ${seconds()}`);
+  },
+);
 
 await t.test('after a power cut during an installation, the box starts as before', async (t) => {
   await mountStick(box.agent);
   await box.agent.start('stellwerk update install /run/stick/good.raucb');
   await box.agent.run(`until ${STATE} | grep -q '^BOOT_ORDER=A$'; do sleep 0.2; done`);
+  t.comment(`cut after ${seconds()}`);
   await box.cut();
   box = await FlashedBox.switchOn(card);
   await box.up();
   t.equal(await box.verdict(), 'healthy');
   t.strictSame(box.chosenSlots, ['A']);
+  t.comment(`back after ${seconds()}`);
 });
 
 for (const damaged of [[COPIES[0]], COPIES])
@@ -38,4 +67,5 @@ for (const damaged of [[COPIES[0]], COPIES])
     await box.printed(damaged.length === 1 ? /boot state from copy 2/ : /no boot state, defaults/);
     await box.up();
     t.equal(await box.verdict(), 'healthy');
+    t.comment(`back after ${seconds()}`);
   });
