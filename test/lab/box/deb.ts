@@ -134,7 +134,7 @@ await t.test('a removal keeps configuration and data; a purge keeps the backups 
   t.equal(await run('tail -n 1 /etc/stellwerk/gateway.yaml; cat /var/lib/stellwerk/mine'), '# mine\nmine');
   t.match(await apt('purge stellwerk'), /the backups are still in/);
   t.equal(
-    await run('find /var/lib/stellwerk* /etc/stellwerk* -type f'),
+    await run("find /var/lib /etc -type f '(' -path '/var/lib/stellwerk*' -o -path '/etc/stellwerk*' ')'"),
     '/var/lib/stellwerk/backups/yesterday.db',
   );
   t.equal(await run('systemctl --failed --no-legend'), '');

@@ -1,0 +1,44 @@
+/** The health gate of an update, with scripts in the place of systemd and the gateway. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+interface Gateway {
+  /** The properties of its service. */
+  properties: Record<string, string | number>;
+  /** The exit code of `stellwerk check`. */
+  check?: number;
+}
+
+/** The exit code of the gate. */
+async function decide(t: Test, { properties, check = 0 }: Gateway): Promise<number | null> {
+  const root = await tempDirectory(t);
+  const program = (directory: string, name: string, lines: readonly string[]) => {
+    mkdirSync(join(root, directory), { recursive: true });
+    writeFileSync(join(root, directory, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+  };
+  cpSync(join(PACKAGE_ROOT, 'systemd/health-gate.sh'), join(root, 'systemd/health-gate.sh'));
+  program('bin', 'stellwerk', [`case $1 in check) exit ${check} ;; esac`]);
+  const cases = Object.entries(properties).map(([name, value]) => `*" ${name} "*) echo ${value} ;;`);
+  program('programs', 'systemctl', [`case "$* " in`, ...cases, 'esac']);
+  const env = { ...process.env, PATH: `${join(root, 'programs')}:${process.env['PATH'] ?? ''}` };
+  return spawnSync(join(root, 'systemd/health-gate.sh'), ['--steady', '0'], { env }).status;
+}
+
+t.test('a gateway that replies is healthy', async (t) => {
+  t.equal(await decide(t, { properties: { MainPID: 42, ActiveState: 'active' } }), 0);
+});
+
+t.test('a gateway that was seen to end with 78 twice has errors in its configuration', async (t) => {
+  t.equal(await decide(t, { properties: { MainPID: 0, NRestarts: 2, ExecMainStatus: 78 } }), 78);
+});
+
+t.test('after five crashes, the configuration is checked, in case none of their ends was seen', async (t) => {
+  const properties = { MainPID: 42, ActiveState: 'activating', NRestarts: 5, ExecMainStatus: 0 };
+  t.equal(await decide(t, { properties, check: 78 }), 78);
+  t.equal(await decide(t, { properties, check: 0 }), 1);
+  t.equal(await decide(t, { properties, check: 1 }), 1, 'its program does not run');
+});
