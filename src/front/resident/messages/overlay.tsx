@@ -34,7 +34,7 @@ function Note({ message }: { readonly message: FrontMessage }) {
         <p>{message.text}</p>
       </div>
       <MessageActions message={message} onDone={dismiss} />
-      <button class="control" aria-label={texts().messages.dismiss} onClick={dismiss}>
+      <button class="control" aria-label={texts().close} onClick={dismiss}>
         <Icon name="close" />
       </button>
     </div>
@@ -57,7 +57,7 @@ function Popup({ message }: { readonly message: FrontMessage }) {
       <h2 id="popup-title">{message.title}</h2>
       <p id="popup-text">{message.text}</p>
       <button class="primary" onClick={() => dialog.current?.close()}>
-        {texts().messages.dismiss}
+        {texts().close}
       </button>
     </dialog>
   );

@@ -108,7 +108,6 @@ export const de: Texts = {
   },
   messages: {
     empty: 'Keine Meldungen, seit diese Seite geöffnet wurde.',
-    dismiss: 'Schließen',
     show: 'Anzeigen',
     playSound: 'Ton abspielen',
     remove: 'Liste leeren',

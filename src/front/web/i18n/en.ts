@@ -106,7 +106,6 @@ export const en = {
   },
   messages: {
     empty: 'No messages since this page was opened.',
-    dismiss: 'Close',
     show: 'Show',
     playSound: 'Play the sound',
     remove: 'Clear the list',
