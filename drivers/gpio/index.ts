@@ -14,6 +14,7 @@ import { sharedState } from './outputs/ruled-line.js';
 import { shutterModule } from './outputs/shutter.js';
 
 export { Backends, type GpioBoard } from './backends/backends.js';
+export { isHeld } from './inputs/held-line.js';
 export { boardFunctions } from './board-functions.js';
 export { KeeperClient } from './keeper/keeper-client.js';
 

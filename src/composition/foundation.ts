@@ -17,6 +17,7 @@ import { foldersOf, makeDirectories } from '../store/data-directory.js';
 import { Store } from '../store/store.js';
 import { createModuleList } from './module-list.js';
 import { resetAtStart } from './backup/factory-reset.js';
+import { checkResetLine } from './backup/reset-line.js';
 import { restoreAtStart } from './backup/pending-restore.js';
 import { reviewFacts } from './review-facts.js';
 
@@ -74,6 +75,12 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   let modules = new ModuleRegistry([]);
   const createModules = createModuleList(clock, { keeper, boards: options.boards, names });
   const configSource = () => locateConfig(options.configFile, directory);
+  const resetLine = await checkResetLine(directory, {
+    source: configSource(),
+    boards: options.boards,
+    clock,
+    log: log.subject('gateway'),
+  });
   await resetAtStart(directory, { source: configSource(), log: log.subject('gateway') });
   const restored = await restoreAtStart(directory, {
     source: configSource(),
@@ -90,6 +97,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   makeDirectories(directory, runtimeDirectory, join(directory, 'user'));
   const health = new Health(clock, log.subject('health'));
   if (restored !== undefined) health.set('restore', restored);
+  if (resetLine !== undefined) health.set('reset line', resetLine);
   const store = await Store.open({
     directory,
     runtimeDirectory,

@@ -40,6 +40,19 @@ const boardSchema = Type.Object(
         ),
       ),
     ),
+    /** The line that resets the gateway if it is active for 10 s while the gateway starts. */
+    reset: Type.Optional(
+      Type.Object(
+        {
+          line: Type.String({ minLength: 1 }),
+          activeLow: Type.Optional(Type.Boolean()),
+          bias: Type.Optional(
+            Type.Union([Type.Literal('disabled'), Type.Literal('pull-up'), Type.Literal('pull-down')]),
+          ),
+        },
+        strict,
+      ),
+    ),
     simulated: Type.Optional(
       Type.Object(
         {

@@ -92,6 +92,7 @@ export const IO_FILES: readonly string[] = [
   'src/composition/backup/factory-reset.ts',
   'src/composition/backup/pending-restore.ts',
   'src/composition/backup/recovery-key-file.ts',
+  'src/composition/backup/reset-line.ts',
   'src/composition/backup/target-states.ts',
   'src/composition/configuration-file.ts',
   'src/composition/id-guard.ts',

@@ -12,8 +12,11 @@ import { restoredConfigPath } from './pending-restore.js';
 /** The file that makes the next start reset the gateway. */
 const markerIn = (directory: string): string => join(directory, 'factory-reset');
 
-/** Removed last, or in use meanwhile. */
-const KEPT_FILES = /^(?:factory-reset|stellwerk\.lock.*)$/;
+/** The file that says that the board's line has reset the gateway, and was not released since. */
+export const RESET_LINE_FILE = 'reset-by-line';
+
+/** Removed last, in use meanwhile, or needed by the next start. */
+const KEPT_FILES = /^(?:factory-reset|reset-by-line|stellwerk\.lock.*)$/;
 
 /** What a reset keeps of the configuration: how the gateway is reached, and on which board it runs. */
 const KEPT = new Set(['board', 'name', 'api', 'webServers', 'changes', 'store', 'log']);

@@ -3,7 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
+import { ManualClock } from '../../../src/base/clock.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
 t.test('a factory reset deletes all data and the owner; backups elsewhere stay', async (t) => {
@@ -34,4 +36,56 @@ t.test('a factory reset deletes all data and the owner; backups elsewhere stay',
   await again.gateway.close();
   const third = await startGateway(t, undefined, { directory: fixture.directory });
   t.ok(third.gateway.claimCode, 'it is reset once');
+});
+
+t.test('a jumper resets the gateway once, until it was removed at a start', async (t) => {
+  const boards = await tempDirectory(t);
+  const simulated = readFileSync(join(PACKAGE_ROOT, 'board', 'simulated.yaml'), 'utf8');
+  // Its lines float, so that the resistor is what drives them: as with a jumper to the supply, or without one.
+  const jumper = (isSet: boolean) =>
+    writeFile(
+      join(boards, 'simulated.yaml'),
+      `${simulated}reset: { line: BUTTON8, activeLow: false, bias: ${isSet ? 'pull-up' : 'pull-down'} }\n`,
+    );
+  const directory = await tempDirectory(t);
+  const start = async (yaml?: string) => {
+    const clock = new ManualClock();
+    let isStarted = false;
+    const starting = startGateway(t, yaml, { directory, clock, boards }).finally(() => (isStarted = true));
+    while (!isStarted) {
+      clock.advance(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const fixture = await starting;
+    const line = fixture.gateway.health.record().Checks.find(({ Name }) => Name === 'reset line');
+    return { ...fixture, state: line?.State, text: line?.Text };
+  };
+  const yaml = `${SIMULATED_CONFIG}${SAMPLE_TREE}`;
+  await jumper(false);
+  const first = await start(yaml);
+  t.equal(first.gateway.claimCode, undefined, 'it has its owner');
+  t.equal(first.state, undefined, 'a new gateway has nothing to reset');
+  await first.gateway.close();
+
+  await jumper(true);
+  const reset = await start();
+  t.ok(reset.gateway.claimCode, 'it has no owner');
+  t.match(reset, { state: 'warning', text: /reset by BUTTON8/ });
+  t.match(reset.log.join(''), /the line BUTTON8 is active[^]*resets the gateway[^]*the gateway was reset/);
+  await reset.gateway.close();
+
+  // Somebody forgets the jumper.
+  const claimed = await start(yaml);
+  t.equal(claimed.gateway.claimCode, undefined, 'it keeps the new owner');
+  t.match(claimed, { state: 'warning' });
+  await claimed.gateway.close();
+  await jumper(false);
+  const removed = await start();
+  t.match(removed, { state: 'ok', text: 'BUTTON8 resets the gateway' });
+  t.notOk(existsSync(join(directory, 'data', 'reset-by-line')));
+  await removed.gateway.close();
+  await writeFile(join(boards, 'simulated.yaml'), `${simulated}reset: { line: NONE }\n`);
+  const wrong = await start();
+  t.equal(wrong.gateway.claimCode, undefined);
+  t.match(wrong, { state: 'warning', text: /cannot be read/ });
 });

@@ -48,6 +48,8 @@ export interface GatewayFixtureOptions {
   /** The directory of an earlier gateway. */
   readonly directory?: string;
   readonly clock?: Clock;
+  /** The directory of the board files. */
+  readonly boards?: string;
   readonly setTimeZone?: (zone: string | undefined) => void;
 }
 
@@ -58,7 +60,7 @@ export interface GatewayFixtureOptions {
 export async function startGateway(
   t: Test,
   yaml?: string,
-  { directory, clock, setTimeZone }: GatewayFixtureOptions = {},
+  { directory, clock, boards, setTimeZone }: GatewayFixtureOptions = {},
 ): Promise<GatewayFixture> {
   const place = directory ?? (await tempDirectory(t));
   const configFile = join(place, 'gateway.yaml');
@@ -70,6 +72,7 @@ export async function startGateway(
     directory: join(place, 'data'),
     log: new ServiceLog({ write: (line) => void log.push(line), form: 'json' }),
     ...(clock && { clock }),
+    ...(boards !== undefined && { boards }),
     ...(setTimeZone && { setTimeZone }),
   });
   t.teardown(() => gateway.close());

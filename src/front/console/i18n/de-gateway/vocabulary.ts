@@ -138,6 +138,7 @@ export const checks: Readonly<Record<string, string>> = {
   outputs: 'Ausgänge',
   ports: 'Serielle Schnittstellen',
   pwm: 'PWM',
+  'reset line': 'Zurücksetzen durch eine Leitung',
   restore: 'Wiederherstellung',
   rights: 'Zugriffsrechte',
   scripts: 'Skripte',

@@ -43,6 +43,13 @@ export const health: Readonly<Record<string, string>> = {
   REMOVED_FROM_FILE: '{0} wurde aus gateway.yaml entfernt und ist noch da',
   STELLWERK_PRUNE_SHOWS_WHAT:
     'stellwerk prune zeigt, was entfernt werden kann; um ein Objekt zu behalten, es wieder eintragen',
+  RESET_LINE_READY: '{0} setzt das Gateway zurück',
+  RESET_LINE_USED: '{0} wird benutzt oder ist ein Ausgang',
+  RESET_LINE_ACTIVE: 'das Gateway wurde durch {0} zurückgesetzt; die Leitung war beim Start noch aktiv',
+  RELEASE_RESET_LINE:
+    'entfernen Sie die Steckbrücke oder lassen Sie den Taster los, und starten Sie das Gateway neu',
+  RESET_LINE_FAILED: 'die Leitung für das Zurücksetzen ist nicht lesbar: {0}',
+  CORRECT_RESET_LINE: 'korrigieren Sie reset in der Board-Datei',
   RESTORED_START: '{0} wurde beim Start wiederhergestellt',
   NOT_RESTORED: '{0} wurde nicht wiederhergestellt: {1}',
   CHOOSE_ANOTHER_BACKUP_USE: 'eine andere Sicherung wählen oder stellwerk restore verwenden',
