@@ -98,6 +98,7 @@ export class Gateway implements AsyncDisposable {
       runtimeDirectory,
       config: () => this.#loaded.config,
       configurationFile: this.#configurationFile.get,
+      backups: this.#backups.get,
       log: log.root.subject('gateway'),
       nowMs: () => clock.nowMs(),
       recordAudit: (record) => store.recordAudit(record),

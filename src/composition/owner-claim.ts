@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { ClaimedAccess, ClaimedRestore, OwnerClaim } from '../api/web/claim-routes.js';
 import { writeFileAtomically } from '../base/atomic-write.js';
 import { messageOf } from '../base/fault.js';
@@ -10,6 +11,7 @@ import { SerialQueue } from '../base/serial-queue.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import type { AuditRecord } from '../kernel/audit-record.js';
 import { networksOf } from '../service/machine/host-info.js';
+import type { Backups } from './backup/backups.js';
 import type { ConfigurationFile } from './configuration-file.js';
 
 /** Letters and digits that cannot be confused. A code has 39 bits, and guessing is throttled. */
@@ -24,6 +26,7 @@ interface ClaimDependencies {
   readonly runtimeDirectory: string;
   readonly config: () => GatewayConfig;
   readonly configurationFile: () => Promise<ConfigurationFile>;
+  readonly backups: () => Promise<Backups>;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly recordAudit: (record: AuditRecord) => void;
@@ -91,6 +94,20 @@ export class GatewayClaim implements OwnerClaim {
       const name = await fetchForClaim(directory, { target, key }, { nowMs: nowMs(), signal });
       log.info({ remote }, `${name} was fetched with the claim code, and is restored at the next start`);
     });
+  }
+
+  /** See {@link OwnerClaim}. */
+  async receive(content: Readable, remote: string): Promise<void> {
+    const { backups: get, log, nowMs } = this.#dependencies;
+    const backups = await get();
+    const { Name: name } = await backups.receive(`first-page-${nowMs()}.db`, content);
+    try {
+      await backups.restore(name);
+    } catch (thrown) {
+      await backups.delete(name);
+      throw thrown;
+    }
+    log.info({ remote }, `${name} was uploaded with the claim code, and is restored at the next start`);
   }
 
   /** See {@link OwnerClaim}. */

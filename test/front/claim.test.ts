@@ -113,6 +113,20 @@ t.test('the code of an earlier start is rejected, in German', { skip: noBrowser 
   await page.getByLabel('Passwort wiederholen').fill('correct horse');
   t.strictSame(await axeFindings(page), []);
   t.strictSame(await layoutFindings(page), []);
+  // A file that is no backup.
+  await page.locator('summary').click();
+  const content = {
+    name: 'backup.db',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from('no backup'),
+  };
+  await page.getByLabel('Sicherungsdatei').setInputFiles(content);
+  await page.locator('details button').click();
+  await page.getByRole('alert').filter({ hasText: 'keine gültige Sicherung' }).waitFor();
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
+  await page.locator('summary').click();
+  await page.getByLabel('Neues Passwort').focus();
   // Somebody else was faster.
   await fixture.configure(`${YAML}remoteAccess: { username: anna, password: correct horse }\n`);
   await fixture.gateway.reload();

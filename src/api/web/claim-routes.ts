@@ -1,4 +1,5 @@
 import { coded } from '../../base/codes/coded-text.js';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fault } from '../../base/fault.js';
 import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
@@ -41,6 +42,8 @@ export interface OwnerClaim {
   set(access: ClaimedAccess): Promise<void>;
   /** Fetches the newest backup of a target, which the next start restores. Throws as the fetch does. */
   restore(given: ClaimedRestore): Promise<void>;
+  /** Stores and verifies a backup's file, which the next start restores. Throws `INVALID_REQUEST`. */
+  receive(content: Readable, remote: string): Promise<void>;
   /** Ends the gateway, so that it restores the backup at its next start. */
   restart(): void;
 }
@@ -52,6 +55,8 @@ interface ClaimRouteContext {
 
 /** The user name of the throttled login whose password is the code. */
 const CLAIM = 'claim';
+/** The header with the code, where the body is a file. */
+const CODE_HEADER = 'stellwerk-claim';
 /** What a user name may be: HTTP's Basic credentials cannot express a colon. */
 const USERNAME = /^[^:\p{Cc}]{1,64}$/u;
 /** The settings that can be given with the first password. */
@@ -60,7 +65,8 @@ const SETTINGS = ['hostname', 'language', 'timezone', 'latitude', 'longitude'] a
 /**
  * `/console/claim`: GET is 204 while the owner has no password, and POST with the code sets the first one.
  * POST to `/console/claim/facts` with the code returns the settings and the network, and to
- * `/console/claim/restore` restores a backup of another box. All are 404 afterwards. Guessing is throttled as
+ * `/console/claim/restore` restores a backup of another box. PUT to `/console/claim/backup` restores the file
+ * of one. All are 404 afterwards. Guessing is throttled as
  * for a login.
  */
 export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteContext): void {
@@ -91,6 +97,21 @@ export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteCo
       return sendError({ request: request.raw, reply }, thrown);
     }
   });
+  app.put('/console/claim/backup', async (request, reply) => {
+    try {
+      const { raw } = request;
+      checkOwnPage(raw);
+      const given = raw.headers[CODE_HEADER];
+      await checkCode(raw, { access, code: codeNow() }, typeof given === 'string' ? given : '');
+      await claim?.receive(raw, remoteOf(raw.socket));
+      reply.raw.once('finish', () => claim?.restart());
+      return await reply.header('Cache-Control', 'no-store').code(204).send();
+    } catch (thrown) {
+      // What is left of a rejected upload is not read.
+      reply.header('Connection', 'close');
+      return sendError({ request: request.raw, reply }, thrown);
+    }
+  });
   app.post('/console/claim/restore', async (request, reply) => {
     try {
       const { raw } = request;
@@ -115,13 +136,22 @@ async function readClaimed<K extends string>(
 ): Promise<Partial<Record<K, string>>> {
   checkOwnPage(request);
   const given = await readTexts<K | 'code'>(request, ['code', ...names]);
+  await checkCode(request, { access, code }, given.code ?? '');
+  return given;
+}
+
+/** Verifies a code as somebody typed it. Throws `UNAUTHORIZED`. */
+async function checkCode(
+  request: FastifyRequest['raw'],
+  { access, code }: { readonly access: Authenticator; readonly code: string },
+  given: string,
+): Promise<void> {
   const account: Account = { name: CLAIM, username: CLAIM, secret: { password: code } };
   // As people copy it: in groups, in small letters.
-  const typed = (given.code ?? '').replace(/[\s-]/g, '').toUpperCase();
+  const typed = given.replace(/[\s-]/g, '').toUpperCase();
   const login = { username: CLAIM, password: typed };
   const from = { remote: remoteOf(request.socket), socket: request.socket };
   if (!(await access.verify(account, login, from))) throw fault('UNAUTHORIZED');
-  return given;
 }
 
 async function claimedBy(

@@ -1,4 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -7,6 +9,7 @@ import { Browser } from '../../tools/client/browser.js';
 import { callText, post } from '../../tools/client/json-rpc.js';
 import { startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { basicLine } from '../../tools/client/raw-http.js';
+import { until } from '../../tools/until.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
 /** A box after the installation: nobody is the owner. */
@@ -154,6 +157,71 @@ tree: [{ category: Cellar, ident: cellar }]
   const reply = await post(again, callText('SVC_GetObjectIDByIdent', ['cellar', 0]), [login]);
   t.match(JSON.parse(reply.body), { result: cellar });
   t.notMatch(box.log.join('') + again.log.join(''), new RegExp(Key.slice(0, 15)), 'the key is in no log');
+});
+
+t.test('the file of a backup is uploaded with the code, and restored at the next start', async (t) => {
+  const yaml = `${YAML}remoteAccess: { username: anna, password: correct horse }
+tree: [{ category: Cellar, ident: cellar }]
+`;
+  const old = await startGateway(t, yaml);
+  const login = basicLine('anna', 'correct horse');
+  const made = JSON.parse((await post(old, callText('GW_MakeBackup', ['']), [login])).body) as {
+    result: { Name: string };
+  };
+  const backup = await readFile(join(old.directory, 'data', 'backups', made.result.Name));
+  await old.gateway.close();
+
+  const box = await startGateway(t, YAML);
+  const code = box.gateway.claimCode ?? '';
+  const url = `http://127.0.0.1:${box.port}`;
+  const put = (body: Buffer<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    fetch(`${url}${CLAIM}/backup`, {
+      method: 'PUT',
+      headers: { 'Stellwerk-Claim': code, 'Sec-Fetch-Site': 'same-origin', Origin: url, ...headers },
+      body,
+    });
+  t.equal((await put(backup, { 'Stellwerk-Claim': 'AAAAAAAA' })).status, 401);
+  t.equal((await put(backup, { Origin: 'http://evil.example' })).status, 403);
+  const flipped = Buffer.from(backup);
+  for (let at = 100; at < flipped.length; at += 512) flipped[at] = (flipped[at] ?? 0) ^ 0xff;
+  for (const [what, wrong] of [
+    ['nothing', Buffer.alloc(0)],
+    ['a text', Buffer.from('no backup')],
+    ['a cut file', backup.subarray(0, backup.length / 2)],
+    ['a damaged file', flipped],
+  ] as const) {
+    const rejected = await put(wrong);
+    t.equal(rejected.status, 400, what);
+    t.match(await rejected.text(), /NO_VALID_BACKUP/, what);
+  }
+  // Somebody pulls the plug of the network.
+  const torn = connect(box.port, '127.0.0.1');
+  const head = [`PUT ${CLAIM}/backup HTTP/1.1`, `Host: 127.0.0.1:${box.port}`, `Origin: ${url}`];
+  torn.write(
+    `${[...head, `Stellwerk-Claim: ${code}`, `Content-Length: ${backup.length}`].join('\r\n')}\r\n\r\n`,
+  );
+  torn.write(backup.subarray(0, 4096));
+  const folder = join(box.directory, 'data', 'backups');
+  const uploads = () =>
+    (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith('upload'));
+  await until('the upload has begun', () => uploads().length > 0);
+  torn.destroy();
+  await until('it is removed', () => uploads().length === 0);
+  t.equal(box.gateway.claimCode, code, 'nothing has changed');
+  t.notOk(existsSync(join(box.directory, 'data', 'restore-at-start')));
+  const done = await put(backup);
+  t.equal(done.status, 204, await done.text());
+  await box.gateway.close();
+
+  const again = await startGateway(t, undefined, { directory: box.directory });
+  t.equal(again.gateway.claimCode, undefined, 'it has the owner of the other box');
+  t.equal(
+    (await fetch(`http://127.0.0.1:${again.port}${CLAIM}/backup`, { method: 'PUT' })).status >= 403,
+    true,
+  );
+  const reply = await post(again, callText('SVC_GetObjectIDByIdent', ['cellar', 0]), [login]);
+  t.match(JSON.parse(reply.body), { result: Number });
+  t.notMatch(box.log.join(''), new RegExp(code), 'the code is in no log');
 });
 
 t.test('until there is an owner, nothing but the claim replies', async (t) => {

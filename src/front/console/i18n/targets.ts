@@ -11,7 +11,13 @@ const en = {
   replaceQuestion: 'Create another recovery key?',
   replaceHint: 'Backups that exist stay, and need the former key. The next backup stores everything again.',
   never: 'never',
-  kinds: { path: 'directory', webdav: 'WebDAV', s3: 'S3', sftp: 'SFTP' } as Readonly<Record<string, string>>,
+  kinds: {
+    file: 'file on this computer',
+    path: 'directory',
+    webdav: 'WebDAV',
+    s3: 'S3',
+    sftp: 'SFTP',
+  } as Readonly<Record<string, string>>,
   times: (last: string, verified: string, next: string) =>
     `last backup: ${last} · compared: ${verified} · next: ${next}`,
   run: 'Back up now',
@@ -70,7 +76,11 @@ const en = {
   },
   claim: {
     title: 'Replace another box',
-    hint: 'Restore its newest encrypted backup here, with its owner, its records and its certificates.',
+    hint: 'Restore a backup of it here, with its owner. An encrypted backup on another machine also has its records and certificates.',
+    file: 'Backup file',
+    fileHint: 'Ends in .db: from the console, System, Backups, or from the directory backups of its data',
+    tooLarge: (mebibytes: number) => `The file is larger than ${mebibytes} MiB.`,
+    notSent: 'The gateway did not reply. Nothing has changed: try again.',
     kind: 'Where is the backup?',
     path: 'Directory on this machine',
     url: 'URL of the folder',
@@ -103,7 +113,7 @@ const de: typeof en = {
   replaceHint:
     'Vorhandene Sicherungen bleiben und brauchen den bisherigen Schlüssel. Die nächste Sicherung legt alles noch einmal ab.',
   never: 'nie',
-  kinds: { path: 'Verzeichnis', webdav: 'WebDAV', s3: 'S3', sftp: 'SFTP' },
+  kinds: { file: 'Datei auf diesem Computer', path: 'Verzeichnis', webdav: 'WebDAV', s3: 'S3', sftp: 'SFTP' },
   times: (last, verified, next) => `letzte Sicherung: ${last} · verglichen: ${verified} · nächste: ${next}`,
   run: 'Jetzt sichern',
   runOn: (name) => `Jetzt auf ${name} sichern`,
@@ -162,7 +172,12 @@ const de: typeof en = {
   },
   claim: {
     title: 'Ein anderes Gerät ersetzen',
-    hint: 'Stellen Sie hier dessen neueste verschlüsselte Sicherung wieder her, mit Besitzer, Aufzeichnungen und Zertifikaten.',
+    hint: 'Eine Sicherung davon hier wiederherstellen, mit ihrem Besitzer. Eine verschlüsselte Sicherung auf einem anderen Gerät hat auch Aufzeichnungen und Zertifikate.',
+    file: 'Sicherungsdatei',
+    fileHint:
+      'Endet auf .db: aus der Konsole, System, Sicherungen, oder aus dem Verzeichnis backups der Daten',
+    tooLarge: (mebibytes) => `Die Datei ist größer als ${mebibytes} MiB.`,
+    notSent: 'Das Gateway hat nicht geantwortet. Es hat sich nichts geändert: Versuchen Sie es erneut.',
     kind: 'Wo ist die Sicherung?',
     path: 'Verzeichnis auf diesem Gerät',
     url: 'URL des Ordners',

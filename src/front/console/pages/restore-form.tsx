@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useMemo } from 'preact/hooks';
 import { realTiming } from '../../../client/timing.js';
 import { targetTexts } from '../i18n/targets.js';
+import { sendFile } from '../parts/send-file.js';
 import { CLAIM_PATH, claimProblem, postClaim } from './claim-request.js';
 
 /** Where a backup can be: the inputs of each kind of target, those that may be empty after a question mark. */
 const KINDS = {
+  file: [],
   path: ['path'],
   webdav: ['url', 'username', 'password'],
   s3: ['endpoint', 'region', 'bucket', '?prefix', 'accessKey', 'secretKey'],
@@ -24,6 +26,8 @@ type Field =
   | 'secretKey';
 
 const SECRETS = new Set<Field>(['password', 'secretKey']);
+/** The gateway accepts no larger file, bytes. */
+const FILE_BYTES = 512 * 1024 * 1024;
 /** Interval for asking whether the gateway has started with the backup, ms. */
 const POLL_MS = 2000;
 
@@ -32,11 +36,31 @@ export function RestoreForm({ code }: { readonly code: string }) {
   const id = useId();
   // Closed, it has no inputs that a browser could fill or require.
   const isOpen = useSignal(false);
-  const kind = useSignal<Kind>('path');
+  const kind = useSignal<Kind>('file');
+  const sent = useSignal(0);
+  const controller = useMemo(() => new AbortController(), []);
+  useEffect(() => () => controller.abort(), []);
   const state = useSignal<'ready' | 'busy' | 'done'>('ready');
   const problem = useSignal('');
   const { claim: text, kinds } = targetTexts();
   useEffect(() => (state.value === 'done' ? reloadWhenOwned() : undefined), [state.value]);
+  const sendBackup = async (file: File) => {
+    try {
+      if (file.size > FILE_BYTES) throw new Error(text.tooLarge(FILE_BYTES / 1024 / 1024));
+      const rejected = await sendFile(`${CLAIM_PATH}/backup`, file, {
+        headers: { 'Stellwerk-Claim': code },
+        signal: controller.signal,
+        onProgress: (part) => (sent.value = part),
+        notSent: text.notSent,
+      });
+      if (rejected !== undefined) throw new Error(rejected);
+      state.value = 'done';
+    } catch (thrown) {
+      problem.value = thrown instanceof Error ? thrown.message : String(thrown);
+      state.value = 'ready';
+    }
+    sent.value = 0;
+  };
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -52,6 +76,8 @@ export function RestoreForm({ code }: { readonly code: string }) {
       kind.value === 'path' ? Object.fromEntries(members) : { [kind.value]: Object.fromEntries(members) };
     state.value = 'busy';
     problem.value = '';
+    const file = form.get('file');
+    if (file instanceof File) return sendBackup(file);
     try {
       await postClaim('/restore', { code, key: valueOf('key'), target: JSON.stringify(target) });
       state.value = 'done';
@@ -102,22 +128,41 @@ export function RestoreForm({ code }: { readonly code: string }) {
               </div>
             );
           })}
-          <div class="field">
-            <label for={`${id}-key`}>{text.key}</label>
-            <input
-              id={`${id}-key`}
-              name="key"
-              autocomplete="off"
-              autocapitalize="characters"
-              spellcheck={false}
-              required
-              aria-describedby={`${id}-hint`}
-            />
-            <small id={`${id}-hint`}>{text.keyHint}</small>
-          </div>
+          {kind.value === 'file' && (
+            <div class="field">
+              <label for={`${id}-file`}>{text.file}</label>
+              <input
+                id={`${id}-file`}
+                name="file"
+                type="file"
+                accept=".db"
+                required
+                aria-describedby={`${id}-file-hint`}
+              />
+              <small id={`${id}-file-hint`}>{text.fileHint}</small>
+            </div>
+          )}
+          {kind.value !== 'file' && (
+            <div class="field">
+              <label for={`${id}-key`}>{text.key}</label>
+              <input
+                id={`${id}-key`}
+                name="key"
+                autocomplete="off"
+                autocapitalize="characters"
+                spellcheck={false}
+                required
+                aria-describedby={`${id}-hint`}
+              />
+              <small id={`${id}-hint`}>{text.keyHint}</small>
+            </div>
+          )}
           <button class="primary" disabled={state.value === 'busy'}>
             {text.submit}
           </button>
+          {state.value === 'busy' && kind.value === 'file' && (
+            <progress aria-label={text.busy} {...(sent.value < 1 && { value: sent.value })} />
+          )}
           <p role="status">{state.value === 'busy' ? text.busy : ''}</p>
         </form>
       )}
