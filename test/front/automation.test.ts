@@ -88,7 +88,7 @@ t.test('the log shows messages as they arrive, filtered', { skip: noBrowser }, a
   await page.getByText('write STATE').waitFor();
   t.strictSame(await axeFindings(page), []);
   await page.getByRole('tab', { name: 'Who did what' }).click();
-  await page.getByText('SVC_SetName').first().waitFor();
+  await page.getByText('Owner renamed').first().waitFor();
   t.strictSame(await axeFindings(page), []);
   t.strictSame(problems, [], 'no errors on the page');
 });
