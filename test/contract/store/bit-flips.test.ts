@@ -45,7 +45,7 @@ function started(directory: string) {
     const passing = ['counter', 'ids', 'clean', 'life', 'backup_ms', 'wear'];
     const kept = meta.filter(([name]) => !passing.includes(name));
     const rows = [...objects, ...profiles, ...kept.map(String)].sort();
-    return { rows, counter, said: [text, ...restored, ...lost].filter((part) => part !== '') };
+    return { rows, counter, said: [...(text === undefined ? [] : [text]), ...restored, ...lost] };
   } finally {
     database.close();
   }
