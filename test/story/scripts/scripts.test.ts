@@ -101,7 +101,7 @@ t.test('functions show a script’s thread, its semaphores, and who called', asy
     t.equal(await rpc(fixture, 'SVC_SemaphoreEnter', name, ms), 'PARAMETER_BOUNDS');
   t.equal(await rpc(fixture, 'SVC_Sleep', 1), true);
   t.equal(await rpc(fixture, 'SVC_Sleep', -1), 'PARAMETER_BOUNDS');
-  const audit = JSON.stringify(await rpc(fixture, 'GW_GetAudit', 50));
+  const audit = JSON.stringify(await rpc(fixture, 'GW_GetAudit', 50, 'inside'));
   t.match(audit, `"User":"script ${String(id)}","Remote":"local","Method":"SVC_SetInfo"`);
   await until('the log has it once, with its line', () =>
     fixture.log.some((line) => line.includes(`script ${String(id)}: ${String(id)}.js:1:`)),
