@@ -44,6 +44,11 @@ interface PoolOptions {
 
 /** Options of a run. */
 interface PoolRequest {
+  /**
+   * Reads what to run, once a process is free: the limits count the runs of one caller, however slowly its
+   * texts are read.
+   */
+  readonly read: () => Promise<ScriptJob>;
   readonly owner: RunOwner;
   /** The nesting depth; 0 if it was not started by a script. */
   readonly depth: number;
@@ -88,21 +93,31 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /**
-   * Runs a script; resolves with its result or failure. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING` if
-   * it was not started.
+   * Runs a script; resolves with its result or failure. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING` and
+   * the error of `read` if it was not started.
    */
-  async run(job: ScriptJob, request: PoolRequest): Promise<RunResult | RunFailure> {
+  async run(request: PoolRequest): Promise<RunResult | RunFailure> {
+    const { read, signal } = request;
+    signal.throwIfAborted();
     const slot = await this.#acquire(request);
-    const { worker, thread } = slot;
+    try {
+      const job = await read();
+      signal.throwIfAborted();
+      return await this.#execute(slot, job, request);
+    } finally {
+      this.#release(slot);
+    }
+  }
+
+  async #execute({ worker, thread }: Slot, job: ScriptJob, { info, signal }: PoolRequest) {
     const { clock, limits } = this.#options;
     const startMs = monotonicMs(clock);
-    if (request.info !== undefined) thread.start(request.info, clock.nowMs());
+    if (info !== undefined) thread.start(info, clock.nowMs());
     try {
-      return await worker.run(job, limits(), request.signal);
+      return await worker.run(job, limits(), signal);
     } finally {
       thread.recordMemory(worker.peakBytes);
-      if (request.info !== undefined) thread.end(monotonicMs(clock) - startMs);
-      this.#release(slot);
+      if (info !== undefined) thread.end(monotonicMs(clock) - startMs);
     }
   }
 

@@ -114,13 +114,17 @@ export class ScriptRunner implements AsyncDisposable {
     if (isAwaited) parent?.stop.signal.addEventListener('abort', stopWithParent);
     this.#running.set(scriptCaller, current);
     try {
-      const [text, pool] = await Promise.all([read(), this.#pool.get()]);
-      current.stop.signal.throwIfAborted();
       const id = script?.id ?? 0;
       const values = { SELF: id, SENDER: sender, ...parameters };
-      const request = { owner, depth, isAwaited: isAwaited && depth > 0, signal: current.stop.signal };
-      const info = { id, file, sender };
-      const result = await pool.run(this.#job({ file, text }, values, scriptCaller), { ...request, info });
+      const pool = await this.#pool.get();
+      const result = await pool.run({
+        read: async () => this.#job({ file, text: await read() }, values, scriptCaller),
+        owner,
+        depth,
+        isAwaited: isAwaited && depth > 0,
+        signal: current.stop.signal,
+        info: { id, file, sender },
+      });
       // A run that the stop of the gateway ended may not have been compiled yet.
       if (!this.#closing.signal.aborted) this.#setBroken(script, result.is === 'failed' && result.isBroken);
       if (result.is === 'ended') return result.output;
@@ -165,7 +169,8 @@ export class ScriptRunner implements AsyncDisposable {
       const pool = await this.#pool.get();
       const job = { ...this.#job({ file, text }, {}, NOBODY), is: 'check' } as const;
       const signal = this.#closing.signal;
-      const result = await pool.run(job, { owner: 'owner', depth: 0, isAwaited: true, signal });
+      const read = async () => job;
+      const result = await pool.run({ read, owner: 'owner', depth: 0, isAwaited: true, signal });
       if (signal.aborted) throw fault('STOPPING');
       if (result.is === 'ended') return { error: undefined };
       return result.isBroken ? { error: failureText(file, result) } : undefined;
