@@ -61,10 +61,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 const outcomes = new Map<TestFile, Outcome>();
-// Two machines or browsers at a time. Of the quick tests, the long ones wait for most of their time.
+// Two machines or browsers at a time. Of the quick tests, the long ones wait for most of their time: with six
+// lanes no processor is idle, with eight nothing is won.
 const lanes = suites.some((suite) => isLab(suite) || isFront(suite))
   ? 2
-  : Math.min(availableParallelism() + 2, 6);
+  : Math.min(availableParallelism() + 4, 8);
 await Promise.all(Array.from({ length: lanes }, runLane));
 for (const suite of suites) {
   const mine = [...outcomes].filter(([file]) => file.suite === suite).map(([, outcome]) => outcome);

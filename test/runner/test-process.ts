@@ -37,7 +37,9 @@ export class TestProcess {
   private constructor(program: string, limitMs: number) {
     this.#isWorker = program === WORKER;
     TestProcess.running.add(this);
-    this.#child = spawn(process.execPath, ['--enable-source-maps', program], {
+    // Many short-lived objects: in a larger young generation most of them are gone when it is collected.
+    const flags = ['--enable-source-maps', '--max-semi-space-size=32'];
+    this.#child = spawn(process.execPath, [...flags, program], {
       cwd: PACKAGE_ROOT,
       stdio: [this.#isWorker ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       // A process group of its own, so that whatever a test has started can be killed with it.
