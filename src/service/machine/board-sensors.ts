@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn, textOf } from './machine-files.js';
 
 /** What the board reports about its temperature and its power supply. */
 export interface BoardSensors {
@@ -91,11 +91,7 @@ async function inEach<T>(
   name: RegExp,
   read: (path: string) => Promise<T | undefined>,
 ): Promise<T[]> {
-  const names = await readdir(directory).catch(() => []); // the kernel has no such class
-  const all = names.filter((one) => name.test(one)).sort();
-  const results = await Promise.all(all.map((one) => read(join(directory, one))));
+  const names = (await namesIn(directory)).filter((one) => name.test(one));
+  const results = await Promise.all(names.map((one) => read(join(directory, one))));
   return results.filter((one) => one !== undefined);
 }
-
-/** The text of a file; empty if it is missing or the device does not respond. */
-const textOf = async (path: string): Promise<string> => (await readFile(path, 'utf8').catch(() => '')).trim();

@@ -1,8 +1,9 @@
-import { readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { hostname, networkInterfaces, release } from 'node:os';
 import { basename, join } from 'node:path';
 import { readBoardSensors } from './board-sensors.js';
 import { wearOf } from './machine-facts.js';
+import { namesIn, textOf } from './machine-files.js';
 
 /** A file system of the machine, sizes in bytes. */
 interface Drive {
@@ -81,9 +82,9 @@ export async function networksOf(root = '/', addresses = networkInterfaces) {
   const folder = join(root, 'sys/class/net');
   const known = addresses();
   const found = [];
-  for (const name of (await readdir(folder).catch(() => [])).sort()) {
+  for (const name of await namesIn(folder)) {
     if (name === 'lo') continue;
-    const text = async (what: string) => (await textOf(join(folder, name, what))).trim();
+    const text = (what: string) => textOf(join(folder, name, what));
     const own = known[name] ?? [];
     found.push({
       InterfaceIndex: Number(await text('ifindex')),
@@ -102,5 +103,3 @@ export async function networksOf(root = '/', addresses = networkInterfaces) {
 /** Decodes blanks and similar characters, which are octal escapes (getmntent(3)). */
 const unescaped = (word: string): string =>
   word.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
-
-const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');

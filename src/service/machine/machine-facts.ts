@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { access, readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
+import { access, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { HardwareItem } from '../../device/hardware-search.js';
 import { readBoardSensors, type BoardSensors } from './board-sensors.js';
+import { namesIn, textOf } from './machine-files.js';
 import { readRollbackNote, type RollbackNote } from '../updates/rollback-note.js';
 
 /** A user, with the ids that the kernel checks. */
@@ -244,6 +245,3 @@ const major = (dev: number): number => (dev >> 8) & 0xfff;
 const minor = (dev: number): number => (dev & 0xff) | ((dev >> 12) & 0xff_f00);
 
 const wordsOf = (text: string): string[] => text.split('\0').filter((word) => word !== '');
-
-const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
-const namesIn = async (folder: string): Promise<string[]> => (await readdir(folder).catch(() => [])).sort();

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn, textOf } from './machine-files.js';
 
 /** The time of one processor since the boot, in the kernel's ticks (proc(5), /proc/stat). */
 interface Ticks {
@@ -110,11 +110,11 @@ export class SystemMetrics {
   }
 
   #text(path: string): Promise<string> {
-    return readFile(join(this.#root, path), 'utf8').catch(() => '');
+    return textOf(join(this.#root, path));
   }
 
   #names(path: string): Promise<string[]> {
-    return readdir(join(this.#root, path)).catch(() => []);
+    return namesIn(join(this.#root, path));
   }
 }
 
