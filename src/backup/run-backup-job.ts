@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { fromRecord, type TextRecord } from '../base/codes/coded-text.js';
 import { fault } from '../base/fault.js';
 import type { BackupJob, BackupResults } from './backup-job.js';
+import { replyOf } from '../base/worker-reply.js';
 import type { TaskProgress } from '../base/tasks/task-list.js';
 
 /** What the worker reports: how far it is, and at the end its result or failure. */
@@ -26,22 +27,18 @@ export async function runInWorker<J extends BackupJob>(
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
   try {
-    const result = await new Promise<unknown>((resolve, reject) => {
-      worker.on('error', reject);
-      worker.on('exit', () => reject(new Error('the thread of the backup ended')));
-      worker.on('message', (message: WorkerMessage) => {
-        if ('done' in message) report(message.done, message.total);
-        else if ('result' in message) resolve(message.result);
-        else reject(failureOf(message));
-      });
+    const reply = await replyOf(worker, (message: WorkerMessage) => {
+      if (!('done' in message)) return message;
+      report(message.done, message.total);
+      return undefined;
     });
-    return result as BackupResults[J['kind']];
+    if ('failure' in reply) throw failureOf(reply);
+    return reply.result as BackupResults[J['kind']];
   } catch (thrown) {
     if (signal.aborted) throw fault('CANCELLED');
     throw thrown;
   } finally {
     signal.removeEventListener('abort', cancel);
-    await worker.terminate();
   }
 }
 

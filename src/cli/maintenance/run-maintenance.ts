@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../base/clock.js';
+import { replyOf } from '../../base/worker-reply.js';
 import type { SalvageReport } from '../../composition/salvage-archives.js';
 import { type SharedProgress, withSharedProgress } from '../../sqlite/shared-progress.js';
 import type { BackupResult } from '../../store/backup.js';
@@ -78,12 +78,7 @@ export async function runMaintenance<J extends MaintenanceJob>(
   throw new Error(reply.failure);
 }
 
-async function request(workerData: MaintenanceRequest): Promise<MaintenanceReply> {
+function request(workerData: MaintenanceRequest): Promise<MaintenanceReply> {
   const worker = new Worker(new URL('maintenance-worker.js', import.meta.url), { workerData });
-  try {
-    const [reply] = (await once(worker, 'message')) as [MaintenanceReply];
-    return reply;
-  } finally {
-    await worker.terminate();
-  }
+  return replyOf(worker, (message: MaintenanceReply) => message);
 }

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { coded } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
+import { replyOf } from '../../base/worker-reply.js';
 
 /** What a running gateway exports: its data directory and its configuration. */
 export interface ExportRequest {
@@ -17,14 +17,10 @@ interface ExportResult {
 
 export type ExportReply = { readonly result: ExportResult } | { readonly failure: string };
 
-/** As `stellwerk export`, in a thread of its own. Rejects with `FILE_FAILED`. */
+/** As `stellwerk export`, in a thread of its own. Rejects with `FILE_FAILED`, and if the thread ends. */
 export async function runExport(workerData: ExportRequest): Promise<ExportResult> {
   const worker = new Worker(new URL('export-worker.js', import.meta.url), { workerData });
-  try {
-    const [reply] = (await once(worker, 'message')) as [ExportReply];
-    if ('result' in reply) return reply.result;
-    throw fault('FILE_FAILED', coded`WHAT_EXPORT: The export`, reply.failure);
-  } finally {
-    await worker.terminate();
-  }
+  const reply = await replyOf(worker, (message: ExportReply) => message);
+  if ('result' in reply) return reply.result;
+  throw fault('FILE_FAILED', coded`WHAT_EXPORT: The export`, reply.failure);
 }
