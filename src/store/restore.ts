@@ -91,9 +91,9 @@ export function restoreBackup({
     removeDatabase(`${path}.new`);
     throw thrown;
   }
-  const done = [...renameReplaced(existing, path, nowMs), ...renameFolders(directory, nowMs)];
-  // A restore that was interrupted may have left the log of the old database. SQLite would apply it to the new one.
-  renameDatabase(path, replacedName(path, nowMs));
+  const done = keepDatabase(path, nowMs);
+  for (const target of existing) if (target !== path) done.push(keepConfiguration(target, nowMs));
+  done.push(...renameFolders(directory, nowMs));
   putInPlace(`${path}.new`, path);
   done.push(`${path} from ${basename(backup)}`);
   for (const [name, content] of files)
@@ -174,20 +174,28 @@ function prepare(path: string, when: { backupMs: number; nowMs: number }): void 
 
 const replacedName = (target: string, nowMs: number): string => `${target}.replaced-${timeName(nowMs)}`;
 
-function renameReplaced(existing: readonly string[], database: string, nowMs: number): string[] {
-  return existing.map((target) => {
-    const newName = replacedName(target, nowMs);
-    // A gateway without its configuration does not start: the new one replaces it, and at no time is there none.
-    if (target === database) renameDatabase(target, newName);
-    else copyInPlace(target, newName);
-    return `${target} is kept as ${basename(newName)}`;
-  });
+/**
+ * Renames a database and its log. A restore that was interrupted may have left only the log, which SQLite would
+ * apply to the new database.
+ */
+function keepDatabase(path: string, nowMs: number): string[] {
+  const newName = replacedName(path, nowMs);
+  const isThere = existsSync(path);
+  renameDatabase(path, newName);
+  return isThere ? [`${path} is kept as ${basename(newName)}`] : [];
+}
+
+/** A gateway without its configuration does not start: the new one replaces it, and at no time is there none. */
+function keepConfiguration(path: string, nowMs: number): string {
+  const newName = replacedName(path, nowMs);
+  copyInPlace(path, newName);
+  return `${path} is kept as ${basename(newName)}`;
 }
 
 function renameFolders(directory: string, nowMs: number): string[] {
   return Object.values(foldersOf(directory)).flatMap((folder) => {
     if (!existsSync(folder)) return [];
-    const newName = `${folder}.replaced-${timeName(nowMs)}`;
+    const newName = replacedName(folder, nowMs);
     renameSync(folder, newName);
     return [`${folder} is kept as ${basename(newName)}`];
   });
@@ -196,8 +204,7 @@ function renameFolders(directory: string, nowMs: number): string[] {
 /** Moves a file, or a closed database; one that exists is renamed. */
 function moveInPlace(from: string, path: string, nowMs: number): string[] {
   makeDirectory(dirname(path));
-  const done = existsSync(path) ? [`${path} is kept as ${basename(path)}.replaced-${timeName(nowMs)}`] : [];
-  renameDatabase(path, `${path}.replaced-${timeName(nowMs)}`);
+  const done = keepDatabase(path, nowMs);
   putInPlace(from, path);
   return [...done, path];
 }
