@@ -107,7 +107,7 @@ export class Backups implements BackupsPort {
 
   /** See {@link BackupsPort}. */
   reset(): Promise<void> {
-    return requestReset(this.#foundation.directory);
+    return requestReset(this.#foundation.directory, 'owner');
   }
 
   /**

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { Backends, isHeld } from '../../../drivers/gpio/index.js';
-import { writeFileAtomically } from '../../base/atomic-write.js';
+import { syncDirectory } from '../../base/atomic-write.js';
 import type { Clock } from '../../base/clock.js';
 import { coded } from '../../base/codes/coded-text.js';
 import { codedMessageOf, messageOf } from '../../base/fault.js';
@@ -52,13 +52,13 @@ export async function checkResetLine(
       },
     );
     if (!isActive) {
-      if (hasReset) await rm(used);
+      if (hasReset) {
+        await rm(used);
+        await syncDirectory(directory);
+      }
       return { state: 'ok', text: coded`RESET_LINE_READY: ${line} resets the gateway`, whatToDo: '' };
     }
-    if (!hasReset) {
-      await writeFileAtomically(used, '', 0o600);
-      await requestReset(directory);
-    }
+    if (!hasReset) await requestReset(directory, 'line');
     log.warn({}, hasReset ? `the line ${line} is still active` : `the line ${line} resets the gateway`);
     return {
       state: 'warning',

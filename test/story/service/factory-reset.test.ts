@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import { locateConfig } from '../../../src/config/config-source.js';
+import { checkResetLine } from '../../../src/composition/backup/reset-line.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -38,36 +41,56 @@ t.test('a factory reset deletes all data and the owner; backups elsewhere stay',
   t.ok(third.gateway.claimCode, 'it is reset once');
 });
 
-t.test('a jumper resets the gateway once, until it was removed at a start', async (t) => {
+/** A gateway on a simulated board with a line that resets it, and a jumper on that line. */
+async function withJumper(t: Test) {
   const boards = await tempDirectory(t);
   const simulated = readFileSync(join(PACKAGE_ROOT, 'board', 'simulated.yaml'), 'utf8');
-  // Its lines float, so that the resistor is what drives them: as with a jumper to the supply, or without one.
-  const jumper = (isSet: boolean) =>
-    writeFile(
-      join(boards, 'simulated.yaml'),
-      `${simulated}reset: { line: BUTTON8, activeLow: false, bias: ${isSet ? 'pull-up' : 'pull-down'} }\n`,
-    );
+  const setReset = (reset: string) =>
+    writeFile(join(boards, 'simulated.yaml'), `${simulated}reset: { ${reset} }\n`);
   const directory = await tempDirectory(t);
-  const start = async (yaml?: string) => {
+  const data = join(directory, 'data');
+  const yaml = `${SIMULATED_CONFIG}${SAMPLE_TREE}`;
+  /** Lets the clock run until what needs it has ended. */
+  async function finish<T>(begin: (clock: ManualClock) => Promise<T>): Promise<T> {
     const clock = new ManualClock();
-    let isStarted = false;
-    const starting = startGateway(t, yaml, { directory, clock, boards }).finally(() => (isStarted = true));
-    while (!isStarted) {
+    let isEnded = false;
+    const running = begin(clock).finally(() => (isEnded = true));
+    while (!isEnded) {
       clock.advance(50);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const fixture = await starting;
-    const line = fixture.gateway.health.record().Checks.find(({ Name }) => Name === 'reset line');
-    return { ...fixture, state: line?.State, text: line?.Text };
+    return running;
+  }
+  return {
+    data,
+    setReset,
+    // Its lines float, so that the resistor is what drives them: as with a jumper to the supply, or without one.
+    setJumper: (isSet: boolean) =>
+      setReset(`line: BUTTON8, activeLow: false, bias: ${isSet ? 'pull-up' : 'pull-down'}`),
+    async start({ isClaimed = false } = {}) {
+      const fixture = await finish((clock) =>
+        startGateway(t, isClaimed ? yaml : undefined, { directory, clock, boards }),
+      );
+      const line = fixture.gateway.health.record().Checks.find(({ Name }) => Name === 'reset line');
+      return { ...fixture, state: line?.State, text: line?.Text };
+    },
+    /** What a start does before a power cut that comes as soon as the line was read. */
+    async startUntilPowerCut() {
+      const source = locateConfig(join(directory, 'gateway.yaml'), data);
+      await finish((clock) => checkResetLine(data, { source, boards, clock, log: silentLog }));
+    },
   };
-  const yaml = `${SIMULATED_CONFIG}${SAMPLE_TREE}`;
-  await jumper(false);
-  const first = await start(yaml);
+}
+
+t.test('a jumper resets the gateway once, until it was removed at a start', async (t) => {
+  const { data, setReset, setJumper, start } = await withJumper(t);
+  await setJumper(false);
+  const first = await start({ isClaimed: true });
   t.equal(first.gateway.claimCode, undefined, 'it has its owner');
   t.equal(first.state, undefined, 'a new gateway has nothing to reset');
   await first.gateway.close();
 
-  await jumper(true);
+  await setJumper(true);
   const reset = await start();
   t.ok(reset.gateway.claimCode, 'it has no owner');
   t.match(reset, { state: 'warning', text: /reset by BUTTON8/ });
@@ -75,17 +98,37 @@ t.test('a jumper resets the gateway once, until it was removed at a start', asyn
   await reset.gateway.close();
 
   // Somebody forgets the jumper.
-  const claimed = await start(yaml);
+  const claimed = await start({ isClaimed: true });
   t.equal(claimed.gateway.claimCode, undefined, 'it keeps the new owner');
   t.match(claimed, { state: 'warning' });
   await claimed.gateway.close();
-  await jumper(false);
+  await setJumper(false);
   const removed = await start();
   t.match(removed, { state: 'ok', text: 'BUTTON8 resets the gateway' });
-  t.notOk(existsSync(join(directory, 'data', 'reset-by-line')));
+  t.notOk(existsSync(join(data, 'reset-by-line')));
   await removed.gateway.close();
-  await writeFile(join(boards, 'simulated.yaml'), `${simulated}reset: { line: NONE }\n`);
+  await setReset('line: NONE');
   const wrong = await start();
   t.equal(wrong.gateway.claimCode, undefined);
   t.match(wrong, { state: 'warning', text: /cannot be read/ });
 });
+
+for (const isLeft of [true, false])
+  t.test(
+    `after a power cut the gateway is reset once; the jumper was ${isLeft ? 'left' : 'removed'}`,
+    async (t) => {
+      const { data, setJumper, start, startUntilPowerCut } = await withJumper(t);
+      await setJumper(false);
+      await (await start({ isClaimed: true })).gateway.close();
+      await setJumper(true);
+      await startUntilPowerCut();
+      t.notOk(existsSync(join(data, 'reset-by-line')), 'nothing says that the reset was done');
+      await setJumper(isLeft);
+      const reset = await start();
+      t.ok(reset.gateway.claimCode, 'it has no owner');
+      await reset.gateway.close();
+      const claimed = await start({ isClaimed: true });
+      t.equal(claimed.gateway.claimCode, undefined, 'it keeps the new owner');
+      t.equal(existsSync(join(data, 'reset-by-line')), isLeft);
+    },
+  );
