@@ -15,7 +15,7 @@ import type { ServiceLog } from '../service/log.js';
 import { trackUpdate } from '../service/updates/update-marker.js';
 import { foldersOf, makeDirectories } from '../store/data-directory.js';
 import { Store } from '../store/store.js';
-import { createModuleList } from './module-list.js';
+import { boardsOnce, createModuleList, loadPackagedBoard } from './module-list.js';
 import { resetAtStart } from './backup/factory-reset.js';
 import { checkResetLine } from './backup/reset-line.js';
 import { restoreAtStart } from './backup/pending-restore.js';
@@ -73,11 +73,13 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   const keeper = new KeeperClient(paths, { clock, log: log.subject('keeper') });
   const names = systemResolver(clock);
   let modules = new ModuleRegistry([]);
-  const createModules = createModuleList(clock, { keeper, boards: options.boards, names });
+  // The file of the board is read once per start: for the line of a factory reset and for the modules.
+  const boardNamed = boardsOnce(options.boards);
+  const createModules = createModuleList(clock, { keeper, boardNamed, names });
   const configSource = () => locateConfig(options.configFile, directory);
   const resetLine = await checkResetLine(directory, {
     source: configSource(),
-    boards: options.boards,
+    boardNamed,
     clock,
     log: log.subject('gateway'),
   });
@@ -120,7 +122,10 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
     synchronisation,
     loaded,
     configSource,
-    modulesFor: createModuleList(clock, { boards: options.boards, names }),
+    modulesFor: createModuleList(clock, {
+      boardNamed: (name) => loadPackagedBoard(name, options.boards),
+      names,
+    }),
     modules,
     names,
     health,

@@ -28,23 +28,33 @@ export function loadPackagedBoard(name: string | undefined, directory = BOARDS):
   return loadBoard(name, { directory, compatible: COMPATIBLE_FILE });
 }
 
-/**
- * Options of a running gateway: its line keeper, the directory of the board files (by default the package's),
- * and its name resolver.
- */
+/** Loads the board with this name, or the one of this machine. */
+export type BoardLoader = (name: string | undefined) => Promise<Board>;
+
+/** Loads boards from a directory, by default the package's, and each of them once. */
+export function boardsOnce(directory: string | undefined): BoardLoader {
+  const boards = new Map<string | undefined, Promise<Board>>();
+  return (name) => {
+    const board = boards.get(name) ?? loadPackagedBoard(name, directory);
+    boards.set(name, board);
+    return board;
+  };
+}
+
+/** Options of a running gateway: its line keeper, its boards (by default the package's), and its name resolver. */
 interface ModuleListOptions {
   readonly keeper?: KeeperClient | undefined;
-  readonly boards?: string | undefined;
+  readonly boardNamed?: BoardLoader;
   readonly names?: NameResolver | undefined;
 }
 
 /** The modules of a gateway, which depend on the board of its configuration. */
 export function createModuleList(
   clock: Clock,
-  { keeper, boards, names = systemResolver(clock) }: ModuleListOptions = {},
+  { keeper, boardNamed = loadPackagedBoard, names = systemResolver(clock) }: ModuleListOptions = {},
 ): (config: GatewayConfig) => Promise<ModuleRegistry> {
   return async ({ board: name }) => {
-    const board = await loadPackagedBoard(name, boards);
+    const board = await boardNamed(name);
     const gpio = new Backends(board, clock, keeper);
     const drivers = [
       ...gpioModules(gpio),

@@ -2,6 +2,7 @@ import { coded } from '../base/codes/coded-text.js';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from '@sinclair/typebox';
+import { parseDocument } from 'yaml';
 import { checkSchema } from './check/schema-check.js';
 import { didYouMean } from '../base/did-you-mean.js';
 import { ConfigDocument } from './document.js';
@@ -113,6 +114,17 @@ export async function loadBoard(
     if (board.compatible.some((word) => machine.includes(word))) return board;
   }
   return readBoard(directory, 'generic');
+}
+
+/**
+ * The `board` of a configuration that may have errors; undefined if it has none. Does not parse the text if the
+ * key is written as usual: a start has no time to parse a large configuration twice.
+ */
+export function boardNameIn(text: string): string | undefined {
+  const [, plain] = /^board:[ \t]+([\w-]+)[ \t]*(?:#.*)?$/m.exec(text) ?? [];
+  if (plain !== undefined || !text.includes('board')) return plain;
+  const { board } = (parseDocument(text, { logLevel: 'error' }).toJS() ?? {}) as { readonly board?: unknown };
+  return typeof board === 'string' ? board : undefined;
 }
 
 const fileOf = (directory: string, boardName: string) => join(directory, `${boardName}.yaml`);

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
 import { Backends, isHeld } from '../../../drivers/gpio/index.js';
 import { syncDirectory } from '../../base/atomic-write.js';
 import type { Clock } from '../../base/clock.js';
@@ -9,8 +8,9 @@ import { coded } from '../../base/codes/coded-text.js';
 import { codedMessageOf, messageOf } from '../../base/fault.js';
 import type { HealthFinding } from '../../base/health-check.js';
 import type { Log } from '../../base/log.js';
+import { boardNameIn } from '../../config/board.js';
 import type { ConfigSource } from '../../config/config-source.js';
-import { loadPackagedBoard } from '../module-list.js';
+import type { BoardLoader } from '../module-list.js';
 import { requestReset, RESET_LINE_FILE } from './factory-reset.js';
 
 /** How long the line must be active, ms. */
@@ -18,7 +18,7 @@ const HOLD_MS = 10_000;
 
 interface ResetLineOptions {
   readonly source: ConfigSource;
-  readonly boards: string | undefined;
+  readonly boardNamed: BoardLoader;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,10 +30,10 @@ interface ResetLineOptions {
  */
 export async function checkResetLine(
   directory: string,
-  { source, boards, clock, log }: ResetLineOptions,
+  { source, boardNamed, clock, log }: ResetLineOptions,
 ): Promise<HealthFinding | undefined> {
   try {
-    const board = await loadPackagedBoard(await boardIn(source.file), boards);
+    const board = await boardNamed(boardNameIn(await readFile(source.file, 'utf8')));
     if (board.reset === undefined || !existsSync(directory)) return undefined;
     const { line, activeLow = true, bias = activeLow ? 'pull-up' : 'pull-down' } = board.reset;
     const used = join(directory, RESET_LINE_FILE);
@@ -73,11 +73,4 @@ export async function checkResetLine(
       whatToDo: coded`CORRECT_RESET_LINE: correct reset in the board file`,
     };
   }
-}
-
-/** The board of a configuration that may have errors: a reset must be possible nevertheless. */
-async function boardIn(file: string): Promise<string | undefined> {
-  const given: unknown = parseDocument(await readFile(file, 'utf8')).toJS();
-  const board = typeof given === 'object' && given !== null && 'board' in given ? given.board : undefined;
-  return typeof board === 'string' ? board : undefined;
 }

@@ -6,6 +6,7 @@ import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { locateConfig } from '../../../src/config/config-source.js';
+import { boardsOnce } from '../../../src/composition/module-list.js';
 import { checkResetLine } from '../../../src/composition/backup/reset-line.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -76,8 +77,9 @@ async function withJumper(t: Test) {
     },
     /** What a start does before a power cut that comes as soon as the line was read. */
     async startUntilPowerCut() {
+      const boardNamed = boardsOnce(boards);
       const source = locateConfig(join(directory, 'gateway.yaml'), data);
-      await finish((clock) => checkResetLine(data, { source, boards, clock, log: silentLog }));
+      await finish((clock) => checkResetLine(data, { source, boardNamed, clock, log: silentLog }));
     },
   };
 }
