@@ -23,11 +23,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../tools/random.js';
+import { outcomeOf, writtenParts } from '../tools/torn-write.js';
 import type { Operation } from './operation-log.js';
-
-const SECTOR_BYTES = 512;
-/** The share of its sectors that reach the disk of a write that was not flushed: lost, complete or torn. */
-const KEPT_SHARES = [0, 0, 1, 0.5];
 
 export type CrashKind = 'process' | 'power';
 
@@ -77,8 +74,7 @@ export function applyCrash(
       const path = paths.get(operation.inode);
       if (path === undefined) continue;
       const isSafe = kind === 'process' || n < (lastSync.get(operation.inode) ?? -1);
-      const share = isSafe ? 1 : random.pick(KEPT_SHARES);
-      if (share > 0) writeSectors(at(path), operation, () => random.chance(share));
+      writeParts(at(path), operation, { isSafe, random });
       continue;
     }
     if (n >= keptNames) {
@@ -127,14 +123,12 @@ function committedNames(done: readonly Operation[], random: Random): number {
 
 type Write = Extract<Operation, { kind: 'write' }>;
 
-/** Writes the sectors of `data` that reach the disk. */
-function writeSectors(file: string, { offset, data }: Write, reachesDisk: () => boolean): void {
+/** Writes what reaches the disk of a write. */
+function writeParts(file: string, { offset, data }: Write, by: { isSafe: boolean; random: Random }): void {
   const fd = openSync(file, 'r+');
-  for (let from = 0; from < data.length;) {
-    const length = Math.min(SECTOR_BYTES - ((offset + from) % SECTOR_BYTES), data.length - from);
-    if (reachesDisk()) writeSync(fd, data, from, length, offset + from);
-    from += length;
-  }
+  const outcome = outcomeOf(by.isSafe, by.random);
+  for (const { from, to } of writtenParts({ offset, length: data.length }, outcome, by.random))
+    writeSync(fd, data, from, to - from, offset + from);
   closeSync(fd);
 }
 

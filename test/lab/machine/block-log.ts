@@ -7,14 +7,12 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Random } from '../../tools/random.js';
+import { outcomeOf, SECTOR_BYTES, writtenParts, type WriteOutcome } from '../../tools/torn-write.js';
 
 /** qemu does not let the log grow: the file is created with this size, and empty. */
 const LOG_BYTES = 4 * 1024 ** 3;
-const SECTOR_BYTES = 512;
 const MAGIC = 0x6a736677736872n;
 const FLAG = { flush: 1, fua: 2, discard: 4 } as const;
-/** What a power cut does to a write that was not flushed. */
-const OUTCOMES = ['lost', 'lost', 'complete', 'torn'] as const;
 
 /** One entry of the log: `bytes` of data, at `from` in the log, written to `to` on the disk. */
 interface Entry {
@@ -25,7 +23,7 @@ interface Entry {
 }
 
 /** Counts of the writes after the last flush, by their outcome. */
-export type WriteOutcomes = Record<(typeof OUTCOMES)[number], number>;
+export type WriteOutcomes = Record<WriteOutcome, number>;
 
 /** Creates the empty file for a machine's `writeLog`. */
 export async function makeLog(path: string): Promise<void> {
@@ -67,12 +65,10 @@ export class BlockLog {
       if (bytes === 0) continue;
       const data = await bytesAt(log, from, bytes);
       const isSafe = index < lastFlush || (flags & FLAG.fua) !== 0;
-      const outcome = isSafe ? 'complete' : random.pick(OUTCOMES);
+      const outcome = outcomeOf(isSafe, random);
       if (!isSafe) outcomes[outcome]++;
-      if (outcome === 'complete') await image.write(data, 0, bytes, to);
-      if (outcome !== 'torn') continue;
-      for (let at = 0; at < bytes; at += SECTOR_BYTES)
-        if (random.chance(0.5)) await image.write(data, at, SECTOR_BYTES, to + at);
+      for (const part of writtenParts({ offset: to, length: bytes }, outcome, random))
+        await image.write(data, part.from, part.to - part.from, to + part.from);
     }
     return outcomes;
   }
