@@ -4,11 +4,12 @@ import type { AggregationVariable } from '../../../client/generated/records.js';
 import { objectType } from '../../web/objects.js';
 import { unixSeconds } from '../../web/zone-time.js';
 import { errorText, useApp } from '../app.js';
-import { words } from '../i18n/console-texts.js';
 import { formText } from '../forms/form-text.js';
 import { CheckField } from '../parts/check-field.js';
 import { Dialog } from '../parts/dialog.js';
+import { FormButtons } from '../parts/form-buttons.js';
 import { ObjectChoice } from '../parts/object-choice.js';
+import { Problem } from '../parts/problem.js';
 import { recordTexts } from './record-texts.js';
 import { checkFile, countText, startExport, startImport } from './record-work.js';
 
@@ -84,12 +85,8 @@ function ExportDialog({ archive, variables, selected, onClose }: ExportDialogPro
           ))}
         </div>
         <small id={`${id}-hint`}>{text.rangeHint(model.timezone)}</small>
-        {problem.value !== '' && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <DialogButtons submit={text.start} onClose={onClose} />
+        <Problem text={problem.value} />
+        <FormButtons submit={text.start} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -155,7 +152,7 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
         </div>
         <p role="status">{isChecking.value && text.checking}</p>
         {result.value !== undefined && <CheckResult result={result.value} />}
-        <DialogButtons submit={text.submit} isBusy={isChecking.value} onClose={onClose} />
+        <FormButtons submit={text.submit} isDisabled={isChecking.value} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -164,12 +161,7 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
 /** What is wrong with a file, line by line. */
 function CheckResult({ result }: { readonly result: CheckedFile | string }) {
   const text = recordTexts();
-  if (typeof result === 'string')
-    return (
-      <p class="problem" role="alert">
-        {result}
-      </p>
-    );
+  if (typeof result === 'string') return <Problem text={result} />;
   const { count, problems } = result;
   return (
     <div role="alert">
@@ -183,25 +175,6 @@ function CheckResult({ result }: { readonly result: CheckedFile | string }) {
         ))}
       </ul>
       {count > problems.length && <p>{text.more(countText(count - problems.length))}</p>}
-    </div>
-  );
-}
-
-interface DialogButtonsProps {
-  readonly submit: string;
-  readonly isBusy?: boolean;
-  readonly onClose: () => void;
-}
-
-function DialogButtons({ submit, isBusy = false, onClose }: DialogButtonsProps) {
-  return (
-    <div class="row-head">
-      <button class="primary" disabled={isBusy}>
-        {submit}
-      </button>
-      <button class="plain" type="button" onClick={onClose}>
-        {words().tree.cancel}
-      </button>
     </div>
   );
 }

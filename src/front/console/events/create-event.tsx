@@ -3,8 +3,8 @@ import { takeFocus } from '../../web/parts/take-focus.js';
 import { objectType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
-import { words } from '../i18n/console-texts.js';
 import { Dialog } from '../parts/dialog.js';
+import { FormButtons } from '../parts/form-buttons.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { SelectField } from './fields.js';
 
@@ -92,12 +92,7 @@ function CreateDialog({ draft, onCreated, onChange }: CreateDialogProps) {
           />
           <small>{text.placeHint}</small>
         </div>
-        <div class="row-head">
-          <button class="primary">{text.submit}</button>
-          <button class="plain" type="button" onClick={onClose}>
-            {words().tree.cancel}
-          </button>
-        </div>
+        <FormButtons submit={text.submit} onClose={onClose} />
       </form>
     </Dialog>
   );

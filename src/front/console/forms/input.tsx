@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks';
 import { type Choices, choiceText } from './choices.js';
 import type { FormElement } from './form-element.js';
+import { textOf } from './form-text.js';
 
 interface InputProps {
   readonly element: FormElement;
@@ -100,10 +101,6 @@ function TextInput({ element, value, choices, onChange, shared }: InputProps) {
       )}
     </>
   );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
 /** A value without a form of its own, as JSON. */

@@ -4,6 +4,7 @@ import { formElements, propertyProblem } from '../i18n/gateway-texts.js';
 import { type Choices, propertiesOfChoice } from './choices.js';
 import { Field } from './field.js';
 import { type FormElement, groupsOf, type Properties } from './form-element.js';
+import { Problem } from '../parts/problem.js';
 
 interface PropertyFieldsProps {
   /** The name of the module. */
@@ -27,9 +28,7 @@ export function PropertyFields(props: PropertyFieldsProps) {
       {problems
         .filter(({ Property }) => !names.has(Property))
         .map((problem) => (
-          <p key={problem.Text} class="problem" role="alert">
-            {propertyProblem(problem)}
-          </p>
+          <Problem key={problem.Text} text={propertyProblem(problem)} />
         ))}
       <Groups {...props} shown={elements.filter((element) => element.advanced !== true)} />
       {advanced.length > 0 && (

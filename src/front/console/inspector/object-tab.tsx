@@ -7,6 +7,7 @@ import { Icon } from '../../web/parts/icon.js';
 import { errorText, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { ObjectChoice } from '../parts/object-choice.js';
+import { Problem } from '../parts/problem.js';
 
 /** What every object has: ident, position, icon, notes, and whether fronts show it. */
 export function ObjectTab({ node }: { readonly node: TreeNode }) {
@@ -82,11 +83,7 @@ function Attribute({ label, hint, isNumber = false, value, onSave }: AttributePr
         onChange={({ currentTarget }) => void save(currentTarget.value)}
       />
       <div id={`${id}-hint`}>
-        {problem.value !== '' && (
-          <p class="problem" role="alert">
-            {problem.value}
-          </p>
-        )}
+        <Problem text={problem.value} />
         {hint !== undefined && <small>{hint}</small>}
       </div>
     </div>

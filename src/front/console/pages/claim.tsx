@@ -6,6 +6,7 @@ import { SESSION_PATH, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { firstPageTexts } from '../i18n/first-page.js';
 import { NewPassword } from '../parts/new-password.js';
+import { Problem } from '../parts/problem.js';
 import { claimProblem, postClaim } from './claim-request.js';
 import { RestoreForm } from './restore-form.js';
 import { SetupFields, type ClaimFacts } from './setup-fields.js';
@@ -116,11 +117,7 @@ function ClaimForm({ submit, send, children }: ClaimFormProps) {
   return (
     <form onSubmit={(event) => void onSubmit(event)}>
       {children}
-      {problem.value !== '' && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       <button class="primary" disabled={isBusy.value}>
         {submit}
       </button>

@@ -1,31 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo } from 'preact/hooks';
 import { realTiming } from '../../../client/timing.js';
+import { formText } from '../forms/form-text.js';
+import { TargetFields, TargetKindField, targetFields } from '../forms/target-fields.js';
 import { targetTexts } from '../i18n/targets.js';
+import { Problem } from '../parts/problem.js';
 import { sendFile } from '../parts/send-file.js';
 import { CLAIM_PATH, claimProblem, postClaim } from './claim-request.js';
 
-/** Where a backup can be: the inputs of each kind of target, those that may be empty after a question mark. */
-const KINDS = {
-  file: [],
-  path: ['path'],
-  webdav: ['url', 'username', 'password'],
-  s3: ['endpoint', 'region', 'bucket', '?prefix', 'accessKey', 'secretKey'],
-} as const;
-type Kind = keyof typeof KINDS;
-type Field =
-  | 'path'
-  | 'url'
-  | 'username'
-  | 'password'
-  | 'endpoint'
-  | 'region'
-  | 'bucket'
-  | 'prefix'
-  | 'accessKey'
-  | 'secretKey';
+/** Where a backup can be: a file of this computer, or a target. SFTP needs a key file on this box. */
+const KINDS = ['file', 'path', 'webdav', 's3'] as const;
+type Kind = (typeof KINDS)[number];
 
-const SECRETS = new Set<Field>(['password', 'secretKey']);
 /** The gateway accepts no larger file, bytes. */
 const FILE_BYTES = 512 * 1024 * 1024;
 /** Interval for asking whether the gateway has started with the backup, ms. */
@@ -42,7 +28,7 @@ export function RestoreForm({ code }: { readonly code: string }) {
   useEffect(() => () => controller.abort(), []);
   const state = useSignal<'ready' | 'busy' | 'done'>('ready');
   const problem = useSignal('');
-  const { claim: text, kinds } = targetTexts();
+  const { claim: text } = targetTexts();
   useEffect(() => (state.value === 'done' ? reloadWhenOwned() : undefined), [state.value]);
   const sendBackup = async (file: File) => {
     try {
@@ -64,22 +50,13 @@ export function RestoreForm({ code }: { readonly code: string }) {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const valueOf = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' ? value.trim() : '';
-    };
-    const given = KINDS[kind.value].map((field) => field.replace('?', ''));
-    const members = given
-      .map((field) => [field, valueOf(field)] as const)
-      .filter(([, value]) => value !== '');
-    const target =
-      kind.value === 'path' ? Object.fromEntries(members) : { [kind.value]: Object.fromEntries(members) };
     state.value = 'busy';
     problem.value = '';
     const file = form.get('file');
-    if (file instanceof File) return sendBackup(file);
+    if (kind.value === 'file') return file instanceof File ? sendBackup(file) : undefined;
     try {
-      await postClaim('/restore', { code, key: valueOf('key'), target: JSON.stringify(target) });
+      const target = JSON.stringify(targetOf(form, kind.value));
+      await postClaim('/restore', { code, key: formText(form, 'key').trim(), target });
       state.value = 'done';
     } catch (thrown) {
       problem.value = claimProblem(thrown);
@@ -93,41 +70,14 @@ export function RestoreForm({ code }: { readonly code: string }) {
       <p class="soft">{text.hint}</p>
       {isOpen.value && (
         <form onSubmit={(event) => void submit(event)}>
-          {problem.value !== '' && (
-            <p class="problem" role="alert">
-              {problem.value}
-            </p>
-          )}
-          <div class="field">
-            <label for={`${id}-kind`}>{text.kind}</label>
-            <select
-              id={`${id}-kind`}
-              value={kind.value}
-              onChange={({ currentTarget }) => (kind.value = currentTarget.value as Kind)}
-            >
-              {Object.keys(KINDS).map((one) => (
-                <option key={one} value={one}>
-                  {kinds[one]}
-                </option>
-              ))}
-            </select>
-          </div>
-          {KINDS[kind.value].map((given) => {
-            const field = given.replace('?', '') as Field;
-            return (
-              <div class="field" key={field}>
-                <label for={`${id}-${field}`}>{text[field]}</label>
-                <input
-                  id={`${id}-${field}`}
-                  name={field}
-                  {...(SECRETS.has(field) && { type: 'password' as const })}
-                  autocomplete="off"
-                  spellcheck={false}
-                  required={given === field}
-                />
-              </div>
-            );
-          })}
+          <Problem text={problem.value} />
+          <TargetKindField
+            label={text.kind}
+            kinds={KINDS}
+            kind={kind.value}
+            onChange={(chosen) => (kind.value = chosen)}
+          />
+          {kind.value !== 'file' && <TargetFields kind={kind.value} />}
           {kind.value === 'file' && (
             <div class="field">
               <label for={`${id}-file`}>{text.file}</label>
@@ -168,6 +118,15 @@ export function RestoreForm({ code }: { readonly code: string }) {
       )}
     </details>
   );
+}
+
+/** What was entered, as an entry of `backup.targets` without its name. */
+function targetOf(form: FormData, kind: Exclude<Kind, 'file'>): object {
+  const entered = targetFields(kind)
+    .map((field) => [field, formText(form, field).trim()] as const)
+    .filter(([, value]) => value !== '');
+  const members = Object.fromEntries(entered);
+  return kind === 'path' ? members : { [kind]: members };
 }
 
 /** Loads the page again as soon as the gateway has an owner. Returns what stops asking. */

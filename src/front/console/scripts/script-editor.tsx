@@ -10,6 +10,7 @@ import { automation } from '../i18n/automation.js';
 import { useLoaded } from '../load.js';
 import { Question } from '../parts/question.js';
 import { deleteObject } from '../tree/deletion.js';
+import { Problem } from '../parts/problem.js';
 
 const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
 
@@ -139,9 +140,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
       />
       <p class="soft">{scripts.leave}</p>
       {problems.value.map(({ line, text }) => (
-        <p key={line} class="problem" role="alert">
-          {scripts.problem(line, text)}
-        </p>
+        <Problem key={line} text={scripts.problem(line, text)} />
       ))}
       <div class="hints" role="status" aria-label={scripts.check.label}>
         {hints.value.map(({ line, column, text }) => (

@@ -6,6 +6,7 @@ import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
+import { formText } from '../forms/form-text.js';
 import { automation } from '../i18n/automation.js';
 import { words } from '../i18n/console-texts.js';
 import { pathOf } from '../search.js';
@@ -100,8 +101,8 @@ function CreateScript() {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     await app.act(async () => {
       const id = await app.call('SVC_CreateScript', 0);
-      await app.call('SVC_SetName', id, textOf(form, 'name'));
-      if (textOf(form, 'language') === 'ts') await app.call('SVC_SetScriptFile', id, `${id}.ts`);
+      await app.call('SVC_SetName', id, formText(form, 'name'));
+      if (formText(form, 'language') === 'ts') await app.call('SVC_SetScriptFile', id, `${id}.ts`);
       name.value = undefined;
       app.router.go('scripts', id);
     });
@@ -133,9 +134,4 @@ function CreateScript() {
       </button>
     </form>
   );
-}
-
-function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value : '';
 }

@@ -5,10 +5,11 @@ import { objectType } from '../../web/objects.js';
 import type { Model, TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { formText } from '../forms/form-text.js';
-import { words } from '../i18n/console-texts.js';
+import { useSubmit } from '../forms/use-submit.js';
 import { systemTexts } from '../i18n/system.js';
 import { CheckField } from '../parts/check-field.js';
 import { Dialog } from '../parts/dialog.js';
+import { FormButtons } from '../parts/form-buttons.js';
 import { NewPassword } from '../parts/new-password.js';
 import type { AreaSettings, Change } from './settings.js';
 
@@ -25,7 +26,6 @@ interface AreaFormProps {
 export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
   const { gateway } = useApp();
   const id = useId();
-  const isBusy = useSignal(false);
   const isOpen = useSignal(area?.passwordRequired === false);
   const isMobile = useSignal(area?.mobile === true);
   const isEditable = useSignal(area?.editable === true);
@@ -33,9 +33,7 @@ export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
   const needsPassword = !isOpen.value && (area === undefined || area.passwordRequired === false);
   const { areas: text } = systemTexts();
   const bases = basesIn(gateway.model);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
+  const save = (form: FormData) => {
     const of = (name: string) => formText(form, name);
     const path = `configurators[${index}]`;
     const addresses = of('autostart')
@@ -64,14 +62,12 @@ export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
             `${path}.${key}`,
             value,
           ]);
-    isBusy.value = true;
-    const isDone = await onChange(changes);
-    isBusy.value = false;
-    if (isDone) onClose();
+    return onChange(changes);
   };
+  const { isBusy, onSubmit } = useSubmit(save, onClose);
   return (
     <Dialog title={area === undefined ? text.add : text.change(area.title)} onClose={onClose}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
+      <form class="form" onSubmit={onSubmit}>
         <div class="field">
           <label for={`${id}-title`}>{text.title}</label>
           <input id={`${id}-title`} name="title" required maxLength={200} defaultValue={area?.title ?? ''} />
@@ -152,14 +148,7 @@ export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
           />
           <small id={`${id}-autostart-hint`}>{text.autostartHint}</small>
         </div>
-        <div class="row-head">
-          <button class="primary" disabled={isBusy.value}>
-            {text.save}
-          </button>
-          <button class="plain" type="button" onClick={onClose}>
-            {words().tree.cancel}
-          </button>
-        </div>
+        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={onClose} />
       </form>
     </Dialog>
   );

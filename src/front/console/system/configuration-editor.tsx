@@ -15,6 +15,7 @@ import { saveFile } from '../parts/save-file.js';
 import { OverlayRemoval } from './overlay-removal.js';
 import { RestartButton } from './restart-button.js';
 import { useConfiguration } from './use-configuration.js';
+import { Problem } from '../parts/problem.js';
 
 const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
 
@@ -30,9 +31,7 @@ export function ConfigurationEditor() {
   if (state.error.value !== '')
     return (
       <div class="form">
-        <p class="problem" role="alert">
-          {state.error}
-        </p>
+        <Problem text={state.error.value} />
         <p>
           <button class="plain" type="button" onClick={() => void state.load()}>
             {retry}

@@ -1,8 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { words } from '../i18n/console-texts.js';
+import { formText } from '../forms/form-text.js';
+import { useSubmit } from '../forms/use-submit.js';
 import { systemTexts } from '../i18n/system.js';
 import { Dialog } from '../parts/dialog.js';
+import { FormButtons } from '../parts/form-buttons.js';
 import type { Change } from './settings.js';
 
 interface OwnerNameFormProps {
@@ -14,19 +15,14 @@ interface OwnerNameFormProps {
 /** Changes the user name of the owner. */
 export function OwnerNameForm({ name, onChange, onClose }: OwnerNameFormProps) {
   const id = useId();
-  const isBusy = useSignal(false);
   const { areas: text } = systemTexts();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const username = new FormData(event.currentTarget as HTMLFormElement).get('username');
-    isBusy.value = true;
-    const isDone = await onChange([['remoteAccess.username', username]]);
-    isBusy.value = false;
-    if (isDone) onClose();
-  };
+  const { isBusy, onSubmit } = useSubmit(
+    (form) => onChange([['remoteAccess.username', formText(form, 'username')]]),
+    onClose,
+  );
   return (
     <Dialog title={text.ownerName} onClose={onClose}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
+      <form class="form" onSubmit={onSubmit}>
         <div class="field">
           <label for={id}>{text.username}</label>
           <input
@@ -38,14 +34,7 @@ export function OwnerNameForm({ name, onChange, onClose }: OwnerNameFormProps) {
             defaultValue={name}
           />
         </div>
-        <div class="row-head">
-          <button class="primary" disabled={isBusy.value}>
-            {text.save}
-          </button>
-          <button class="plain" type="button" onClick={onClose}>
-            {words().tree.cancel}
-          </button>
-        </div>
+        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={onClose} />
       </form>
     </Dialog>
   );

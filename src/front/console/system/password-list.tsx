@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useApp } from '../app.js';
+import { formText } from '../forms/form-text.js';
+import { useSubmit } from '../forms/use-submit.js';
 import { systemTexts } from '../i18n/system.js';
-import { words } from '../i18n/console-texts.js';
 import { Dialog } from '../parts/dialog.js';
+import { FormButtons } from '../parts/form-buttons.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { NewPassword } from '../parts/new-password.js';
 import { Question } from '../parts/question.js';
@@ -140,30 +142,20 @@ interface PasswordDialogProps {
 
 function PasswordDialog({ target, onDone, onClose }: PasswordDialogProps) {
   const app = useApp();
-  const isBusy = useSignal(false);
   const { passwords: text } = systemTexts();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const password = new FormData(event.currentTarget as HTMLFormElement).get('password');
-    if (typeof password !== 'string') return;
-    isBusy.value = true;
-    const isSet = await app.act(() => app.call('GW_SetPassword', target.name, password), text.done);
-    isBusy.value = false;
-    if (!isSet) return;
-    onClose();
-    onDone();
-  };
+  const { isBusy, onSubmit } = useSubmit(
+    (form) => app.act(() => app.call('GW_SetPassword', target.name, formText(form, 'password')), text.done),
+    () => {
+      onClose();
+      onDone();
+    },
+  );
   return (
     <Dialog title={text.setFor(target.title)} onClose={onClose}>
       <p>{target.name === 'owner' ? text.endsOwn : text.endsOthers}</p>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={onSubmit}>
         <NewPassword />
-        <button class="primary" disabled={isBusy.value}>
-          {text.set}
-        </button>
-        <button class="plain" type="button" onClick={onClose}>
-          {words().tree.cancel}
-        </button>
+        <FormButtons submit={text.set} isDisabled={isBusy.value} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,23 +1,22 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { errorText, useApp } from '../app.js';
-import { words } from '../i18n/console-texts.js';
+import { formText, textOf } from '../forms/form-text.js';
+import {
+  TargetFields,
+  TargetKindField,
+  isSecretField,
+  targetFields,
+  type TargetField,
+  type TargetKind,
+} from '../forms/target-fields.js';
 import { targetTexts } from '../i18n/targets.js';
 import { Dialog } from '../parts/dialog.js';
+import { FormButtons } from '../parts/form-buttons.js';
+import { Problem } from '../parts/problem.js';
 import type { Change, TargetSettings } from './settings.js';
 
-/** The inputs of each kind of target, those that may be empty after a question mark. */
-const KINDS = {
-  path: ['path'],
-  webdav: ['url', '?username', '?password'],
-  s3: ['endpoint', 'region', 'bucket', '?prefix', 'accessKey', 'secretKey'],
-  sftp: ['host', '?port', 'username', '?folder', 'keyFile', 'hostKey'],
-} as const;
-type Kind = keyof typeof KINDS;
-type Field<F extends string = (typeof KINDS)[Kind][number]> = F extends `?${infer N}` ? N : F;
-
-/** They are written, and never shown. */
-const SECRETS = new Set<string>(['password', 'secretKey']);
+const KINDS: readonly TargetKind[] = ['path', 'webdav', 's3', 'sftp'];
 
 interface TargetFormProps {
   readonly targets: readonly TargetSettings[];
@@ -33,20 +32,18 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
   const app = useApp();
   const id = useId();
   const before = targets[at];
-  const kind = useSignal<Kind>(kindOf(before));
+  const kind = useSignal<TargetKind>(kindOf(before));
   const problem = useSignal('');
   const isBusy = useSignal(false);
-  const { form: text, kinds } = targetTexts();
-  const known = kind.value === 'path' ? before : before?.[kind.value];
+  const { form: text } = targetTexts();
+  const known: Readonly<Record<string, unknown>> = {
+    ...(kind.value === 'path' ? before : before?.[kind.value]),
+  };
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    const valueOf = (field: string) => {
-      const value = given.get(field);
-      return typeof value === 'string' ? value.trim() : '';
-    };
-    const values = KINDS[kind.value].map((one) => {
-      const field = one.replace('?', '');
+    const valueOf = (field: string) => formText(given, field).trim();
+    const values = targetFields(kind.value).map((field) => {
       const value = valueOf(field);
       return [field, field === 'port' && value !== '' ? Number(value) : value] as const;
     });
@@ -73,11 +70,7 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
   return (
     <Dialog title={before === undefined ? text.add : text.changeOf(before.name)} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
-        {problem.value !== '' && (
-          <p class="problem" role="alert">
-            {problem.value}
-          </p>
-        )}
+        <Problem text={problem.value} />
         {before === undefined && (
           <>
             <div class="field">
@@ -93,63 +86,34 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
               />
               <small id={`${id}-name-hint`}>{text.nameHint}</small>
             </div>
-            <div class="field">
-              <label for={`${id}-kind`}>{text.kind}</label>
-              <select
-                id={`${id}-kind`}
-                value={kind.value}
-                onChange={({ currentTarget }) => (kind.value = currentTarget.value as Kind)}
-              >
-                {Object.keys(KINDS).map((one) => (
-                  <option key={one} value={one}>
-                    {kinds[one]}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <TargetKindField
+              label={text.kind}
+              kinds={KINDS}
+              kind={kind.value}
+              onChange={(chosen) => (kind.value = chosen)}
+            />
           </>
         )}
-        {KINDS[kind.value].map((one) => {
-          const field = one.replace('?', '') as Field;
-          const isSecret = SECRETS.has(field);
-          const isKept = isSecret && before !== undefined;
-          return (
-            <div class="field" key={`${kind.value} ${field}`}>
-              <label for={`${id}-${field}`}>{text.fields[field]}</label>
-              <input
-                id={`${id}-${field}`}
-                name={field}
-                {...(isSecret && { type: 'password' as const })}
-                {...(field === 'port' && { inputMode: 'numeric' as const, pattern: '[0-9]+' })}
-                defaultValue={
-                  isSecret ? '' : shown((known as Readonly<Record<string, unknown>> | undefined)?.[field])
-                }
-                placeholder={isKept ? text.kept : undefined}
-                autocomplete={isSecret ? 'new-password' : 'off'}
-                spellcheck={false}
-                required={one === field && !isKept}
-              />
-            </div>
-          );
-        })}
+        <TargetFields
+          kind={kind.value}
+          inputProps={(field) => {
+            if (!isSecretField(field)) return { defaultValue: textOf(known[field]) };
+            return before === undefined ? {} : { placeholder: text.kept, required: false };
+          }}
+        />
         <p class="soft">{text.hint}</p>
-        <button class="primary" disabled={isBusy.value}>
-          {text.save}
-        </button>
-        <button class="plain" type="button" onClick={onClose}>
-          {words().tree.cancel}
-        </button>
+        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={onClose} />
       </form>
     </Dialog>
   );
 }
 
-type Values = readonly (readonly [field: string, value: string | number])[];
+type Values = readonly (readonly [field: TargetField, value: string | number])[];
 
 /** Another target; a list that is not there yet is created with it. */
 function additionOf(
   targets: readonly TargetSettings[],
-  { name, kind, values }: { readonly name: string; readonly kind: Kind; readonly values: Values },
+  { name, kind, values }: { readonly name: string; readonly kind: TargetKind; readonly values: Values },
 ): Change[] {
   const members = Object.fromEntries(values.filter(([, value]) => value !== ''));
   const target = { name, ...(kind === 'path' ? members : { [kind]: members }) };
@@ -161,12 +125,9 @@ function additionOf(
 /** Each input is a key; an empty one is removed, an empty secret stays as it was. */
 function changesOf(path: string, values: Values): Change[] {
   return values
-    .filter(([field, value]) => value !== '' || !SECRETS.has(field))
+    .filter(([field, value]) => value !== '' || !isSecretField(field))
     .map(([field, value]) => [`${path}.${field}`, value === '' ? null : value]);
 }
 
-const kindOf = (target: TargetSettings | undefined): Kind =>
+const kindOf = (target: TargetSettings | undefined): TargetKind =>
   (['webdav', 's3', 'sftp'] as const).find((kind) => target?.[kind] !== undefined) ?? 'path';
-
-const shown = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -8,6 +8,7 @@ import type { Properties } from '../forms/form-element.js';
 import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
 import { Finder, type Finding } from '../parts/finder.js';
+import { FormButtons } from '../parts/form-buttons.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { type Creation, createObject } from './create-object.js';
@@ -142,14 +143,7 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
             onInput={(event) => set({ name: event.currentTarget.value })}
           />
         </div>
-        <div class="row-head">
-          <button class="primary" disabled={ready === undefined}>
-            {create.submit}
-          </button>
-          <button class="plain" type="button" onClick={onClose}>
-            {words().tree.cancel}
-          </button>
-        </div>
+        <FormButtons submit={create.submit} isDisabled={ready === undefined} onClose={onClose} />
       </form>
     </Dialog>
   );
