@@ -141,34 +141,3 @@ t.test('settings are changed in forms, checked while typed, and reviewed', { ski
     'no errors on the page',
   );
 });
-
-t.test('what was entered survives the end of the session', { skip: noBrowser }, async (t) => {
-  const fixture = await startArea(t);
-  const browser = await startBrowser(t);
-  const boiler = await fixture.id('area/ground/boiler');
-  const address = `${new URL(fixture.front).origin}/console/#/tree/${boiler}`;
-  const { page } = await openPage(browser, address, { width: 1280, height: 800 });
-  await signIn(page);
-  const endSession = async () => {
-    const [session] = (await rpc(fixture, 'GW_GetSessions')) as { ID: string }[];
-    await rpc(fixture, 'GW_EndSession', session?.ID ?? '');
-    await page.locator('[name=password]').waitFor();
-    await signIn(page);
-  };
-  await page.getByRole('button', { name: 'New', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: /New object/ });
-  await dialog.getByLabel('Variable').check();
-  await dialog.getByLabel('Name').fill('Return temperature');
-  await endSession();
-  t.equal(await dialog.getByLabel('Name').inputValue(), 'Return temperature');
-  t.ok(await dialog.getByLabel('Variable').isChecked());
-  await dialog.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('heading', { name: 'Return temperature' }).waitFor();
-  await page.getByRole('button', { name: 'Rename' }).click();
-  const name = page.getByRole('textbox', { name: 'Name', exact: true });
-  await name.fill('Flow temperature');
-  await endSession();
-  t.equal(await name.inputValue(), 'Flow temperature');
-  await name.press('Enter');
-  await page.getByRole('heading', { name: 'Flow temperature' }).waitFor();
-});

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { AggregationVariable } from '../../../client/generated/records.js';
 import { texts } from '../../web/i18n/i18n.js';
@@ -32,7 +31,8 @@ export function ArchivePage({ id }: { readonly id: string }) {
     async () => (archive === 0 ? [] : app.call('AC_GetAggregationVariables', archive, true)),
     [archive, id, useActivity(RELOAD_MS)],
   );
-  const dialog = useSignal<'export' | 'import' | undefined>(undefined);
+  // What was entered must survive the end of the session.
+  const dialog = app.form<'export' | 'import'>('records');
   const { archive: text } = automation();
   const add = async (variable: number) => {
     if (!(await app.act(() => app.call('AC_SetLoggingStatus', archive, variable, true)))) return;

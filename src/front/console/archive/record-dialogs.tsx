@@ -4,7 +4,7 @@ import type { AggregationVariable } from '../../../client/generated/records.js';
 import { objectType } from '../../web/objects.js';
 import { unixSeconds } from '../../web/zone-time.js';
 import { errorText, useApp } from '../app.js';
-import { formText } from '../forms/form-text.js';
+import { useDraft } from '../forms/use-draft.js';
 import { CheckField } from '../parts/check-field.js';
 import { Dialog } from '../parts/dialog.js';
 import { FormButtons } from '../parts/form-buttons.js';
@@ -23,46 +23,63 @@ interface ExportDialogProps {
   readonly onClose: () => void;
 }
 
+/** What is entered. */
+interface ExportDraft {
+  readonly ids: readonly number[];
+  readonly isAll: boolean;
+  readonly format: 'csv' | 'jsonl';
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Chooses records, and starts their export. */
 function ExportDialog({ archive, variables, selected, onClose }: ExportDialogProps) {
   const app = useApp();
   const { model } = app.gateway;
   const id = useId();
-  const ids = useSignal<ReadonlySet<number>>(new Set(selected === 0 ? [] : [selected]));
-  const isAll = useSignal(selected === 0);
+  const { draft, set, clear, bind } = useDraft<ExportDraft>('records/export', {
+    ids: selected === 0 ? [] : [selected],
+    isAll: selected === 0,
+    format: 'csv',
+    from: '',
+    to: '',
+  });
+  const { ids, isAll, format } = draft;
   const problem = useSignal('');
   const text = recordTexts();
   const choose = (variable: number, isChosen: boolean) => {
-    const others = [...ids.peek()].filter((one) => one !== variable);
-    ids.value = new Set(isChosen ? [...others, variable] : others);
+    const others = ids.filter((one) => one !== variable);
+    set({ ids: isChosen ? [...others, variable] : others });
+  };
+  const close = () => {
+    clear();
+    onClose();
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const msOf = (name: string) => (unixSeconds(formText(form, name), model.timezone) ?? 0) * 1000;
-    if (!isAll.peek() && ids.peek().size === 0) {
+    const msOf = (entered: string) => (unixSeconds(entered, model.timezone) ?? 0) * 1000;
+    if (!isAll && ids.length === 0) {
       problem.value = text.none;
       return;
     }
-    const format = form.get('format') === 'jsonl' ? 'jsonl' : 'csv';
-    const range = { fromMs: msOf('from'), toMs: msOf('to') };
-    void startExport(app, archive, { ids: isAll.peek() ? [] : [...ids.peek()], format, ...range });
-    onClose();
+    const range = { fromMs: msOf(draft.from), toMs: msOf(draft.to) };
+    void startExport(app, archive, { ids: isAll ? [] : ids, format, ...range });
+    close();
   };
   const listed = variables.flatMap(({ VariableID }) => model.find(VariableID) ?? []);
   return (
-    <Dialog title={text.exportTitle} onClose={onClose}>
+    <Dialog title={text.exportTitle} onClose={close}>
       <form class="form" onSubmit={submit}>
         <fieldset>
           <legend>{text.variables}</legend>
-          <CheckField label={text.all} checked={isAll.value} onChange={(on) => (isAll.value = on)} />
-          {!isAll.value && (
+          <CheckField label={text.all} checked={isAll} onChange={(on) => set({ isAll: on })} />
+          {!isAll && (
             <div class="choices">
               {listed.map((node) => (
                 <CheckField
                   key={node.id}
                   label={node.entry.value.name}
-                  checked={ids.value.has(node.id)}
+                  checked={ids.includes(node.id)}
                   onChange={(on) => choose(node.id, on)}
                 />
               ))}
@@ -71,7 +88,7 @@ function ExportDialog({ archive, variables, selected, onClose }: ExportDialogPro
         </fieldset>
         <div class="field">
           <label for={`${id}-format`}>{text.format}</label>
-          <select id={`${id}-format`} name="format">
+          <select id={`${id}-format`} {...bind('format')}>
             <option value="csv">{text.formats.csv}</option>
             <option value="jsonl">{text.formats.jsonl}</option>
           </select>
@@ -80,13 +97,18 @@ function ExportDialog({ archive, variables, selected, onClose }: ExportDialogPro
           {(['from', 'to'] as const).map((name) => (
             <div key={name} class="field">
               <label for={`${id}-${name}`}>{text[name]}</label>
-              <input id={`${id}-${name}`} name={name} type="datetime-local" aria-describedby={`${id}-hint`} />
+              <input
+                id={`${id}-${name}`}
+                type="datetime-local"
+                {...bind(name)}
+                aria-describedby={`${id}-hint`}
+              />
             </div>
           ))}
         </div>
         <small id={`${id}-hint`}>{text.rangeHint(model.timezone)}</small>
         <Problem text={problem.value} />
-        <FormButtons submit={text.start} onClose={onClose} />
+        <FormButtons submit={text.start} onClose={close} />
       </form>
     </Dialog>
   );
@@ -101,7 +123,12 @@ interface ImportDialogProps {
 function ImportDialog({ archive, onClose }: ImportDialogProps) {
   const app = useApp();
   const id = useId();
-  const variable = useSignal(0);
+  // The file has to be chosen again after the end of the session: the browser keeps none.
+  const { draft, set, clear } = useDraft('records/import', { variable: 0 });
+  const close = () => {
+    clear();
+    onClose();
+  };
   const isChecking = useSignal(false);
   const result = useSignal<CheckedFile | string | undefined>(undefined);
   const text = recordTexts();
@@ -112,10 +139,10 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
     isChecking.value = true;
     result.value = undefined;
     try {
-      const found = await checkFile(app, { archive, file, variable: variable.peek() });
+      const found = await checkFile(app, { archive, file, variable: draft.variable });
       if (found.count === 0 && found.records > 0) {
         void startImport(app, archive, found);
-        onClose();
+        close();
         return;
       }
       result.value = found.count === 0 ? text.empty : found;
@@ -125,7 +152,7 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
     isChecking.value = false;
   };
   return (
-    <Dialog title={text.importTitle} onClose={onClose}>
+    <Dialog title={text.importTitle} onClose={close}>
       <form class="form" onSubmit={(event) => void submit(event)}>
         <div class="field">
           <label for={`${id}-file`}>{text.file}</label>
@@ -144,15 +171,15 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
           <span>{text.only}</span>
           <ObjectChoice
             label={text.only}
-            id={variable.value}
+            id={draft.variable}
             none={text.perLine}
             accepts={({ type }) => type === objectType.variable}
-            onChange={(chosen) => (variable.value = chosen)}
+            onChange={(chosen) => set({ variable: chosen })}
           />
         </div>
         <p role="status">{isChecking.value && text.checking}</p>
         {result.value !== undefined && <CheckResult result={result.value} />}
-        <FormButtons submit={text.submit} isDisabled={isChecking.value} onClose={onClose} />
+        <FormButtons submit={text.submit} isDisabled={isChecking.value} onClose={close} />
       </form>
     </Dialog>
   );

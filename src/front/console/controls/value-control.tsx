@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { TreeNode } from '../../web/model.js';
 import { type Value, objectType, variableType } from '../../web/objects.js';
 import { useApp } from '../app.js';
@@ -96,8 +95,10 @@ interface ValueFormProps {
 
 /** A text or a number, sent when it is submitted. What was rejected stays in the field. */
 function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
-  const { model } = useApp().gateway;
-  const draft = useSignal<string | undefined>(undefined);
+  const app = useApp();
+  const { model } = app.gateway;
+  // What was typed must survive the end of the session.
+  const draft = app.form<string>(`value/${variable.id}`);
   const { minValue = 0, maxValue = 0, stepSize = 0 } = model.profileOf(variable) ?? {};
   const isText = type === variableType.string;
   const limits = !isText && minValue < maxValue ? { min: minValue, max: maxValue } : {};

@@ -4,6 +4,7 @@ import { objectType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
 import { Dialog } from '../parts/dialog.js';
+import { useDraft } from '../forms/use-draft.js';
 import { FormButtons } from '../parts/form-buttons.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { SelectField } from './fields.js';
@@ -15,6 +16,7 @@ interface EventDraft {
   readonly place: number;
 }
 
+const FORM = 'create-event';
 const NEW_DRAFT: EventDraft = { name: '', kind: 0, place: 0 };
 
 interface CreateEventProps {
@@ -24,30 +26,22 @@ interface CreateEventProps {
 /** A button, and a dialog that creates an inactive event and opens it. */
 export function CreateEvent({ onCreated }: CreateEventProps) {
   // What was typed must survive the end of the session.
-  const draft = useApp().form<EventDraft>('create-event');
+  const form = useApp().form<EventDraft>(FORM);
   return (
     <>
-      <button class="primary" type="button" onClick={() => (draft.value = NEW_DRAFT)}>
+      <button class="primary" type="button" onClick={() => (form.value = NEW_DRAFT)}>
         {eventTexts().create}
       </button>
-      {draft.value !== undefined && (
-        <CreateDialog draft={draft.value} onCreated={onCreated} onChange={(next) => (draft.value = next)} />
-      )}
+      {form.value !== undefined && <CreateDialog onCreated={onCreated} />}
     </>
   );
 }
 
-interface CreateDialogProps extends CreateEventProps {
-  readonly draft: EventDraft;
-  /** Undefined: the dialog is closed. */
-  readonly onChange: (draft: EventDraft | undefined) => void;
-}
-
-function CreateDialog({ draft, onCreated, onChange }: CreateDialogProps) {
+function CreateDialog({ onCreated }: CreateEventProps) {
   const app = useApp();
   const id = useId();
+  const { draft, set, clear, bind } = useDraft(FORM, NEW_DRAFT);
   const { name, kind, place } = draft;
-  const onClose = () => onChange(undefined);
   const text = eventTexts();
   const submit = async (submitted: SubmitEvent) => {
     submitted.preventDefault();
@@ -58,28 +52,22 @@ function CreateDialog({ draft, onCreated, onChange }: CreateDialogProps) {
       if (place !== 0) await app.call('SVC_SetParent', made, place);
     });
     if (!isMade) return;
-    onClose();
+    clear();
     onCreated();
     app.router.go('events', made);
   };
   return (
-    <Dialog title={text.createTitle} onClose={onClose}>
+    <Dialog title={text.createTitle} onClose={clear}>
       <form class="form" onSubmit={(submitted) => void submit(submitted)}>
         <div class="field">
           <label for={id}>{text.name}</label>
-          <input
-            id={id}
-            value={name}
-            required
-            ref={takeFocus}
-            onInput={({ currentTarget }) => onChange({ ...draft, name: currentTarget.value })}
-          />
+          <input id={id} required ref={takeFocus} {...bind('name')} />
         </div>
         <SelectField
           label={text.kind}
           options={text.kinds}
           value={kind}
-          onChange={(chosen) => onChange({ ...draft, kind: chosen })}
+          onChange={(chosen) => set({ kind: chosen })}
         />
         <div class="field">
           <span>{text.place}</span>
@@ -88,11 +76,11 @@ function CreateDialog({ draft, onCreated, onChange }: CreateDialogProps) {
             id={place}
             none={text.root}
             accepts={({ type }) => type !== objectType.link && type !== objectType.event}
-            onChange={(chosen) => onChange({ ...draft, place: chosen })}
+            onChange={(chosen) => set({ place: chosen })}
           />
           <small>{text.placeHint}</small>
         </div>
-        <FormButtons submit={text.submit} onClose={onClose} />
+        <FormButtons submit={text.submit} onClose={clear} />
       </form>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import { targetTexts } from '../i18n/targets.js';
+import type { TextEvent } from './use-draft.js';
 
 /** The inputs of each kind of backup target, those that may be empty after a question mark. */
 const FIELDS = {
@@ -49,7 +50,8 @@ export function TargetKindField<K extends string>(props: TargetKindFieldProps<K>
 
 /** What an input has beyond its name and type. */
 interface TargetInput {
-  readonly defaultValue?: string;
+  readonly value?: string;
+  readonly onInput?: (event: TextEvent) => void;
   readonly placeholder?: string;
   readonly required?: boolean;
 }

@@ -18,19 +18,26 @@ export function ObjectTab({ node }: { readonly node: TreeNode }) {
   return (
     <div class="form">
       <Attribute
+        node={node}
         label={object.ident}
         hint={object.identHint}
         value={ident}
         onSave={(text) => app.call('SVC_SetIdent', node.id, text)}
       />
       <Attribute
+        node={node}
         label={object.position}
         hint={object.positionHint}
         isNumber
         value={String(position)}
         onSave={(text) => app.call('SVC_SetPosition', node.id, Number(text))}
       />
-      <Attribute label={object.info} value={info} onSave={(text) => app.call('SVC_SetInfo', node.id, text)} />
+      <Attribute
+        node={node}
+        label={object.info}
+        value={info}
+        onSave={(text) => app.call('SVC_SetInfo', node.id, text)}
+      />
       {node.type === objectType.link && <LinkTarget node={node} />}
       {node.type === objectType.variable && <VariableAttributes node={node} />}
       <Check
@@ -49,6 +56,7 @@ export function ObjectTab({ node }: { readonly node: TreeNode }) {
 }
 
 interface AttributeProps {
+  readonly node: TreeNode;
   readonly label: string;
   readonly hint?: string;
   readonly isNumber?: boolean;
@@ -57,13 +65,16 @@ interface AttributeProps {
 }
 
 /** A text that is saved when the field is left or Enter is pressed. A rejected one stays, with the reason. */
-function Attribute({ label, hint, isNumber = false, value, onSave }: AttributeProps) {
+function Attribute({ node, label, hint, isNumber = false, value, onSave }: AttributeProps) {
   const app = useApp();
   const id = useId();
   const problem = useSignal('');
+  // What was typed must survive the end of the session.
+  const entered = app.form<string>(`attribute/${node.id}/${label}`);
   const save = async (text: string) => {
     try {
       await onSave(text);
+      entered.value = undefined;
       problem.value = '';
       app.notice.value = undefined;
     } catch (thrown) {
@@ -79,7 +90,10 @@ function Attribute({ label, hint, isNumber = false, value, onSave }: AttributePr
         {...(isNumber ? { type: 'number' as const } : { type: 'text' as const })}
         aria-invalid={problem.value !== ''}
         aria-describedby={`${id}-hint`}
-        defaultValue={value}
+        value={entered.value ?? value}
+        onInput={({ currentTarget }) =>
+          (entered.value = currentTarget.value === value ? undefined : currentTarget.value)
+        }
         onChange={({ currentTarget }) => void save(currentTarget.value)}
       />
       <div id={`${id}-hint`}>
@@ -216,6 +230,7 @@ function IconChoice({ node }: { readonly node: TreeNode }) {
         </button>
       ))}
       <Attribute
+        node={node}
         label={object.iconName}
         value={icon}
         onSave={(text) => app.call('SVC_SetIcon', node.id, text)}

@@ -2,9 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { FunctionRecord } from '../../../client/generated/records.js';
 import { errorText, useApp } from '../app.js';
+import type { TextEvent } from '../forms/use-draft.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
+
+type Parameter = FunctionRecord['Parameters'][number];
+/** What was entered, by the names of the parameters. */
+type Entered = Readonly<Record<string, string>>;
 
 /** `Type_` of a parameter: as types of variables, and 4 for JSON. */
 const BOOLEAN = 0;
@@ -27,16 +32,26 @@ export function CallPage({ id }: { readonly id: string }) {
 function CallForm({ record }: { readonly record: FunctionRecord }) {
   const app = useApp();
   const id = useId();
+  // What was typed must survive the end of the session, but no passwords. After the call it stays in the fields.
+  const kept = app.form<Entered>(`call/${record.FunctionName}`);
+  const entered = useSignal<Entered>(kept.peek() ?? {});
+  const textOf = (parameter: Parameter) => entered.value[parameter.Description] ?? initialOf(parameter);
+  const bind = (parameter: Parameter) => ({
+    value: textOf(parameter),
+    onInput: ({ currentTarget: { value } }: TextEvent) => {
+      const change = { [parameter.Description]: value };
+      entered.value = { ...entered.peek(), ...change };
+      if (!isSecret(parameter)) kept.value = { ...kept.peek(), ...change };
+    },
+  });
   const result = useSignal<{ readonly text: string; readonly isError: boolean } | undefined>(undefined);
   const { call } = words();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
     try {
-      const parameters = record.Parameters.map((parameter, index) =>
-        valueOf(parameter, form.get(String(index))),
-      );
+      const parameters = record.Parameters.map((parameter) => valueOf(parameter, textOf(parameter)));
       const value = await app.callByName(record.FunctionName, parameters);
+      kept.value = undefined;
       result.value = { text: JSON.stringify(value, null, 2), isError: false };
     } catch (thrown) {
       result.value = { text: errorText(thrown), isError: true };
@@ -45,28 +60,29 @@ function CallForm({ record }: { readonly record: FunctionRecord }) {
   return (
     <form class="form" onSubmit={(event) => void submit(event)}>
       {record.Parameters.length === 0 && <p class="soft">{call.noParameters}</p>}
-      {record.Parameters.map(({ Description, Type_, Enumeration }, index) => (
-        <div key={Description} class="field">
-          <label for={`${id}-${index}`}>{Description}</label>
-          {Enumeration.length > 0 ? (
-            <select id={`${id}-${index}`} name={String(index)}>
-              {Enumeration.map((word, value) => (
+      {record.Parameters.map((parameter, index) => (
+        <div key={parameter.Description} class="field">
+          <label for={`${id}-${index}`}>{parameter.Description}</label>
+          {parameter.Enumeration.length > 0 ? (
+            <select id={`${id}-${index}`} {...bind(parameter)}>
+              {parameter.Enumeration.map((word, value) => (
                 <option key={word} value={value}>
                   {word}
                 </option>
               ))}
             </select>
-          ) : Type_ === BOOLEAN ? (
-            <select id={`${id}-${index}`} name={String(index)}>
+          ) : parameter.Type_ === BOOLEAN ? (
+            <select id={`${id}-${index}`} {...bind(parameter)}>
               <option>false</option>
               <option>true</option>
             </select>
           ) : (
             <input
               id={`${id}-${index}`}
-              name={String(index)}
-              placeholder={Type_ > TEXT ? call.json : ''}
+              {...(isSecret(parameter) && { type: 'password' as const, autocomplete: 'new-password' })}
+              placeholder={parameter.Type_ > TEXT ? call.json : ''}
               spellcheck={false}
+              {...bind(parameter)}
             />
           )}
         </div>
@@ -85,10 +101,10 @@ function CallForm({ record }: { readonly record: FunctionRecord }) {
 }
 
 /** What was entered, as the parameter's type; a JSON value where the type has no field of its own. */
-function valueOf(
-  { Type_ }: FunctionRecord['Parameters'][number],
-  entered: FormDataEntryValue | null,
-): unknown {
-  const text = typeof entered === 'string' ? entered : '';
-  return Type_ === TEXT ? text : JSON.parse(text);
-}
+const valueOf = ({ Type_ }: Parameter, text: string): unknown => (Type_ === TEXT ? text : JSON.parse(text));
+
+const isSecret = ({ Description }: Parameter): boolean => Description === 'Password';
+
+/** What a parameter has before anything is entered. */
+const initialOf = ({ Enumeration, Type_ }: Parameter): string =>
+  Enumeration.length > 0 ? '0' : Type_ === BOOLEAN ? 'false' : '';

@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { builtInIcons } from '../../../media/built-in-icons.js';
 import { objectType } from '../../web/objects.js';
 import type { Model, TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { formText } from '../forms/form-text.js';
+import { useDraft } from '../forms/use-draft.js';
 import { useSubmit } from '../forms/use-submit.js';
 import { systemTexts } from '../i18n/system.js';
 import { CheckField } from '../parts/check-field.js';
@@ -12,6 +12,31 @@ import { Dialog } from '../parts/dialog.js';
 import { FormButtons } from '../parts/form-buttons.js';
 import { NewPassword } from '../parts/new-password.js';
 import type { AreaSettings, Change } from './settings.js';
+
+/** What is entered, without the password. */
+interface AreaDraft {
+  readonly title: string;
+  readonly ident: string;
+  readonly base: string;
+  readonly mobile: boolean;
+  readonly editable: boolean;
+  readonly isOpen: boolean;
+  readonly icon: string;
+  readonly position: string;
+  readonly autostart: string;
+}
+
+const draftOf = (area: AreaSettings | undefined): AreaDraft => ({
+  title: area?.title ?? '',
+  ident: '',
+  base: area?.base ?? '/',
+  mobile: area?.mobile === true,
+  editable: area?.editable === true,
+  isOpen: area?.passwordRequired === false,
+  icon: area?.icon ?? '',
+  position: area?.position === undefined ? '' : String(area.position),
+  autostart: area?.autostart?.join('\n') ?? '',
+});
 
 interface AreaFormProps {
   /** The area to change; undefined: a new one. */
@@ -26,60 +51,60 @@ interface AreaFormProps {
 export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
   const { gateway } = useApp();
   const id = useId();
-  const isOpen = useSignal(area?.passwordRequired === false);
-  const isMobile = useSignal(area?.mobile === true);
-  const isEditable = useSignal(area?.editable === true);
+  const { draft, set, clear, bind } = useDraft(`area/${area?.ident ?? ''}`, draftOf(area));
+  const { title, ident, base, mobile, editable, isOpen, icon, position } = draft;
+  const close = () => {
+    clear();
+    onClose();
+  };
   // One that was open has none.
-  const needsPassword = !isOpen.value && (area === undefined || area.passwordRequired === false);
+  const needsPassword = !isOpen && (area === undefined || area.passwordRequired === false);
   const { areas: text } = systemTexts();
   const bases = basesIn(gateway.model);
   const save = (form: FormData) => {
-    const of = (name: string) => formText(form, name);
     const path = `configurators[${index}]`;
-    const addresses = of('autostart')
-      .split(/[\s,]+/)
-      .filter((one) => one !== '');
-    const common = { title: of('title').trim(), base: of('base'), mobile: isMobile.peek() };
+    const addresses = draft.autostart.split(/[\s,]+/).filter((one) => one !== '');
+    const common = { title: title.trim(), base, mobile };
     // What has its default is not in the file.
     const others = {
-      icon: of('icon') || null,
-      position: of('position') === '' ? null : Number(of('position')),
-      editable: isEditable.peek() || null,
+      icon: icon || null,
+      position: position === '' ? null : Number(position),
+      editable: editable || null,
       autostart: addresses.length > 0 ? addresses : null,
     };
     const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
-    const access = isOpen.peek()
+    const access = isOpen
       ? { passwordRequired: false }
-      : needsPassword && { password: of('password') };
+      : needsPassword && { password: formText(form, 'password') };
     // A password and no password contradict each other.
-    const removed = isOpen.peek()
+    const removed = isOpen
       ? { password: null, passwordHash: null, passwordFile: null }
       : { passwordRequired: null };
     const changes: readonly Change[] =
       area === undefined
-        ? [[path, { ...common, ...given, ident: of('ident'), ...access }]]
+        ? [[path, { ...common, ...given, ident, ...access }]]
         : Object.entries({ ...common, ...others, ...removed, ...access }).map(([key, value]) => [
             `${path}.${key}`,
             value,
           ]);
     return onChange(changes);
   };
-  const { isBusy, onSubmit } = useSubmit(save, onClose);
+  const { isBusy, onSubmit } = useSubmit(save, close);
   return (
-    <Dialog title={area === undefined ? text.add : text.change(area.title)} onClose={onClose}>
+    <Dialog title={area === undefined ? text.add : text.change(area.title)} onClose={close}>
       <form class="form" onSubmit={onSubmit}>
         <div class="field">
           <label for={`${id}-title`}>{text.title}</label>
-          <input id={`${id}-title`} name="title" required maxLength={200} defaultValue={area?.title ?? ''} />
+          <input id={`${id}-title`} required maxLength={200} {...bind('title')} />
         </div>
         {area === undefined && (
           <div class="field">
             <label for={`${id}-ident`}>{text.ident}</label>
             <input
               id={`${id}-ident`}
-              name="ident"
               required
               pattern="[A-Za-z0-9_]+"
+              {...bind('ident')}
               aria-describedby={`${id}-ident-hint`}
             />
             <small id={`${id}-ident-hint`}>{text.identHint}</small>
@@ -87,7 +112,7 @@ export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
         )}
         <div class="field">
           <label for={`${id}-base`}>{text.base}</label>
-          <select id={`${id}-base`} name="base" defaultValue={area?.base ?? '/'}>
+          <select id={`${id}-base`} {...bind('base')}>
             <option value="/">{text.everything}</option>
             {area !== undefined && area.base !== '/' && !bases.some(([path]) => path === area.base) && (
               <option value={area.base}>{area.base}</option>
@@ -100,24 +125,19 @@ export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
           </select>
           <small>{text.baseHint}</small>
         </div>
-        <CheckField label={text.mobile} checked={isMobile.value} onChange={(on) => (isMobile.value = on)} />
-        <CheckField
-          label={text.editable}
-          checked={isEditable.value}
-          onChange={(on) => (isEditable.value = on)}
-        />
-        <CheckField label={text.open} checked={isOpen.value} onChange={(on) => (isOpen.value = on)} />
+        <CheckField label={text.mobile} checked={mobile} onChange={(on) => set({ mobile: on })} />
+        <CheckField label={text.editable} checked={editable} onChange={(on) => set({ editable: on })} />
+        <CheckField label={text.open} checked={isOpen} onChange={(on) => set({ isOpen: on })} />
         {needsPassword && <NewPassword />}
         <div class="fields">
           <div class="field">
             <label for={`${id}-icon`}>{text.icon}</label>
             <input
               id={`${id}-icon`}
-              name="icon"
               list={`${id}-icons`}
               autocomplete="off"
               spellcheck={false}
-              defaultValue={area?.icon ?? ''}
+              {...bind('icon')}
             />
             <datalist id={`${id}-icons`}>
               {Object.keys(builtInIcons).map((name) => (
@@ -127,28 +147,21 @@ export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
           </div>
           <div class="field">
             <label for={`${id}-position`}>{text.position}</label>
-            <input
-              id={`${id}-position`}
-              name="position"
-              type="number"
-              step={1}
-              defaultValue={area?.position === undefined ? '' : String(area.position)}
-            />
+            <input id={`${id}-position`} type="number" step={1} {...bind('position')} />
           </div>
         </div>
         <div class="field">
           <label for={`${id}-autostart`}>{text.autostart}</label>
           <textarea
             id={`${id}-autostart`}
-            name="autostart"
             rows={2}
             spellcheck={false}
-            defaultValue={area?.autostart?.join('\n') ?? ''}
+            {...bind('autostart')}
             aria-describedby={`${id}-autostart-hint`}
           />
           <small id={`${id}-autostart-hint`}>{text.autostartHint}</small>
         </div>
-        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={onClose} />
+        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={close} />
       </form>
     </Dialog>
   );

@@ -21,7 +21,7 @@ export function BackupTargets({ onChange }: TargetsProps) {
   const { state, reload } = useLoaded(() => app.call('GW_GetBackupTargets'), []);
   const settings = useSettings();
   /** The name of the target whose form is open; empty for another one. */
-  const edited = useSignal<string | undefined>(undefined);
+  const edited = app.form<string>('target');
   const removed = useSignal<string | undefined>(undefined);
   const text = targetTexts();
   const changed = () => {
@@ -74,10 +74,10 @@ export function BackupTargets({ onChange }: TargetsProps) {
                   {text.form.add}
                 </button>
               </p>
-              {edited.value !== undefined && (
+              {(edited.value === '' || indexOf(edited.value ?? '') >= 0) && (
                 <TargetForm
                   targets={targets}
-                  at={edited.value === '' ? targets.length : indexOf(edited.value)}
+                  at={edited.value === '' ? targets.length : indexOf(edited.value ?? '')}
                   digest={given.Digest}
                   onDone={done}
                   onClose={() => (edited.value = undefined)}

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { OptionRecord } from '../../../client/generated/records.js';
 import { useApp } from '../app.js';
@@ -35,11 +34,13 @@ interface OptionFieldProps {
 function OptionField({ option, onChange }: OptionFieldProps) {
   const app = useApp();
   const id = useId();
-  const value = useSignal(option.Value);
+  // What was typed must survive the end of the session.
+  const entered = app.form<number>(`option/${option.Name}`);
+  const value = entered.value ?? option.Value;
   const { options: text } = systemTexts();
   const set = async (event: SubmitEvent) => {
     event.preventDefault();
-    await app.act(() => app.call('SVC_SetOption', option.Name, value.peek()));
+    if (await app.act(() => app.call('SVC_SetOption', option.Name, value))) entered.value = undefined;
     onChange();
   };
   return (
@@ -54,11 +55,13 @@ function OptionField({ option, onChange }: OptionFieldProps) {
           required
           min={option.Minimum}
           max={option.Maximum}
-          value={value.value}
+          value={value}
           aria-describedby={`${id}-range`}
-          onInput={(event) => (value.value = event.currentTarget.valueAsNumber)}
+          onInput={({ currentTarget: { valueAsNumber } }) =>
+            (entered.value = valueAsNumber === option.Value ? undefined : valueAsNumber)
+          }
         />
-        <button class="plain" disabled={value.value === option.Value}>
+        <button class="plain" disabled={value === option.Value}>
           {text.set}
         </button>
       </span>

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { formText } from '../forms/form-text.js';
+import { useDraft } from '../forms/use-draft.js';
 import { useSubmit } from '../forms/use-submit.js';
 import { systemTexts } from '../i18n/system.js';
 import { Dialog } from '../parts/dialog.js';
@@ -16,25 +16,20 @@ interface OwnerNameFormProps {
 export function OwnerNameForm({ name, onChange, onClose }: OwnerNameFormProps) {
   const id = useId();
   const { areas: text } = systemTexts();
-  const { isBusy, onSubmit } = useSubmit(
-    (form) => onChange([['remoteAccess.username', formText(form, 'username')]]),
-    onClose,
-  );
+  const { draft, clear, bind } = useDraft('owner-name', { username: name });
+  const close = () => {
+    clear();
+    onClose();
+  };
+  const { isBusy, onSubmit } = useSubmit(() => onChange([['remoteAccess.username', draft.username]]), close);
   return (
-    <Dialog title={text.ownerName} onClose={onClose}>
+    <Dialog title={text.ownerName} onClose={close}>
       <form class="form" onSubmit={onSubmit}>
         <div class="field">
           <label for={id}>{text.username}</label>
-          <input
-            id={id}
-            name="username"
-            required
-            pattern="[^:]+"
-            autocomplete="username"
-            defaultValue={name}
-          />
+          <input id={id} required pattern="[^:]+" autocomplete="username" {...bind('username')} />
         </div>
-        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={onClose} />
+        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={close} />
       </form>
     </Dialog>
   );

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useApp } from '../app.js';
 import { formText } from '../forms/form-text.js';
 import { useSubmit } from '../forms/use-submit.js';
@@ -23,11 +22,13 @@ interface Target {
 type Asked =
   | { readonly kind: 'password'; readonly target: Target }
   | { readonly kind: 'owner' }
-  | { readonly kind: 'area' | 'removal'; readonly index: number };
+  /** An area by its ident; undefined: a new one. Another owner may change the order. */
+  | { readonly kind: 'area' | 'removal'; readonly ident: string | undefined };
 
 /** The owner and the residents' areas, with their passwords: they are added, changed and removed. */
 export function PasswordList() {
-  const asked = useSignal<Asked | undefined>(undefined);
+  // What was typed must survive the end of the session.
+  const asked = useApp().form<Asked>('access');
   const { state, reload, change } = useSettings();
   const { passwords: text, areas: areaTexts } = systemTexts();
   const close = () => (asked.value = undefined);
@@ -39,7 +40,12 @@ export function PasswordList() {
           const { remoteAccess, configurators = [] } = settingsOf(loaded);
           const save = (changes: readonly Change[]) => change(loaded.Digest, changes);
           const about = asked.value;
-          const chosen = about !== undefined && 'index' in about ? configurators[about.index] : undefined;
+          const ident = about !== undefined && 'ident' in about ? about.ident : undefined;
+          const index =
+            ident === undefined
+              ? configurators.length
+              : configurators.findIndex((area) => area.ident === ident);
+          const chosen = configurators[index];
           return (
             <>
               <ul class="cards">
@@ -48,7 +54,7 @@ export function PasswordList() {
                   onSet={(target) => (asked.value = { kind: 'password', target })}
                   onChange={() => (asked.value = { kind: 'owner' })}
                 />
-                {configurators.map((area, index) => (
+                {configurators.map((area) => (
                   <AccessItem
                     key={area.ident}
                     target={{
@@ -57,8 +63,8 @@ export function PasswordList() {
                       state: `${area.base} · ${area.passwordRequired === false ? text.isOpen : text.isSet}`,
                     }}
                     onSet={(target) => (asked.value = { kind: 'password', target })}
-                    onChange={() => (asked.value = { kind: 'area', index })}
-                    onRemove={() => (asked.value = { kind: 'removal', index })}
+                    onChange={() => (asked.value = { kind: 'area', ident: area.ident })}
+                    onRemove={() => (asked.value = { kind: 'removal', ident: area.ident })}
                   />
                 ))}
               </ul>
@@ -66,7 +72,7 @@ export function PasswordList() {
                 <button
                   class="plain"
                   type="button"
-                  onClick={() => (asked.value = { kind: 'area', index: configurators.length })}
+                  onClick={() => (asked.value = { kind: 'area', ident: undefined })}
                 >
                   {areaTexts.add}
                 </button>
@@ -77,14 +83,14 @@ export function PasswordList() {
               {about?.kind === 'owner' && (
                 <OwnerNameForm name={remoteAccess?.username ?? ''} onChange={save} onClose={close} />
               )}
-              {about?.kind === 'area' && (
-                <AreaForm area={chosen} index={about.index} onChange={save} onClose={close} />
+              {about?.kind === 'area' && index >= 0 && (
+                <AreaForm area={chosen} index={index} onChange={save} onClose={close} />
               )}
               {about?.kind === 'removal' && chosen !== undefined && (
                 <Question
                   title={areaTexts.removeQuestion(chosen.title)}
                   action={areaTexts.remove}
-                  onConfirm={() => save([[`configurators[${about.index}]`, null]])}
+                  onConfirm={() => save([[`configurators[${index}]`, null]])}
                   onClose={close}
                 >
                   <p>{areaTexts.removeEffect}</p>

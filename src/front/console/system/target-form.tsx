@@ -10,6 +10,7 @@ import {
   type TargetField,
   type TargetKind,
 } from '../forms/target-fields.js';
+import { type TextEvent, useDraft } from '../forms/use-draft.js';
 import { targetTexts } from '../i18n/targets.js';
 import { Dialog } from '../parts/dialog.js';
 import { FormButtons } from '../parts/form-buttons.js';
@@ -17,6 +18,12 @@ import { Problem } from '../parts/problem.js';
 import type { Change, TargetSettings } from './settings.js';
 
 const KINDS: readonly TargetKind[] = ['path', 'webdav', 's3', 'sftp'];
+
+/** What is entered, by the names of the inputs. */
+interface TargetDraft {
+  readonly kind: TargetKind;
+  readonly texts: Readonly<Record<string, string>>;
+}
 
 interface TargetFormProps {
   readonly targets: readonly TargetSettings[];
@@ -32,25 +39,38 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
   const app = useApp();
   const id = useId();
   const before = targets[at];
-  const kind = useSignal<TargetKind>(kindOf(before));
+  // Without the secrets: they are entered again after the end of the session.
+  const { draft, set, clear } = useDraft<TargetDraft>(`target/${before?.name ?? ''}`, {
+    kind: kindOf(before),
+    texts: {},
+  });
+  const { kind, texts } = draft;
+  const inputOf = (field: string, value = '') => ({
+    value: texts[field] ?? value,
+    onInput: ({ currentTarget }: TextEvent) => set({ texts: { ...texts, [field]: currentTarget.value } }),
+  });
+  const close = () => {
+    clear();
+    onClose();
+  };
   const problem = useSignal('');
   const isBusy = useSignal(false);
   const { form: text } = targetTexts();
   const known: Readonly<Record<string, unknown>> = {
-    ...(kind.value === 'path' ? before : before?.[kind.value]),
+    ...(kind === 'path' ? before : before?.[kind]),
   };
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     const valueOf = (field: string) => formText(given, field).trim();
-    const values = targetFields(kind.value).map((field) => {
+    const values = targetFields(kind).map((field) => {
       const value = valueOf(field);
       return [field, field === 'port' && value !== '' ? Number(value) : value] as const;
     });
     const changes =
       before === undefined
-        ? additionOf(targets, { name: valueOf('name'), kind: kind.value, values })
-        : changesOf(`backup.targets[${at}]${kind.value === 'path' ? '' : `.${kind.value}`}`, values);
+        ? additionOf(targets, { name: valueOf('name'), kind, values })
+        : changesOf(`backup.targets[${at}]${kind === 'path' ? '' : `.${kind}`}`, values);
     isBusy.value = true;
     problem.value = '';
     try {
@@ -60,7 +80,7 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
         digest,
       );
       app.notice.value = { text: text.saved, isError: false };
-      onClose();
+      close();
       onDone();
     } catch (thrown) {
       problem.value = errorText(thrown);
@@ -68,7 +88,7 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
     isBusy.value = false;
   };
   return (
-    <Dialog title={before === undefined ? text.add : text.changeOf(before.name)} onClose={onClose}>
+    <Dialog title={before === undefined ? text.add : text.changeOf(before.name)} onClose={close}>
       <form onSubmit={(event) => void submit(event)}>
         <Problem text={problem.value} />
         {before === undefined && (
@@ -82,6 +102,7 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
                 pattern="[A-Za-z0-9_]+"
                 title={text.nameHint}
                 autocomplete="off"
+                {...inputOf('name')}
                 aria-describedby={`${id}-name-hint`}
               />
               <small id={`${id}-name-hint`}>{text.nameHint}</small>
@@ -89,20 +110,20 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
             <TargetKindField
               label={text.kind}
               kinds={KINDS}
-              kind={kind.value}
-              onChange={(chosen) => (kind.value = chosen)}
+              kind={kind}
+              onChange={(chosen) => set({ kind: chosen })}
             />
           </>
         )}
         <TargetFields
-          kind={kind.value}
+          kind={kind}
           inputProps={(field) => {
-            if (!isSecretField(field)) return { defaultValue: textOf(known[field]) };
+            if (!isSecretField(field)) return inputOf(field, textOf(known[field]));
             return before === undefined ? {} : { placeholder: text.kept, required: false };
           }}
         />
         <p class="soft">{text.hint}</p>
-        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={onClose} />
+        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={close} />
       </form>
     </Dialog>
   );

@@ -5,6 +5,7 @@ import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { moduleCaption } from '../i18n/gateway-texts.js';
 import type { Properties } from '../forms/form-element.js';
+import { useDraft } from '../forms/use-draft.js';
 import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
 import { Finder, type Finding } from '../parts/finder.js';
@@ -45,11 +46,8 @@ interface CreateDialogProps {
 export function CreateDialog({ parent, onClose }: CreateDialogProps) {
   const app = useApp();
   const id = useId();
-  const form = app.form<CreationDraft>(`create/${parent.id}`);
-  const draft = form.value ?? newDraft;
+  const { draft, set, bind } = useDraft(`create/${parent.id}`, newDraft);
   const { kind, name, type, target, module, properties } = draft;
-  const set = (changed: Partial<CreationDraft>) =>
-    (form.value = { ...(form.peek() ?? newDraft), ...changed });
   const { create } = words();
   const creation = (): Creation | undefined => {
     if (kind === 'variable') return { kind: 'variable', type: type };
@@ -136,12 +134,7 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
         )}
         <div class="field">
           <label for={`${id}-name`}>{create.name}</label>
-          <input
-            id={`${id}-name`}
-            value={name}
-            required={kind !== 'instance'}
-            onInput={(event) => set({ name: event.currentTarget.value })}
-          />
+          <input id={`${id}-name`} required={kind !== 'instance'} {...bind('name')} />
         </div>
         <FormButtons submit={create.submit} isDisabled={ready === undefined} onClose={onClose} />
       </form>
