@@ -1,8 +1,8 @@
 import { coded } from '../../src/base/codes/coded-text.js';
-import { readFile } from 'node:fs/promises';
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
 import { type Clock, systemClock } from '../../src/base/clock.js';
-import { fault, faultFrom, messageOf, codedMessageOf } from '../../src/base/fault.js';
+import { fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import { readPropertyFile } from '../../src/device/toolkit/property-file.js';
 import { Semaphore } from '../../src/device/toolkit/semaphore.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { systemResolver } from '../../src/device/toolkit/system-resolver.js';
@@ -120,21 +120,10 @@ function clientOptions(options: ConnectOptions): IClientOptions {
 }
 
 async function readCertificates({ caFile, certificateFile, keyFile }: ConnectOptions): Promise<Credentials> {
-  const read = async (property: string, path: string) => {
-    try {
-      return await readFile(path);
-    } catch (thrown) {
-      throw faultFrom(
-        thrown,
-        'DEVICE_CONFIGURATION',
-        coded`CANNOT_BE_READ: ${property} cannot be read: ${codedMessageOf(thrown)}`,
-      );
-    }
-  };
   return {
-    ...(caFile === '' ? {} : { ca: await read('CaFile', caFile) }),
-    ...(certificateFile === '' ? {} : { cert: await read('CertificateFile', certificateFile) }),
-    ...(keyFile === '' ? {} : { key: await read('KeyFile', keyFile) }),
+    ...(caFile === '' ? {} : { ca: await readPropertyFile('CaFile', caFile) }),
+    ...(certificateFile === '' ? {} : { cert: await readPropertyFile('CertificateFile', certificateFile) }),
+    ...(keyFile === '' ? {} : { key: await readPropertyFile('KeyFile', keyFile) }),
   };
 }
 

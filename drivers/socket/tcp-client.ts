@@ -1,12 +1,10 @@
-import { coded } from '../../src/base/codes/coded-text.js';
-import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { faultFrom, codedMessageOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
 import { withTimeout } from '../../src/device/toolkit/timeout.js';
+import { readPropertyFile } from '../../src/device/toolkit/property-file.js';
 import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
 import { mapSocketError } from './socket-errors.js';
 
@@ -79,22 +77,10 @@ function socketOptions({ host, port }: Destination) {
 async function tlsOptions(host: string, { caFile, verifyPeer }: TlsOptions): Promise<ConnectionOptions> {
   return {
     // A certificate in the file is trusted as it is, even if it was issued by an authority that is not.
-    ...(caFile === '' ? {} : { ca: await readAuthority(caFile), allowPartialTrustChain: true }),
+    ...(caFile === '' ? {} : { ca: await readPropertyFile('CaFile', caFile), allowPartialTrustChain: true }),
     // A name that the server may choose its certificate by; an address is none (RFC 6066 §3).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     rejectUnauthorized: verifyPeer,
     checkServerIdentity: () => undefined,
   };
-}
-
-async function readAuthority(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (thrown) {
-    throw faultFrom(
-      thrown,
-      'DEVICE_CONFIGURATION',
-      coded`CA_FILE_UNREADABLE: CaFile can't be read: ${codedMessageOf(thrown)}`,
-    );
-  }
 }

@@ -1,7 +1,7 @@
 import { coded } from '../../src/base/codes/coded-text.js';
-import { readFile } from 'node:fs/promises';
 import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { faultFrom, messageOf, codedMessageOf } from '../../src/base/fault.js';
+import { readPropertyFile } from '../../src/device/toolkit/property-file.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
 import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
@@ -104,18 +104,10 @@ async function createSecureServer(
   { certificateFile, keyFile }: NonNullable<ListenOptions['tls']>,
   options: object,
 ): Promise<Server> {
-  const read = async (property: string, path: string) => {
-    try {
-      return await readFile(path);
-    } catch (thrown) {
-      throw faultFrom(
-        thrown,
-        'DEVICE_CONFIGURATION',
-        coded`CANNOT_BE_READ: ${property} cannot be read: ${codedMessageOf(thrown)}`,
-      );
-    }
-  };
-  const [cert, key] = await Promise.all([read('CertificateFile', certificateFile), read('KeyFile', keyFile)]);
+  const [cert, key] = await Promise.all([
+    readPropertyFile('CertificateFile', certificateFile),
+    readPropertyFile('KeyFile', keyFile),
+  ]);
   const { createServer: createTlsServer } = await import('node:tls');
   try {
     return createTlsServer({ ...options, cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });

@@ -118,6 +118,7 @@ export const IO_FILES: readonly string[] = [
   'src/base/addresses.ts',
   'src/base/atomic-write.ts',
   'src/device/toolkit/kernel-sysfs.ts',
+  'src/device/toolkit/property-file.ts',
   'src/device/toolkit/system-resolver.ts',
   'src/front/assets.ts',
   'src/media/media-files.ts',

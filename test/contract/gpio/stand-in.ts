@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { ADDON, SANITIZERS, compileC, sanitizerLibrary, sourcesIn } from '../../tools/compile-c.js';
+import { compileFileSystem, fuseObstacle } from '../../tools/fuse.js';
 import { hasProgram } from '../../tools/program.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
-const run = promisify(execFile);
 const here = join(PACKAGE_ROOT, 'test/contract/gpio');
 const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
 /** Only the addon is instrumented, so memory that Node keeps until its end is not a leak. */
@@ -30,10 +27,7 @@ const MOUNTED = `
 export async function onSysfsStandIn(t: Test, program: string): Promise<void> {
   const skip = await sysfsObstacle();
   let fuse = '';
-  if (skip === false) {
-    const { stdout } = await run('pkg-config', ['--cflags', '--libs', 'fuse3']);
-    fuse = await compileC('gpiofuse', [join(here, 'fuse/gpiofuse.c')], stdout.trim().split(/\s+/));
-  }
+  if (skip === false) fuse = await compileFileSystem('gpiofuse', join(here, 'fuse/gpiofuse.c'));
   const node = [process.execPath, '--enable-source-maps', program];
   await t.spawn('unshare', ['-m', 'sh', '-c', MOUNTED, 'sh', fuse, ...node], { skip }, 'sysfs and onoff');
 }
@@ -64,13 +58,5 @@ export async function onCdevStandIn(t: Test, program: string): Promise<void> {
 }
 
 async function sysfsObstacle(): Promise<string | false> {
-  if (process.getuid?.() !== 0) return 'needs root, to mount a stand-in for /sys/class/gpio';
-  if (!hasProgram('unshare') || !hasProgram('gcc')) return 'needs unshare and gcc';
-  try {
-    accessSync('/dev/fuse', constants.R_OK | constants.W_OK);
-    await run('pkg-config', ['--exists', 'fuse3']);
-    return false;
-  } catch {
-    return 'needs /dev/fuse and libfuse3-dev';
-  }
+  return hasProgram('unshare') && hasProgram('gcc') ? fuseObstacle() : 'needs unshare and gcc';
 }

@@ -10,7 +10,7 @@ import { openTcpConnection, CONNECT_TIMEOUT_MS } from '../../../drivers/socket/t
 import { isPeerDead, RETRANSMIT_LIMIT, findDeadPeers } from '../../../drivers/socket/dead-peers.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
-import { createCertificate } from '../../../src/api/http/x509.js';
+import { testCertificate } from '../../tools/test-certificate.js';
 import { systemResolver } from '../../../src/device/toolkit/system-resolver.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { message } from '../../../src/kernel/messages.js';
@@ -186,13 +186,7 @@ await t.test('errors of connecting are described in words', async (t) => {
 
 await t.test('TLS verifies authority and host name, or only one of them as configured', async (t) => {
   const directory = await tempDirectory(t);
-  const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
-  const { certificate, key } = createCertificate({
-    subject: 'localhost',
-    names: ['localhost'],
-    from,
-    until: end,
-  });
+  const { certificate, key } = testCertificate('localhost');
   const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, certificate);
   await using far = await TcpPeer.start({ cert: certificate, key });
@@ -214,7 +208,7 @@ await t.test('TLS verifies authority and host name, or only one of them as confi
   await fixture.change(socket, { Host: 'localhost' });
   await fixture.waitForLink(socket, 'online');
   await fixture.change(socket, { CaFile: '/nowhere/ca.pem' });
-  await status(/CaFile can't be read/);
+  await status(/CaFile cannot be read/);
 
   await using plain = await TcpPeer.start();
   await fixture.change(socket, { CaFile: '', Port: plain.port });

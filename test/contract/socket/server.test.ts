@@ -10,7 +10,7 @@ import { socketModules } from '../../../drivers/socket/index.js';
 import { listenTcp } from '../../../drivers/socket/tcp-server.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
-import { createCertificate } from '../../../src/api/http/x509.js';
+import { testCertificate } from '../../tools/test-certificate.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { reservePort } from '../../tools/reserve-port.js';
@@ -270,13 +270,7 @@ await t.test('a silent client is dropped after IdleS', async (t) => {
 await t.test('TLS works, and closing releases everything', async (t) => {
   const directory = await tempDirectory(t);
   const at = (name: string) => join(directory, name);
-  const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
-  const { certificate, key } = createCertificate({
-    subject: 'localhost',
-    names: ['localhost'],
-    from,
-    until: end,
-  });
+  const { certificate, key } = testCertificate('localhost');
   await Promise.all([writeFile(at('c.pem'), certificate), writeFile(at('k.pem'), key)]);
   await using fixture = new DeviceFixture(MODULES);
   const tls = { UseSSL: true, CertificateFile: at('c.pem'), KeyFile: at('k.pem') };
@@ -317,13 +311,7 @@ await t.test(
 
 await t.test('handshakes that closing interrupts are not reported', async (t) => {
   const directory = await tempDirectory(t);
-  const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
-  const { certificate, key } = createCertificate({
-    subject: 'localhost',
-    names: ['localhost'],
-    from,
-    until: end,
-  });
+  const { certificate, key } = testCertificate('localhost');
   const [certificateFile, keyFile] = [join(directory, 'server.pem'), join(directory, 'server.key')];
   await writeFile(certificateFile, certificate);
   await writeFile(keyFile, key);

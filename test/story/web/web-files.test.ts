@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import { createCertificate } from '../../../src/api/http/x509.js';
+import { testCertificate } from '../../tools/test-certificate.js';
 import { OWNER, ownerLine } from '../../tools/gateway/api-fixture.js';
 import { callText, idOf, post, rpc, exchangeRaw, resultOrStatus } from '../../tools/client/json-rpc.js';
 import {
@@ -204,15 +204,9 @@ async function overTls(
 }
 
 async function putCertificate(directory: string, name: string): Promise<void> {
-  const day = 86_400_000;
-  const made = createCertificate({
-    subject: name,
-    names: [name],
-    from: new Date(Date.now() - day),
-    until: new Date(Date.now() + day),
-  });
-  await writeFile(join(directory, 'cert.pem'), made.certificate);
-  await writeFile(join(directory, 'key.pem'), made.key);
+  const { certificate, key } = testCertificate(name);
+  await writeFile(join(directory, 'cert.pem'), certificate);
+  await writeFile(join(directory, 'key.pem'), key);
 }
 
 t.test('a certificate is read from its files, and replaced by a reload', async (t) => {

@@ -3,9 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
-import { createCertificate } from '../../../src/api/http/x509.js';
-
-const DAY_MS = 86_400_000;
+import { testCertificate } from '../test-certificate.js';
 
 /** A request as the service received it. */
 interface ReceivedPush {
@@ -41,8 +39,7 @@ export class PushService {
   }
 
   static async start(t: Test): Promise<PushService> {
-    const [from, until] = [new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS)];
-    const { certificate, key } = createCertificate({ subject: 'push', names: ['127.0.0.1'], from, until });
+    const { certificate, key } = testCertificate('127.0.0.1');
     const server = createServer({ cert: certificate, key });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.teardown(() => {

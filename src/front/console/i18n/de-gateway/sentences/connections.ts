@@ -185,7 +185,6 @@ export const connections: Readonly<Record<string, string>> = {
   BROADCAST_NOT_ENABLED: 'eine Broadcast-Adresse; zum Senden dorthin EnableBroadcast einschalten',
   PORT_PRIVILEGED: 'Ports unter 1024 sind geschützt; einen höheren wählen',
   DATAGRAM_EXCEEDS_SIZE_NETWORK: 'das Datagramm ist größer, als das Netz annimmt',
-  CA_FILE_UNREADABLE: 'CaFile kann nicht gelesen werden: {0}',
   WHAT_DATA: 'Die Daten',
   STOPPED_READING_CHECK_DEVICE: '{0} liest nicht mehr; das Gerät prüfen',
   PEER_CLOSED_CONNECTION: '{0}: die Gegenstelle hat die Verbindung geschlossen',
