@@ -2,7 +2,8 @@ import { type Cancel, ManualClock } from '../../src/base/clock.js';
 import { isAbort } from '../../src/base/fault.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import { Interlocks } from '../../src/device/switch/interlocks.js';
-import { RuledSwitch, type RuleStatus, type SwitchRules } from '../../src/device/switch/ruled-switch.js';
+import { RuledSwitch } from '../../src/device/switch/ruled-switch.js';
+import type { RuleStatus, SwitchRules } from '../../src/device/switch/switch-rules.js';
 import type { Random } from '../tools/random.js';
 
 /** The longest time that driving a line takes, ms. */

@@ -8,12 +8,8 @@ import {
   variableType,
 } from '../../../src/device/module.js';
 import { type ConfiguredMember, Interlocks } from '../../../src/device/switch/interlocks.js';
-import {
-  noRule,
-  RuledSwitch,
-  type RuleStatus,
-  type SwitchRules,
-} from '../../../src/device/switch/ruled-switch.js';
+import { RuledSwitch } from '../../../src/device/switch/ruled-switch.js';
+import { noRule, type RuleStatus, type SwitchRules } from '../../../src/device/switch/switch-rules.js';
 import { Stagger } from '../../../src/device/switch/stagger.js';
 import { parseBoolean } from '../../../src/device/toolkit/parse-boolean.js';
 import { outputState } from '../line-properties.js';

@@ -9,7 +9,7 @@ import {
   type Value,
 } from '../../../src/device/module.js';
 import type { Interlocks } from '../../../src/device/switch/interlocks.js';
-import { utcText } from '../../../src/device/switch/ruled-switch.js';
+import { utcText } from '../../../src/device/switch/wall-times.js';
 import type { Backends } from '../backends/backends.js';
 import { findOutput } from './request-output.js';
 import { ShutterMemory } from './shutter-memory.js';

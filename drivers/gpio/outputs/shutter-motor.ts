@@ -1,7 +1,8 @@
 import { isAbort } from '../../../src/base/fault.js';
 import type { Host, RuleInForce } from '../../../src/device/module.js';
 import type { Interlocks } from '../../../src/device/switch/interlocks.js';
-import { noRule, RuledSwitch, type RuleStatus } from '../../../src/device/switch/ruled-switch.js';
+import { RuledSwitch } from '../../../src/device/switch/ruled-switch.js';
+import { noRule, type RuleStatus } from '../../../src/device/switch/switch-rules.js';
 import type { GpioOutput } from './request-output.js';
 import type { ShutterMemory } from './shutter-memory.js';
 import type { ShutterProperties } from './shutter.js';

@@ -1,9 +1,10 @@
 import { coded, type Text } from '../../base/codes/coded-text.js';
 import { type Cancel, type Clock, delay } from '../../base/clock.js';
-import type { PendingCode } from '../../base/codes/stable-codes.js';
 import { codedGeneralOf, codedMessageOf, fault, isAbort } from '../../base/fault.js';
 import { SerialQueue } from '../../base/serial-queue.js';
-import type { PendingChange, RuleInForce } from '../../kernel/quality.js';
+import type { PendingChange } from '../../kernel/quality.js';
+import { noRule, type RuleStatus, type SwitchRules } from './switch-rules.js';
+import { utcText, WallTimes } from './wall-times.js';
 import { ruleFault, ruleNames, type TimedRule } from './rule-fault.js';
 import type { ConfiguredMember, Interlocks, LineOwner, InterlockMember } from './interlocks.js';
 
@@ -12,45 +13,6 @@ const RETRY_OFF_MS = 1000;
 
 /** How often to check whether all members of a group are open. */
 const RECHECK_MS = 1000;
-
-/** A moment whose wall time differs by less from the one before, in ms, is the same: only rounding differs. */
-const CLOCK_STEP_MS = 1000;
-
-/** The rules of one output, in milliseconds; 0 means no rule. */
-export interface SwitchRules {
-  /** The minimum time in the active state before a command switches it off. */
-  readonly minOnMs: number;
-  /** The minimum time in the inactive state before it is switched on. */
-  readonly minOffMs: number;
-  /** After this time in the active state it goes inactive by itself, regardless of other rules. */
-  readonly maxOnMs: number;
-  /** The output is a pulse of the maximum on time: a repeated on is rejected while the pulse lasts. */
-  readonly isPulse: boolean;
-  /** The interlock group, empty for none, and its dead time. */
-  readonly group: string;
-  readonly deadTimeMs: number;
-}
-
-/** The state of the rules, as records and as texts; a text is empty if there is nothing to report. */
-export interface RuleStatus {
-  readonly inForce: RuleInForce | undefined;
-  readonly scheduled: PendingChange | undefined;
-  /** The rule that forbids the next command, and until when. */
-  readonly rule: string;
-  /** The scheduled change, and when it happens. */
-  readonly pending: string;
-  /** When the output goes inactive by itself: unix seconds, 0 for never. */
-  readonly offAt: number;
-}
-
-/** The status of an output without a rule in force. */
-export const noRule: RuleStatus = {
-  inForce: undefined,
-  scheduled: undefined,
-  rule: '',
-  pending: '',
-  offAt: 0,
-};
 
 /** A scheduled change with its text. */
 type Scheduled = PendingChange & { readonly text: string };
@@ -99,11 +61,7 @@ export class RuledSwitch {
   #pendingOn: AbortController | undefined;
   /** The pending on. */
   #pending: Scheduled | undefined;
-  /** The wall times that were calculated last, by code, with their monotonic times, in ms. */
-  readonly #wallTimes = new Map<
-    TimedRule | PendingCode,
-    { readonly atMs: number; readonly wallMs: number }
-  >();
+  readonly #wallTimes: WallTimes;
   #isDriving = false;
   /** How often the device has accepted an off. */
   #offs = 0;
@@ -118,6 +76,7 @@ export class RuledSwitch {
   /** Create it in the same step of the event loop in which the line was requested. */
   constructor(options: RuledSwitchOptions, found: InitialState) {
     this.#options = options;
+    this.#wallTimes = new WallTimes(options.clock);
     this.#owner = {
       id: options.id,
       name: options.name,
@@ -156,7 +115,7 @@ export class RuledSwitch {
   switchOnLater(ms: number, why: string, onAttempt: () => void): void {
     const { clock, rules } = this.#options;
     const waitMs = Math.max(ms, rules.minOffMs - this.#member.stateAgeMs, 0);
-    const atMs = this.#member.closedMember() === undefined ? this.#wallTime('BOOT', waitMs) : 0;
+    const atMs = this.#member.closedMember() === undefined ? this.#wallTimes.of('BOOT', waitMs) : 0;
     const when = atMs === 0 ? `when all of interlock ${rules.group} are open` : `at ${utcText(atMs)}`;
     this.#cancelLater();
     this.#pending = { value: true, atMs, code: 'BOOT', text: `on ${when} (${why})` };
@@ -263,7 +222,7 @@ export class RuledSwitch {
     this.#pendingOn = waiting;
     try {
       for (let waitMs = this.#member.claim(); waitMs > 0; waitMs = this.#member.claim()) {
-        const atMs = this.#wallTime('DEAD_TIME', waitMs);
+        const atMs = this.#wallTimes.of('DEAD_TIME', waitMs);
         const text = `on at ${utcText(atMs)} (dead time)`;
         this.#pending = { value: true, atMs, code: 'DEAD_TIME', text };
         this.#publishStatus();
@@ -329,7 +288,7 @@ export class RuledSwitch {
   }
 
   #forbids(code: TimedRule, leftMs: number): Error {
-    const untilMs = this.#wallTime(code, leftMs);
+    const untilMs = this.#wallTimes.of(code, leftMs);
     const why = coded`POSSIBLE_S: possible in ${Math.ceil(leftMs / 100) / 10} s, at ${utcText(untilMs)}`;
     return ruleFault({ rule: { code, untilMs, group: '' }, name: ruleNames[code], why, generalWhy: why });
   }
@@ -360,7 +319,7 @@ export class RuledSwitch {
     const [code, why] = this.#options.rules.isPulse
       ? (['PULSE_END', 'end of the pulse'] as const)
       : (['MAX_ON', 'maximum on time'] as const);
-    const atMs = this.#wallTime(code, this.#offInMs());
+    const atMs = this.#wallTimes.of(code, this.#offInMs());
     return { value: false, atMs, code, text: `off at ${utcText(atMs)} (${why})` };
   }
 
@@ -371,7 +330,7 @@ export class RuledSwitch {
     const leftMs = (isOn ? rules.minOnMs : rules.minOffMs) - this.#member.stateAgeMs;
     if (leftMs > 0 && this.#member.active !== undefined) {
       const code = isOn ? 'MIN_ON' : 'MIN_OFF';
-      const untilMs = this.#wallTime(code, leftMs);
+      const untilMs = this.#wallTimes.of(code, leftMs);
       const rule = `${ruleNames[code].text} until ${utcText(untilMs)}`;
       return { inForce: { code, untilMs, group: '' }, rule, leftMs };
     }
@@ -379,22 +338,4 @@ export class RuledSwitch {
     const rule = blocked === undefined ? '' : `${blocked.name.toString()}: ${blocked.generalWhy.toString()}`;
     return { inForce: blocked?.rule, rule, leftMs: 0 };
   }
-
-  /**
-   * The wall time in `leftMs`, unix milliseconds. For the same moment it is the same as before, unless the
-   * clock was set: otherwise rounding would be reported as a change.
-   */
-  #wallTime(code: TimedRule | PendingCode, leftMs: number): number {
-    const { clock } = this.#options;
-    const atMs = Number(clock.monotonicNs()) / 1e6 + leftMs;
-    const wallMs = Math.round(clock.nowMs() + leftMs);
-    const known = this.#wallTimes.get(code);
-    const isSame = known !== undefined && Math.abs(known.atMs - atMs) < 1;
-    if (isSame && Math.abs(known.wallMs - wallMs) < CLOCK_STEP_MS) return known.wallMs;
-    this.#wallTimes.set(code, { atMs, wallMs });
-    return wallMs;
-  }
 }
-
-/** A time in unix milliseconds as UTC text. */
-export const utcText = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 19) + 'Z';
