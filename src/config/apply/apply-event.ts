@@ -12,6 +12,7 @@ import {
 } from './event-conversion.js';
 import type { ActionConfig } from '../schema/event-schema.js';
 import type { EventNode } from '../schema/gateway-schema.js';
+import type { IsNew } from './apply-instance.js';
 
 export type { ActionOf } from './event-conversion.js';
 
@@ -27,11 +28,7 @@ export const typeOfEvent = ({ trigger, schedule }: EventNode): number =>
 export async function applyEvent(
   node: EventNode,
   event: Event,
-  {
-    kernel,
-    actionOf,
-    isNew,
-  }: { kernel: Kernel; actionOf: ActionOf; isNew: (key: string, value: unknown) => boolean },
+  { kernel, actionOf, isNew }: { kernel: Kernel; actionOf: ActionOf; isNew: IsNew },
 ): Promise<void> {
   const { trigger, cyclic, schedule, conditions, limit, script, action, active = true } = node;
   if (event.data.type !== typeOfEvent(node))

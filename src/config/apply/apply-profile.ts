@@ -7,6 +7,7 @@ import type { VariableType } from '../../kernel/value.js';
 import { parseColor } from '../schema/event-schema.js';
 import { type ProfileConfig } from '../schema/gateway-schema.js';
 import { variableTypeNames } from '../../kernel/value.js';
+import type { IsNew } from './apply-instance.js';
 
 /** The default colour of an association: none. */
 const NO_COLOR = -1;
@@ -18,7 +19,7 @@ const NO_COLOR = -1;
 export function applyProfile(
   name: string,
   config: ProfileConfig,
-  { kernel: { profiles }, isNew }: { kernel: Kernel; isNew: (key: string, value: unknown) => boolean },
+  { kernel: { profiles }, isNew }: { kernel: Kernel; isNew: IsNew },
 ): void {
   const type = variableTypeNames.indexOf(config.type) as VariableType;
   const found = profiles.find(name);

@@ -1,11 +1,8 @@
-import { coded } from '../../base/codes/coded-text.js';
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../base/fault.js';
 import type { Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import type { Devices } from '../../device/devices.js';
-import type { ModuleDefinition } from '../../device/module.js';
-import { withProperty } from '../../device/properties.js';
 import { convertValue } from '../../kernel/convert.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import type { MediaType } from '../../kernel/media.js';
@@ -14,9 +11,9 @@ import type { ObjectOptions } from '../../kernel/tree.js';
 import type { VariableType } from '../../kernel/value.js';
 import type { Variable } from '../../kernel/variables.js';
 import type { ActionOf } from './apply-event.js';
-import { moduleKind } from '../../device/module.js';
 import { objectAt } from './event-conversion.js';
 import type { ApplyProblem } from './apply-problems.js';
+import { applyProperties, connectInstance, moveCoreInstance, type IsNew } from './apply-instance.js';
 import { applyProfile } from './apply-profile.js';
 import {
   mediaTypes,
@@ -61,8 +58,6 @@ const typeOf: Record<NodeKind, 0 | 1 | 2 | 3 | 4 | 5 | 6> = {
   media: objectType.media,
 };
 
-type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
-
 /** The object of an entry, and whether it has just been created. */
 interface NodeObject {
   readonly object: TreeObject;
@@ -75,9 +70,6 @@ const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as
 const PROFILE = 'profile:';
 /** Longer values are stored as their digest. */
 const LONGEST_STORED = 1024;
-
-/** Whether a key's value differs from the one last applied. */
-type IsNew = (key: string, value: unknown) => boolean;
 
 /** The part of a configuration that is applied to the tree. */
 interface ApplicableConfig {
@@ -208,7 +200,9 @@ class TreeApplier {
       case 'category':
         return kernel.tree.create(objectType.category, {}, place);
       case 'instance':
-        return this.#moveCoreInstance(node, parent) ?? devices.create(node.module, place, node.properties);
+        return (
+          moveCoreInstance(node, parent, this.#target) ?? devices.create(node.module, place, node.properties)
+        );
       case 'variable': {
         const type = variableTypeNames.indexOf(node.type) as VariableType;
         const value = node.value === undefined ? {} : { value: convertValue(type, node.value, 'value') };
@@ -227,34 +221,20 @@ class TreeApplier {
     }
   }
 
-  /** A core module has one instance, created by the gateway: it moves to where the file lists it. */
-  #moveCoreInstance({ module, ident }: InstanceNode, parent: TreeObject): TreeObject | undefined {
-    const { kernel, devices } = this.#target;
-    const { kind, id } = devices.modules.get(module);
-    if (kind !== moduleKind.core) return undefined;
-    const found = [...kernel.tree.objectsOfType(objectType.instance)].find(
-      ({ data }) => data.moduleId === id,
-    );
-    if (found === undefined) return undefined;
-    kernel.tree.set(found, 'ident', ident);
-    kernel.tree.move(found, parent);
-    return found;
-  }
-
   async #applyByKind(
     node: TreeNode,
     object: TreeObject,
     { isNew, path }: { isNew: IsNew; path: string },
   ): Promise<void> {
-    const { kernel, actionOf } = this.#target;
+    const { kernel, devices, actionOf } = this.#target;
     const defer = (job: () => void | Promise<void>) => this.#deferred.push({ path, job: async () => job() });
     if (node.kind === 'event' && object.is(objectType.event))
       defer(async () =>
         (await import('./apply-event.js')).applyEvent(node, object, { kernel, actionOf, isNew }),
       );
     if (node.kind === 'instance' && object.is(objectType.instance)) {
-      await this.#instance(node, object, isNew);
-      defer(() => this.#connect(node, object, isNew));
+      await applyProperties(node, object, { devices, isNew });
+      defer(() => connectInstance(node, object, { kernel, devices, isNew }));
       for (const [ident, given] of Object.entries(node.variables ?? {})) {
         const variable = object.children?.byIdent(ident);
         if (!variable?.is(objectType.variable)) throw new Error(`it has no variable ${ident}`);
@@ -320,53 +300,6 @@ class TreeApplier {
     links.setTarget(link, path === '' ? 0 : objectAt(path, this.#target.kernel).id);
   }
 
-  async #instance(node: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
-    try {
-      await this.#properties(node, object, isNew);
-    } catch (thrown) {
-      const differing = differingIn(node, object, this.#target.devices);
-      if (differing.length === 0) throw thrown;
-      const what = coded`PROPERTIES_STAY_STORED_DIFFER: its properties stay as stored and differ from the file in ${differing.join(', ')}`;
-      throw new Error(`${messageOf(thrown)}; ${what.text}`, { cause: thrown });
-    }
-  }
-
-  async #properties(node: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
-    const { devices } = this.#target;
-    const changed: Record<string, unknown> = {};
-    const module = devices.modules.get(node.module);
-    if (module.id !== object.data.moduleId)
-      throw new Error(`it is a ${object.data.moduleName}; delete it to have it re-created as ${module.name}`);
-    for (const [name, value] of Object.entries(node.properties ?? {})) {
-      if (!Object.hasOwn(module.properties.properties, name))
-        throw new Error(
-          `${module.name} has no property ${name}; it has ${Object.keys(module.properties.properties).join(', ')}`,
-        );
-      if (isNew(`properties.${name}`, value)) changed[name] = value;
-    }
-    // All or none: the stored properties stay one consistent state.
-    devices.setProperties(object.id, changed);
-    if (devices.hasChanges(object.id)) await devices.applyChanges(object.id);
-  }
-
-  /** Connects it to the target of its entry, otherwise to the I/O instance it is listed below. */
-  async #connect({ connection }: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
-    const { kernel, devices } = this.#target;
-    if (connection !== undefined) {
-      const present = object.data.connectionId;
-      const isGone = present === 0 || kernel.tree.find(present) === undefined;
-      if (!isNew('connection', connection) && !(isGone && connection !== '')) return;
-      const id = connection === '' ? 0 : objectAt(connection, kernel).id;
-      if (present === id) return;
-      return id === 0 ? devices.disconnect(object.id) : devices.connect(object.id, id);
-    }
-    const above = object.parent;
-    const { requires } = devices.modules.get(object.data.moduleId);
-    if (requires === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident))
-      return;
-    if (object.data.connectionId !== above.id) await devices.connect(object.id, above.id);
-  }
-
   async #guard<T>(path: string, job: () => Promise<T>, name = `tree: ${path}`): Promise<T | undefined> {
     try {
       return await job();
@@ -378,23 +311,5 @@ class TreeApplier {
       this.#target.log.error({ path }, problem);
       return undefined;
     }
-  }
-}
-
-/** The properties whose values in the file differ from the stored ones. */
-function differingIn({ properties = {} }: InstanceNode, { data }: TreeObject<1>, devices: Devices): string[] {
-  const module = devices.modules.find(data.moduleId);
-  return Object.entries(properties).flatMap(([name, value]) => {
-    const given = JSON.stringify(module === undefined ? value : asStored(module, name, value));
-    return given === JSON.stringify(data.properties[name]) ? [] : [name];
-  });
-}
-
-/** A configured value as it would be stored; unchanged if it is invalid. */
-function asStored(module: ModuleDefinition, name: string, value: unknown): unknown {
-  try {
-    return withProperty(module, {}, [name, value])[name];
-  } catch {
-    return value;
   }
 }
