@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { AuditRings, newestAudit } from './audit-rings.js';
 import { makeBackup } from './backup.js';
 import { joined, recordOf } from '../base/codes/coded-text.js';
 import { codedMessageOf, messageOf } from '../base/fault.js';
@@ -17,7 +18,6 @@ import {
 } from './recovery.js';
 import { isSound, iterateRows, checksummedColumns, checksumOf, type ChecksummedTable } from './checksums.js';
 import {
-  AUDIT_KEPT,
   blockAfter,
   type StoreRequests,
   type Batch,
@@ -35,10 +35,6 @@ import { noLeftValues, RuntimeValues, runtimeProblem } from './runtime-values.js
 
 /** Objects in one reply: a few hundred KB, so that neither side has much of a large tree in memory twice. */
 const ROWS = 1000;
-/** A record's number in the audit is a multiple of this, plus the number of its ring. */
-const RINGS = 4;
-/** Audit records between two truncations of the rings, because each truncation reads all numbers. */
-const PRUNE_EVERY = 500;
 
 /** The store's database, opened in the worker. Synchronous; throws all failures. */
 export class Database {
@@ -60,8 +56,7 @@ export class Database {
   readonly #restored: string[] = [];
   readonly #lost: string[] = [];
   #staged: ValueRow[] = [];
-  /** Audit records since the rings were last truncated. */
-  #audited = PRUNE_EVERY;
+  readonly #audit = new AuditRings();
 
   constructor(places: StorePaths) {
     this.#paths = places;
@@ -240,11 +235,7 @@ export class Database {
 
   /** The newest audit records, newest first, as JSON; of one ring or of all. */
   audit({ limit, ring }: StoreRequests['audit']['request']): string[] {
-    const where = ring === undefined ? '' : `WHERE number % ${RINGS} = ${ring}`;
-    const sql = `SELECT number, record, sum FROM audit ${where} ORDER BY number DESC LIMIT ?`;
-    return [...iterateRows(this.#connected(), sql, limit)]
-      .filter(isSound)
-      .map(([, record]) => String(record));
+    return newestAudit(this.#connected(), limit, ring);
   }
 
   backup(request: StoreRequests['backup']['request']): StoreRequests['backup']['reply'] {
@@ -331,20 +322,7 @@ export class Database {
       else put('profiles', [name, profile]);
     for (const row of meta) put('meta', row);
     for (const row of values) put('last_values', row);
-    if (audit.length > 0) {
-      const most = Number(db.prepare('SELECT coalesce(max(number), 0) AS most FROM audit').get()?.['most']);
-      let place = Math.floor(most / RINGS);
-      for (const [ring, record] of audit) put('audit', [++place * RINGS + ring, record]);
-    }
-    this.#audited += audit.length;
-    if (this.#audited < PRUNE_EVERY) return;
-    this.#audited = 0;
-    for (let ring = 0; ring < RINGS; ring++)
-      run(
-        `DELETE FROM audit WHERE number % ${RINGS} = ?1 AND number <=
-         (SELECT number FROM audit WHERE number % ${RINGS} = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${AUDIT_KEPT})`,
-        ring,
-      );
+    this.#audit.write(db, audit, (row) => put('audit', row));
   }
 
   #statement(db: DatabaseSync, sql: string): StatementSync {

@@ -1,0 +1,38 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { isSound, iterateRows } from './checksums.js';
+import { AUDIT_KEPT, type Batch } from './worker-protocol.js';
+
+/** A record's number in the audit is a multiple of this, plus the number of its ring. */
+const RINGS = 4;
+/** Records between two truncations of the rings, because each truncation reads all numbers. */
+const PRUNE_EVERY = 500;
+
+/** Appends to the audit, which keeps the newest records of each ring. */
+export class AuditRings {
+  /** Records since the rings were last truncated. */
+  #written = PRUNE_EVERY;
+
+  /** `put` writes a row of the table. Call it within a transaction. */
+  write(db: DatabaseSync, audit: Batch['audit'], put: (row: readonly [number, string]) => void): void {
+    if (audit.length > 0) {
+      const most = Number(db.prepare('SELECT coalesce(max(number), 0) AS most FROM audit').get()?.['most']);
+      let place = Math.floor(most / RINGS);
+      for (const [ring, record] of audit) put([++place * RINGS + ring, record]);
+    }
+    this.#written += audit.length;
+    if (this.#written < PRUNE_EVERY) return;
+    this.#written = 0;
+    const prune = db.prepare(
+      `DELETE FROM audit WHERE number % ${RINGS} = ?1 AND number <=
+       (SELECT number FROM audit WHERE number % ${RINGS} = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${AUDIT_KEPT})`,
+    );
+    for (let ring = 0; ring < RINGS; ring++) prune.run(ring);
+  }
+}
+
+/** The newest records of one ring or of all, newest first, as JSON; damaged rows are skipped. */
+export function newestAudit(db: DatabaseSync, limit: number, ring: number | undefined): string[] {
+  const where = ring === undefined ? '' : `WHERE number % ${RINGS} = ${ring}`;
+  const sql = `SELECT number, record, sum FROM audit ${where} ORDER BY number DESC LIMIT ?`;
+  return [...iterateRows(db, sql, limit)].filter(isSound).map(([, record]) => String(record));
+}
