@@ -1,5 +1,11 @@
 import type { Random } from '../../tools/random.js';
-import { conditionChoices, cyclicChoices, scheduleChoices, triggerChoices, VALUES } from './event-choices.js';
+import {
+  conditionChoices,
+  cyclicChoices,
+  scheduleChoices,
+  triggerChoices,
+  VALUES,
+} from './events/event-choices.js';
 import { TEXTS as SCRIPTS } from './scripts.js';
 import {
   DEVICE,

@@ -1,6 +1,6 @@
 import type { Random } from '../../tools/random.js';
 import { choicesOf, families } from './call-choices.js';
-import { conditionSteps, setupSteps } from './event-choices.js';
+import { conditionSteps, setupSteps } from './events/event-choices.js';
 import {
   IO,
   MISSING,

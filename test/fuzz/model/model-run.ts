@@ -5,7 +5,7 @@ import { Model } from './model.js';
 import { queriesOfType, type Query } from './queries-by-type.js';
 import { queriesAbout } from './queries.js';
 import { applyCall } from './rules.js';
-import { pass } from './event-runs.js';
+import { pass } from './events/event-runs.js';
 import { types, ModelFault, type Snapshot, type ModelContext } from './snapshot-types.js';
 import { isRef, TIME_PASSES, type Ref, type Step } from './steps.js';
 import { isSamePlain } from '../../runner/plain-equality.js';

@@ -1,4 +1,4 @@
-import { eventRecord } from './event-record.js';
+import { eventRecord } from './events/event-record.js';
 import { shownProperties } from './instances.js';
 import { contentOf, refreshMedia } from './media.js';
 import type { Model } from './model.js';

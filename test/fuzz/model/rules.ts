@@ -1,5 +1,5 @@
 import { conditionRules } from './conditions.js';
-import { eventRules } from './events.js';
+import { eventRules } from './events/events.js';
 import { instanceRules } from './instances.js';
 import { mediaRules } from './media.js';
 import type { Model, Rule } from './model.js';

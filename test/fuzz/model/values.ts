@@ -1,7 +1,7 @@
 import { within } from './value-checks.js';
 import type { Model, Rule } from './model.js';
 import { convert } from './convert.js';
-import { setValue } from './event-runs.js';
+import { setValue } from './events/event-runs.js';
 import { types, ModelFault, type SnapshotProfile } from './snapshot-types.js';
 
 const setsValue =

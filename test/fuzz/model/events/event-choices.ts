@@ -1,6 +1,6 @@
 import { TEXT_ACTION } from './events.js';
 import { SET_ACTION } from './event-runs.js';
-import { MISSING, TIME_PASSES, type Choice, type Chooser, type Ref } from './steps.js';
+import { MISSING, TIME_PASSES, type Choice, type Chooser, type Ref } from '../steps.js';
 
 /** Values of every kind, for variables of every type. */
 export const VALUES = [true, false, 0, 1, 3, -2.5, 2.5, 21.5, '3', 'true', 'x', '', null, [1], 2 ** 53];

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { rpc } from '../tools/client/json-rpc.js';
+import { rpc } from '../../tools/client/json-rpc.js';
 import {
   axeFindings,
   layoutFindings,
@@ -8,10 +8,10 @@ import {
   openPage,
   startBrowser,
   type PageOptions,
-} from '../tools/front/browser.js';
-import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
-import { until } from '../tools/until.js';
-import { OWNER } from '../tools/gateway/api-fixture.js';
+} from '../../tools/front/browser.js';
+import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
 
 const TOGGLE = '{B4E02384-0CA9-4D45-8AF3-34956B540207}';
 const SWITCH = '{3644F802-C152-464A-868A-242C2A3DEC5C}';

@@ -1,14 +1,20 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { idOf, rpc, valueAt } from '../tools/client/json-rpc.js';
-import { axeFindings, noBrowser, openPage, startBrowser, type PageOptions } from '../tools/front/browser.js';
-import { OWNER } from '../tools/gateway/api-fixture.js';
+import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import {
+  axeFindings,
+  noBrowser,
+  openPage,
+  startBrowser,
+  type PageOptions,
+} from '../../tools/front/browser.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
 import {
   SAMPLE_TREE,
   SIMULATED_CONFIG,
   startGateway,
   type GatewayFixture,
-} from '../tools/gateway/gateway-fixture.js';
+} from '../../tools/gateway/gateway-fixture.js';
 
 interface ConsolePage {
   readonly fixture: GatewayFixture;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { rpc } from '../tools/client/json-rpc.js';
-import { axeFindings, layoutFindings, noBrowser, startBrowser } from '../tools/front/browser.js';
-import { signIn } from '../tools/front/console-pages.js';
-import { startArea } from '../tools/front/sample-area.js';
-import { OWNER } from '../tools/gateway/api-fixture.js';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { axeFindings, layoutFindings, noBrowser, startBrowser } from '../../tools/front/browser.js';
+import { signIn } from '../../tools/front/console-pages.js';
+import { startArea } from '../../tools/front/sample-area.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
 
 const DAY_S = 86_400;
 

@@ -1,5 +1,5 @@
-import type { Model } from './model.js';
-import { newEvent, type CalendarDate, type SnapshotEvent, type TimeOfDay } from './snapshot-types.js';
+import type { Model } from '../model.js';
+import { newEvent, type CalendarDate, type SnapshotEvent, type TimeOfDay } from '../snapshot-types.js';
 
 const dateRecord = ({ day, month, year }: CalendarDate) => ({ Day: day, Month: month, Year: year });
 const timeRecord = ({ hour, minute, second }: TimeOfDay) => ({ Hour: hour, Minute: minute, Second: second });

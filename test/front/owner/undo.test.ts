@@ -1,8 +1,8 @@
 import t from 'tap';
-import { idOf, rpc, valueAt } from '../tools/client/json-rpc.js';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
-import { OWNER } from '../tools/gateway/api-fixture.js';
-import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../tools/gateway/gateway-fixture.js';
+import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
+import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 
 const TEXTS = {
   'en-GB': {

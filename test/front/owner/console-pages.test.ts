@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
-import { signIn, visitConsole } from '../tools/front/console-pages.js';
-import { startArea } from '../tools/front/sample-area.js';
+import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { signIn, visitConsole } from '../../tools/front/console-pages.js';
+import { startArea } from '../../tools/front/sample-area.js';
 
 /** Each size, theme and language; phones and tablets are touched. */
 const VIEWS = [

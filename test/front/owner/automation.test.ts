@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { rpc } from '../tools/client/json-rpc.js';
-import { axeFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
-import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
 
 /** A page of the console, signed in as the owner. */
 async function openConsole(t: Test, fixture: AreaFixture, hash: string) {

@@ -1,6 +1,6 @@
-import { within, checkDate, checkTime, put, takeOut } from './value-checks.js';
-import { convert, initial } from './convert.js';
-import type { Model, Rule } from './model.js';
+import { within, checkDate, checkTime, put, takeOut } from '../value-checks.js';
+import { convert, initial } from '../convert.js';
+import type { Model, Rule } from '../model.js';
 import { plan, SET_ACTION } from './event-runs.js';
 import {
   types,
@@ -10,7 +10,7 @@ import {
   type CalendarDate,
   type SnapshotEvent,
   type TimeOfDay,
-} from './snapshot-types.js';
+} from '../snapshot-types.js';
 
 /** The action that runs a text as a script. */
 export const TEXT_ACTION = '{346AA8C1-30E0-1663-78EF-93EFADFAC650}';

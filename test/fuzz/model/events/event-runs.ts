@@ -1,9 +1,9 @@
-import type { Cyclic, Schedule } from '../../../src/kernel/events/event-data.js';
-import { referenceNextCyclic, referencePointAt } from '../reference-schedule.js';
-import { conditionsApply } from './conditions.js';
-import { convert, initial } from './convert.js';
-import type { Model } from './model.js';
-import { types, ModelFault, type Action, type SnapshotEvent } from './snapshot-types.js';
+import type { Cyclic, Schedule } from '../../../../src/kernel/events/event-data.js';
+import { referenceNextCyclic, referencePointAt } from '../../reference-schedule.js';
+import { conditionsApply } from '../conditions.js';
+import { convert, initial } from '../convert.js';
+import type { Model } from '../model.js';
+import { types, ModelFault, type Action, type SnapshotEvent } from '../snapshot-types.js';
 
 /** The action that sets a variable. */
 export const SET_ACTION = '{516818A2-E497-4A84-B7C4-94CB9C745FD1}';

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { rpc } from '../tools/client/json-rpc.js';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
-import { signIn } from '../tools/front/console-pages.js';
-import { startArea } from '../tools/front/sample-area.js';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { signIn } from '../../tools/front/console-pages.js';
+import { startArea } from '../../tools/front/sample-area.js';
 
 t.test("the owner composes a front's pages, and residents see them", { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);

@@ -2,8 +2,8 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { rpc } from '../tools/client/json-rpc.js';
-import { TcpProxy } from '../tools/client/tcp-proxy.js';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import {
   axeFindings,
   layoutFindings,
@@ -11,9 +11,9 @@ import {
   openPage,
   startBrowser,
   type PageOptions,
-} from '../tools/front/browser.js';
-import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
-import { until } from '../tools/until.js';
+} from '../../tools/front/browser.js';
+import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
 
 interface SystemPage {
   readonly fixture: AreaFixture;
