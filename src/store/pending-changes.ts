@@ -101,7 +101,8 @@ export class PendingChanges {
     journal.profiles = new Set();
     const meta = this.#meta;
     this.#meta = new Map();
-    const audit = this.#audit;
+    // The table would delete the others again.
+    const audit = newestOf(this.#audit);
     this.#audit = [];
     const hasAllValues = which === 'all';
     const values = which === 'configured' ? this.#valuesOf(objects) : this.#takeValues();
@@ -218,7 +219,8 @@ function* slices(rows: Iterable<ValueRow>): Generator<ValueRow[]> {
 }
 
 /** The newest records of each ring, as many as the table keeps. */
-function newestOf(rows: readonly AuditRow[]): AuditRow[] {
+function newestOf(rows: AuditRow[]): AuditRow[] {
+  if (rows.length <= AUDIT_KEPT) return rows;
   const counts = auditRoles.map(() => 0);
   const kept = rows.toReversed().filter(([ring]) => {
     counts[ring] = (counts[ring] ?? 0) + 1;
