@@ -11,12 +11,13 @@ import { RecoveryKey } from './recovery-key.js';
 import { Repository } from './repository.js';
 import type { Retention } from './retention.js';
 import { openTarget, type TargetSettings } from './targets/open-target.js';
+import { testTarget } from './test-target.js';
 import { uploadBackup, type UploadReport } from './upload.js';
 
 /** What every job is about. */
 interface JobTarget {
   readonly target: TargetSettings;
-  /** The recovery key as text. */
+  /** The recovery key as text; a test needs none. */
   readonly key: string;
   readonly nowMs: number;
 }
@@ -31,6 +32,7 @@ export type BackupJob = JobTarget &
         readonly version: string;
         readonly retention: Retention;
       }
+    | { readonly kind: 'test' }
     | { readonly kind: 'list' }
     | { readonly kind: 'verify'; readonly name: string; readonly scratch: string }
     | { readonly kind: 'fetch'; readonly name: string; readonly folder: string }
@@ -64,6 +66,7 @@ interface FetchReport {
 /** The results of the jobs. */
 export interface BackupResults {
   readonly upload: UploadReport;
+  readonly test: boolean;
   readonly list: readonly ListedBackup[];
   readonly verify: VerifyReport;
   readonly fetch: FetchReport;
@@ -76,8 +79,9 @@ const NEWEST = 'latest';
 
 /** Does a job. `name` may be {@link NEWEST}. */
 export async function runBackupJob(job: BackupJob, progress: JobProgress): Promise<unknown> {
-  const key = RecoveryKey.parse(job.key);
   await using target = await openTarget(job.target, progress.signal, () => job.nowMs);
+  if (job.kind === 'test') return await testTarget(target);
+  const key = RecoveryKey.parse(job.key);
   const repository = new Repository(target, key);
   switch (job.kind) {
     case 'upload':

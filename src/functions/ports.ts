@@ -249,6 +249,11 @@ export interface BackupsPort {
 export interface TargetBackupsPort {
   list(): ReadonlyStatic<typeof targetShapes.targetList>;
   createKey(): Promise<ReadonlyStatic<typeof targetShapes.recoveryKey>>;
+  /**
+   * Writes and reads a small file on a target that need not be in the configuration; `***` stands for the stored
+   * secret of the target with the same name. Throws `CONFIGURATION_INVALID`, `BACKUP_TARGET_FAILED`.
+   */
+  test(target: object, progress: TaskProgress): Promise<boolean>;
   /** Throws `NOT_SUPPORTED` without a key, `BACKUP_TARGET_FAILED`, `RECOVERY_KEY_WRONG`, as all that follow. */
   backups(
     target: string,

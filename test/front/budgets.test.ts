@@ -37,7 +37,8 @@ const LAZY = {
   },
   console: {
     'archive-page': 34_000,
-    call: 1500,
+    // It keeps what is typed until the call succeeded.
+    call: 1900,
     // The first page: owner, settings, network, restore; its inputs of targets are a chunk that it shares.
     claim: 8250,
     'code-editor': 160_000,

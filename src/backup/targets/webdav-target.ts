@@ -18,6 +18,9 @@ const EXISTS = 405;
 const MULTI_STATUS = 207;
 /** RFC 4918 §9.7: a folder above does not exist. */
 const CONFLICT = 409;
+/** What servers reply to a file in a folder that does not exist. */
+const MISSING = new Set([NO_SUCH_FILE, CONFLICT]);
+const NO_FOLDER = 'the folder of the URL must exist';
 
 /** A folder on a WebDAV server (RFC 4918), such as Nextcloud or a NAS. */
 export class WebdavTarget implements BackupTarget {
@@ -37,7 +40,7 @@ export class WebdavTarget implements BackupTarget {
     await this.#makeFolders(path);
     // Servers replace a file only when it is complete; a temporary name makes this independent of the server.
     const { status } = await this.#send('PUT', `${path}.new`, { body: content });
-    if (!CREATED.has(status)) throw this.#failure('PUT', status);
+    if (!CREATED.has(status)) throw this.#failure('PUT', status, MISSING.has(status) ? NO_FOLDER : '');
     const moved = await this.#send('MOVE', `${path}.new`, {
       headers: { Destination: new URL(path, this.#base).href, Overwrite: 'T' },
     });
@@ -83,7 +86,7 @@ export class WebdavTarget implements BackupTarget {
       if (this.#folders.has(folder)) continue;
       const { status } = await this.#send('MKCOL', `${folder}/`);
       if (!CREATED.has(status) && status !== EXISTS)
-        throw this.#failure('MKCOL', status, status === CONFLICT ? 'the folder of the URL must exist' : '');
+        throw this.#failure('MKCOL', status, status === CONFLICT ? NO_FOLDER : '');
       this.#folders.add(folder);
     }
   }

@@ -320,6 +320,8 @@ export interface Functions {
   GW_SimulateStuck(Line: string, Stuck: boolean): boolean;
   /** Limits the changes on this WebSocket to some objects with their subtrees, and to some messages; []: all. */
   GW_Subscribe(IDs: readonly number[], Messages?: readonly number[]): boolean;
+  /** Writes a small file on a target, reads it back and deletes it. Target is an entry of backup.targets that need not be stored; *** stands for the stored secret of the target with the same name. The error says what is wrong. */
+  GW_TestBackupTarget(Target: Readonly<Record<string, unknown>>): boolean;
   /** Restores a backup of a target, by default the newest, into a scratch directory and compares what is there with what was stored. */
   GW_VerifyTargetBackup(Target: string, Name?: string): VerifiedBackupRecord;
   /** The value of a variable. */

@@ -3,11 +3,13 @@ import type { BackupJob, BackupResults } from '../../backup/backup-job.js';
 import { reasonOf } from '../../backup/failure-reason.js';
 import { RecoveryKey } from '../../backup/recovery-key.js';
 import { runInWorker } from '../../backup/run-backup-job.js';
-import { coded, recordOf } from '../../base/codes/coded-text.js';
+import type { TargetSettings } from '../../backup/targets/open-target.js';
+import { coded, joined, recordOf } from '../../base/codes/coded-text.js';
 import { codeOf, fault, messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { TaskList, TaskProgress } from '../../base/tasks/task-list.js';
+import { ConfigurationError } from '../../config/document.js';
 import type { BackupConfig, TargetConfig } from '../../config/schema/backup-schema.js';
 import type { TargetBackupsPort } from '../../functions/ports.js';
 import { packageVersion } from '../../service/system.js';
@@ -22,7 +24,7 @@ import {
   retryAfterMs,
   targetsFinding,
 } from './target-schedule.js';
-import { targetSettings } from './target-settings.js';
+import { parseTarget, targetSettings, withSecrets } from './target-settings.js';
 import { TargetStates } from './target-states.js';
 
 /** What is kept by default. */
@@ -38,7 +40,7 @@ const SCHEDULE = 'schedule';
 type Work<K extends BackupJob['kind']> = Omit<Extract<BackupJob, { kind: K }>, 'target' | 'key' | 'nowMs'>;
 
 interface Dependencies {
-  readonly foundation: Pick<Foundation, 'store' | 'directory' | 'clock' | 'health'>;
+  readonly foundation: Pick<Foundation, 'store' | 'directory' | 'clock' | 'health' | 'configSource'>;
   readonly config: () => BackupConfig | undefined;
   readonly tasks: TaskList;
   readonly log: Log;
@@ -130,6 +132,27 @@ export class TargetBackups implements TargetBackupsPort {
   async useKey(key: RecoveryKey): Promise<void> {
     await writeRecoveryKey(this.#dependencies.foundation.directory, key);
     this.#key = key;
+  }
+
+  /** See {@link TargetBackupsPort}. */
+  async test(given: object, progress: TaskProgress): Promise<boolean> {
+    const name = 'name' in given ? given.name : undefined;
+    const stored = this.#targets().find((one) => one.name === name);
+    const target = await this.#parsed(withSecrets(given, stored && targetSettings(stored)));
+    return runInWorker({ kind: 'test', target, key: '', ...this.#now() }, progress);
+  }
+
+  async #parsed(given: object): Promise<TargetSettings> {
+    try {
+      return await parseTarget(this.#dependencies.foundation.configSource().file, given);
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigurationError)) throw thrown;
+      const wrong = thrown.findings.map(({ key, text }) => {
+        const member = key.replace(/^backup\.targets\[0\]\.?/, '');
+        return member === '' ? text : coded`ABOUT: ${member}: ${text}`;
+      });
+      throw fault('CONFIGURATION_INVALID', joined(wrong));
+    }
   }
 
   /** See {@link TargetBackupsPort}. */

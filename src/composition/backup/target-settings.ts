@@ -1,11 +1,31 @@
 import { stringify } from 'yaml';
+import { isRecord } from '../../api/rpc/rpc.js';
 import type { TargetSettings } from '../../backup/targets/open-target.js';
+import { HIDDEN } from '../../base/url-secrets.js';
 import { parseConfig } from '../../config/load.js';
 import type { TargetConfig } from '../../config/schema/backup-schema.js';
 
 /** A target as its checked configuration describes it. */
 export function targetSettings({ name, path, webdav, s3, sftp }: TargetConfig): TargetSettings {
   return { name, path, webdav, s3: s3 && { ...s3, secretKey: s3.secretKey ?? '' }, sftp };
+}
+
+/** A target as GW_GetSettings shows it, with the stored secrets where it has `***`. */
+export function withSecrets(given: object, stored: TargetSettings | undefined): object {
+  const secrets: Readonly<Record<string, string | undefined>> = {
+    password: stored?.webdav?.password,
+    secretKey: stored?.s3?.secretKey,
+  };
+  return Object.fromEntries(
+    Object.entries(given).map(([kind, value]: [string, unknown]) => [
+      kind,
+      isRecord(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([name, one]) => [name, one === HIDDEN ? secrets[name] : one]),
+          )
+        : value,
+    ]),
+  );
 }
 
 /**

@@ -1,8 +1,8 @@
-import { declare, optional, text, type FunctionDeclaration } from '../../device/declare.js';
-import { requirePassword } from '../argument-checks.js';
+import { array, declare, optional, text, type FunctionDeclaration } from '../../device/declare.js';
+import { checkedMap, requirePassword } from '../argument-checks.js';
 import * as shapes from '../target-shapes.js';
 import type { Ports } from '../ports.js';
-import { listOf } from '../shapes.js';
+import { listOf, record } from '../shapes.js';
 
 /** Encrypted backups on other machines. */
 export function targetBackupFunctions({ targetBackups, tasks }: Ports): FunctionDeclaration[] {
@@ -27,6 +27,22 @@ export function targetBackupFunctions({ targetBackups, tasks }: Ports): Function
       run: async (caller) => {
         requirePassword(caller, 'Creating a recovery key');
         return (await targetBackups()).createKey();
+      },
+    }),
+    declare({
+      name: 'GW_TestBackupTarget',
+      parameters: [array('Target', record)],
+      result: 'boolean',
+      audited: true,
+      auditParameters: (target: unknown) => [nameIn(target)],
+      confirmed: true,
+      help: 'Writes a small file on a target, reads it back and deletes it. Target is an entry of backup.targets that need not be stored; *** stands for the stored secret of the target with the same name. The error says what is wrong.',
+      run: async (caller, given) => {
+        requirePassword(caller, 'Testing a target of backups');
+        const target = checkedMap(given, 'Target');
+        return tasks.run('backup', caller.user, async (progress) =>
+          (await targetBackups()).test(target, progress),
+        );
       },
     }),
     declare({
@@ -75,4 +91,10 @@ export function targetBackupFunctions({ targetBackups, tasks }: Ports): Function
       },
     }),
   ];
+}
+
+/** The name of a target, for the audit: its other members may be secrets. */
+function nameIn(target: unknown): string {
+  const name = typeof target === 'object' && target !== null && 'name' in target ? target.name : '';
+  return typeof name === 'string' ? name : '';
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { testTarget } from '../../../src/backup/test-target.js';
 import type { BackupTarget } from '../../../src/backup/targets/backup-target.js';
 import { openTarget, type TargetSettings } from '../../../src/backup/targets/open-target.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -16,6 +17,8 @@ const open = (settings: Omit<TargetSettings, 'name'>, signal = new AbortControll
 /** What every target must do. */
 async function behavesAsTarget(t: Test, target: BackupTarget): Promise<void> {
   const content = randomBytes(300_000);
+  t.ok(await testTarget(target));
+  t.strictSame(await target.list('connection-test'), [], 'a test leaves nothing');
   t.strictSame(await target.list('a/chunks'), [], 'a folder that is missing is empty');
   t.equal(await target.get('a/chunks/none.sealed'), undefined);
   await target.delete('a/chunks/none.sealed');

@@ -22,12 +22,18 @@ t.test('targets of backups are added, changed, tried and removed', { skip: noBro
   };
   await page.getByRole('button', { name: 'Add a target' }).click();
   await form.getByLabel('Name').fill('stick');
+  await form.getByLabel('Directory').fill(`${stick}/none`);
+  await form.getByRole('button', { name: 'Test' }).click();
+  await form.getByRole('alert').waitFor();
   await form.getByLabel('Directory').fill(stick);
+  await form.getByRole('button', { name: 'Test' }).click();
+  await form.getByText('The target works').waitFor();
+  t.equal(await targets(), undefined, 'a test stores nothing');
   await save();
   await page.getByText('stick · directory').waitFor();
   t.strictSame(await targets(), [{ name: 'stick', path: stick }]);
   await page.getByRole('button', { name: 'Create the recovery key' }).click();
-  await page.getByRole('button', { name: 'Back up to stick now' }).click();
+  await page.getByRole('button', { name: 'Back up now: stick' }).click();
   await page.getByText('A backup was stored on stick.').waitFor();
 
   await page.getByRole('button', { name: 'Add a target' }).click();
@@ -54,6 +60,17 @@ t.test('targets of backups are added, changed, tried and removed', { skip: noBro
   t.match((await targets()) as object[], [{}, { webdav: { ...webdav, url: 'https://nas.example/box/' } }]);
   const { Text } = (await rpc(fixture, 'GW_GetConfigurationText')) as { Text: string };
   t.match(Text, 'nightingale', 'and stays');
+
+  const schedule = page.getByRole('form', { name: 'When backups are made' });
+  await schedule.getByLabel('Time of the daily backup').fill('04:30');
+  await schedule.getByLabel('Compare').selectOption('off');
+  await schedule.getByLabel('Months').fill('12');
+  await schedule.getByRole('button', { name: 'Save' }).click();
+  await schedule.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
+  const { Settings } = (await rpc(fixture, 'GW_GetSettings')) as { Settings: { backup: object } };
+  t.match(Settings.backup, { at: '04:30', verify: 'off', keep: { months: 12, days: undefined } });
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
   for (const name of ['cloud', 'stick']) {
     await page.getByRole('button', { name: `Remove: ${name}` }).click();
     await form.getByRole('button', { name: 'Remove', exact: true }).click();

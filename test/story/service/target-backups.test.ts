@@ -107,3 +107,30 @@ t.test('a target that fails is reported, and a damaged backup is found', async (
   await rpc(fixture, 'GW_RunTargetBackup', 'stick');
   t.match(await rpc(fixture, 'GW_VerifyTargetBackup', 'stick', ''), { Name: /z$/ });
 });
+
+t.test('a target is tested before it is stored, and its secrets are in no record', async (t) => {
+  const stick = await tempDirectory(t);
+  const server = await webdavServer(t);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + targetsYaml(stick, server.url));
+  const test = (target: object) => rpc(fixture, 'GW_TestBackupTarget', target);
+  t.equal(await test({ name: 'other', path: stick }), true, 'without a recovery key');
+  t.strictSame(readdirSync(stick), [], 'nothing is left');
+  t.equal(await test({ name: 'other', path: join(stick, 'none') }), 'BACKUP_TARGET_FAILED');
+  const webdav = { url: `${server.url}/dav`, username: 'me', password: 'päss' };
+  t.equal(await test({ name: 'new', webdav }), true);
+  t.equal(server.files.size, 0, 'nothing is left');
+  t.ok(server.requests.some((request) => request.startsWith('PUT /dav/connection-test-')));
+  t.equal(await test({ name: 'nas', webdav: { ...webdav, password: '***' } }), true, 'the stored password');
+  for (const password of ['***', 'wrong'])
+    t.equal(await test({ name: 'new', webdav: { ...webdav, password } }), 'BACKUP_TARGET_FAILED', password);
+  t.equal(
+    await test({ name: 'new', webdav: { ...webdav, url: `${server.url}/none` } }),
+    'BACKUP_TARGET_FAILED',
+  );
+  t.equal(await test({ name: 'new', webdav: { ...webdav, url: 'ftp://nas' } }), 'CONFIGURATION_INVALID');
+  t.equal(await test({ name: 'new' }), 'CONFIGURATION_INVALID');
+  const audit = JSON.stringify(await rpc(fixture, 'GW_GetAudit', 50, 'owner'));
+  t.match(audit, /"GW_TestBackupTarget".*"new"/);
+  t.notMatch(audit + JSON.stringify(await rpc(fixture, 'GW_GetLog', 0, 'debug', '', 1000)), /päss|wrong/);
+  t.match(await rpc(fixture, 'GW_GetBackupTargets'), { Targets: [{ Name: 'stick' }, { Name: 'nas' }] });
+});

@@ -101,6 +101,7 @@ export const ROWS: readonly Row[] = [
     '[restored|restore] the backup {0}',
     'die Sicherung {0} [wiederhergestellt|wiederherstellen]',
   ],
+  [/^GW_TestBackupTarget/, '[tested|test] the target {0}', 'das Ziel {0} [getestet|testen]'],
   [/^GW_RunTargetBackup/, '[backed|back] up to {0}', 'auf {0} [gesichert|sichern]'],
   [/^GW_VerifyTargetBackup/, '[verified|verify] the backup on {0}', 'die Sicherung auf {0} [geprüft|prüfen]'],
   [

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { words } from '../i18n/console-texts.js';
 
 interface FormButtonsProps {
@@ -5,15 +6,18 @@ interface FormButtonsProps {
   readonly submit: string;
   readonly isDisabled?: boolean;
   readonly onClose: () => void;
+  /** Other buttons, between the two. */
+  readonly children?: ComponentChildren;
 }
 
 /** The last row of a dialog's form: submit and cancel. */
-export function FormButtons({ submit, isDisabled = false, onClose }: FormButtonsProps) {
+export function FormButtons({ submit, isDisabled = false, onClose, children }: FormButtonsProps) {
   return (
     <div class="row-head">
       <button class="primary" disabled={isDisabled}>
         {submit}
       </button>
+      {children}
       <button class="plain" type="button" onClick={onClose}>
         {words().tree.cancel}
       </button>

@@ -7,7 +7,8 @@ import { targetTexts } from '../i18n/targets.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { Question } from '../parts/question.js';
-import { settingsOf, useSettings } from './settings.js';
+import { BackupSchedule } from './backup-schedule.js';
+import { type Change, settingsOf, useSettings } from './settings.js';
 import { TargetForm } from './target-form.js';
 
 interface TargetsProps {
@@ -56,7 +57,8 @@ export function BackupTargets({ onChange }: TargetsProps) {
       </LoadedView>
       <LoadedView state={settings.state}>
         {(given) => {
-          const targets = settingsOf(given).backup?.targets ?? [];
+          const { backup = {} } = settingsOf(given);
+          const { targets = [] } = backup;
           const indexOf = (name: string) => targets.findIndex((one) => one.name === name);
           const done = () => {
             settings.reload();
@@ -67,6 +69,11 @@ export function BackupTargets({ onChange }: TargetsProps) {
             await settings.change(given.Digest, [[path, null]]);
             changed();
           };
+          const saveSchedule = async (changes: readonly Change[]) => {
+            const isSaved = await settings.change(given.Digest, changes);
+            changed();
+            return isSaved;
+          };
           return (
             <>
               <p>
@@ -74,6 +81,7 @@ export function BackupTargets({ onChange }: TargetsProps) {
                   {text.form.add}
                 </button>
               </p>
+              {targets.length > 0 && <BackupSchedule settings={backup} onChange={saveSchedule} />}
               {(edited.value === '' || indexOf(edited.value ?? '') >= 0) && (
                 <TargetForm
                   targets={targets}

@@ -24,11 +24,19 @@ export interface TargetSettings {
   readonly sftp?: object;
 }
 
+/** When backups on targets are made, and how many are kept: `backup`, as far as it is in the configuration. */
+export interface BackupSettings {
+  readonly at?: string;
+  readonly verify?: string;
+  readonly keep?: { readonly days?: number; readonly weeks?: number; readonly months?: number };
+  readonly targets?: readonly TargetSettings[];
+}
+
 /** The keys of the configuration that the pages change. */
 interface Settings {
   readonly remoteAccess?: { readonly username: string };
   readonly configurators?: readonly AreaSettings[];
-  readonly backup?: { readonly targets?: readonly TargetSettings[] };
+  readonly backup?: BackupSettings;
 }
 
 /** A key of the configuration and its value; null removes it. */

@@ -55,25 +55,31 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
   };
   const problem = useSignal('');
   const isBusy = useSignal(false);
+  /** What a test found. */
+  const outcome = useSignal('');
   const { form: text } = targetTexts();
   const known: Readonly<Record<string, unknown>> = {
     ...(kind === 'path' ? before : before?.[kind]),
   };
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    const valueOf = (field: string) => formText(given, field).trim();
-    const values = targetFields(kind).map((field) => {
-      const value = valueOf(field);
-      return [field, field === 'port' && value !== '' ? Number(value) : value] as const;
-    });
-    const changes =
-      before === undefined
-        ? additionOf(targets, { name: valueOf('name'), kind, values })
-        : changesOf(`backup.targets[${at}]${kind === 'path' ? '' : `.${kind}`}`, values);
+  const act = async (action: () => Promise<void>) => {
     isBusy.value = true;
     problem.value = '';
+    outcome.value = '';
     try {
+      await action();
+    } catch (thrown) {
+      problem.value = errorText(thrown);
+    }
+    isBusy.value = false;
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const entered = enteredIn(event.currentTarget as HTMLFormElement, kind);
+    const changes =
+      before === undefined
+        ? additionOf(targets, targetOf(before, entered))
+        : changesOf(`backup.targets[${at}]${kind === 'path' ? '' : `.${kind}`}`, entered.values);
+    return act(async () => {
       await app.call(
         'GW_ChangeSettings',
         changes.map(([Path, Value]) => ({ Path, Value })),
@@ -82,10 +88,16 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
       app.notice.value = { text: text.saved, isError: false };
       close();
       onDone();
-    } catch (thrown) {
-      problem.value = errorText(thrown);
-    }
-    isBusy.value = false;
+    });
+  };
+  const test = (form: HTMLFormElement | null) => {
+    if (form?.reportValidity() !== true) return undefined;
+    const target = targetOf(before, enteredIn(form, kind));
+    return act(async () => {
+      outcome.value = text.testing;
+      await app.call('GW_TestBackupTarget', { ...target }).finally(() => (outcome.value = ''));
+      outcome.value = text.works;
+    });
   };
   return (
     <Dialog title={before === undefined ? text.add : text.changeOf(before.name)} onClose={close}>
@@ -123,7 +135,17 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
           }}
         />
         <p class="soft">{text.hint}</p>
-        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={close} />
+        <p role="status">{outcome}</p>
+        <FormButtons submit={text.save} isDisabled={isBusy.value} onClose={close}>
+          <button
+            class="plain"
+            type="button"
+            disabled={isBusy.value}
+            onClick={({ currentTarget }) => void test(currentTarget.form)}
+          >
+            {text.test}
+          </button>
+        </FormButtons>
       </form>
     </Dialog>
   );
@@ -131,13 +153,34 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
 
 type Values = readonly (readonly [field: TargetField, value: string | number])[];
 
+interface Entered {
+  readonly name: string;
+  readonly kind: TargetKind;
+  readonly values: Values;
+}
+
+function enteredIn(form: HTMLFormElement, kind: TargetKind): Entered {
+  const given = new FormData(form);
+  const values = targetFields(kind).map((field) => {
+    const value = formText(given, field).trim();
+    return [field, field === 'port' && value !== '' ? Number(value) : value] as const;
+  });
+  return { name: formText(given, 'name').trim(), kind, values };
+}
+
+/** The target as the form describes it. An empty secret is `***`, which stands for the stored one. */
+function targetOf(before: TargetSettings | undefined, { name, kind, values }: Entered): TargetSettings {
+  const known = kind === 'path' ? {} : before?.[kind];
+  const entered = values.filter(([field, value]) => value !== '' || !isSecretField(field));
+  const members = Object.entries({ ...known, ...Object.fromEntries(entered) }).filter(
+    ([, value]) => value !== '',
+  );
+  const given = Object.fromEntries(members);
+  return { name: before?.name ?? name, ...(kind === 'path' ? given : { [kind]: given }) };
+}
+
 /** Another target; a list that is not there yet is created with it. */
-function additionOf(
-  targets: readonly TargetSettings[],
-  { name, kind, values }: { readonly name: string; readonly kind: TargetKind; readonly values: Values },
-): Change[] {
-  const members = Object.fromEntries(values.filter(([, value]) => value !== ''));
-  const target = { name, ...(kind === 'path' ? members : { [kind]: members }) };
+function additionOf(targets: readonly TargetSettings[], target: TargetSettings): Change[] {
   return targets.length === 0
     ? [['backup.targets', [target]]]
     : [[`backup.targets[${targets.length}]`, target]];
