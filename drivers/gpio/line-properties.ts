@@ -11,7 +11,7 @@ import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-prope
 import { backendNames, biases, drives } from './backends/line.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
-/** Completes the definition of a module: all modules of this driver are devices and share a prefix. */
+/** A module of this driver: all of them are devices, and their functions share a prefix. */
 export const gpioModule = <S extends TObject>(
   definition: Omit<ModuleDefinition<S>, 'kind' | 'prefix'>,
 ): ModuleDefinition<S> => ({ ...definition, kind: moduleKind.device, prefix: 'HW' });
@@ -36,7 +36,7 @@ export const lineProperties = {
   ),
 };
 
-/** No contact bounces for longer than this. */
+/** Maximum debounce time, µs: no contact bounces for longer. */
 const DEBOUNCE_MAX_US = 10_000_000;
 
 /** The properties of a module that watches one line. */
@@ -58,17 +58,17 @@ const inputSchema = Type.Object(inputProperties(0));
 /** The values of {@link inputProperties}. */
 export type InputProperties = Static<typeof inputSchema>;
 
-/** The validation error of a module of one line that has none; undefined if it has one. */
+/** The validation error of an instance without a line; undefined if it has one. */
 export const missingLineError = ({ Line }: { readonly Line: string }): Text | undefined =>
   Line === '' ? coded`LINE_EMPTY: Line is empty: set it to the name of a line, or its offset` : undefined;
 
-/** The keeper's maximum (`keeper/table.h`): a month. */
+/** Maximum of `HoldForS`, that of the line keeper (`keeper/table.h`): 31 days. */
 const LONGEST_HOLD_S = 31 * 24 * 3600;
-/** A week; timers are limited to 24 days. */
+/** Maximum of `SilentAfterS`: a week; timers are limited to 24 days. */
 const LONGEST_SILENCE_S = 7 * 24 * 3600;
 
 /**
- * What an output becomes when its machine, its gateway or its source of commands fails
+ * The value that an output gets when its machine, its gateway or its source of commands fails
  * (`docs/hardware/safe-outputs.md`).
  */
 export const outputPolicies = {

@@ -25,7 +25,7 @@ export class SimulatedPeer {
   lines: ControlLines = { brk: false, dtr: false, rts: false };
   /** Settings of the port while it is open. */
   settings: PortSettings | undefined;
-  /** If true, the peer does not read, and sends wait in the port. */
+  /** If true, the peer reads nothing, and `send` of the port waits. */
   isStalled = false;
   #received: Buffer[] = [];
   #listener: PortListener | undefined;
@@ -74,29 +74,29 @@ export class SimulatedPorts implements SerialPorts {
   readonly #open = new Map<string, SimulatedPort>();
   /** Paths that are in use by another program. */
   readonly inUse = new Set<string>();
-  /** Paths without permission. */
+  /** Paths that the process may not open. */
   readonly forbidden = new Set<string>();
 
   get openCount(): number {
     return this.#open.size;
   }
 
-  /** Plugs in a device. */
+  /** Plugs in a device and returns the peer at the other end. */
   plug(path: string, usb: UsbName = NO_USB): SimulatedPeer {
     const device = new SimulatedPeer(path, usb);
     this.#peers.set(path, device);
     return device;
   }
 
-  /** Unplugs a device; with `silent`, the port does not report it and only stops receiving. */
-  unplug(path: string, manner: 'loud' | 'silent' = 'loud'): void {
+  /** Unplugs a device. If that is not reported, the port only stops receiving. */
+  unplug(path: string, { isReported = true } = {}): void {
     const device = this.#peers.get(path);
     this.#peers.delete(path);
     const listener = device?.attach(undefined);
     const port = this.#open.get(path);
     this.#open.delete(path);
     port?.fail();
-    if (manner === 'loud') listener?.onLost(portGone(path));
+    if (isReported) listener?.onLost(portGone(path));
   }
 
   async open(where: string, settings: PortSettings, listener: PortListener): Promise<OpenPort> {

@@ -57,7 +57,7 @@ export interface ApiContext {
   readonly log: Log;
   /** Emitted with each line of the log, for clients that read it. */
   readonly logged?: Signal<LogRecord>;
-  /** Emitted with the progress of long work. */
+  /** Emitted with the progress of tasks. */
   readonly tasks?: Signal<TaskState>;
   readonly clock: Clock;
   readonly configurators: Configurators;

@@ -7,13 +7,13 @@ import type { JobProgress } from './job-progress.js';
 import type { Repository } from './repository.js';
 import { prune, type Retention } from './retention.js';
 
-/** Bytes of a chunk of a file. */
+/** Maximum size of a chunk of a file, bytes. */
 const CHUNK_BYTES = 256 * 1024;
 
 /** What an upload did. */
 export interface UploadReport {
   readonly name: string;
-  /** Bytes that were stored; the rest was there already. */
+  /** Bytes that were stored; the target had the rest already. */
   readonly storedBytes: number;
   readonly storedChunks: number;
   readonly chunks: number;
@@ -32,8 +32,9 @@ interface UploadOptions {
 }
 
 /**
- * Stores what the target does not have yet, reads it back, and then stores the index. Deletes what is not kept
- * afterwards. If it ends early, there is no new backup, and the next upload uses the chunks that are there.
+ * Stores the chunks that the target does not have yet, reads them back, and then stores the index. Afterwards
+ * deletes the backups that `retention` does not keep. If it ends early, there is no new backup, and the next upload
+ * uses the chunks that it has stored.
  */
 export async function uploadBackup(repository: Repository, options: UploadOptions): Promise<UploadReport> {
   const { directory, state, version, nowMs, retention, progress } = options;
@@ -83,7 +84,7 @@ export async function uploadBackup(repository: Repository, options: UploadOption
   return { name: index.name, storedBytes, storedChunks, chunks, deletedBackups: backups };
 }
 
-/** The state, and the keys and certificates by which others know the gateway: path in the backup → file. */
+/** The state, and the keys and certificates that identify the gateway to others: path in the backup → file. */
 function filesOf(directory: string, state: string): Map<string, string> {
   const tls = join(directory, 'tls');
   const names = existsSync(tls) ? readdirSync(tls).filter((name) => /^[a-z][a-z0-9-]*\.pem$/.test(name)) : [];
@@ -116,7 +117,7 @@ async function storeFile(
   }
 }
 
-/** Only for the progress: the archive grows while it is read, and texts are longer than what they encode. */
+/** An estimate for the progress: the archive grows while it is read, and its rows are longer as texts. */
 function totalBytes(directory: string, state: string): number {
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return size(state) + size(join(directory, 'archive.db'));

@@ -16,6 +16,9 @@ import { LOGGED_OUTPUT_LIMIT, scriptLabel, ScriptRunner, type ScriptFunctions } 
 import type { ThreadRecord } from './threads.js';
 import { DirectoryWatch } from './directory-watch.js';
 
+/** The file name of a text that is not a script of the tree, for error messages. */
+const TEXT_FILE = 'text.js';
+
 /** A request to run a script. */
 export interface ScriptRunRequest {
   /** The script's id; absent for a text that is run once. */
@@ -36,9 +39,9 @@ interface ScriptEngineOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly functions: ScriptFunctions;
-  /** Called for each run; default: the standard limits. */
+  /** Called for each run; the standard limits by default. */
   readonly limits?: () => ScriptLimits;
-  /** Gets a finding if this machine does not support all restrictions of script processes. */
+  /** Where a finding is reported if this machine does not support all restrictions of script processes. */
   readonly checks?: HealthChecks;
   /** Receives limits that take effect. */
   readonly limitReporter?: LimitReporter;
@@ -50,7 +53,7 @@ interface ScriptEngineOptions {
  */
 export class ScriptEngine implements AsyncDisposable {
   readonly #options: ScriptEngineOptions;
-  readonly #runs: ScriptRunner;
+  readonly #runner: ScriptRunner;
   /** The checksums of the files as last read or written, by name. */
   readonly #checksums = new Map<string, string>();
   #watch: DirectoryWatch | undefined;
@@ -64,7 +67,7 @@ export class ScriptEngine implements AsyncDisposable {
       checks = noHealthChecks,
       limitReporter = silentLimitReporter,
     } = options;
-    this.#runs = new ScriptRunner({
+    this.#runner = new ScriptRunner({
       kernel,
       limits,
       checks,
@@ -78,19 +81,19 @@ export class ScriptEngine implements AsyncDisposable {
 
   /** Starts to watch the script files if there is a script. */
   watch(): void {
-    for (const _script of this.#options.kernel.tree.objectsOfType(objectType.script))
-      return this.#watchFiles();
+    const scripts = this.#options.kernel.tree.objectsOfType(objectType.script);
+    if (!scripts.next().done) this.#watchFiles();
   }
 
   /** The number of script runs per sender since the start. */
   senders(): ReadonlyMap<string, number> {
-    return this.#runs.senders;
+    return this.#runner.senders;
   }
 
   /** Creates a script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
-  async create(beginning: ObjectOptions = {}): Promise<number> {
+  async create(options: ObjectOptions = {}): Promise<number> {
     const { kernel, files } = this.#options;
-    const script = kernel.scripts.create(0, beginning);
+    const script = kernel.scripts.create(0, options);
     const { file } = script.data;
     this.#watchFiles();
     this.#checksums.set(file, (await files.write(file, '')).crc);
@@ -166,7 +169,7 @@ export class ScriptEngine implements AsyncDisposable {
     const { file, broken } = this.#script(id).data;
     if (!broken) return '';
     try {
-      return (await this.#runs.check({ file, text: (await this.#read(file)).text }))?.error ?? '';
+      return (await this.#runner.check({ file, text: (await this.#read(file)).text }))?.error ?? '';
     } catch (thrown) {
       return messageOf(thrown);
     }
@@ -178,7 +181,7 @@ export class ScriptEngine implements AsyncDisposable {
   start(run: ScriptRunRequest): void {
     const { log } = this.#options;
     const script = run.id === undefined ? TEXT_FILE : this.#script(run.id).data.file;
-    this.#runs.requireCapacity(run.caller);
+    this.#runner.requireCapacity(run.caller);
     this.#run(run, false).then(
       (output) => {
         if (output !== '') log.info({ script }, output.slice(0, LOGGED_OUTPUT_LIMIT));
@@ -197,7 +200,7 @@ export class ScriptEngine implements AsyncDisposable {
 
   /** Stops all runs of a script; returns false if there are none. Throws `NOT_OF_TYPE`. */
   abort(id: number): boolean {
-    return this.#runs.abort(this.#script(id).id);
+    return this.#runner.abort(this.#script(id).id);
   }
 
   /**
@@ -205,27 +208,27 @@ export class ScriptEngine implements AsyncDisposable {
    * Throws `NOT_ALLOWED`, `BUSY`.
    */
   enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean> {
-    return this.#runs.enter(name, ms, caller);
+    return this.#runner.enter(name, ms, caller);
   }
 
   /** Releases a semaphore; returns whether the calling script held it. Throws `NOT_ALLOWED`. */
   leave(name: string, caller: Caller): boolean {
-    return this.#runs.leave(name, caller);
+    return this.#runner.leave(name, caller);
   }
 
   /** Resolves when the time has passed. */
   sleep(ms: number, caller: Caller): Promise<void> {
-    return this.#runs.sleep(ms, caller);
+    return this.#runner.sleep(ms, caller);
   }
 
   /** The records of all slots for script processes. */
   threads(): Promise<readonly ThreadRecord[]> {
-    return this.#runs.threads();
+    return this.#runner.threads();
   }
 
   close(): Promise<void> {
     this.#watch?.[Symbol.dispose]();
-    return this.#runs.close();
+    return this.#runner.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -239,11 +242,11 @@ export class ScriptEngine implements AsyncDisposable {
     const what = { parameters, sender, caller, isAwaited };
     const { kernel, clock } = this.#options;
     if (id === undefined) {
-      const once = async () => {
+      const read = async () => {
         kernel.scripts.announceRun({ sender, file: TEXT_FILE, thread: ++this.#thread }, clock.nowMs());
         return text;
       };
-      return this.#runs.run({ script: undefined, file: TEXT_FILE, read: once, ...what });
+      return this.#runner.run({ script: undefined, file: TEXT_FILE, read, ...what });
     }
     const script = this.#script(id);
     const { file } = script.data;
@@ -254,7 +257,7 @@ export class ScriptEngine implements AsyncDisposable {
       kernel.scripts.announceRun({ sender, file, thread }, clock.nowMs());
       return content;
     };
-    return this.#runs.run({ script, file, read, ...what });
+    return this.#runner.run({ script, file, read, ...what });
   }
 
   #script(id: number): Script {
@@ -351,7 +354,7 @@ export class ScriptEngine implements AsyncDisposable {
   async #compile(script: Script, { file, text }: ScriptText): Promise<void> {
     const { kernel, log } = this.#options;
     const crc = this.#checksums.get(file);
-    const checked = await this.#runs.check({ file, text });
+    const checked = await this.#runner.check({ file, text });
     if (checked === undefined) return;
     const { error } = checked;
     if (kernel.tree.find(script.id) !== script) return;
@@ -361,6 +364,3 @@ export class ScriptEngine implements AsyncDisposable {
     kernel.scripts.setBroken(script, error !== undefined);
   }
 }
-
-/** The file name of a text that is run once, for error messages. */
-const TEXT_FILE = 'text.js';

@@ -14,12 +14,12 @@ export type WorkerRequest<R extends Record<keyof R, { request: object }>> = {
   [Q in keyof R]: { readonly id: number; readonly request: Q } & R[Q]['request'];
 }[keyof R];
 
-/** Why a request failed: with SQLite's result code, with the code of a fault, or with neither. */
+/** Why a request failed. Has SQLite's result code, the code of a fault, or neither. */
 export interface WorkerFailure {
   readonly message: string;
   readonly sqlite?: number | undefined;
   readonly fault?: FaultCode | undefined;
-  /** What the text of the fault is made from. */
+  /** The parameters of the fault's text. */
   readonly parameters?: readonly ParameterRecord[] | undefined;
 }
 

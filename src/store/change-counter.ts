@@ -2,14 +2,14 @@ import type { Changes } from '../kernel/changes.js';
 import { blockAfter, COUNTER_BLOCK } from './worker-protocol.js';
 
 /**
- * A backup does not have the counters assigned after it was made. The counter continues beyond the highest
- * that is possible: a thousand changes per second since the backup, for at least a week, because the clock
- * may have been set back.
+ * After a backup was made, changes got counters that it does not contain. After a restore, the counter continues
+ * beyond the highest one possible: a thousand changes per second since the backup, and for at least a week,
+ * because the clock may have been set back.
  */
 const CHANGES_PER_S = 1000;
 const WEEK_S = 7 * 24 * 3600;
 
-/** Earlier than the first release: the start for estimating a lost counter. */
+/** A time before the first release, from which a lost counter is estimated. */
 export const FIRST_MS = Date.UTC(2026, 0, 1);
 
 /** The counter to continue with after restoring a backup, so that it never decreases. */
@@ -28,7 +28,7 @@ export class CounterReserve {
   readonly #unlisten: () => void;
   #reserved: number;
 
-  /** `reserve` schedules a write of the new end of the reserved counters. */
+  /** `reserved` is the end of the reserved counters; `reserve` schedules a write of a new end. */
   constructor(changes: Changes, reserved: number, reserve: (end: number) => void) {
     this.#reserved = reserved;
     this.#unlisten = changes.listen(({ TimeStamp }) => {

@@ -67,7 +67,7 @@ class Backlight implements OpenInstance {
     return backlight;
   }
 
-  /** Resolves when the kernel accepted the value; what it made of it is reported. */
+  /** Resolves when the kernel has accepted the value; reports the value that it then has. */
   write(ident: string, value: Value): Promise<void> {
     return this.#queue.run(async () => {
       if (ident !== 'BRIGHTNESS' || typeof value !== 'number') throw fault('READ_ONLY', ident);

@@ -5,8 +5,8 @@ import { CONSUMER } from './line.js';
 const ROOT = '/sys/kernel/irq';
 
 /**
- * Counts the interrupts of one line of the gateway. A chip numbers its interrupts like its lines. If the
- * gateway has no interrupt with that number, or more than one, the line's interrupt cannot be identified.
+ * Counts the interrupts of one line that the gateway has requested. A chip numbers its interrupts like its lines.
+ * If the gateway has no interrupt with that number, or more than one, the line's interrupt cannot be identified.
  */
 export class LineInterrupts {
   readonly #offset: number;
@@ -20,7 +20,7 @@ export class LineInterrupts {
     this.#root = root;
   }
 
-  /** Interrupts since the first call; undefined if that is unknown. */
+  /** The interrupts since the first call; undefined if they cannot be counted. */
   async count(): Promise<number | undefined> {
     try {
       const isFirst = this.#directory === undefined;

@@ -9,15 +9,15 @@ interface SimulatedBoardLayout {
   readonly wires?: readonly (readonly string[])[];
 }
 
-/** What the holder of a line does to its net, and its callbacks. Levels are physical here. */
+/** What the holder of a line does to its net, and its callbacks. Levels are those on the wire: true is high. */
 export interface LineHolder {
   readonly consumer: string;
   readonly output?: { readonly drive: Drive; level: boolean };
   readonly bias?: Bias;
   readonly activeLow?: boolean;
-  /** The level of the net has changed. */
+  /** Called when the level of the net has changed. */
   onLevelChange?(level: boolean, atNs: bigint): void;
-  /** The chip was pulled out. */
+  /** Called when the chip was unplugged. */
   onChipGone?(): void;
 }
 
@@ -48,8 +48,8 @@ interface Net {
 }
 
 /**
- * Simulated GPIO hardware. Levels follow from what drives a net, from pull resistors, and from the level
- * before. As with most controllers, a released output keeps driving its last level until the line is
+ * Simulated GPIO hardware. The level of a net follows from what drives it, from pull resistors, and from its
+ * previous level. As with most controllers, a released output keeps driving its last level until the line is
  * requested again. Everything here is synchronous; `simulated.ts` is the backend on top of it.
  */
 export class SimulatedBoard {
@@ -83,11 +83,12 @@ export class SimulatedBoard {
     return lines;
   }
 
-  /** Undefined if the board has no line of this name. */
+  /** The line with this name; undefined if the board has none. */
   lineNamed(name: string): SimulatedLine | undefined {
     return this.#byName.get(name);
   }
 
+  /** The level of a line; throws `DEVICE_CONFIGURATION` if the board has no line of this name. */
   level(name: string): boolean {
     return this.#lineOrThrow(name).net.level;
   }
@@ -137,7 +138,7 @@ export class SimulatedBoard {
     this.#updateLevel(line.net);
   }
 
-  /** To be called after a holder changed its output level. */
+  /** Call this after a holder has changed its output level. */
   outputChanged(line: SimulatedLine): void {
     this.#updateLevel(line.net);
   }
@@ -153,6 +154,7 @@ export class SimulatedBoard {
     for (const holder of holders) holder?.onChipGone?.();
   }
 
+  /** Plugs a chip in again; its lines are free. */
   plug(label: string): void {
     this.#unplugged.delete(label);
   }

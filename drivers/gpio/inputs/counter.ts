@@ -21,7 +21,7 @@ import { Throttle } from './throttle.js';
 import { openWatchedInput } from './watched-input.js';
 import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 
-/** The profiles of each quantity and of its rate, and the unit of time of the rate in seconds. */
+/** What a meter measures: the profiles of the quantity and of its rate, and the rate's unit of time in seconds. */
 const quantities = {
   pulses: { quantity: '', rate: '~Hertz', perS: 1 },
   electricity: { quantity: '~Electricity', rate: '~Power', perS: 3600 },
@@ -200,7 +200,7 @@ class Counter implements LineWatcher {
     this.#throttle.close();
   }
 
-  /** Values that only the counter changes are reported again after opening, so that their quality is good. */
+  /** Reports the values that no pulse changes again after opening, so that their quality is good. */
   #reportUnchanged(): void {
     for (const ident of ['RATE', 'YESTERDAY', 'LAST_MONTH', 'DAY', 'DAY_FROM', 'MONTH_FROM']) {
       const value = this.#host.lastValue(ident);

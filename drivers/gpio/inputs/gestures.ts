@@ -44,7 +44,7 @@ export class GestureRecognizer {
     return this.#dueMs;
   }
 
-  /** Takes a press or a release, in chronological order. */
+  /** Processes a press or a release; call it in chronological order. */
   edge(isPressed: boolean, atMs: number): void {
     this.advance(atMs);
     // If edges were dropped, two in the same direction may follow each other.

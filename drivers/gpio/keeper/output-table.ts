@@ -5,7 +5,7 @@ import type { Guard, LineLocation, OutputOptions } from '../backends/line.js';
 export type GuardedOutputOptions = OutputOptions & { readonly guard: Guard };
 
 const HEADER = 'stellwerk outputs 1\n';
-/** Number of words of an entry that identify the line. */
+/** The first words of an entry identify the line: label, index among the chips with it, and offset. */
 const KEY_WORDS = 3;
 
 /**
@@ -33,19 +33,20 @@ export const entryKey = (entry: string): string => entry.split(' ').slice(0, KEY
 /** The content of the file that the keeper reads when the machine boots. */
 export function formatTable(entries: readonly string[]): string {
   const text = HEADER + entries.map((entry) => `${entry}\n`).join('');
-  return `${text}${lastLine(text, entries.length)}`;
+  return `${text}${trailer(text, entries.length)}`;
 }
 
-/** The entries of such a file; none if it is incomplete or damaged. */
+/** The entries of the keeper's file; none if it is incomplete or damaged. */
 export function parseTable(table: string): string[] {
   const end = table.lastIndexOf('\n', table.length - 2) + 1;
   const entries = table.slice(HEADER.length, end).split('\n').slice(0, -1);
   const isComplete =
-    table.startsWith(HEADER) && table.slice(end) === lastLine(table.slice(0, end), entries.length);
+    table.startsWith(HEADER) && table.slice(end) === trailer(table.slice(0, end), entries.length);
   return isComplete ? entries : [];
 }
 
-const lastLine = (text: string, count: number): string =>
+/** The last line: the number of entries and the checksum of the text before it. */
+const trailer = (text: string, count: number): string =>
   `end ${count} ${crc32(text).toString(16).padStart(8, '0')}\n`;
 
 /** Replaces every byte that is not an unreserved character by %XX. */

@@ -7,20 +7,20 @@ import type { outputPolicies } from '../line-properties.js';
 
 type TimeoutProperties = Pick<Static<TObject<typeof outputPolicies>>, 'OnSilence' | 'SilentAfterS'>;
 
-/** Gives an output its `OnSilence` value once if no command has come for `SilentAfterS`. */
+/** Drives an output to its `OnSilence` value, once, when no command has arrived for `SilentAfterS` seconds. */
 export class CommandTimeout {
   readonly #host: Host<TimeoutProperties>;
   readonly #write: (active: boolean) => Promise<void>;
   #cancelTimer: Cancel = () => undefined;
 
-  /** `write` works like a command: rules apply. */
+  /** `write` executes a command, under the rules of the output. */
   constructor(host: Host<TimeoutProperties>, write: (active: boolean) => Promise<void>) {
     this.#host = host;
     this.#write = write;
     this.#start();
   }
 
-  /** A command has come. Even if it fails, its source is alive. */
+  /** Call this for each command, even one that fails: its source is alive. */
   restart(): void {
     this.#cancelTimer();
     this.#host.setProblem('SILENT', undefined);

@@ -7,8 +7,8 @@ import type { Guard, LineLocation, OutputLine } from '../backends/line.js';
 import type { outputPolicies, outputProperties } from '../line-properties.js';
 
 /**
- * The properties of an output's line. A module without policies is one whose output is inactive while nobody
- * commands it; without Boot, the module itself decides on the first value.
+ * The properties of an output's line. The output of a module without policies is inactive while nothing commands
+ * it; without Boot, the module itself decides on the first value.
  */
 type OutputProperties = Partial<Pick<Static<Outputs>, Policies>> & Omit<Static<Outputs>, Policies>;
 type Outputs = TObject<typeof outputProperties>;
@@ -17,25 +17,24 @@ type Policies = keyof typeof outputPolicies;
 /** Settings for the line keeper that differ from the properties. */
 interface OutputOverrides {
   /**
-   * The value at boot before the gateway starts; the property Boot by default. Differs if a rule may forbid
-   * it.
+   * The value from the machine's boot until the gateway starts; the property Boot by default. Another one if a rule
+   * may forbid that.
    */
   readonly boot?: StatePolicy;
   /** The longest hold that is allowed, seconds; 0 for any. */
   readonly holdForS?: number;
 }
 
-/** A line that was found and is not requested yet. */
+/** A line that was located and not requested yet. */
 export interface FoundOutput {
   /** Identifies chip and offset: the same for every instance that uses this line. */
   readonly lineKey: string;
   /**
-   * The first value: Boot; `hold` if Boot was applied since the machine booted; OnLost if the chip was gone
-   * meanwhile.
+   * The first value: Boot; `hold` if Boot was applied since the machine booted; OnLost if the chip was lost since.
    */
   readonly boot: StatePolicy;
   request(boot: StatePolicy, overrides?: OutputOverrides): Promise<GpioOutput>;
-  /** Marks Boot as applied: until the machine boots again, the line is kept as it is. */
+  /** Marks Boot as applied: until the next boot of the machine, a request keeps the line as it is. */
   markBooted(): void;
 }
 
@@ -58,8 +57,8 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
   const located = await backends.locate(Backend, { chip: Chip, line: Line });
   const { backend, location } = located;
   host.signal.throwIfAborted();
-  // Boot applies to the machine's boot: a line that was requested since then is kept, whoever restarts or
-  // reconnects.
+  // Boot applies once per boot of the machine: a line that was requested since then is kept, after a restart of
+  // the gateway as well as after a reconnection.
   const lineKey = `output ${location.chip.name} ${location.chip.label} ${location.offset}`;
   const isBooted = host.bootFlags.has(lineKey);
   return {

@@ -71,7 +71,7 @@ export class ChangeHub {
   /** Those that get lines of the log. */
   readonly #logReaders = new Set<Subscriber>();
   #stopLog: Cancel | undefined;
-  /** Those that get the progress of long work. */
+  /** Those that get the progress of tasks. */
   readonly #taskReaders = new Set<Subscriber>();
   readonly #stopTasks: Cancel | undefined;
   /** Lines to be sent, and how many were accepted in the second that began then. */
@@ -118,7 +118,7 @@ export class ChangeHub {
 
   /**
    * From now on the session gets the gateway's time every 15 s (message 20403), the first immediately; the
-   * owner's also the progress of long work (20405).
+   * owner's also the progress of tasks (20405).
    */
   keepAlive(session: Subscriber, view: ChangeFilter): void {
     this.#alive.add(session);

@@ -3,7 +3,7 @@ import type { Cancel, Clock } from '../clock.js';
 import { fault } from '../fault.js';
 import type { TaskList, TaskProgress } from './task-list.js';
 
-/** Kinds of long work that clients do with many calls. */
+/** Kinds of tasks that clients do with many calls. */
 export const clientTaskKinds = ['export', 'import'] as const;
 
 /** A client that has not reported its progress for this long is gone, ms. */
@@ -18,7 +18,7 @@ interface ClientTask {
   cancelExpiry: Cancel;
 }
 
-/** The long work that clients do, which they report: it is listed, and cancelled, like the gateway's own. */
+/** Tasks that clients do and report: they are listed, and can be cancelled, like the gateway's own. */
 export class ClientTasks {
   readonly #tasks: TaskList;
   readonly #clock: Pick<Clock, 'after'>;

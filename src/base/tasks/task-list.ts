@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { fault, messageOf } from '../fault.js';
 import { Signal } from '../signal.js';
 
-/** Kinds of long work that users see and cancel. */
+/** Kinds of tasks, which users see and can cancel. */
 type TaskKind = 'backup' | 'search' | 'reaggregation' | 'export' | 'import';
 
 /** Long work, as users see it. */

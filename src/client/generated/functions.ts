@@ -186,7 +186,7 @@ export interface Functions {
   CSCK_SendText(InstanceID: number, Text: string): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
-  /** Lists long work that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. Work that is not reported for 60 s has failed. */
+  /** Registers a task that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. A task that is not reported for 60 s has failed. */
   GW_BeginTask(Kind: string, Total: number): number;
   /** Cancels a task; its call fails with CANCELLED. False if the task has ended. */
   GW_CancelTask(TaskID: number): boolean;

@@ -801,7 +801,7 @@ export interface TargetBackupRecord {
   CreatedMs: number;
 }
 
-/** Long work that is running. Kind: backup, search, reaggregation, export or import. Total is 0 while it is unknown. */
+/** A task in progress. Kind: backup, search, reaggregation, export or import. Total is 0 while it is unknown. */
 export interface TaskRecord {
   ID: number;
   Kind: string;

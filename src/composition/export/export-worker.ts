@@ -5,7 +5,7 @@ import type { ExportReply, ExportRequest } from './run-export.js';
 
 const { data, config, values } = workerData as ExportRequest;
 
-/** Exports in this thread, where it blocks nothing else. */
+/** Exports in this thread, so that it does not block the gateway's event loop. */
 async function reply(): Promise<ExportReply> {
   try {
     return { result: await exportGateway({ from: { data }, config, values }) };

@@ -7,12 +7,12 @@ import { declare, int, optional, text, type FunctionDeclaration } from '../../de
 import type { Ports } from '../ports.js';
 import { listOf, named } from '../shapes.js';
 
-/** What is kept of the reason of a failure, characters. */
+/** Characters that are kept of the reason of a failure. */
 const FAILURE_LIMIT = 500;
 
 const taskRecord = named(
   'TaskRecord',
-  'Long work that is running. Kind: backup, search, reaggregation, export or import. Total is 0 while it is unknown.',
+  'A task in progress. Kind: backup, search, reaggregation, export or import. Total is 0 while it is unknown.',
   {
     ID: Type.Integer(),
     Kind: Type.String(),
@@ -23,7 +23,7 @@ const taskRecord = named(
   },
 );
 
-/** Long work: what is running, and its end. */
+/** Lists and cancels tasks. */
 export function taskFunctions(ports: Ports): FunctionDeclaration[] {
   const { tasks } = ports;
   return [
@@ -47,7 +47,7 @@ export function taskFunctions(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** Long work that clients do with many calls, such as an import of records. */
+/** Tasks that clients do with many calls, such as an import of records. */
 function clientTaskFunctions({ tasks, clock }: Ports): FunctionDeclaration[] {
   const clientTasks = new ClientTasks(tasks, clock);
   const TaskID = int('TaskID');
@@ -56,7 +56,7 @@ function clientTaskFunctions({ tasks, clock }: Ports): FunctionDeclaration[] {
       name: 'GW_BeginTask',
       parameters: [text('Kind'), int('Total')],
       result: 'integer',
-      help: 'Lists long work that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. Work that is not reported for 60 s has failed.',
+      help: 'Registers a task that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. A task that is not reported for 60 s has failed.',
       run: ({ user }, given, total) => {
         const kind = clientTaskKinds.find((one) => one === given);
         if (kind === undefined)

@@ -97,10 +97,10 @@ const chipOf = (node: TreeNode): [driver: string, lines: string] => [
 /** An LED has the name of its label, otherwise of its node (Documentation/leds/leds-class.rst). */
 const ledName = ([name, node]: readonly [string, TreeNode]): string => stringsOf(node, 'label')[0] ?? name;
 
-const pwmChips = (bus: TreeNode, above: TreeNode): string[] =>
+const pwmChips = (bus: TreeNode, parent: TreeNode): string[] =>
   [...bus.children]
     .filter(([, node]) => node.properties.has('#pwm-cells'))
-    .map(([name]) => deviceName(name, { bus, above }));
+    .map(([name]) => deviceName(name, { bus, parent }));
 
 function consoleOf(root: TreeNode): [string, number] {
   const [alias = ''] = (stringsOf(root.children.get('chosen'), 'stdout-path')[0] ?? '').split(':');

@@ -5,7 +5,7 @@ export interface TreeNode {
 }
 
 const MAGIC = 0xd0_0d_fe_ed;
-const token = { beginNode: 1, endNode: 2, property: 3, nothing: 4 } as const;
+const token = { beginNode: 1, endNode: 2, property: 3, nop: 4 } as const;
 
 /** Reads a flattened device tree (Devicetree Specification v0.4 §5). Throws if it is invalid. */
 export function readTree(blob: Buffer): TreeNode {
@@ -21,7 +21,7 @@ export function readTree(blob: Buffer): TreeNode {
     const children = new Map<string, TreeNode>();
     for (;;) {
       switch (word()) {
-        case token.nothing:
+        case token.nop:
           break;
         case token.property: {
           const [length, name] = [word(), word()];
@@ -48,7 +48,7 @@ export function readTree(blob: Buffer): TreeNode {
   return node();
 }
 
-/** A property's strings; none if it is missing. */
+/** The strings of a property; none if the node or the property is missing. */
 export function stringsOf(node: TreeNode | undefined, name: string): string[] {
   const bytes = node?.properties.get(name);
   return bytes === undefined ? [] : bytes.toString('latin1').replace(/\0$/, '').split('\0');
@@ -63,28 +63,28 @@ export function nodeAt(root: TreeNode, path: string): TreeNode | undefined {
 
 /**
  * The device that the kernel creates for a node of a bus, by its name there: `fe20c000.pwm` for
- * `pwm@7e20c000` (drivers/of/platform.c, of_device_make_bus_id). `above` is the parent of the bus.
+ * `pwm@7e20c000` (drivers/of/platform.c, of_device_make_bus_id). `parent` is the parent of the bus.
  */
-export function deviceName(name: string, { bus, above }: { bus: TreeNode; above: TreeNode }): string {
+export function deviceName(name: string, { bus, parent }: { bus: TreeNode; parent: TreeNode }): string {
   const [base = '', address = '0'] = name.split('@');
   const local = BigInt(`0x${address}`);
-  const [ownCells, upCells, sizeCells] = [
+  const [childCells, parentCells, sizeCells] = [
     cells(bus, '#address-cells'),
-    cells(above, '#address-cells'),
+    cells(parent, '#address-cells'),
     cells(bus, '#size-cells'),
   ];
   const ranges = bus.properties.get('ranges') ?? Buffer.alloc(0);
-  const entry = (ownCells + upCells + sizeCells) * 4;
+  const entry = (childCells + parentCells + sizeCells) * 4;
   for (let at = 0; at + entry <= ranges.length; at += entry) {
-    const from = numberAt(ranges, at, ownCells);
-    const to = numberAt(ranges, at + ownCells * 4, upCells);
-    const size = numberAt(ranges, at + (ownCells + upCells) * 4, sizeCells);
+    const from = numberAt(ranges, at, childCells);
+    const to = numberAt(ranges, at + childCells * 4, parentCells);
+    const size = numberAt(ranges, at + (childCells + parentCells) * 4, sizeCells);
     if (local >= from && local < from + size) return `${(local - from + to).toString(16)}.${base}`;
   }
   return `${address}.${base}`;
 }
 
-/** 2 and 1 if a bus has no value (Devicetree Specification v0.4 §2.3.5). */
+/** The cells of an address or a size on a bus; 2 and 1 by default (Devicetree Specification v0.4 §2.3.5). */
 const cells = (node: TreeNode, name: string): number =>
   node.properties.get(name)?.readUInt32BE(0) ?? (name === '#size-cells' ? 1 : 2);
 

@@ -355,7 +355,7 @@ await t.test('under the supervisor, with a manual clock', async (t) => {
   await t.test(
     'an adapter that disappears silently is detected, and found again at another path',
     async (t) => {
-      ports.unplug('/dev/ttyUSB0', 'silent');
+      ports.unplug('/dev/ttyUSB0', { isReported: false });
       t.equal(fixture.value(port, 'LINK'), 'online', 'without a notice');
       clock.advance(PRESENCE_CHECK_MS);
       await fixture.waitForLink(port, 'waiting');
