@@ -1,7 +1,7 @@
 #!/bin/sh
 # Waits until the gateway of this machine is healthy after an update. Healthy: for STEADY seconds without interruption, the
 # same process of stellwerk.service is alive (`stellwerk health --alive`), and the line keeper, which guards the outputs, runs.
-# Sensors, the clock and the disk do not matter: they are no reason to go back to the previous version.
+# Sensors, the clock and the disk do not matter: they are no reason to roll back to the previous version.
 set -u
 
 usage='usage: health-gate.sh [--limit SECONDS] [--steady SECONDS]
@@ -39,7 +39,7 @@ while [ "$(uptime)" -lt "$end" ]; do
     # A gateway that rejects its configuration ends with 78, every time.
     [ "$(show NRestarts)" -lt 2 ] || [ "$(show ExecMainStatus)" != 78 ] || exit 78
     if [ "$(show NRestarts)" -ge "$crashes" ]; then
-      # On a slow machine, no look at the service fell between two of its starts.
+      # On a slow machine, it may have ended with 78 between two of these checks.
       "$here/../bin/stellwerk" check >/dev/null 2>&1
       [ $? != 78 ] || exit 78
       exit 1

@@ -113,7 +113,7 @@ function dataOf(object: TreeObject): object {
       lastUpdate,
       lastChange,
       isLocked: false,
-      // The rest is not part of the interface; what is undefined is left out.
+      // The rest is not part of the interface; JSON omits undefined members.
       role: object.data.role,
       residents,
       quality,
@@ -142,8 +142,8 @@ function dataOf(object: TreeObject): object {
 export const SLICE_OBJECTS = 200;
 
 /**
- * Reads the objects of a tree slice by slice as they were when the reader was created, although the tree goes
- * on changing: the entry of an object that changes before it is read is saved first. Close the reader or read
+ * Reads the objects of a tree slice by slice, as they were when the reader was created, while the tree keeps
+ * changing: the entry of an object that changes before it is read is saved first. Close the reader or read
  * it to its end.
  */
 export class SnapshotReader {
@@ -181,14 +181,14 @@ export class SnapshotReader {
     this.#unwatch = tree.watch((object) => this.#saveEntry(object));
   }
 
-  /** The next entries, joined by commas; undefined at the end. */
-  read(most = SLICE_OBJECTS): string | undefined {
+  /** The next entries, at most `limit`, joined by commas; undefined at the end. */
+  read(limit = SLICE_OBJECTS): string | undefined {
     if (this.#names.length > 0) return this.#names.splice(0).join(',');
     if (this.#next >= this.#objects.length) {
       this.close();
       return undefined;
     }
-    const slice = this.#objects.slice(this.#next, this.#next + most);
+    const slice = this.#objects.slice(this.#next, this.#next + limit);
     this.#next += slice.length;
     return slice.map((object) => this.#saved.get(object) ?? this.#entryOf(object)).join(',');
   }

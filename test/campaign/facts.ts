@@ -3,7 +3,7 @@ import type { Operation } from './operation-log.js';
 /** The file, next to the data directory, in which a scenario notes what it has begun and what was acknowledged. */
 export const FACTS_FILE = 'facts';
 
-/** A change of what `key` names: to `value` (null: it does not exist), `done` once it is acknowledged. */
+/** A change of what `key` names to `value`; null: it does not exist. `isDone`: the change was acknowledged. */
 export interface Note {
   readonly key: string;
   readonly value: unknown;
@@ -14,8 +14,8 @@ export interface Note {
 export type AllowedValues = ReadonlyMap<string, readonly unknown[]>;
 
 /**
- * The notes among the first `count` operations. The recorder keeps them in order with all other changes, so what
- * was acknowledged before a crash is exactly known.
+ * The values that are allowed after the first `count` operations. The recorder keeps the notes in order with all
+ * other changes, so it is known exactly what was acknowledged before a crash.
  */
 export function allowedAfter(operations: readonly Operation[], count: number): AllowedValues {
   let inode = '';

@@ -3,7 +3,7 @@ import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { ShutterSimulation } from './shutter-simulation.js';
 
 /** Bounds the suite: about 5 s. */
-const WORLDS = 20;
+const SIMULATIONS = 20;
 const STEPS = 40;
 
 const seed = fuzzSeed();
@@ -14,7 +14,7 @@ await t.test(
     const random = new Random(seed);
     const problems: string[] = [];
     const seen: Record<string, number> = {};
-    for (let n = 0; n < WORLDS; n++) {
+    for (let n = 0; n < SIMULATIONS; n++) {
       const simulation = new ShutterSimulation(t, random);
       await simulation.begin();
       for (let step = 0; step < STEPS; step++) await simulation.step();

@@ -3,7 +3,7 @@ import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { SwitchSimulation } from './switch-simulation.js';
 
 /** Bounds the suite: about 5 s. */
-const WORLDS = 150;
+const SIMULATIONS = 150;
 const STEPS = 120;
 
 const seed = fuzzSeed();
@@ -14,7 +14,7 @@ await t.test(
     const random = new Random(seed);
     const problems: string[] = [];
     const seen: Record<string, number> = {};
-    for (let n = 0; n < WORLDS; n++) {
+    for (let n = 0; n < SIMULATIONS; n++) {
       const simulation = new SwitchSimulation(random);
       for (let step = 0; step < STEPS; step++) await simulation.step();
       await simulation.settle();

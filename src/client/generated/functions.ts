@@ -1,5 +1,5 @@
-/* oxlint-disable max-lines -- a function a line, made by a program */
-// Made from the command reference by test/tools/generate/reference-files.ts; a test compares the two.
+/* oxlint-disable max-lines -- generated, one line per function */
+// Generated from the command reference by test/tools/generate/reference-files.ts; a test compares the two.
 
 import type {
   AggregatedValue,
@@ -65,7 +65,7 @@ import type {
   VerifiedBackupRecord,
 } from './records.js';
 
-/** The functions that can be called, as TypeScript sees them. Others: `new Client<AnyFunction>(address)`. */
+/** The types of the gateway's functions. For others: `new Client<AnyFunction>(address)`. */
 export interface Functions {
   /** Adds records to a logged variable, with any time up to now; a record with the same time is replaced. */
   AC_AddLoggedValues(

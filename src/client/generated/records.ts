@@ -1,5 +1,5 @@
-/* oxlint-disable max-lines -- a field a line, made by a program */
-// Made from the command reference by test/tools/generate/reference-files.ts; a test compares the two.
+/* oxlint-disable max-lines -- generated, one line per field */
+// Generated from the command reference by test/tools/generate/reference-files.ts; a test compares the two.
 
 /** Aggregated records of a span; for a counter, Avg is the increase. */
 export interface AggregatedValue {

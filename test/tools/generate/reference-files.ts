@@ -15,9 +15,9 @@ import { SCHEMA_FILE } from './schema-path.js';
 import { allFunctions } from './all-functions.js';
 
 const NOTE =
-  '// Made from the command reference by test/tools/generate/reference-files.ts; a test compares the two.';
+  '// Generated from the command reference by test/tools/generate/reference-files.ts; a test compares the two.';
 
-/** The files of the typed client that follow from the command reference, by path. */
+/** The files of the typed client that are generated from the command reference, by path. */
 export async function generatedClientFiles(): Promise<ReadonlyMap<string, string>> {
   const document = openRpcDocument(await allFunctions(), '') as OpenRpcDocument;
   return new Map([
@@ -34,12 +34,12 @@ function functionsOf({ methods, components }: OpenRpcDocument): string {
   const used = Object.keys(components.schemas).filter((name) =>
     lines.some((line) => new RegExp(`\\b${name}\\b`).test(line.slice(line.indexOf('*/')))),
   );
-  return `/* oxlint-disable max-lines -- a function a line, made by a program */
+  return `/* oxlint-disable max-lines -- generated, one line per function */
     ${NOTE}
 
     import type { ${used.sort().join(', ')} } from './records.js';
 
-    /** The functions that can be called, as TypeScript sees them. Others: \`new Client<AnyFunction>(address)\`. */
+    /** The types of the gateway's functions. For others: \`new Client<AnyFunction>(address)\`. */
     export interface Functions { ${lines.join('\n')} }`;
 }
 
@@ -47,7 +47,7 @@ function recordsOf({ components }: OpenRpcDocument): string {
   const types = Object.entries(components.schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => `/** ${schema.description} */\nexport ${declaredType(name, schema)}\n`);
-  return `/* oxlint-disable max-lines -- a field a line, made by a program */\n${NOTE}\n\n${types.join('\n')}`;
+  return `/* oxlint-disable max-lines -- generated, one line per field */\n${NOTE}\n\n${types.join('\n')}`;
 }
 
 function nameOf(method: string): string {

@@ -5,7 +5,7 @@
  * the value is read again, so that unread edges coalesce. The files of an exported line cannot be opened for
  * a moment, as until udev has set their group.
  *
- * Tests reach the lines from outside through .world/: N is the level of a line (writing drives it), `unplug`
+ * Tests reach the lines from outside through .outside/: N is the level of a line (writing drives it), `unplug`
  * removes the chip, `reset` restores the initial state.
  *
  *   gcc gpiofuse.c $(pkg-config --cflags --libs fuse3) && ./a.out -f -s /sys/class/gpio     (-s: there are no locks)
@@ -41,7 +41,7 @@ static bool unplugged;
 
 /* ---- paths ---- */
 
-enum kind { ROOT, EXPORT, UNEXPORT, CHIP, CHIP_BASE, CHIP_LABEL, CHIP_COUNT, WORLD, WORLD_LINE, UNPLUG, RESET,
+enum kind { ROOT, EXPORT, UNEXPORT, CHIP, CHIP_BASE, CHIP_LABEL, CHIP_COUNT, OUTSIDE, OUTSIDE_LINE, UNPLUG, RESET,
             LINE, VALUE, DIRECTION, EDGE, ACTIVE_LOW, NOTHING };
 
 struct target {
@@ -57,23 +57,23 @@ static const struct { const char *path; enum kind kind; } FIXED[] = {
     {"/gpiochip512/base", CHIP_BASE},
     {"/gpiochip512/label", CHIP_LABEL},
     {"/gpiochip512/ngpio", CHIP_COUNT},
-    {"/.world", WORLD},
-    {"/.world/unplug", UNPLUG},
-    {"/.world/reset", RESET},
+    {"/.outside", OUTSIDE},
+    {"/.outside/unplug", UNPLUG},
+    {"/.outside/reset", RESET},
 };
 static const struct { const char *name; enum kind kind; } ATTRIBUTES[] = {
     {"value", VALUE}, {"direction", DIRECTION}, {"edge", EDGE}, {"active_low", ACTIVE_LOW}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static bool is_directory(enum kind kind) { return kind == ROOT || kind == CHIP || kind == WORLD || kind == LINE; }
+static bool is_directory(enum kind kind) { return kind == ROOT || kind == CHIP || kind == OUTSIDE || kind == LINE; }
 
 static struct target target_of(const char *path) {
   int number, end = 0;
   for (size_t n = 0; n < COUNT(FIXED); n++)
     if (!strcmp(path, FIXED[n].path))
       return (struct target){unplugged && FIXED[n].kind >= CHIP && FIXED[n].kind <= CHIP_COUNT ? NOTHING : FIXED[n].kind, NULL};
-  if (sscanf(path, "/.world/%d%n", &number, &end) == 1 && !path[end] && number >= 0 && number < LINES)
-    return (struct target){WORLD_LINE, &lines[number]};
+  if (sscanf(path, "/.outside/%d%n", &number, &end) == 1 && !path[end] && number >= 0 && number < LINES)
+    return (struct target){OUTSIDE_LINE, &lines[number]};
   if (sscanf(path, "/gpio%d%n", &number, &end) == 1 && number >= BASE && number < BASE + LINES) {
     struct line *line = &lines[number - BASE];
     if (!line->exported) return (struct target){NOTHING, NULL};
@@ -213,7 +213,7 @@ static int read_file(const char *path, char *buffer, size_t size, off_t offset, 
     case CHIP_BASE: snprintf(text, sizeof text, "%d\n", BASE); break;
     case CHIP_LABEL: snprintf(text, sizeof text, "%s\n", LABEL); break;
     case CHIP_COUNT: snprintf(text, sizeof text, "%d\n", LINES); break;
-    case WORLD_LINE: snprintf(text, sizeof text, "%d\n", at.line->level); break;
+    case OUTSIDE_LINE: snprintf(text, sizeof text, "%d\n", at.line->level); break;
     case VALUE:
       snprintf(text, sizeof text, "%d\n", at.line->level != at.line->active_low);
       at.line->pending = false;
@@ -237,7 +237,7 @@ static int take(struct target at, const char *word) {
     case UNEXPORT: return export_line(atoi(word), false);
     case UNPLUG: unplug(); return 0;
     case RESET: reset(); return 0;
-    case WORLD_LINE:
+    case OUTSIDE_LINE:
       if (at.line->output) return -EPERM;
       set_level(at.line, atoi(word));
       return 0;
