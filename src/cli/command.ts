@@ -24,7 +24,7 @@ interface CommandSpec<O extends Options> {
   readonly about: string;
   readonly options: O;
   /** Minimum and maximum number of arguments, without options. */
-  readonly words: readonly [least: number, most: number];
+  readonly words: readonly [minimum: number, maximum: number];
   /** The exit codes on one line, except 64, which all commands have. */
   readonly exits: string;
   /** Returns the help for `--help` with arguments. */
@@ -64,10 +64,10 @@ export function command<const O extends Options>(spec: CommandSpec<O>): Command 
         process.stdout.write((await page) ?? help);
         return 0;
       }
-      const [least, most] = spec.words;
-      if (words.length < least || words.length > most)
+      const [minimum, maximum] = spec.words;
+      if (words.length < minimum || words.length > maximum)
         throw new UsageError(
-          words.length < least ? 'an argument is missing' : `unexpected argument ${words[most]}`,
+          words.length < minimum ? 'an argument is missing' : `unexpected argument ${words[maximum]}`,
         );
       return spec.run(values as Values<O>, words);
     },

@@ -10,6 +10,6 @@ export const SETTLED_MS = 10_000;
  * The delay after the nth failure in a row (from 0): a random time between half of the back-off and all of
  * it.
  */
-export function backoffMs(attempt: number, random: number, mostMs = BACKOFF_MAX_MS): number {
-  return Math.min(mostMs, BACKOFF_FIRST_MS * 2 ** Math.min(attempt, 10)) * (0.5 + random / 2);
+export function backoffMs(attempt: number, random: number, maximumMs = BACKOFF_MAX_MS): number {
+  return Math.min(maximumMs, BACKOFF_FIRST_MS * 2 ** Math.min(attempt, 10)) * (0.5 + random / 2);
 }

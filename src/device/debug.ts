@@ -127,8 +127,8 @@ export class Debug implements AsyncDisposable {
     const length = data.length > DEBUG_DATA_LIMIT ? ` (${DEBUG_DATA_LIMIT} of ${data.length})` : '';
     const shown = typeof data === 'string' ? hidden(data, secrets) : hexOf(data, secrets);
     const format = typeof data === 'string' ? debugFormat.text : debugFormat.hex;
-    const most = format === debugFormat.hex ? DEBUG_DATA_LIMIT * 2 : DEBUG_DATA_LIMIT;
-    this.#emit(id, session, [hidden(what, secrets) + length, shown.slice(0, most), format, nowMs]);
+    const limit = format === debugFormat.hex ? DEBUG_DATA_LIMIT * 2 : DEBUG_DATA_LIMIT;
+    this.#emit(id, session, [hidden(what, secrets) + length, shown.slice(0, limit), format, nowMs]);
   }
 
   /** Stops all output; resolves when all files are written. */

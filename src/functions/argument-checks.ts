@@ -28,8 +28,12 @@ export function requirePassword({ user, remote }: Caller, what: string): void {
 }
 
 /** Throws `PARAMETER_BOUNDS` for a number outside the two bounds, which are inclusive. */
-export function checkBounds(name: string, value: number, [least, most]: readonly [number, number]): void {
-  if (value < least || value > most) throw fault('PARAMETER_BOUNDS', name);
+export function checkBounds(
+  name: string,
+  value: number,
+  [minimum, maximum]: readonly [number, number],
+): void {
+  if (value < minimum || value > maximum) throw fault('PARAMETER_BOUNDS', name);
 }
 
 /**

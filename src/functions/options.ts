@@ -7,8 +7,8 @@ import { numberOf } from '../kernel/convert.js';
 /** An option that can be changed at run time; all options are integers. */
 interface OptionRow {
   readonly standard: number;
-  readonly least: number;
-  readonly most: number;
+  readonly minimum: number;
+  readonly maximum: number;
   readonly help: string;
 }
 
@@ -16,53 +16,58 @@ interface OptionRow {
 const rows = {
   SaveInterval: {
     standard: 10,
-    least: 1,
-    most: 3600,
+    minimum: 1,
+    maximum: 3600,
     help: 'Interval in seconds at which last values are saved to the disk',
   },
   ArchiveInterval: {
     standard: 5,
-    least: 1,
-    most: 3600,
+    minimum: 1,
+    maximum: 3600,
     help: 'Interval in seconds at which the archive is saved to the disk',
   },
-  BackupCount: { standard: 7, least: 1, most: 100, help: 'Number of daily backups that are kept' },
-  ScriptTimeLimit: { standard: 30, least: 1, most: 3600, help: 'Maximum run time of a script, in seconds' },
-  ScriptMemoryLimit: { standard: 64, least: 16, most: 1024, help: 'Maximum heap of a script, in MiB' },
+  BackupCount: { standard: 7, minimum: 1, maximum: 100, help: 'Number of daily backups that are kept' },
+  ScriptTimeLimit: {
+    standard: 30,
+    minimum: 1,
+    maximum: 3600,
+    help: 'Maximum run time of a script, in seconds',
+  },
+  ScriptMemoryLimit: { standard: 64, minimum: 16, maximum: 1024, help: 'Maximum heap of a script, in MiB' },
   ScriptThreadCount: {
     standard: 4,
-    least: 1,
-    most: 32,
+    minimum: 1,
+    maximum: 32,
     help: 'Number of scripts that run at the same time; a script that another one waits for is not counted',
   },
   ScriptOutputBufferLimit: {
     standard: 1_048_576,
-    least: 1024,
-    most: 16_777_216,
+    minimum: 1024,
+    maximum: 16_777_216,
     help: 'Maximum output of a script, in bytes',
   },
   ScriptCallLimit: {
     standard: 25_000,
-    least: 100,
-    most: 10_000_000,
+    minimum: 100,
+    maximum: 10_000_000,
     help: 'Maximum number of function calls in one run of a script',
   },
   ScriptCallRate: {
     standard: 1000,
-    least: 10,
-    most: 100_000,
+    minimum: 10,
+    maximum: 100_000,
     help: 'Maximum function calls of a script per second; bursts of up to five seconds worth of calls are allowed',
   },
   MessageQueueWatch: {
     standard: 0,
-    least: 0,
-    most: 1,
+    minimum: 0,
+    maximum: 1,
     help: '1 measures how long the delivery of messages takes (SVC_GetInstanceMessageStatistics)',
   },
   ServerMaxPostSize: {
     standard: 25_165_824,
-    least: 1024,
-    most: 268_435_456,
+    minimum: 1024,
+    maximum: 268_435_456,
     help: 'Maximum size of a request, in bytes',
   },
 } as const satisfies Record<string, OptionRow>;
@@ -112,13 +117,13 @@ export class Options {
   /** By name. Throws `OPTION_MISSING`. */
   record(name: string): OptionRecord {
     const known = nameOf(name);
-    const { standard, least, most, help } = rows[known];
+    const { standard, minimum, maximum, help } = rows[known];
     return {
       Name: known,
       Value: this.get(known),
       Default: standard,
-      Minimum: least,
-      Maximum: most,
+      Minimum: minimum,
+      Maximum: maximum,
       Description: help,
     };
   }
@@ -180,5 +185,7 @@ function nameOf(name: string): OptionName {
 }
 
 function isAllowed(name: OptionName, value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= rows[name].least && Number(value) <= rows[name].most;
+  return (
+    Number.isSafeInteger(value) && Number(value) >= rows[name].minimum && Number(value) <= rows[name].maximum
+  );
 }

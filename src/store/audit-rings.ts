@@ -15,8 +15,8 @@ export class AuditRings {
   /** `put` writes a row of the table. Call it within a transaction. */
   write(db: DatabaseSync, audit: Batch['audit'], put: (row: readonly [number, string]) => void): void {
     if (audit.length > 0) {
-      const most = Number(db.prepare('SELECT coalesce(max(number), 0) AS most FROM audit').get()?.['most']);
-      let place = Math.floor(most / RINGS);
+      const last = Number(db.prepare('SELECT coalesce(max(number), 0) AS last FROM audit').get()?.['last']);
+      let place = Math.floor(last / RINGS);
       for (const [ring, record] of audit) put([++place * RINGS + ring, record]);
     }
     this.#written += audit.length;

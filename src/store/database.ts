@@ -312,7 +312,7 @@ export class Database {
       run('DELETE FROM last_values WHERE id = ?', id);
     }
     if (objects.length > 0 && this.#born === 0)
-      this.#born = Number(db.prepare('SELECT coalesce(max(born), 0) AS most FROM objects').get()?.['most']);
+      this.#born = Number(db.prepare('SELECT coalesce(max(born), 0) AS last FROM objects').get()?.['last']);
     for (const object of objects) {
       const known = this.#statement(db, 'SELECT born FROM objects WHERE id = ?').get(object[0]);
       put('objects', [Number(known?.['born'] ?? ++this.#born), ...object]);

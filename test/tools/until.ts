@@ -14,7 +14,7 @@ const QUICK_MS = 5;
  * Pauses afterwards, ms, each this many times as long as the probe: a probe must not slow down what it waits
  * for.
  */
-const PAUSE_MS = { least: 1, most: 20, timesProbe: 3 };
+const PAUSE_MS = { minimum: 1, maximum: 20, timesProbe: 3 };
 
 /**
  * Waits until `probe` gives something truthy and returns it; fails, naming `what`, if it has not within
@@ -38,7 +38,7 @@ export async function until<T>(
 }
 
 function clamp(ms: number): number {
-  return Math.min(Math.max(ms, PAUSE_MS.least), PAUSE_MS.most);
+  return Math.min(Math.max(ms, PAUSE_MS.minimum), PAUSE_MS.maximum);
 }
 
 /** Settles as `promise` does, but fails, naming `what`, if that takes longer than `withinMs`. */

@@ -88,9 +88,9 @@ export class ShutterMotor {
     if (this.#motion === undefined) return this.#restState;
     const { direction, earliestStartNs, latestStartNs, earliestStopNs } = this.#motion;
     const nowNs = host.clock.monotonicNs();
-    const leastMs = latestStartNs === undefined ? 0 : msBetween(latestStartNs, earliestStopNs ?? nowNs);
+    const minimumMs = latestStartNs === undefined ? 0 : msBetween(latestStartNs, earliestStopNs ?? nowNs);
     return stateAfterRun(times, { from: this.#restState, direction }, [
-      Math.max(0, leastMs),
+      Math.max(0, minimumMs),
       msBetween(earliestStartNs, nowNs),
     ]);
   }

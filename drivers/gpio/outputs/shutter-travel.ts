@@ -66,18 +66,18 @@ export const isPositionKnown = ({ position }: ShutterState): boolean =>
 /** Whether the slats' position is known well enough to turn them to another one. */
 export const isSlatKnown = ({ slat }: ShutterState): boolean => widthOf(slat) <= SLAT_KNOWN_WITHIN;
 
-/** The state after the motor was on for between `leastMs` and `mostMs`. */
+/** The state after the motor was on for between `minimumMs` and `maximumMs`. */
 export function stateAfterRun(
   times: TravelTimes,
   { from, direction }: { readonly from: ShutterState; readonly direction: MotorDirection },
-  [leastMs, mostMs]: readonly [number, number],
+  [minimumMs, maximumMs]: readonly [number, number],
 ): ShutterState {
   const path = pathOf(times, direction);
-  const least = Math.max(0, leastMs * (1 - DRIFT) - LAG_MS);
-  const most = mostMs * (1 + DRIFT) + LAG_MS;
+  const minimum = Math.max(0, minimumMs * (1 - DRIFT) - LAG_MS);
+  const maximum = maximumMs * (1 + DRIFT) + LAG_MS;
   const [start, end] = extremesOf(from, direction);
   // Motion is monotonic in start and time, so the extremes stay the extremes.
-  return stateOf([advance(path, start, least), advance(path, end, most)], direction);
+  return stateOf([advance(path, start, minimum), advance(path, end, maximum)], direction);
 }
 
 /** The state if the motor keeps running in that direction for an unknown time. */

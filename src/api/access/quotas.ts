@@ -31,7 +31,7 @@ export class Quotas {
   /** Takes one; the returned function releases it. Throws `BUSY`. */
   take(caller: Caller): () => void {
     const { total, fronts, perFront, perAddress, what } = this.#rules;
-    const bounds: (readonly [key: string, most: number, name: Text])[] = [['all', total, what]];
+    const bounds: (readonly [key: string, limit: number, name: Text])[] = [['all', total, what]];
     if (caller.role !== 'owner')
       bounds.push(
         ['fronts', fronts, coded`OF_ALL_FRONTS: ${what} of all fronts`],
@@ -42,9 +42,9 @@ export class Quotas {
           coded`OF_FRONTS_PER_ADDRESS: ${what} of fronts per address`,
         ],
       );
-    for (const [key, most, name] of bounds) {
-      if ((this.#counts.get(key) ?? 0) < most) continue;
-      this.#limits.report(coded`LIMIT_OF: ${most} ${name}`, caller.remote, this.#rules.whatToDo);
+    for (const [key, limit, name] of bounds) {
+      if ((this.#counts.get(key) ?? 0) < limit) continue;
+      this.#limits.report(coded`LIMIT_OF: ${limit} ${name}`, caller.remote, this.#rules.whatToDo);
       throw fault('BUSY', coded`TOO_MANY: Too many ${name}`);
     }
     for (const [key] of bounds) this.#add(key, 1);

@@ -33,8 +33,8 @@ export interface Subscriber {
   replay(changes: readonly Change[]): void;
   /** These changes are new; `bytes` are their frames, shared with others. */
   deliver(changes: readonly Change[], bytes: Buffer): void;
-  /** Sends a ping; closes the connection if the last `most` pings were not answered. */
-  ping(most: number): void;
+  /** Sends a ping; closes the connection if the last `limit` pings were not answered. */
+  ping(limit: number): void;
   /** Sends a frame that is not a change, unless changes wait to be sent. */
   sendFrame(bytes: Buffer): void;
 }

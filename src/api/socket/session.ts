@@ -150,9 +150,9 @@ export class Session implements ChangeStream, Subscriber {
   }
 
   /** See {@link Subscriber}. */
-  ping(most: number): void {
+  ping(limit: number): void {
     const { webSocket } = this.#options;
-    if (this.#pings >= most) return webSocket.terminate();
+    if (this.#pings >= limit) return webSocket.terminate();
     this.#pings += 1;
     if (webSocket.readyState === webSocket.OPEN) webSocket.ping();
   }

@@ -50,7 +50,7 @@ export async function renderChart(
     ['Width', drawing.width],
     ['Height', drawing.height],
   ] as const)
-    if (size < SIZE_LIMITS.least || size > SIZE_LIMITS.most) throw fault('PARAMETER_BOUNDS', name);
+    if (size < SIZE_LIMITS.minimum || size > SIZE_LIMITS.maximum) throw fault('PARAMETER_BOUNDS', name);
   const series = await read(ports, definition, { chart, period });
   return drawChart(ports.kernel, definition, { series, options: { span: chart.span, period, ...drawing } });
 }

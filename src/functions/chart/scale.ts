@@ -23,8 +23,8 @@ export interface Scale {
 /**
  * A scale that contains two values, with about `count` ticks at round numbers; it starts and ends at a tick.
  */
-export function niceScale(least: number, most: number, count: number): Scale {
-  let [low, high] = [clampValue(Math.min(least, most)), clampValue(Math.max(least, most))];
+export function niceScale(minimum: number, maximum: number, count: number): Scale {
+  let [low, high] = [clampValue(Math.min(minimum, maximum)), clampValue(Math.max(minimum, maximum))];
   if (high - low <= Math.max(Math.abs(low), Math.abs(high)) * SAME + LEAST) {
     const room = Math.abs(high) * 0.05 || 0.5;
     [low, high] = [low - room, high + room];
@@ -39,9 +39,9 @@ export function niceScale(least: number, most: number, count: number): Scale {
 }
 
 /** The smallest step of 1, 2 or 5 times a power of ten that is not below `least`. */
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  for (const nice of [1, 2, 5]) if (nice * power >= least * (1 - SAME)) return nice * power;
+function niceStep(minimum: number): number {
+  const power = 10 ** Math.floor(Math.log10(minimum));
+  for (const nice of [1, 2, 5]) if (nice * power >= minimum * (1 - SAME)) return nice * power;
   return 10 * power;
 }
 

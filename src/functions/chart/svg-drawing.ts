@@ -9,7 +9,7 @@ import { timeTicksOf, type TimeTick } from './time-axis.js';
 import { element, escapeXml } from './svg-elements.js';
 
 /** Minimum and maximum size of a drawing, pixels. */
-export const SIZE_LIMITS = { least: 100, most: 4000 } as const;
+export const SIZE_LIMITS = { minimum: 100, maximum: 4000 } as const;
 
 /** Colours that are distinguishable on white and on black, also with most colour vision deficiencies. */
 export const palette = [

@@ -28,6 +28,6 @@ export function takeOut<T extends object>(list: T[], id: unknown, key: keyof T):
 }
 
 /** Rejects a number that is out of range. */
-export function within(value: number, least: number, most: number): void {
-  if (value < least || value > most) throw new ModelFault('PARAMETER_BOUNDS');
+export function within(value: number, minimum: number, maximum: number): void {
+  if (value < minimum || value > maximum) throw new ModelFault('PARAMETER_BOUNDS');
 }
