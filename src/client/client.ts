@@ -141,7 +141,7 @@ export class Client<F extends FunctionTable<F> = Functions> {
     } catch (cause) {
       options.signal?.throwIfAborted();
       if (timeout.aborted) throw new ServerError(`No reply within ${timeoutMs} ms`, { status });
-      throw new ServerError(`The gateway cannot be reached: ${reasonOf(cause)}`, { cause, status });
+      throw new ServerError(`The gateway cannot be reached: ${causeMessageOf(cause)}`, { cause, status });
     }
     try {
       return { body: JSON.parse(text) as unknown, status };
@@ -164,7 +164,7 @@ export class Client<F extends FunctionTable<F> = Functions> {
 }
 
 /** The message of the cause, if there is one: that of fetch is only "fetch failed". */
-function reasonOf(thrown: unknown): string {
+function causeMessageOf(thrown: unknown): string {
   const inner = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   const text = inner instanceof Error ? inner.message || inner.name : String(inner);
   return inner instanceof Error && 'code' in inner && !text ? String(inner.code) : text;

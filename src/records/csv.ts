@@ -84,12 +84,12 @@ class CsvReader {
       this.#line += 1;
       for (const field of fields) this.#line += field.split('\n').length - 1;
     }
-    if (thrown instanceof CsvError) throw new FormatError(this.#line, reasonOf(thrown));
+    if (thrown instanceof CsvError) throw new FormatError(this.#line, problemOf(thrown));
     if (thrown instanceof Error) throw thrown;
   }
 }
 
-function reasonOf({ code, message }: CsvError): Text {
+function problemOf({ code, message }: CsvError): Text {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':
       return coded`CSV_QUOTE_OPEN: a quote is opened and not closed until the end of the file`;

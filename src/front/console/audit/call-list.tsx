@@ -5,7 +5,7 @@ import { addressOf } from '../../web/router.js';
 import { type ConsoleApp, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { nameOf } from '../search.js';
-import { reasonOf, sentenceOf, type SentencePart } from './sentence.js';
+import { rejectionOf, sentenceOf, type SentencePart } from './sentence.js';
 import { auditTexts } from './texts.js';
 
 /** The lowest ID of an object: smaller numbers are values, except in the first parameter. */
@@ -94,7 +94,7 @@ function When({ entry }: EntryProps) {
       {isRejected && (
         <>
           {' · '}
-          <span class="bad">{reasonOf(entry.Error ?? '')}</span>
+          <span class="bad">{rejectionOf(entry.Error ?? '')}</span>
         </>
       )}
     </small>

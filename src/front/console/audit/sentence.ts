@@ -46,6 +46,6 @@ function placeholderOf(text: string): SentencePart {
 }
 
 /** Why a call was rejected. */
-export function reasonOf(code: string): string {
+export function rejectionOf(code: string): string {
   return auditTexts().reasons[code] ?? code.toLowerCase().replaceAll('_', ' ');
 }
