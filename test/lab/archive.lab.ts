@@ -15,6 +15,7 @@ import { tempDirectory } from '../tools/temp-directory.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
 import { BlockLog, makeLog } from './machine/block-log.js';
+import { LAMP_AND_NOTE, LAMP_PIN } from './machine/lamp.js';
 import { Box, ownDisk, PATIENCE_MS } from './machine/box.js';
 import { Growth, GROWING, type RecordedValues } from './machine/growth.js';
 import { Machine, type MachineOptions } from './machine/machine.js';
@@ -31,14 +32,6 @@ const BOOT_LIMIT_MS = 240_000;
 /** A failed write is retried with each batch. */
 const AGAIN_LIMIT_MS = 120_000;
 const MOMENTS = 5;
-const LAMP_PIN = 0;
-const LAMP = `
-- instance: Lamp
-  ident: lamp
-  module: GPIO Output
-  properties: { Chip: 9030000.pl061, Line: "${LAMP_PIN}", Boot: inactive }
-- { variable: Note, ident: note, type: string }
-`;
 /** Large, so that there is no free space for them. */
 const TEXT_BYTES = 60_000;
 
@@ -97,7 +90,7 @@ await t.test(
 await t.test(
   'while the disk is full records wait and switching continues; they are written when there is space',
   async (t) => {
-    await using box = await Box.taken(t, LAMP);
+    await using box = await Box.taken(t, LAMP_AND_NOTE);
     const { agent } = box.machine;
     const pins = await box.machine.pins();
     const [archive, note] = [await archiveOf(box), await box.id('note')];

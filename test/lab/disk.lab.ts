@@ -5,22 +5,15 @@
 import t, { type Test } from 'tap';
 import { RpcError } from '../../src/client/index.js';
 import { until } from '../tools/until.js';
+import { LAMP_AND_NOTE, LAMP_PIN } from './machine/lamp.js';
 import { Box, PATIENCE_MS } from './machine/box.js';
 
 /** A commit is retried after a minute at the latest. */
 const AGAIN_LIMIT_MS = 240_000;
-const LAMP_PIN = 0;
-const CONFIG = `
-- instance: Lamp
-  ident: lamp
-  module: GPIO Output
-  properties: { Chip: 9030000.pl061, Line: "${LAMP_PIN}", Boot: inactive }
-- { variable: Note, ident: note, type: string }
-`;
 /** Large, so that there is no free space for it. */
 const TEXT_BYTES = 60_000;
 
-await using box = await Box.taken(t, CONFIG);
+await using box = await Box.taken(t, LAMP_AND_NOTE);
 const { agent } = box.machine;
 const pins = await box.machine.pins();
 const note = await box.id('note');

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { signIn } from '../../tools/front/console-pages.js';
 import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
 
 /** A page of the console, signed in as the owner. */
@@ -8,10 +9,7 @@ async function openConsole(t: Test, fixture: AreaFixture, hash: string) {
   const browser = await startBrowser(t);
   const address = `${new URL(fixture.front).origin}/console/${hash}`;
   const { page, problems } = await openPage(browser, address, { width: 1280, height: 800 });
-  await page.getByLabel('User name').fill('owner@example.org');
-  await page.getByLabel('Password').fill('swordfish');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation').waitFor();
+  await signIn(page);
   return { page, problems };
 }
 

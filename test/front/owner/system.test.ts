@@ -12,19 +12,13 @@ import {
   startBrowser,
   type PageOptions,
 } from '../../tools/front/browser.js';
+import { signIn } from '../../tools/front/console-pages.js';
 import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
 
 interface SystemPage {
   readonly fixture: AreaFixture;
   readonly page: Page;
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.locator('[name=username]').fill('owner@example.org');
-  await page.locator('[name=password]').fill('swordfish');
-  await page.locator('[name=password]').press('Enter');
-  await page.locator('[role=tabpanel]').waitFor();
 }
 
 /** A test on a tab of the System page, signed in as the owner; no errors may occur on the page. */
@@ -38,7 +32,8 @@ function systemTest(
     const browser = await startBrowser(t);
     const address = `${new URL(fixture.front).origin}/console/#/system/${tab}`;
     const { page, problems } = await openPage(browser, address, { width: 1280, height: 800, ...options });
-    await signIn(page);
+    await signIn(page, { isConfirmed: false });
+    await page.locator('[role=tabpanel]').waitFor();
     await check(t, { fixture, page });
     // The browser reports a rejected upload, too. Axe copies the styles of the editor, which the policy forbids.
     const isExpected = tab === 'configuration' ? /style-src/ : /status of 400/;
@@ -318,7 +313,7 @@ t.test('lists are loaded again when a lost connection is back', { skip: noBrowse
   t.teardown(() => proxy[Symbol.asyncDispose]());
   const browser = await startBrowser(t);
   const { page } = await openPage(browser, `http://127.0.0.1:${proxy.port}/console/#/system/backups`);
-  await signIn(page);
+  await signIn(page, { isConfirmed: false });
   await page.getByText('There are no backups yet.').or(page.locator('.cards > li').first()).waitFor();
   proxy.freeze();
   proxy.cut();

@@ -22,13 +22,16 @@ async function pagesOf(fixture: AreaFixture): Promise<readonly (readonly [string
   ];
 }
 
-/** Signs in as the owner on the page of the console that is open. */
-export async function signIn(page: Page): Promise<void> {
+/**
+ * Signs in as the owner on the page of the console that is open. Some tabs ask for the password again; if it is
+ * confirmed, they do not for some minutes.
+ */
+export async function signIn(page: Page, { isConfirmed = true } = {}): Promise<void> {
   await page.locator('[name=username]').fill(OWNER.username);
   await page.locator('[name=password]').fill(OWNER.password);
   await page.locator('[name=password]').press('Enter');
   await page.locator('.rail').waitFor();
-  // Some tabs ask for the password again; this is valid for a few minutes.
+  if (!isConfirmed) return;
   await page.evaluate(`fetch('/console/confirm', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
