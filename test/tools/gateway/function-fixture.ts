@@ -93,7 +93,7 @@ export const lamp: ModuleDefinition = {
 };
 
 /** Scripts that only record how they were run. */
-class ToldScripts implements ScriptsPort {
+class RecordingScripts implements ScriptsPort {
   readonly runs: ScriptRun[] = [];
   /** The durations of SVC_Sleep calls, ms. */
   readonly sleeps: number[] = [];
@@ -165,7 +165,7 @@ export class FunctionFixture implements AsyncDisposable {
   });
   readonly tasks = new TaskList(this.clock);
   readonly devices: Devices;
-  readonly scripts = new ToldScripts(this.kernel);
+  readonly scripts = new RecordingScripts(this.kernel);
   readonly configurators: Configurator[] = [];
   /** What is stored for configurators. */
   readonly kept = new Map<string, string>();
