@@ -3,9 +3,8 @@ import type { Diagnostic } from '@codemirror/lint';
 import type { EditorState } from '@codemirror/state';
 import { closestWord } from '../../../base/did-you-mean.js';
 import { automation } from '../i18n/automation.js';
+import type { SyntaxNode } from './infer-type.js';
 import { type ReferenceFunction, signatureOf } from './reference.js';
-
-type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 
 /** Marks that this check made; the others are of the gateway. */
 export const CHECK_SOURCE = 'stellwerk';

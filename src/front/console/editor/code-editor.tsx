@@ -1,5 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks';
-import type { ReferenceFunction } from './reference.js';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { functionsOf } from './reference.js';
 import type { NamedObject } from './complete-idents.js';
 import { type EditorHandle, createEditor } from './create-editor.js';
 
@@ -18,7 +18,8 @@ interface CodeEditorProps {
   readonly value: string;
   readonly revision: number;
   readonly problems: readonly TextProblem[];
-  readonly functions?: readonly ReferenceFunction[];
+  /** The gateway's OpenRPC document, as soon as it is loaded. */
+  readonly reference?: Readonly<Record<string, unknown>> | undefined;
   /** Objects whose idents are completed. */
   readonly objects?: () => readonly NamedObject[];
   readonly onCheck?: (problems: readonly TextProblem[]) => void;
@@ -32,11 +33,14 @@ interface CodeEditorProps {
  * constructed sheets, which the page's policy allows.
  */
 export function CodeEditor(props: CodeEditorProps) {
-  const { language, label, value, revision, problems } = props;
+  const { language, label, value, revision, problems, reference } = props;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorHandle | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  const functions = useMemo(() => (reference === undefined ? [] : functionsOf(reference)), [reference]);
+  const known = useRef(functions);
+  known.current = functions;
   useEffect(() => {
     const element = host.current;
     if (element === null) return undefined;
@@ -45,7 +49,7 @@ export function CodeEditor(props: CodeEditorProps) {
       language,
       label,
       value,
-      functions: () => latest.current.functions ?? [],
+      functions: () => known.current,
       objects: () => latest.current.objects?.() ?? [],
       onCheck: (found) => latest.current.onCheck?.(found),
       onChange: (text) => latest.current.onChange(text),
@@ -57,6 +61,6 @@ export function CodeEditor(props: CodeEditorProps) {
   }, [language, label]);
   useEffect(() => editor.current?.replace(latest.current.value), [revision]);
   useEffect(() => editor.current?.mark(problems), [problems, language, label]);
-  useEffect(() => editor.current?.check(), [props.functions]);
+  useEffect(() => editor.current?.check(), [functions]);
   return <div ref={host} class="code-editor" />;
 }

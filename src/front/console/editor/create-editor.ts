@@ -20,6 +20,7 @@ import { realTiming } from '../../../client/timing.js';
 import { CHECK_SOURCE, checkCalls } from './check-calls.js';
 import type { TextProblem } from './code-editor.js';
 import { completeIdents, type NamedObject } from './complete-idents.js';
+import { completeMembers } from './complete-members.js';
 import { type ReferenceFunction, signatureOf } from './reference.js';
 import { signatureHelp } from './signature-help.js';
 
@@ -159,7 +160,7 @@ function languageOf({ language, functions, objects }: EditorOptions): Extension 
       override: [
         localCompletionSource,
         (context) => completeIdents(context, objects),
-        (context) => completeFunction(context, functions()),
+        (context) => completeMembers(context, functions()) ?? completeFunction(context, functions()),
       ],
     }),
   ];
@@ -179,6 +180,8 @@ const GLOBALS: readonly Completion[] = [
 function completeFunction(context: CompletionContext, functions: readonly ReferenceFunction[]) {
   const word = context.matchBefore(/[A-Za-z_]\w*$/);
   if (word === null && !context.explicit) return null;
+  // After a dot there are only members.
+  if (context.matchBefore(/\.\w*$/) !== null) return null;
   return {
     from: word?.from ?? context.pos,
     validFor: /^\w*$/,
@@ -243,7 +246,8 @@ const theme = EditorView.theme({
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--on)', color: 'var(--on-ink)' },
   '.cm-completionDetail': { fontStyle: 'normal', color: 'inherit' },
   '.cm-completionInfo': { whiteSpace: 'pre-wrap', padding: '0.5rem 0.75rem' },
-  '.cm-signature': { padding: '0.25rem 0.75rem', fontSize: '0.875rem' },
+  '.cm-signature': { padding: '0.25rem 0.75rem', fontSize: '0.875rem', whiteSpace: 'pre-wrap' },
+  '.cm-signature > div': { color: 'var(--soft)' },
   // The policy of the page forbids the images of the library.
   '.cm-lintRange': { backgroundImage: 'none' },
   '.cm-lintRange-error': { textDecoration: 'underline wavy var(--bad)' },

@@ -3,7 +3,6 @@ import type { TreeNode } from '../../web/model.js';
 import { objectType, type Value, variableType } from '../../web/objects.js';
 import { lazy } from '../../web/parts/lazy.js';
 import { useApp } from '../app.js';
-import { functionsOf } from '../editor/reference.js';
 import { eventTexts } from '../i18n/events.js';
 import { useLoaded } from '../load.js';
 import { ObjectChoice } from '../parts/object-choice.js';
@@ -145,7 +144,7 @@ interface ScriptFieldProps {
 function ScriptField({ value, onChange }: ScriptFieldProps) {
   const app = useApp();
   const { edit } = eventTexts();
-  const { state } = useLoaded(async () => functionsOf(await app.call('rpc.discover')), []);
+  const { state } = useLoaded(() => app.call('rpc.discover'), []);
   return (
     <div class="field wide">
       <span>{edit.script}</span>
@@ -155,7 +154,7 @@ function ScriptField({ value, onChange }: ScriptFieldProps) {
         value={value}
         revision={0}
         problems={[]}
-        functions={state.value !== undefined && 'value' in state.value ? state.value.value : []}
+        reference={state.value !== undefined && 'value' in state.value ? state.value.value : undefined}
         onChange={onChange}
         onSave={() => undefined}
       />

@@ -5,7 +5,6 @@ import { lazy } from '../../web/parts/lazy.js';
 import { addressOf } from '../../web/router.js';
 import { errorText, useApp } from '../app.js';
 import type { TextProblem } from '../editor/code-editor.js';
-import { functionsOf, type ReferenceFunction } from '../editor/reference.js';
 import { automation } from '../i18n/automation.js';
 import { useLoaded } from '../load.js';
 import { Question } from '../parts/question.js';
@@ -13,9 +12,6 @@ import { deleteObject } from '../tree/deletion.js';
 import { Problem } from '../parts/problem.js';
 
 const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
-
-/** The reference until it is loaded. */
-const NO_FUNCTIONS: readonly ReferenceFunction[] = [];
 
 /** What a run returned: its output, or why it failed. */
 type Outcome = { readonly output: string } | { readonly error: string } | 'running' | undefined;
@@ -35,7 +31,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
     () => app.call('SVC_GetScript', script.id),
     [script.id, data.isBroken],
   );
-  const { state: reference } = useLoaded(async () => functionsOf(await app.call('rpc.discover')), []);
+  const { state: reference } = useLoaded(() => app.call('rpc.discover'), []);
   useEffect(() => {
     app.call('SVC_GetScriptContent', script.id).then(
       (text) => (stored.value = text),
@@ -131,8 +127,8 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
         problems={problems.value}
         objects={() => [...app.gateway.model.all()].map(({ entry }) => entry.peek())}
         onCheck={(found) => (hints.value = found)}
-        functions={
-          reference.value !== undefined && 'value' in reference.value ? reference.value.value : NO_FUNCTIONS
+        reference={
+          reference.value !== undefined && 'value' in reference.value ? reference.value.value : undefined
         }
         onChange={setDraft}
         onSave={() => void save()}
