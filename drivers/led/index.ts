@@ -99,12 +99,12 @@ export function ledModules(
       { ident: 'TRIGGER', name: 'Trigger', type: string, role: 'detail', action: true, position: 4 },
     ],
     check: ({ Led }) =>
-      Led === '' ? coded`LED_EMPTY: Led is empty; set the name of a LED (ls /sys/class/leds)` : undefined,
+      Led === '' ? coded`LED_EMPTY: Led is empty; set the name of an LED (ls /sys/class/leds)` : undefined,
     functions: () =>
       backend.functions({
         name: 'GW_SimulateLedGone',
         device: 'Led',
-        help: 'Unplugs a LED of the simulated board, or plugs it in again.',
+        help: 'Unplugs an LED of the simulated board, or plugs it in again.',
       }),
     findHardware: async () => (await import('./led-discovery.js')).discoverLeds(context),
     open: async (host) => (await import('./led-instance.js')).openLed(host, context),

@@ -7,32 +7,32 @@ import { kernelSysfs } from '../../src/device/toolkit/kernel-sysfs.js';
 /** The kernel's directory of LEDs (Documentation/ABI/testing/sysfs-class-led). */
 export const LED_CLASS_PATH = '/sys/class/leds';
 
-/** The trigger with which the kernel blinks a LED; on Debian it is the kernel module `ledtrig-timer`. */
+/** The trigger with which the kernel blinks an LED; on Debian it is the kernel module `ledtrig-timer`. */
 export const TIMER_TRIGGER = 'timer';
-/** The trigger of a LED that nothing in the kernel drives. */
+/** The trigger of an LED that nothing in the kernel drives. */
 export const NO_TRIGGER = 'none';
 
 /** The kernel's name of the LED at `path`: `ACT` for `/sys/class/leds/ACT`. */
 export const ledNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** A LED of the machine. */
+/** An LED of the machine. */
 interface LedInfo {
   /** The kernel's name, the same after every boot: `ACT`, `green:status`. */
   readonly name: string;
-  /** Maximum of `brightness`; 1 for a LED that cannot be dimmed. */
+  /** Maximum of `brightness`; 1 for an LED that cannot be dimmed. */
   readonly maxBrightness: number;
   /** What drives it in the kernel: `mmc0`, `heartbeat`, `timer`; `none` for nothing. */
   readonly trigger: string;
 }
 
-/** The state of a LED. */
+/** The state of an LED. */
 interface LedState {
   /** The present brightness, 0 to `maxBrightness`; a trigger changes it at any time. */
   readonly brightness: number;
   readonly trigger: string;
 }
 
-/** How a LED blinks: its brightness while lit, and the durations of the lit and the dark phase. */
+/** How an LED blinks: its brightness while lit, and the durations of the lit and the dark phase. */
 interface BlinkPattern {
   readonly brightness: number;
   readonly onMs: number;
@@ -42,7 +42,7 @@ interface BlinkPattern {
 /** All LEDs of the machine, by name. Changes none of them. */
 export async function listLeds(attributes: SysfsClass = kernelSysfs(LED_CLASS_PATH)): Promise<LedInfo[]> {
   const names = await attributes.list('');
-  // A LED may be unplugged during the search; it is then skipped.
+  // An LED may be unplugged during the search; it is then skipped.
   const found = await Promise.all(names.map((name) => readLed(attributes, name).catch(() => undefined)));
   return found.filter((info) => info !== undefined);
 }
@@ -61,7 +61,9 @@ export class KernelLed {
   readonly #attributes: SysfsClass;
   readonly #clock: Clock;
 
-  /** Opens a LED without changing it. Rejects with `DEVICE_OFFLINE` if we lack the permission to write it. */
+  /**
+   * Opens an LED without changing it. Rejects with `DEVICE_OFFLINE` if we lack the permission to write it.
+   */
   static async open(attributes: SysfsClass, clock: Clock, name: string): Promise<KernelLed> {
     try {
       for (const attribute of ['brightness', 'trigger'])

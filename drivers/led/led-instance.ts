@@ -22,7 +22,7 @@ export async function openLed(host: Host<LedProperties>, context: LedContext): P
   });
 }
 
-/** Finds a LED by its name on the board, or by the kernel's. Throws `DEVICE_OFFLINE` if there is none. */
+/** Finds an LED by its name on the board, or by the kernel's. Throws `DEVICE_OFFLINE` if there is none. */
 async function findLed(attributes: SysfsClass, { board }: LedContext, selector: string): Promise<string> {
   const path = board.leds.find(({ name }) => name === selector)?.path;
   const name = path === undefined ? selector : ledNameOf(path);
@@ -96,7 +96,7 @@ class LedInstance extends SysfsInstance<LedProperties> {
     const { brightness, trigger } = await this.#led.read();
     const host = this.host;
     const isDriven = trigger !== NO_TRIGGER;
-    // A LED that a trigger drives is dark at times; the brightness with which it is lit is then unknown.
+    // An LED that a trigger drives is dark at times; the brightness with which it is lit is then unknown.
     const isKnown = !isDriven || brightness > 0;
     if (isKnown) this.#brightness = this.#percentOf(brightness);
     this.#trigger = trigger;

@@ -7,7 +7,7 @@ import {
 } from '../../src/device/toolkit/simulated-sysfs.js';
 import { LED_CLASS_PATH, NO_TRIGGER, TIMER_TRIGGER } from './kernel-led.js';
 
-/** A LED of a simulated machine. */
+/** An LED of a simulated machine. */
 export interface SimulatedLed {
   readonly name: string;
   /** 255 by default. */
@@ -89,7 +89,7 @@ export class SimulatedLeds extends SimulatedSysfs {
     return offMs === 0 || (onMs > 0 && sinceMs % (onMs + offMs) < onMs) ? brightness : 0;
   }
 
-  /** Unplugs a LED, as a keyboard's disappears with the keyboard, or plugs it in again. */
+  /** Unplugs an LED, as a keyboard's disappears with the keyboard, or plugs it in again. */
   setUnplugged(name: string, isGone: boolean): void {
     if (isGone) this.#unplugged.add(name);
     else this.#unplugged.delete(name);
@@ -148,7 +148,7 @@ export class SimulatedLeds extends SimulatedSysfs {
   }
 
   #setTrigger(led: LedModel, trigger: string): void {
-    // Removing a trigger darkens the LED; a LED without a trigger stays as it is.
+    // Removing a trigger darkens the LED; an LED without a trigger stays as it is.
     if (led.trigger !== NO_TRIGGER) led.brightness = 0;
     led.trigger = trigger;
     if (trigger === 'default-on') led.brightness = led.max;

@@ -22,8 +22,8 @@ import {
 import { appendRun, indexAt, mergeRuns, sliceRun, sortRun } from './record-runs.js';
 
 /**
- * Most bytes in the tail, which has the records that do not fill a chunk yet. Beyond that, all records are
- * moved into chunks. Bounds the memory, and what is read at the start.
+ * Maximum number of bytes in the tail, which has the records that do not fill a chunk yet. Beyond that, all
+ * records are moved into chunks. Bounds the memory, and what is read at the start.
  */
 const TAIL_BYTES = 1024 * 1024;
 /** Earlier than all records. */

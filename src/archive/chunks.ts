@@ -7,7 +7,7 @@ import { packSummary, summaryOf, unpackSummary, type Summary } from './summary.j
 
 /** Records per chunk: about a kilobyte, so that three or four share a database page. */
 export const CHUNK_RECORDS = 256;
-/** Most characters of texts in a chunk. */
+/** Maximum number of characters of texts in a chunk. */
 const CHUNK_TEXT = 65_536;
 
 /** A chunk without its records. */

@@ -19,7 +19,7 @@ export const emptyRun = (): RecordRun => ({ times: [], values: [], marks: [] });
 const kind = { raw: 7, text: 8 } as const;
 const KIND_BITS = 15;
 const MARKED = 16;
-/** Most decimals of numbers packed as integers; numbers with more are written as doubles. */
+/** Maximum number of decimals of numbers packed as integers; numbers with more are written as doubles. */
 const MOST_DECIMALS = 6;
 /** Scaled numbers below this have differences that, doubled for the sign, are exact integers. */
 const MOST_SCALED = 2 ** 50;

@@ -96,5 +96,5 @@ export interface ArchivePort {
   statistics(): Promise<readonly SeriesStatistics[]>;
 }
 
-/** Most rows per call. */
+/** Maximum number of rows per call. */
 export const MAX_ROWS = 10_000;

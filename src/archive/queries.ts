@@ -7,7 +7,9 @@ import type { AggregationRange, RecordPage, RecordRange, LoggedRows } from './wo
 import { copyRecord, indexAt } from './record-runs.js';
 import { riseOf } from './summary.js';
 
-/** Most characters of texts in one reply; beyond that, fewer records than requested are returned. */
+/**
+ * Maximum number of characters of texts in one reply; beyond that, fewer records than requested are returned.
+ */
 const MOST_REPLY_TEXT = 16 * 1024 * 1024;
 
 /** Reads a variable's records, newest first. */

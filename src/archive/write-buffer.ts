@@ -3,8 +3,8 @@ import type { RecordBatch } from './worker-protocol.js';
 import type { Value } from '../kernel/value.js';
 
 /**
- * Most records that are buffered while the disk rejects writes: some minutes of a busy gateway. Beyond that,
- * the oldest are dropped.
+ * Maximum number of records that are buffered while the disk rejects writes: some minutes of a busy gateway.
+ * Beyond that, the oldest are dropped.
  */
 const MOST_RECORDS = 200_000;
 const MOST_TEXT = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { ServerError } from './errors.js';
 import type { Timing } from './timing.js';
 
-/** Most frames that are queued for a slow reader: the size of the gateway's change buffer. */
+/** Maximum number of frames that are queued for a slow reader: the size of the gateway's change buffer. */
 const QUEUE_LIMIT = 65_536;
 /**
  * Without a frame for this long, ms, the client probes the gateway, because the WebSocket API does not expose

@@ -114,7 +114,7 @@ export async function reloadConfig(
 function contentsOf({ kernel, archive, scripts, media }: ConfigurationTarget): ContentStore {
   return {
     record: async (id) => (await archive.get()).recordPresent(id),
-    createScript: async (beginning) => kernel.scripts.get(await scripts.create(beginning)),
+    createScript: async (options) => kernel.scripts.get(await scripts.create(options)),
     setScriptText: (id, text) => scripts.setContent(id, text),
     setScriptFile: (id, file) => scripts.setFile(id, file),
     setMediaFile: async (id, file) => (await media.get()).setFile(id, file, false),

@@ -19,7 +19,7 @@ export interface OrphanRecord {
   readonly Problem: string;
 }
 
-/** Most objects in the finding, so that the other checks stay visible. */
+/** Maximum number of objects in the finding, so that the other checks stay visible. */
 const SHOWN = 20;
 
 /** The ident paths that were applied earlier and are no longer in the file. */

@@ -3,8 +3,8 @@ import { SLICE_OBJECTS, SnapshotReader } from '../kernel/snapshot.js';
 import type { Tree } from '../kernel/tree.js';
 
 /**
- * Most objects whose entries are built in advance: about 10 MiB. In a larger tree, the first snapshot builds
- * the others.
+ * Maximum number of objects whose entries are built in advance: about 10 MiB. In a larger tree, the first
+ * snapshot builds the others.
  */
 const MAX_OBJECTS = 20_000;
 

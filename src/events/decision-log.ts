@@ -6,7 +6,7 @@ import type { Value } from '../kernel/value.js';
 
 /** Decisions that are kept per event: enough to see what happened last, for thousands of events. */
 export const DECISIONS_LIMIT = 20;
-/** Most characters of a value or an error that are kept. */
+/** Maximum number of characters of a value or an error that are kept. */
 const TEXT_LIMIT = 300;
 
 /** What made the gateway decide whether an event runs. */

@@ -27,7 +27,7 @@ import { reasonNotTriggered, Triggers, type VariableUpdate } from './triggers.js
 const CHECK_INTERVAL_MS = 60_000;
 /** The same, before the clock is synchronised. */
 const UNTRUSTED_CHECK_MS = 10_000;
-/** Most events handled per iteration of the event loop: about a millisecond. */
+/** Maximum number of events handled per iteration of the event loop: about a millisecond. */
 const SLICE = 100;
 
 interface EventEngineOptions {

@@ -8,16 +8,17 @@ import type { Verdict } from './decision-log.js';
 import type { EventRun } from './event-run.js';
 
 /**
- * Most events that run at the same time; the others wait. Scripts may then wait for a process as well.
+ * Maximum number of events that run at the same time; the others wait. Their scripts may wait for a process,
+ * too.
  */
 export const CONCURRENT_RUNS = 16;
 /**
- * Most runs of a triggered event per minute. More indicates a loop: the event's script or action updates the
- * variable, directly or through another event.
+ * Maximum number of runs of a triggered event per minute. More indicates a loop: the event's script or action
+ * updates the variable, directly or through another event.
  */
 export const RUNS_PER_MINUTE_LIMIT = 1000;
 const MINUTE_MS = 60_000;
-/** Most characters of a run's output in the log. */
+/** Maximum number of characters of a run's output that are logged. */
 const LOGGED_OUTPUT = 2000;
 
 interface EventRunnerOptions {

@@ -15,7 +15,7 @@ const RANGES: readonly Range[] = [
   { first: 100_000, count: 900_000 },
 ];
 const countOf = (ranges: readonly Range[]) => ranges.reduce((sum, { count }) => sum + count, 0);
-/** Most objects in a tree, not counting the root. */
+/** Maximum number of objects in a tree, not counting the root. */
 export const ID_COUNT = countOf(RANGES);
 
 /** With fewer unused ids left, reusable ones are searched. A large copy needs fewer. */
@@ -71,7 +71,8 @@ export class IdPool {
   }
 
   /**
-   * Whether ids may have been assigned that this pool does not know of: ids that anything refers to must then be retired at each start.
+   * Whether ids may have been assigned that this pool does not know of: ids that anything refers to must then
+   * be retired at each start.
    */
   get isUnsure(): boolean {
     return this.#isUnsure;

@@ -4,7 +4,7 @@ import { fault } from '../base/fault.js';
 import type { TreeObject } from './object.js';
 import type { Tree } from './tree.js';
 
-/** Most names listed in an error text. */
+/** Maximum number of names listed in an error text. */
 const SHOWN = 40;
 
 /**

@@ -286,7 +286,7 @@ export class Tree {
   }
 }
 
-/** Most variables of an instance that an error text lists. */
+/** Maximum number of variables of an instance that an error text lists. */
 const SHOWN = 20;
 
 /**

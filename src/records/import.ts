@@ -5,10 +5,10 @@ import type { RecordFormat } from './record-format.js';
 import { type FileRecord, type RecordMapping, recordOf } from './row-to-record.js';
 import { FormatError, textsOf } from './row.js';
 
-/** Most records, or characters of texts, in one call to the gateway. */
+/** Maximum number of records, or characters of texts, in one call to the gateway. */
 const MOST_RECORDS = 5_000;
 const MOST_TEXT = 1024 * 1024;
-/** Most validation errors that are listed. */
+/** Maximum number of validation errors that are listed. */
 const MAX_LISTED = 20;
 
 /** The bytes of a file, which can be read several times from its start. */

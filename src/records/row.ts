@@ -1,6 +1,6 @@
 import { coded, codedTextOf, type CodedText, type Text } from '../base/codes/coded-text.js';
 
-/** Most characters of a record: texts have at most 1024 kB, and quoting may double them. */
+/** Maximum number of characters of a record: texts have at most 1024 kB, and quoting may double them. */
 export const MAX_RECORD_LENGTH = 4 * 1024 * 1024;
 
 /** Value of the column `clock`: the time is from an untrusted clock. */

@@ -21,7 +21,7 @@ import { ChildTimers } from './child-timers.js';
 
 const realmScript = new Script(REALM_SOURCE, { filename: 'stellwerk:realm' });
 
-/** Most characters of an exception's message. */
+/** Maximum number of characters of an exception's message. */
 const MESSAGE_LENGTH = 2000;
 
 /** One run of a script, in a context without objects of this process. */

@@ -5,11 +5,11 @@ import { coded, type Text } from '../base/codes/coded-text.js';
  */
 export type RunOwner = 'owner' | 'event' | `front ${number}`;
 
-/** Most queued runs of the owner, and of events. */
+/** Maximum number of queued runs of the owner, and of events. */
 export const QUEUED_RUNS_LIMIT = 1000;
 /**
- * Most queued runs of all web fronts together and of one. Far below the limit of the owner, because users
- * start each run by hand.
+ * Maximum number of queued runs of all web fronts together and of one. Far below the limit of the owner,
+ * because users start each run by hand.
  */
 export const QUEUED_RUNS_OF_ALL_FRONTS = 500;
 export const QUEUED_RUNS_PER_FRONT = 200;

@@ -67,7 +67,7 @@ const CALLER_ENDED = 'the script that waited for it has ended';
 /** Interval for logging a repeated failure. */
 const REPEAT_LOG_MS = 60_000;
 
-/** Most senders that are counted separately. */
+/** Maximum number of senders that are counted separately. */
 const SENDERS_LIMIT = 1000;
 
 /** Runs scripts and handles their results. Script processes are loaded with the first run. */
@@ -268,7 +268,7 @@ export function scriptLabel({ id, name }: Script): string {
   return `script ${id}${name === '' ? '' : ` “${name}”`}`;
 }
 
-/** Most characters of script output in the log. */
+/** Maximum number of characters of script output in the log. */
 export const LOGGED_OUTPUT_LIMIT = 2000;
 
 /** The caller of a check, which makes no calls. */

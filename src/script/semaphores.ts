@@ -2,7 +2,10 @@ import { coded } from '../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 
-/** Most semaphores held at the same time; more indicates a script that creates new names in a loop. */
+/**
+ * Maximum number of semaphores held at the same time; more indicates a script that creates new names in a
+ * loop.
+ */
 const NAMES_LIMIT = 1000;
 
 /** The holder of a semaphore: one run of a script. */

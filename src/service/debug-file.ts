@@ -7,7 +7,7 @@ import type { DebugFile } from '../device/debug.js';
 
 /** A file of this size is renamed to `.1`, which replaces the previous one, and a new file is started. */
 export const FILE_LIMIT = 1024 * 1024;
-/** Most characters that are buffered for a slow disk; further lines are dropped. */
+/** Maximum number of characters that are buffered for a slow disk; further lines are dropped. */
 const WAITING_LIMIT = 1024 * 1024;
 
 /**

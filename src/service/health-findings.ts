@@ -15,7 +15,9 @@ export function clockFinding(isTrusted: boolean): HealthFinding {
   };
 }
 
-/** Most problems in the text, so that the other checks stay visible; `stellwerk check` lists all. */
+/**
+ * Maximum number of problems in the text, so that the other checks stay visible; `stellwerk check` lists all.
+ */
 const PROBLEMS_SHOWN = 20;
 
 /** Whether the configuration was applied completely, and from where. */

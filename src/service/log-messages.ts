@@ -12,7 +12,7 @@ export type LogType = (typeof logType)[keyof typeof logType];
 
 /** Number of messages kept per type. */
 const KEPT = 100;
-/** Most characters kept of a message's text. */
+/** Maximum number of characters kept of a message's text. */
 const TEXT_KEPT = 1000;
 
 /** A message of the log, as `UC_GetLastLogMessages` returns it. */

@@ -13,7 +13,9 @@ export const WAITED_MS = 30_000;
 export const UNWAITED_MS = 3_600_000;
 /** Limit of a program's output, bytes: the default limit of a script's output. */
 export const OUTPUT_LIMIT = 1024 * 1024;
-/** Most programs at the same time, so that a script that starts many cannot exhaust the machine. */
+/**
+ * Maximum number of programs at the same time, so that a script that starts many cannot exhaust the machine.
+ */
 export const AT_ONCE = 8;
 
 /** Runs programs without a shell and within limits, and kills them when it is closed. */

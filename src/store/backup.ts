@@ -10,8 +10,8 @@ import { noteProgress, type SharedProgress } from '../sqlite/shared-progress.js'
 import { makeDirectory, putInPlace, removeDatabase, timeName } from '../sqlite/database-files.js';
 
 /**
- * Most bytes of a directory in a backup, smallest files first (`scripts` is complete). Charts and floor plans
- * fit, videos do not. Seven backups have at most about 60 MiB of such files.
+ * Maximum number of bytes of a directory in a backup, smallest files first (`scripts` is complete). Charts
+ * and floor plans fit, videos do not. Seven backups have at most about 60 MiB of such files.
  */
 export const FOLDER_BUDGET = 8 * 1024 * 1024;
 
@@ -40,8 +40,8 @@ export interface BackupSource {
   /** Any connection to the database; others may continue to write. */
   readonly db: DatabaseSync;
   /**
-   * Files and folders to include: the name in the backup → the path, or paths of which the first that exists is
-   * meant. Missing ones are skipped.
+   * Files and folders to include: the name in the backup → the path, or paths of which the first that exists
+   * is meant. Missing ones are skipped.
    */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
   readonly description?: BackupDescription;

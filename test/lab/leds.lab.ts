@@ -45,7 +45,7 @@ async function moves(times: number): Promise<void> {
 }
 
 await t.test(
-  'a LED is left to the kernel, and its pin follows commands to light, blink and go dark',
+  'an LED is left to the kernel, and its pin follows commands to light, blink and go dark',
   async (t) => {
     await box.becomes('status/LINK', 'online');
     t.equal(await box.value('status/TRIGGER'), 'heartbeat', 'as in the device tree');
@@ -100,7 +100,7 @@ const contract = (t: Test, folder: string, words: string) =>
     limitMs: CONTRACT_LIMIT_MS,
   });
 
-await t.test('the contract on a LED on a PWM channel', async (t) => {
+await t.test('the contract on an LED on a PWM channel', async (t) => {
   await contract(t, 'led', `white:cabinet ${TRIGGER}`);
 });
 

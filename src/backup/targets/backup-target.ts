@@ -1,6 +1,6 @@
 /**
- * Where encrypted backups are kept. Paths are relative and consist of `[a-z0-9./-]`. Every method rejects with
- * `BACKUP_TARGET_FAILED` if the target cannot be reached or rejects the request.
+ * Where encrypted backups are kept. Paths are relative and consist of `[a-z0-9./-]`. Every method rejects
+ * with `BACKUP_TARGET_FAILED` if the target cannot be reached or rejects the request.
  */
 export interface BackupTarget extends AsyncDisposable {
   /** Stores a file, with the folders above it; a reader never finds a part of it under this path. */
@@ -13,5 +13,5 @@ export interface BackupTarget extends AsyncDisposable {
   delete(path: string): Promise<void>;
 }
 
-/** Most bytes of a file on a target: an index of a very large archive has some MiB. */
+/** Maximum number of bytes of a file on a target: an index of a very large archive has some MiB. */
 export const FILE_BYTES = 64 * 1024 * 1024;

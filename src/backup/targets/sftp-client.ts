@@ -31,7 +31,7 @@ const toRead = 0x01;
 const toWrite = 0x02 | 0x08 | 0x10;
 /** Every server accepts 32 KiB of data in a packet (§3). */
 const DATA_BYTES = 32 * 1024;
-/** Most bytes of a packet: a list of names is the largest. */
+/** Maximum number of bytes of a packet: a list of names is the largest. */
 const PACKET_BYTES = 1024 * 1024;
 /** Requests that are sent ahead, so that a slow line stays busy. */
 const IN_FLIGHT = 16;

@@ -1,4 +1,4 @@
-/** Most memory that a configured hash may need, bytes: a mistyped one must not exhaust the machine. */
+/** Maximum memory that a configured hash may need, bytes: a mistyped one must not exhaust the machine. */
 export const HASH_MEMORY_LIMIT = 256 * 1024 * 1024;
 
 /** The minimum length of a new password, characters: shorter ones are guessed. */

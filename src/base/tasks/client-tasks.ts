@@ -8,7 +8,7 @@ export const clientTaskKinds = ['export', 'import'] as const;
 
 /** A client that has not reported its progress for this long is gone, ms. */
 const EXPIRY_MS = 60_000;
-/** Most tasks of clients; each is a row on the pages of the owner. */
+/** Maximum number of tasks of clients; each is a row on the pages of the owner. */
 const TASKS_LIMIT = 20;
 
 interface ClientTask {

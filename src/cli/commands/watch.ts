@@ -15,7 +15,7 @@ import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
 const RETRY_MS = 1000;
 /** Time limit of the debug output of an instance, s, in case this command cannot end it. */
 const DEBUG_S = 3600;
-/** Most characters that are shown of a text, because a device can send any number. */
+/** Maximum number of characters that are shown of a text, because a device can send any number. */
 const TEXT_LIMIT = 400;
 
 /** `stellwerk watch`: prints changes as they arrive, until Ctrl-C. */

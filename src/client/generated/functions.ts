@@ -306,7 +306,7 @@ export interface Functions {
   GW_SimulateChipGone(Chip: string, Gone: boolean): boolean;
   /** Toggles a line of the simulated board PerSecond times a second for ForMs; then the line has its previous level. GW_SimulateLine ends it early. */
   GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;
-  /** Unplugs a LED of the simulated board, or plugs it in again. */
+  /** Unplugs an LED of the simulated board, or plugs it in again. */
   GW_SimulateLedGone(Led: string, Gone: boolean): boolean;
   /** Drives a line of the simulated board from outside, as a button does. Active is the value that an instance on that line gets. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
@@ -1005,7 +1005,7 @@ export interface Functions {
     Color: number,
     ScriptText: string,
   ): boolean;
-  /** Like SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script. */
+  /** Like SVC_SetEventScheduleAction, with an action of SVC_GetActions instead of a script. */
   SVC_SetEventScheduleActionEx(
     EventID: number,
     ScheduleActionID: number,

@@ -19,7 +19,7 @@ import { pendingRestore, restoredConfigPath, setPendingRestore } from './pending
 const UPLOAD = 'upload-';
 /** Uploads are not deleted automatically. */
 const UPLOADS_LIMIT = 10;
-/** Most bytes of an upload; a database of 10,000 objects has 10 MiB. */
+/** Maximum number of bytes of an upload; a database of 10,000 objects has 10 MiB. */
 const UPLOAD_BYTES = 512 * 1024 * 1024;
 
 type BackupRecord = Awaited<ReturnType<BackupsPort['make']>>;
@@ -111,8 +111,8 @@ export class Backups implements BackupsPort {
   }
 
   /**
-   * Stores an uploaded backup after it has been verified. Throws `INVALID_REQUEST` with the reason if it is not
-   * a backup, is too large, or there are too many.
+   * Stores an uploaded backup after it has been verified. Throws `INVALID_REQUEST` with the reason if it is
+   * not a backup, is too large, or there are too many.
    */
   receive(name: string, content: Readable): Promise<BackupRecord> {
     return this.#uploads.run(async () => {

@@ -3,7 +3,8 @@ import { nextDay } from './day-pattern.js';
 import { dayOf, localDay, localInstant, midnight, secondsOf } from '../../base/local-time.js';
 
 /**
- * Most days of the pattern that are tried. Each has a run, unless it has passed or its time does not exist.
+ * Maximum number of days of the pattern that are tried. Each has a run, unless it has passed or its time does
+ * not exist.
  */
 const DAYS_TRIED = 8;
 

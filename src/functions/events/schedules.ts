@@ -18,8 +18,8 @@ const WHITE = 0xffffff;
 const WEEK = 127;
 
 /**
- * Schedules: actions, groups of days, and the times at which actions start (interface §9). An entry with a
- * known ID is changed, any other ID adds one; an empty name, no days or a negative hour removes it.
+ * Schedules: actions, groups of days, and the times at which actions start (interface §9). A known ID changes
+ * its entry, any other adds one; an empty name, no days or a negative hour removes it.
  */
 export function eventScheduleFunctions(ports: Ports): FunctionDeclaration[] {
   return [...actions(ports), ...plan(ports)];
@@ -63,7 +63,7 @@ function actions({ kernel }: Ports): FunctionDeclaration[] {
         color,
         actionId,
       ],
-      help: 'Like SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script.',
+      help: 'Like SVC_SetEventScheduleAction, with an action of SVC_GetActions instead of a script.',
       run: (_caller, id, scheduleActionId, name, color, actionId, given) => {
         const action = checkedAction(actionId, given, 'ActionParameters');
         return put(id, { id: scheduleActionId, name, color, scriptText: '', ...action });

@@ -11,7 +11,7 @@ export type { Association, Profile } from './profile-data.js';
 
 /** Longest profile name, characters: users see it in lists. */
 const PROFILE_NAME_LIMIT = 256;
-/** Most decimals; a double has no more digits. */
+/** Maximum number of decimals; a double has no more digits. */
 const DIGITS_LIMIT = 15;
 
 /** The variable profiles (interface §5). Names with `~` are built in; names are unique across types. */

@@ -1,4 +1,4 @@
-/** The health gate of an update, with scripts in the place of systemd and the gateway. */
+/** The health gate of an update, with shell scripts as stand-ins for systemd and the gateway. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

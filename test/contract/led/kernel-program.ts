@@ -1,5 +1,5 @@
 /**
- * The contract on a LED of this machine's kernel: a program for a machine that has root, the gateway's own
+ * The contract on an LED of this machine's kernel: a program for a machine that has root, the gateway's own
  * packages and nothing else. `node --test-reporter=tap kernel-program.js LED TRIGGER`; the trigger leaves it
  * dark, and it has at least two levels.
  */

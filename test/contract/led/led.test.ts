@@ -53,7 +53,7 @@ await t.test('the files of a trigger belong to our group after udev’s delay', 
   await rejected;
 });
 
-await t.test('a LED in use by the kernel, and a kernel that cannot blink, are reported', async (t) => {
+await t.test('an LED in use by the kernel, and a kernel that cannot blink, are reported', async (t) => {
   const clock = new ManualClock();
   const leds = new SimulatedLeds(clock, [{ name: 'flash' }]);
   const led = await KernelLed.open(leds, clock, 'flash');

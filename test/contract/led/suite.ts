@@ -3,12 +3,12 @@ import type { Clock } from '../../../src/base/clock.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, ContractCase } from '../gpio/suite.js';
 
-/** A LED class with one LED of the test, of a kernel or simulated. */
+/** An LED class with one LED of the test, of a kernel or simulated. */
 export interface LedFixture {
   readonly attributes: SysfsClass;
   readonly clock: Clock;
   readonly name: string;
-  /** A trigger other than `timer` that leaves a LED dark. */
+  /** A trigger other than `timer` that leaves an LED dark. */
   readonly trigger: string;
   /** Waits until the LED is lit, or dark; returns its brightness at that time. */
   becomes(isLit: boolean): Promise<number>;
@@ -33,7 +33,7 @@ export async function ledContract(
     });
 
   await on(
-    'a LED is listed with its maximum brightness and its trigger',
+    'an LED is listed with its maximum brightness and its trigger',
     async (t, { attributes, name, trigger }, led) => {
       await led.setTrigger(trigger);
       const found = (await listLeds(attributes)).find((info) => info.name === name);
@@ -41,7 +41,7 @@ export async function ledContract(
     },
   );
 
-  await on('opening a LED changes nothing', async (t, { attributes, clock, name, trigger }, led) => {
+  await on('opening an LED changes nothing', async (t, { attributes, clock, name, trigger }, led) => {
     await led.setTrigger(trigger);
     await KernelLed.open(attributes, clock, name);
     t.equal((await led.read()).trigger, trigger);

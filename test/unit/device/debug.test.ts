@@ -164,7 +164,7 @@ t.test('serial bytes are published in both directions', async (t) => {
 });
 
 t.test(
-  'writes to the files of a LED and of a PWM channel are published, including rejected ones',
+  'writes to the files of an LED and of a PWM channel are published, including rejected ones',
   async (t) => {
     const clock = new ManualClock();
     const leds = new SimulatedLeds(clock, [{ name: 'led0' }]);

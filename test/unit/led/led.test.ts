@@ -144,14 +144,14 @@ await t.test('Boot is applied once after the machine has booted', async (t) => {
   t.strictSame(machine.valuesOf(lit), [true, 20, false, 'none']);
 });
 
-await t.test('a LED without levels is only on or off', async (t) => {
+await t.test('an LED without levels is only on or off', async (t) => {
   const machine = new Machine(t, [{ name: 'led0', maxBrightness: 1 }]);
   const led = await machine.led();
   await machine.write(led, 'BRIGHTNESS', 10);
   t.strictSame(machine.valuesOf(led), [true, 100, false, 'none']);
 });
 
-await t.test('a LED belongs to one instance; it can be unplugged and plugged in again', async (t) => {
+await t.test('an LED belongs to one instance; it can be unplugged and plugged in again', async (t) => {
   const machine = new Machine(t, [{ name: 'led0' }]);
   const led = await machine.led();
   const second = await machine.add('LED', { Led: 'led0' });

@@ -17,7 +17,7 @@ import { Plot } from './plot.js';
 /** Lengths of the periods, seconds. */
 const PERIODS = { hour: 3600, day: 86_400, week: 604_800, month: 2_678_400, year: 31_622_400 } as const;
 type Period = keyof typeof PERIODS;
-/** Most records that the gateway returns in one call. */
+/** Maximum number of records that the gateway returns in one call. */
 const LIMIT = 10_000;
 /** While the variable changes, its records are loaded at most this often, ms. */
 const RELOAD_MS = 1000;

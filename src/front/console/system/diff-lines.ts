@@ -5,7 +5,10 @@ interface DiffLine {
   readonly text: string;
 }
 
-/** Most cells of the table of common subsequences, 4 bytes each; larger changes are shown as a replacement. */
+/**
+ * Maximum number of cells of the table of common subsequences, 4 bytes each; larger changes are shown as a
+ * replacement.
+ */
 const CELLS_LIMIT = 2_000_000;
 
 /** The lines in which two texts differ, in their order. */
