@@ -98,7 +98,7 @@ t.test('cyclic events run, are reported, and exist after a restart', async (t) =
   await rpc(first, 'SVC_SetEventScheduleActionEx', plan, 2, 'Cool', 0x0000ff, VALUE_ACTION, { VALUE: 16 });
   await rpc(first, 'SVC_SetEventScheduleGroup', plan, 1, 127);
   await rpc(first, 'SVC_SetEventScheduleGroupPoint', plan, 1, 1, 6, 0, 0, 1);
-  await rpc(first, 'SVC_SetEventScheduleGroupPoint', plan, 1, 2, 22, 0, 0, 2);
+  await rpc(first, 'SVC_SetEventScheduleGroupPoint', plan, 1, 2, 6, 40, 0, 2);
   for (const id of [daily, plan]) await rpc(first, 'SVC_SetEventActive', id, true);
   const six = new Date(2026, 2, 28, 6).getTime() / 1000;
   await until('both to be scheduled', async () => (await nextRun(first, plan)) === six);
@@ -125,7 +125,7 @@ t.test('cyclic events run, are reported, and exist after a restart', async (t) =
   t.equal(await nextRun(second, daily), new Date(2026, 2, 29, 6).getTime() / 1000);
   await until('the schedule', async () => (await nextRun(second, plan)) > 0);
   t.strictSame(await rpc(second, 'SVC_GetEvent', plan), before, 'with its last and its next run');
-  clock.advance(new Date(2026, 2, 28, 22).getTime() - clock.nowMs());
+  clock.advance(new Date(2026, 2, 28, 6, 40).getTime() - clock.nowMs());
   await until('the heating', async () => (await rpc(second, 'GetValue', setpoint)) === 16);
   t.match(await rpc(second, 'SVC_GetEvent', plan), { LastActionID: 2 });
 });
