@@ -1,6 +1,6 @@
 import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { faultFrom, messageOf, type Fault } from '../../src/base/fault.js';
-import { explainNetworkError } from '../../src/device/toolkit/network-errors.js';
+import { explainNetworkError } from '../../src/base/network-errors.js';
 import type { ConnectOptions } from './broker.js';
 import type { ConnectionError } from './protocol-error.js';
 

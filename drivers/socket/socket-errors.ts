@@ -1,6 +1,6 @@
 import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { codeOf, Fault, faultFrom, isAbort, messageOf } from '../../src/base/fault.js';
-import { explainNetworkError } from '../../src/device/toolkit/network-errors.js';
+import { explainNetworkError } from '../../src/base/network-errors.js';
 
 /** Maps an error of the peer, the network or the kernel to a fault that says what to do. */
 export function mapSocketError(thrown: unknown, name: Text): Error {

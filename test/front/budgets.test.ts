@@ -36,7 +36,8 @@ const LAZY = {
     'wide-tile': 2500,
   },
   console: {
-    'archive-page': 34_000,
+    // With the names of objects of the audit, and its texts.
+    'archive-page': 35_500,
     // It keeps what is typed until the call succeeded.
     call: 1900,
     // The first page: owner, settings, network, restore; its inputs of targets are a chunk that it shares.

@@ -1,6 +1,7 @@
 import { request as requestSecurely } from 'node:https';
 import { coded } from '../../base/codes/coded-text.js';
-import { fault, faultFrom } from '../../base/fault.js';
+import { codeOf, fault, faultFrom } from '../../base/fault.js';
+import { explainNetworkError } from '../../base/network-errors.js';
 import { reasonOf } from '../failure-reason.js';
 import { FILE_BYTES } from './backup-target.js';
 
@@ -65,7 +66,10 @@ export async function exchangeHttp({
     });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    throw faultFrom(thrown, 'BACKUP_TARGET_FAILED', coded`TARGET_HOST: ${url.host}: ${reasonOf(thrown)}`);
+    const known = explainNetworkError(codeOf(thrown), 'backup.targets');
+    // The others name a property of devices.
+    const why = known?.isConfigurationError === false ? known.why : reasonOf(thrown);
+    throw faultFrom(thrown, 'BACKUP_TARGET_FAILED', coded`TARGET_HOST: ${url.host}: ${why}`);
   }
 }
 

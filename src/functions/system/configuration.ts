@@ -125,7 +125,8 @@ function settingFunctions({ configuration }: Ports): FunctionDeclaration[] {
         requirePassword(caller, 'Changing the configuration');
         const changes = checkedChanges(given);
         for (const { Path, Value } of changes)
-          checkPasswordsIn(/(^|\.)password$/.test(Path) ? { password: Value } : Value);
+          if (!SENT_PASSWORDS.test(Path))
+            checkPasswordsIn(/(^|\.)password$/.test(Path) ? { password: Value } : Value);
         return (await configuration()).change(changes, digest);
       },
     }),
@@ -191,12 +192,15 @@ function checkedChanges(given: Parameters<typeof checkedList>[0]): readonly Sett
   return changes;
 }
 
+/** The password of another machine, which the gateway sends, may be shorter than its own. */
+const SENT_PASSWORDS = /(^|\.)webdav(\.password)?$/;
+
 /** Throws `PARAMETER_BOUNDS` if a password in a value is none, too short or too long. */
 function checkPasswordsIn(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, one] of Object.entries(value))
     if (key === 'password' && one !== null) checkPassword(typeof one === 'string' ? one : '');
-    else checkPasswordsIn(one);
+    else if (!SENT_PASSWORDS.test(key)) checkPasswordsIn(one);
 }
 
 /** Throws `PARAMETER_BOUNDS` if a password is too short or too long. */

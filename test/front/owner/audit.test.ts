@@ -33,7 +33,7 @@ t.test('who did what is a sentence, and wrong passwords are listed', { skip: noB
     'Wrong password: front Locked',
     'Owner could not change Boiler <b>',
     'Owner hid Boiler <b>',
-    'Owner renamed Boiler <b> to Boiler <b>',
+    'Owner renamed an object to Boiler <b>',
     'Owner wrote On to Boiler <b> · State',
     'Owner wrote On to Hall relay · State',
   ]);

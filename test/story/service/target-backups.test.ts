@@ -99,7 +99,10 @@ t.test('a target that fails is reported, and a damaged backup is found', async (
   const fixture = await startGateway(t, SIMULATED_CONFIG + targetsYaml(stick, 'http://127.0.0.1:1'));
   const { KeyID } = (await rpc(fixture, 'GW_CreateRecoveryKey')) as { KeyID: string };
   t.equal(await rpc(fixture, 'GW_RunTargetBackup', 'nas'), 'BACKUP_TARGET_FAILED');
-  t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), /nas: 127\.0\.0\.1:1: /);
+  t.match(
+    JSON.stringify(await rpc(fixture, 'GW_GetHealth')),
+    /nas: 127\.0\.0\.1:1: no program listens there/,
+  );
   await rpc(fixture, 'GW_RunTargetBackup', 'stick');
   rmSync(join(stick, KeyID, 'chunks'), { recursive: true });
   t.equal(await rpc(fixture, 'GW_VerifyTargetBackup', 'stick'), 'BACKUP_DAMAGED');
@@ -133,4 +136,19 @@ t.test('a target is tested before it is stored, and its secrets are in no record
   t.match(audit, /"GW_TestBackupTarget".*"new"/);
   t.notMatch(audit + JSON.stringify(await rpc(fixture, 'GW_GetLog', 0, 'debug', '', 1000)), /päss|wrong/);
   t.match(await rpc(fixture, 'GW_GetBackupTargets'), { Targets: [{ Name: 'stick' }, { Name: 'nas' }] });
+});
+
+t.test('the password of a server may be shorter than those of the gateway', async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG);
+  const change = async (Path: string, Value: unknown) => {
+    const { Digest } = (await rpc(fixture, 'GW_GetSettings')) as { Digest: string };
+    return rpc(fixture, 'GW_ChangeSettings', [{ Path, Value }], Digest);
+  };
+  const webdav = { url: 'http://127.0.0.1:1/dav', username: 'me', password: 'short' };
+  t.match(await change('backup.targets', [{ name: 'nas', webdav }]), { Applied: ['name'] });
+  t.match(await change('backup.targets[0].webdav.password', 'other'), { Applied: ['name'] });
+  t.match(await change('backup.targets[0].webdav', { ...webdav, password: 'third' }), { Applied: ['name'] });
+  t.equal(await change('remoteAccess.password', 'short'), 'PARAMETER_BOUNDS');
+  const { Text } = (await rpc(fixture, 'GW_GetConfigurationText')) as { Text: string };
+  t.match(Text, 'password: third');
 });

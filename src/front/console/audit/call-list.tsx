@@ -70,7 +70,7 @@ function Call({ entry }: EntryProps) {
         <summary>
           <When entry={entry} />
         </summary>
-        <code>{`${entry.Method}(${entry.Parameters.map((one) => JSON.stringify(one)).join(', ')})`}</code>
+        <code>{`${entry.Method}(${entry.Parameters.map((one) => (typeof one === 'string' ? JSON.stringify(translated(one)) : JSON.stringify(one))).join(', ')})`}</code>
         {entry.Error !== undefined && <code>{entry.Error}</code>}
       </details>
     </>
@@ -121,7 +121,7 @@ interface ParameterProps extends EntryProps {
 }
 
 /** A parameter: an object with its name, a value as its profile shows it, or a text. */
-function Parameter({ app, entry: { Parameters }, part }: ParameterProps) {
+function Parameter({ app, entry: { Method, Parameters }, part }: ParameterProps) {
   const { model } = app.gateway;
   const nodeAt = (parameter: number, ident: number | undefined): TreeNode | undefined => {
     const id = Parameters[parameter];
@@ -137,6 +137,10 @@ function Parameter({ app, entry: { Parameters }, part }: ParameterProps) {
     return <q>{shortened(plain(given))}</q>;
   }
   const node = nodeAt(part.parameter, part.ident);
+  const renamed = Method === 'SVC_SetName' ? nodeAt(0, undefined) : undefined;
+  // The audit does not have its former name.
+  if (renamed !== undefined && renamed.entry.value.name === Parameters[1])
+    return part.parameter === 0 ? <span>{auditTexts().anObject}</span> : <ObjectLink node={renamed} />;
   if (node !== undefined) return <ObjectLink node={node} />;
   const isObject = part.parameter === 0 && typeof given === 'number' && given >= OBJECT_ID;
   return <span>{isObject ? auditTexts().object(given) : shortened(plain(given))}</span>;
@@ -146,7 +150,12 @@ function ObjectLink({ node }: { readonly node: TreeNode }) {
   return <a href={addressOf('tree', node.id)}>{fullName(useApp(), node)}</a>;
 }
 
-const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const plain = (value: unknown): string =>
+  typeof value === 'string' ? translated(value) : (JSON.stringify(value) ?? '');
+
+/** With what the audit has instead of a long text or a password: its length. */
+const translated = (text: string): string =>
+  text.replace(/^\((\d+) characters\)$/, (_all, count: string) => auditTexts().characters(count));
 
 const shortened = (text: string): string =>
   text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../../client/generated/records.js';
 import { locale } from '../../web/i18n/i18n.js';
+import { faultName } from '../i18n/gateway-texts.js';
 import { auditTexts, ROWS } from './texts.js';
 
 /** A part of a sentence: a text, or parameters of the call. */
@@ -47,5 +48,5 @@ function placeholderOf(text: string): SentencePart {
 
 /** Why a call was rejected. */
 export function rejectionOf(code: string): string {
-  return auditTexts().reasons[code] ?? code.toLowerCase().replaceAll('_', ' ');
+  return auditTexts().reasons[code] ?? faultName(code) ?? code.toLowerCase().replaceAll('_', ' ');
 }

@@ -74,6 +74,13 @@ export function sentence({ Code, Parameters, Text }: SentenceRecord): string {
   );
 }
 
+/** What a fault is, without its parameters; undefined: there is no text in the user's language. */
+export function faultName(code: string): string | undefined {
+  return translation()
+    ?.sentences?.[code]?.split(/[:;] |\?$/)[0]
+    ?.replace(/#?\{\d\}/g, '…');
+}
+
 /** The message of an error reply in the user's language. */
 export function rpcErrorText({ reason = '', message, data }: RpcError): string {
   const { parameters = [] } = (data ?? {}) as { parameters?: unknown[] };

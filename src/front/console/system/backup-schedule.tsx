@@ -56,14 +56,16 @@ export function BackupSchedule({ settings, onChange }: BackupScheduleProps) {
           <small id={`${id}-verify-hint`}>{text.verifyHint}</small>
         </div>
       </div>
-      <fieldset class="fields" aria-describedby={`${id}-keep`}>
+      <fieldset aria-describedby={`${id}-keep`}>
         <legend>{text.keep}</legend>
-        {PERIODS.map((name) => (
-          <div class="field" key={name}>
-            <label for={`${id}-${name}`}>{text[name]}</label>
-            <input id={`${id}-${name}`} type="number" required min={0} max={LIMITS[name]} {...bind(name)} />
-          </div>
-        ))}
+        <div class="fields">
+          {PERIODS.map((name) => (
+            <div class="field" key={name}>
+              <label for={`${id}-${name}`}>{text[name]}</label>
+              <input id={`${id}-${name}`} type="number" required min={0} max={LIMITS[name]} {...bind(name)} />
+            </div>
+          ))}
+        </div>
       </fieldset>
       <small id={`${id}-keep`}>{text.keepHint}</small>
       <div class="row-head">

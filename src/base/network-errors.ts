@@ -1,4 +1,4 @@
-import { coded, type CodedText } from '../../base/codes/coded-text.js';
+import { coded, type CodedText } from './codes/coded-text.js';
 
 /** Why a network peer can't be reached. */
 interface NetworkError {
