@@ -16,6 +16,8 @@ import {
   type Step,
 } from './steps.js';
 
+const DELETION: CreatedObject = { kind: 'deletion', type: 0 };
+
 /** Generates a sequence of calls from a seed, without knowing their outcome. */
 export class CallGenerator implements Chooser {
   readonly random: Random;
@@ -41,6 +43,7 @@ export class CallGenerator implements Chooser {
       const family = random.chance(0.6) ? theme : random.pick(cast.families);
       if (random.chance(0.12)) steps.push(...this.#creation(family));
       else if (random.chance(0.06)) steps.push(...this.#deletion());
+      else if (random.chance(0.03)) steps.push(...this.#undo());
       else steps.push(this.#step(random.pick(choicesOf(family, this))));
     }
     return steps;
@@ -107,7 +110,9 @@ export class CallGenerator implements Chooser {
     const made = random.below(this.#made.length);
     this.#gone.add(made);
     if (random.chance(0.15)) return [this.#step(['UC_DeleteObjects', UTILITY, [{ made }, this.ref()]])];
-    const kind = random.chance(0.1) ? 'category' : this.#made[made]!.kind;
+    if (random.chance(0.15)) return [this.#step(['GW_DeleteObject', { made }, random.chance(0.5)], DELETION)];
+    const known = this.#made[made]!.kind;
+    const kind = known === 'deletion' || random.chance(0.1) ? 'category' : known;
     const own = ['LINK', 'STATUS', 'STATE', 'LEVEL'].map((ident) =>
       this.#step(['SVC_DeleteVariable', { made, ident }]),
     );
@@ -115,6 +120,43 @@ export class CallGenerator implements Chooser {
     const name = `SVC_Delete${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
     const more = kind === 'script' || kind === 'media' ? [random.chance(0.5)] : [];
     return [...before, this.#step([name, { made }, ...more])];
+  }
+
+  /**
+   * Objects that are created, deleted together, and restored a few steps later. Nothing refers to them before,
+   * so that what refers to other objects has tests of its own.
+   */
+  #undo(): Step[] {
+    const { random } = this;
+    const steps: Step[] = [];
+    const add = (choice: Choice, made?: CreatedObject): Ref => {
+      steps.push(this.#step(choice, made));
+      return { made: this.#made.length - 1 };
+    };
+    const type = random.below(4);
+    const above = add(['SVC_CreateCategory'], { kind: 'category', type: 0 });
+    const variable = add(['SVC_CreateVariable', type], { kind: 'variable', type });
+    const link = add(['SVC_CreateLink'], { kind: 'link', type: 0 });
+    add(['SVC_SetParent', variable, above]);
+    add(['SVC_SetParent', link, random.chance(0.5) ? above : variable]);
+    const ident = random.pick(['', 'a', 'b']);
+    add(['SVC_SetIdent', above, ident]);
+    add(['SVC_SetName', variable, 'Lamp']);
+    add(['SVC_SetVariableCustomProfile', variable, random.pick(['Own', '~Switch', ''])]);
+    add(['SVC_SetLinkTargetID', link, random.pick([variable, above])]);
+    const parent = random.chance(0.5) ? ROOT : this.ref('category');
+    add(['SVC_SetParent', above, parent]);
+    add(['SetValue', variable, random.pick([true, 3, 2.5, 'x'])]);
+    const deletion = add(['GW_DeleteObject', above, random.chance(0.5)], DELETION);
+    if (random.chance(0.3)) {
+      const rival = add(['SVC_CreateCategory'], { kind: 'category', type: 0 });
+      add(['SVC_SetParent', rival, parent]);
+      add(['SVC_SetIdent', rival, ident]);
+    }
+    for (let n = random.below(4); n > 0; n--) steps.push(this.#step(random.pick(choicesOf('objects', this))));
+    add(['GW_RestoreDeleted', random.chance(0.05) ? MISSING : deletion]);
+    if (random.chance(0.2)) add(['GW_RestoreDeleted', deletion]);
+    return steps;
   }
 
   ref(expected?: Kind): Ref {

@@ -30,6 +30,8 @@ export class Model {
   readonly own = new Map<number, Partial<ReplyState>>();
   /** Contents of media in Base64, and texts of scripts, by their files. */
   readonly files = new Map<string, string>();
+  /** What was deleted with `GW_DeleteObject` since the start, by the ID of the deletion; parents first. */
+  readonly deletions = new Map<number, readonly (readonly [id: number, Entry])[]>();
   /** All values that a variable has had. */
   readonly #had = new Map<number, unknown[]>();
   /** The time, in unix seconds. */
@@ -80,8 +82,9 @@ export class Model {
     }
   }
 
-  /** The gateway restarts: properties that were set but not applied are lost. */
+  /** The gateway restarts: deletions, and properties that were set but not applied, are lost. */
   restart(): void {
+    this.deletions.clear();
     for (const own of this.own.values()) own.pending = undefined;
   }
 

@@ -1,5 +1,6 @@
 import type { Entry } from '../../tools/client/replica.js';
 import { initial } from './convert.js';
+import { deleteWithin } from './deletions.js';
 import type { Model, Rule } from './model.js';
 import { types, ModelFault } from './snapshot-types.js';
 
@@ -54,11 +55,7 @@ export const objectRules: Readonly<Record<string, Rule>> = {
   UC_DeleteObjects: (model: Model, _utility: number, ids: readonly number[]) => {
     for (const id of ids) model.get(id);
     if (ids.includes(0)) throw new ModelFault('ROOT_FIXED');
-    const isMeant = (id: number) => ids.some((above) => model.isWithin(id, above));
-    for (let left = [...model.objects.keys()].filter(isMeant); left.length > 0;) {
-      for (const id of left) if (model.childrenOf(id).length === 0) model.delete(model.get(id).type, id);
-      left = left.filter((id) => model.objects.has(id));
-    }
+    deleteWithin(model, ids);
     return true;
   },
   UC_DuplicateObject: (model: Model, ...[, id, parent, , made]: [number, number, number, boolean, number]) =>

@@ -1,4 +1,5 @@
 import { conditionRules } from './conditions.js';
+import { deletionRules } from './deletions.js';
 import { eventRules } from './events/events.js';
 import { instanceRules } from './instances.js';
 import { mediaRules } from './media.js';
@@ -9,6 +10,7 @@ import { valueRules } from './values.js';
 
 const rules: Readonly<Record<string, Rule>> = {
   ...objectRules,
+  ...deletionRules,
   ...valueRules,
   ...eventRules,
   ...conditionRules,
