@@ -4,15 +4,17 @@
 #   1 MiB, 2 MiB   the two copies of the boot state, one sector each; U-Boot writes them at the first start
 #   4 MiB          1 FAT: boot.scr, box.txt, and the owner's box-setup.txt; on a Pi also firmware, U-Boot and device trees
 #   then           2 slot A, 3 slot B (empty), 4 data, which grows to the end of the card at the first start
-# CONSOLE_ARGS replaces the kernel arguments in box.txt. For a Pi, FIRMWARE is the unpacked raspi-firmware and u-boot-rpi, and
-# KERNEL the unpacked kernel. The same input gives the same bytes.
+# SLOT_MB is the size of the partitions of the slots, which every later update must fit in. CONSOLE_ARGS replaces the kernel
+# arguments in box.txt. For a Pi, FIRMWARE is the unpacked raspi-firmware and u-boot-rpi, and KERNEL the unpacked kernel. The
+# same input gives the same bytes.
 set -euo pipefail
 board=$1 slot=$2 out=$3 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The order of * is that of the files in the FAT.
 export LC_ALL=C SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1767225600}
-slot_mb=$(($(stat -c %s "$slot") / 1048576)) fat_mb=64 data_mb=64
+slot_mb=${SLOT_MB:-640} fat_mb=64 data_mb=64
+[ "$(stat -c %s "$slot")" -le $((slot_mb * 1048576)) ] || { echo "disk.sh: $slot has more than $slot_mb MiB" >&2 && exit 1; }
 a=$((4 + fat_mb)) b=$((4 + fat_mb + slot_mb)) d=$((4 + fat_mb + 2 * slot_mb))
 id=53574b31 uuid=53574b31-0000-4000-8000-000000000004
 rm -f "$out"

@@ -1,6 +1,6 @@
 /** The image of a box: the same input gives the same bytes. The start of the image is tested in test/lab/box. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -17,7 +17,11 @@ const SLOT_MEGABYTES = 8;
 /** Of every file; what a build writes later is set to it (slot.sh). */
 const TIME = 1_767_225_600;
 /** Programs of Debian are in /sbin, which is not in every path. */
-const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` };
+const env = {
+  ...process.env,
+  SLOT_MB: String(SLOT_MEGABYTES),
+  PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
+};
 
 /** Builds a slot with some files, created in this order, and the disk with it. */
 function build(directory: string, names: readonly string[]): { slot: Buffer; disk: Buffer } {
@@ -57,10 +61,25 @@ t.test('the disk has a boot script, slot A, and room for the boot state', { skip
     { type: 0x83, start: 68 + SLOT_MEGABYTES, size: SLOT_MEGABYTES },
     { type: 0x83, start: 68 + 2 * SLOT_MEGABYTES, size: 64 },
   ]);
-  t.ok(disk.subarray(68 * megabyte, (68 + SLOT_MEGABYTES) * megabyte).equals(slot), 'slot A');
+  t.ok(slot.length < SLOT_MEGABYTES * megabyte, 'an update writes only what the slot contains');
+  t.ok(disk.subarray(68 * megabyte, 68 * megabyte + slot.length).equals(slot), 'slot A');
   for (const copy of [1, 2])
     t.ok(disk.subarray(copy * megabyte, copy * megabyte + 512).every((byte) => byte === 0));
   const fat = disk.subarray(4 * megabyte, 68 * megabyte);
   t.ok(fat.includes('setenv bootargs'), 'boot.scr');
   t.ok(fat.includes('console_args=console=ttyAMA0'), 'box.txt');
+});
+
+t.test('a slot that its partition cannot hold is rejected', { skip }, async (t) => {
+  const directory = await tempDirectory(t);
+  build(directory, ['vmlinuz']);
+  const slot = join(directory, 'slot');
+  truncateSync(slot, (SLOT_MEGABYTES + 1) * 1024 * 1024);
+  const disk = join(directory, 'other-disk');
+  const { status, stderr } = spawnSync(join(IMAGE, 'disk.sh'), ['generic-arm64', slot, disk], {
+    env,
+    encoding: 'utf8',
+  });
+  t.equal(status, 1);
+  t.match(stderr, `has more than ${SLOT_MEGABYTES} MiB`);
 });
