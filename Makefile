@@ -154,7 +154,7 @@ lab: build ## tests in the hardware lab: an emulated arm64 machine with kernel d
 lab-box: build ## the flashable image and its updates on an emulated board (root, Debian; not a part of lab: 30 min and more)
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/box/up.js
-	$(Q)for one in boot updates faults; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
+	$(Q)for one in boot replace updates faults; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
 
 lab-deb: build ## the Debian package on the emulated machine: install, update, rollback, removal (root, Debian; 20 min)
 	$(Q)$(MAKE) bundle ARCH=arm64

@@ -13,10 +13,10 @@ tar -C "$root" -xpf "$userland" --numeric-owner
 
 # The modules, less those that no gateway needs. RAUC needs loop, squashfs and dm-verity.
 release=$(cat "$kernel/version")
-mkdir -p "$root/usr/lib/modules" "$root/data"
+mkdir -p "$root/usr/lib/modules" "$root/data" "$root/media/stick"
 unneeded=(
   drivers/{gpu,media,infiniband,staging,isdn,message,target,ata,mtd,nvme,accel,iommu,hwtracing,crypto,vfio,vhost,xen,hid,input}
-  drivers/{platform,soundwire,bluetooth,scsi}
+  drivers/{platform,soundwire,bluetooth} 'drivers/scsi/*'
   drivers/net/wireless/{ath,intel,marvell,mediatek,ralink,realtek,rsi,st,ti,atmel,cisco,intersil,legacy,microchip}
   drivers/net/wireless/{purelifi,quantenna,silabs,zydas,admtek}
   drivers/net/ethernet/{mellanox,chelsio,qlogic,intel,hisilicon,cavium,sfc,netronome,emulex,amazon,aquantia,marvell,freescale}
@@ -26,9 +26,11 @@ unneeded=(
   fs/{fscache,hfs,hfsplus,ufs,udf,minix,sysv,omfs,affs,befs,bfs,efs,ecryptfs,coda,quota}
   net/{bluetooth,sunrpc,batman-adv,ceph,tipc,rds,sctp,openvswitch,ieee802154,6lowpan,mac802154,nfc,9p,dccp,l2tp,mpls}
   net/{rxrpc,smc,vmw_vsock,netfilter/ipvs,appletalk,ax25,lapb,x25}
-  sound
+  sound 'lib/test_*'
 )
-rsync -a "${unneeded[@]/#/--exclude=/kernel/}" --exclude=/build --exclude=/source "$kernel/lib/modules/$release/" \
+# Memory sticks are SCSI disks.
+needed=(drivers/scsi/{scsi_common,scsi_mod,sd_mod}.ko)
+rsync -a "${needed[@]/#/--include=/kernel/}" "${unneeded[@]/#/--exclude=/kernel/}" --exclude=/build --exclude=/source "$kernel/lib/modules/$release/" \
   "$root/usr/lib/modules/$release/"
 depmod -b "$root" "$release" 2>/dev/null
 cp "$kernel/boot/vmlinuz-$release" "$root/boot/vmlinuz"

@@ -20,4 +20,4 @@ filename=slot.ext4
 MANIFEST
 rm -f "$out"
 rauc bundle --cert="$certificate" --key="$key" --keyring="$ca" \
-  --mksquashfs-args="-comp zstd -Xcompression-level ${COMPRESSION_LEVEL:-19}" "$work/content" "$out"
+  --mksquashfs-args="-b 1M -comp zstd -Xcompression-level ${COMPRESSION_LEVEL:-19}" "$work/content" "$out"

@@ -25,7 +25,9 @@ for unit in ${masked[*]}; do ln -sf /dev/null "\$root/etc/systemd/system/\$unit"
 HOOK
 chmod +x "$customize"
 
-mmdebstrap --mode=root --variant=minbase --architectures="$arch" --include="$(paste -sd, "$here/packages.txt")" \
+# The hook makes /bin, /lib and /sbin links. Otherwise the package usrmerge does, which needs the 56 MB of Perl.
+mmdebstrap --mode=root --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr --variant=minbase \
+  --architectures="$arch" --include="$(paste -sd, "$here/packages.txt")" \
   --aptopt='APT::Install-Recommends "false"' --dpkgopt='force-unsafe-io' \
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
   --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \

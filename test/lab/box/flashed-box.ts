@@ -6,7 +6,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,6 +20,7 @@ const START_LIMIT_MS = 900_000;
 const INSTALL_LIMIT_MS = 1_800_000;
 const POWER_OFF_LIMIT_MS = 180_000;
 const CARD_BYTES = '4G';
+const USB_BYTES = '256M';
 const UBOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
 /** The end of the console, for an error text. */
 const CONSOLE_TAIL = 2_000;
@@ -28,11 +29,30 @@ const CHOSEN = /box: slot ([AB]), order [^\r\n]*/g;
 
 const run = promisify(execFile);
 
-/** A card of the test, as it is after the image was written to it. Returns its file. */
-export async function writeCard(directory: string): Promise<string> {
+/**
+ * A card of the test, as it is after the image was written to it, and, if it is given, `box-setup.txt` to its
+ * first partition. Returns its file.
+ */
+export async function writeCard(directory: string, setup?: string): Promise<string> {
   const card = join(directory, 'card.qcow2');
-  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', PREPARED.disk, card, CARD_BYTES]);
+  let image: string = PREPARED.disk;
+  if (setup !== undefined) {
+    image = join(directory, 'image');
+    const file = join(directory, 'box-setup.txt');
+    await writeFile(file, setup);
+    await run('cp', ['--sparse=always', PREPARED.disk, image]);
+    await run('mcopy', ['-i', `${image}@@4M`, file, '::']);
+  }
+  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', image, card, CARD_BYTES]);
   return card;
+}
+
+/** An empty memory stick, as it is sold. Returns its file. */
+export async function makeUsbStick(directory: string): Promise<string> {
+  const stick = join(directory, 'usb');
+  await run('truncate', ['-s', USB_BYTES, stick]);
+  await run('/usr/sbin/mkfs.vfat', ['-F', '32', '-n', 'BACKUP', stick]);
+  return stick;
 }
 
 /** Mounts the stick with the updates (`/run/stick/NAME.raucb`). */
@@ -54,18 +74,18 @@ export class FlashedBox implements AsyncDisposable {
   readonly #killOnExit = () => this.#qemu.kill('SIGKILL');
   #agent: GuestAgent | undefined;
 
-  private constructor(card: string, folder: string) {
+  private constructor(card: string, folder: string, usb?: string) {
     this.#folder = folder;
     // setpriv: qemu must not outlive a test that is killed.
-    const command = ['--pdeathsig', 'KILL', 'qemu-system-aarch64', ...qemuArguments(card, folder)];
+    const command = ['--pdeathsig', 'KILL', 'qemu-system-aarch64', ...qemuArguments(card, folder, usb)];
     this.#qemu = spawn('setpriv', command, { stdio: ['ignore', 'inherit', 'inherit'] });
     process.on('exit', this.#killOnExit);
     this.#exited = once(this.#qemu, 'exit');
   }
 
-  /** Switches a box with this card on; does not wait for anything. */
-  static async switchOn(card: string): Promise<FlashedBox> {
-    return new FlashedBox(card, await mkdtemp(join(tmpdir(), 'stellwerk-box-')));
+  /** Switches a box with this card, and a memory stick, on; does not wait for anything. */
+  static async switchOn(card: string, usb?: string): Promise<FlashedBox> {
+    return new FlashedBox(card, await mkdtemp(join(tmpdir(), 'stellwerk-box-')), usb);
   }
 
   /** The guest agent; see {@link up}. */
@@ -147,7 +167,8 @@ export class FlashedBox implements AsyncDisposable {
 }
 
 /** The board, as options of qemu. A reset starts U-Boot again; the watchdog resets. */
-function qemuArguments(card: string, folder: string): string[] {
+function qemuArguments(card: string, folder: string, usb?: string): string[] {
+  const stick = `-device qemu-xhci -drive file=${usb},if=none,id=usb,format=raw -device usb-storage,drive=usb`;
   return [
     '-M virt,gic-version=3 -cpu cortex-a53 -accel tcg,thread=multi,tb-size=512 -m 768 -smp 2',
     `-nodefaults -display none -bios ${UBOOT}`,
@@ -157,5 +178,6 @@ function qemuArguments(card: string, folder: string): string[] {
     `-device virtio-serial-pci -chardev socket,id=agent,path=${join(folder, 'agent')},server=on,wait=off`,
     '-device virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
     '-device virtio-rng-pci -device i6300esb -action watchdog=reset',
+    ...(usb === undefined ? [] : [stick]),
   ].flatMap((options) => options.split(' '));
 }
