@@ -33,7 +33,7 @@ await t.test(
     for (const reached of states) {
       await reached();
       t.comment(`cut after ${seconds()}`);
-      await box.cut();
+      await box[Symbol.asyncDispose]();
       box = await FlashedBox.switchOn(card);
     }
     await box.printed(/no attempts left, both slots get three/);
@@ -50,7 +50,7 @@ await t.test('after a power cut during an installation, the box starts as before
   await box.agent.start('stellwerk update install /run/stick/good.raucb');
   await box.agent.run(`until ${STATE} | grep -q '^BOOT_ORDER=A$'; do sleep 0.2; done`);
   t.comment(`cut after ${seconds()}`);
-  await box.cut();
+  await box[Symbol.asyncDispose]();
   box = await FlashedBox.switchOn(card);
   await box.up();
   t.equal(await box.verdict(), 'healthy');
@@ -60,7 +60,7 @@ await t.test('after a power cut during an installation, the box starts as before
 
 for (const damaged of [[COPIES[0]], COPIES])
   await t.test(`the box starts with ${damaged.length} damaged copies of the boot state`, async (t) => {
-    await box.cut();
+    await box[Symbol.asyncDispose]();
     for (const at of damaged)
       await promisify(execFile)('qemu-io', ['-f', 'qcow2', '-c', `write -q -P 0xff ${at} 512`, card]);
     box = await FlashedBox.switchOn(card);

@@ -138,22 +138,18 @@ export class FlashedBox implements AsyncDisposable {
     return this.chosenSlots.slice(before);
   }
 
-  /** Cuts the power. */
-  async cut(): Promise<void> {
-    this.#qemu.kill('SIGKILL');
-    await this.#exited;
-  }
-
   /** Shuts the box down cleanly. */
   async powerOff(): Promise<void> {
     await this.agent.start('systemctl poweroff');
     await withinPatience('the box to power off', this.#exited, POWER_OFF_LIMIT_MS);
   }
 
+  /** Cuts the power. */
   async [Symbol.asyncDispose](): Promise<void> {
     process.off('exit', this.#killOnExit);
     this.#agent?.[Symbol.dispose]();
-    await this.cut();
+    this.#qemu.kill('SIGKILL');
+    await this.#exited;
     await rm(this.#folder, { recursive: true, force: true });
   }
 
