@@ -42,9 +42,25 @@ export class KernelPorts implements SerialPorts {
     await new Promise<void>((resolve, reject) =>
       port.open((error) => (error ? reject(mapOpenError(path, error)) : resolve())),
     );
+    pollForBoth(port);
     this.#held += 1;
     return new KernelPort({ port, path, listener, node }, () => (this.#held -= 1));
   }
+}
+
+/** `UV_READABLE | UV_WRITABLE` of libuv (uv.h, `uv_poll_event`). */
+const READABLE_OR_WRITABLE = 3;
+
+/**
+ * The bindings (13.0.0, poller.cpp) wait only for the event that was requested last: a read that begins to wait
+ * ends the wait of a write, which then continues only when bytes arrive. Waits for both instead; an event that
+ * nobody waits for has no effect.
+ */
+function pollForBoth({ port: binding }: SerialPort): void {
+  if (binding === undefined || !('poller' in binding)) return;
+  const { poller } = binding;
+  const poll = poller.poll.bind(poller);
+  poller.poll = (events = 0) => poll(events | READABLE_OR_WRITABLE);
 }
 
 interface OpenedPort {

@@ -5,8 +5,9 @@ import { listPorts, resolvePort } from '../../../drivers/serial/port-discovery.j
 import { KernelPorts } from '../../../drivers/serial/kernel-ports.js';
 import { hasProgram } from '../../tools/program.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
 import { fakePort, ptyPort } from './test-ports.js';
-import { serialContract } from './suite.js';
+import { serialContract, SETTINGS } from './suite.js';
 import { serialModulesContract } from './modules-suite.js';
 
 const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
@@ -14,8 +15,27 @@ const skip = hasProgram('socat') ? false : 'socat is not installed (Debian packa
 await serialContract(t, 'simulated ports', fakePort);
 await serialModulesContract(t, 'simulated ports', fakePort);
 await t.test('pseudo-terminals', { skip }, async (t) => {
-  await serialContract(t, 'kernel', ptyPort);
-  await serialModulesContract(t, 'kernel', ptyPort);
+  await serialContract(t, 'kernel', () => ptyPort());
+  await serialModulesContract(t, 'kernel', () => ptyPort());
+  await t.test('a send that waits continues, although bytes have arrived', async (t) => {
+    // The device reads slowly: the send waits for most of the time.
+    await using testPort = await ptyPort(['-b', '1']);
+    let received = 0;
+    const listener = {
+      onData: (bytes: Buffer) => (received += bytes.length),
+      onLost: () => t.fail('the port is lost'),
+    };
+    const port = await testPort.ports.open(testPort.where, SETTINGS, listener);
+    const bytes = Buffer.alloc(40_000, 'x');
+    const sent = port.send(bytes);
+    for (let n = 1; n <= 5; n++) {
+      testPort.say('.');
+      await until('a byte', () => received === n);
+    }
+    await until('all bytes', () => testPort.heard().length === bytes.length);
+    await t.resolves(sent);
+    await port.close();
+  });
 });
 
 await t.test('adapters are found by their sysfs attributes', async (t) => {

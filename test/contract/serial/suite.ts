@@ -5,7 +5,7 @@ import { Random } from '../../tools/random.js';
 import { withinPatience, until } from '../../tools/until.js';
 import type { TestPort } from './test-ports.js';
 
-const SETTINGS: PortSettings = { baudRate: 115_200, dataBits: 8, stopBits: 1, parity: 'none' };
+export const SETTINGS: PortSettings = { baudRate: 115_200, dataBits: 8, stopBits: 1, parity: 'none' };
 
 class RecordingListener implements PortListener {
   #heard: Buffer[] = [];

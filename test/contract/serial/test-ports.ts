@@ -72,9 +72,9 @@ async function reached(path: string): Promise<Socket> {
 
 /**
  * A pseudo-terminal with a socket of the test as its peer: to the kernel's tty layer it is a port like any
- * other.
+ * other. `options` of socat.
  */
-export async function ptyPort(): Promise<TestPort> {
+export async function ptyPort(options: readonly string[] = []): Promise<TestPort> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const where = join(directory, 'tty');
   const socketPath = join(directory, 'far');
@@ -82,7 +82,7 @@ export async function ptyPort(): Promise<TestPort> {
   let far: Socket;
   let received: Buffer[] = [];
   const plug = async () => {
-    socat = new Program('socat', [`pty,rawer,link=${where}`, `unix-listen:${socketPath}`]);
+    socat = new Program('socat', [...options, `pty,rawer,link=${where}`, `unix-listen:${socketPath}`]);
     await until('a pseudo-terminal', () => existsSync(where) && existsSync(socketPath));
     far = await withinPatience('its peer', reached(socketPath));
     const mine: Buffer[] = (received = []);
