@@ -74,7 +74,7 @@ await t.test(
         if (!protocol.includes(echo) || (echo === '' && !isPage)) odd.push(`echoed ${echo}: ${messages}`);
       } else if (
         status === 200 &&
-        /^\/wfc\/50001\/$/.test(input.path) &&
+        /^\/wfc\/50001\/(\?|$)/.test(input.path) &&
         body.startsWith('<!doctype html>')
       ) {
         // Without a valid upgrade it is a request for the front's page.
