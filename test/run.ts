@@ -20,8 +20,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 const POINTS = Number(process.env['POINTS'] ?? 1);
 /**
  * A file that takes longer hangs. A browser checks each page in many sizes. A lab file boots emulated
- * machines; the proof of the outputs does so ROUNDS times. The campaign
- * has POINTS crashes.
+ * machines; the proof of the outputs does so ROUNDS times. The campaign has POINTS crashes.
  */
 const LIMIT_MS = {
   quick: Math.max(240_000, 5_000 * ROUNDS, 10_000 * POINTS),

@@ -17,8 +17,7 @@ const PUBLISH_QOS2 = 0x34;
 
 /**
  * The connection to a broker as the package `mqtt` sees it: complete, checked packets, a few per iteration of
- * the event loop. Without it, the package parses and acknowledges all received packets in one
- * iteration.
+ * the event loop. Without it, the package parses and acknowledges all received packets in one iteration.
  */
 export class PacedStream extends Duplex {
   readonly #inner: Duplex;

@@ -110,9 +110,9 @@ type MessageHandler = (message: Message, done: () => void) => void;
 
 /**
  * Queries the broker over a secondary connection, one query at a time: on the primary connection, the broker
- * would send the messages again to all subscribers. A broker does not mark the end of its
- * retained messages (MQTT 3.1.1 §3.8.4) and may send some of them after the SUBACK. The query ends when a
- * pause and one further reply of the broker brought nothing new.
+ * would send the messages again to all subscribers. A broker does not mark the end of its retained messages
+ * (MQTT 3.1.1 §3.8.4) and may send some of them after the SUBACK. The query ends when a pause and one further
+ * reply of the broker brought nothing new.
  */
 function queryRetained(
   topics: SubscriptionRouter,

@@ -33,8 +33,7 @@ const pathOf = (directory: string): string => join(directory, 'archive.db');
 /**
  * Opens the archive of a data directory for reading and writing, and creates it if it is missing. A damaged
  * one, and one that a newer version has migrated, is quarantined and replaced, so that recording continues
- * unattended. Does not check all pages, because
- * that would take minutes for a large archive.
+ * unattended. Does not check all pages, because that would take minutes for a large archive.
  */
 export function openArchiveDatabase(directory: string, nowMs: number): { db: DatabaseSync; text: string } {
   makeDirectory(directory);

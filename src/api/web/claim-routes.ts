@@ -66,8 +66,7 @@ const SETTINGS = ['hostname', 'language', 'timezone', 'latitude', 'longitude'] a
  * `/console/claim`: GET is 204 while the owner has no password, and POST with the code sets the first one.
  * POST to `/console/claim/facts` with the code returns the settings and the network, and to
  * `/console/claim/restore` restores a backup of another box. PUT to `/console/claim/backup` restores the file
- * of one. All are 404 afterwards. Guessing is throttled as
- * for a login.
+ * of one. All are 404 afterwards. Guessing is throttled as for a login.
  */
 export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteContext): void {
   const codeNow = () => {

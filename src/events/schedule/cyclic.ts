@@ -26,9 +26,9 @@ const STEP_MS: Readonly<Record<number, number>> = {
  * - week: the days of the mask `dateDay` (1 Monday … 64 Sunday), every `dateValue` weeks; never if the mask
  *   is 0.
  * - month: every `dateValue` months. If `dateDay` is 0: day `dateDayValue` of the month, or its last day if
- *   the
- *   month is shorter (31 is always the last day). Otherwise the `dateDayValue`-th day of the month that is in the
- *   mask `dateDay`, where 5 is the last one (64 and 5: the last Sunday; 31 and 1: the first working day).
+ *   the month is shorter (31 is always the last day). Otherwise the `dateDayValue`-th day of the month that
+ *   is in the mask `dateDay`, where 5 is the last one (64 and 5: the last Sunday; 31 and 1: the first working
+ *   day).
  * - year: a day of the month `dateValue` (1 … 12), selected as for a month. 29 February is the 28th in common
  *   years.
  *

@@ -7,8 +7,8 @@ type Row = readonly [method: RegExp, en: string, de: string];
 /**
  * What a call did. `[wrote|write]`: what was done, and what could not be done. `{0}`: a parameter, as the object
  * with this ID or as a text; `{1:0}`: parameter 1 as a value of the variable in parameter 0; `0.1`: the variable whose
- * ident is in parameter 1, of the instance in parameter 0. A method is followed
- * by its second parameter if that is a boolean: `SVC_SetHidden=true`. The first row that matches applies.
+ * ident is in parameter 1, of the instance in parameter 0. A method is followed by its second parameter if that is
+ * a boolean: `SVC_SetHidden=true`. The first row that matches applies.
  */
 export const ROWS: readonly Row[] = [
   [/^(RequestAction|SetValue)/, '[wrote|write] {1:0} to {0}', '{0} auf {1:0} [gesetzt|setzen]'],
