@@ -106,7 +106,7 @@ put_program() {
   ln -sfn "$version" "$destdir$home/current.new"
   mv -T "$destdir$home/current.new" "$destdir$home/current"
   ln -sfn "$home/current/bin/stellwerk" "$destdir$bin/stellwerk"
-  # The version before stays, to go back to: `ln -sfn VERSION current`. Older ones go.
+  # The version before stays, to roll back to: `ln -sfn VERSION current`. Older ones go.
   for old in "$destdir$home"/*/; do
     old=$(basename "$old")
     case $old in

@@ -268,7 +268,7 @@ function outputsCheck({ hasKeeper }: Machine): HealthFinding | undefined {
   );
 }
 
-/** Only if the package rolled the last update back. */
+/** Only if the last update was rolled back. */
 function updateCheck({ rollback }: Machine): HealthFinding | undefined {
   if (rollback === undefined) return undefined;
   if (rollback === 'unreadable')
@@ -277,10 +277,13 @@ function updateCheck({ rollback }: Machine): HealthFinding | undefined {
       coded`FIND_ROLLBACK_IN_JOURNAL: journalctl -t stellwerk-update shows which; then delete the note (sudo rm ${ROLLBACK_NOTE})`,
     );
   const { version, running, time, reason, limit } = rollback;
+  const texts = {
+    unhealthy: coded`UPDATE_NOT_HEALTHY: version ${version} was rolled back on ${time}: it did not become healthy within ${limit} s; ${running} runs again`,
+    configuration: coded`UPDATE_REJECTS_CONFIGURATION: version ${version} was rolled back on ${time}: it rejects the configuration; ${running} runs again`,
+    start: coded`UPDATE_NOT_STARTED: version ${version} was rolled back on ${time}: it did not start; ${running} runs again`,
+  };
   return warning(
-    reason === 'unhealthy'
-      ? coded`UPDATE_NOT_HEALTHY: version ${version} was rolled back on ${time}: it did not become healthy within ${limit} s; ${running} runs again`
-      : coded`UPDATE_REJECTS_CONFIGURATION: version ${version} was rolled back on ${time}: it rejects the configuration; ${running} runs again`,
+    texts[reason],
     coded`INSTALL_NEXT_VERSION: journalctl -u stellwerk shows the reason; the next update that becomes healthy deletes this note (${ROLLBACK_NOTE})`,
   );
 }

@@ -61,7 +61,7 @@ export interface Machine {
    * and has a finding of its own.
    */
   readonly hasKeeper: boolean | undefined;
-  /** The last update, if the package rolled it back; its note may be unreadable. */
+  /** The last update, if it was rolled back; its note may be unreadable. */
   readonly rollback: RollbackNote | 'unreadable' | undefined;
   /** Of the file system that the data directory is on. */
   readonly space: { readonly bytes: number; readonly free: number } | undefined;
@@ -94,7 +94,7 @@ const SERVICE_USER = 'stellwerk';
 const KEEPER_UNITS = ['etc', 'usr/lib'].map((folder) => `${folder}/systemd/system/stellwerk-keeper.service`);
 const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
 
-/** The note of the package about an update that it rolled back. */
+/** The note about an update that was rolled back. */
 export const ROLLBACK_NOTE = '/var/lib/stellwerk-update/rolled-back';
 
 /** Paths in Raspberry Pi OS and Debian: the current one, and that of releases before 2023. */

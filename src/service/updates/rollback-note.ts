@@ -3,7 +3,9 @@ import { open } from 'node:fs/promises';
 import { codeOf } from '../../base/fault.js';
 import { parseJsonOr } from '../../base/json.js';
 
-/** An update that was rolled back, as the package's postinst describes it (`box/deb/postinst`). */
+const REASONS = ['unhealthy', 'configuration', 'start'] as const;
+
+/** An update that was rolled back, as the package or the box describes it (`systemd/note-rollback.sh`). */
 export interface RollbackNote {
   /** The version that was rolled back. */
   readonly version: string;
@@ -11,7 +13,8 @@ export interface RollbackNote {
   readonly running: string;
   /** When, in UTC (ISO 8601). */
   readonly time: string;
-  readonly reason: 'unhealthy' | 'configuration';
+  /** `start`: it never ran far enough to be checked. */
+  readonly reason: (typeof REASONS)[number];
   /** Time that the version had to become healthy, seconds. */
   readonly limit: number;
 }
@@ -42,10 +45,10 @@ export async function readRollbackNote(path: string): Promise<RollbackNote | 'un
 
 function noteFrom(read: unknown): RollbackNote | 'unreadable' {
   const { version, running, time, reason, limit } = (read ?? {}) as Partial<Record<string, unknown>>;
-  const isKnown = reason === 'unhealthy' || reason === 'configuration';
-  if (!isKnown || typeof limit !== 'number' || !Number.isFinite(limit)) return 'unreadable';
+  const known = REASONS.find((one) => one === reason);
+  if (known === undefined || typeof limit !== 'number' || !Number.isFinite(limit)) return 'unreadable';
   if (!matches(version, VERSION) || !matches(running, VERSION) || !matches(time, TIME)) return 'unreadable';
-  return { version, running, time, reason, limit };
+  return { version, running, time, reason: known, limit };
 }
 
 const matches = (value: unknown, pattern: RegExp): value is string =>

@@ -256,6 +256,7 @@ t.test(
       'bin/stellwerk',
       'systemd/install.sh',
       'systemd/health-gate.sh',
+      'systemd/note-rollback.sh',
       '.ci/run',
       ...['build.sh', 'preinst', 'postinst', 'prerm', 'postrm'].map((name) => `box/deb/${name}`),
       'box/apt/build-repository.sh',

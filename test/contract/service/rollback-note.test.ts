@@ -46,6 +46,7 @@ t.test('an update that was rolled back is reported with its reason', async (t) =
     await check(JSON.stringify({ ...note, reason: 'configuration' })),
     /^warning \| version 9\.1\.0 .*rejects the configuration; 9\.0\.0~rc1 runs again/,
   );
+  t.match(await check(JSON.stringify({ ...note, reason: 'start' })), /did not start; 9\.0\.0~rc1 runs again/);
   t.match(await check('{"version":"<script>"}'), /^warning \| (?!.*script).*not readable \| .*sudo rm/);
 });
 

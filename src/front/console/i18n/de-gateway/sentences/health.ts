@@ -103,6 +103,7 @@ export const health: Readonly<Record<string, string>> = {
     'Version {0} wurde am {1} zurückgenommen, weil sie nicht innerhalb von {2} s fehlerfrei lief; {3} läuft wieder',
   UPDATE_REJECTS_CONFIGURATION:
     'Version {0} wurde am {1} zurückgenommen, weil sie die Konfiguration ablehnt; {2} läuft wieder',
+  UPDATE_NOT_STARTED: 'Version {0} wurde am {1} zurückgenommen, weil sie nicht startete; {2} läuft wieder',
   INSTALL_NEXT_VERSION:
     'journalctl -u stellwerk zeigt den Grund; das nächste erfolgreiche Update löscht diesen Vermerk ({0})',
   DATABASE_OF_NEWER_VERSION:
