@@ -21,6 +21,8 @@ slot=$work/slot-$board.ext4
 FIRMWARE=$parts/firmware KERNEL=$parts/kernel "$here/disk.sh" "$board" "$slot" "$name.img"
 if [ -e "$keys/signer-1.key" ]; then
   "$here/update-bundle.sh" "$board" "$slot" "$version" "$keys/signer-1.key" "$keys/signer-1.pem" "$keys/ca.pem" "$name.raucb"
+  # What `updates.url` of a gateway refers to: published next to the update, under the same name for each version.
+  printf '{"version":"%s","update":"%s"}\n' "$version" "$(basename "$name").raucb" >"$output/stellwerk-box-$board.json"
 fi
 # One thread: several give other bytes on a machine with another number of processors.
 xz -T1 "-${COMPRESSION_LEVEL:-6}" -kf "$name.img"

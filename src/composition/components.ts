@@ -36,7 +36,7 @@ const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' }
 interface GatewayControls
   extends
     Pick<SystemPort, 'reload' | 'prune' | 'doctor' | 'stop'>,
-    Pick<Ports, 'configuration' | 'backups' | 'targetBackups'> {
+    Pick<Ports, 'configuration' | 'backups' | 'targetBackups' | 'updates'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;
@@ -134,6 +134,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     configuration: controls.configuration,
     backups: controls.backups,
     targetBackups: controls.targetBackups,
+    updates: controls.updates,
     messageWatch: createMessageWatch(kernel, clock, settings),
     system: {
       ...systemFacts(directory),

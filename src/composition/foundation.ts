@@ -12,6 +12,7 @@ import { BootFlagFile } from '../service/boot-flag-file.js';
 import { ClockSynchronisation } from '../service/clock-synchronisation.js';
 import { Health } from '../service/health.js';
 import type { ServiceLog } from '../service/log.js';
+import type { BoxFiles } from '../service/updates/box-files.js';
 import { trackUpdate } from '../service/updates/update-marker.js';
 import { foldersOf, makeDirectories } from '../store/data-directory.js';
 import { Store } from '../store/store.js';
@@ -37,6 +38,8 @@ export interface GatewayOptions {
   readonly setTimeZone?: (zone: string | undefined) => void;
   /** The directory of the board files; the package's own by default. */
   readonly boards?: string;
+  /** The files of a box with slots; those of the image by default. */
+  readonly boxFiles?: BoxFiles;
   /** Tests pass a clock that they control. */
   readonly clock?: Clock;
 }

@@ -65,7 +65,22 @@ export class Gateway implements AsyncDisposable {
     this.#components.cleanup.push(() => made.close());
     return made;
   });
+  readonly #updates = new Lazy(async () => {
+    const { BoxUpdates } = await import('./updates/box-updates.js');
+    const { clock, log, names, runtimeDirectory } = this.#foundation;
+    const started = new BoxUpdates({
+      ...(this.#boxFiles && { files: this.#boxFiles }),
+      clock,
+      names,
+      runtimeDirectory,
+      config: () => this.#loaded.config.updates,
+      log: log.root.subject('update'),
+    });
+    this.#components.cleanup.push(() => started.close());
+    return started;
+  });
   readonly #claim: GatewayClaim;
+  readonly #boxFiles: GatewayOptions['boxFiles'];
   readonly #setTimeZone: GatewayOptions['setTimeZone'];
   #api: Api | undefined;
   #loaded: LoadedConfig;
@@ -88,7 +103,8 @@ export class Gateway implements AsyncDisposable {
     return gateway;
   }
 
-  private constructor(foundation: Foundation, { onStop, setTimeZone }: GatewayOptions) {
+  private constructor(foundation: Foundation, { onStop, setTimeZone, boxFiles }: GatewayOptions) {
+    this.#boxFiles = boxFiles;
     this.#setTimeZone = setTimeZone;
     this.#foundation = foundation;
     this.#loaded = foundation.loaded;
@@ -112,6 +128,7 @@ export class Gateway implements AsyncDisposable {
       configuration: this.#configurationFile.get,
       backups: this.#backups.get,
       targetBackups: this.#targetBackups.get,
+      updates: this.#updates.get,
       doctor: () => this.#runDoctor(),
       prune: (remove) => this.#queue.run(() => prune(this.#loaded, this.#configurationTarget(), remove)),
       ...(onStop && { stop: onStop }),
@@ -178,6 +195,7 @@ export class Gateway implements AsyncDisposable {
       const problems = await this.#applyConfiguration();
       await this.#reloadApi();
       await this.#startTargetBackups();
+      await this.#startUpdates();
       log.root.info({}, 'configuration reloaded');
       const all = [...problems, ...(this.#api?.problems() ?? [])];
       return {
@@ -250,6 +268,7 @@ export class Gateway implements AsyncDisposable {
     });
     await this.#claim.publish();
     await sequence.run('backup targets', () => this.#startTargetBackups());
+    await this.#startUpdates();
     kernel.setRunlevel(runlevel.ready);
     cleanup.push(buildSnapshotEntries(kernel.tree));
   }
@@ -297,6 +316,11 @@ export class Gateway implements AsyncDisposable {
   /** Loads the code for targets if there are some. */
   async #startTargetBackups(): Promise<void> {
     if ((this.#loaded.config.backup?.targets ?? []).length > 0) await this.#targetBackups.get();
+  }
+
+  /** Loads the code for updates if they are checked. */
+  async #startUpdates(): Promise<void> {
+    if (this.#loaded.config.updates !== undefined) await this.#updates.get();
   }
 
   async #reloadApi(): Promise<void> {

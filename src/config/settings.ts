@@ -18,6 +18,7 @@ export const RELOADABLE = [
   'configurators',
   'changes',
   'backup',
+  'updates',
   'log',
 ];
 

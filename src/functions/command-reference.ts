@@ -23,6 +23,7 @@ import { eventDecisionFunctions } from './events/decisions.js';
 import { eventFunctions } from './events/events.js';
 import { deletionFunctions } from './deletion/deletion-functions.js';
 import { backupFunctions } from './system/backups.js';
+import { updateFunctions } from './system/updates.js';
 import { targetBackupFunctions } from './system/target-backups.js';
 import { configurationFunctions } from './system/configuration.js';
 import { gatewayFunctions } from './system/gateway.js';
@@ -105,6 +106,7 @@ const families = [
   configurationFunctions,
   backupFunctions,
   targetBackupFunctions,
+  updateFunctions,
   deletionFunctions,
   taskFunctions,
   unsupportedFunctions,

@@ -13,6 +13,7 @@ import type { Configurator } from '../kernel/configurator.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type * as machineShapes from './machine-shapes.js';
 import type * as backupShapes from './backup-shapes.js';
+import type * as updateShapes from './update-shapes.js';
 import type * as targetShapes from './target-shapes.js';
 import type * as configurationShapes from './configuration-shapes.js';
 import type { Deletions } from './deletion/deletions.js';
@@ -45,6 +46,8 @@ export interface Ports {
   /** Loaded on first use. */
   readonly backups: () => Promise<BackupsPort>;
   readonly targetBackups: () => Promise<TargetBackupsPort>;
+  /** Loaded on first use. */
+  readonly updates: () => Promise<UpdatesPort>;
   readonly options: Options;
   /** Queries about the machine; loaded on first use. */
   readonly machine: () => Promise<MachinePort>;
@@ -268,6 +271,19 @@ export interface TargetBackupsPort {
   ): Promise<ReadonlyStatic<typeof targetShapes.verifiedBackup>>;
   /** Fetches a backup that the next start restores; returns its name there. Throws `BACKUP_DAMAGED`. */
   restore(target: string, name: string, progress: TaskProgress): Promise<string>;
+}
+
+/** Updates of a box with two slots. Its methods throw `NOT_SUPPORTED` on another machine, except for `status`. */
+export interface UpdatesPort {
+  status(): Promise<ReadonlyStatic<typeof updateShapes.boxUpdates>>;
+  /** Asks the configured address. Throws `NAME_NOT_FOUND` without one, `URL_FAILED`, `TIMED_OUT`. */
+  check(): Promise<ReadonlyStatic<typeof updateShapes.boxUpdates>>;
+  /** Requests an installation, or with '' of the version that `check` found. Throws `BUSY`, `PARAMETER_BOUNDS`. */
+  install(source: string): Promise<void>;
+  /** Makes the next start use the other slot. Throws `BUSY`. */
+  back(): Promise<void>;
+  /** Restarts the box. Throws `BUSY`. */
+  restart(): Promise<void>;
 }
 
 /** The machine, as `src/service/` reads it; sizes are in bytes. */

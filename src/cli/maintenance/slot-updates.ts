@@ -2,42 +2,19 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { codeOf } from '../../base/fault.js';
-
-/** Where the image of the box has its facts. */
-const BOX = { release: '/etc/os-release', rolledBack: '/var/lib/stellwerk-update/rolled-back' };
-
-/** One of the two systems on a box. */
-interface Slot {
-  /** Its name in the boot loader, `A` or `B`. */
-  readonly name: string;
-  /** The version of the update that was installed there; undefined for that of the flashed image. */
-  readonly version: string | undefined;
-  /** Whether it runs now. */
-  readonly isBooted: boolean;
-  /** Whether the next start is to use it. */
-  readonly isNext: boolean;
-  /** Whether the boot loader may start it. */
-  readonly isGood: boolean;
-}
+import { BOX_FILES, imageVersion, type BoxFiles, type Slot } from '../../service/updates/box-files.js';
+import { readRollbackNote, type RollbackNote } from '../../service/updates/rollback-note.js';
 
 /** What runs on a box. */
-export interface RunningVersion {
+interface RunningVersion {
   readonly version: string;
   /** The last update, if it was rolled back. */
-  readonly rolledBack: RolledBack | undefined;
+  readonly rolledBack: RollbackNote | undefined;
 }
 
 /** The systems of a box. */
 export interface BoxStatus extends RunningVersion {
   readonly slots: readonly Slot[];
-}
-
-/** The note of box-confirm.service or of the Debian package about a version that was rolled back. */
-interface RolledBack {
-  readonly version: string;
-  readonly running: string;
-  readonly time: string;
-  readonly reason: string;
 }
 
 interface RaucSlot {
@@ -54,25 +31,25 @@ interface RaucStatus {
 /** Updates of a box with two systems, through RAUC, which checks signatures and writes slots. Needs root. */
 export class SlotUpdates {
   readonly #rauc: string;
-  readonly #box: typeof BOX;
+  readonly #files: Pick<BoxFiles, 'release' | 'rolledBack'>;
 
-  /** `rauc` and `box`: the program and the files of the box. */
-  constructor(rauc = 'rauc', box = BOX) {
+  /** `rauc` and `files`: the program and the files of the box. */
+  constructor(rauc = 'rauc', files: Pick<BoxFiles, 'release' | 'rolledBack'> = BOX_FILES) {
     this.#rauc = rauc;
-    this.#box = box;
+    this.#files = files;
   }
 
-  /** What runs on this box. Throws if it has no slots. */
-  running(): RunningVersion {
-    const version = /^IMAGE_VERSION="?([^"\n]*)/m.exec(textOf(this.#box.release))?.[1];
+  /** What runs on this box. Rejects if it has no slots. */
+  async running(): Promise<RunningVersion> {
+    const version = imageVersion(textOf(this.#files.release));
     if (version === undefined) throw new Error(NO_SLOTS);
-    const note = textOf(this.#box.rolledBack);
-    return { version, rolledBack: note === '' ? undefined : (JSON.parse(note) as RolledBack) };
+    const note = await readRollbackNote(this.#files.rolledBack);
+    return { version, rolledBack: note === 'unreadable' ? undefined : note };
   }
 
   /** The systems of this box. Rejects if it has none. */
   async status(): Promise<BoxStatus> {
-    const running = this.running();
+    const running = await this.running();
     const output = await this.#run(['status', '--detailed', '--output-format=json']);
     const { boot_primary: primary, slots } = JSON.parse(output) as RaucStatus;
     return {
@@ -90,7 +67,7 @@ export class SlotUpdates {
     };
   }
 
-  /** The version of an update (a file or an http address). Rejects if it is damaged, or signed by a stranger. */
+  /** The version of an update file. Rejects if it is damaged, or signed by a stranger. */
   async inspect(source: string): Promise<string> {
     const { version } = JSON.parse(await this.#run(['info', '--output-format=json', source])) as {
       version?: string;
@@ -109,9 +86,18 @@ export class SlotUpdates {
     await this.#run(['status', 'mark-active', 'other']);
   }
 
-  /** Runs RAUC; resolves with its output, rejects with what it printed as an error. */
-  async #run(args: readonly string[], onLine?: (line: string) => void): Promise<string> {
-    const rauc = spawn(this.#rauc, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** Restarts the box. */
+  async restart(): Promise<void> {
+    await this.#run(['--no-block', 'reboot'], undefined, 'systemctl');
+  }
+
+  /** Runs RAUC or another program; resolves with its output, rejects with what it printed as an error. */
+  async #run(
+    args: readonly string[],
+    onLine?: (line: string) => void,
+    program = this.#rauc,
+  ): Promise<string> {
+    const rauc = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const code = new Promise<number | null>((resolve, reject) => {
       rauc.once('close', resolve);
       rauc.once('error', (error) => reject(codeOf(error) === 'ENOENT' ? new Error(NO_SLOTS) : error));

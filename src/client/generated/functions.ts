@@ -8,6 +8,7 @@ import type {
   AuditEntry,
   BackupRecord,
   BackupTargetList,
+  BoxUpdateRecord,
   BrowserSession,
   ChangeRecord,
   ChartDataset,
@@ -186,6 +187,8 @@ export interface Functions {
   CSCK_SendText(InstanceID: number, Text: string): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
+  /** Makes the next start of the box use the version in the other slot. Returns immediately. The version that runs is not installed automatically again. */
+  GW_ActivateOtherSlot(): boolean;
   /** Registers a task that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. A task that is not reported for 60 s has failed. */
   GW_BeginTask(Kind: string, Total: number): number;
   /** Cancels a task; its call fails with CANCELLED. False if the task has ended. */
@@ -202,6 +205,8 @@ export interface Functions {
   ): PropertyProblem[];
   /** What stellwerk check would report after these changes of GW_ChangeSettings. Nothing is changed. */
   GW_CheckSettings(Changes: readonly SettingChange[]): ConfigurationProblem[];
+  /** Asks the address of the setting updates.url for a version now. */
+  GW_CheckUpdates(): BoxUpdateRecord;
   /** Creates an instance for a search result below an object, after its other children, and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
   /** Creates a ticket with which the console opens a front as its residents see it: valid once, for 60 s, and only for this front. Its page exchanges it at /wfc/ID/session for a session of one hour, which ends with the session of the console. Only a browser that is signed in to the console may call it. */
@@ -262,10 +267,14 @@ export interface Functions {
   GW_GetTargetBackups(Target: string): TargetBackupRecord[];
   /** The tasks in progress: backups, hardware searches, re-aggregations, and those that clients report. Message 20405 reports their progress. */
   GW_GetTasks(): TaskRecord[];
+  /** The slots of this box, the update in progress, and the version that is available. */
+  GW_GetUpdates(): BoxUpdateRecord;
   /** Values and times of several variables, in the requested order; a variable that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */
   GW_GetVersion(): string;
+  /** Installs an update into the slot that does not run: by default the one that GW_CheckUpdates found, otherwise a URL, or a file .raucb below /media. Returns immediately; GW_GetUpdates reports the progress. GW_RestartBox uses it. */
+  GW_InstallUpdate(Source?: string): boolean;
   /** Makes a backup in the data directory and returns it. It counts towards the backups that are kept. */
   GW_MakeBackup(Note: string): BackupRecord;
   /** The objects that were removed from gateway.yaml and still exist; with Remove, they are deleted. */
@@ -282,6 +291,8 @@ export interface Functions {
   GW_ReportTask(TaskID: number, Done: number): boolean;
   /** RequestAction for several variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
+  /** Restarts the box, with the version that is used at the next start. */
+  GW_RestartBox(): boolean;
   /** Checks a backup and restores it at the next start; Effects says what will change. An empty Name cancels this. */
   GW_RestoreBackup(Name: string): RestoreReport;
   /** Undoes a deletion: its objects return with their IDs, values and references, and instances are opened as at a start. Returns the objects at the top. */

@@ -81,6 +81,30 @@ export interface BackupTargetRecord {
   CodedVerifyProblem: CodedText;
 }
 
+/** One of the two systems on a box. Version is empty if it is not known. */
+export interface BoxSlotRecord {
+  Name: string;
+  Version: string;
+  IsRunning: boolean;
+  IsNext: boolean;
+  IsUsable: boolean;
+}
+
+/** The updates of a box. IsBox: false on a machine without slots, where the rest is empty. Busy: download, install, back, waiting, or empty. Version: of the system that runs; Installing: of the update in progress. Available: a version that the configured address offers and that does not run, found at CheckedMs (unix milliseconds, 0 never). Problem says why the last request failed; RolledBack is the last version that was rolled back. */
+export interface BoxUpdateRecord {
+  IsBox: boolean;
+  Version: string;
+  Slots: BoxSlotRecord[];
+  Busy: string;
+  Installing: string;
+  Percent: number;
+  Problem: string;
+  Available: string;
+  CheckedMs: number;
+  NextCheckMs: number;
+  RolledBack: string;
+}
+
 /** A browser that is signed in to a front or to the console. IsOwnerView: the owner sees the front as its residents do. IsOwn: it makes this call. */
 export interface BrowserSession {
   ID: string;

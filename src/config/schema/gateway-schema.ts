@@ -3,6 +3,7 @@ import { NAME_LIMIT } from '../../kernel/text-limits.js';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { DocumentPath } from '../document.js';
 import { backupSchema } from './backup-schema.js';
+import { updatesSchema } from './updates-schema.js';
 import { color, eventKeys, optional, scalar, strict, text, oneOf } from './event-schema.js';
 
 export { weekDays } from './event-schema.js';
@@ -119,6 +120,7 @@ export const gatewaySchema = strict({
     }),
   ),
   backup: optional(backupSchema),
+  updates: optional(updatesSchema),
   log: optional(strict({ level: optional(Type.Union([level, Type.Record(Type.String(), level)])) })),
 });
 

@@ -75,6 +75,20 @@ export const settingTexts: Readonly<Record<string, readonly [title: string, help
   'changes.bytes': ['Bytes', 'The maximum memory that they may use.'],
   store: ['Storage', 'What is written to the disk, and how often.'],
   'store.valuesEveryS': ['Values every', 'Last values are written this often, in seconds: cards wear out.'],
+  updates: ['Updates of a box', 'A box that was flashed with an image asks this address for updates.'],
+  'updates.url': [
+    'Address',
+    'The file stellwerk-box-BOARD.json that is published with each update. Without it, nothing is checked.',
+  ],
+  'updates.install': [
+    'Install automatically',
+    'A newer version is installed, and the box restarts, in the window.',
+  ],
+  'updates.from': [
+    'Window from',
+    'Time of day from which the box checks, installs and restarts; by default 02:00.',
+  ],
+  'updates.to': ['Window to', 'Time of day at which the window ends; by default 04:00.'],
   'store.backups': ['Daily backups', 'The number of daily backups that are kept.'],
   log: ['Log', 'What the log contains.'],
   'log.level': [

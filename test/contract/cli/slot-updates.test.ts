@@ -23,7 +23,13 @@ const STATUS = JSON.stringify({
     { 'rootfs.1': { class: 'rootfs', bootname: 'B', state: 'booted', boot_status: 'good' } },
   ],
 });
-const NOTE = { version: '1.2.0', running: '1.1.0', time: '2026-11-01T02:00:00Z', reason: 'it did not start' };
+const NOTE = {
+  version: '1.2.0',
+  running: '1.1.0',
+  time: '2026-11-01T02:00:00Z',
+  reason: 'start',
+  limit: 180,
+};
 
 /** A box on which a shell script is RAUC; `note`: the last update was rolled back. */
 async function box(t: Test, script: string, note = false): Promise<SlotUpdates> {
@@ -59,7 +65,7 @@ t.test('the status has both slots, and the update that was rolled back', async (
 t.test('a machine that is not a box has no slots', async (t) => {
   const directory = await tempDirectory(t);
   const files = { release: join(directory, 'none'), rolledBack: join(directory, 'none') };
-  t.throws(() => new SlotUpdates('rauc', files).running(), /this machine has no slots/);
+  await t.rejects(new SlotUpdates('rauc', files).running(), /this machine has no slots/);
   const updates = new SlotUpdates(join(directory, 'no-rauc'), files);
   await t.rejects(updates.inspect('update.raucb'), /this machine has no slots/);
 });

@@ -37,12 +37,14 @@ t.test('extensions of the interface', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
     'AC_RenderChartInline(int InstanceID, int ObjectID, int StartTime, int TimeSpan{tsHour tsDay tsWeek tsMonth tsYear tsDecade}, int Density{gdNormal gdHD gdRaw}, bool IsExtrema, bool IsDyn, int Width, int Height, array Visibility): string',
+    'GW_ActivateOtherSlot(): bool',
     'GW_BeginTask(string Kind, int Total): int',
     'GW_CancelTask(int TaskID): bool',
     'GW_ChangeSettings(array Changes, string Digest): array',
     'GW_CheckConfiguration(string Text): array',
     'GW_CheckProperties(string ModuleID, int InstanceID, array Properties): array',
     'GW_CheckSettings(array Changes): array',
+    'GW_CheckUpdates(): array',
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
     'GW_CreateFrontTicket(int ConfiguratorID): string',
     'GW_CreateRecoveryKey(): array',
@@ -73,8 +75,10 @@ t.test('extensions of the interface', async (t) => {
     'GW_GetSettings(): array',
     'GW_GetTargetBackups(string Target): array',
     'GW_GetTasks(): array',
+    'GW_GetUpdates(): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_GetVersion(): string',
+    'GW_InstallUpdate(string Source): bool',
     'GW_MakeBackup(string Note): array',
     'GW_Prune(bool Remove): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
@@ -83,6 +87,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
     'GW_ReportTask(int TaskID, int Done): bool',
     'GW_RequestActions(array Actions): array',
+    'GW_RestartBox(): bool',
     'GW_RestoreBackup(string Name): array',
     'GW_RestoreDeleted(int DeletionID): array',
     'GW_RestoreTargetBackup(string Target, string Name): string',
@@ -144,7 +149,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(Cancel|CreateRecoveryKey|FactoryReset|RunTarget|TestBackupTarget|VerifyTarget|Change|CreateFrom|CreateFront|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(ActivateOtherSlot|Cancel|CheckUpdates|InstallUpdate|RestartBox|CreateRecoveryKey|FactoryReset|RunTarget|TestBackupTarget|VerifyTarget|Change|CreateFrom|CreateFront|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

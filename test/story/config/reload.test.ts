@@ -147,6 +147,7 @@ t.test('a reload applies what can change at run time, and lists what needs a res
       'configurators',
       'changes',
       'backup',
+      'updates',
       'log',
     ],
     NeedsRestart: ['board', 'store', 'api.aliases'],

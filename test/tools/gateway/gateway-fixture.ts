@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/base/clock.js';
 import { Gateway } from '../../../src/composition/gateway.js';
 import { ServiceLog } from '../../../src/service/log.js';
+import type { BoxFiles } from '../../../src/service/updates/box-files.js';
 import { OWNER } from './api-fixture.js';
 import type { ApiAddress } from '../client/json-rpc.js';
 import { tempDirectory } from '../temp-directory.js';
@@ -51,6 +52,8 @@ export interface GatewayFixtureOptions {
   /** The directory of the board files. */
   readonly boards?: string;
   readonly setTimeZone?: (zone: string | undefined) => void;
+  /** The files of a box with slots. */
+  readonly boxFiles?: BoxFiles;
 }
 
 /**
@@ -60,7 +63,7 @@ export interface GatewayFixtureOptions {
 export async function startGateway(
   t: Test,
   yaml?: string,
-  { directory, clock, boards, setTimeZone }: GatewayFixtureOptions = {},
+  { directory, clock, boards, setTimeZone, boxFiles }: GatewayFixtureOptions = {},
 ): Promise<GatewayFixture> {
   const place = directory ?? (await tempDirectory(t));
   const configFile = join(place, 'gateway.yaml');
@@ -74,6 +77,7 @@ export async function startGateway(
     ...(clock && { clock }),
     ...(boards !== undefined && { boards }),
     ...(setTimeZone && { setTimeZone }),
+    ...(boxFiles && { boxFiles }),
   });
   t.teardown(() => gateway.close());
   return { gateway, port: gateway.port() ?? 0, directory: place, log, configure };

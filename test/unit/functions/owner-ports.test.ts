@@ -5,11 +5,13 @@ import type {
   ConfigurationPort,
   ConnectionsPort,
   TargetBackupsPort,
+  UpdatesPort,
 } from '../../../src/functions/ports.js';
 import { backupFunctions } from '../../../src/functions/system/backups.js';
 import { configurationFunctions } from '../../../src/functions/system/configuration.js';
 import { connectionFunctions } from '../../../src/functions/system/connections.js';
 import { targetBackupFunctions } from '../../../src/functions/system/target-backups.js';
+import { updateFunctions } from '../../../src/functions/system/updates.js';
 import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 
 /** A call, the method of the port that it leads to, and the arguments there if they are not those of the call. */
@@ -62,6 +64,19 @@ for (const { name, functionsOf, isProtected, expected } of [
       [['GW_RunTargetBackup', 'nas'], 'run'],
       [['GW_VerifyTargetBackup', 'nas'], 'verify', ['nas', '']],
       [['GW_RestoreTargetBackup', 'nas', 'b'], 'restore'],
+    ] as Expected[],
+  },
+  {
+    name: 'updates of a box',
+    functionsOf: async ({ ports }: FunctionFixture, calls: unknown[]) =>
+      updateFunctions({ ...ports, updates: async () => recordingPort<UpdatesPort>(calls) }),
+    isProtected: /Install|Activate|RestartBox/,
+    expected: [
+      [['GW_GetUpdates'], 'status'],
+      [['GW_CheckUpdates'], 'check'],
+      [['GW_InstallUpdate', '/media/stick/u.raucb'], 'install'],
+      [['GW_ActivateOtherSlot'], 'back'],
+      [['GW_RestartBox'], 'restart'],
     ] as Expected[],
   },
   {

@@ -7,6 +7,7 @@ export const deSystem: SystemTexts = {
     settings: 'Einstellungen',
     configuration: 'Konfiguration',
     backups: 'Sicherungen',
+    updates: 'Updates',
     deleted: 'Gelöschtes',
     passwords: 'Passwörter',
     sessions: 'Anmeldungen',

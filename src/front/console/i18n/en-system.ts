@@ -5,6 +5,7 @@ export const enSystem = {
     settings: 'Settings',
     configuration: 'Configuration',
     backups: 'Backups',
+    updates: 'Updates',
     deleted: 'Deleted',
     passwords: 'Passwords',
     sessions: 'Sessions',

@@ -32,11 +32,20 @@ export interface BackupSettings {
   readonly targets?: readonly TargetSettings[];
 }
 
+/** When a box checks for updates: `updates` in the configuration. */
+export interface UpdateSettings {
+  readonly url: string;
+  readonly install?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+}
+
 /** The keys of the configuration that the pages change. */
 interface Settings {
   readonly remoteAccess?: { readonly username: string };
   readonly configurators?: readonly AreaSettings[];
   readonly backup?: BackupSettings;
+  readonly updates?: UpdateSettings;
 }
 
 /** A key of the configuration and its value; null removes it. */

@@ -23,6 +23,7 @@ type TabName = keyof SystemTexts['tabs'];
 
 const TABS: Readonly<Record<TabName, ComponentType>> = {
   backups: BackupList,
+  updates: lazy(async () => (await import('./updates-view.js')).UpdatesView),
   settings: lazy(async () => (await import('../settings/settings-form.js')).SettingsForm),
   configuration: ConfigurationEditor,
   deleted: DeletedList,

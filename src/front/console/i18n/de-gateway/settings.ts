@@ -78,6 +78,20 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
     'Werte alle',
     'So oft werden letzte Werte geschrieben, in Sekunden: Karten nutzen sich ab.',
   ],
+  updates: ['Updates des Geräts', 'Ein Gerät mit einem Abbild fragt diese Adresse nach Updates.'],
+  'updates.url': [
+    'Adresse',
+    'Die Datei stellwerk-box-BOARD.json, die mit jedem Update veröffentlicht wird. Ohne sie wird nicht gesucht.',
+  ],
+  'updates.install': [
+    'Automatisch installieren',
+    'Eine neuere Version wird im Zeitfenster installiert, und das Gerät startet neu.',
+  ],
+  'updates.from': [
+    'Zeitfenster von',
+    'Uhrzeit, ab der das Gerät sucht, installiert und neu startet; sonst 02:00.',
+  ],
+  'updates.to': ['Zeitfenster bis', 'Uhrzeit, zu der das Zeitfenster endet; sonst 04:00.'],
   'store.backups': ['Tägliche Sicherungen', 'So viele tägliche Sicherungen werden aufbewahrt.'],
   log: ['Protokoll', 'Was das Protokoll enthält.'],
   'log.level': ['Stufe', 'Für alles oder je Bereich, etwa device: debug; default gilt für die anderen.'],

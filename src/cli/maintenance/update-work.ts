@@ -1,0 +1,165 @@
+import { createWriteStream, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import type { Clock } from '../../base/clock.js';
+import { messageOf } from '../../base/fault.js';
+import { readSmall, type BoxFiles, type UpdateState } from '../../service/updates/box-files.js';
+import { isNewer } from '../../service/updates/version-order.js';
+import type { SlotUpdates } from './slot-updates.js';
+
+/** No update is larger: a slot has 640 MiB. */
+const DOWNLOAD_BYTES = 1024 ** 3;
+/** The state is written at least that often while work is done, so that an end without a report is noticed, ms. */
+const REPORT_MS = 10_000;
+const IDLE: UpdateState = { atMs: 0, busy: '', version: '', percent: 0, problem: '', slots: [] };
+
+/** How an update is installed. */
+interface InstallOptions {
+  /** Also a version that was rolled back. */
+  readonly again?: boolean;
+  /** Only a version that is newer, and was neither rolled back nor left by the owner. */
+  readonly isAutomatic?: boolean;
+  readonly onLine?: (line: string) => void;
+}
+
+/** Installs updates and activates slots, and reports what it does in a file that the gateway reads. */
+export class UpdateWork {
+  readonly #updates: SlotUpdates;
+  readonly #files: BoxFiles;
+  readonly #clock: Pick<Clock, 'every' | 'monotonicNs'>;
+  #state = IDLE;
+
+  constructor(updates: SlotUpdates, files: BoxFiles, clock: Pick<Clock, 'every' | 'monotonicNs'>) {
+    this.#updates = updates;
+    this.#files = files;
+    this.#clock = clock;
+  }
+
+  /** Reports the slots as they are. */
+  async status(): Promise<void> {
+    await this.#run({}, async () => undefined);
+  }
+
+  /**
+   * Installs an update into the other slot, which the next start then uses. Returns its version; undefined if it
+   * is not one that is installed automatically.
+   */
+  async install(source: string, options: InstallOptions = {}): Promise<string | undefined> {
+    return this.#run({ busy: 'install' }, async () => {
+      const running = await this.#updates.running();
+      if (!/^https?:/.test(source)) return this.#installFile(source, running, options);
+      try {
+        await this.#download(source);
+        return await this.#installFile(this.#files.download, running, options);
+      } finally {
+        await rm(this.#files.download, { force: true });
+      }
+    });
+  }
+
+  async #installFile(
+    file: string,
+    { version: current, rolledBack }: Awaited<ReturnType<SlotUpdates['running']>>,
+    { again = false, isAutomatic = false, onLine }: InstallOptions,
+  ): Promise<string | undefined> {
+    const version = await this.#updates.inspect(file);
+    if (isAutomatic) {
+      const skipped = (await readSmall(this.#files.skipped))?.trim();
+      if (!isNewer(version, current) || version === skipped || version === rolledBack?.version)
+        return undefined;
+    }
+    if (version === rolledBack?.version && !again)
+      throw new Error(
+        `${version} was rolled back. stellwerk update install --again installs it nevertheless`,
+      );
+    if ((await readSmall(this.#files.verdict))?.startsWith('healthy') !== true)
+      throw new Error(
+        `${current} is not confirmed yet, and the other slot is what the box would roll back to; try again in some minutes`,
+      );
+    this.#report({ busy: 'install', version, percent: 0 });
+    await this.#updates.install(file, (line) => {
+      onLine?.(line);
+      const [, percent] = /^\s*(\d+)%/.exec(line) ?? [];
+      if (percent !== undefined) this.#report({ percent: Number(percent) });
+    });
+    return version;
+  }
+
+  async #download(source: string): Promise<void> {
+    this.#report({ busy: 'download', percent: 0 });
+    const { host } = new URL(source);
+    const response = await fetch(source).catch((thrown: unknown) => {
+      throw new Error(`${host} does not reply: ${messageOf(thrown)}`);
+    });
+    if (!response.ok || response.body === null)
+      throw new Error(`${host} returned ${response.status} ${response.statusText}`.trimEnd());
+    const total = Number(response.headers.get('content-length') ?? 0);
+    let bytes = 0;
+    const counted = async function* (this: UpdateWork, content: AsyncIterable<Uint8Array>) {
+      for await (const chunk of content) {
+        bytes += chunk.length;
+        if (bytes > DOWNLOAD_BYTES)
+          throw new Error(`${host} sent more than ${DOWNLOAD_BYTES} bytes: this is not an update of a box`);
+        if (total > 0) this.#report({ percent: Math.floor((bytes * 100) / total) });
+        yield chunk;
+      }
+    }.bind(this);
+    mkdirSync(dirname(this.#files.download), { recursive: true });
+    const body = Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
+    await pipeline(body, counted, createWriteStream(this.#files.download, { mode: 0o600 }));
+  }
+
+  /** Makes the next start use the other slot. Returns that slot. Automatic updates skip the version that is left. */
+  async back(): Promise<{ readonly name: string; readonly version: string | undefined }> {
+    return this.#run({ busy: 'back' }, async () => {
+      const { slots } = await this.#updates.status();
+      const other = slots.find(({ isBooted }) => !isBooted);
+      if (other === undefined || !other.isGood) throw new Error('the other slot has no usable system');
+      await this.#updates.activateOther();
+      const left = slots.find(({ isBooted }) => isBooted)?.version;
+      if (left !== undefined) write(this.#files.skipped, `${left}\n`);
+      return other;
+    });
+  }
+
+  async #run<T>(begin: Partial<UpdateState>, work: () => Promise<T>): Promise<T> {
+    this.#report({ ...IDLE, ...begin });
+    const cancel = this.#clock.every(REPORT_MS, () => this.#write());
+    let problem = '';
+    try {
+      return await work();
+    } catch (thrown) {
+      problem = messageOf(thrown);
+      throw thrown;
+    } finally {
+      cancel();
+      const slots = await this.#updates.status().then(
+        (status) => status.slots,
+        () => [],
+      );
+      this.#report({ ...IDLE, problem, slots });
+    }
+  }
+
+  #report(change: Partial<UpdateState>): void {
+    const next = { ...this.#state, ...change };
+    if (JSON.stringify(next) === JSON.stringify(this.#state)) return;
+    this.#state = next;
+    this.#write();
+  }
+
+  #write(): void {
+    const atMs = Number(this.#clock.monotonicNs() / 1_000_000n);
+    write(this.#files.state, JSON.stringify({ ...this.#state, atMs }));
+  }
+}
+
+/** Replaces a file that the gateway may read. */
+function write(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  writeFileSync(`${path}.new`, content, { mode: 0o644 });
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,148 @@
+/** The work of the service for updates, with a script in the place of RAUC. */
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../src/base/clock.js';
+import { SlotUpdates } from '../../../src/cli/maintenance/slot-updates.js';
+import { UpdateWork } from '../../../src/cli/maintenance/update-work.js';
+import { isUpdateSource, readState, takeRequest } from '../../../src/service/updates/box-files.js';
+import { boxIn, put } from '../../tools/box/box-directory.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+const STATUS = JSON.stringify({
+  boot_primary: 'rootfs.1',
+  slots: [
+    { 'rootfs.0': { bootname: 'A', state: 'inactive', boot_status: 'good' } },
+    { 'rootfs.1': { bootname: 'B', state: 'booted', boot_status: 'good' } },
+  ],
+});
+
+/** A box on which RAUC says that each update has a version; it notes its calls. */
+async function box(t: Test, version: string, install = 'true') {
+  const directory = await tempDirectory(t);
+  const files = boxIn(directory);
+  const rauc = join(directory, 'rauc');
+  put(
+    rauc,
+    `#!/bin/sh
+echo "$*" >>${directory}/calls
+case $1 in
+info) grep -q damaged "$3" && { echo 'signature verification failed' >&2; exit 1; }; echo '{"version":"${version}"}' ;;
+status) [ "$2" = mark-active ] || echo '${STATUS}' ;;
+install) cp ${files.state} ${directory}/during; echo ' 20% Checking'; echo '100% done'; ${install} ;;
+esac
+`,
+  );
+  chmodSync(rauc, 0o755);
+  const update = join(directory, 'update.raucb');
+  put(update, 'sound');
+  const work = new UpdateWork(new SlotUpdates(rauc, files), files, systemClock());
+  const calls = () => readFileSync(join(directory, 'calls'), 'utf8');
+  return { directory, files, work, update, calls };
+}
+
+t.test('an installation reports its progress, and the slots at its end', async (t) => {
+  const { directory, files, work, update, calls } = await box(t, '1.2.0');
+  t.equal(await work.install(update), '1.2.0');
+  t.match(calls(), `install ${update}`);
+  t.match(await readState(join(directory, 'during')), { busy: 'install', version: '1.2.0', percent: 0 });
+  t.match(await readState(files.state), { busy: '', problem: '', slots: [{ name: 'A' }, { name: 'B' }] });
+});
+
+t.test('an update is downloaded, and deleted again; a damaged one is rejected', async (t) => {
+  const { files, work, calls } = await box(t, '1.2.0');
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/none' ? 404 : 200;
+    response.end(request.url === '/damaged' ? 'damaged' : 'sound');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.equal(await work.install(`${origin}/update.raucb`), '1.2.0');
+  t.match(calls(), `install ${files.download}`);
+  t.notOk(existsSync(files.download));
+  await t.rejects(work.install(`${origin}/damaged`), { message: 'signature verification failed' });
+  t.notOk(existsSync(files.download));
+  t.match(await readState(files.state), { busy: '', problem: 'signature verification failed' });
+  await t.rejects(work.install(`${origin}/none`), { message: /returned 404/ });
+  t.equal(calls().match(/^install/gm)?.length, 1);
+});
+
+t.test('only a newer version that was neither rolled back nor left is installed automatically', async (t) => {
+  for (const version of ['1.1.0', '1.0.9', '1.1.0-rc1']) {
+    const { work, update, calls } = await box(t, version);
+    t.equal(await work.install(update, { isAutomatic: true }), undefined, version);
+    t.notMatch(calls(), /^install/m);
+  }
+  const skipped = await box(t, '1.2.0');
+  put(skipped.files.skipped, '1.2.0\n');
+  t.equal(await skipped.work.install(skipped.update, { isAutomatic: true }), undefined);
+  t.equal(await skipped.work.install(skipped.update), '1.2.0', 'on request');
+  const rolledBack = await box(t, '1.2.0');
+  const note = {
+    version: '1.2.0',
+    running: '1.1.0',
+    time: '2026-11-01T02:00:00Z',
+    reason: 'start',
+    limit: 180,
+  };
+  put(rolledBack.files.rolledBack, JSON.stringify(note));
+  t.equal(await rolledBack.work.install(rolledBack.update, { isAutomatic: true }), undefined);
+  await t.rejects(rolledBack.work.install(rolledBack.update), { message: /was rolled back.*--again/ });
+  t.equal(await rolledBack.work.install(rolledBack.update, { again: true }), '1.2.0');
+  const newer = await box(t, '1.10.0');
+  t.equal(await newer.work.install(newer.update, { isAutomatic: true }), '1.10.0');
+});
+
+t.test('a version that is not confirmed keeps the slot that it would roll back to', async (t) => {
+  const { files, work, update, calls } = await box(t, '1.2.0');
+  put(files.verdict, 'unhealthy (it did not become healthy within 180 s)\n');
+  await t.rejects(work.install(update), { message: /1\.1\.0 is not confirmed yet/ });
+  t.notMatch(calls(), /^install/m);
+});
+
+t.test(
+  'the other slot is activated, and the version that runs is not installed automatically again',
+  async (t) => {
+    const { files, work, calls } = await box(t, '1.2.0');
+    t.match(await work.back(), { name: 'A' });
+    t.match(calls(), 'status mark-active other');
+    t.equal(readFileSync(files.skipped, 'utf8'), '1.1.0\n');
+    await work.status();
+    t.match(await readState(files.state), { busy: '', slots: [{ name: 'A' }, { isBooted: true }] });
+  },
+);
+
+t.test('a failed installation is reported with its reason', async (t) => {
+  const { files, work, update } = await box(
+    t,
+    '1.2.0',
+    "{ echo 'LastError: the slot is too small'; exit 1; }",
+  );
+  await t.rejects(work.install(update), { message: 'the slot is too small' });
+  t.match(await readState(files.state), { busy: '', problem: 'the slot is too small' });
+});
+
+t.test('a request is taken once, and only if it is valid', async (t) => {
+  const path = join(await tempDirectory(t), 'request');
+  const valid = { action: 'install', source: '/media/stick/u.raucb', isAutomatic: false };
+  put(path, JSON.stringify(valid));
+  t.strictSame(await takeRequest(path), valid);
+  t.equal(await takeRequest(path), undefined);
+  for (const wrong of [
+    '',
+    'null',
+    '[]',
+    JSON.stringify({ ...valid, action: 'rm' }),
+    JSON.stringify({ ...valid, source: '/etc/shadow' }),
+    JSON.stringify({ ...valid, isAutomatic: 1 }),
+  ]) {
+    put(path, wrong);
+    t.equal(await takeRequest(path), undefined, wrong);
+    t.notOk(existsSync(path), 'a wrong request does not start the service again');
+  }
+  for (const source of ['/media/../etc/u.raucb', '/media/stick/u.txt', 'file:///u.raucb', '-u.raucb', ''])
+    t.equal(isUpdateSource(source), false, source);
+});
