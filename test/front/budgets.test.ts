@@ -47,7 +47,8 @@ const LAZY = {
     'de-gateway': 10_000,
     'de-sentences': 25_000,
     'events-page': 25_000,
-    'fronts-page': 13_000,
+    // It shares the settings of the configuration with the page of updates.
+    'fronts-page': 13_250,
     hardware: 10_000,
     'history-tab': 30_000,
     install: 500,
@@ -57,8 +58,10 @@ const LAZY = {
     palette: 2750,
     'scripts-page': 7000,
     'settings-form': 7000,
-    'system-page': 27_000,
+    // With the tab for updates.
+    'system-page': 28_000,
     tree: 32_000,
+    'updates-view': 12_000,
   },
 } as const satisfies Record<'resident' | 'console', Readonly<Record<string, number>>>;
 
