@@ -178,6 +178,7 @@ consoleTest(
     t.equal(await line.getAttribute('aria-invalid'), 'true');
     await dialog.locator('datalist option[value=RELAY2]').first().waitFor({ state: 'attached' });
     await line.fill('RELAY2');
+    t.equal(await line.getAttribute('aria-invalid'), 'false', 'nothing is known of the new value yet');
     await dialog.getByRole('alert').waitFor({ state: 'detached' });
     await dialog.getByLabel('Min on').fill('7');
     t.strictSame(await axeFindings(page), []);

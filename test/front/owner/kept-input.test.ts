@@ -146,3 +146,54 @@ t.test('areas, the owner and targets keep what was typed, except secrets', { ski
   t.equal(await dialog.getByLabel('Name', { exact: true }).inputValue(), '', 'cancelled is forgotten');
   t.strictSame(problems, []);
 });
+
+t.test('properties and settings keep what was typed, except passwords', { skip: noBrowser }, async (t) => {
+  const { fixture, page, problems, endSession } = await openConsole(t);
+  const dialog = page.getByRole('dialog');
+  const broker = (await rpc(
+    fixture,
+    'SVC_CreateInstance',
+    '{F7A0DD2E-7684-95C0-64C2-D2A9DC47577B}',
+  )) as number;
+  await open(page, `#/tree/${broker}`);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByLabel('User name').fill('anna');
+  await page.getByLabel('Password').fill('nightingale');
+  await page.getByRole('tab', { name: 'Object' }).click();
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  t.equal(await page.getByLabel('User name').inputValue(), 'anna');
+  t.equal(await page.getByLabel('Password').inputValue(), '', 'the password of an instance is not kept');
+  await page.getByLabel('Password').fill('nightingale');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.locator('button:disabled', { hasText: 'Apply' }).waitFor();
+  const saved = JSON.parse((await rpc(fixture, 'SVC_GetConfiguration', broker)) as string) as object;
+  t.match(saved, { UserName: 'anna', Password: '***' }, 'both are saved');
+
+  await open(page, `#/tree/${await fixture.id('area/ground')}`);
+  await page.getByRole('button', { name: 'New', exact: true }).click();
+  await dialog.getByRole('radio', { name: 'Instance' }).check();
+  await dialog.getByLabel('Module').first().fill('MQTT Client');
+  await dialog.getByRole('option', { name: /^MQTT Client/ }).click();
+  await dialog.getByLabel('User name').fill('anna');
+  await dialog.getByLabel('Password').fill('nightingale');
+  await endSession();
+  t.equal(await dialog.getByLabel('User name').inputValue(), 'anna');
+  t.equal(await dialog.getByLabel('Password').inputValue(), '', 'that of a new one is not kept');
+  await page.keyboard.press('Escape');
+
+  await open(page, '#/system/settings');
+  const servers = page.locator('details.setting', { has: page.getByText('Web servers', { exact: true }) });
+  const server = page.getByRole('group', { name: 'Web servers 1' });
+  await servers.locator('summary').click();
+  await server.getByLabel('User name').fill('guest');
+  await server.getByLabel('Password', { exact: true }).fill('nightingale');
+  await endSession();
+  await servers.locator('summary').click();
+  t.equal(await server.getByLabel('User name').inputValue(), 'guest');
+  t.equal(
+    await server.getByLabel('Password', { exact: true }).inputValue(),
+    '',
+    'that of a setting is not kept',
+  );
+  t.strictSame(problems, []);
+});

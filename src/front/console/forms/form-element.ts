@@ -44,6 +44,12 @@ export function groupsOf(elements: readonly FormElement[]): [group: string, elem
   return [...groups];
 }
 
+/** Properties without passwords. */
+export function withoutSecrets(elements: readonly FormElement[], properties: Properties): Properties {
+  const secrets = new Set(elements.flatMap(({ name, type }) => (type === 'PasswordTextBox' ? [name] : [])));
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !secrets.has(name)));
+}
+
 /** Whether a number is missing or outside of the limits of its property. */
 export function isOutside(
   { type, minimum, maximum }: Omit<FormElement, 'name' | 'caption'>,

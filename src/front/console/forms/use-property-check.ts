@@ -1,4 +1,4 @@
-import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PropertyProblem } from '../../../client/generated/records.js';
 import { realTiming } from '../../../client/timing.js';
@@ -17,17 +17,26 @@ interface Checked {
   readonly changes: Properties;
 }
 
-/** What the gateway finds wrong with properties, before they are saved. */
-export function usePropertyCheck(checked: Checked): ReadonlySignal<readonly PropertyProblem[]> {
+interface Found {
+  readonly problems: readonly PropertyProblem[];
+  /** The properties that were checked. */
+  readonly changes: Properties;
+}
+
+/**
+ * What the gateway finds wrong with properties, before they are saved. What it found wrong with a value that has
+ * changed since is left out: the next check follows.
+ */
+export function usePropertyCheck(checked: Checked): readonly PropertyProblem[] {
   const app = useApp();
-  const problems = useSignal<readonly PropertyProblem[]>([]);
+  const last = useSignal<Found>({ problems: [], changes: {} });
   const { module, instance, changes } = checked;
   useEffect(() => {
     if (module === '') return undefined;
     let isCurrent = true;
     const cancel = realTiming.after(CHECK_MS, () => {
       app.call('GW_CheckProperties', module, instance, changes).then(
-        (found) => isCurrent && (problems.value = found),
+        (problems) => isCurrent && (last.value = { problems, changes }),
         // Saving reports what is wrong as well.
         () => undefined,
       );
@@ -37,7 +46,10 @@ export function usePropertyCheck(checked: Checked): ReadonlySignal<readonly Prop
       cancel();
     };
   }, [module, instance, JSON.stringify(changes)]);
-  return problems;
+  const { problems, changes: before } = last.value;
+  return problems.filter(
+    ({ Property }) => JSON.stringify(changes[Property]) === JSON.stringify(before[Property]),
+  );
 }
 
 /** The properties that differ from what there is: masked secrets stay as they are. */

@@ -6,8 +6,9 @@ import type { TreeNode } from '../../web/model.js';
 import { errorText, useApp } from '../app.js';
 import { rpcErrorText } from '../i18n/gateway-texts.js';
 import { type Choices, loadChoices } from '../forms/choices.js';
-import { type FormElement, isOutside, type Properties } from '../forms/form-element.js';
+import { type FormElement, isOutside, type Properties, withoutSecrets } from '../forms/form-element.js';
 import { PropertyFields } from '../forms/property-fields.js';
+import { useKeptInput } from '../forms/use-kept-input.js';
 import { changesOf, usePropertyCheck } from '../forms/use-property-check.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
@@ -53,7 +54,10 @@ interface PropertyFormProps {
 function PropertyForm({ form: { elements, properties, choices }, node, onApplied }: PropertyFormProps) {
   const app = useApp();
   const form = useRef<HTMLFormElement>(null);
-  const entered = app.form<Properties>(`settings/${node.id}`);
+  const entered = useKeptInput<Properties>(`settings/${node.id}`, (changed) => {
+    const kept = withoutSecrets(elements, changed);
+    return Object.keys(kept).length === 0 ? undefined : kept;
+  });
   const values = { ...properties, ...entered.value };
   const rejected = useSignal<readonly PropertyProblem[]>([]);
   const changes = changesOf(properties, values);
@@ -69,7 +73,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
     try {
       await app.call('SVC_SetConfiguration', node.id, JSON.stringify(changes));
       await app.call('SVC_ApplyChanges', node.id);
-      entered.value = undefined;
+      entered.set(undefined);
       app.notice.value = { text: settings.applied, isError: false };
       onApplied();
     } catch (thrown) {
@@ -86,10 +90,10 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
         elements={elements}
         values={values}
         choices={choices}
-        problems={[...rejected.value, ...found.value]}
+        problems={[...rejected.value, ...found]}
         onChange={(next) => {
           const changed = changesOf(properties, next);
-          entered.value = Object.keys(changed).length === 0 ? undefined : changed;
+          entered.set(Object.keys(changed).length === 0 ? undefined : changed);
           rejected.value = [];
         }}
       />
@@ -97,7 +101,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
         <button class="primary" disabled={!isChanged || isWrong}>
           {settings.apply}
         </button>
-        <button class="plain" type="button" disabled={!isChanged} onClick={() => (entered.value = undefined)}>
+        <button class="plain" type="button" disabled={!isChanged} onClick={() => entered.set(undefined)}>
           {settings.reset}
         </button>
         {isChanged && <small>{settings.changed}</small>}

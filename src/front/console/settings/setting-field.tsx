@@ -6,7 +6,15 @@ import { sentence, settingText } from '../i18n/gateway-texts.js';
 import { words } from '../i18n/console-texts.js';
 import { CheckField } from '../parts/check-field.js';
 import { settingTexts } from './setting-texts.js';
-import { entrySchema, isFields, kindOf, type SettingSchema, withKey, wordsOf } from './setting-schema.js';
+import {
+  entrySchema,
+  isFields,
+  isSecretPath,
+  kindOf,
+  type SettingSchema,
+  withKey,
+  wordsOf,
+} from './setting-schema.js';
 
 interface SettingProps {
   readonly schema: SettingSchema;
@@ -151,7 +159,7 @@ function Input({ schema, path, value, onChange, shared }: InputProps) {
         onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) =>
           onChange(currentTarget.value === '' ? undefined : currentTarget.value),
       };
-      return path.endsWith('.password') ? (
+      return isSecretPath(path) ? (
         <input {...given} type="password" autocomplete="new-password" />
       ) : (
         <input {...given} type="text" autocomplete="off" />

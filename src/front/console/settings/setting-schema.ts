@@ -50,6 +50,17 @@ type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The settings that are written and never shown. */
+export const isSecretPath = (path: string): boolean => path.endsWith('.password');
+
+/** Settings without passwords. */
+export function withoutPasswords(settings: unknown): unknown {
+  if (Array.isArray(settings)) return settings.map(withoutPasswords);
+  if (!isFields(settings)) return settings;
+  const others = Object.entries(settings).filter(([key, one]) => key !== 'password' || isFields(one));
+  return Object.fromEntries(others.map(([key, one]) => [key, withoutPasswords(one)]));
+}
+
 /** What a value has without the keys that were emptied; undefined if nothing is left. */
 export function withKey(value: unknown, key: string, one: unknown): Fields | undefined {
   const { [key]: _before, ...others } = isFields(value) ? value : {};

@@ -5,12 +5,20 @@ import { realTiming } from '../../../client/timing.js';
 import { readFacts } from '../../web/facts.js';
 import { useApp } from '../app.js';
 import { sentence, settingText } from '../i18n/gateway-texts.js';
+import { useKeptInput } from '../forms/use-kept-input.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { Question } from '../parts/question.js';
 import { SettingField } from './setting-field.js';
 import { settingTexts } from './setting-texts.js';
-import { differences, needsRestart, type SettingDifference, type SettingSchema } from './setting-schema.js';
+import {
+  differences,
+  isSecretPath,
+  needsRestart,
+  withoutPasswords,
+  type SettingDifference,
+  type SettingSchema,
+} from './setting-schema.js';
 
 /** The sections, in their order; areas, passwords and the tree have pages of their own. */
 const SECTIONS = [
@@ -58,7 +66,7 @@ interface SectionsProps {
 
 function Sections({ settings, schema, onSaved }: SectionsProps) {
   const app = useApp();
-  const draft = app.form<Draft>('settings');
+  const draft = useKeptInput<Draft>('settings', (entered) => withoutPasswords(entered) as Draft);
   const isAsking = useSignal(false);
   const problems = useSignal<readonly ConfigurationProblem[]>([]);
   const restart = useSignal<readonly string[]>([]);
@@ -88,7 +96,7 @@ function Sections({ settings, schema, onSaved }: SectionsProps) {
     });
     // Somebody else may have changed it.
     if (!isDone) return onSaved();
-    draft.value = undefined;
+    draft.set(undefined);
     app.notice.value = {
       text: restart.peek().length === 0 ? text.saved : text.needsRestart(restart.peek().join(', ')),
       isError: false,
@@ -111,7 +119,7 @@ function Sections({ settings, schema, onSaved }: SectionsProps) {
             path={name}
             value={values[name]}
             problems={problems.value}
-            onChange={(next) => (draft.value = { ...values, [name]: next })}
+            onChange={(next) => draft.set({ ...values, [name]: next })}
           />
         </details>
       ))}
@@ -135,7 +143,7 @@ function Sections({ settings, schema, onSaved }: SectionsProps) {
           {text.review}
         </button>
         {changed.length > 0 ? (
-          <button class="plain" type="button" onClick={() => (draft.value = undefined)}>
+          <button class="plain" type="button" onClick={() => draft.set(undefined)}>
             {text.discard}
           </button>
         ) : (
@@ -194,7 +202,7 @@ function Review({ schema, changed, problems }: ReviewProps) {
 /** A value as JSON, without what was typed as a password. */
 function shown(path: string, value: unknown, none: string): string {
   if (value === undefined) return none;
-  if (path.endsWith('.password')) return settingTexts().secret;
+  if (isSecretPath(path)) return settingTexts().secret;
   const hide = (key: string, one: unknown) => (key === 'password' ? settingTexts().secret : one);
   return JSON.stringify(value, hide);
 }

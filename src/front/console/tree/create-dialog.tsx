@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { ModuleRecord } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
@@ -47,7 +48,10 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
   const app = useApp();
   const id = useId();
   const { draft, set, bind } = useDraft(`create/${parent.id}`, newDraft);
-  const { kind, name, type, target, module, properties } = draft;
+  const { kind, name, type, target, module } = draft;
+  // The draft has no passwords.
+  const entered = useSignal<Properties | undefined>(undefined);
+  const properties = entered.value ?? draft.properties;
   const { create } = words();
   const creation = (): Creation | undefined => {
     if (kind === 'variable') return { kind: 'variable', type: type };
@@ -70,7 +74,7 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
     app.router.go('tree', made);
   };
   return (
-    <Dialog title={create.title(parent.entry.value.name)} onClose={onClose}>
+    <Dialog title={create.title(parent.name)} onClose={onClose}>
       <form class="form" onSubmit={(event) => void submit(event)}>
         <fieldset class="kinds">
           <legend>{create.kind}</legend>
@@ -119,6 +123,7 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
             <ModuleChoice
               chosen={module?.name}
               onChoose={(chosen) => {
+                entered.value = undefined;
                 set({ module: chosen, properties: {} });
               }}
             />
@@ -127,7 +132,10 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
                 key={module.id}
                 module={module.id}
                 changes={properties}
-                onChange={(changes) => set({ properties: changes })}
+                onChange={(changes, kept) => {
+                  entered.value = changes;
+                  set({ properties: kept });
+                }}
               />
             )}
           </>

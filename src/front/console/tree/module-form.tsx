@@ -1,6 +1,6 @@
 import { useApp } from '../app.js';
 import { type Choices, loadChoices } from '../forms/choices.js';
-import type { FormElement, Properties } from '../forms/form-element.js';
+import { type FormElement, type Properties, withoutSecrets } from '../forms/form-element.js';
 import { PropertyFields } from '../forms/property-fields.js';
 import { changesOf, usePropertyCheck } from '../forms/use-property-check.js';
 import { moduleDescription } from '../i18n/gateway-texts.js';
@@ -11,7 +11,8 @@ interface ModuleFormProps {
   readonly module: string;
   /** What differs from the module's defaults. */
   readonly changes: Properties;
-  readonly onChange: (changes: Properties) => void;
+  /** Passwords are not kept after the dialog. */
+  readonly onChange: (changes: Properties, kept: Properties) => void;
 }
 
 interface Form {
@@ -47,8 +48,11 @@ export function ModuleForm({ module, changes, onChange }: ModuleFormProps) {
               values={{ ...defaults, ...changes }}
               choices={choices}
               // What is still missing is no problem before it was entered.
-              problems={found.value.filter(({ Property }) => Property === '' || Property in changes)}
-              onChange={(values) => onChange(changesOf(defaults, values))}
+              problems={found.filter(({ Property }) => Property === '' || Property in changes)}
+              onChange={(values) => {
+                const changed = changesOf(defaults, values);
+                onChange(changed, withoutSecrets(elements, changed));
+              }}
             />
           </>
         );
