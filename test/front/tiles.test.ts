@@ -1,8 +1,14 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { rpc, valueAt } from '../tools/client/json-rpc.js';
-import { noBrowser, openPage, startBrowser, type PageOptions } from '../tools/front/browser.js';
-import { HOSTILE, startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import {
+  layoutFindings,
+  noBrowser,
+  openPage,
+  startBrowser,
+  type PageOptions,
+} from '../tools/front/browser.js';
+import { AREA_TREE, HOSTILE, startArea, type AreaFixture } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
 interface Room {
@@ -79,6 +85,23 @@ roomTest('an interlock names no object outside of the area', {}, async (t, { fix
   t.match(await tile.textContent(), /another of the group is active/);
   t.notMatch(await page.locator('body').textContent(), /neighbours|RELAY/);
   t.equal(await well.getAttribute('aria-checked'), 'false');
+});
+
+t.test('long names and values stay within their tiles on a narrow phone', { skip: noBrowser }, async (t) => {
+  const tree = AREA_TREE.replace('name: Automatic', 'name: Donaudampfschifffahrtsgesellschaftsbetrieb')
+    .replace(`name: '${HOSTILE}'`, 'name: Abwesend')
+    .replace('variable: Scene', 'variable: Rindfleischetikettierungsüberwachungsaufgabe');
+  const fixture = await startArea(t, { tree });
+  const address = `${fixture.front}#/room/${await fixture.id('area/ground')}`;
+  const { page, problems } = await openPage(await startBrowser(t), address, { width: 320, height: 640 });
+  const tile = page.locator('.tile.wide', { hasText: 'Mode' });
+  await tile.getByRole('combobox', { name: 'Mode' }).waitFor();
+  const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('.tile, .tile *')]
+    .filter((one) => !one.matches('option') && one.checkVisibility() && one.getBoundingClientRect().right > one.closest('li').getBoundingClientRect().right + 0.5)
+    .map((one) => one.outerHTML.slice(0, 120))`);
+  t.strictSame(wide, []);
+  t.strictSame(await layoutFindings(page), []);
+  t.strictSame(problems, []);
 });
 
 roomTest('a scheduled change is announced', {}, async (_t, { fixture, page }) => {

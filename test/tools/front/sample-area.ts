@@ -13,8 +13,8 @@ export const HOSTILE = '<img src=x onerror=document.title=1>';
 
 /** Profiles and a tree with a tile of every kind. The hidden category is in no front. */
 export const AREA_TREE = `profiles:
-  Mode: { type: integer, icon: Gear, associations: [{ value: 0, name: Off }, { value: 1, name: Automatic }, { value: 2, name: '${HOSTILE}' }] }
-  Scene: { type: integer, associations: [{ value: 0, name: Morning }, { value: 1, name: Noon }, { value: 2, name: Evening }, { value: 3, name: Night }, { value: 4, name: Away }] }
+  Mode: { type: integer, icon: Gear, associations: [{ value: 0, name: Off }, { value: 1, name: Automatic }, { value: 2, name: Holiday }] }
+  Scene: { type: integer, associations: [{ value: 0, name: Morning }, { value: 1, name: Noon }, { value: 2, name: Evening }, { value: 3, name: Night }, { value: 4, name: '${HOSTILE}' }] }
 tree:
   - category: House
     ident: area

@@ -4,13 +4,16 @@ import { useApp } from '../app.js';
 
 /** More options than this are a list. */
 const MOST_SEGMENTS = 4;
+/** Characters on two lines of all segments of a tile on the narrowest phone. */
+const SEGMENT_CHARACTERS = 60;
 
-/** One of several named values: buttons, or a list if there are many. Shows only what was reported. */
+/** One of several named values: buttons, or a list if they have no room. Shows only what was reported. */
 export function ChoiceControl({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
   const options = app.gateway.model.profileOf(variable)?.associations ?? [];
   const value = variable.value.value;
-  if (options.length > MOST_SEGMENTS)
+  const longest = Math.max(...options.map((option) => associationText(option, option.value).length));
+  if (options.length > MOST_SEGMENTS || longest * options.length > SEGMENT_CHARACTERS)
     return (
       <div class="controls">
         <select
