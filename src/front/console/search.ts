@@ -1,18 +1,18 @@
 import { moduleCaption, variableCaption } from './i18n/gateway-texts.js';
+import { shownName } from '../web/i18n/unnamed.js';
 import type { Model, TreeNode } from '../web/model.js';
 import { objectType } from '../web/objects.js';
 
 /** The name of an object; that of a variable of a device in the user's language. Subscribes. */
-export const nameOf = (model: Model, { type, entry }: TreeNode): string =>
-  shownName(model, type, entry.value);
+export const nameOf = (model: Model, node: TreeNode): string => captionOf(model, node, node.entry.value);
 
-function shownName(
+function captionOf(
   model: Model,
-  type: number,
+  { id, type }: TreeNode,
   { name, parentID }: { readonly name: string; readonly parentID: number },
 ): string {
   const isOfDevice = type === objectType.variable && model.find(parentID)?.type === objectType.instance;
-  return isOfDevice ? variableCaption(name) : name;
+  return isOfDevice ? variableCaption(name) : shownName(id, name);
 }
 
 /** Objects whose name, ident, module or id contains the text; those that begin with it first. */
@@ -23,7 +23,7 @@ export function findNodes(model: Model, text: string, limit = Infinity): TreeNod
   for (const node of model.all()) {
     const entry = node.entry.peek();
     const { name, ident, data } = entry;
-    const shown = shownName(model, node.type, entry).toLowerCase();
+    const shown = captionOf(model, node, entry).toLowerCase();
     const begins =
       [name.toLowerCase(), shown].some((one) => one.startsWith(lower)) || String(node.id) === lower;
     if (begins) first.push(node);
@@ -52,7 +52,7 @@ export function pathOf(model: Model, node: TreeNode): string {
     above !== undefined && above.id !== 0;
     above = model.find(above.entry.peek().parentID)
   )
-    names.unshift(above.entry.peek().name);
+    names.unshift(above.name);
   return names.join(' / ');
 }
 

@@ -132,16 +132,16 @@ export class App {
 
   /** What an object is called: variables that are their device's purpose have its name. */
   nameOf(node: TreeNode): string {
-    const { name, parentID, data } = node.entry.peek();
+    const { name } = node;
+    const { parentID, data } = node.entry.peek();
     const parent = this.gateway.model.find(parentID);
     if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
-    const device = parent.entry.peek().name;
+    const device = parent.name;
     return roleOf(data) === 'main' ? device : `${device} · ${this.captionOf(node)}`;
   }
 
   /** The name of a variable of a device, in the user's language unless the owner chose one. Subscribes. */
-  captionOf({ entry }: TreeNode): string {
-    const { name } = entry.value;
+  captionOf({ name }: TreeNode): string {
     return this.variableNames.value[name] ?? name;
   }
 

@@ -52,7 +52,7 @@ export function isEmpty({ tiles, sections }: Section): boolean {
 /** All tiles of a section and of those inside it, which name their rooms. */
 export function allTiles({ tiles, sections }: Section): Tile[] {
   const inside = ({ named, ...section }: Section) =>
-    allTiles({ named, ...section }).map((tile) => ({ room: named.entry.value.name, ...tile }));
+    allTiles({ named, ...section }).map((tile) => ({ room: named.name, ...tile }));
   return [...tiles, ...sections.flatMap(inside)];
 }
 

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, type Signal, batch, signal } from '@preact/signals';
 import type { ChangeRecord } from '../../client/generated/records.js';
+import { shownName, unnamed } from './i18n/unnamed.js';
 import { EMPTY_PROFILE, attributes, dataMembers, initialValue, message, profileMembers } from './messages.js';
 import {
   type ObjectData,
@@ -46,6 +47,17 @@ export class TreeNode {
     this.state = signal(stateOf(data));
     this.updated = signal(data.lastUpdate ?? 0);
     this.changed = signal(data.lastChange ?? 0);
+  }
+
+  /** The name, in the user's language if it has none. Subscribes. */
+  get name(): string {
+    return shownName(this.id, this.entry.value.name);
+  }
+
+  /** As set by a user, without that of an object that has none. Subscribes. */
+  get ownName(): string {
+    const { name } = this.entry.value;
+    return name === unnamed(this.id) ? '' : name;
   }
 
   /** The name of the profile that applies; the owner's own precedes the module's; '' for none. Subscribes. */
@@ -166,7 +178,7 @@ export class Model {
       const type = Number(Data[0]);
       // A variable of another role is followed by a message of its own.
       const data: ObjectData = type === objectType.variable ? { role: 'main' } : {};
-      const entry = { ...NEW, type, name: `Unnamed Object (ID: ${id})`, data };
+      const entry = { ...NEW, type, name: unnamed(id), data };
       this.#nodes.set(id, new TreeNode(id, this.#nextOrder++, entry));
       return this.#restructure();
     }

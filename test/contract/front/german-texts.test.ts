@@ -167,6 +167,8 @@ t.test('what is known about found hardware is in German', async (t) => {
     'driven by mmc0': 'gesteuert von mmc0',
     exported: 'exportiert',
     'another program or the kernel': 'anderes Programm oder Kernel',
+    'Simulated board': 'Simuliertes Board',
+    'Any Linux machine': 'Beliebiger Linux-Rechner',
   };
   for (const [english, german] of Object.entries(examples)) {
     const fitting = deGateway.about.filter(([pattern]) => pattern.test(english));

@@ -26,7 +26,7 @@ t.test('a script is written with completion, and its error is marked', { skip: n
   await page.keyboard.press('Escape');
   await page.keyboard.type('me(0;');
   await page.keyboard.press('Control+s');
-  await page.getByRole('alert').filter({ hasText: 'Line 1:' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Syntax error in line 1:' }).waitFor();
   await page.locator('.cm-lintRange-error').waitFor();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Delete');

@@ -78,7 +78,7 @@ function ExportDialog({ archive, variables, selected, onClose }: ExportDialogPro
               {listed.map((node) => (
                 <CheckField
                   key={node.id}
-                  label={node.entry.value.name}
+                  label={node.name}
                   checked={ids.includes(node.id)}
                   onChange={(on) => choose(node.id, on)}
                 />

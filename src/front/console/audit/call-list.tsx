@@ -52,7 +52,7 @@ function accountName({ gateway: { model } }: ConsoleApp, account: string): strin
   const { accounts } = auditTexts();
   if (account === 'owner') return accounts.owner;
   const id = /^configurator (\d+)$/.exec(account)?.[1];
-  if (id !== undefined) return accounts.configurator(model.find(Number(id))?.entry.value.name ?? id);
+  if (id !== undefined) return accounts.configurator(model.find(Number(id))?.name ?? id);
   return accounts.server(account.replace(/^web server /, ''));
 }
 
@@ -139,7 +139,7 @@ function Parameter({ app, entry: { Method, Parameters }, part }: ParameterProps)
   const node = nodeAt(part.parameter, part.ident);
   const renamed = Method === 'SVC_SetName' ? nodeAt(0, undefined) : undefined;
   // The audit does not have its former name.
-  if (renamed !== undefined && renamed.entry.value.name === Parameters[1])
+  if (renamed !== undefined && renamed.name === Parameters[1])
     return part.parameter === 0 ? <span>{auditTexts().anObject}</span> : <ObjectLink node={renamed} />;
   if (node !== undefined) return <ObjectLink node={node} />;
   const isObject = part.parameter === 0 && typeof given === 'number' && given >= OBJECT_ID;
@@ -165,6 +165,6 @@ export function fullName({ gateway: { model } }: ConsoleApp, node: TreeNode): st
   const name = nameOf(model, node);
   const parent = model.find(node.entry.value.parentID);
   return node.type === objectType.variable && parent?.type === objectType.instance
-    ? `${parent.entry.value.name} · ${name}`
+    ? `${parent.name} · ${name}`
     : name;
 }

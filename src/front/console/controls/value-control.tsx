@@ -49,7 +49,7 @@ interface ChoicesProps {
 function Segments({ variable, choices, onChoose }: ChoicesProps) {
   const app = useApp();
   return (
-    <div class="segments" role="group" aria-label={variable.entry.value.name}>
+    <div class="segments" role="group" aria-label={variable.name}>
       {choices.map((choice) => (
         <button
           key={String(choice)}
@@ -68,7 +68,7 @@ function ChoiceList({ variable, choices, onChoose }: ChoicesProps) {
   const app = useApp();
   return (
     <select
-      aria-label={variable.entry.value.name}
+      aria-label={variable.name}
       value={choices.indexOf(variable.value.value)}
       onChange={({ currentTarget }) => {
         const choice = choices[Number(currentTarget.value)];
@@ -111,7 +111,7 @@ function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
     <form class="value-form" onSubmit={(event) => void submit(event)}>
       <input
         {...(isText ? { type: 'text' as const } : { type: 'number' as const })}
-        aria-label={variable.entry.value.name}
+        aria-label={variable.name}
         {...limits}
         step={isText ? undefined : type === variableType.integer ? Math.max(1, stepSize) : stepSize || 'any'}
         required={!isText}

@@ -75,7 +75,7 @@ export function ActionForm({ executed, parent, onChange }: ActionFormProps) {
         <label for={id}>{edit.actionKind}</label>
         <select id={id} value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
           <option value="">
-            {parent?.type === objectType.script ? edit.ownScript(parent.entry.value.name) : edit.noAction}
+            {parent?.type === objectType.script ? edit.ownScript(parent.name) : edit.noAction}
           </option>
           <option value={SCRIPT}>{eventTexts().action.text}</option>
           {offered.map(({ actionID, caption }) => (
@@ -97,7 +97,7 @@ export function ActionForm({ executed, parent, onChange }: ActionFormProps) {
           <ObjectChoice
             label={edit.target}
             id={Number(ActionParameters['TARGET'] ?? 0)}
-            none={parent === undefined ? edit.itsPlace : parent.entry.value.name}
+            none={parent === undefined ? edit.itsPlace : parent.name}
             accepts={acceptsFor(ActionID)}
             onChange={(next) => {
               const value = ActionParameters['VALUE'] as Value | undefined;

@@ -30,7 +30,8 @@ interface Entered {
 export function EventSettings({ node, event }: EventSettingsProps) {
   const app = useApp();
   const id = useId();
-  const { name, parentID } = node.entry.value;
+  const { ownName: name } = node;
+  const { parentID } = node.entry.value;
   const entered = app.form<Entered>(`event/${node.id}`);
   const { edit, save, saved, discard, changed, name: nameLabel, place, placeHint, root } = eventTexts();
   const edited: EventRecord = { ...event, ...entered.value?.event };

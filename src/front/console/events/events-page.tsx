@@ -77,7 +77,7 @@ function EventList({ events, selected }: EventListProps) {
   const rows = events
     .map((event) => ({
       event,
-      name: app.gateway.model.find(event.EventID)?.entry.value.name ?? '',
+      name: app.gateway.model.find(event.EventID)?.name ?? '',
       when: sentences.when(event),
     }))
     .filter(
@@ -206,7 +206,7 @@ interface EventDetailProps {
 function EventDetail({ node, event, tab, onTab }: EventDetailProps) {
   const app = useApp();
   const isAsking = useSignal(false);
-  const { name } = node.entry.value;
+  const { name } = node;
   const text = eventTexts();
   const sentences = new Sentences(app);
   const onlyIf = sentences.onlyIf(event);

@@ -104,7 +104,7 @@ export class Sentences {
       default:
         if (ActionID !== '') return actionNames[ActionID] ?? ActionID;
         if (ScriptText !== '') return action.text;
-        return parent?.type === objectType.script ? action.script(parent.entry.peek().name) : action.nothing;
+        return parent?.type === objectType.script ? action.script(parent.name) : action.nothing;
     }
   }
 
@@ -159,11 +159,12 @@ export class Sentences {
     const node = this.#model.find(id);
     const { deleted, main } = eventTexts();
     if (node === undefined || id === 0) return deleted(id);
-    const { name, parentID, data } = node.entry.peek();
+    const { name } = node;
+    const { parentID, data } = node.entry.peek();
     const parent = this.#model.find(parentID);
     if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
     const mains = this.#model.children(parentID).filter(({ entry }) => entry.peek().data.role === 'main');
-    const instance = parent.entry.peek().name;
+    const instance = parent.name;
     return data.role === 'main' && mains.length === 1 ? instance : main(instance, nameOf(this.#model, node));
   }
 

@@ -209,7 +209,7 @@ function tileName(model: Model, { configuration }: DraftItem, { base }: Area): s
   const { name, object } = configuration;
   if (typeof name === 'string' && name !== '') return name;
   const reference = typeof object === 'number' ? object : String(object);
-  return objectAt(model, model.find(base), reference)?.entry.value.name ?? `? ${reference}`;
+  return objectAt(model, model.find(base), reference)?.name ?? `? ${reference}`;
 }
 
 /** The path of idents below the base, which outlives a new installation; the ID if an ident is missing. */

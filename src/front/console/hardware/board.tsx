@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Lines } from '../../../client/generated/records.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { aboutHardware } from '../i18n/gateway-texts.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { LinePanel } from './line-panel.js';
 import type { Hardware } from './use-hardware.js';
@@ -25,7 +26,7 @@ export function BoardSection({ hardware, parent }: BoardSectionProps) {
           const line = lines.Lines.find((one) => keyOf(one) === chosen.value);
           return (
             <>
-              <p class="soft">{lines.Board}</p>
+              <p class="soft">{aboutHardware(lines.Board)}</p>
               <div class="board-and-line">
                 <Board lines={lines} chosen={chosen.value} onChoose={(key) => (chosen.value = key)} />
                 {line === undefined ? (
@@ -110,8 +111,7 @@ function Pin({ line, side, isChosen, onChoose }: PinProps) {
   const app = useApp();
   const { Name, Direction, Used, Consumer, InstanceID, Active } = line;
   const { hardware } = words();
-  const user =
-    InstanceID === 0 ? Consumer : (app.gateway.model.find(InstanceID)?.entry.value.name ?? Consumer);
+  const user = InstanceID === 0 ? Consumer : (app.gateway.model.find(InstanceID)?.name ?? Consumer);
   const value = Active === undefined ? '' : Active ? hardware.active : hardware.inactive;
   return (
     <button

@@ -161,7 +161,8 @@ function LiveInstance({ found, instance, isNew, hardware }: LiveInstanceProps) {
 }
 
 function InstanceLink({ instance }: { readonly instance: TreeNode }) {
-  const { name, data } = instance.entry.value;
+  const { name } = instance;
+  const { data } = instance.entry.value;
   return (
     <>
       <a href={addressOfNode(instance)}>{name}</a>

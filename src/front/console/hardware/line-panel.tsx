@@ -26,7 +26,7 @@ export function LinePanel({ line, hardware, parent }: LinePanelProps) {
       <p class="soft">
         {Chip}/{Offset} · {text.directions[Direction]} ·{' '}
         {instance !== undefined ? (
-          <a href={addressOfNode(instance)}>{instance.entry.value.name}</a>
+          <a href={addressOfNode(instance)}>{instance.name}</a>
         ) : Used ? (
           text.usedBy(Consumer)
         ) : (

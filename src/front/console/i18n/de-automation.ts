@@ -63,6 +63,7 @@ export const deAutomation: AutomationTexts = {
     lastRun: 'Letzter Lauf',
     never: 'nie',
     problem: (line, text) => `Zeile ${line}: ${text}`,
+    syntaxError: (line, text) => `Syntaxfehler in Zeile ${line}: ${text}`,
     inTree: 'Im Baum',
     discard: 'Änderungen verwerfen',
   },

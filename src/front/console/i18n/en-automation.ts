@@ -61,6 +61,8 @@ export const enAutomation = {
     lastRun: 'Last run',
     never: 'never',
     problem: (line: number, text: string) => `Line ${line}: ${text}`,
+    /** Of the engine, which writes English only. */
+    syntaxError: (line: number, text: string) => `Syntax error in line ${line}: ${text}`,
     inTree: 'In the tree',
     discard: 'Discard changes',
   },

@@ -34,7 +34,7 @@ export function ConnectionField({ node }: { readonly node: TreeNode }) {
         <option value={0}>{words().object.none}</option>
         {compatible.map((parent) => (
           <option key={parent} value={parent}>
-            {model.find(parent)?.entry.value.name ?? parent}
+            {model.find(parent)?.name ?? parent}
           </option>
         ))}
       </select>

@@ -60,7 +60,7 @@ function EventCard({ event, onChange }: EventCardProps) {
   };
   return (
     <li>
-      <a href={addressOf('events', node.id)}>{node.entry.value.name}</a>
+      <a href={addressOf('events', node.id)}>{node.name}</a>
       <small>
         {new Sentences(app).when(event)}
         {` · ${events.lastRun} ${event.LastRun === 0 ? events.never : app.moment(event.LastRun * 1000)}`}

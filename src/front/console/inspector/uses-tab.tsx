@@ -19,7 +19,7 @@ export function UsesTab({ node }: { readonly node: TreeNode }) {
             {references.map((reference, index) => (
               <li key={index}>
                 <a href={addressOf('tree', reference.ObjectID)}>
-                  {model.find(reference.ObjectID)?.entry.value.name ?? reference.ObjectID}
+                  {model.find(reference.ObjectID)?.name ?? reference.ObjectID}
                 </a>
                 <small>
                   {words().tree.useKinds[reference.Kind] ?? reference.Kind}

@@ -111,7 +111,7 @@ function MessageRow({ line }: { readonly line: LogLine }) {
         {instance !== undefined && (
           <>
             {' '}
-            <a href={addressOf('tree', instance.id)}>{instance.entry.value.name}</a>
+            <a href={addressOf('tree', instance.id)}>{instance.name}</a>
           </>
         )}
       </span>

@@ -129,7 +129,8 @@ function OfflineSection() {
 function OfflineInstance({ instance }: { readonly instance: TreeNode }) {
   const app = useApp();
   const { model } = app.gateway;
-  const { name, data } = instance.entry.value;
+  const { name } = instance;
+  const { data } = instance.entry.value;
   const { state } = useLoaded(
     () => app.call('HW_ReadServiceMessages', instance.id),
     [instance.id, model.child(instance.id, 'STATUS')?.value.value],

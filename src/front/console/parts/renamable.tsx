@@ -39,12 +39,7 @@ export function Renamable({ node, children, after }: RenamableProps) {
     return (
       <header class="row-head">
         {children}
-        <button
-          ref={takeFocus}
-          class="plain"
-          type="button"
-          onClick={() => (name.value = node.entry.peek().name)}
-        >
+        <button ref={takeFocus} class="plain" type="button" onClick={() => (name.value = node.ownName)}>
           {tree.rename}
         </button>
         {after}

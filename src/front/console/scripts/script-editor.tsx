@@ -26,7 +26,8 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
   const revision = useSignal(0);
   const problems = useSignal<readonly TextProblem[]>([]);
   const hints = useSignal<readonly TextProblem[]>([]);
-  const { name, data } = script.entry.value;
+  const { name } = script;
+  const { data } = script.entry.value;
   const { state: record, reload } = useLoaded(
     () => app.call('SVC_GetScript', script.id),
     [script.id, data.isBroken],
@@ -78,6 +79,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
     }
     reload();
   };
+  const sayProblem = data.isBroken === true ? scripts.syntaxError : scripts.problem;
   if (stored.value === undefined) return null;
   return (
     <article class="inspector">
@@ -136,14 +138,14 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
       />
       <p class="soft">{scripts.leave}</p>
       {problems.value.map(({ line, text }) => (
-        <Problem key={line} text={scripts.problem(line, text)} />
+        <Problem key={line} text={sayProblem(line, text)} />
       ))}
       <div class="hints" role="status" aria-label={scripts.check.label}>
         {hints.value.map(({ line, column, text }) => (
           <p key={`${line}:${column}`}>{scripts.problem(line, text)}</p>
         ))}
       </div>
-      <Output outcome={outcome.value} />
+      <Output outcome={outcome.value} sayProblem={sayProblem} />
       {isAsking.value && (
         <Question
           title={scripts.removeQuestion(name)}
@@ -161,7 +163,12 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
   );
 }
 
-function Output({ outcome }: { readonly outcome: Outcome }) {
+interface OutputProps {
+  readonly outcome: Outcome;
+  readonly sayProblem: (line: number, text: string) => string;
+}
+
+function Output({ outcome, sayProblem }: OutputProps) {
   const { scripts } = automation();
   if (outcome === undefined) return null;
   if (outcome === 'running') return <p role="status">{scripts.running}</p>;
@@ -169,7 +176,11 @@ function Output({ outcome }: { readonly outcome: Outcome }) {
     <section role="status">
       <h3>{scripts.output}</h3>
       {'error' in outcome ? (
-        <p class="problem">{outcome.error}</p>
+        <p class="problem">
+          {problemsOf(outcome.error)
+            .map(({ line, text }) => sayProblem(line, text))
+            .join('') || outcome.error}
+        </p>
       ) : outcome.output === '' ? (
         <p class="soft">{scripts.noOutput}</p>
       ) : (

@@ -55,7 +55,8 @@ interface ScriptRowProps {
 
 function ScriptRow({ script, isSelected }: ScriptRowProps) {
   const app = useApp();
-  const { name, data } = script.entry.value;
+  const { name } = script;
+  const { data } = script.entry.value;
   const { scripts } = automation();
   return (
     <li>

@@ -172,7 +172,8 @@ function basesIn(model: Model): (readonly [path: string, name: string])[] {
   const found: (readonly [string, string])[] = [];
   const collect = (parent: number, path: string, names: string) => {
     for (const node of model.children(parent)) {
-      const { ident, name } = node.entry.peek();
+      const { name } = node;
+      const { ident } = node.entry.peek();
       if (!isCategory(node) || ident === '') continue;
       const [at, called] = [`${path}${ident}`, `${names}${name}`];
       found.push([at, called]);

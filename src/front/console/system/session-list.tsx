@@ -31,7 +31,7 @@ export function SessionList({ sessions, onChange }: SessionListProps) {
             <small>
               {session.Kind === 'console'
                 ? text.console
-                : text.front(app.gateway.model.find(session.ConfiguratorID)?.entry.value.name ?? '')}
+                : text.front(app.gateway.model.find(session.ConfiguratorID)?.name ?? '')}
               {` · ${session.Address} · `}
               {session.Connected ? text.connected : text.lastSeen(app.moment(session.LastSeenMs))}
             </small>

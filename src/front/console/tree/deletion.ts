@@ -4,7 +4,7 @@ import type { TreeNode } from '../../web/model.js';
 
 /** Deletes an object with everything below it and its files, and offers to undo that; true if it was done. */
 export async function deleteObject(app: ConsoleApp, node: TreeNode): Promise<boolean> {
-  const { name } = node.entry.peek();
+  const { name } = node;
   let deletion = 0;
   const isDone = await app.act(async () => {
     deletion = await app.call('GW_DeleteObject', node.id, true);

@@ -60,7 +60,7 @@ function MoveDialog({ node, onClose }: ActionProps) {
     if (await app.act(() => app.call('SVC_SetParent', node.id, parent.id))) onClose();
   };
   return (
-    <Dialog title={tree.moveTitle(node.entry.value.name)} onClose={onClose}>
+    <Dialog title={tree.moveTitle(node.name)} onClose={onClose}>
       <ObjectFinder
         label={tree.moveTarget}
         accepts={(one) =>
@@ -86,7 +86,7 @@ function DeleteQuestion({ node, onClose }: ActionProps) {
   };
   return (
     <Question
-      title={tree.removeQuestion(node.entry.value.name)}
+      title={tree.removeQuestion(node.name)}
       action={tree.remove}
       onConfirm={remove}
       onClose={onClose}

@@ -125,7 +125,7 @@ function Rooms({ section }: { readonly section: Section }) {
       )}
       {section.tiles.length > 0 && (
         <section>
-          <h2>{section.named.entry.value.name || app.facts.title}</h2>
+          <h2>{section.named.name || app.facts.title}</h2>
           <TileGrid tiles={section.tiles} />
         </section>
       )}
@@ -135,7 +135,8 @@ function Rooms({ section }: { readonly section: Section }) {
 
 function RoomLink({ room }: { readonly room: Section }) {
   const app = useApp();
-  const { name, icon } = room.named.entry.value;
+  const { name } = room.named;
+  const { icon } = room.named.entry.value;
   const tiles = withoutRepeats(allTiles(room));
   return (
     <a class="room" href={addressOf('room', room.node.id)}>

@@ -12,7 +12,7 @@ export function RoomPage({ id }: { readonly id: number }) {
   const section = sectionOf(model, node);
   return (
     <main>
-      <PageHead title={node.entry.value.name} />
+      <PageHead title={node.name} />
       <TileGrid tiles={section.tiles} />
       {section.sections.map((inner) => (
         <InnerSection key={inner.named.id} section={inner} />
@@ -24,7 +24,7 @@ export function RoomPage({ id }: { readonly id: number }) {
 function InnerSection({ section }: { readonly section: Section }) {
   return (
     <section>
-      <h2>{section.named.entry.value.name}</h2>
+      <h2>{section.named.name}</h2>
       <TileGrid tiles={section.tiles} />
       {section.sections.map((inner) => (
         <InnerSection key={inner.named.id} section={inner} />

@@ -54,10 +54,11 @@ function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
 
 /** An object's name; of a variable of a device, with the device's. */
 function titleOf(app: App, node: TreeNode): string {
-  const { name, parentID } = node.entry.value;
+  const { name } = node;
+  const { parentID } = node.entry.value;
   const parent = app.gateway.model.find(parentID);
   if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
-  return `${parent.entry.value.name} · ${app.captionOf(node)}`;
+  return `${parent.name} · ${app.captionOf(node)}`;
 }
 
 function SheetContent({ node }: { readonly node: TreeNode }) {
@@ -97,7 +98,7 @@ function MediaView({ tile: { kind, object } }: { readonly tile: Tile }) {
   const app = useApp();
   const { crc = '' } = object.entry.value.data;
   const address = `${app.base}media/${object.id}?${crc}`;
-  const { name } = object.entry.value;
+  const { name } = object;
   if (kind === 'image') return <img class="media" src={address} alt={name} />;
   if (kind === 'sound') return <audio class="media" src={address} controls />;
   if (kind !== 'document') return null;

@@ -44,7 +44,7 @@ export function ShutterSheet({ shutter }: { readonly shutter: TreeNode }) {
   return (
     <section class="variable" aria-busy={app.isWaiting(position)}>
       <State line={shutterLine(app, shutter, position)} variable={position} />
-      <ShutterControl shutter={shutter} name={shutter.entry.value.name} />
+      <ShutterControl shutter={shutter} name={shutter.name} />
       {slats !== undefined && (
         <>
           <h3>{texts().tile.slats}</h3>
@@ -72,7 +72,8 @@ function State({ line, variable }: { readonly line: StateLine; readonly variable
 
 function Control({ variable }: { readonly variable: TreeNode }) {
   const app = useApp();
-  const { name, parentID, data } = variable.entry.value;
+  const { name } = variable;
+  const { parentID, data } = variable.entry.value;
   const kind = kindOfVariable(app.gateway.model, variable);
   const isPulse = app.gateway.model.find(parentID)?.entry.value.data.moduleName === 'Pulse';
   switch (kind) {

@@ -68,7 +68,7 @@ function TileIcon({ tile }: { readonly tile: Tile }) {
 
 /** What a tile is called. */
 export function nameOf(app: App, { name, named, suffix }: Tile): string {
-  const shown = name ?? named.entry.value.name;
+  const shown = name ?? named.name;
   return suffix === undefined ? shown : `${shown} · ${app.captionOf(suffix)}`;
 }
 

@@ -194,4 +194,6 @@ export const about: readonly (readonly [english: RegExp, german: string])[] = [
   [/^driven by (.+)$/, 'gesteuert von $1'],
   [/^exported$/, 'exportiert'],
   [/^another program or the kernel$/, 'anderes Programm oder Kernel'],
+  [/^Simulated board$/, 'Simuliertes Board'],
+  [/^Any Linux machine$/, 'Beliebiger Linux-Rechner'],
 ];
