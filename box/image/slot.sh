@@ -52,7 +52,7 @@ chmod 0640 "$root/etc/stellwerk/gateway.yaml"
 systemctl --root="$root" --quiet enable stellwerk.service stellwerk-keeper.service box-confirm.service box-setup.service box-update.path \
   systemd-networkd.service systemd-resolved.service systemd-timesyncd.service
 # apply-setup starts SSH if there is a key.
-systemctl --root="$root" --quiet disable ssh.service
+systemctl --root="$root" --quiet disable ssh.service wpa_supplicant.service
 ln -sf ../run/systemd/resolve/stub-resolv.conf "$root/etc/resolv.conf"
 echo stellwerk >"$root/etc/hostname"
 : >"$root/etc/fstab"

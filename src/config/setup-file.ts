@@ -15,7 +15,18 @@ const SETUP_KEYS = [
   'longitude',
 ] as const;
 /** The keys that the image of a box uses. */
-const OF_THE_BOX = ['ssh_key', 'address', 'gateway', 'dns', 'wifi_name', 'wifi_password'];
+const OF_THE_BOX = [
+  'ssh_key',
+  'address',
+  'gateway',
+  'dns',
+  'wifi_name',
+  'wifi_password',
+  'wifi_country',
+  'wifi_address',
+  'wifi_gateway',
+  'wifi_dns',
+];
 const LIMITS = { latitude: 90, longitude: 180 } as const;
 /** A label of a host name (RFC 1123 §2.1). */
 const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;

@@ -257,6 +257,7 @@ t.test(
       'systemd/install.sh',
       'systemd/health-gate.sh',
       'systemd/note-rollback.sh',
+      'box/image/overlay/usr/lib/stellwerk-box/apply-network',
       '.ci/run',
       ...['build.sh', 'preinst', 'postinst', 'prerm', 'postrm'].map((name) => `box/deb/${name}`),
       'box/apt/build-repository.sh',
