@@ -244,7 +244,7 @@ export class Gateway implements AsyncDisposable {
         claim: this.#claim,
         backups: {
           path: async (name) => (await this.#backups.get()).path(name),
-          receive: async (name, content) => (await this.#backups.get()).receive(name, content),
+          receive: async (...given) => (await this.#backups.get()).receive(...given),
         },
       },
       apiOptions(this.#loaded.config, settings),

@@ -9,8 +9,8 @@ import { sendFile } from './web-files.js';
 export interface BackupFiles {
   /** The path of a backup's file. Throws `FILE_MISSING`. */
   path(name: string): Promise<string>;
-  /** Stores a backup that is received, once it was checked completely. Throws `INVALID_REQUEST`. */
-  receive(name: string, content: Readable): Promise<object>;
+  /** Stores a backup that is received, of the announced size if it is known, once it was checked completely. Throws `INVALID_REQUEST`. */
+  receive(name: string, content: Readable, announcedBytes?: number): Promise<object>;
 }
 
 interface BackupRouteContext extends SessionRouteContext {
@@ -33,7 +33,11 @@ export function routeBackups(app: FastifyInstance, context: BackupRouteContext):
           const { backups } = context;
           if (backups === undefined) throw fault('NOT_FOUND');
           if (method === 'PUT') {
-            const stored = await backups.receive(name, request.raw);
+            const stored = await backups.receive(
+              name,
+              request.raw,
+              Number(request.raw.headers['content-length'] ?? 0),
+            );
             return await reply.header('Cache-Control', 'no-store').send(stored);
           }
           const path = await backups.path(name);

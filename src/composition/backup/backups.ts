@@ -114,8 +114,10 @@ export class Backups implements BackupsPort {
    * Stores an uploaded backup after it has been verified. Throws `INVALID_REQUEST` with the reason if it is
    * not a backup, is too large, or there are too many.
    */
-  receive(name: string, content: Readable): Promise<BackupRecord> {
+  receive(name: string, content: Readable, announcedBytes = 0): Promise<BackupRecord> {
     return this.#uploads.run(async () => {
+      // Nothing of it is read or written.
+      if (announcedBytes > UPLOAD_BYTES) throw tooLarge();
       const folder = join(this.#foundation.directory, 'backups');
       const file = name.startsWith(UPLOAD) ? name : `${UPLOAD}${name}`;
       const stored = (await this.list()).filter(({ Reason }) => Reason === 'uploaded');
@@ -150,6 +152,7 @@ export class Backups implements BackupsPort {
   }
 }
 
+const tooLarge = () => rejected(coded`BACKUP_MOST_BYTES: a backup has at most ${UPLOAD_BYTES} bytes`);
 const rejected = (why: Text) => fault('INVALID_REQUEST', why);
 
 /** Passes the content through. Throws `INVALID_REQUEST` if it is too large. */
@@ -157,8 +160,7 @@ async function* limited(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   let bytes = 0;
   for await (const chunk of content) {
     bytes += chunk.length;
-    if (bytes > UPLOAD_BYTES)
-      throw rejected(coded`BACKUP_MOST_BYTES: a backup has at most ${UPLOAD_BYTES} bytes`);
+    if (bytes > UPLOAD_BYTES) throw tooLarge();
     yield chunk;
   }
 }

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -110,6 +112,10 @@ t.test(
     const damaged = await put('damaged.db', body.slice(0, body.length / 2));
     t.match([damaged.status, await damaged.text()], [400, /damaged.db is not a valid backup/]);
     t.equal((await put('note.txt', body)).status, 400);
+    t.match(
+      await rejectedTooLarge(other.port, headers.Authorization),
+      /400 .*a backup has at most 536870912 bytes/s,
+    );
     const stored = await put(Name, body);
     t.equal(stored.status, 200);
     const uploaded = { Name: `upload-${Name}`, Reason: 'uploaded', Note: 'good', Size: body.length };
@@ -122,3 +128,13 @@ t.test(
     t.match(await rpc(other, 'GW_RestoreBackup', `upload-${Name}`), { Name: `upload-${Name}` });
   },
 );
+
+/** Announces an upload of 600 MiB and sends only its beginning; returns the reply. */
+async function rejectedTooLarge(port: number, authorization: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    `PUT /console/backup/large.db HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${authorization}\r\n` +
+      `Content-Length: ${600 * 1024 * 1024}\r\n\r\nSQLite format 3`,
+  );
+  return text(socket);
+}

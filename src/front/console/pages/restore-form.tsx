@@ -5,15 +5,13 @@ import { formText } from '../forms/form-text.js';
 import { TargetFields, TargetKindField, targetFields } from '../forms/target-fields.js';
 import { targetTexts } from '../i18n/targets.js';
 import { Problem } from '../parts/problem.js';
-import { sendFile } from '../parts/send-file.js';
+import { BACKUP_BYTES, sendFile } from '../parts/send-file.js';
 import { CLAIM_PATH, claimProblem, postClaim } from './claim-request.js';
 
 /** Where a backup can be: a file of this computer, or a target. SFTP needs a key file on this box. */
 const KINDS = ['file', 'path', 'webdav', 's3'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The gateway accepts no larger file, bytes. */
-const FILE_BYTES = 512 * 1024 * 1024;
 /** Interval for asking whether the gateway has started with the backup, ms. */
 const POLL_MS = 2000;
 
@@ -32,7 +30,7 @@ export function RestoreForm({ code }: { readonly code: string }) {
   useEffect(() => (state.value === 'done' ? reloadWhenOwned() : undefined), [state.value]);
   const sendBackup = async (file: File) => {
     try {
-      if (file.size > FILE_BYTES) throw new Error(text.tooLarge(FILE_BYTES / 1024 / 1024));
+      if (file.size > BACKUP_BYTES) throw new Error(text.tooLarge(BACKUP_BYTES / 1024 / 1024));
       const rejected = await sendFile(`${CLAIM_PATH}/backup`, file, {
         headers: { 'Stellwerk-Claim': code },
         signal: controller.signal,

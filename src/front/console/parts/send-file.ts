@@ -1,6 +1,9 @@
 import { RpcError } from '../../../client/errors.js';
 import { rpcErrorText } from '../i18n/gateway-texts.js';
 
+/** The gateway accepts no larger backup, bytes. */
+export const BACKUP_BYTES = 512 * 1024 * 1024;
+
 interface SendOptions {
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useApp } from '../app.js';
-import { sendFile } from '../parts/send-file.js';
+import { BACKUP_BYTES, sendFile } from '../parts/send-file.js';
+import { targetTexts } from '../i18n/targets.js';
 import { systemTexts } from '../i18n/system.js';
 
 /** An upload in progress. */
@@ -21,6 +22,11 @@ export function BackupUpload({ onUploaded }: { readonly onUploaded: () => void }
   useEffect(() => () => sending.peek()?.controller.abort(), []);
   const { backups: text } = systemTexts();
   const upload = async (file: File) => {
+    if (file.size > BACKUP_BYTES) {
+      const why = targetTexts().claim.tooLarge(BACKUP_BYTES / 1024 / 1024);
+      app.notice.value = { text: `${text.uploadFailed}: ${why}`, isError: true };
+      return;
+    }
     const controller = new AbortController();
     sending.value = { name: file.name, controller, done: 0 };
     const onProgress = (done: number) => (sending.value = { name: file.name, controller, done });
