@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb proof bench front-bench front-soak pictures client bundle deb repository image release install clean
+.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb proof bench front-bench front-soak soak pictures client bundle deb repository image release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -176,6 +176,9 @@ front-bench: build ## the pages in a browser: frames, long tasks, heap, start (F
 
 front-soak: build ## the pages in a browser under changes and lost connections (MINUTES=30)
 	$(Q)MINUTES=$(or $(MINUTES),30) $(NODE) dist/test/bench/front/soak.js
+
+soak: build ## the gateway for hours under load: memory, descriptors, bytes written; HOURS=24 WRITE=1 (docs/reference/soak.md)
+	$(Q)HOURS=$(or $(HOURS),24) WRITE=$(WRITE) $(NODE) dist/test/bench/soak/main.js
 
 pictures: build ## the pictures of the pages in docs/images (Debian package chromium)
 	$(Q)TZ=Europe/Berlin $(NODE) dist/test/tools/pictures/take-pictures.js
