@@ -1,7 +1,9 @@
 import type { Random } from '../../tools/random.js';
 import { choicesOf, families } from './call-choices.js';
 import { conditionSteps, setupSteps } from './events/event-choices.js';
+import { TEXTS } from './scripts.js';
 import {
+  DEVICE,
   IO,
   MISSING,
   ROOT,
@@ -123,8 +125,8 @@ export class CallGenerator implements Chooser {
   }
 
   /**
-   * Objects that are created, deleted together, and restored a few steps later. Nothing refers to them before,
-   * so that what refers to other objects has tests of its own.
+   * Objects that are created, deleted together, and restored a few steps later. Nothing outside refers to them
+   * before: that has tests of its own.
    */
   #undo(): Step[] {
     const { random } = this;
@@ -147,6 +149,7 @@ export class CallGenerator implements Chooser {
     const parent = random.chance(0.5) ? ROOT : this.ref('category');
     add(['SVC_SetParent', above, parent]);
     add(['SetValue', variable, random.pick([true, 3, 2.5, 'x'])]);
+    this.#undoneObject(add, above, variable);
     const deletion = add(['GW_DeleteObject', above, random.chance(0.5)], DELETION);
     if (random.chance(0.3)) {
       const rival = add(['SVC_CreateCategory'], { kind: 'category', type: 0 });
@@ -157,6 +160,35 @@ export class CallGenerator implements Chooser {
     add(['GW_RestoreDeleted', random.chance(0.05) ? MISSING : deletion]);
     if (random.chance(0.2)) add(['GW_RestoreDeleted', deletion]);
     return steps;
+  }
+
+  /** An object of one of the other types, below the first: an event of the variable, or one that has content. */
+  #undoneObject(add: (choice: Choice, made?: CreatedObject) => Ref, above: Ref, variable: Ref): void {
+    const { random, cast } = this;
+    const kind = random.pick(['event', 'instance', 'script', 'media'] as const);
+    if (kind === 'event') {
+      const event = add(['SVC_CreateEvent', 0], { kind, type: 0 });
+      add(['SVC_SetParent', event, above]);
+      add(['SVC_SetEventTrigger', event, 1, variable]);
+    } else if (kind === 'instance') {
+      const device = add(['SVC_CreateInstance', cast.device], { kind, type: DEVICE });
+      const io = add(['SVC_CreateInstance', cast.io], { kind, type: IO });
+      add(['SVC_ConnectInstance', device, io]);
+      add(['SVC_SetParent', device, above]);
+      if (random.chance(0.5)) add(['SVC_SetParent', io, above]);
+      const [name, value] = random.pick(cast.settings);
+      add(['SVC_SetProperty', device, name, value]);
+      add(['SVC_ApplyChanges', device]);
+    } else if (kind === 'script') {
+      const script = add(['SVC_CreateScript', 0], { kind, type: 0 });
+      add(['SVC_SetParent', script, above]);
+      if (cast.families.includes('scripts')) add(['SVC_SetScriptContent', script, random.pick(TEXTS).text]);
+    } else {
+      const type = 1 + random.below(2);
+      const media = add(['SVC_CreateMedia', type], { kind, type });
+      add(['SVC_SetParent', media, above]);
+      add(['SVC_SetMediaContent', media, 'AAEC']);
+    }
   }
 
   ref(expected?: Kind): Ref {

@@ -16,6 +16,19 @@ import {
  */
 export type Rule = (model: Model, ...params: never[]) => unknown;
 
+/** Deleted objects. */
+export interface ModelDeletion {
+  /** The object that was deleted with everything below it. */
+  readonly id: number;
+  /** The names above it and its own. */
+  readonly location: string;
+  readonly objects: readonly (readonly [id: number, Entry])[];
+  readonly own: ReadonlyMap<number, Partial<ReplyState>>;
+  readonly messages: ReadonlyMap<number, MessageState | undefined>;
+  /** Of files that were deleted too. */
+  readonly contents: ReadonlyMap<number, string | undefined>;
+}
+
 /**
  * The expected tree, in the simplest possible form: a map of objects, one of profiles, one of files; the
  * rules are the effects of calls. It searches all objects for anything, and stores nothing twice.
@@ -30,8 +43,8 @@ export class Model {
   readonly own = new Map<number, Partial<ReplyState>>();
   /** Contents of media in Base64, and texts of scripts, by their files. */
   readonly files = new Map<string, string>();
-  /** What was deleted with `GW_DeleteObject` since the start, by the ID of the deletion; parents first. */
-  readonly deletions = new Map<number, readonly (readonly [id: number, Entry])[]>();
+  /** What was deleted with `GW_DeleteObject` since the start, by the ID of the deletion. */
+  readonly deletions = new Map<number, ModelDeletion>();
   /** All values that a variable has had. */
   readonly #had = new Map<number, unknown[]>();
   /** The time, in unix seconds. */

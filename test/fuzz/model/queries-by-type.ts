@@ -11,6 +11,13 @@ interface Refused {
   readonly code: string;
 }
 
+/** The names from below the root to an object. */
+export function locationOf(model: Model, id: number): string[] {
+  if (id === 0) return [];
+  const { name, parentID } = model.get(id);
+  return [...locationOf(model, parentID), name];
+}
+
 const getters = ['GetValueBoolean', 'GetValueInteger', 'GetValueFloat', 'GetValueString'] as const;
 
 /** Queries about an object by its type, in an order in which the results are valid. */

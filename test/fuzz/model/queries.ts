@@ -1,6 +1,7 @@
 import type { Random } from '../../tools/random.js';
 import type { Model } from './model.js';
-import { queriesOfType, type Query } from './queries-by-type.js';
+import { deletedQuery } from './deletions.js';
+import { locationOf, queriesOfType, type Query } from './queries-by-type.js';
 
 /** By type: the function that checks for existence, and the one that finds by name. */
 const byType: Readonly<Record<number, readonly [exists: string, byName: string]>> = {
@@ -40,6 +41,7 @@ export function queriesAbout(model: Model, id: number, random: Random): Query[] 
       : [[byType[entry.type]?.[1] ?? '', [entry.name, parent], namesake(model, id)] as const]),
     ...queriesOfType(model, id),
     ...lists(model),
+    deletedQuery(model),
   ];
 }
 
@@ -52,12 +54,6 @@ function namesake(model: Model, id: number): number {
   const { name, type, parentID } = model.get(id);
   const same = model.childrenOf(parentID).filter(([, one]) => one.name === name && one.type === type);
   return same[0]?.[0] ?? 0;
-}
-
-function locationOf(model: Model, id: number): string[] {
-  if (id === 0) return [];
-  const { name, parentID } = model.get(id);
-  return [...locationOf(model, parentID), name];
 }
 
 type Child = ReturnType<Model['childrenOf']>[number];
