@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb proof bench front-bench front-soak soak pictures client bundle deb repository image release install clean
+.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -195,9 +195,14 @@ deb: bundle ## the Debian package of the bundle: ARCH=x64|arm64 (dpkg-deb)
 repository: ## a signed apt repository of all packages in build/deb: SIGNING_KEY=ID (apt-ftparchive, gpg)
 	$(Q)box/apt/build-repository.sh build/deb build/repository
 
-image: ## the image of a box and its signed update: BOARD=generic-arm64|rpi KEYS=DIR (root, Debian; docs/box/build-your-own-image.md)
-	$(Q)$(MAKE) bundle ARCH=arm64
-	$(Q)box/image/build.sh '$(BOARD)' build/stellwerk-$(VERSION)-linux-arm64.tar.gz '$(KEYS)' build/image
+image: IMAGE_ARCH = $(if $(filter generic-x64,$(BOARD)),x64,arm64)
+image: ## the image of a box and its signed update: BOARD=generic-arm64|generic-x64|rpi KEYS=DIR (root, Debian; docs/box/build-your-own-image.md)
+	$(Q)$(MAKE) bundle ARCH=$(IMAGE_ARCH)
+	$(Q)box/image/build.sh '$(BOARD)' build/stellwerk-$(VERSION)-linux-$(IMAGE_ARCH).tar.gz '$(KEYS)' build/image
+
+container: ## the gateway in a container, on the simulated board: stellwerk:VERSION (podman, mmdebstrap; docs/box/container.md)
+	$(Q)$(MAKE) bundle ARCH=$(HOST_ARCH)
+	$(Q)box/container/build.sh build/stellwerk-$(VERSION)-linux-$(HOST_ARCH).tar.gz stellwerk:$(VERSION) build/container
 
 release: build ## check, build and tag a version: bundles, checksums and bill of materials in build/release/
 	$(Q)SECURITY_CONTACT='$(SECURITY_CONTACT)' $(NODE) dist/systemd/release.js check

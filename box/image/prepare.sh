@@ -1,6 +1,6 @@
 #!/bin/bash
 # Fetches and builds what all versions of an image have in common: prepare.sh ARCH DIRECTORY. Leaves userland.tar, kernel/,
-# initrd.gz and, for arm64, firmware/ (of the Pi) in DIRECTORY/ARCH. A part is built again only if one of its inputs has
+# initrd.gz and, firmware/ (of the Pi; of a PC: GRUB) in DIRECTORY/ARCH. A part is built again only if one of its inputs has
 # changed, the list of packages above all; delete DIRECTORY to get Debian's updates.
 set -euo pipefail
 arch=$1 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,4 +32,6 @@ part kernel kernel/version "$here/download.sh" -- "$here/download.sh" $suite "$a
 part initrd initrd.gz "$here/init.c" "$here/initramfs.sh" kernel/version -- "$here/initramfs.sh" kernel initrd.gz
 if [ "$arch" = arm64 ]; then
   part firmware firmware/usr "$here/download.sh" -- "$here/download.sh" $suite "$arch" firmware raspi-firmware u-boot-rpi
+else
+  part firmware firmware/usr "$here/download.sh" -- "$here/download.sh" $suite "$arch" firmware grub-pc-bin grub-efi-amd64-bin
 fi

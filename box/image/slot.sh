@@ -30,6 +30,8 @@ unneeded=(
 )
 # Memory sticks are SCSI disks.
 needed=(drivers/scsi/{scsi_common,scsi_mod,sd_mod}.ko)
+# Network of PCs. The initramfs brings what their disks need.
+if [ "$board" = generic-x64 ]; then needed+=(drivers/net/ethernet/{intel,aquantia,marvell}'/***'); fi
 rsync -a "${needed[@]/#/--include=/kernel/}" "${unneeded[@]/#/--exclude=/kernel/}" --exclude=/build --exclude=/source "$kernel/lib/modules/$release/" \
   "$root/usr/lib/modules/$release/"
 depmod -b "$root" "$release" 2>/dev/null
@@ -39,7 +41,7 @@ cp "$initrd" "$root/boot/initrd"
 tar -C "$unpacked" --strip-components=1 -xzf "$bundle"
 "$unpacked/install.sh" --destdir "$root" >/dev/null
 rsync -aK --chown=0:0 "$here/overlay/" "$root/"
-for overlay in "$@"; do rsync -aK --chown=0:0 "$overlay/" "$root/"; done
+for overlay in $(ls -d "$here/overlay-$board" 2>/dev/null) "$@"; do rsync -aK --chown=0:0 "$overlay/" "$root/"; done
 sed -i "s/@COMPATIBLE@/stellwerk-box-$board/" "$root/etc/rauc/system.conf"
 mkdir -p "$root/etc/ssh/keys" "$root/var/log/journal" "$root/var/lib/"{stellwerk,stellwerk-update}
 install -m 0644 "$ca" "$root/etc/rauc/ca.pem"

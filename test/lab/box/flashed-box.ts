@@ -1,6 +1,7 @@
 /**
  * An emulated board that starts the flashable image as a real one does: its firmware is U-Boot (Debian's
- * u-boot-qemu), which finds boot script, slots and kernel on the card. The test talks to the guest agent,
+ * u-boot-qemu), which finds boot script, slots and kernel on the card. With BOARD=generic-x64 it is a PC with a
+ * SATA disk, whose BIOS (or UEFI, with PC_FIRMWARE=uefi) starts the GRUB that is on the disk. The test talks to the guest agent,
  * which the lab adds to the slots, and reads the serial console; there is no network.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
@@ -12,7 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until, withinPatience } from '../../tools/until.js';
 import { GuestAgent, type CommandResult } from '../machine/agent.js';
-import { PREPARED } from './paths.js';
+import { BOARD, PREPARED } from './paths.js';
 
 /** A start takes about 40 s on two idle cores; those of a shared machine are not idle. */
 const START_LIMIT_MS = 900_000;
@@ -22,6 +23,8 @@ const POWER_OFF_LIMIT_MS = 180_000;
 const CARD_BYTES = '4G';
 const USB_BYTES = '256M';
 const UBOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
+/** Debian's package ovmf. */
+const UEFI = '/usr/share/OVMF/OVMF_CODE_4M.fd';
 /** The end of the console, for an error text. */
 const CONSOLE_TAIL = 2_000;
 /** U-Boot prints this line at each start. */
@@ -77,7 +80,8 @@ export class FlashedBox implements AsyncDisposable {
   private constructor(card: string, folder: string, usb?: string) {
     this.#folder = folder;
     // setpriv: qemu must not outlive a test that is killed.
-    const command = ['--pdeathsig', 'KILL', 'qemu-system-aarch64', ...qemuArguments(card, folder, usb)];
+    const program = BOARD === 'generic-x64' ? 'qemu-system-x86_64' : 'qemu-system-aarch64';
+    const command = ['--pdeathsig', 'KILL', program, ...qemuArguments(card, folder, usb)];
     this.#qemu = spawn('setpriv', command, { stdio: ['ignore', 'inherit', 'inherit'] });
     process.on('exit', this.#killOnExit);
     this.#exited = once(this.#qemu, 'exit');
@@ -166,14 +170,30 @@ export class FlashedBox implements AsyncDisposable {
 function qemuArguments(card: string, folder: string, usb?: string): string[] {
   const stick = `-device qemu-xhci -drive file=${usb},if=none,id=usb,format=raw -device usb-storage,drive=usb`;
   return [
-    '-M virt,gic-version=3 -cpu cortex-a53 -accel tcg,thread=multi,tb-size=512 -m 768 -smp 2',
-    `-nodefaults -display none -bios ${UBOOT}`,
+    ...(BOARD === 'generic-x64' ? pc(card) : arm64Board(card)),
+    '-accel tcg,thread=multi,tb-size=512 -m 768 -smp 2 -nodefaults -display none',
     `-chardev file,id=console,path=${join(folder, 'console')} -serial chardev:console`,
-    `-drive file=${card},if=none,id=card,format=qcow2,discard=unmap -device virtio-blk-pci,drive=card,bootindex=0`,
     `-drive file=${PREPARED.stick},if=none,id=stick,format=raw,readonly=on -device virtio-blk-pci,drive=stick`,
     `-device virtio-serial-pci -chardev socket,id=agent,path=${join(folder, 'agent')},server=on,wait=off`,
     '-device virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
     '-device virtio-rng-pci -device i6300esb -action watchdog=reset',
     ...(usb === undefined ? [] : [stick]),
   ].flatMap((options) => options.split(' '));
+}
+
+function arm64Board(card: string): string[] {
+  return [
+    `-M virt,gic-version=3 -cpu cortex-a53 -bios ${UBOOT}`,
+    `-drive file=${card},if=none,id=card,format=qcow2,discard=unmap -device virtio-blk-pci,drive=card,bootindex=0`,
+  ];
+}
+
+function pc(card: string): string[] {
+  return [
+    '-M q35 -cpu Nehalem',
+    ...(process.env['PC_FIRMWARE'] === 'uefi'
+      ? [`-drive file=${UEFI},if=pflash,format=raw,readonly=on`]
+      : []),
+    `-drive file=${card},if=none,id=card,format=qcow2,discard=unmap -device ide-hd,drive=card,bootindex=0`,
+  ];
 }

@@ -1,7 +1,7 @@
 /**
  * From nothing to a flashable image and updates for the lab: `node dist/test/lab/box/up.js`. Does only what is
  * not done yet. Needs Debian 12, root, the packages of packages.txt, and the bundle of
- * `make bundle ARCH=arm64`. The keys are made here and are good for nothing else.
+ * `make bundle ARCH=arm64`, or for BOARD=generic-x64 that of `make bundle ARCH=x64`. The keys are made here and are good for nothing else.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -20,32 +20,36 @@ import { promisify } from 'node:util';
 import { packageVersion } from '../../../src/service/system.js';
 import { buildStage } from '../machine/stage.js';
 import { ROOT } from '../paths.js';
-import { BOX_WORK, IMAGE, PREPARED, VERSION } from './paths.js';
+import { BOARD, BOX_WORK, IMAGE, PREPARED, VERSION } from './paths.js';
 
 /** The longest, the userland, takes two to three minutes on an idle machine. */
 const SCRIPT_LIMIT_MS = 3_600_000;
-const BOARD = 'generic-arm64';
+/** Of the bundle, of Debian's packages, and what the names of the stages begin with. */
+const { bundleArch, arch, stage, console } = {
+  'generic-arm64': { bundleArch: 'arm64', arch: 'arm64', stage: 'box', console: 'ttyAMA0' },
+  'generic-x64': { bundleArch: 'x64', arch: 'amd64', stage: 'box-x64', console: 'ttyS0' },
+}[BOARD];
 const AGENT = ['qemu-guest-agent', 'liburing2', 'libnuma1'];
 /** A board that others' work slows down is not to fail; the console is quiet, because each line costs time. */
 const CONSOLE_ARGS = [
-  'console=ttyAMA0 quiet systemd.show_status=0 systemd.watchdog_sec=900',
+  `console=${console} quiet systemd.show_status=0 systemd.watchdog_sec=900`,
   'systemd.default_timeout_start_sec=900 systemd.default_device_timeout_sec=900',
 ].join(' ');
-/** Compresses fast: the lab does not download. */
-const env = { ...process.env, COMPRESSION_LEVEL: '1', CONSOLE_ARGS };
 
 const work = process.env['IMAGE_WORK'] ?? join(ROOT, '.work/image');
-const parts = join(work, 'arm64');
+const parts = join(work, arch);
+/** Compresses fast: the lab does not download. */
+const env = { ...process.env, COMPRESSION_LEVEL: '1', CONSOLE_ARGS, FIRMWARE: join(parts, 'firmware') };
 const agent = join(BOX_WORK, 'agent');
 const overlay = join(ROOT, 'test/lab/box/overlay');
 const broken = join(BOX_WORK, 'broken');
 const [keys, foreign] = [join(BOX_WORK, 'keys'), join(BOX_WORK, 'foreign-keys')];
-const bundle = join(ROOT, 'build', `stellwerk-${packageVersion()}-linux-arm64.tar.gz`);
-if (!existsSync(bundle)) throw new Error('no bundle: run `make bundle ARCH=arm64` first');
+const bundle = join(ROOT, 'build', `stellwerk-${packageVersion()}-linux-${bundleArch}.tar.gz`);
+if (!existsSync(bundle)) throw new Error(`no bundle: run make bundle ARCH=${bundleArch} first`);
 
 mkdirSync(BOX_WORK, { recursive: true });
-await run(join(IMAGE, 'prepare.sh'), 'arm64', work);
-if (!existsSync(agent)) await run(join(IMAGE, 'download.sh'), 'bookworm', 'arm64', agent, ...AGENT);
+await run(join(IMAGE, 'prepare.sh'), arch, work);
+if (!existsSync(agent)) await run(join(IMAGE, 'download.sh'), 'bookworm', arch, agent, ...AGENT);
 for (const directory of [keys, foreign])
   if (!existsSync(directory)) await run(join(IMAGE, 'make-keys.sh'), directory);
 breakGateway();
@@ -55,20 +59,20 @@ for (const [name, version] of Object.entries(VERSION))
   slotKeys.set(
     name,
     await buildStage({
-      name: `box-slot-${name}`,
+      name: `${stage}-slot-${name}`,
       from: [bundle, IMAGE, overlay, join(parts, 'userland.key'), join(parts, 'kernel.key'), version],
       output: slot(name),
       make: () => makeSlot(name, version),
     }),
   );
 await buildStage({
-  name: 'box-disk',
+  name: `${stage}-disk`,
   from: [slotKeys.get('flashed') ?? '', CONSOLE_ARGS],
   output: PREPARED.disk,
   make: () => run(join(IMAGE, 'disk.sh'), BOARD, slot('flashed'), PREPARED.disk),
 });
 await buildStage({
-  name: 'box-stick',
+  name: `${stage}-stick`,
   from: [...slotKeys.values(), import.meta.filename],
   output: PREPARED.stick,
   make: makeStick,
