@@ -24,7 +24,7 @@ const CARD_BYTES = '4G';
 const USB_BYTES = '256M';
 const UBOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
 /** Debian's package ovmf. */
-const UEFI = '/usr/share/OVMF/OVMF_CODE_4M.fd';
+const UEFI = '/usr/share/ovmf/OVMF.fd';
 /** The end of the console, for an error text. */
 const CONSOLE_TAIL = 2_000;
 /** U-Boot prints this line at each start. */
@@ -191,9 +191,7 @@ function arm64Board(card: string): string[] {
 function pc(card: string): string[] {
   return [
     '-M q35 -cpu Nehalem',
-    ...(process.env['PC_FIRMWARE'] === 'uefi'
-      ? [`-drive file=${UEFI},if=pflash,format=raw,readonly=on`]
-      : []),
+    ...(process.env['PC_FIRMWARE'] === 'uefi' ? [`-bios ${UEFI}`] : []),
     `-drive file=${card},if=none,id=card,format=qcow2,discard=unmap -device ide-hd,drive=card,bootindex=0`,
   ];
 }
