@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { reservePort } from '../tools/reserve-port.js';
@@ -50,10 +50,28 @@ export async function gatewayProgram({
   const program = pinned(
     core,
     [join(PACKAGE_ROOT, 'bin', 'stellwerk'), 'serve', '--config', file, '--data', join(directory, 'data')],
-    { env: nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions } },
+    {
+      env: {
+        RUNTIME_DIRECTORY: runtimeDirectory(directory),
+        ...(nodeOptions !== undefined && { NODE_OPTIONS: nodeOptions }),
+      },
+    },
   );
   return { port, program };
 }
+
+/** In memory, as systemd's for the service: what is written there does not reach a disk. */
+function runtimeDirectory(directory: string): string {
+  if (runtimeRoot === undefined) {
+    const root = mkdtempSync('/dev/shm/stellwerk-bench-');
+    process.once('exit', () => rmSync(root, { recursive: true, force: true }));
+    runtimeRoot = root;
+  }
+  const path = join(runtimeRoot, directory.replaceAll('/', '_'));
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+let runtimeRoot: string | undefined;
 
 /** Starts one of the baseline programs, which prints its port. */
 export async function startBaseline(
