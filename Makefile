@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
+.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb lab-container proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -161,6 +161,9 @@ lab-deb: build ## the Debian package on the emulated machine: install, update, r
 	$(Q)$(NODE) dist/test/lab/up.js
 	$(Q)TAP_TIMEOUT=3600 $(NODE) dist/test/lab/box/deb.js
 
+lab-container: container ## the container image, started by podman
+	$(Q)TAP_TIMEOUT=600 $(NODE) dist/test/lab/box/container.js
+
 proof: build ## outputs against their policies in the lab, 20 rounds per event; writes tables in docs/
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/up.js
@@ -200,7 +203,7 @@ image: ## the image of a box and its signed update: BOARD=generic-arm64|generic-
 	$(Q)$(MAKE) bundle ARCH=$(IMAGE_ARCH)
 	$(Q)box/image/build.sh '$(BOARD)' build/stellwerk-$(VERSION)-linux-$(IMAGE_ARCH).tar.gz '$(KEYS)' build/image
 
-container: ## the gateway in a container, on the simulated board: stellwerk:VERSION (podman, mmdebstrap; docs/box/container.md)
+container: build ## the gateway in a container, on the simulated board: stellwerk:VERSION (podman, mmdebstrap; docs/box/container.md)
 	$(Q)$(MAKE) bundle ARCH=$(HOST_ARCH)
 	$(Q)box/container/build.sh build/stellwerk-$(VERSION)-linux-$(HOST_ARCH).tar.gz stellwerk:$(VERSION) build/container
 
