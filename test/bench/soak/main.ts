@@ -1,26 +1,34 @@
 /**
- * A soak test of the gateway: `make soak HOURS=24`. 1,000 variables change at the stated rate, half of them are
- * recorded. Measures 120 times: memory, descriptors, threads,
- * bytes written, delay of a change. Writes docs/reference/soak.md and docs/images/soak.svg with WRITE=1.
+ * A soak test of the gateway: `make soak HOURS=24`. 1,000 variables of an MQTT device change at the stated rate,
+ * half of them are recorded. Measures 120 times: memory, descriptors, threads, bytes written, delay of a call. Writes
+ * docs/reference/soak.md and docs/images/soak.svg with WRITE=1. VALUES_S and ARCHIVE_S replace the intervals in
+ * which values and records are written.
  */
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
-import { call, callAll, startGateway } from '../gateway.js';
+import { call, startGateway } from '../gateway.js';
 import { cpuMs, residentMiB, takeCores, writtenBytes } from '../machine.js';
-import { seed } from '../seed-variables.js';
+import { message, Publisher } from '../publisher.js';
 import { quantile } from '../statistics.js';
+import { startMosquitto } from '../../tools/devices/mosquitto.js';
+import { until } from '../../tools/until.js';
 import { report, type Sample } from './report.js';
 
 const HOURS = Number(process.env['HOURS'] ?? 24);
 const VARIABLES = 1000;
-/** Changes per second: each variable changes every 50 s on average, as temperatures and counters do. */
-const CHANGES_PER_S = 20;
+/** Sensors, which report once per minute, and meters, every 10 s. The others change four times per day. */
+const [SENSORS, METERS] = [100, 20] as const;
+const [SENSOR_S, METER_S, OTHER_S] = [60, 10, 21_600] as const;
+const VALUES_S = Number(process.env['VALUES_S'] ?? 10);
+const ARCHIVE_S = Number(process.env['ARCHIVE_S'] ?? 5);
 const SAMPLES = 120;
 const CALLS_PER_SAMPLE = 100;
 
+/** Meters and sensors are spread over the tree. */
+const PLACES = VARIABLES / (SENSORS + METERS);
 const directory = mkdtempSync(join(process.env['SOAK_DIRECTORY'] ?? tmpdir(), 'stellwerk-soak-'));
 try {
   await soak();
@@ -28,31 +36,77 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
+function periodOf(i: number): number {
+  const place = i / PLACES;
+  if (Math.floor(place) === Math.floor((i - 1) / PLACES)) return OTHER_S;
+  return Math.floor(place) % 6 === 0 ? METER_S : SENSOR_S;
+}
+/** Not all change in the same second. */
+function offsetOf(i: number): number {
+  return (i * 7919) % periodOf(i);
+}
+
+/** An MQTT device with all variables. */
+function tree(brokerPort: number): object[] {
+  const topics = Array.from({ length: VARIABLES }, (_, i) => ({
+    Ident: `T${i}`,
+    Type: 'float',
+    StateTopic: `t/${i}`,
+    Profile: '~Temperature',
+  }));
+  const device = {
+    instance: 'Sensors',
+    ident: 'sensors',
+    module: 'MQTT Device',
+    properties: { Topics: topics },
+  };
+  const properties = { Url: `mqtt://127.0.0.1:${brokerPort}` };
+  return [{ instance: 'Broker', ident: 'broker', module: 'MQTT Client', properties, children: [device] }];
+}
+
+/** The value of a variable at a second of the run. */
+function payloadOf(i: number, second: number): string {
+  return (20 + Math.round(50 * Math.sin((second + i) / 97)) / 10).toFixed(1);
+}
+
 async function soak(): Promise<void> {
-  const ids = await seed(directory, VARIABLES);
   const { server: core } = takeCores();
-  await using gateway = await startGateway({ directory, core });
+  await using broker = await startMosquitto({ directory });
+  const config = { store: { valuesEveryS: VALUES_S }, tree: tree(broker.port) };
+  await using gateway = await startGateway({ directory, core, config });
+  using publisher = await Publisher.open(broker.port);
   const { port, pid } = gateway;
   const [archive] = (await call(port, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
+  await call(port, 'SVC_SetOption', 'ArchiveInterval', ARCHIVE_S);
+  const parent = await call(
+    port,
+    'SVC_GetObjectIDByIdent',
+    'sensors',
+    await call(port, 'SVC_GetObjectIDByIdent', 'broker', 0),
+  );
+  const ids: unknown[] = [];
+  for (let i = 0; i < VARIABLES; i++) ids.push(await call(port, 'SVC_GetObjectIDByIdent', `T${i}`, parent));
   for (let i = 0; i < VARIABLES; i += 2) await call(port, 'AC_SetLoggingStatus', archive, ids[i], true);
+  // All have a value before the measurement begins.
+  await until('all values', async () => {
+    for (let i = 0; i < VARIABLES; i++) publisher.send(message(`t/${i}`, payloadOf(i, 0)));
+    return (await call(port, 'GetValue', ids.at(-1))) === Number(payloadOf(VARIABLES - 1, 0));
+  });
   const startMs = performance.now();
   const everyMs = (HOURS * 3_600_000) / SAMPLES;
   const samples: Sample[] = [];
-  let changes = 0;
+  let [seconds, changes] = [0, 0];
   const hours = () => (performance.now() - startMs) / 3_600_000;
   const [startBytes, startCpu] = [writtenBytes(pid), cpuMs(pid)];
   while (samples.length < SAMPLES) {
     const dueMs = startMs + (samples.length + 1) * everyMs;
     while (performance.now() < dueMs) {
       const second = performance.now();
-      await callAll(
-        port,
-        Array.from({ length: CHANGES_PER_S }, (_, i) => {
-          const id = ids[(changes + i * (VARIABLES / CHANGES_PER_S)) % VARIABLES];
-          return ['SetValue', id, 20 + Math.round(50 * Math.sin((changes + i) / 97)) / 10] as const;
-        }),
-      );
-      changes += 1;
+      const due = [...ids.keys()].filter((i) => (offsetOf(i) + seconds) % periodOf(i) === 0);
+      if (due.length > 0)
+        publisher.send(Buffer.concat(due.map((i) => message(`t/${i}`, payloadOf(i, seconds)))));
+      changes += due.length;
+      seconds += 1;
       await sleep(Math.max(0, 1000 - (performance.now() - second)));
     }
     const delays: number[] = [];
@@ -76,7 +130,8 @@ async function soak(): Promise<void> {
   const { markdown, svg, problems } = report(samples, {
     variables: VARIABLES,
     recorded: VARIABLES / 2,
-    changesPerS: CHANGES_PER_S,
+    changesPerS: changes / seconds,
+    intervals: [VALUES_S, ARCHIVE_S],
   });
   console.log(markdown);
   if (process.env['WRITE'] === '1') {

@@ -15,6 +15,8 @@ interface Load {
   readonly variables: number;
   readonly recorded: number;
   readonly changesPerS: number;
+  /** How often values and records are written, seconds. */
+  readonly intervals: readonly [number, number];
 }
 
 /** Goals of a run of 24 hours. In a shorter one, the first part is filled caches and a heap that still grows. */
@@ -25,7 +27,7 @@ const [WIDTH, HEIGHT, MARGIN] = [720, 240, 40] as const;
 /** The table and the graph of a run, and the goals that it missed. The slope counts in runs of two hours and more. */
 export function report(
   samples: readonly Sample[],
-  { variables, recorded, changesPerS }: Load,
+  { variables, recorded, changesPerS, intervals }: Load,
 ): { readonly markdown: string; readonly svg: string; readonly problems: readonly string[] } {
   const last = samples.at(-1);
   const [first] = samples;
@@ -39,7 +41,12 @@ export function report(
   const threads = settled.map((one) => one.threads);
   const rows = [
     ['duration', `${(last.hours * 60).toFixed(0)} min`, ''],
-    ['load', `${variables} variables, ${recorded} recorded; ${changesPerS} changes per second`, ''],
+    [
+      'load',
+      `${variables} variables, ${recorded} recorded; ${changesPerS.toFixed(1)} changes per second`,
+      '',
+    ],
+    ['values are written every, records every', `${intervals.join(' s, ')} s`, ''],
     [
       'resident memory, at the beginning and the end',
       `${first.residentMiB.toFixed(1)}, ${last.residentMiB.toFixed(1)} MiB`,
