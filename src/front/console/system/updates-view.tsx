@@ -32,21 +32,27 @@ export function UpdatesView() {
       <h2>{text.title}</h2>
       <LoadedView state={state}>
         {(updates) =>
-          updates.IsBox ? <Box updates={updates} onChange={reload} /> : <p class="soft">{text.noBox}</p>
+          updates.IsBox ? (
+            <>
+              <Box updates={updates} onChange={reload} />
+              <LoadedView state={settings.state}>
+                {(given) => (
+                  <UpdateSchedule
+                    key={given.Digest}
+                    settings={settingsOf(given).updates}
+                    onChange={async (changes) => {
+                      const isSaved = await settings.change(given.Digest, changes);
+                      reload();
+                      return isSaved;
+                    }}
+                  />
+                )}
+              </LoadedView>
+            </>
+          ) : (
+            <p class="soft">{text.noBox}</p>
+          )
         }
-      </LoadedView>
-      <LoadedView state={settings.state}>
-        {(given) => (
-          <UpdateSchedule
-            key={given.Digest}
-            settings={settingsOf(given).updates}
-            onChange={async (changes) => {
-              const isSaved = await settings.change(given.Digest, changes);
-              reload();
-              return isSaved;
-            }}
-          />
-        )}
       </LoadedView>
     </section>
   );
