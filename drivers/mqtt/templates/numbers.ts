@@ -1,0 +1,63 @@
+import { numberOf, roundedText } from './operators.js';
+import { textOf } from './text.js';
+import { Missing, TemplateError, type Value } from './value.js';
+
+const INTEGER = /^[+-]?\d+(_\d+)*$/;
+const FLOAT = /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i;
+const NOT_FINITE: Readonly<Record<string, number>> = { inf: Infinity, infinity: Infinity, nan: NaN };
+
+/** A float of a number or its text; undefined for anything else. */
+export function floatOf(value: Value): number | undefined {
+  const number = numberOf(value);
+  if (number !== undefined) return Number(number);
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  if (FLOAT.test(text)) return Number(text.replaceAll('_', ''));
+  const [, sign, name = ''] = /^([+-]?)(\w+)$/.exec(text.toLowerCase()) ?? [];
+  const special = NOT_FINITE[name];
+  return special === undefined ? undefined : sign === '-' ? -special : special;
+}
+
+/** An integer of a number, which is truncated, or of an integer’s text; undefined for anything else. */
+export function integerOf(value: Value, base = 10): bigint | undefined {
+  const number = numberOf(value);
+  if (typeof number === 'bigint') return number;
+  if (typeof number === 'number') return Number.isFinite(number) ? BigInt(Math.trunc(number)) : undefined;
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim().replaceAll('_', '');
+  if (base !== 10) {
+    const read = Number.parseInt(text, base);
+    return Number.isSafeInteger(read) && /^[+-]?\w+$/.test(text) ? BigInt(read) : undefined;
+  }
+  return INTEGER.test(text) ? BigInt(text.replace('+', '')) : undefined;
+}
+
+/** A conversion that failed: the default, or an error. */
+export function orDefault<T extends Value>(
+  ...[name, value, converted, otherwise]: readonly [
+    name: string,
+    value: Value,
+    converted: T | undefined,
+    otherwise: Value | undefined,
+  ]
+): Value {
+  if (converted !== undefined) return converted;
+  if (otherwise !== undefined) return otherwise;
+  if (value instanceof Missing) throw new TemplateError(value.what);
+  throw new TemplateError(`${name} got invalid input '${textOf(value)}', but no default was specified`);
+}
+
+/** Rounds as Home Assistant does: `common` to the nearest, ties to even; an integer if there are no decimals. */
+export function rounded(value: number, decimals: number, method: string): Value {
+  const scale = 10 ** decimals;
+  const result = {
+    ceil: () => Math.ceil(value * scale) / scale,
+    floor: () => Math.floor(value * scale) / scale,
+    half: () => Number(roundedText(value * 2, 0)) / 2,
+    common: () =>
+      decimals < 0 ? Number(roundedText(value * scale, 0)) / scale : Number(roundedText(value, decimals)),
+  }[method === 'ceil' || method === 'floor' || method === 'half' ? method : 'common']();
+  if (decimals !== 0) return result;
+  if (!Number.isFinite(result)) throw new TemplateError('cannot convert float infinity to integer');
+  return BigInt(Math.trunc(result));
+}

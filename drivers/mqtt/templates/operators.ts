@@ -1,0 +1,313 @@
+import { textOf } from './text.js';
+import {
+  Dict,
+  isTrue,
+  itemsOf,
+  Missing,
+  Moment,
+  TemplateError,
+  Tuple,
+  typeName,
+  type Value,
+} from './value.js';
+
+/** Bits of an integer above which an operation is rejected: templates of devices calculate with readings. */
+const INTEGER_BITS = 4096;
+
+/** An integer or float; a boolean is one, too. Undefined for anything else. */
+export function numberOf(value: Value): bigint | number | undefined {
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  return typeof value === 'bigint' || typeof value === 'number' ? value : undefined;
+}
+
+/** Throws if the value does not exist. */
+export function existing(value: Value): Value {
+  if (value instanceof Missing) throw new TemplateError(value.what);
+  return value;
+}
+
+/** The result of an operator of two operands other than `and` and `or`. */
+export function operate(operator: string, left: Value, right: Value): Value {
+  switch (operator) {
+    case '==':
+      return isEqual(left, right);
+    case '!=':
+      return !isEqual(left, right);
+    case '<':
+      return compare(left, right, operator) < 0;
+    case '<=':
+      return compare(left, right, operator) <= 0;
+    case '>':
+      return compare(left, right, operator) > 0;
+    case '>=':
+      return compare(left, right, operator) >= 0;
+    case 'in':
+      return contains(right, left);
+    case 'not in':
+      return !contains(right, left);
+    case '~':
+      return textOf(left) + textOf(right);
+    default:
+      return calculate(operator, existing(left), existing(right));
+  }
+}
+
+/** Whether two values are equal; numbers of any type are compared by value. */
+export function isEqual(left: Value, right: Value): boolean {
+  const [a, b] = [numberOf(left), numberOf(right)];
+  // An integer and a float may be equal.
+  // oxlint-disable-next-line eqeqeq
+  if (a !== undefined && b !== undefined) return a == b;
+  if (left instanceof Missing) return right instanceof Missing;
+  if (Array.isArray(left)) return Array.isArray(right) && areEqual(left, right);
+  if (left instanceof Tuple) return right instanceof Tuple && areEqual(left.items, right.items);
+  if (left instanceof Moment) return right instanceof Moment && left.ms === right.ms;
+  if (!(left instanceof Dict) || !(right instanceof Dict)) return left === right;
+  if (left.size !== right.size) return false;
+  return [...left.entries()].every(([key, value]) => {
+    const other = right.get(key);
+    return other !== undefined && isEqual(value, other);
+  });
+}
+
+const areEqual = (left: readonly Value[], right: readonly Value[]): boolean =>
+  left.length === right.length && left.every((one, n) => isEqual(one, right[n] as Value));
+
+/** Negative, 0 or positive. Throws if the values have no order. */
+export function compare(left: Value, right: Value, operator: string): number {
+  const [a, b] = [numberOf(existing(left)), numberOf(existing(right))];
+  // NaN is neither smaller nor larger.
+  if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN; // oxlint-disable-line eqeqeq
+  if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
+  if (left instanceof Moment && right instanceof Moment) return left.ms - right.ms;
+  const [these, those] = [sequenceOf(left), sequenceOf(right)];
+  if (these === undefined || those === undefined || typeName(left) !== typeName(right))
+    throw new TemplateError(
+      `'${operator}' not supported between instances of '${typeName(left)}' and '${typeName(right)}'`,
+    );
+  for (const [n, one] of these.entries()) {
+    const other = those[n];
+    if (other === undefined) return 1;
+    if (!isEqual(one, other)) return compare(one, other, operator);
+  }
+  return these.length - those.length;
+}
+
+function sequenceOf(value: Value): readonly Value[] | undefined {
+  if (Array.isArray(value)) return value as readonly Value[];
+  return value instanceof Tuple ? value.items : undefined;
+}
+
+function contains(whole: Value, part: Value): boolean {
+  if (typeof whole === 'string') {
+    if (typeof part === 'string') return whole.includes(part);
+    throw new TemplateError(`'in <string>' requires string as left operand, not ${typeName(part)}`);
+  }
+  if (whole instanceof Dict) return whole.get(part) !== undefined;
+  return itemsOf(whole).some((one) => isEqual(one, part));
+}
+
+function calculate(operator: string, left: Value, right: Value): Value {
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a !== undefined && b !== undefined)
+    return typeof a === 'bigint' && typeof b === 'bigint'
+      ? ofIntegers(operator, a, b)
+      : ofFloats(operator, Number(a), Number(b));
+  if (operator === '+') {
+    if (typeof left === 'string' && typeof right === 'string') return left + right;
+    if (Array.isArray(left) && Array.isArray(right)) return [...(left as Value[]), ...(right as Value[])];
+    if (left instanceof Tuple && right instanceof Tuple) return new Tuple([...left.items, ...right.items]);
+  }
+  if (operator === '-' && left instanceof Moment && right instanceof Moment)
+    return (left.ms - right.ms) / 1000;
+  if (operator === '*') {
+    if (typeof b === 'bigint') return repeated(left, b);
+    if (typeof a === 'bigint') return repeated(right, a);
+  }
+  if (operator === '%' && typeof left === 'string') return formatted(left, right);
+  throw new TemplateError(
+    `unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`,
+  );
+}
+
+function ofIntegers(operator: string, a: bigint, b: bigint): Value {
+  switch (operator) {
+    case '+':
+      return limited(a + b);
+    case '-':
+      return limited(a - b);
+    case '*':
+      return limited(a * b);
+    case '/':
+      return Number(a) / Number(divisor(b));
+    case '//':
+      return floorDivision(a, divisor(b));
+    case '%':
+      return a - divisor(b) * floorDivision(a, b);
+    case '**':
+      if (b < 0n) return Number(a) ** Number(b);
+      // The size of the result is limited before it is calculated.
+      if (b > BigInt(INTEGER_BITS) && a !== 0n && a !== 1n && a !== -1n) throw tooLarge();
+      return limited(a ** b);
+    default:
+      throw new TemplateError(`unknown operator ${operator}`);
+  }
+}
+
+function ofFloats(operator: string, a: number, b: number): Value {
+  switch (operator) {
+    case '+':
+      return a + b;
+    case '-':
+      return a - b;
+    case '*':
+      return a * b;
+    case '/':
+      return a / divisor(b);
+    case '//':
+      return Math.floor(a / divisor(b));
+    case '%':
+      return a - divisor(b) * Math.floor(a / b);
+    case '**':
+      return a ** b;
+    default:
+      throw new TemplateError(`unknown operator ${operator}`);
+  }
+}
+
+function divisor<T extends bigint | number>(value: T): T {
+  // oxlint-disable-next-line eqeqeq
+  if (value == 0) throw new TemplateError('division by zero');
+  return value;
+}
+
+function floorDivision(a: bigint, b: bigint): bigint {
+  const rounded = a / b;
+  return a % b !== 0n && a < 0n !== b < 0n ? rounded - 1n : rounded;
+}
+
+const tooLarge = (): TemplateError => new TemplateError('the integer is too large');
+
+function limited(value: bigint): bigint {
+  if (BigInt.asIntN(INTEGER_BITS, value) !== value) throw tooLarge();
+  return value;
+}
+
+/** Characters or items of a repetition, above which it is rejected. */
+const REPETITION_LIMIT = 10_000;
+
+function repeated(value: Value, count: bigint): Value {
+  const sequence = typeof value === 'string' ? value : sequenceOf(value);
+  if (sequence === undefined) throw new TemplateError(`can't multiply '${typeName(value)}' by an integer`);
+  const times = Math.max(0, Number(count));
+  if (sequence.length * times > REPETITION_LIMIT) throw new TemplateError('the repetition is too long');
+  if (typeof sequence === 'string') return sequence.repeat(times);
+  const items = Array.from({ length: times }, () => sequence).flat();
+  return value instanceof Tuple ? new Tuple(items) : items;
+}
+
+/** Python's `%` of a text: `'%.1f' % x`, `'%s-%s' % (a, b)`. */
+export function formatted(text: string, values: Value): string {
+  const rest = values instanceof Tuple ? [...values.items] : [values];
+  const made = text.replaceAll(
+    /%(?:(%)|(-?)(0?)(\d{0,3})(?:\.(\d{1,2}))?([dsifxX]))/g,
+    (...groups: readonly (string | number | undefined)[]) => {
+      const [, percent, minus = '', zero = '', width = '', precision, kind = 's'] = groups as readonly (
+        string | undefined
+      )[];
+      if (percent !== undefined) return '%';
+      const value = rest.shift();
+      if (value === undefined) throw new TemplateError('not enough arguments for format string');
+      const shown = formattedOne(value, kind, precision);
+      if (minus !== '') return shown.padEnd(Number(width));
+      if (zero === '') return shown.padStart(Number(width));
+      const sign = shown.startsWith('-') ? '-' : '';
+      return sign + shown.slice(sign.length).padStart(Number(width) - sign.length, '0');
+    },
+  );
+  if (rest.length > 0) throw new TemplateError('not all arguments converted during string formatting');
+  return made;
+}
+
+function formattedOne(value: Value, kind: string, precision: string | undefined): string {
+  if (kind === 's') return textOf(value).slice(0, precision === undefined ? undefined : Number(precision));
+  const number = numberOf(value);
+  if (number === undefined)
+    throw new TemplateError(`%${kind} format: a real number is required, not ${typeName(value)}`);
+  if (kind === 'f') return roundedText(Number(number), Number(precision ?? 6));
+  const integer = typeof number === 'bigint' ? number : BigInt(Math.trunc(number));
+  if (kind === 'x') return integer.toString(16);
+  return kind === 'X' ? integer.toString(16).toUpperCase() : String(integer);
+}
+
+/** As many decimals as a float can be written with. */
+const ALL_DECIMALS = 100;
+
+/** A float with this number of decimals; exact ties are rounded to even, as Python does. */
+export function roundedText(value: number, decimals: number): string {
+  if (!Number.isFinite(value)) return textOf(value);
+  const up = value.toFixed(decimals);
+  const exact = value.toFixed(ALL_DECIMALS);
+  const point = exact.indexOf('.');
+  const isTie = /^50*$/.test(exact.slice(point + 1 + decimals));
+  const isOdd = '13579'.includes(up.at(-1) ?? '0');
+  if (!isTie || !isOdd) return up;
+  // toFixed rounded away from zero; one unit less is even.
+  const kept = exact.slice(0, decimals === 0 ? point : point + 1 + decimals);
+  return kept;
+}
+
+/** The member of a value by index, key or name. */
+export function itemOf(value: Value, key: Value): Value {
+  if (value instanceof Dict) return orMissing(value.get(key), value, key);
+  const sequence = typeof value === 'string' ? Array.from(value) : sequenceOf(value);
+  if (sequence !== undefined && typeof numberOf(key) === 'bigint')
+    return orMissing(sequence.at(Number(numberOf(key))), value, key);
+  if (value instanceof Missing) throw new TemplateError(value.what);
+  return missingItem(value, key);
+}
+
+/** `??` would take a null for something missing. */
+const orMissing = (found: Value | undefined, value: Value, key: Value): Value =>
+  found === undefined ? missingItem(value, key) : found;
+
+function missingItem(value: Value, key: Value): Missing {
+  const kind = `'${typeName(value)} object'`;
+  return new Missing(
+    typeof key === 'string' ? `${kind} has no attribute '${key}'` : `${kind} has no element ${textOf(key)}`,
+  );
+}
+
+/** Part of a sequence, as Python slices. */
+export function sliceOf(value: Value, bounds: readonly (Value | undefined)[]): Value {
+  const sequence = typeof value === 'string' ? Array.from(value) : sequenceOf(existing(value));
+  if (sequence === undefined) throw new TemplateError(`'${typeName(value)}' object can't be sliced`);
+  const [start, stop, step = 1n] = bounds.map((one) => {
+    const number = one === undefined || one === null ? undefined : numberOf(one);
+    if (typeof number === 'number' || (one !== undefined && one !== null && number === undefined))
+      throw new TemplateError('slice indices must be integers or None');
+    return number;
+  });
+  const by = Number(step);
+  if (by === 0) throw new TemplateError('slice step cannot be zero');
+  const { length } = sequence;
+  const place = (at: bigint | undefined, otherwise: number): number => {
+    if (at === undefined) return otherwise;
+    const index = Number(at) < 0 ? Number(at) + length : Number(at);
+    return by > 0 ? Math.min(Math.max(index, 0), length) : Math.min(Math.max(index, -1), length - 1);
+  };
+  const [from, to] = [place(start, by > 0 ? 0 : length - 1), place(stop, by > 0 ? length : -1)];
+  const found: Value[] = [];
+  for (let at = from; by > 0 ? at < to : at > to; at += by) found.push(sequence[at] as Value);
+  if (typeof value === 'string') return found.map(String).join('');
+  return value instanceof Tuple ? new Tuple(found) : found;
+}
+
+/** `not`, `-` and `+`. */
+export function operateUnary(operator: string, value: Value): Value {
+  if (operator === 'not') return !isTrue(value);
+  const number = numberOf(existing(value));
+  if (number === undefined)
+    throw new TemplateError(`bad operand type for unary ${operator}: '${typeName(value)}'`);
+  return operator === '-' ? -number : number;
+}

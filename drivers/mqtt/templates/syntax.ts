@@ -1,0 +1,158 @@
+import * as jinja from '@huggingface/jinja';
+import { TemplateError } from './value.js';
+
+/** A node of a template’s syntax tree, as the package makes it. */
+export type Node =
+  | { readonly type: 'Program'; readonly body: readonly Node[] }
+  | { readonly type: 'Comment' | 'Break' | 'Continue' }
+  | {
+      readonly type: 'If';
+      readonly test: Node;
+      readonly body: readonly Node[];
+      readonly alternate: readonly Node[];
+    }
+  | {
+      readonly type: 'For';
+      readonly loopvar: Node;
+      readonly iterable: Node;
+      readonly body: readonly Node[];
+      readonly defaultBlock: readonly Node[];
+    }
+  | {
+      readonly type: 'Set';
+      readonly assignee: Node;
+      readonly value: Node | null;
+      readonly body: readonly Node[];
+    }
+  | {
+      readonly type: 'Macro';
+      readonly name: Name;
+      readonly args: readonly Node[];
+      readonly body: readonly Node[];
+    }
+  | { readonly type: 'FilterStatement'; readonly filter: Node; readonly body: readonly Node[] }
+  | {
+      readonly type: 'MemberExpression';
+      readonly object: Node;
+      readonly property: Node;
+      readonly computed: boolean;
+    }
+  | Call
+  | Name
+  | { readonly type: 'StringLiteral'; readonly value: string }
+  | { readonly type: 'IntegerLiteral' | 'FloatLiteral'; readonly value: number }
+  | { readonly type: 'ArrayLiteral' | 'TupleLiteral'; readonly value: readonly Node[] }
+  | { readonly type: 'ObjectLiteral'; readonly value: ReadonlyMap<Node, Node> }
+  | {
+      readonly type: 'BinaryExpression';
+      readonly operator: { readonly value: string };
+      readonly left: Node;
+      readonly right: Node;
+    }
+  | {
+      readonly type: 'UnaryExpression';
+      readonly operator: { readonly value: string };
+      readonly argument: Node;
+    }
+  | { readonly type: 'FilterExpression'; readonly operand: Node; readonly filter: Node }
+  | { readonly type: 'TestExpression'; readonly operand: Node; readonly negate: boolean; readonly test: Name }
+  | { readonly type: 'SelectExpression'; readonly lhs: Node; readonly test: Node }
+  | { readonly type: 'Ternary'; readonly condition: Node; readonly trueExpr: Node; readonly falseExpr: Node }
+  | {
+      readonly type: 'SliceExpression';
+      readonly start?: Node;
+      readonly stop?: Node;
+      readonly step?: Node;
+    }
+  | { readonly type: 'KeywordArgumentExpression'; readonly key: Name; readonly value: Node }
+  | { readonly type: 'SpreadExpression' | 'KeywordSpreadExpression'; readonly argument: Node };
+
+interface Name {
+  readonly type: 'Identifier';
+  readonly value: string;
+}
+
+interface Call {
+  readonly type: 'CallExpression';
+  readonly callee: Node;
+  readonly args: readonly Node[];
+}
+
+/** What the package's tokenizer makes, and its parser takes. */
+interface Token {
+  readonly type: string;
+  readonly value: string;
+}
+const tokenize = jinja.tokenize as (text: string) => Token[];
+const parse = jinja.parse as (tokens: readonly Token[]) => unknown;
+
+/** Characters of a template. */
+const TEMPLATE_LIMIT = 16_384;
+
+/** Parses a template. Throws a {@link TemplateError} that says what is wrong. */
+export function parseTemplate(text: string): Node {
+  if (text.length > TEMPLATE_LIMIT)
+    throw new TemplateError(`the template has more than ${TEMPLATE_LIMIT} characters`);
+  try {
+    const tree = parse(withTestArguments(tokenize(text)));
+    return tree as Node;
+  } catch (thrown) {
+    const isTooDeep = thrown instanceof RangeError;
+    throw new TemplateError(isTooDeep ? 'the template is nested too deeply' : syntaxText(thrown as Error));
+  }
+}
+
+/** At the end of a text, the package fails with errors of its own program. */
+const syntaxText = (thrown: Error): string =>
+  thrown instanceof TypeError ? 'the template ends too early' : thrown.message;
+
+/** Words after a test that are no argument of it. */
+const AFTER_TEST = new Set(['and', 'or', 'if', 'else', 'is', 'in', 'not']);
+const PRIMARY = new Set(['NumericLiteral', 'StringLiteral', 'Identifier']);
+
+/**
+ * The package does not parse arguments of tests (`x is divisibleby 3`, `x is match('a')`): they become those of
+ * a filter `is divisibleby`.
+ */
+function withTestArguments(tokens: readonly Token[]): Token[] {
+  const made: Token[] = [];
+  const make = (type: string, value: string): Token => ({ type, value });
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] as Token;
+    const isNegated = isName(tokens[at + 1], 'not');
+    const name = tokens[at + (isNegated ? 2 : 1)];
+    const next = at + (isNegated ? 3 : 2);
+    const end = isName(token, 'is') && name?.type === 'Identifier' ? argumentEnd(tokens, next) : next;
+    if (end === next) {
+      made.push(token);
+      continue;
+    }
+    const test = make('Identifier', `is ${isNegated ? 'not ' : ''}${name?.value ?? ''}`);
+    const isCall = tokens[next]?.type === 'OpenParen';
+    // The argument may contain tests itself.
+    const argument = withTestArguments(tokens.slice(next, end));
+    made.push(make('Pipe', '|'), test);
+    made.push(...(isCall ? argument : [make('OpenParen', '('), ...argument, make('CloseParen', ')')]));
+    at = end - 1;
+  }
+  return made;
+}
+
+const isName = (token: Token | undefined, value: string): boolean =>
+  token?.type === 'Identifier' && token.value === value;
+
+/** The index after the argument of a test that begins at `at`; `at` if there is none. */
+function argumentEnd(tokens: readonly Token[], at: number): number {
+  const first = tokens[at];
+  if (first === undefined || (first.type === 'Identifier' && AFTER_TEST.has(first.value))) return at;
+  if (PRIMARY.has(first.type)) return at + 1;
+  if (first.type !== 'OpenParen' && first.type !== 'OpenSquareBracket') return at;
+  let depth = 0;
+  for (let end = at; end < tokens.length; end++) {
+    const { type } = tokens[end] as Token;
+    if (/^Open(Paren|Square|Curly)/.test(type)) depth++;
+    if (/^Close(Paren|Square|Curly)/.test(type)) depth--;
+    if (depth === 0) return end + 1;
+  }
+  return at;
+}

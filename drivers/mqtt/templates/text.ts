@@ -1,0 +1,104 @@
+import { Dict, Missing, Moment, TemplateError, Tuple, typeName, type Value } from './value.js';
+
+/** The text of a value in the output. */
+export function textOf(value: Value): string {
+  if (value instanceof Missing) return '';
+  return typeof value === 'string' ? value : reprOf(value);
+}
+
+/** The text of a value within a list. */
+function reprOf(value: Value): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return floatText(value);
+  if (typeof value === 'string') return quoted(value);
+  if (value instanceof Missing) return 'Undefined';
+  if (Array.isArray(value)) return `[${value.map((one: Value) => reprOf(one)).join(', ')}]`;
+  if (value instanceof Tuple) {
+    const items = value.items.map((one) => reprOf(one));
+    return items.length === 1 ? `(${items[0]},)` : `(${items.join(', ')})`;
+  }
+  if (value instanceof Dict)
+    return `{${[...value.entries()].map(([key, one]) => `${reprOf(key)}: ${reprOf(one)}`).join(', ')}}`;
+  if (value instanceof Moment) return isoText(value, ' ');
+  return `<${typeName(value)}>`;
+}
+
+/** The shortest text that reads as the same float, as Python writes it. */
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power < -4 || power >= 16) {
+    const size = String(Math.abs(power)).padStart(2, '0');
+    return `${digits}e${power < 0 ? '-' : '+'}${size}`;
+  }
+  const plain = power < 0 ? value.toFixed(digits.replace(/[-.]/g, '').length - 1 - power) : String(value);
+  return plain.includes('.') ? plain : `${plain}.0`;
+}
+
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll(quote, `\\${quote}`)
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u001f\u007f]/g, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return quote + escaped + quote;
+}
+
+/** `2026-11-24T01:02:03.000004+01:00` */
+export function isoText({ ms, offsetMinutes }: Moment, separator = 'T'): string {
+  const local = new Date(ms + offsetMinutes * 60_000).toISOString();
+  const millis = ms % 1000 === 0 ? '' : `${local.slice(19, 23)}000`;
+  return `${local.slice(0, 10)}${separator}${local.slice(11, 19)}${millis}${offsetText(offsetMinutes)}`;
+}
+
+function offsetText(minutes: number): string {
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+}
+
+interface JsonOptions {
+  /** Between items, and between a key and its value. */
+  readonly separators: readonly [string, string];
+  readonly isAscii: boolean;
+}
+
+/** JSON of a value. Throws if JSON has no form for it. */
+export function jsonOf(value: Value, options: JsonOptions): string {
+  const [item, colon] = options.separators;
+  if (value === null) return 'null';
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return floatText(value);
+  if (typeof value === 'string') return jsonText(value, options.isAscii);
+  if (value instanceof Tuple) return jsonOf(value.items, options);
+  if (Array.isArray(value)) return `[${value.map((one: Value) => jsonOf(one, options)).join(item)}]`;
+  if (value instanceof Moment) return jsonText(isoText(value), options.isAscii);
+  if (!(value instanceof Dict))
+    throw new TemplateError(`Object of type ${typeName(value)} is not JSON serializable`);
+  const members = [...value.entries()].map(
+    ([key, one]) => `${jsonText(keyText(key), options.isAscii)}${colon}${jsonOf(one, options)}`,
+  );
+  return `{${members.join(item)}}`;
+}
+
+function keyText(key: Value): string {
+  if (typeof key === 'string') return key;
+  return key === null || typeof key === 'boolean' ? String(key) : reprOf(key);
+}
+
+function jsonText(text: string, isAscii: boolean): string {
+  const json = JSON.stringify(text);
+  if (!isAscii) return json;
+  return json.replaceAll(
+    /[\u007f-\uffff]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,139 @@
+/** The language of templates: what eleven projects publish, and what hostile payloads contain. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { Template, makeEnvironment, payloadVariables } from '../../../drivers/mqtt/templates/template.js';
+import { fromJson, TemplateError, type Value } from '../../../drivers/mqtt/templates/value.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
+
+interface Cases {
+  payloads: { value?: unknown; isJson?: boolean; variables?: Record<string, unknown> }[];
+  /** Each output belongs to a payload; null is an error. */
+  templates: { template: string; outputs: [payload: number, output: string | null][] }[];
+}
+
+const [payloadLine = '', templateLine = ''] = readFileSync(
+  join(PACKAGE_ROOT, 'test/fixtures/mqtt/template-cases.jsonl'),
+  'utf8',
+).split('\n');
+const cases = { payloads: JSON.parse(payloadLine), templates: JSON.parse(templateLine) } as Cases;
+const environment = makeEnvironment({
+  nowMs: () => Date.parse('2026-11-22T12:00:00Z'),
+  offsetMinutes: () => 0,
+});
+
+function render(text: string, { value, variables = {} }: Cases['payloads'][number]): string | null {
+  const given = new Map<string, Value>();
+  for (const [name, one] of Object.entries(variables)) given.set(name, fromJson(JSON.stringify(one)));
+  if (value !== undefined && typeof value !== 'string') given.set('value', fromJson(JSON.stringify(value)));
+  try {
+    const template = new Template(text, environment);
+    return typeof value === 'string'
+      ? template.render(new Map([...payloadVariables(value), ...given]))
+      : template.render(given);
+  } catch (thrown) {
+    if (!(thrown instanceof TemplateError)) throw thrown;
+    return null;
+  }
+}
+
+t.test('templates of eleven projects have the outputs of Home Assistant', async (t) => {
+  let count = 0;
+  for (const { template, outputs } of cases.templates)
+    for (const [payload, output] of outputs) {
+      count += 1;
+      t.equal(render(template, cases.payloads[payload] ?? {}), output, `${template} with payload ${payload}`);
+    }
+  t.equal(count, 857);
+});
+
+const one = (text: string, value = '{"a":[1,2,3],"b":"x"}'): string | null => render(text, { value });
+
+t.test('integers and floats are those of the payload', async (t) => {
+  t.equal(one('{{ value_json.x }}', '{"x":21}'), '21');
+  t.equal(one('{{ value_json.x }}', '{"x":21.0}'), '21.0');
+  t.equal(
+    one('{{ value_json.x / 2 }} {{ 7 // 2 }} {{ -7 // 2 }} {{ -7 % 3 }} {{ 2 ** 10 }}', '{"x":4}'),
+    '2.0 3 -4 2 1024',
+  );
+  t.equal(
+    one('{{ 0.1 + 0.2 }} {{ value_json }} {{ 0.00001 }} {{ 1 / 3 }}', '1e16'),
+    '0.30000000000000004 1e+16 1e-05 0.3333333333333333',
+  );
+  t.equal(
+    one('{{ 2.5 | round }} {{ 3.5 | round }} {{ 2.675 | round(2) }} {{ "21.55" | round(1) }}'),
+    '2 4 2.67 21.6',
+  );
+  t.equal(one('{{ 0.125 | round(2) }} {{ 7 | round(1) }} {{ 1.01 | round(0, "ceil") }}'), '0.12 7.0 2');
+});
+
+t.test('tests have arguments', async (t) => {
+  t.equal(
+    one('{{ 9 is divisibleby 3 }} {{ 9 is not divisibleby(2) }} {{ value_json.b is in ["x"] }}'),
+    'True True True',
+  );
+  t.equal(one('{{ value is match("[{]") }} {{ value is not search("zz") and 1 is eq 1 }}'), 'True True');
+});
+
+t.test('nothing of the program can be reached', async (t) => {
+  for (const text of [
+    '{{ value.constructor }}',
+    '{{ value_json.constructor }}{{ value_json.__proto__ }}{{ value_json["__proto__"] }}',
+    '{{ value.__class__ }}{{ value_json.a.__class__ }}{{ value_json.a.length }}{{ dict.prototype }}',
+    '{{ now.constructor }}{{ namespace().constructor }}{{ value_json.b.toString }}',
+  ])
+    t.equal(one(text), '', text);
+  t.equal(one('{{ value_json.__proto__ }}', '{"__proto__":{"x":1}}'), "{'x': 1}", 'a key like any other');
+  for (const text of [
+    '{{ value.constructor.constructor("return 1")() }}',
+    '{{ process }}{{ process.env }}',
+    '{{ require("fs") }}',
+  ])
+    t.equal(one(text), null, text);
+});
+
+t.test('a template that costs too much is stopped', async (t) => {
+  const rows = '{% for i in range(10000) %}';
+  for (const text of [
+    `${rows}${rows}x{% endfor %}{% endfor %}`,
+    `${rows}${'x'.repeat(100)}{% endfor %}`,
+    '{{ "x" * 1000000 }}',
+    '{{ 2 ** 1000000 }}{{ 10 ** 1000 ** 3 }}',
+    '{{ range(10 ** 9) }}',
+    `{% set ns = namespace(s="x") %}{% for i in range(100) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}`,
+    `{% set ns = namespace(l=[1]) %}{% for i in range(100) %}{% set ns.l = ns.l + ns.l %}{% endfor %}`,
+    `{% set ns = namespace(n=3) %}{% for i in range(100) %}{% set ns.n = ns.n * ns.n %}{% endfor %}`,
+    '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}',
+    '{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}',
+    '{{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!" | regex_match("(a*)*(?=b)c") }}',
+    `{{ ${'('.repeat(5000)}1${')'.repeat(5000)} }}`,
+    `{{ ${'['.repeat(5000)}${']'.repeat(5000)} }}`,
+    `{{ ${'1 + '.repeat(3000)}1 }}${'x'.repeat(20_000)}`,
+    '{% break %}',
+    '{{ "%1000000000d" % 1 }}{{ "%d" % "x" }}',
+    '{{ 1.5 | round(400) }}',
+    '{{ now().strftime(missing) }}',
+  ])
+    t.equal(one(text), null, text.slice(0, 80));
+  t.equal(one('{{ "x".rjust(10 ** 9) | length }}'), '1000', 'a width is limited');
+});
+
+t.test('text that is no template says what is wrong', async (t) => {
+  for (const [text, why] of [
+    ['{{ value', /end of input/],
+    ['{% if value %}x', /ends too early/],
+    ['{{ value | unknown }}', /No filter named 'unknown'/],
+    ['{{ value is strange }}', /No test named 'strange'/],
+    ['{% do x %}', /Unknown statement type: do/],
+    ['{{ value_json.x.y }}', /'dict object' has no attribute 'x'/],
+    ['{{ "abc" | int }}', /int got invalid input 'abc', but no default was specified/],
+  ] as const)
+    t.throws(
+      () => new Template(text, environment).render(payloadVariables('{}')),
+      { name: 'TemplateError', message: why },
+      text,
+    );
+});
