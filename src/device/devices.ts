@@ -8,6 +8,7 @@ import type { Variable } from '../kernel/variables.js';
 import {
   requireNoForeignChildren,
   declareVariables,
+  renameVariables,
   deleteWithVariables,
   reportedVariables,
 } from './instance-variables.js';
@@ -20,7 +21,7 @@ import { SupervisorRegistry, type SupervisorRegistryOptions } from './supervisor
 import type { Supervisor } from './supervisor.js';
 import type { PerformAction } from './toggle.js';
 
-interface DevicesOptions extends Omit<SupervisorRegistryOptions, 'performAction'> {
+interface DevicesOptions extends Omit<SupervisorRegistryOptions, 'performAction' | 'configure'> {
   /** Performs actions (`RequestAction`) for a device. By default, those of instances only. */
   readonly performAction?: PerformAction;
 }
@@ -45,6 +46,11 @@ export class Devices implements OpenInstances, AsyncDisposable {
     this.modules = modules;
     this.#supervisors = new SupervisorRegistry({
       performAction: (of, value) => this.write(kernel.variables.actionTargetOf(of), of.ident, value),
+      configure: {
+        createConnected: (parent, { module, properties }, name) =>
+          this.#createConnected(parent, { module, properties, name }),
+        reconfigure: (instance, changes) => this.#reconfigure(instance, changes),
+      },
       ...options,
     });
   }
@@ -67,14 +73,19 @@ export class Devices implements OpenInstances, AsyncDisposable {
 
   /**
    * Creates an instance with the module's default properties and the given ones; opens it immediately, or in
-   * `start`. Throws `MODULE_MISSING`, `PROPERTY_*`.
+   * `start`. With `connectTo`, it is connected to that I/O instance. Throws `MODULE_MISSING`, `PROPERTY_*`.
    */
-  create(moduleId: string, objectOptions: ObjectOptions = {}, properties: Properties = {}): Instance {
+  create(
+    moduleId: string,
+    { connectTo = 0, ...objectOptions }: ObjectOptions & { readonly connectTo?: number } = {},
+    properties: Properties = {},
+  ): Instance {
     const { kernel, clock } = this.#options;
     const module = this.modules.get(moduleId);
     let all = defaultsOf(module);
     for (const [name, value] of Object.entries(properties)) all = withProperty(module, all, [name, value]);
     const instance = kernel.instances.create(module, all, { ...objectOptions, nowMs: clock.nowMs() });
+    if (connectTo !== 0) kernel.instances.connect(instance, connectTo);
     if (this.#isStarted) this.#supervisors.add(instance, module).start();
     else declareVariables(this.#options, instance, module);
     return instance;
@@ -277,6 +288,37 @@ export class Devices implements OpenInstances, AsyncDisposable {
     if (running === undefined)
       throw fault('DEVICE_OFFLINE', this.#problemsOf(id)[0]?.text ?? coded`OPENING: it is being opened`);
     return running;
+  }
+
+  #createConnected(
+    { id, parent }: Instance,
+    { module, properties, name }: { module: string; properties: Properties; name: string },
+  ): void {
+    const { kernel, log } = this.#options;
+    let position = 0;
+    for (const one of parent?.children ?? []) position = Math.max(position, one.position + 1);
+    const made = this.create(
+      module,
+      { parent: parent ?? kernel.tree.root, name, position, connectTo: id },
+      properties,
+    );
+    log.info({ instance: made.id, name, parent: id }, 'an instance was created by a rule');
+  }
+
+  /** Changes active and pending properties alike, so that applying the pending ones does not undo it. */
+  #reconfigure(instance: Instance, changes: Properties): void {
+    const { kernel, clock } = this.#options;
+    const { module } = this.#known(instance.id);
+    if (this.#pending.has(instance.id)) this.#pending.set(instance, module, changes);
+    let properties = instance.data.properties;
+    for (const [name, value] of Object.entries(changes))
+      properties = withProperty(module, properties, [name, value]);
+    const shown = JSON.stringify(redactProperties(module, properties));
+    const before = module.variables(instance.data.properties);
+    kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());
+    renameVariables(kernel, instance, { before, after: module.variables(properties) });
+    this.#supervisors.declare(instance, module);
+    void this.#supervisors.find(instance.id)?.restart(properties);
   }
 
   #problemsOf(id: number): ServiceMessage[] {

@@ -16,13 +16,17 @@ export interface InstanceTemplate {
    * too.
    */
   readonly over?: InstanceTemplate;
+  /** The I/O instance to connect it to, by its id. */
+  readonly connectTo?: number;
+  /** The properties by which an existing instance for the item is recognised; all by default. */
+  readonly recognizedBy?: readonly string[];
 }
 
 /** A piece of hardware of this machine, found without touching it. */
 export interface HardwareItem {
   /** Stable across restarts: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
   readonly id: string;
-  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire';
+  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire' | 'mqtt';
   /** The display name: `GPIO17`, `/dev/ttyUSB0`. */
   readonly name: string;
   /** A description. */

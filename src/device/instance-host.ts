@@ -83,6 +83,13 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
       if (!signal.aborted && problems.set(code, text, shown)) options.onProblem();
     },
     siblings: () => options.siblings(),
+    connected: () => options.connected(),
+    createConnected: (template, name) => {
+      if (!signal.aborted) options.createConnected(template, name);
+    },
+    reconfigure: (changes) => {
+      if (!signal.aborted) options.reconfigure(changes);
+    },
     toggle: async (path) => {
       if (!signal.aborted) await options.toggle(path);
     },

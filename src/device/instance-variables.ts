@@ -47,6 +47,21 @@ export function declareVariables(
   return problems;
 }
 
+/** Renames variables whose declared names have changed, unless a user has renamed them. */
+export function renameVariables(
+  { tree }: Kernel,
+  instance: Instance,
+  declared: Readonly<Record<'before' | 'after', readonly VariableDeclaration[]>>,
+): void {
+  const names = new Map(declared.before.map(({ ident, name }) => [ident, name]));
+  for (const { ident, name } of declared.after) {
+    const variable = instance.children?.byIdent(ident);
+    const before = names.get(ident);
+    if (variable !== undefined && before !== name && variable.name === before)
+      tree.set(variable, 'name', name);
+  }
+}
+
 /** Whether an instance with these properties uses the profile for one of its variables. */
 export function usesProfile(module: ModuleDefinition, properties: Properties, name: string): boolean {
   if (validateProperties(module, properties) !== undefined) return false;
@@ -59,6 +74,9 @@ function declare(
   declared: VariableDeclaration,
 ): InstanceProblem[] {
   const { ident, name, type, role, action = false, position = 0 } = declared;
+  const { profileDefinition } = declared;
+  if (profileDefinition !== undefined && kernel.profiles.find(profileDefinition.name) === undefined)
+    kernel.profiles.define(profileDefinition);
   const { profile, problem } = usableProfile(kernel, declared);
   const problems: InstanceProblem[] = problem === undefined ? [] : [{ code: 'PROFILE', text: problem }];
   const found = instance.children?.byIdent(ident);

@@ -4,13 +4,15 @@ import type { Text } from '../base/codes/coded-text.js';
 import type { Log } from '../base/log.js';
 import type { WriteBudget } from '../kernel/object.js';
 import type { VariableRole } from '../base/codes/stable-codes.js';
+import type { ProfileDefinition } from '../kernel/profiles/profile-data.js';
 import type { PendingChange, QualityProblem, RuleInForce } from '../kernel/quality.js';
 import type { Value, VariableType } from '../kernel/value.js';
 import type { FunctionDeclaration } from './declare.js';
-import type { HardwareFinder, Search } from './hardware-search.js';
+import type { HardwareFinder, InstanceTemplate, Search } from './hardware-search.js';
 
 export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';
+export type { ProfileDefinition } from '../kernel/profiles/profile-data.js';
 export { quality, type PendingChange, type QualityProblem, type RuleInForce } from '../kernel/quality.js';
 
 /** Module types; the numbers are those of the interface (interface §1). */
@@ -70,6 +72,8 @@ export interface VariableDeclaration {
   /** What it is to residents: `main` is shown first, `diagnostic` only to the owner. */
   readonly role: VariableRole;
   readonly profile?: string;
+  /** The profile of this name, which is created if it is missing. Users may change it afterwards. */
+  readonly profileDefinition?: ProfileDefinition;
   /** The property that names the profile, if one does: `Topics[2].Profile`. */
   readonly profileProperty?: string;
   /** Whether the instance accepts commands for it (`RequestAction`, `HW_WriteValue*`). */
@@ -173,6 +177,14 @@ export interface Host<P = unknown> {
   setProblem(code: string, text: Text | undefined, shown?: Text): void;
   /** All instances of this module, including this one, as configured now. */
   siblings(): readonly Sibling<P>[];
+  /** The instances that are connected to this one, open or not, as configured now. */
+  connected(): readonly Sibling<Readonly<Record<string, unknown>>>[];
+  /**
+   * Creates an instance next to this one and connects it to this one. Throws like `Devices.create`.
+   */
+  createConnected(template: InstanceTemplate, name: string): void;
+  /** Stores changed properties of this instance and reopens it with them. Throws `PROPERTY_*`. */
+  reconfigure(changes: Readonly<Record<string, unknown>>): void;
   /**
    * Toggles another output, as `RequestAction` would: the boolean variable at an ident path, or STATE of the
    * instance there. Rejects with a text that says what to do, or with the fault of the device or its rules.

@@ -7,6 +7,7 @@ import { instanceStatus, type Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { Debug, DebugTap } from './debug.js';
+import type { InstanceTemplate } from './hardware-search.js';
 import { InstanceConnections } from './instance-connections.js';
 import { declareVariables, usesProfile } from './instance-variables.js';
 import type { LatencyStatistics } from './latency-statistics.js';
@@ -21,6 +22,14 @@ const NO_MODULE = coded`NO_SUCH_MODULE: this version has no such module`;
 type Closed = InstanceProblem & { readonly code: OfflineCode };
 const MODULE_MISSING: Closed = { code: 'MODULE_MISSING', text: NO_MODULE };
 
+/** What open instances may change of the configuration. */
+interface ConfigureInstances {
+  /** Implements `Host.createConnected` for this instance. */
+  createConnected(parent: Instance, template: InstanceTemplate, name: string): void;
+  /** Implements `Host.reconfigure` for this instance. */
+  reconfigure(instance: Instance, changes: Properties): void;
+}
+
 export interface SupervisorRegistryOptions {
   readonly kernel: Kernel;
   readonly modules: ModuleRegistry;
@@ -30,6 +39,7 @@ export interface SupervisorRegistryOptions {
   readonly debug?: Debug;
   /** Performs actions for `Host.toggle`. */
   readonly performAction: PerformAction;
+  readonly configure: ConfigureInstances;
 }
 
 /** The supervisors of all instances, and which instance is connected to which. */
@@ -102,7 +112,10 @@ export class SupervisorRegistry {
         instance,
         module,
         parent: () => this.#parentOf(instance),
-        siblings: () => this.#siblingsOf(module),
+        siblings: () => this.#siblingsOf((one) => one.module === module),
+        connected: () => this.#siblingsOf((one) => one.instance.data.connectionId === instance.id),
+        createConnected: (...given) => this.#options.configure.createConnected(instance, ...given),
+        reconfigure: (changes) => this.#options.configure.reconfigure(instance, changes),
         toggle: (path) => toggle(kernel, path, this.#options.performAction),
         onLink: () => this.#onLinkChanged(instance.id),
       },
@@ -187,15 +200,13 @@ export class SupervisorRegistry {
       if (usesProfile(module, instance.data.properties, name)) this.declare(instance, module);
   }
 
-  /** The instances of a module, open or not. */
-  #siblingsOf(module: ModuleDefinition): Sibling<Properties>[] {
-    return [...this.#supervisors.values()]
-      .filter((one) => one.module === module)
-      .map(({ instance: { id, displayName, data } }) => ({
-        id,
-        name: displayName,
-        properties: data.properties,
-      }));
+  /** The instances that meet a condition, open or not. */
+  #siblingsOf(isMeant: (one: Supervisor) => boolean): Sibling<Properties>[] {
+    return [...this.#supervisors.values()].filter(isMeant).map(({ instance: { id, displayName, data } }) => ({
+      id,
+      name: displayName,
+      properties: data.properties,
+    }));
   }
 
   #parentOf(instance: Instance): { name: string; running: OpenInstance | undefined } | undefined {

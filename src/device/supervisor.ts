@@ -8,6 +8,7 @@ import { objectType } from '../kernel/object.js';
 import { SETTLED_MS, backoffMs } from './backoff.js';
 import { withCommandDeadline } from './command-deadline.js';
 import type { DebugTap } from './debug.js';
+import type { InstanceTemplate } from './hardware-search.js';
 import { createHost } from './instance-host.js';
 import { LinkLog } from './link-log.js';
 import type { BootFlags, ModuleDefinition, OpenInstance, Sibling, InstanceProblem, Value } from './module.js';
@@ -37,6 +38,12 @@ export interface SupervisorOptions extends QualityTrackerOptions {
   parent(): { readonly name: string; readonly running: OpenInstance | undefined } | undefined;
   /** All instances of its module, including itself. */
   siblings(): readonly Sibling<Properties>[];
+  /** The instances that are connected to it. */
+  connected(): readonly Sibling<Properties>[];
+  /** Implements `Host.createConnected`. */
+  createConnected(template: InstanceTemplate, name: string): void;
+  /** Implements `Host.reconfigure`. */
+  reconfigure(changes: Properties): void;
   /** Implements `Host.toggle`. */
   toggle(path: string): Promise<void>;
   /** Called when the instance goes online or offline. */

@@ -102,7 +102,12 @@ function found(ports: Ports): FunctionDeclaration[] {
         const parent = kernel.tree.get(parentId);
         const made = devices.create(
           making.module,
-          { parent, name: name ?? one.name, position: positionAfter(parent) },
+          {
+            parent,
+            name: name ?? one.name,
+            position: positionAfter(parent),
+            connectTo: making.connectTo ?? 0,
+          },
           { ...making.properties },
         );
         if (making.over !== undefined) await devices.connect(made.id, below(ports, making.over, parent));
@@ -184,7 +189,9 @@ function instanceFor({ kernel, devices }: Ports, makes: readonly InstanceTemplat
   for (const instance of kernel.tree.objectsOfType(objectType.instance)) {
     const module = devices.modules.find(instance.data.moduleId);
     const making = makes.find((one) => one.module === module?.name);
-    const own = Object.entries(making?.properties ?? {});
+    const own = Object.entries(making?.properties ?? {}).filter(
+      ([name]) => making?.recognizedBy?.includes(name) ?? true,
+    );
     if (own.length > 0 && own.every(([name, value]) => instance.data.properties[name] === value))
       return instance.id;
   }

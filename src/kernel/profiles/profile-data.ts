@@ -27,6 +27,9 @@ export interface Profile {
   readonly associations: readonly Association[];
 }
 
+/** A profile as a module or a user defines it. */
+export type ProfileDefinition = Omit<Profile, 'readOnly'>;
+
 /** A profile without settings. */
 export function emptyProfile(name: string, type: VariableType): Profile {
   const texts = { icon: '', prefix: '', suffix: '' };

@@ -3,7 +3,7 @@ import type { Changes } from '../changes.js';
 import type { Journal } from '../journal.js';
 import { checkLength } from '../text-limits.js';
 import { message } from '../messages.js';
-import { emptyProfile, type Association, type Profile } from './profile-data.js';
+import { emptyProfile, type Association, type Profile, type ProfileDefinition } from './profile-data.js';
 import { builtInProfiles } from './built-in-profiles.js';
 import { variableType, type VariableType } from '../value.js';
 
@@ -56,6 +56,16 @@ export class Profiles {
     if (this.#profiles.has(name)) throw fault('PROFILE_EXISTS', name);
     this.#put(emptyProfile(name, type), message.PM_CREATE, [name, type]);
     this.onListChanged(name);
+  }
+
+  /** Creates a profile with all its settings. Throws as `create` and the setters. */
+  define({ name, type, icon, prefix, suffix, digits, associations, ...values }: ProfileDefinition): void {
+    this.create(name, type);
+    if (icon !== '') this.setIcon(name, icon);
+    if (prefix !== '' || suffix !== '') this.setText(name, prefix, suffix);
+    if (values.min !== 0 || values.max !== 0 || values.step !== 0) this.setValues(name, values);
+    if (digits !== 0) this.setDigits(name, digits);
+    for (const association of associations) this.setAssociation(name, association);
   }
 
   /** Adds a stored profile at the start, without a message. */

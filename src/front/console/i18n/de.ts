@@ -255,6 +255,7 @@ export const de: ConsoleTexts = {
       pwm: 'PWM-Kanäle',
       led: 'LEDs',
       onewire: '1-Wire',
+      mqtt: 'MQTT-Geräte',
     },
   },
   palette: {

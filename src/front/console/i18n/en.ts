@@ -252,6 +252,7 @@ export const en = {
       pwm: 'PWM channels',
       led: 'LEDs',
       onewire: '1-Wire',
+      mqtt: 'MQTT devices',
     },
   },
   palette: {
