@@ -44,7 +44,8 @@ const LAZY = {
     claim: 8250,
     'code-editor': 160_000,
     'confirm-dialog': 1000,
-    'de-gateway': 10_000,
+    // Every module adds the texts of its properties.
+    'de-gateway': 11_000,
     'de-sentences': 25_000,
     'events-page': 25_000,
     // It shares the settings of the configuration with the page of updates.

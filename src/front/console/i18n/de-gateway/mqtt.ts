@@ -3,6 +3,11 @@ import type { FamilyTexts } from './family-texts.js';
 export const mqtt: FamilyTexts = {
   modules: {
     'MQTT Client': ['MQTT-Client', 'Die Verbindung zu einem MQTT-Broker.'],
+    'MQTT Discovery': ['MQTT-Erkennung', 'Findet die Geräte, die sich bei einem MQTT-Broker ankündigen.'],
+    'MQTT Discovered Device': [
+      'Erkanntes MQTT-Gerät',
+      'Ein Gerät, das seine Variablen bei einem MQTT-Broker ankündigt.',
+    ],
     'MQTT Device': ['MQTT-Gerät', 'Ein Gerät, dessen Variablen Topics eines MQTT-Brokers haben.'],
   },
   properties: {
@@ -47,6 +52,30 @@ export const mqtt: FamilyTexts = {
     ],
     Available: ['Payload erreichbar', 'Die Payload, die „erreichbar“ bedeutet.'],
     Unavailable: ['Payload nicht erreichbar', 'Die Payload, die „nicht erreichbar“ bedeutet.'],
+    Prefix: ['Präfix', 'Der erste Teil der Topics, auf denen sich Geräte ankündigen.'],
+    Adopt: [
+      'Übernehmen',
+      'Welche Geräte von selbst zu Instanzen werden: keine, die unter „Geräte“ genannten oder alle.',
+    ],
+    Devices: [
+      'Geräte',
+      'Namen oder Kennungen von Geräten, die bei „listed“ zu Instanzen werden; * ist beliebiger Text.',
+    ],
+    Ignore: [
+      'Ausnahmen',
+      'Namen oder Kennungen von Geräten, die nie von selbst zu Instanzen werden; * ist beliebiger Text.',
+    ],
+    PublishBirth: [
+      'Birth-Nachricht',
+      'Ob das Gateway nach dem Verbinden „online“ veröffentlicht, damit Geräte sich und ihre Zustände melden.',
+    ],
+    StatusTopic: [
+      'Topic der Birth-Nachricht',
+      'Wo „online“ veröffentlicht wird; leer: status unter dem Präfix.',
+    ],
+    Device: ['Gerät', 'Die Kennung, mit der sich das Gerät ankündigt.'],
+    Announcement: ['Ankündigung', 'Was das Gerät angekündigt hat. Die MQTT-Erkennung hält es aktuell.'],
+    Removed: ['Entfernt', 'Ob das Gerät inzwischen beim Broker entfernt wurde.'],
     Topics: ['Topics', 'Die Variablen des Geräts mit den Topics für ihren Zustand und ihre Befehle.'],
     'Topics.Ident': ['Ident'],
     'Topics.Name': ['Name'],

@@ -16,6 +16,7 @@ export const groups: Readonly<Record<string, string>> = {
   Range: 'Stellbereich',
   Bus: 'Bus',
   Device: 'Gerät',
+  Discovery: 'Erkennung',
   Port: 'Schnittstelle',
   Frames: 'Telegramme',
   Variables: 'Variablen',
@@ -36,6 +37,9 @@ export const groups: Readonly<Record<string, string>> = {
 /** Words of enumerations; `Property.word` precedes. Numbers need no text. */
 export const choices: Readonly<Record<string, string>> = {
   auto: 'automatisch',
+  none: 'keine',
+  listed: 'die genannten',
+  all: 'alle',
   cdev: 'cdev (Zeichengerät)',
   sysfs: 'sysfs',
   simulated: 'simuliert',

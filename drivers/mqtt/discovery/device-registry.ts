@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import {
+  InvalidAnnouncement,
+  readAnnouncement,
+  type AnnouncedDevice,
+  type Announcement,
+  type DiscoveryTopic,
+} from './announcement.js';
+import { keyOf, type DeviceRecord, type RecordedEntity, type StateRequest } from './device-record.js';
+import { isObject, jsonIn } from './readers.js';
+
+/** More is an error or an attack: a house has a few hundred devices with some ten entities each. */
+const DEVICE_LIMIT = 2_000;
+const ENTITY_LIMIT = 500;
+const TOTAL_ENTITY_LIMIT = 40_000;
+
+/** A longer announcement is not read, characters. */
+const ANNOUNCEMENT_LIMIT = 512 * 1024;
+
+/** A device, with everything that was announced of it. */
+interface KnownDevice {
+  /** Stable as long as the device is announced: the first of its keys that was seen. */
+  readonly id: string;
+  readonly keys: Set<string>;
+  about: Omit<AnnouncedDevice, 'keys'>;
+  origin: string;
+  requests: readonly StateRequest[];
+  readonly entities: Map<string, RecordedEntity>;
+}
+
+interface KnownTopic {
+  digest: string;
+  /** The identity of the entity at each place. */
+  readonly places: Map<string, string>;
+}
+
+/** An announcement that another program's format was translated to. */
+interface TranslatedAnnouncement extends Announcement {
+  readonly requests: readonly StateRequest[];
+}
+
+/**
+ * The devices that are announced, put together from all topics. An announcement that is repeated changes
+ * nothing. Pure: it neither subscribes nor publishes.
+ */
+export class DeviceRegistry {
+  readonly #devices = new Map<string, KnownDevice>();
+  readonly #byKey = new Map<string, KnownDevice>();
+  readonly #byEntity = new Map<string, KnownDevice>();
+  readonly #topics = new Map<string, KnownTopic>();
+  #changed = new Set<string>();
+
+  /** The ids of the devices that changed since the last call. */
+  takeChanged(): ReadonlySet<string> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed;
+  }
+
+  ids(): IterableIterator<string> {
+    return this.#devices.keys();
+  }
+
+  /** The id of the device with one of these keys. */
+  find(keys: readonly string[]): string | undefined {
+    for (const key of keys) {
+      const device = this.#byKey.get(key);
+      if (device !== undefined) return device.id;
+    }
+    return undefined;
+  }
+
+  /** All that is known of a device; undefined if there is no such device, or it has no entities. */
+  record(id: string): DeviceRecord | undefined {
+    const device = this.#devices.get(id);
+    if (device === undefined || device.entities.size === 0) return undefined;
+    const { keys, about, origin, requests, entities } = device;
+    return { keys: [...keys].toSorted(), ...about, origin, requests, entities: [...entities.values()] };
+  }
+
+  /** Adds what an instance stored in an earlier run; what was announced in this one is newer. */
+  restore({ entities, keys, origin, requests, ...about }: DeviceRecord): void {
+    const device = this.#deviceOf({ keys, ...about });
+    if (device === undefined) return;
+    if (device.origin === '') device.origin = origin;
+    if (device.requests.length === 0) device.requests = requests;
+    for (const entity of entities) {
+      const key = keyOf(entity);
+      const topic = this.#topicOf(entity.topic);
+      if (this.#byEntity.has(key) || topic.places.has(entity.place) || this.#isFull(device)) continue;
+      device.entities.set(key, entity);
+      this.#byEntity.set(key, device);
+      topic.places.set(entity.place, key);
+    }
+  }
+
+  /** Takes a discovery message. Throws an {@link InvalidAnnouncement}; then nothing has changed. */
+  announce(topic: string, parts: DiscoveryTopic, payload: string): readonly string[] {
+    if (payload === '') {
+      this.#remove(topic);
+      return [];
+    }
+    if (payload.length > ANNOUNCEMENT_LIMIT)
+      throw new InvalidAnnouncement(`the payload is longer than ${ANNOUNCEMENT_LIMIT} characters`);
+    const digest = createHash('sha1').update(payload).digest('base64');
+    const known = this.#topics.get(topic);
+    if (known?.digest === digest) return [];
+    if (isMigration(payload)) {
+      // What this topic announced stays until another topic announces it, or an empty payload removes it.
+      if (known !== undefined) known.digest = '';
+      return [];
+    }
+    const announcement = readAnnouncement(parts, payload);
+    this.#take(topic, announcement, []);
+    this.#topicOf(topic).digest = digest;
+    return announcement.problems;
+  }
+
+  /** Takes an announcement in another format; undefined removes what the topic announced. */
+  translate(topic: string, announcement: TranslatedAnnouncement | undefined): void {
+    if (announcement === undefined) return this.#remove(topic);
+    const digest = createHash('sha1').update(JSON.stringify(announcement)).digest('base64');
+    if (this.#topics.get(topic)?.digest === digest) return;
+    this.#take(topic, announcement, announcement.requests);
+    const known = this.#topicOf(topic);
+    known.digest = digest;
+    // These announcements are complete: what they no longer contain is gone.
+    const places = new Set(announcement.entities.map(({ place }) => place));
+    for (const place of known.places.keys()) if (!places.has(place)) this.#removePlace(topic, place);
+  }
+
+  #take(
+    topic: string,
+    { device: about, origin, entities, removed }: Announcement,
+    requests: readonly StateRequest[],
+  ): void {
+    const device = this.#deviceOf(about);
+    if (device === undefined) throw new InvalidAnnouncement(`there are more than ${DEVICE_LIMIT} devices`);
+    const known = this.#topicOf(topic);
+    if (origin !== '') device.origin = origin;
+    if (requests.length > 0) device.requests = requests;
+    const replaced: string[] = [];
+    for (const entity of entities) {
+      const key = keyOf(entity);
+      const before = known.places.get(entity.place);
+      if (before !== undefined && before !== key) replaced.push(before);
+      const owner = this.#byEntity.get(key);
+      if (owner !== device) {
+        if (this.#isFull(device))
+          throw new InvalidAnnouncement(
+            `the device has more than ${ENTITY_LIMIT} entities, or there are too many`,
+          );
+        if (owner !== undefined) this.#drop(owner, key);
+      }
+      device.entities.set(key, { ...entity, topic });
+      this.#byEntity.set(key, device);
+      known.places.set(entity.place, key);
+    }
+    for (const key of replaced) this.#removeEntity(topic, key);
+    for (const place of removed) this.#removePlace(topic, place);
+    this.#changed.add(device.id);
+  }
+
+  #isFull({ entities }: KnownDevice): boolean {
+    return entities.size >= ENTITY_LIMIT || this.#byEntity.size >= TOTAL_ENTITY_LIMIT;
+  }
+
+  #remove(topic: string): void {
+    for (const place of this.#topics.get(topic)?.places.keys() ?? []) this.#removePlace(topic, place);
+    this.#topics.delete(topic);
+  }
+
+  /** Removes the entity at a place of a topic, unless another topic has announced it since. */
+  #removePlace(topic: string, place: string): void {
+    const places = this.#topics.get(topic)?.places;
+    const key = places?.get(place);
+    places?.delete(place);
+    if (key !== undefined) this.#removeEntity(topic, key);
+  }
+
+  #removeEntity(topic: string, key: string): void {
+    const device = this.#byEntity.get(key);
+    if (device?.entities.get(key)?.topic === topic) this.#drop(device, key);
+  }
+
+  #drop(device: KnownDevice, key: string): void {
+    device.entities.delete(key);
+    this.#byEntity.delete(key);
+    this.#changed.add(device.id);
+    if (device.entities.size > 0) return;
+    this.#devices.delete(device.id);
+    for (const one of device.keys) this.#byKey.delete(one);
+  }
+
+  #topicOf(topic: string): KnownTopic {
+    let known = this.#topics.get(topic);
+    if (known === undefined) this.#topics.set(topic, (known = { digest: '', places: new Map() }));
+    return known;
+  }
+
+  /** The device with these keys; a new one if there is none, undefined if there are too many. */
+  #deviceOf({ keys, ...about }: AnnouncedDevice): KnownDevice | undefined {
+    const [first = ''] = keys;
+    let device = keys.map((key) => this.#byKey.get(key)).find((one) => one !== undefined);
+    if (device === undefined) {
+      if (this.#devices.size >= DEVICE_LIMIT) return undefined;
+      device = { id: first, keys: new Set(), about, origin: '', requests: [], entities: new Map() };
+      this.#devices.set(device.id, device);
+    }
+    for (const key of keys) {
+      if (!this.#byKey.has(key)) this.#byKey.set(key, device);
+      if (this.#byKey.get(key) === device) device.keys.add(key);
+    }
+    // What one payload leaves out, another has said.
+    const given = Object.entries(about).filter(([, text]) => text !== '');
+    device.about = { ...device.about, ...Object.fromEntries(given) };
+    return device;
+  }
+}
+
+/** Whether a topic passes its entities to another one. */
+function isMigration(payload: string): boolean {
+  if (payload.length > 200) return false;
+  const json = jsonIn(payload);
+  return isObject(json) && json['migrate_discovery'] === true;
+}

@@ -1,0 +1,152 @@
+import { variableType } from '../../../../src/device/module.js';
+import type { EntityBuilder } from '../entity-builder.js';
+import { NOW, UNKNOWN, UNREADABLE, type Source } from '../model.js';
+import { humanized } from '../names.js';
+import { binaryProfile, optionsProfile, pressProfile } from '../presentation.js';
+import { pressCommand } from './inputs.js';
+import { NONE, isObject, jsonIn, memberOf, readJson, readText } from '../readers.js';
+
+const { boolean, integer, string } = variableType;
+
+/** The last event; retained messages are none. */
+export function buildEvent(entity: EntityBuilder): void {
+  const { settings } = entity;
+  const types = settings.list('event_types') ?? [];
+  if (types.length === 0) settings.problem('it has no event types');
+  const readEvent = readJson((object) => {
+    const type = memberOf(object, 'event_type');
+    return typeof type === 'string' && (types.length === 0 || types.includes(type)) ? type : UNREADABLE;
+  });
+  const read: Source['read'] = (text, current) =>
+    text === NONE || text === '{}' || text === 'null' ? undefined : readEvent(text, current);
+  entity.add({
+    type: string,
+    profile: optionsProfile(types),
+    sources: entity.sources('state_topic', { template: ['value_template'], read, isEvent: true }),
+  });
+}
+
+/** A trigger of a device: a counter, because the same trigger may occur again and again. */
+export function buildDeviceAutomation(entity: EntityBuilder): void {
+  const { settings } = entity;
+  const type = settings.text('type') ?? '';
+  const subtype = settings.text('subtype') ?? '';
+  if (settings.text('automation_type') !== 'trigger') settings.problem('automation_type is not trigger');
+  const payload = settings.text('payload');
+  const read: Source['read'] = (text, current) =>
+    text !== '' && (payload === undefined || payload === text) ? Number(current('') ?? 0) + 1 : undefined;
+  entity.add({
+    name: humanized([subtype, type].filter(Boolean).join(' ')) || 'Trigger',
+    type: integer,
+    sources: entity.sources('topic', { template: ['value_template'], read, isEvent: true }),
+  });
+}
+
+/** The last tag that was scanned. */
+export function buildTag(entity: EntityBuilder): void {
+  entity.add({
+    name: 'Tag',
+    type: string,
+    sources: entity.sources('topic', { template: ['value_template'], read: readText, isEvent: true }),
+  });
+}
+
+/** Whether somebody is at home, and where otherwise. */
+export function buildDeviceTracker(entity: EntityBuilder): void {
+  const { settings } = entity;
+  const home = settings.payload('payload_home', 'home');
+  const away = settings.payload('payload_not_home', 'not_home');
+  const reset = settings.payload('payload_reset', NONE);
+  const template = ['value_template'];
+  const located =
+    (read: (text: string) => boolean | string): Source['read'] =>
+    (text) =>
+      text === '' ? undefined : text === reset || text === NONE ? UNKNOWN : read(text);
+  entity.add({
+    type: boolean,
+    profile: '~Presence',
+    sources: entity.sources('state_topic', { template, read: located((text) => text === home) }),
+  });
+  entity.add({
+    part: 'LOCATION',
+    name: 'Location',
+    type: string,
+    role: 'state',
+    sources: entity.sources('state_topic', {
+      template,
+      read: located((text) => (text === home ? 'home' : text === away ? 'not_home' : text)),
+    }),
+  });
+}
+
+/** A picture: when the last one came, because pictures are no values; its URL if it has one. */
+export function buildPicture(entity: EntityBuilder): void {
+  const read: Source['read'] = () => NOW;
+  const topic = entity.settings.has('image_topic') ? 'image_topic' : 'topic';
+  entity.add({
+    type: integer,
+    profile: '~UnixTimestamp',
+    sources: entity.sources(topic, { read, isBinary: true }),
+  });
+  entity.add({
+    ...(entity.hasVariables ? { part: 'URL', name: 'URL' } : {}),
+    type: string,
+    sources: entity.sources('url_topic', { template: ['url_template'], read: readText }),
+  });
+}
+
+/** The installed version, the latest one, and whether they differ. */
+export function buildUpdate(entity: EntityBuilder): void {
+  const { settings } = entity;
+  const source = (read: Source['read']) =>
+    entity.sources('state_topic', { template: ['value_template'], read });
+  const latestSource = (read: Source['read']) =>
+    entity.sources('latest_version_topic', { template: ['latest_version_template'], read });
+  const member =
+    (key: string, isPlain: boolean): Source['read'] =>
+    (text) => {
+      if (text === '') return undefined;
+      const json = jsonIn(text);
+      if (!isObject(json)) return isPlain && json !== null ? text : undefined;
+      const version = memberOf(json, key);
+      return typeof version === 'string' || typeof version === 'number' ? String(version) : undefined;
+    };
+  const isNewer =
+    (version: Source['read'], other: string, isInstalled: boolean): Source['read'] =>
+    (text, current) => {
+      const own = version(text, current);
+      const known = (isInstalled ? member('latest_version', false) : version)(text, current);
+      const against = isInstalled ? (known ?? current(other)) : current(other);
+      return typeof own !== 'string' || typeof against !== 'string' ? undefined : own !== against;
+    };
+  const installed = member('installed_version', true);
+  const latest = member('latest_version', true);
+  entity.add({
+    type: boolean,
+    profile: binaryProfile('update'),
+    role: 'detail',
+    sources: [
+      ...source(isNewer(installed, 'LATEST', true)),
+      ...latestSource(isNewer(latest, 'INSTALLED', false)),
+    ],
+  });
+  const version = { type: string, role: 'diagnostic' } as const;
+  entity.add({ part: 'INSTALLED', name: 'Installed version', ...version, sources: source(installed) });
+  entity.add({
+    part: 'LATEST',
+    name: 'Latest version',
+    ...version,
+    sources: [...source(member('latest_version', false)), ...latestSource(latest)],
+  });
+  const publish = entity.publisher('command_topic');
+  const payload = settings.text('payload_install');
+  if (publish === undefined || payload === undefined) return;
+  entity.add({
+    part: 'INSTALL',
+    name: 'Install',
+    type: integer,
+    role: 'detail',
+    profile: pressProfile('Install'),
+    command: pressCommand(publish, payload),
+  });
+}
