@@ -128,7 +128,9 @@ function* rowsOf(
   for (;;) {
     try {
       for (const row of rows('number > ? ORDER BY number', last)) {
-        last = Number(row.at(-1));
+        // Damaged row numbers need not ascend; the search continues after the largest possible one.
+        const number = Number(row.at(-1));
+        if (number > last && number < ROW_NUMBER_LIMIT) last = number;
         yield row;
       }
       return;
@@ -146,14 +148,16 @@ function* rowsOf(
   }
 }
 
-/** The next readable row after a damaged page. */
+/** The next readable row after a damaged page; a damaged index can also lead to an earlier one. */
 function nextAfter(db: DatabaseSync, table: string, last: number): number | undefined {
   for (let step = 1; step < ROW_NUMBER_LIMIT; step *= 2) {
     try {
       const row = db
         .prepare(`SELECT number FROM ${table} NOT INDEXED WHERE number > ? ORDER BY number LIMIT 1`)
         .get(last + step);
-      return row === undefined ? undefined : Number(row['number']);
+      if (row === undefined) return undefined;
+      const next = Number(row['number']);
+      if (next > last) return next;
     } catch {
       // Still on the damaged page.
     }

@@ -89,6 +89,15 @@ t.test(
   },
 );
 
+function withFlippedBits(bytes: Buffer, random: Random): Buffer {
+  const damaged = Buffer.from(bytes);
+  for (let flip = 0; flip < 60; flip++) {
+    const at = random.below(damaged.length);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << random.below(8));
+  }
+  return damaged;
+}
+
 t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is imported', async (t) => {
   const directory = await kept(t);
   const before = recordsOf(directory);
@@ -97,12 +106,7 @@ t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is
   const random = new Random(seed);
   let least = Infinity;
   for (let round = 0; round < 10; round++) {
-    const damaged = Buffer.from(bytes);
-    for (let flip = 0; flip < 60; flip++) {
-      const at = random.below(damaged.length);
-      damaged[at] = (damaged[at] ?? 0) ^ (1 << random.below(8));
-    }
-    const { all, reports } = await salvaged(t, damaged);
+    const { all, reports } = await salvaged(t, withFlippedBits(bytes, random));
     least = Math.min(least, count(all));
     const wrong = [...all].flatMap(([series, records]) =>
       [...records].filter(([time, value]) => before.get(series)?.get(time) !== value),
@@ -112,6 +116,15 @@ t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is
       t.notOk(reports[0]?.isComplete, `missing records are reported (${seedLabel(seed)})`);
   }
   t.comment(`of 20,000 records at least ${least} were imported`);
+});
+
+t.test('a damaged index that leads to earlier rows does not repeat them forever', async (t) => {
+  const bytes = readFileSync(join(await kept(t), ASIDE));
+  for (const seed of [105_399, 107_816]) {
+    const { all, reports } = await salvaged(t, withFlippedBits(bytes, new Random(seed)));
+    t.ok(count(all) > 5_000 && count(all) < 20_000);
+    t.notOk(reports[0]?.isComplete);
+  }
 });
 
 for (const [what, at] of [
