@@ -118,8 +118,10 @@ export class ManualClock implements Clock {
   advance(ms: number): void {
     const end = this.#monotonicMs + ms;
     for (;;) {
-      const next = this.#timers.filter((t) => t.dueMs <= end).sort((a, b) => a.dueMs - b.dueMs)[0];
-      if (next === undefined) break;
+      const [first, ...others] = this.#timers;
+      if (first === undefined) break;
+      const next = others.reduce((least, timer) => (timer.dueMs < least.dueMs ? timer : least), first);
+      if (next.dueMs > end) break;
       this.#nowMs += next.dueMs - this.#monotonicMs;
       this.#monotonicMs = next.dueMs;
       if (next.everyMs === undefined) this.#timers = this.#timers.filter((t) => t !== next);
@@ -128,6 +130,15 @@ export class ManualClock implements Clock {
     }
     this.#nowMs += end - this.#monotonicMs;
     this.#monotonicMs = end;
+  }
+
+  /** Lets time pass as a suspended machine sees it: each timer that is due fires once, at the end. */
+  sleep(ms: number): void {
+    const end = this.#monotonicMs + ms;
+    for (const timer of this.#timers) timer.dueMs = timer.dueMs <= end ? end : timer.dueMs;
+    this.#nowMs += ms;
+    this.#monotonicMs = end;
+    this.advance(0);
   }
 
   /** Steps the wall clock only, as a late NTP synchronisation does. */
