@@ -14,6 +14,7 @@ import { PACKAGE_ROOT } from '../src/base/package-root.js';
 import { ALONE } from './runner/alone.js';
 import { LONG_S } from './runner/long-files.js';
 import { sumOf, type Outcome } from './runner/outcome.js';
+import { withSourcePositions } from './runner/source-positions.js';
 import { TestProcess } from './runner/test-process.js';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
@@ -134,5 +135,5 @@ function print({ file, seconds, passed, failed, skipped }: Outcome): void {
   const skips = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
   const state = failed.length > 0 ? 'FAILED' : 'ok    ';
   console.log(`${state}  ${file}  ${passed} passed${skips}  ${seconds.toFixed(1)} s`);
-  for (const text of failed) console.log(text.replace(/^/gm, '        '));
+  for (const text of failed) console.log(withSourcePositions(text).replace(/^/gm, '        '));
 }

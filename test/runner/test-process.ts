@@ -38,8 +38,7 @@ export class TestProcess {
     this.#isWorker = program === WORKER;
     TestProcess.running.add(this);
     // Many short-lived objects: in a larger young generation most of them are gone when it is collected.
-    const flags = ['--enable-source-maps', '--max-semi-space-size=32'];
-    this.#child = spawn(process.execPath, [...flags, program], {
+    this.#child = spawn(process.execPath, ['--max-semi-space-size=32', program], {
       cwd: PACKAGE_ROOT,
       stdio: [this.#isWorker ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       // A process group of its own, so that whatever a test has started can be killed with it.
