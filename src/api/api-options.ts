@@ -13,6 +13,7 @@ import type { PushTransport } from './push/web-push.js';
 import type { Dispatcher } from './rpc/dispatcher.js';
 import type { BackupFiles } from './web/backup-routes.js';
 import type { OwnerClaim } from './web/claim-routes.js';
+import type { MetricsAccess, Monitoring } from './web/monitoring-routes.js';
 import type { Pages, ServedContent, WebContext } from './web/web-server.js';
 
 /** One of `webServers`: serves the API, and files or the web front. */
@@ -42,6 +43,8 @@ export interface ApiOptions {
   /** Calls in a batch; 1,000 by default. */
   readonly batchLimit?: number | undefined;
   readonly webServers?: readonly WebServerOptions[] | undefined;
+  /** Who may read the metrics; without it there are none. */
+  readonly metrics?: MetricsAccess | undefined;
 }
 
 /** The certificates of the listeners, and the authority that signs those of `tls: auto`. */
@@ -53,6 +56,9 @@ export interface Certificates {
 /** The dependencies of the API. */
 export interface ApiContext {
   readonly dispatcher: Dispatcher;
+  /** The same for the time while there are metrics: counts the calls. */
+  readonly counted?: Dispatcher;
+  readonly monitoring?: Monitoring;
   readonly kernel: Kernel;
   readonly log: Log;
   /** Emitted with each line of the log, for clients that read it. */

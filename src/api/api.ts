@@ -39,6 +39,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #browsers: BrowserSessions;
   readonly #push: WebPush;
   #accounts: Accounts;
+  #metrics: ApiOptions['metrics'];
   readonly #queue = new SerialQueue();
   readonly #authority: CertificateAuthority;
   readonly #stopRenewing: readonly Cancel[];
@@ -244,6 +245,9 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     if (ownerFingerprint !== this.#ownerFingerprint) this.#access.tokens.clear();
     this.#ownerFingerprint = ownerFingerprint;
     const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
+    const { dispatcher, counted = dispatcher } = this.#context;
+    this.#metrics = options.metrics;
+    this.#rpc.setDispatcher(options.metrics === undefined ? dispatcher : counted);
     this.#rpc.setBatchLimit(options.batchLimit ?? BATCH_LIMIT);
     this.#http.reconfigure(accounts, bodyLimit);
     this.#sockets.reconfigure(accounts, { bodyLimit, isOpenLocally: options.local === 'open' });
@@ -301,6 +305,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       sessions,
       push: this.#push,
       accounts: () => this.#accounts,
+      metricsAccess: () => this.#metrics,
       trust: () => this.#trust(),
     };
   }

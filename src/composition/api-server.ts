@@ -13,7 +13,7 @@ import { createPages } from '../front/pages.js';
 /** Dependencies of the API. */
 export function apiDependencies(
   { clock, directory, health, log, names, store }: Foundation,
-  { kernel, media, registry, tasks }: Components,
+  { kernel, media, metrics, registry, tasks }: Components,
   {
     configurators,
     config,
@@ -21,6 +21,8 @@ export function apiDependencies(
 ): ApiContext {
   return {
     dispatcher: registry,
+    counted: metrics.counting(registry),
+    monitoring: metrics,
     kernel,
     clock,
     log: log.root,
@@ -39,7 +41,15 @@ export function apiDependencies(
 }
 
 /** The configuration of the API; an option that was set at run time takes precedence. */
-export function apiOptions({ remoteAccess, ...config }: GatewayConfig, settings: Options): ApiOptions {
+export function apiOptions(
+  { remoteAccess, metrics, ...config }: GatewayConfig,
+  settings: Options,
+): ApiOptions {
   const bodyLimit = settings.runtimeValue('ServerMaxPostSize');
-  return { ...listenersOf(config), ...(bodyLimit !== undefined && { bodyLimit }), remoteAccess };
+  return {
+    ...listenersOf(config),
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    remoteAccess,
+    metrics: metrics && { secret: metrics, isOpenLocally: metrics.local === 'open' },
+  };
 }

@@ -26,6 +26,7 @@ import type { Foundation } from './foundation.js';
 import { machinePorts } from './machine.js';
 import { lazyMedia, type LazyMedia } from './media.js';
 import { createMessageWatch } from './message-watch.js';
+import { Metrics } from './metrics.js';
 import { createScriptEngine } from './scripts.js';
 import { storedOptions } from './stored-options.js';
 
@@ -54,6 +55,7 @@ export interface Components {
   readonly settings: Options;
   readonly registry: Registry;
   readonly tasks: TaskList;
+  readonly metrics: Metrics;
   /** Called when the gateway closes. */
   readonly cleanup: (() => void | Promise<void>)[];
 }
@@ -163,7 +165,30 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     aliases: loaded.config.api?.aliases ?? {},
   });
   const status = new StatusVariables(kernel, clock);
-  return { kernel, devices, scripts, media, events, archive, status, settings, registry, tasks, cleanup };
+  const metrics = new Metrics({
+    kernel,
+    clock,
+    health,
+    store,
+    version: ports.system.revision,
+    connections: () => controls.connections(),
+    values: () => controls.config().metrics?.values ?? [],
+  });
+  onClose(() => metrics.close());
+  return {
+    kernel,
+    devices,
+    scripts,
+    media,
+    events,
+    archive,
+    status,
+    settings,
+    registry,
+    tasks,
+    metrics,
+    cleanup,
+  };
 }
 
 /** Creates the debug output of devices; its files are in `directory`. */

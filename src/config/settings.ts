@@ -19,6 +19,7 @@ export const RELOADABLE = [
   'changes',
   'backup',
   'updates',
+  'metrics',
   'log',
 ];
 

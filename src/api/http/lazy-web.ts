@@ -3,8 +3,9 @@ import { fault } from '../../base/fault.js';
 import { Lazy } from '../../base/lazy.js';
 import type { WebHandler } from './listener.js';
 
-/** Paths of browsers that every listener serves: fronts, their media and sessions, the console, programs, trust. */
-const PATHS = /^\/(?:wfc\/\d{1,9}\/(?!api(?:[/?]|$))|console\/|front\/|tls(?:[/?]|$))/;
+/** What every listener serves: fronts, their media and sessions, the console, programs, trust, monitoring. */
+const PATHS =
+  /^\/(?:wfc\/\d{1,9}\/(?!api(?:[/?]|$))|console\/|front\/|tls(?:[/?]|$)|metrics(?:\?|$)|health\/ready(?:\?|$))/;
 
 /** Whether it is a request of a browser; programs get the API's reply at `/`. */
 function isForBrowsers({ url = '', headers }: IncomingMessage): boolean {

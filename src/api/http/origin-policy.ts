@@ -57,12 +57,8 @@ export class OriginPolicy {
    * open`, where the peer's address, the bound address and `Host` are all loopback, without `Origin` and
    * without a trace of a proxy.
    */
-  isLocalRequest({ headers, socket }: IncomingMessage): boolean {
-    if (!this.#isOpenLocally || headers.origin !== undefined) return false;
-    if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(socket.localAddress ?? '')) return false;
-    if (Object.keys(headers).some((name) => FORWARDED.test(name))) return false;
-    const name = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
-    return isLoopbackHost(name.replace(/^\[(.*)\]$/, '$1'));
+  isLocalRequest(request: IncomingMessage): boolean {
+    return this.#isOpenLocally && isDirectLocalRequest(request);
   }
 
   /** Absent, the server's own (with any scheme: there may be a TLS proxy in front of it), or listed. */
@@ -95,4 +91,16 @@ function isSame(origin: string, host: string | undefined): boolean {
   const port = scheme.toLowerCase() === 'https' ? ':443' : ':80';
   const bare = (name: string) => (name.endsWith(port) ? name.slice(0, -port.length) : name).toLowerCase();
   return bare(authority) === bare(host);
+}
+
+/**
+ * Whether the peer's address, the bound address and `Host` are all loopback, without `Origin` and without a
+ * trace of a proxy: a program of this machine has sent it.
+ */
+export function isDirectLocalRequest({ headers, socket }: IncomingMessage): boolean {
+  if (headers.origin !== undefined) return false;
+  if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(socket.localAddress ?? '')) return false;
+  if (Object.keys(headers).some((name) => FORWARDED.test(name))) return false;
+  const name = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
+  return isLoopbackHost(name.replace(/^\[(.*)\]$/, '$1'));
 }

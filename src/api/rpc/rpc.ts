@@ -64,7 +64,7 @@ interface RpcContext {
  * calls.
  */
 export class Rpc {
-  readonly #dispatcher: Dispatcher;
+  #dispatcher: Dispatcher;
   readonly #log: Log;
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   readonly #calls: Quotas;
@@ -82,6 +82,11 @@ export class Rpc {
   /** Calls that one batch may contain. */
   get batchLimit(): number {
     return this.#batchLimit;
+  }
+
+  /** May be called at any time. */
+  setDispatcher(dispatcher: Dispatcher): void {
+    this.#dispatcher = dispatcher;
   }
 
   /** May be called at any time. */

@@ -11,6 +11,7 @@ import { routeAssets } from './assets.js';
 import { routeIcons, type IconRouteContext } from './icon-routes.js';
 import { routeInstall } from './install-routes.js';
 import { routeMedia, type FrontMediaContext } from './front-media.js';
+import { routeMonitoring, type MetricsAccess, type Monitoring } from './monitoring-routes.js';
 import { routePush } from './push-routes.js';
 import { routeTrust, type ListenerTrust } from './trust-routes.js';
 import { routeSessions } from './session-routes.js';
@@ -76,6 +77,8 @@ export interface WebContext extends FrontMediaContext, IconRouteContext {
   readonly push: WebPush;
   readonly claim?: OwnerClaim;
   readonly backups?: BackupFiles;
+  readonly monitoring?: Monitoring;
+  readonly metricsAccess: () => MetricsAccess | undefined;
 }
 
 interface WebOptions {
@@ -116,6 +119,7 @@ export async function openWeb(context: WebContext, { serve, basicAuth }: WebOpti
   routeBackups(app, context);
   routeTrust(app, context);
   routePush(app, context);
+  routeMonitoring(app, context);
   if (typeof serve !== 'object') {
     routeMedia(app, context);
     routeIcons(app, context);

@@ -205,6 +205,12 @@ export async function warnOfServers(
       ['remoteAccess'],
       coded`WITHOUT_ALL_CALLS_REJECTED: without it, all calls are rejected; stellwerk setup adds it`,
     );
+  const { metrics } = config;
+  if (metrics !== undefined && metrics.local === undefined && !hasPassword(metrics))
+    document.addWarning(
+      ['metrics'],
+      coded`METRICS_UNREADABLE: nobody can read the metrics: add password, passwordFile, or local: open for programs of this machine`,
+    );
   const { webServers = [], ...api } = listenersOf(config);
   for (const [{ host, insecure }, path] of [
     [api, ['api']],
@@ -216,9 +222,7 @@ export async function warnOfServers(
         coded`PASSWORDS_SENT_UNENCRYPTED_USE: passwords are sent unencrypted to ${host}; use tls: auto instead`,
       );
   if (config.board === 'simulated') return;
-  const [first] = [...secretEntries(config)].filter(
-    ([secret]) => (secret.password ?? secret.passwordHash) !== undefined,
-  );
+  const [first] = [...secretEntries(config)].filter(([secret]) => hasPassword(secret));
   const { mode } = await stat(document.file).catch(() => ({ mode: 0 }));
   if (first !== undefined && (mode & 0o004) !== 0)
     document.addWarning(
@@ -226,3 +230,6 @@ export async function warnOfServers(
       coded`EVERY_USER_MACHINE_CAN: every user of this machine can read this file, passwords included: chmod o= FILE`,
     );
 }
+
+const hasPassword = ({ password, passwordHash }: SecretConfig): boolean =>
+  (password ?? passwordHash) !== undefined;

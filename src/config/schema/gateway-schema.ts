@@ -121,6 +121,9 @@ export const gatewaySchema = strict({
   ),
   backup: optional(backupSchema),
   updates: optional(updatesSchema),
+  metrics: optional(
+    strict({ ...secret, local: optional(Type.Literal('open')), values: optional(Type.Array(text)) }),
+  ),
   log: optional(strict({ level: optional(Type.Union([level, Type.Record(Type.String(), level)])) })),
 });
 

@@ -89,6 +89,12 @@ export const settingTexts: Readonly<Record<string, readonly [title: string, help
     'Time of day from which the box checks, installs and restarts; by default 02:00.',
   ],
   'updates.to': ['Window to', 'Time of day at which the window ends; by default 04:00.'],
+  metrics: ['Metrics', 'A program such as Prometheus reads figures of the gateway at /metrics.'],
+  'metrics.password': ['Token', 'What the program sends as its bearer token.'],
+  'metrics.passwordHash': ['Hash of the token', 'As stellwerk hash-password prints it.'],
+  'metrics.passwordFile': ['File with the token', 'A file that contains the token or its hash.'],
+  'metrics.local': ['On this machine', 'open: programs of this machine need no token.'],
+  'metrics.values': ['Values', 'Paths of the variables whose values are published.'],
   'store.backups': ['Daily backups', 'The number of daily backups that are kept.'],
   log: ['Log', 'What the log contains.'],
   'log.level': [

@@ -148,6 +148,7 @@ t.test('a reload applies what can change at run time, and lists what needs a res
       'changes',
       'backup',
       'updates',
+      'metrics',
       'log',
     ],
     NeedsRestart: ['board', 'store', 'api.aliases'],

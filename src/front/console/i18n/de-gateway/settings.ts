@@ -78,6 +78,12 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
     'Werte alle',
     'So oft werden letzte Werte geschrieben, in Sekunden: Karten nutzen sich ab.',
   ],
+  metrics: ['Metriken', 'Ein Programm wie Prometheus liest Kennzahlen des Gateways unter /metrics.'],
+  'metrics.password': ['Token', 'Was das Programm als Bearer-Token sendet.'],
+  'metrics.passwordHash': ['Hash des Tokens', 'Wie stellwerk hash-password ihn ausgibt.'],
+  'metrics.passwordFile': ['Datei mit dem Token', 'Eine Datei, die das Token oder seinen Hash enthält.'],
+  'metrics.local': ['Auf diesem Rechner', 'open: Programme dieses Rechners brauchen kein Token.'],
+  'metrics.values': ['Werte', 'Pfade der Variablen, deren Werte veröffentlicht werden.'],
   updates: ['Updates des Geräts', 'Ein Gerät mit einem Abbild fragt diese Adresse nach Updates.'],
   'updates.url': [
     'Adresse',

@@ -74,6 +74,8 @@ export const configuration: Readonly<Record<string, string>> = {
   PASSWORDS_SENT_UNENCRYPTED_USE: 'Passwörter gehen unverschlüsselt an {0}; stattdessen tls: auto verwenden',
   EVERY_USER_MACHINE_CAN:
     'jeder Benutzer dieses Geräts kann diese Datei mit den Passwörtern lesen: chmod o= FILE',
+  METRICS_UNREADABLE:
+    'niemand kann die Metriken lesen: password, passwordFile oder, für Programme dieses Rechners, local: open ergänzen',
   WITHOUT_ALL_CALLS_REJECTED: 'ohne werden alle Aufrufe abgewiesen; stellwerk setup ergänzt es',
   NO_BOARD_FILE_MATCHES:
     'keine Board-Datei passt zu diesem Gerät, also hat keine Leitung einen Namen; {0} erklärt, wie man es beschreibt',
