@@ -5,7 +5,7 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
 const TREE = `tree:
-  - { instance: Door, ident: door, module: Button, properties: { Line: BUTTON1, Bias: pull-up, DebounceUs: 2000, ClickGapMs: 50, LongMs: 60000 } }
+  - { instance: Door, ident: door, module: Button, properties: { Line: BUTTON1, Bias: pull-up, DebounceUs: 100000, ClickGapMs: 200, LongMs: 60000 } }
   - { instance: Pump, ident: pump, module: GPIO Input, properties: { Line: BUTTON2 } }
 `;
 
