@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Cancel } from '../../../src/base/clock.js';
+import { codedMessageOf, Fault } from '../../../src/base/fault.js';
 import { searchMessage, type HardwareItem, type Search } from '../../../src/device/hardware-search.js';
 import {
   moduleKind,
@@ -12,6 +13,7 @@ import {
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
 import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 import { parseDiscoveryTopic } from '../discovery/announcement.js';
+import { NativeAnnouncements } from './native-announcements.js';
 import { DiscoveryHub, discoveryFlow } from './discovery-hub.js';
 import type { Message } from '../message.js';
 import { mqttFlow, type Subscription } from '../subscription-router.js';
@@ -54,6 +56,16 @@ const properties = Type.Object({
     Type.String({ default: '', maxLength: 1000 }),
     'Discovery',
     'Where online is published; status below the prefix if empty.',
+  ),
+  Tasmota: withHelp(
+    Type.Boolean({ default: true }),
+    'Discovery',
+    'Whether to find devices with Tasmota by their own announcements.',
+  ),
+  Shelly: withHelp(
+    Type.Boolean({ default: true }),
+    'Discovery',
+    'Whether to find Shelly devices of generation 2 and later, which reply to requests.',
   ),
 });
 type Properties = Static<typeof properties>;
@@ -123,7 +135,11 @@ class Discovery implements OpenInstance, Search {
     const { Prefix } = this.#host.properties;
     for (const filter of [`${Prefix}/+/+/config`, `${Prefix}/+/+/+/config`])
       this.#subscriptions.push(this.#hub.topics.subscribe(filter, 0, (message) => this.#take(message)));
-    for (const { ready } of this.#subscriptions) await ready;
+    const { Tasmota, Shelly } = this.#host.properties;
+    const native = new NativeAnnouncements(this.#hub);
+    if (Tasmota) this.#subscriptions.push(...native.subscribeTasmota());
+    if (Shelly) this.#subscriptions.push(...native.subscribeShelly());
+    for (const { ready } of this.#subscriptions) await this.#granted(ready);
     await this.#publishBirth();
   }
 
@@ -162,8 +178,22 @@ class Discovery implements OpenInstance, Search {
     await Promise.resolve();
   }
 
+  /** A rejected subscription is a problem of what it is for; the others work. */
+  async #granted(ready: Promise<void>): Promise<void> {
+    try {
+      await ready;
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'DEVICE_REFUSED') throw thrown;
+      this.#host.setProblem(
+        'SUBSCRIPTION',
+        coded`CHECK_ACCESS_CONTROL_LIST: ${codedMessageOf(thrown)}; check the broker's access control list`,
+      );
+    }
+  }
+
   async #publishBirth(): Promise<void> {
-    const { PublishBirth, Prefix, StatusTopic } = this.#host.properties;
+    const { PublishBirth, Prefix, Shelly, StatusTopic } = this.#host.properties;
+    if (Shelly) await this.#hub.topics.publish('shellies/command', 'announce', { qos: 0, retain: false });
     if (!PublishBirth) return;
     const topic = StatusTopic === '' ? `${Prefix}/status` : StatusTopic;
     await this.#hub.topics.publish(topic, 'online', { qos: 0, retain: false });

@@ -307,6 +307,7 @@ class DiscoveredDevice implements OpenInstance {
         const variable = this.#variables.get(identOf(entity, part));
         if (variable !== undefined) this.#showAvailability(variable);
       }
+    if (group.isAvailable) this.#request().catch(() => undefined); // it is requested again with the connection
     const isAway = [...this.#variables.values()].every((variable) => !variable.group.isAvailable);
     const text: Text | undefined = isAway
       ? coded`REPORTS_UNAVAILABLE: the device reports that it is not available`

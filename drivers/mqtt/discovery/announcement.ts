@@ -1,4 +1,5 @@
 import { ABBREVIATIONS, DEVICE_ABBREVIATIONS, ORIGIN_ABBREVIATIONS } from './abbreviations.js';
+import { isObject, textAt } from './readers.js';
 
 /** A discovery topic: `<prefix>/<component>/[<node id>/]<object id>/config`. */
 export interface DiscoveryTopic {
@@ -74,13 +75,13 @@ export function readAnnouncement({ component, id }: DiscoveryTopic, text: string
   const root = expanded(payload, typeof payload['~'] === 'string' ? payload['~'] : undefined);
   const device = deviceOf(root['device'], component === 'device' ? undefined : id);
   const origin = isObject(root['origin'])
-    ? [textIn(root['origin'], 'name'), textIn(root['origin'], 'sw_version')]
+    ? [textAt(root['origin'], 'name'), textAt(root['origin'], 'sw_version')]
         .filter((one) => one !== '')
         .join(' ')
     : '';
   if (component !== 'device') {
     const { device: _device, origin: _origin, ...settings } = root;
-    const entity = { component, id: textIn(root, 'unique_id') || id, place: id, settings };
+    const entity = { component, id: textAt(root, 'unique_id') || id, place: id, settings };
     return { device, origin, entities: [entity], removed: [], problems: [] };
   }
   if (!isObject(root['components'])) throw new InvalidAnnouncement('a device payload needs components');
@@ -103,12 +104,12 @@ function componentsOf(
       problems.push(`${key}: not a JSON object`);
       continue;
     }
-    const component = textIn(own, 'platform');
+    const component = textAt(own, 'platform');
     if (component === '') problems.push(`${key}: it has no platform`);
     else if (Object.keys(own).length === 1) removed.push(ownId);
     else {
       const settings = { ...common, ...own };
-      entities.push({ component, id: textIn(own, 'unique_id') || ownId, place: ownId, settings });
+      entities.push({ component, id: textAt(own, 'unique_id') || ownId, place: ownId, settings });
     }
   }
   return { entities, removed, problems };
@@ -123,9 +124,7 @@ function deviceOf(given: unknown, id: string | undefined): AnnouncedDevice {
   const connections = Array.isArray(device['connections']) ? (device['connections'] as unknown[]) : [];
   const keys = [
     ...identifiers.map((one) => `id ${one}`),
-    ...connections
-      .filter((one) => Array.isArray(one))
-      .map((one) => (one as unknown[]).join(' ').toLowerCase()),
+    ...connections.filter((one) => Array.isArray(one)).map((one) => connectionKey(one as readonly unknown[])),
   ];
   if (keys.length === 0) {
     if (id === undefined || isObject(given))
@@ -134,23 +133,32 @@ function deviceOf(given: unknown, id: string | undefined): AnnouncedDevice {
     keys.push(`entity ${id}`);
   }
   return {
-    keys,
-    name: textIn(device, 'name'),
-    manufacturer: textIn(device, 'manufacturer'),
-    model: textIn(device, 'model'),
-    software: textIn(device, 'sw_version'),
+    keys: [...new Set(keys)],
+    name: textAt(device, 'name'),
+    manufacturer: textAt(device, 'manufacturer'),
+    model: textAt(device, 'model'),
+    software: textAt(device, 'sw_version'),
   };
+}
+
+/** The key of a connection. Hardware addresses are written with different separators. */
+function connectionKey([type, address]: readonly unknown[]): string {
+  const [kind, text] = [
+    isText(type) ? String(type) : '',
+    (isText(address) ? String(address) : '').toLowerCase(),
+  ];
+  return `${kind} ${kind === 'mac' ? text.replaceAll(/[:\-.]/g, '') : text}`;
 }
 
 /** Keys in full, and topics with their base, of a payload or a component of one. */
 function expanded(given: Settings, base: string | undefined): Settings {
-  const made: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(given)) {
-    if (key === '~') continue;
-    const name = nameOf(ABBREVIATIONS, key);
-    made[name] = expandedValue(name, value, base);
-  }
-  return made;
+  const entries = Object.entries(given).filter(([key]) => key !== '~');
+  return Object.fromEntries(
+    entries.map(([key, value]) => {
+      const name = nameOf(ABBREVIATIONS, key);
+      return [name, expandedValue(name, value, base)];
+    }),
+  );
 }
 
 function expandedValue(name: string, value: unknown, base: string | undefined): unknown {
@@ -178,13 +186,4 @@ const renamed = (given: Settings, names: Readonly<Record<string, string>>): Sett
 const nameOf = (names: Readonly<Record<string, string>>, key: string): string =>
   Object.hasOwn(names, key) ? (names[key] as string) : key;
 
-const isObject = (value: unknown): value is Settings =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isText = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
-
-/** A text or number of an object as text; '' if there is none. */
-function textIn(settings: Settings, key: string): string {
-  const value = Object.hasOwn(settings, key) ? settings[key] : undefined;
-  return isText(value) ? String(value) : '';
-}

@@ -35,8 +35,10 @@ interface KnownTopic {
 }
 
 /** An announcement that another program's format was translated to. */
-interface TranslatedAnnouncement extends Announcement {
+export interface TranslatedAnnouncement extends Announcement {
   readonly requests: readonly StateRequest[];
+  /** Whether an entity that it does not contain no longer exists. */
+  readonly isComplete: boolean;
 }
 
 /**
@@ -124,7 +126,7 @@ export class DeviceRegistry {
     this.#take(topic, announcement, announcement.requests);
     const known = this.#topicOf(topic);
     known.digest = digest;
-    // These announcements are complete: what they no longer contain is gone.
+    if (!announcement.isComplete) return;
     const places = new Set(announcement.entities.map(({ place }) => place));
     for (const place of known.places.keys()) if (!places.has(place)) this.#removePlace(topic, place);
   }

@@ -9,6 +9,7 @@ import { readAvailability } from './availability.js';
 import { LazyTemplate } from './lazy-template.js';
 import type { Command, CommandContext, EntityModel, Outgoing, Source, VariableModel } from './model.js';
 import { humanized, identFor } from './names.js';
+import { isObject } from './readers.js';
 import { SettingsReader } from './settings.js';
 
 /** The longest expiry that a variable can have, seconds: 31 days. */
@@ -71,7 +72,7 @@ export class EntityBuilder {
     if (this.#ownName !== undefined) return this.#ownName;
     const isNameless = this.settings.raw('name') !== null;
     const deviceClass = isNameless ? this.settings.text('device_class') : undefined;
-    return humanized(deviceClass ?? this.component);
+    return humanized(deviceClass ?? '') || humanized(this.component);
   }
 
   /** The role of the main variable: diagnostic and configuration entities are not what the device is for. */
@@ -96,21 +97,39 @@ export class EntityBuilder {
     constants?: ReadonlyMap<string, TemplateValue>,
   ): LazyTemplate | undefined {
     const key = keys.find((one) => this.settings.has(one));
-    const text = key === undefined ? undefined : this.settings.text(key);
+    return this.#compile(key === undefined ? undefined : this.settings.text(key), constants);
+  }
+
+  #compile(
+    text: string | undefined,
+    constants: ReadonlyMap<string, TemplateValue> | undefined,
+  ): LazyTemplate | undefined {
     if (text === undefined || text.trim() === '') return undefined;
     const template = new LazyTemplate(text, constants);
     this.#templates.push(template);
     return template;
   }
 
-  /** The topics with this key: usually one. None if it is missing or invalid. */
+  /**
+   * The topics with this key: usually one; a translated announcement has a list of topics, each with its
+   * template. None if it is missing or invalid.
+   */
   sources(key: string, { template: keys = [], read, constants, ...rest }: SourceOptions): Source[] {
-    const topics = (this.settings.list(key) ?? []).filter((topic) =>
-      this.#isValid(key, topic, validateFilter),
-    );
-    if (topics.length === 0) return [];
-    const template = this.template(keys, constants);
-    return topics.map((topic) => ({ topic, qos: this.#qos, template, read, ...rest }));
+    const given = this.settings.raw(key);
+    const listed = Array.isArray(given) ? (given as readonly unknown[]) : given === null ? [] : [given];
+    const shared = given === undefined ? undefined : this.template(keys, constants);
+    return listed.flatMap((one) => {
+      if (one === undefined) return [];
+      const own = isObject(one) ? new SettingsReader(one) : undefined;
+      const topic = own === undefined ? one : own.text('topic');
+      if (typeof topic !== 'string') {
+        this.settings.problem(`${key} is no text`);
+        return [];
+      }
+      if (!this.#isValid(key, topic, validateFilter)) return [];
+      const template = own === undefined ? shared : this.#compile(own.text('template'), constants);
+      return [{ topic, qos: this.#qos, template, read, ...rest }];
+    });
   }
 
   /** The command topic with this key; undefined if it is missing or invalid. */

@@ -35,6 +35,8 @@ export const readOnOff = (on: string, off: string): Read =>
 /** A number, which `convert` may change. */
 export const readNumber = (convert: (number: number) => number = (number) => number, reset = NONE): Read =>
   unless((text) => {
+    // What ESPHome publishes for a sensor without a value.
+    if (text.toLowerCase() === 'nan') return UNKNOWN;
     const number = numberIn(text);
     return number === undefined ? UNREADABLE : convert(number);
   }, reset);
@@ -55,6 +57,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The value of a key; undefined if it is missing or inherited. */
 export const memberOf = (object: JsonObject, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
+
+/** A text or number of an object as text; '' if there is none. */
+export function textAt(object: JsonObject, key: string): string {
+  const value = memberOf(object, key);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
 
 /** The JSON in a text; undefined if it is none. */
 export function jsonIn(text: string): unknown {

@@ -94,7 +94,7 @@ export function buildDefaultLight(entity: EntityBuilder): void {
     profile: '~Switch',
     sources: entity.sources('state_topic', {
       template: ['state_value_template', 'value_template'],
-      read: readOnOff(on, off),
+      read: readOnOff(settings.payload('state_on', on), settings.payload('state_off', off)),
     }),
     command: publish && ((value, context) => switching.turn(value === true, context)),
     isOptimistic: entity.isOptimistic,
@@ -116,17 +116,18 @@ function addColor(
   entity: EntityBuilder,
   { parts, switching }: { parts: LightParts; switching: Switching },
 ): void {
-  const isThere = (key: string) =>
-    entity.settings.has(`${key}_command_topic`) || entity.settings.has(`${key}_state_topic`);
-  const format = COLOR_FORMATS.find(({ key }) => isThere(key));
-  if (format === undefined) return;
-  const { key, read, write, names } = format;
-  const topic = entity.publisher(`${key}_command_topic`, [`${key}_command_template`]);
+  const state = COLOR_FORMATS.find(({ key }) => entity.settings.has(`${key}_state_topic`));
+  const format = COLOR_FORMATS.find(({ key }) => entity.settings.has(`${key}_command_topic`));
+  const { write, names } = format ?? { write: (rgb: Rgb) => rgb, names: [] };
+  const topic = format && entity.publisher(`${format.key}_command_topic`, [`${format.key}_command_template`]);
   parts.color({
-    sources: entity.sources(`${key}_state_topic`, {
-      template: [`${key}_value_template`],
-      read: readNumbers(read),
-    }),
+    sources:
+      state === undefined
+        ? []
+        : entity.sources(`${state.key}_state_topic`, {
+            template: [`${state.key}_value_template`],
+            read: readNumbers(state.read),
+          }),
     command:
       topic &&
       switching.withOn((value, context) => {
@@ -147,7 +148,7 @@ interface SwitchingOptions {
   readonly on: string;
   readonly off: string;
   readonly scale: number;
-  /** When the command that switches on is sent: before the others, after them, or never. */
+  /** When the command that switches on is sent: before the others (`first`), after them, or never (`none`). */
   readonly kind: string | undefined;
 }
 
@@ -182,6 +183,7 @@ class Switching {
 
   #around(messages: readonly Outgoing[], context: CommandContext): readonly Outgoing[] {
     const { kind } = this.#options;
+    if (kind === 'none') return messages;
     if (kind === 'first') return [...this.turn(true, context), ...messages];
     return [...messages, ...this.turn(true, context)];
   }

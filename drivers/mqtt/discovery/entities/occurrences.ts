@@ -121,6 +121,15 @@ export function buildUpdate(entity: EntityBuilder): void {
     };
   const installed = member('installed_version', true);
   const latest = member('latest_version', true);
+  const version = { type: string, role: 'diagnostic' } as const;
+  entity.add({ part: 'INSTALLED', name: 'Installed version', ...version, sources: source(installed) });
+  entity.add({
+    part: 'LATEST',
+    name: 'Latest version',
+    ...version,
+    sources: [...source(member('latest_version', false)), ...latestSource(latest)],
+  });
+  // After the versions, which it compares.
   entity.add({
     type: boolean,
     profile: binaryProfile('update'),
@@ -129,14 +138,6 @@ export function buildUpdate(entity: EntityBuilder): void {
       ...source(isNewer(installed, 'LATEST', true)),
       ...latestSource(isNewer(latest, 'INSTALLED', false)),
     ],
-  });
-  const version = { type: string, role: 'diagnostic' } as const;
-  entity.add({ part: 'INSTALLED', name: 'Installed version', ...version, sources: source(installed) });
-  entity.add({
-    part: 'LATEST',
-    name: 'Latest version',
-    ...version,
-    sources: [...source(member('latest_version', false)), ...latestSource(latest)],
   });
   const publish = entity.publisher('command_topic');
   const payload = settings.text('payload_install');

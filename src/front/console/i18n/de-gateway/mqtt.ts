@@ -73,6 +73,11 @@ export const mqtt: FamilyTexts = {
       'Topic der Birth-Nachricht',
       'Wo „online“ veröffentlicht wird; leer: status unter dem Präfix.',
     ],
+    Tasmota: ['Tasmota', 'Ob Geräte mit Tasmota an ihren eigenen Ankündigungen erkannt werden.'],
+    Shelly: [
+      'Shelly',
+      'Ob Shelly-Geräte ab der zweiten Generation erkannt werden, die auf Anfragen antworten.',
+    ],
     Device: ['Gerät', 'Die Kennung, mit der sich das Gerät ankündigt.'],
     Announcement: ['Ankündigung', 'Was das Gerät angekündigt hat. Die MQTT-Erkennung hält es aktuell.'],
     Removed: ['Entfernt', 'Ob das Gerät inzwischen beim Broker entfernt wurde.'],
