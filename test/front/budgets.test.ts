@@ -18,7 +18,8 @@ const CONSOLE_SHELL = 60_000;
  */
 const LAZY = {
   resident: {
-    'de-variables': 1000,
+    // With the parts of discovered devices.
+    'de-variables': 1100,
     device: 2000,
     'history-page': 4250,
     install: 500,

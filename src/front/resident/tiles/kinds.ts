@@ -135,8 +135,8 @@ export function kindOfVariable(model: Model, variable: TreeNode): TileKind {
   if (data.type === variableType.boolean) return 'switch';
   if (name === '~HexColor') return 'colour';
   if (name.startsWith('~UnixTimestamp')) return 'time';
-  if (data.type === variableType.string) return 'text';
   if ((profile?.associations.length ?? 0) > 0) return 'choice';
+  if (data.type === variableType.string) return 'text';
   return hasRange(profile) ? 'level' : 'text';
 }
 
