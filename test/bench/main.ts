@@ -13,6 +13,7 @@ import { archiveFigures } from './figures/archive.js';
 import { changeFigures } from './figures/changes.js';
 import { largeBoardFigures } from './figures/large-board.js';
 import { countingFigures } from './figures/counting.js';
+import { discoveryFigures } from './figures/discovery.js';
 import { edgeFigures } from './figures/edges.js';
 import { eventFigures } from './figures/events.js';
 import { frontFigures } from './figures/fronts.js';
@@ -31,6 +32,7 @@ const families: Readonly<Record<string, Family>> = {
   changes: changeFigures,
   fronts: frontFigures,
   mqtt: mqttFigures,
+  discovery: discoveryFigures,
   serial: serialFigures,
   edge: edgeFigures,
   counting: countingFigures,

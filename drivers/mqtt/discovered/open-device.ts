@@ -14,6 +14,7 @@ import { DEVICE_TEXT_LIMIT, excerpt, UNREADABLE_REASON } from '../../../src/devi
 import { TransientProblems } from '../../../src/device/toolkit/transient-problems.js';
 import { type AvailabilityGroup, groupByAvailability } from './availability-groups.js';
 import type { AnnouncedModel, DiscoveredDeviceProperties } from './discovered-device.js';
+import { PacedMessages } from './paced-messages.js';
 import type { LazyTemplate } from '../discovery/lazy-template.js';
 import {
   identOf,
@@ -93,6 +94,7 @@ class DiscoveredDevice implements OpenInstance {
   readonly #variables = new Map<string, OpenVariable>();
   readonly #uses = new Map<string, TopicUse>();
   readonly #subscriptions = new Map<string, Subscription>();
+  readonly #messages: PacedMessages;
   #detach: () => void = () => undefined;
   #cancelMark: Cancel = () => undefined;
 
@@ -101,6 +103,7 @@ class DiscoveredDevice implements OpenInstance {
     this.#announced = announced;
     this.#hub = host.parent(discoveryFlow);
     this.#problems = new TransientProblems(host);
+    this.#messages = new PacedMessages(host.clock);
     for (const group of groupByAvailability(announced.model.entities)) this.#addGroup(group);
   }
 
@@ -128,11 +131,7 @@ class DiscoveredDevice implements OpenInstance {
       onChange: (text) =>
         host.reconfigure(text === undefined ? { Removed: true } : { Announcement: text, Removed: false }),
     });
-    for (const [topic, use] of this.#uses)
-      this.#subscriptions.set(
-        topic,
-        this.#hub.topics.subscribe(topic, use.qos, (message) => this.#take(use, message)),
-      );
+    for (const [topic, use] of this.#uses) this.#subscriptions.set(topic, this.#subscribe(topic, use));
     for (const subscription of this.#subscriptions.values()) await this.#granted(subscription);
     await this.#request();
     // Only now: values become stale when the instance goes online.
@@ -160,6 +159,7 @@ class DiscoveredDevice implements OpenInstance {
   async close(): Promise<void> {
     this.#detach();
     this.#cancelMark();
+    this.#messages.close();
     for (const subscription of this.#subscriptions.values()) subscription.close();
     for (const { cancelOff } of this.#variables.values()) cancelOff?.();
     this.#problems.close();
@@ -226,6 +226,11 @@ class DiscoveredDevice implements OpenInstance {
     return use;
   }
 
+  #subscribe(topic: string, use: TopicUse): Subscription {
+    const paced = { handled: 0, held: undefined, handle: (message: Message) => this.#take(use, message) };
+    return this.#hub.topics.subscribe(topic, use.qos, (message) => this.#messages.take(paced, message));
+  }
+
   #take({ availability, variables }: TopicUse, message: Message): void {
     const { topic, payload } = message;
     if (payload.length > PAYLOAD_LIMIT) {
@@ -238,6 +243,8 @@ class DiscoveredDevice implements OpenInstance {
     let parsed: ReadonlyMap<string, TemplateValue> | undefined;
     const render = (template: LazyTemplate | undefined): string | undefined => {
       if (template === undefined || text === undefined) return text;
+      // It is reported already.
+      if (template.problem(this.#hub.engine) !== undefined) return undefined;
       parsed ??= payloadVariables(text);
       try {
         return template.render(this.#hub.engine, parsed);

@@ -164,8 +164,8 @@ function expanded(given: Settings, base: string | undefined): Settings {
 function expandedValue(name: string, value: unknown, base: string | undefined): unknown {
   if (name === 'device' && isObject(value)) return renamed(value, DEVICE_ABBREVIATIONS);
   if (name === 'origin' && isObject(value)) return renamed(value, ORIGIN_ABBREVIATIONS);
-  if (name === 'availability' && Array.isArray(value))
-    return value.map((one: unknown) => (isObject(one) ? expanded(one, base) : one));
+  if (name === 'availability')
+    return [value].flat().map((one: unknown) => (isObject(one) ? expanded(one, base) : one));
   if (name === 'components' && isObject(value))
     return Object.fromEntries(
       Object.entries(value).map(([key, one]) => [key, isObject(one) ? expanded(one, base) : one]),

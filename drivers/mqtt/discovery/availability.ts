@@ -12,8 +12,9 @@ export function readAvailability(settings: SettingsReader): Availability {
   if (mode === undefined) settings.problem(`availability_mode ${word} is not one of all, any and latest`);
   const listed = settings.raw('availability');
   const sources: (AvailabilitySource | undefined)[] = [];
-  if (Array.isArray(listed)) {
-    for (const one of listed as readonly unknown[]) {
+  if (listed !== undefined && listed !== null) {
+    // A single topic needs no list.
+    for (const one of [listed].flat() as readonly unknown[]) {
       if (typeof one === 'object' && one !== null && !Array.isArray(one)) {
         const entry = new SettingsReader(one as Readonly<Record<string, unknown>>);
         const keys = { topic: 'topic', template: 'value_template' };
@@ -21,7 +22,7 @@ export function readAvailability(settings: SettingsReader): Availability {
         for (const problem of entry.problems) settings.problem(`availability: ${problem}`);
       } else settings.problem('availability contains something that is no object');
     }
-  } else if (listed !== undefined && listed !== null) settings.problem('availability is no list');
+  }
   if (settings.has('availability_topic'))
     sources.push(readSource(settings, { topic: 'availability_topic', template: 'availability_template' }));
   return { mode: mode ?? 'latest', sources: sources.filter((one) => one !== undefined) };

@@ -173,7 +173,7 @@ export function buildClimate(entity: EntityBuilder): void {
       part: 'PRESET',
       name: 'Preset',
       role: 'detail',
-      templates: ['preset_mode_value_template', 'preset_mode_state_template', 'value_template'],
+      templates: ['preset_mode_value_template'],
     },
     ['none', ...presets.filter((one) => one !== 'none')],
   );
@@ -244,7 +244,7 @@ function addAction(entity: EntityBuilder): void {
     role: 'state',
     profile: optionsProfile(ACTIONS),
     sources: entity.sources('action_topic', {
-      template: ['action_template', 'value_template'],
+      template: ['action_template'],
       read: readOption(ACTIONS),
     }),
   });

@@ -107,7 +107,7 @@ export function buildCover(entity: EntityBuilder): void {
     type: integer,
     profile: '~Shutter.Reversed',
     sources: entity.sources('position_topic', {
-      template: ['position_template', 'value_template'],
+      template: ['position_template'],
       constants,
       read: readPosition(range, 'position'),
     }),

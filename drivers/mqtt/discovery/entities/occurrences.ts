@@ -2,11 +2,11 @@ import { variableType } from '../../../../src/device/module.js';
 import type { EntityBuilder } from '../entity-builder.js';
 import { NOW, UNKNOWN, UNREADABLE, type Source } from '../model.js';
 import { humanized } from '../names.js';
-import { binaryProfile, optionsProfile, pressProfile } from '../presentation.js';
+import { binaryProfile, numberProfile, optionsProfile, pressProfile } from '../presentation.js';
 import { pressCommand } from './inputs.js';
-import { NONE, isObject, jsonIn, memberOf, readJson, readText } from '../readers.js';
+import { NONE, isObject, jsonIn, memberOf, numberOf, readJson, readText } from '../readers.js';
 
-const { boolean, integer, string } = variableType;
+const { boolean, float, integer, string } = variableType;
 
 /** The last event; retained messages are none. */
 export function buildEvent(entity: EntityBuilder): void {
@@ -75,6 +75,24 @@ export function buildDeviceTracker(entity: EntityBuilder): void {
     sources: entity.sources('state_topic', {
       template,
       read: located((text) => (text === home ? 'home' : text === away ? 'not_home' : text)),
+    }),
+  });
+  addCoordinate(entity, 'LATITUDE', 'Latitude');
+  addCoordinate(entity, 'LONGITUDE', 'Longitude');
+}
+
+/** A member of the attributes of a tracker. */
+function addCoordinate(entity: EntityBuilder, part: string, name: string): void {
+  const profile = numberProfile({ unit: '°', digits: 5 });
+  entity.add({
+    part,
+    name,
+    type: float,
+    role: 'detail',
+    profile,
+    sources: entity.sources('json_attributes_topic', {
+      template: ['json_attributes_template'],
+      read: readJson((object) => numberOf(memberOf(object, name.toLowerCase()))),
     }),
   });
 }

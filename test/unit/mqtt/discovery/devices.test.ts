@@ -201,6 +201,8 @@ t.test('events, triggers and tags occur', async (t) => {
   t.strictSame(tracker.take('s', 'in'), { '': true, LOCATION: 'home' });
   t.strictSame(tracker.take('s', 'out'), { '': false, LOCATION: 'not_home' });
   t.strictSame(tracker.take('s', 'work'), { '': false, LOCATION: 'work' });
+  const phone = of('device_tracker', { json_attributes_topic: 'a' });
+  t.strictSame(phone.take('a', '{"latitude":47.1,"longitude":8.5}'), { LATITUDE: 47.1, LONGITUDE: 8.5 });
 });
 
 t.test('updates and pictures', async (t) => {
@@ -242,6 +244,6 @@ t.test('what is not understood of an entity is named', async (t) => {
   t.strictSame(half.take('s', 'ON'), { '': true, BRIGHTNESS: 'error' });
   t.strictSame(of('sensor', { state_topic: 's', expire_after: 'soon', availability: 7 }).problems, [
     'expire_after is no number',
-    'availability is no list',
+    'availability contains something that is no object',
   ]);
 });
