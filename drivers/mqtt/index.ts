@@ -4,6 +4,7 @@ import { NetworkConnector } from './network-connection.js';
 import { mqttClient } from './mqtt-client.js';
 import { mqttDevice } from './mqtt-device.js';
 import { discoveredDevice } from './discovered/discovered-device.js';
+import { mqttPublisher } from './publishing/mqtt-publisher.js';
 import { mqttDiscovery } from './discovered/mqtt-discovery.js';
 
 /** The MQTT modules of one gateway; they connect over the network by default. */
@@ -13,5 +14,6 @@ export function mqttModules(brokers: BrokerConnector = new NetworkConnector()): 
     mqttDevice,
     mqttDiscovery(),
     discoveredDevice(),
+    mqttPublisher,
   ] as readonly ModuleDefinition[];
 }

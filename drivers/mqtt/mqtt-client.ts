@@ -142,6 +142,13 @@ async function open(host: Host<Properties>, brokers: BrokerConnector): Promise<O
   const { properties: settings } = host;
   const topics = new SubscriptionRouter(host, {
     hasSession: !settings.CleanSession,
+    ...(settings.WillTopic !== '' && {
+      connectionTopic: {
+        topic: settings.WillTopic,
+        available: settings.BirthPayload,
+        notAvailable: settings.WillPayload,
+      },
+    }),
     openSecondaryConnection: (secondary) => {
       const { will: _will, ...options } = connectOptions(host);
       return brokers.connect(

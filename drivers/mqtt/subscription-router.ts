@@ -5,6 +5,7 @@ import { onNextIteration, yieldToEventLoop } from '../../src/base/event-loop.js'
 import { SerialQueue } from '../../src/base/serial-queue.js';
 import type { Flow, Host } from '../../src/device/module.js';
 import type { BrokerConnection, ConnectionListener, PublishOptions, QoS } from './broker.js';
+import type { AvailabilityTopic } from './publishing/announcement.js';
 import { hasWildcards, matchesFilter, validateTopic } from './topic-filter.js';
 import type { Message } from './message.js';
 
@@ -33,11 +34,13 @@ export const EARLY_BYTE_LIMIT = 16 * 1024 * 1024;
 const PREVIEW_BYTES = 64;
 
 /** What the router uses of the MQTT Client's host. */
-type RouterHost = Pick<Host, 'clock' | 'log' | 'signal' | 'debug' | 'reportLost'>;
+type RouterHost = Pick<Host, 'id' | 'clock' | 'log' | 'signal' | 'debug' | 'reportLost'>;
 
 interface RouterOptions {
   /** True for a persistent session, whose queued messages arrive before anyone could subscribe again. */
   readonly hasSession: boolean;
+  /** Where the broker and the gateway publish whether the connection is up. */
+  readonly connectionTopic?: AvailabilityTopic;
   /** Opens a secondary connection to the same broker with the same credentials. The caller closes it. */
   readonly openSecondaryConnection: (listener: ConnectionListener) => Promise<BrokerConnection>;
 }
@@ -125,6 +128,15 @@ export class SubscriptionRouter implements ConnectionListener {
 
   get signal(): AbortSignal {
     return this.#host.signal;
+  }
+
+  /** The name under which the gateway announces itself on this connection. */
+  get node(): string {
+    return `stellwerk_${this.#host.id}`;
+  }
+
+  get connectionTopic(): AvailabilityTopic | undefined {
+    return this.#options.connectionTopic;
   }
 
   /** See {@link RouterOptions.openSecondaryConnection}. */

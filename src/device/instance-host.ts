@@ -93,6 +93,7 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
     toggle: async (path) => {
       if (!signal.aborted) await options.toggle(path);
     },
+    tree: options.tree,
     parent: <T>(_flow: Flow<T>): T => options.parent()?.running?.provided as T,
   };
 }

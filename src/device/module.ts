@@ -1,3 +1,4 @@
+import type { TreeView } from './tree-view.js';
 import type { TObject, Static } from '@sinclair/typebox';
 import type { Clock } from '../base/clock.js';
 import type { Text } from '../base/codes/coded-text.js';
@@ -190,6 +191,8 @@ export interface Host<P = unknown> {
    * instance there. Rejects with a text that says what to do, or with the fault of the device or its rules.
    */
   toggle(path: string): Promise<void>;
+  /** Other objects, for a module that publishes parts of the tree. */
+  readonly tree: TreeView;
   /**
    * What the connected I/O instance provides for this interface. The I/O instance stays online as long as
    * this one.

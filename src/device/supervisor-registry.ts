@@ -17,6 +17,7 @@ import { completeStored, type Properties } from './properties.js';
 import { QualityTracker, type OfflineCode } from './quality-tracker.js';
 import { Supervisor } from './supervisor.js';
 import { toggle, type PerformAction } from './toggle.js';
+import { createTreeView } from './tree-view.js';
 
 const NO_MODULE = coded`NO_SUCH_MODULE: this version has no such module`;
 type Closed = InstanceProblem & { readonly code: OfflineCode };
@@ -117,6 +118,7 @@ export class SupervisorRegistry {
         createConnected: (...given) => this.#options.configure.createConnected(instance, ...given),
         reconfigure: (changes) => this.#options.configure.reconfigure(instance, changes),
         toggle: (path) => toggle(kernel, path, this.#options.performAction),
+        tree: createTreeView(kernel, this.#options.performAction),
         onLink: () => this.#onLinkChanged(instance.id),
       },
       properties,

@@ -1,3 +1,4 @@
+import type { TreeView } from './tree-view.js';
 import { delay } from '../base/clock.js';
 import { CodedText, coded, type Text } from '../base/codes/coded-text.js';
 import { codedMessageOf, fault, generalOf, isAbort, messageOf } from '../base/fault.js';
@@ -46,6 +47,7 @@ export interface SupervisorOptions extends QualityTrackerOptions {
   reconfigure(changes: Properties): void;
   /** Implements `Host.toggle`. */
   toggle(path: string): Promise<void>;
+  readonly tree: TreeView;
   /** Called when the instance goes online or offline. */
   onLink(): void;
 }

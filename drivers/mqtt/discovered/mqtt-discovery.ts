@@ -201,7 +201,8 @@ class Discovery implements OpenInstance, Search {
 
   #take(message: Message): void {
     const parts = parseDiscoveryTopic(this.#host.properties.Prefix, message.topic);
-    if (parts === undefined) return;
+    // What this gateway announces itself is not a device of others.
+    if (parts === undefined || parts.id.startsWith(`${this.#hub.topics.node}_`)) return;
     this.#hub.change(message.topic, () =>
       this.#hub.registry.announce(message.topic, parts, message.text ?? '\u0000'),
     );

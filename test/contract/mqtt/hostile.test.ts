@@ -267,6 +267,7 @@ await t.test('a burst of tiny packets is handled in small parts', async (t) => {
 
 await t.test('messages that arrive before their subscribers are queued up to a limit in bytes', (t) => {
   const host = {
+    id: 1,
     clock: new ManualClock(),
     log: silentLog,
     signal: new AbortController().signal,

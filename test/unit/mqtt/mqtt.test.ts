@@ -150,6 +150,7 @@ async function connectedTopics(broker = new SimulatedBroker()) {
   const lost: unknown[] = [];
   const ending = new AbortController();
   const host = {
+    id: 1,
     clock,
     log: silentLog,
     signal: ending.signal,

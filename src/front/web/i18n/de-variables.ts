@@ -73,6 +73,7 @@ export const deVariables: Readonly<Record<string, string>> = {
   Oscillation: 'Schwenken',
   Power: 'Eingeschaltet',
   Preset: 'Voreinstellung',
+  Published: 'Veröffentlicht',
   'Send command': 'Befehl senden',
   Speed: 'Geschwindigkeit',
   'Target humidity': 'Soll-Luftfeuchtigkeit',

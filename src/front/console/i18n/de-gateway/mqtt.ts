@@ -8,6 +8,10 @@ export const mqtt: FamilyTexts = {
       'Erkanntes MQTT-Gerät',
       'Ein Gerät, das seine Variablen bei einem MQTT-Broker ankündigt.',
     ],
+    'MQTT Publisher': [
+      'MQTT-Veröffentlichung',
+      'Veröffentlicht Teile des Baums bei einem MQTT-Broker, als Geräte von Home Assistant.',
+    ],
     'MQTT Device': ['MQTT-Gerät', 'Ein Gerät, dessen Variablen Topics eines MQTT-Brokers haben.'],
   },
   properties: {
@@ -78,6 +82,8 @@ export const mqtt: FamilyTexts = {
       'Shelly',
       'Ob Shelly-Geräte ab der zweiten Generation erkannt werden, die auf Anfragen antworten.',
     ],
+    Paths: ['Pfade', 'Ident-Pfade der Objekte, die mit allem darunter in Home Assistant erscheinen.'],
+    Topic: ['Topic', 'Der erste Teil der Topics von Zuständen und Befehlen.'],
     Device: ['Gerät', 'Die Kennung, mit der sich das Gerät ankündigt.'],
     Announcement: ['Ankündigung', 'Was das Gerät angekündigt hat. Die MQTT-Erkennung hält es aktuell.'],
     Removed: ['Entfernt', 'Ob das Gerät inzwischen beim Broker entfernt wurde.'],

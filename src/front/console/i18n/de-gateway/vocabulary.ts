@@ -17,6 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   Bus: 'Bus',
   Device: 'Gerät',
   Discovery: 'Erkennung',
+  Publishing: 'Veröffentlichung',
   Port: 'Schnittstelle',
   Frames: 'Telegramme',
   Variables: 'Variablen',

@@ -87,6 +87,10 @@ export const connections: Readonly<Record<string, string>> = {
   TOPICS_CONTAINS_TWICE: 'Topics enthält {0} zweimal',
   // MQTT discovery
   PREFIX_INVALID: 'Prefix: {0}',
+  TOPIC_INVALID: 'Topic: {0}',
+  NO_WILL_TOPIC:
+    'WillTopic des MQTT-Clients ist leer: Home Assistant bemerkt nicht, wenn das Gateway aus ist',
+  NO_OBJECT_AT_PATH: 'unter {0} gibt es kein Objekt',
   STATUS_TOPIC_INVALID: 'StatusTopic: {0}',
   ANNOUNCEMENT_PROBLEM: '{0}: {1}',
   ANNOUNCEMENT_INVALID:

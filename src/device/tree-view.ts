@@ -1,0 +1,118 @@
+import type { Cancel } from '../base/clock.js';
+import type { VariableRole } from '../base/codes/stable-codes.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { message } from '../kernel/messages.js';
+import { objectType, type TreeObject } from '../kernel/object.js';
+import type { Profile } from '../kernel/profiles/profile-data.js';
+import { quality } from '../kernel/quality.js';
+import type { Value, VariableType } from '../kernel/value.js';
+import { isKnown, type Variable } from '../kernel/variables.js';
+import type { PerformAction } from './toggle.js';
+
+/** A variable of another object, as a module reads it that publishes parts of the tree. */
+export interface TreeVariable {
+  readonly id: number;
+  readonly ident: string;
+  readonly name: string;
+  readonly type: VariableType;
+  readonly role: VariableRole;
+  readonly profile: Profile | undefined;
+  readonly hasAction: boolean;
+  /** Whether the archive sums its increases. */
+  readonly isCounter: boolean;
+}
+
+/** The object that has variables: an instance, or a category. */
+export interface TreeGroup {
+  readonly id: number;
+  readonly name: string;
+  /** The name of the instance's module; empty for other objects. */
+  readonly module: string;
+  readonly variables: readonly TreeVariable[];
+}
+
+/**
+ * Called with the id of a variable that was updated or whose quality changed, and whether its value is another
+ * one; and after any other change.
+ */
+interface TreeListener {
+  onValue(id: number, hasChanged: boolean): void;
+  onStructure(): void;
+}
+
+/** The tree, for a module that publishes parts of it. */
+export interface TreeView {
+  /** The variables at and below ident paths, by parent, hidden ones left out. */
+  groupsBelow(paths: readonly string[]): readonly TreeGroup[];
+  /** The paths at which there is no object. */
+  missing(paths: readonly string[]): readonly string[];
+  /** The value of a variable; undefined if it is not known. `isAvailable` is false while it is bad. */
+  valueOf(id: number): { readonly value: Value | undefined; readonly isAvailable: boolean };
+  watch(listener: TreeListener): Cancel;
+  /** Requests a value, as `RequestAction` does. Rejects with the fault of the device or its rules. */
+  request(id: number, value: Value): Promise<void>;
+}
+
+/** Messages about objects, variables and profiles, except for values. */
+const STRUCTURE = [
+  [10_400, 10_499],
+  [10_600, 10_699],
+  [11_300, 11_399],
+] as const;
+
+export function createTreeView(kernel: Kernel, performAction: PerformAction): TreeView {
+  const { tree, variables, profiles, changes } = kernel;
+  const find = (id: number): Variable | undefined => {
+    const object = tree.find(id);
+    return object?.is(objectType.variable) === true ? object : undefined;
+  };
+  const facts = (variable: Variable): TreeVariable => ({
+    id: variable.id,
+    ident: variable.ident,
+    name: variable.displayName,
+    type: variable.data.type,
+    role: variable.data.role,
+    profile: profiles.find(variable.data.customProfile || variable.data.profile),
+    hasAction: variables.actionTargetOf(variable) !== 0,
+    isCounter: variable.data.logging?.counter === true,
+  });
+  return {
+    groupsBelow: (paths) => {
+      const found = new Map<TreeObject, Map<number, TreeVariable>>();
+      for (const path of paths)
+        for (const variable of variablesBelow(tree.findByPath(path))) {
+          const group = found.get(variable.parent ?? variable) ?? new Map<number, TreeVariable>();
+          found.set(variable.parent ?? variable, group.set(variable.id, facts(variable)));
+        }
+      return Array.from(found, ([parent, group]) => ({
+        id: parent.id,
+        name: parent.displayName,
+        module: parent.is(objectType.instance) ? parent.data.moduleName : '',
+        variables: [...group.values()],
+      }));
+    },
+    missing: (paths) => paths.filter((path) => tree.findByPath(path) === undefined),
+    valueOf: (id) => {
+      const variable = find(id);
+      const isAvailable = variable !== undefined && variable.data.qualityProblem?.state !== quality.bad;
+      return { value: variable && isKnown(variable) ? variable.data.value : undefined, isAvailable };
+    },
+    watch: ({ onValue, onStructure }) =>
+      changes.listen(({ Message, SenderID, Data }) => {
+        if (Message === message.VM_UPDATE) onValue(SenderID, Data[1] === true);
+        else if (Message === message.GW_QUALITY) onValue(SenderID, false);
+        else if (STRUCTURE.some(([first, last]) => Message >= first && Message <= last)) onStructure();
+      }),
+    request: async (id, value) => {
+      const variable = variables.get(id);
+      await performAction(variable, value);
+    },
+  };
+}
+
+/** The variables at and below an object that residents may see. */
+function* variablesBelow(object: TreeObject | undefined): Generator<Variable> {
+  if (object === undefined || object.hidden) return;
+  if (object.is(objectType.variable)) yield object;
+  for (const child of object.children ?? []) yield* variablesBelow(child);
+}

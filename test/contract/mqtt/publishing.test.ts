@@ -1,0 +1,137 @@
+/** Two gateways at one broker: what one publishes, the other finds and controls. */
+import t, { type Test } from 'tap';
+import { mqttModules } from '../../../drivers/mqtt/index.js';
+import { variableType } from '../../../src/device/module.js';
+import type { Instance } from '../../../src/kernel/instances.js';
+import { objectType } from '../../../src/kernel/object.js';
+import { quality } from '../../../src/kernel/quality.js';
+import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { hasProgram } from '../../tools/program.js';
+import { until } from '../../tools/until.js';
+import { fakeTestBroker, mosquittoTestBroker, type TestBroker } from './brokers.js';
+
+const skip = hasProgram('mosquitto') ? false : 'mosquitto is not installed (Debian package mosquitto)';
+
+/** A gateway with a plug of its own, which it publishes together with a room. */
+async function publishing(broker: TestBroker, fixture: DeviceFixture) {
+  const { kernel } = fixture;
+  const client = await fixture.add('MQTT Client', {
+    Url: broker.url,
+    ProtocolVersion: broker.version,
+    WillTopic: 'gateway/online',
+  });
+  const plug = await fixture.add(
+    'MQTT Device',
+    {
+      Topics: [
+        {
+          Ident: 'STATE',
+          Name: 'Plug',
+          Type: 'boolean',
+          StateTopic: 'plug/state',
+          CommandTopic: 'plug/set',
+        },
+      ],
+    },
+    client,
+  );
+  kernel.tree.set(plug, 'ident', 'plug');
+  kernel.tree.set(plug, 'name', 'Plug');
+  const room = kernel.tree.create(objectType.category, {}, { ident: 'room', name: 'Living room' });
+  const temperature = kernel.variables.create(variableType.float, {
+    parent: room,
+    ident: 'TEMPERATURE',
+    name: 'Temperature',
+    profile: '~Temperature',
+  });
+  kernel.variables.update(temperature, 21.5, 0);
+  const publisher = await fixture.add('MQTT Publisher', { Paths: ['plug', 'room'] }, client);
+  await fixture.waitForLink(publisher, 'online');
+  return { client, plug, room, temperature, publisher };
+}
+
+const payloads = (broker: TestBroker, topic: string) =>
+  broker
+    .heard()
+    .filter((one) => one.topic === topic)
+    .map(({ payload }) => payload);
+
+async function contract(t: Test, name: string, make: () => Promise<TestBroker>): Promise<void> {
+  await t.test(`${name}: from one gateway into another, and back`, async (t) => {
+    await using broker = await make();
+    await using first = new DeviceFixture(mqttModules(broker.brokers));
+    await using second = new DeviceFixture(mqttModules(broker.brokers));
+    const { client, plug, temperature, publisher } = await publishing(broker, first);
+    t.equal(first.value(publisher, 'PUBLISHED'), 2);
+    const other = await second.add('MQTT Client', { Url: broker.url, ProtocolVersion: broker.version });
+    const discovery = await second.add('MQTT Discovery', { Adopt: 'all' }, other);
+    await second.waitForLink(discovery, 'online');
+    const adopted = (name: string): Instance | undefined =>
+      [...second.kernel.tree.objectsOfType(objectType.instance)].find((one) => one.name === name);
+    await until('both devices', () => adopted('Plug') !== undefined && adopted('Living room') !== undefined);
+    const [remotePlug, remoteRoom] = [adopted('Plug') as Instance, adopted('Living room') as Instance];
+    await second.waitForLink(remotePlug, 'online');
+    const variableOf = (instance: Instance) =>
+      [...(instance.children ?? [])].find(
+        (child) =>
+          child.is(objectType.variable) && child.data.role === 'main' && !/^(LINK|STATUS)$/.test(child.ident),
+      );
+    const remoteSwitch = variableOf(remotePlug)?.ident ?? '';
+    const remoteTemperature = variableOf(remoteRoom);
+    t.match(remoteTemperature, { name: 'Temperature', data: { profile: '~Temperature' } });
+    await second.waitForValue(remoteRoom, remoteTemperature?.ident ?? '', 21.5);
+    await second.devices.write(remotePlug.id, remoteSwitch, true);
+    await until('the command at the plug', () => payloads(broker, 'plug/set').includes('ON'));
+    t.equal(first.value(plug, 'STATE'), false, 'a command is no state');
+    await broker.publish('plug/state', 'ON');
+    await second.waitForValue(remotePlug, remoteSwitch, true);
+    first.kernel.variables.update(temperature, 22, 1);
+    await second.waitForValue(remoteRoom, remoteTemperature?.ident ?? '', 22);
+    first.kernel.variables.setQualityProblem(temperature, {
+      state: quality.bad,
+      reason: 'NO_ANSWER',
+      text: 'broken',
+    });
+    await second.waitForQuality(remoteRoom, remoteTemperature?.ident ?? '', 'bad UNAVAILABLE');
+    await first.devices.delete(client.id);
+    await second.waitForQuality(remotePlug, remoteSwitch, 'bad UNAVAILABLE');
+  });
+
+  await t.test(`${name}: changed, removed and foreign announcements`, async (t) => {
+    await using broker = await make();
+    await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+    await broker.publish('homeassistant/device/other_1/config', '{"not":"ours"}', true);
+    const { client, room, publisher } = await publishing(broker, fixture);
+    const topic = `homeassistant/device/stellwerk_${client.id}_${room.id}/config`;
+    await until('the announcement', () => payloads(broker, topic).length === 1);
+    fixture.kernel.tree.set(room, 'name', 'Salon');
+    await until('the new name', () => /"Salon"/.test(payloads(broker, topic).at(-1) ?? ''));
+    const before = payloads(broker, topic).length;
+    await broker.publish('homeassistant/status', 'online');
+    await until('it again, for Home Assistant', () => payloads(broker, topic).length > before);
+    await fixture.change(publisher, { Paths: ['plug', 'none'] });
+    await until('its removal', () => payloads(broker, topic).at(-1) === '');
+    await until('the missing path', () => /there is no object at none/.test(fixture.status(publisher)));
+    t.notOk(payloads(broker, 'homeassistant/device/other_1/config').includes(''), 'others stay');
+  });
+
+  await t.test(`${name}: what is no command does nothing`, async (t) => {
+    await using broker = await make();
+    await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+    const { client, plug, publisher } = await publishing(broker, fixture);
+    const state = plug.children?.byIdent('STATE');
+    const topic = `stellwerk/stellwerk_${client.id}/${state?.id}/set`;
+    for (const payload of ['on', '', '1', 'x'.repeat(5000), '\u0000']) await broker.publish(topic, payload);
+    await broker.publish(`stellwerk/stellwerk_${client.id}/${client.id}/set`, 'ON');
+    await broker.publish(topic, 'ON', true);
+    await until('the only command', () => payloads(broker, 'plug/set').length > 0);
+    await fixture.change(publisher, { Paths: ['plug'] });
+    await fixture.waitForLink(publisher, 'online');
+    await broker.publish(topic, 'OFF');
+    await until('the next command', () => payloads(broker, 'plug/set').includes('OFF'));
+    t.strictSame(payloads(broker, 'plug/set'), ['ON', 'OFF'], 'a retained command is not repeated');
+  });
+}
+
+await contract(t, 'simulated broker', () => fakeTestBroker(4));
+await t.test('mosquitto', { skip }, async (t) => contract(t, 'MQTT 5', () => mosquittoTestBroker(5)));
