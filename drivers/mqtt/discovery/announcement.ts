@@ -80,7 +80,7 @@ export function readAnnouncement({ component, id }: DiscoveryTopic, text: string
         .join(' ')
     : '';
   if (component !== 'device') {
-    const { device: _device, origin: _origin, ...settings } = root;
+    const { device: _device, origin: _origin, ...settings } = withoutCode(root);
     const entity = { component, id: textAt(root, 'unique_id') || id, place: id, settings };
     return { device, origin, entities: [entity], removed: [], problems: [] };
   }
@@ -108,7 +108,7 @@ function componentsOf(
     if (component === '') problems.push(`${key}: it has no platform`);
     else if (Object.keys(own).length === 1) removed.push(ownId);
     else {
-      const settings = { ...common, ...own };
+      const settings = withoutCode({ ...common, ...own });
       entities.push({ component, id: textAt(own, 'unique_id') || ownId, place: ownId, settings });
     }
   }
@@ -140,6 +140,10 @@ function deviceOf(given: unknown, id: string | undefined): AnnouncedDevice {
     software: textAt(device, 'sw_version'),
   };
 }
+
+/** Codes of alarm panels are secrets: what is stored and shown only says that there is one. */
+const withoutCode = (settings: Settings): Settings =>
+  textAt(settings, 'code') === '' ? settings : { ...settings, code: '***' };
 
 /** The key of a connection. Hardware addresses are written with different separators. */
 function connectionKey([type, address]: readonly unknown[]): string {

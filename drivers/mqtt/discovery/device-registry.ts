@@ -82,8 +82,10 @@ export class DeviceRegistry {
 
   /** Adds what an instance stored in an earlier run; what was announced in this one is newer. */
   restore({ entities, keys, origin, requests, ...about }: DeviceRecord): void {
+    const newer = this.#devices.get(this.find(keys) ?? '')?.about;
     const device = this.#deviceOf({ keys, ...about });
     if (device === undefined) return;
+    if (newer !== undefined) device.about = { ...device.about, ...nonEmpty(newer) };
     if (device.origin === '') device.origin = origin;
     if (device.requests.length === 0) device.requests = requests;
     for (const entity of entities) {
@@ -202,7 +204,7 @@ export class DeviceRegistry {
 
   /** The device with these keys; a new one if there is none, undefined if there are too many. */
   #deviceOf({ keys, ...about }: AnnouncedDevice): KnownDevice | undefined {
-    const [first = ''] = keys;
+    const [first = ''] = keys.toSorted();
     let device = keys.map((key) => this.#byKey.get(key)).find((one) => one !== undefined);
     if (device === undefined) {
       if (this.#devices.size >= DEVICE_LIMIT) return undefined;
@@ -214,11 +216,14 @@ export class DeviceRegistry {
       if (this.#byKey.get(key) === device) device.keys.add(key);
     }
     // What one payload leaves out, another has said.
-    const given = Object.entries(about).filter(([, text]) => text !== '');
-    device.about = { ...device.about, ...Object.fromEntries(given) };
+    device.about = { ...device.about, ...nonEmpty(about) };
     return device;
   }
 }
+
+/** What is not empty. */
+const nonEmpty = (about: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(about).filter(([, text]) => text !== ''));
 
 /** Whether a topic passes its entities to another one. */
 function isMigration(payload: string): boolean {

@@ -139,8 +139,9 @@ t.test('what an instance stored is completed by what is announced', async (t) =>
   const record = before.registry.record('id d1');
   if (record === undefined) throw new Error('there is no record');
   const all = new Announcements();
-  all.announce('sensor/d1/b', sensor('b', { name: 'New' }));
-  all.registry.restore(record);
+  all.announce('sensor/d1/b', sensor('b', { name: 'New', dev: { ...DEVICE, sw: '2' } }));
+  all.registry.restore({ ...record, software: '1', model: 'M' });
+  t.match(all.registry.record('id d1'), { software: '2', model: 'M' }, 'what is announced is newer');
   t.strictSame(all.entities('id d1'), ['b', 'a']);
   t.match(all.registry.record('id d1')?.entities[0], { settings: { name: 'New' } });
   t.strictSame(all.announce('sensor/d1/a', ''), ['id d1'], 'its topics are known');
@@ -157,4 +158,12 @@ t.test('idents are unique and stable', async (t) => {
     idents.sort(),
     ['sensor_a__b_63e5c1c4', 'sensor_a_b', 'sensor_a_b_d44362d6', 'sensor_a_b_c8687a08'].sort(),
   );
+});
+
+t.test('the code of an alarm panel is not stored', async (t) => {
+  const all = new Announcements();
+  all.announce('alarm_control_panel/d1/a', sensor('a', { cmd_t: 'c', code: '4711' }));
+  const record = all.registry.record('id d1');
+  t.match(record, { entities: [{ settings: { code: '***' } }] });
+  t.notMatch(record === undefined ? '4711' : packRecord(record), /4711/);
 });
