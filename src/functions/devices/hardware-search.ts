@@ -176,22 +176,25 @@ function record(ports: Ports, one: HardwareItem) {
     About: one.about,
     UsedBy: one.usedBy,
     InstanceID: ports.kernel.tree.find(one.instance)?.id || instanceFor(ports, one.makes),
-    Create: one.makes.flatMap(({ module, properties }) => {
-      const known = modules.find(module);
-      return known === undefined
-        ? []
-        : [{ ModuleID: known.id, ModuleName: known.name, Properties: properties }];
+    Create: one.makes.flatMap((making) => {
+      const known = modules.find(making.module);
+      if (known === undefined) return [];
+      return [{ ModuleID: known.id, ModuleName: known.name, Properties: identifying(making) }];
     }),
   };
+}
+
+/** The properties that say what an instance is for; others may be as long as an announcement. */
+function identifying({ properties, recognizedBy }: InstanceTemplate): InstanceTemplate['properties'] {
+  if (recognizedBy === undefined) return properties;
+  return Object.fromEntries(recognizedBy.map((name) => [name, properties[name]]));
 }
 
 function instanceFor({ kernel, devices }: Ports, makes: readonly InstanceTemplate[]): number {
   for (const instance of kernel.tree.objectsOfType(objectType.instance)) {
     const module = devices.modules.find(instance.data.moduleId);
     const making = makes.find((one) => one.module === module?.name);
-    const own = Object.entries(making?.properties ?? {}).filter(
-      ([name]) => making?.recognizedBy?.includes(name) ?? true,
-    );
+    const own = making === undefined ? [] : Object.entries(identifying(making));
     if (own.length > 0 && own.every(([name, value]) => instance.data.properties[name] === value))
       return instance.id;
   }

@@ -82,7 +82,7 @@ t.test(
     });
     t.match(found, { ID: 'id bulb-1', Kind: 'mqtt', Name: 'Bulb', InstanceID: 0 });
     t.match(found?.About, /not understood: Remote: there is no support for infrared/);
-    t.match(found?.Create, [{ ModuleName: 'MQTT Discovered Device' }]);
+    t.match(found?.Create, [{ ModuleName: 'MQTT Discovered Device', Properties: { Device: 'id bulb-1' } }]);
     await until('the module Hardware', async () =>
       (await searched(fixture, 'hardware')).some(({ ID, Kind }) => ID === 'id bulb-1' && Kind === 'mqtt'),
     );
