@@ -2,6 +2,7 @@ import { coded, joined, recordOf } from '../base/codes/coded-text.js';
 import { createHash } from 'node:crypto';
 import { access, constants, readFile, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { parseDocument } from 'yaml';
 import { hashPassword } from '../api/access/credentials.js';
 import { syncDirectory, writeFileAtomically } from '../base/atomic-write.js';
 import { Fault, codeOf, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
@@ -14,7 +15,8 @@ import {
 } from '../config/change-settings.js';
 import { overlayPath } from '../config/config-source.js';
 import { ConfigurationError, FILE_LIMIT, codedFinding, type ConfigFinding } from '../config/document.js';
-import { readConfig } from '../config/load.js';
+import { hideSecrets, revealSecrets } from '../config/hidden-secrets.js';
+import { readConfig, type ModulesOf } from '../config/load.js';
 import { writeSetup } from '../config/first-access.js';
 import { setPasswordHash, type PasswordTarget } from '../config/set-password.js';
 import type { Setup } from '../config/setup-file.js';
@@ -53,7 +55,7 @@ export class ConfigurationFile implements ConfigurationPort {
     const { file, isOverlay } = this.#foundation.configSource();
     const content = await this.#text();
     return {
-      Text: content,
+      Text: hideSecrets(content, await this.#modulesOf(content)),
       Digest: digestOf(content),
       Path: file,
       IsOverlay: isOverlay,
@@ -63,14 +65,18 @@ export class ConfigurationFile implements ConfigurationPort {
 
   /** See {@link ConfigurationPort}. */
   async check(content: string): Promise<Problems> {
-    return (await this.#findingsIn(content)).map(problemOf);
+    const { text, placed } = await this.#revealed(content);
+    return (await this.#findingsIn(text)).map((finding) => problemOf(placed(finding)));
   }
 
   /** See {@link ConfigurationPort}. */
   write(content: string, digest: string): Promise<ReloadReport> {
     return this.#queue.run(async () => {
       if (digestOf(await this.#text()) !== digest) throw fault('CONFIGURATION_CHANGED');
-      return this.#replace(content);
+      const { text, placed } = await this.#revealed(content);
+      this.#rejectInvalid((await this.#findingsIn(text)).map(placed));
+      await this.#put(text);
+      return this.#applied();
     });
   }
 
@@ -117,7 +123,8 @@ export class ConfigurationFile implements ConfigurationPort {
     const { given } = this.#foundation.configSource();
     const content = await textIn(given);
     const IsWritable = await isWritable(given);
-    return { Text: content, Digest: digestOf(content), Path: given, IsOverlay: false, IsWritable };
+    const Text = hideSecrets(content, await this.#modulesOf(content));
+    return { Text, Digest: digestOf(content), Path: given, IsOverlay: false, IsWritable };
   }
 
   /** See {@link ConfigurationPort}. */
@@ -198,6 +205,25 @@ export class ConfigurationFile implements ConfigurationPort {
   /** Throws `CONFIGURATION_INVALID` with all problems if a text has errors. */
   async rejectInvalid(content: string): Promise<void> {
     this.#rejectInvalid(await this.#findingsIn(content));
+  }
+
+  /** A text that was given, with the secrets of the present one where it has them hidden. */
+  async #revealed(given: string): Promise<ReturnType<typeof revealSecrets>> {
+    const text = await this.#text();
+    if (Buffer.byteLength(given) > FILE_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_CONFIGURATION: The configuration`, FILE_LIMIT);
+    return revealSecrets(given, text, await this.#modulesOf(text));
+  }
+
+  /** The modules of the board that a configuration names; undefined if it is not known. */
+  async #modulesOf(text: string): ReturnType<ModulesOf> {
+    try {
+      const board: unknown = parseDocument(text, { logLevel: 'error' }).get('board');
+      return await this.#foundation.modulesFor(typeof board === 'string' ? { board } : {});
+    } catch {
+      // The text or the board may be damaged. Then names of properties say what is secret.
+      return undefined;
+    }
   }
 
   async #text(): Promise<string> {

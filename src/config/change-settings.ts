@@ -1,4 +1,5 @@
 import { isCollection, parseDocument } from 'yaml';
+import { HIDDEN } from '../base/url-secrets.js';
 import type { DocumentPath } from './document.js';
 
 /** A change of one setting; null removes it. */
@@ -7,10 +8,8 @@ export interface SettingChange {
   readonly value: unknown;
 }
 
-/** Stands for a secret in settings that are shown. */
-const HIDDEN = '***';
-/** The keys whose values are secrets. */
-const SECRETS = new Set(['password', 'passwordHash', 'key', 'secretKey']);
+/** The keys outside the tree whose values are secrets. */
+export const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'passwordHash', 'key', 'secretKey']);
 /** A key, or the index of a list, with what separates it from the next one. */
 const STEP = /\.?([A-Za-z]\w*)|\[(\d{1,4})\]/y;
 
@@ -38,7 +37,7 @@ function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [
       key,
-      SECRETS.has(key) && typeof one === 'string' ? HIDDEN : withoutSecrets(one),
+      SECRET_KEYS.has(key) && typeof one === 'string' ? HIDDEN : withoutSecrets(one),
     ]),
   );
 }

@@ -233,7 +233,7 @@ export interface Functions {
   GW_GetBackups(): BackupRecord[];
   /** What this machine offers for a field of a form, by the source of the field: line, chip, port, channel, led, bus, onewire, output. */
   GW_GetChoices(Source: string): Choice[];
-  /** The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires. */
+  /** The configuration as it is on the disk, with "***" in place of passwords and secrets, and the digest that GW_SetConfigurationText requires. */
   GW_GetConfigurationText(): ConfigurationText;
   /** The last deletions since the start, newest first: at most 50, in at most 16 MiB of memory. */
   GW_GetDeleted(): DeletionRecord[];
@@ -303,7 +303,7 @@ export interface Functions {
   GW_RunDoctor(): DoctorCheck[];
   /** Stores a backup on a target now, reads back what is new, and deletes backups that are not kept. */
   GW_RunTargetBackup(Target: string): StoredBackupRecord;
-  /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText; the call fails if the configuration has changed since. If the text has errors, nothing is changed, and error.data.problems lists them. */
+  /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText; the call fails if the configuration has changed since. "***" keeps the secret that is there. If the text has errors, nothing is changed, and error.data.problems lists them. */
   GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
   /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */
   GW_SetPassword(Target: string, Password: string): ReloadReport;

@@ -30,7 +30,7 @@ function textFunctions({ configuration }: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: configurationText,
       confirmed: true,
-      help: 'The configuration as it is on the disk, with its passwords and secrets, and the digest that GW_SetConfigurationText requires.',
+      help: 'The configuration as it is on the disk, with "***" in place of passwords and secrets, and the digest that GW_SetConfigurationText requires.',
       run: async (caller) => {
         requirePassword(caller, 'Reading the configuration');
         return (await configuration()).read();
@@ -63,7 +63,7 @@ function textFunctions({ configuration }: Ports): FunctionDeclaration[] {
       audited: true,
       auditParameters: (content, digest) => [redacted(content), digest],
       confirmed: true,
-      help: 'Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText; the call fails if the configuration has changed since. If the text has errors, nothing is changed, and error.data.problems lists them.',
+      help: 'Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText; the call fails if the configuration has changed since. "***" keeps the secret that is there. If the text has errors, nothing is changed, and error.data.problems lists them.',
       run: async (caller, content, digest) => {
         requirePassword(caller, 'Changing the configuration');
         return (await configuration()).write(content, digest);

@@ -359,7 +359,6 @@ systemTest(
   { tab: 'backups' },
   async (t, { fixture, page }) => {
     const file = join(fixture.directory, 'gateway.yaml');
-    const installed = await readFile(file, 'utf8');
     await chmod(file, 0o444);
     const { Digest } = (await rpc(fixture, 'GW_GetSettings')) as { Digest: string };
     await rpc(fixture, 'GW_ChangeSettings', [{ Path: 'store.backups', Value: 3 }], Digest);
@@ -376,6 +375,6 @@ systemTest(
     await question.getByRole('button', { name: 'Return to the installed file' }).click();
     await page.getByText('The installed file is the configuration again.').waitFor();
     await back.waitFor({ state: 'detached' });
-    t.match(await rpc(fixture, 'GW_GetConfigurationText'), { IsOverlay: false, Text: installed });
+    t.match(await rpc(fixture, 'GW_GetConfigurationText'), { IsOverlay: false, Path: file });
   },
 );

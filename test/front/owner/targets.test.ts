@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { signIn } from '../../tools/front/console-pages.js';
@@ -58,8 +60,7 @@ t.test('targets of backups are added, changed, tried and removed', { skip: noBro
   await form.getByLabel('URL').fill('https://nas.example/box/');
   await save();
   t.match((await targets()) as object[], [{}, { webdav: { ...webdav, url: 'https://nas.example/box/' } }]);
-  const { Text } = (await rpc(fixture, 'GW_GetConfigurationText')) as { Text: string };
-  t.match(Text, 'nightingale', 'and stays');
+  t.match(await readFile(join(fixture.directory, 'gateway.yaml'), 'utf8'), 'nightingale', 'and stays');
 
   const schedule = page.getByRole('form', { name: 'When backups are made' });
   await schedule.getByLabel('Time of the daily backup').fill('04:30');

@@ -23,6 +23,9 @@ interface Configuration {
   readonly IsWritable: boolean;
 }
 
+/** A text as it is read: without its passwords. */
+const shown = (text: string) => text.replace(/(password: )(?:swordfish|tulip)/g, '$1"***"');
+
 type Fixture = Awaited<ReturnType<typeof startGateway>>;
 
 const read = async (fixture: Fixture) => (await rpc(fixture, 'GW_GetConfigurationText')) as Configuration;
@@ -36,7 +39,7 @@ t.test('the owner reads, checks and replaces the configuration; the file keeps i
   const file = join(fixture.directory, 'gateway.yaml');
   await chmod(file, 0o640);
   const before = await read(fixture);
-  t.match(before, { Text: CONFIG, Path: file, IsOverlay: false, IsWritable: true });
+  t.match(before, { Text: shown(CONFIG), Path: file, IsOverlay: false, IsWritable: true });
   const text = CONFIG.replace('Upper floor', 'Attic').replace('upper_floor', 'attic');
   t.match(await rpc(fixture, 'GW_SetConfigurationText', text, before.Digest), {
     NeedsRestart: [],
@@ -47,7 +50,10 @@ t.test('the owner reads, checks and replaces the configuration; the file keeps i
   t.equal(await readFile(file, 'utf8'), text);
   t.equal((await stat(file)).mode & 0o777, 0o640);
   t.equal(await rpc(fixture, 'GW_SetConfigurationText', CONFIG, before.Digest), 'CONFIGURATION_CHANGED');
-  t.equal((await read(fixture)).Text, text);
+  t.equal((await read(fixture)).Text, shown(text));
+  const changed = (await read(fixture)).Text.replace('Attic', 'Top');
+  await rpc(fixture, 'GW_SetConfigurationText', changed, (await read(fixture)).Digest);
+  t.equal(await readFile(file, 'utf8'), text.replace('Attic', 'Top'), 'the passwords stay');
 });
 
 t.test('a text with errors is not written; its problems have line, column and key', async (t) => {
@@ -62,8 +68,16 @@ t.test('a text with errors is not written; its problems have line, column and ke
   ) as { error: { data: { code: string; problems: unknown } } };
   t.equal(error.data.code, 'CONFIGURATION_INVALID');
   t.strictSame(error.data.problems, problems);
-  t.equal((await read(fixture)).Text, CONFIG);
+  t.equal((await read(fixture)).Text, shown(CONFIG));
   t.strictSame(await rpc(fixture, 'GW_CheckConfiguration', CONFIG), []);
+  t.strictSame(await rpc(fixture, 'GW_CheckConfiguration', shown(CONFIG)), []);
+  const behind = shown(CONFIG).replace('"***" } #', '"***", mobil: 1 } #');
+  const [unknown] = (await rpc(fixture, 'GW_CheckConfiguration', behind)) as {
+    Line: number;
+    Column: number;
+  }[];
+  const line = behind.split('\n')[(unknown?.Line ?? 0) - 1];
+  t.equal(line?.indexOf('mobil'), (unknown?.Column ?? 0) - 1, 'columns are those of the given text');
   const damaged = 'remoteAccess: { password: "swordfi\n';
   const [syntax] = (await rpc(fixture, 'GW_CheckConfiguration', damaged)) as { Text: string }[];
   t.notMatch(syntax?.Text, 'swordfi', 'the parser quotes the line');
@@ -83,7 +97,7 @@ t.test('a file that the gateway may only read is replaced by an overlay in the d
   t.equal(await readFile(file, 'utf8'), CONFIG);
   t.equal(await readFile(overlay, 'utf8'), text);
   t.equal((await stat(overlay)).mode & 0o777, 0o600);
-  t.match(await read(fixture), { Text: text, Path: overlay, IsOverlay: true, IsWritable: false });
+  t.match(await read(fixture), { Text: shown(text), Path: overlay, IsOverlay: true, IsWritable: false });
   t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), `applied from ${overlay}, which replaces`);
   t.ok(await idOf(fixture, 'attic'));
   await fixture.gateway.close();
@@ -91,10 +105,10 @@ t.test('a file that the gateway may only read is replaced by an overlay in the d
   const exported = await runCli(['export', '--data', join(directory, 'data'), '--config', file]);
   t.match(exported, { code: 0, stdout: /attic/ });
   const again = await startGateway(t, undefined, { directory });
-  t.match(await read(again), { Text: text, IsOverlay: true });
+  t.match(await read(again), { Text: shown(text), IsOverlay: true });
   await rm(overlay);
   await rpc(again, 'GW_ReloadConfiguration');
-  t.match(await read(again), { Text: CONFIG, IsOverlay: false });
+  t.match(await read(again), { Text: shown(CONFIG), IsOverlay: false });
 });
 
 t.test('a password is set as a hash, comments stay, and the old password is no longer valid', async (t) => {
@@ -125,7 +139,7 @@ t.test('a password needs 8 characters and a known target', async (t) => {
   const fixture = await startGateway(t, CONFIG);
   t.equal(await rpc(fixture, 'GW_SetPassword', 'owner', 'short12'), 'PARAMETER_BOUNDS');
   t.equal(await rpc(fixture, 'GW_SetPassword', 'wf9', 'long enough'), 'NAME_NOT_FOUND');
-  t.equal((await read(fixture)).Text, CONFIG);
+  t.equal((await read(fixture)).Text, shown(CONFIG));
   await writeFile(join(fixture.directory, 'gateway.yaml'), 'nothing: 1\n');
   t.equal(await rpc(fixture, 'GW_SetPassword', 'owner', 'long enough'), 'CONFIGURATION_INVALID');
 });

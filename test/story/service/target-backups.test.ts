@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { runCli } from '../../tools/gateway/run-cli.js';
@@ -149,6 +149,5 @@ t.test('the password of a server may be shorter than those of the gateway', asyn
   t.match(await change('backup.targets[0].webdav.password', 'other'), { Applied: ['name'] });
   t.match(await change('backup.targets[0].webdav', { ...webdav, password: 'third' }), { Applied: ['name'] });
   t.equal(await change('remoteAccess.password', 'short'), 'PARAMETER_BOUNDS');
-  const { Text } = (await rpc(fixture, 'GW_GetConfigurationText')) as { Text: string };
-  t.match(Text, 'password: third');
+  t.match(await readFile(join(fixture.directory, 'gateway.yaml'), 'utf8'), 'password: third');
 });

@@ -18,7 +18,7 @@ export const deSystem: SystemTexts = {
   retry: 'Erneut versuchen',
   configuration: {
     text: 'Text der Konfiguration',
-    keys: 'Escape und dann Tab verlässt den Editor. Strg-S speichert, Strg-F sucht.',
+    keys: 'Escape und dann Tab verlässt den Editor. Strg-S speichert, Strg-F sucht. "***" steht für ein Geheimnis, das erhalten bleibt; um es zu ändern, überschreiben Sie es.',
     file: (path) => `Änderungen werden in ${path} geschrieben und angewendet.`,
     readOnly: (path) =>
       `Das Gateway darf ${path} nur lesen. Eine Änderung wird als Überlagerung im Datenverzeichnis gespeichert, die diese Datei dann ersetzt.`,
@@ -29,7 +29,7 @@ export const deSystem: SystemTexts = {
     removalEffect: (path, kept) =>
       `${path} wird mit ihren Passwörtern wieder zur Konfiguration und wird angewendet. Die Überlagerung bleibt als ${kept} erhalten.`,
     differences: 'Unterschiede: − nur in der Überlagerung, + nur in der installierten Datei',
-    same: 'Beide sind gleich.',
+    same: 'Beide sind gleich, abgesehen von Geheimnissen: Diese werden nicht angezeigt.',
     removed: 'Die installierte Datei ist wieder die Konfiguration.',
     downloads: 'Downloads',
     exportTree: 'Mit dem Baum exportieren',

@@ -16,7 +16,7 @@ export const enSystem = {
   retry: 'Try again',
   configuration: {
     text: 'Text of the configuration',
-    keys: 'Escape, then Tab leaves the editor. Ctrl-S saves, Ctrl-F searches.',
+    keys: 'Escape, then Tab leaves the editor. Ctrl-S saves, Ctrl-F searches. "***" stands for a secret that stays; to change it, write over it.',
     file: (path: string) => `Changes are written to ${path} and applied.`,
     readOnly: (path: string) =>
       `The gateway may only read ${path}. A change is saved as an overlay in the data directory, which then replaces this file.`,
@@ -27,7 +27,7 @@ export const enSystem = {
     removalEffect: (path: string, kept: string) =>
       `${path} becomes the configuration again, with its passwords, and is applied. The overlay is kept as ${kept}.`,
     differences: 'What differs: − only in the overlay, + only in the installed file',
-    same: 'Both are equal.',
+    same: 'Both are equal, except for secrets, which are not shown.',
     removed: 'The installed file is the configuration again.',
     downloads: 'Downloads',
     exportTree: 'Export with the tree',
