@@ -105,8 +105,10 @@ function visitSecrets(
   report: (scalar: Scalar, isSecret: boolean) => void,
 ): void {
   const isSecretOf = (node: YAMLMap): ((name: string) => boolean) => {
-    const module = modules?.find(String(node.get('module') ?? ''));
-    return (name) => (module === undefined ? MAYBE_SECRET.test(name) : isSecretProperty(module, name));
+    const name = node.get('module');
+    const module = typeof name === 'string' ? modules?.find(name) : undefined;
+    return (property) =>
+      module === undefined ? MAYBE_SECRET.test(property) : isSecretProperty(module, property);
   };
   const visitSettings = (node: unknown, key = ''): void => {
     if (isMap(node)) for (const pair of node.items) visitSettings(pair.value, nameOf(pair.key));
