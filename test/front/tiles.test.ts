@@ -265,6 +265,17 @@ roomTest('a script is run, a hidden one is not there', {}, async (t, { fixture, 
   t.equal(await rpc(fixture, 'WFC_Execute', configurator, 0, setter, 1), 'NOT_OF_TYPE');
 });
 
+roomTest('diagnostics are in German', { locale: 'de-DE' }, async (t, { fixture, page }) => {
+  await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
+  await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/lamp')}'`);
+  const sheet = page.getByRole('dialog');
+  await sheet.locator('summary', { hasText: 'Diagnose' }).click();
+  await sheet.locator('dd', { hasText: /^wartet$/ }).waitFor();
+  await sheet.locator('dd', { hasText: /^wartet seit .*\d\d:\d\d$/ }).waitFor();
+  t.notMatch(await sheet.textContent(), /since|offline|UTC/);
+  t.strictSame(await layoutFindings(page), []);
+});
+
 roomTest(
   'arrow keys move within a grid, which is one stop of the Tab key',
   {},

@@ -8,6 +8,7 @@ import { deSentences } from '../../../src/front/console/i18n/de-sentences.js';
 import { deVariables } from '../../../src/front/web/i18n/de-variables.js';
 import { faults } from '../../../src/base/fault.js';
 import { Options } from '../../../src/functions/options.js';
+import { gatewaySchema } from '../../../src/config/schema/gateway-schema.js';
 import { jsonSchema } from '../../../src/config/schema/json-schema.js';
 import { settingTexts } from '../../../src/config/schema/setting-texts.js';
 import { filesOf, textOf } from '../../law/sources.js';
@@ -64,6 +65,20 @@ t.test('every setting has a German title and help, and no other has', async (t) 
   const schema = JSON.stringify(jsonSchema(modules.all()));
   for (const [path, [title]] of Object.entries(settingTexts))
     t.ok(schema.includes(`"title":${JSON.stringify(title)}`), `there is a setting ${path}`);
+});
+
+t.test('every word of a setting is in German, and no other is', async (t) => {
+  const words = new Set<string>();
+  const collect = (schema: unknown): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    for (const [key, value] of Object.entries(schema))
+      if (key === 'const' && typeof value === 'string') words.add(value);
+      else collect(value);
+  };
+  // Areas, the owner and the tree have forms of their own.
+  const { tree: _tree, ...settings } = gatewaySchema.properties;
+  collect(settings);
+  t.strictSame(sorted(Object.keys(deGateway.settingWords)), [...words].sort());
 });
 
 t.test('every word of an enumeration is in German, and no other is', async (t) => {

@@ -5,7 +5,7 @@ import type { LoggedValue } from '../../../client/generated/records.js';
 import { realTiming } from '../../../client/timing.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType, variableType } from '../../web/objects.js';
-import { texts } from '../../web/i18n/i18n.js';
+import { recordTexts } from '../../web/i18n/record-texts.js';
 import { type ConsoleApp, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { CheckField } from '../parts/check-field.js';
@@ -95,14 +95,14 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
             aria-pressed={period.value === name}
             onClick={() => (period.value = name)}
           >
-            {texts().history[name]}
+            {recordTexts()[name]}
           </button>
         ))}
       </div>
       <LoadedView state={state}>
         {({ records, start }) =>
           records.length === 0 ? (
-            <p class="soft">{isLogged ? texts().history.empty : history.notRecorded}</p>
+            <p class="soft">{isLogged ? recordTexts().empty : history.notRecorded}</p>
           ) : (
             <Records variable={variable} records={records} start={start} />
           )
@@ -176,8 +176,8 @@ function Records({ variable, records, start }: RecordsProps) {
           <table>
             <thead>
               <tr>
-                <th>{texts().history.time}</th>
-                <th>{texts().history.value}</th>
+                <th>{recordTexts().time}</th>
+                <th>{recordTexts().value}</th>
               </tr>
             </thead>
             <tbody>
@@ -191,7 +191,7 @@ function Records({ variable, records, start }: RecordsProps) {
           </table>
         </div>
       </details>
-      {records.length === LIMIT && <p class="soft">{texts().history.cut}</p>}
+      {records.length === LIMIT && <p class="soft">{recordTexts().cut}</p>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatDay, formatMoment, formatTime } from '../../web/format.js';
-import { texts } from '../../web/i18n/i18n.js';
+import { recordTexts } from '../../web/i18n/record-texts.js';
 
 const HEIGHT = 260;
 
@@ -81,7 +81,7 @@ function optionsOf({ label, isStepped, isInteger, timeZone, format, width }: Plo
     ],
     series: [
       {
-        label: texts().history.time,
+        label: recordTexts().time,
         value: (_plot, seconds) => (seconds === null ? '–' : formatMoment(seconds * 1000, 0, timeZone)),
       },
       {

@@ -4,7 +4,7 @@ import type { FamilyTexts } from './de-gateway/family-texts.js';
 import { gpio } from './de-gateway/gpio.js';
 import { modbus } from './de-gateway/modbus.js';
 import { mqtt } from './de-gateway/mqtt.js';
-import { settings } from './de-gateway/settings.js';
+import { settings, settingWords } from './de-gateway/settings.js';
 import { stream } from './de-gateway/stream.js';
 import { deVariables as variables } from '../../web/i18n/de-variables.js';
 import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
@@ -21,5 +21,6 @@ export const deGateway = {
   about,
   problems,
   settings,
+  settingWords,
   variables,
 } as const;

@@ -45,6 +45,12 @@ export function settingText(path: string, given: readonly [string, string]): rea
   return translation()?.settings[key] ?? given;
 }
 
+/** A word of a setting; in another language than that of the file with what it means. */
+export function settingWord(word: string): string {
+  const meaning = translation()?.settingWords[word];
+  return meaning === undefined ? word : `${meaning} (${word})`;
+}
+
 export const checkName = (name: string) => translation()?.checks[name] ?? name;
 
 /** What is known about found hardware: parts with commas, or a name, a colon and such parts. */

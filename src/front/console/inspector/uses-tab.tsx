@@ -25,7 +25,7 @@ export function UsesTab({ node }: { readonly node: TreeNode }) {
                   {words().tree.useKinds[reference.Kind] ?? reference.Kind}
                   {reference.Line > 0 && `:${reference.Line}`}
                 </small>
-                {reference.Text !== '' && <code>{reference.Text}</code>}
+                {reference.Text !== '' && reference.Kind !== 'archive' && <code>{reference.Text}</code>}
               </li>
             ))}
           </ul>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { TargetedInputEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ConfigurationProblem } from '../../../client/generated/records.js';
-import { sentence, settingText } from '../i18n/gateway-texts.js';
+import { sentence, settingText, settingWord } from '../i18n/gateway-texts.js';
 import { words } from '../i18n/console-texts.js';
 import { CheckField } from '../parts/check-field.js';
 import { settingTexts } from './setting-texts.js';
@@ -106,7 +106,7 @@ function Input({ schema, path, value, onChange, shared }: InputProps) {
           <option value="">{text.default}</option>
           {wordsOf(schema)?.map((word) => (
             <option key={word} value={word}>
-              {word}
+              {settingWord(word)}
             </option>
           ))}
         </select>
@@ -198,7 +198,7 @@ function Parts({ schema, path, value, problems, onChange }: SettingProps) {
 
 /** A word, or one of the forms with settings of their own. */
 function Variants({ title, ...props }: SettingProps & { readonly title: string }) {
-  const { schema, value, onChange } = props;
+  const { schema, path, value, onChange } = props;
   const text = settingTexts();
   const variants = schema.anyOf ?? [];
   const all = variants.flatMap((one) => wordsOf(one) ?? []);
@@ -221,14 +221,12 @@ function Variants({ title, ...props }: SettingProps & { readonly title: string }
         <option value="">{text.default}</option>
         {all.map((word) => (
           <option key={word} value={word}>
-            {word}
+            {settingWord(word)}
           </option>
         ))}
         {others.map((one, index) => (
           <option key={index} value={`#${index}`}>
-            {one.patternProperties === undefined
-              ? Object.keys(one.properties ?? {}).join(', ')
-              : text.perName}
+            {one.patternProperties === undefined ? partTitles(one, path) : text.perName}
           </option>
         ))}
       </select>
@@ -240,6 +238,13 @@ function Variants({ title, ...props }: SettingProps & { readonly title: string }
         ))}
     </>
   );
+}
+
+/** The titles of the settings that a form has. */
+function partTitles({ properties = {} }: SettingSchema, path: string): string {
+  return Object.entries(properties)
+    .map(([key, { title = key }]) => settingText(`${path}.${key}`, [title, ''])[0])
+    .join(', ');
 }
 
 /** Entries of a list; a removed one stays in it as undefined until it is saved. */

@@ -4,6 +4,7 @@ import type { ChartDataset } from '../../../client/generated/records.js';
 import { every } from '../../web/every.js';
 import { dateFormat, formatDate } from '../../web/format.js';
 import { texts } from '../../web/i18n/i18n.js';
+import { recordTexts } from '../../web/i18n/record-texts.js';
 import { Icon } from '../../web/parts/icon.js';
 import { useApp, type App } from '../app.js';
 import { MissingPage } from '../pages/page-head.js';
@@ -29,7 +30,8 @@ interface Loaded {
 export function HistoryPage({ id }: { readonly id: number }) {
   const app = useApp();
   const own = historyTexts();
-  const { history, back } = texts();
+  const { back } = texts();
+  const history = recordTexts();
   void app.gateway.model.structure.value;
   const node = app.gateway.model.find(id);
   const shown = useSignal<Loaded>({ period: 'day', start: 0, datasets: undefined, hasFailed: false });
@@ -157,7 +159,7 @@ function Table({ datasets }: { readonly datasets: readonly ChartDataset[] }) {
 function DatasetTable({ dataset }: { readonly dataset: ChartDataset }) {
   const app = useApp();
   const own = historyTexts();
-  const { history } = texts();
+  const history = recordTexts();
   const { Points, Title, VariableID, Kind } = dataset;
   const variable = app.gateway.model.find(VariableID);
   const format = (value: number) =>

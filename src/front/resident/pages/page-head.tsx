@@ -18,7 +18,7 @@ export function PageHead({ title }: { readonly title: string }) {
 export function MissingPage() {
   return (
     <main>
-      <PageHead title={texts().sheet.gone} />
+      <PageHead title={texts().gone} />
     </main>
   );
 }

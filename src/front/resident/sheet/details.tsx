@@ -1,7 +1,7 @@
 import { formatAge, formatMoment } from '../../web/format.js';
-import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
+import { sheetTexts } from './texts.js';
 
 interface ValueDetailsProps {
   readonly title: string;
@@ -23,7 +23,7 @@ export function ValueDetails({ title, variables }: ValueDetailsProps) {
 
 function Times({ variable, name }: { readonly variable: TreeNode; readonly name: boolean }) {
   const app = useApp();
-  const { sheet } = texts();
+  const sheet = sheetTexts();
   return (
     <>
       {name && <h3>{app.captionOf(variable)}</h3>}
@@ -47,7 +47,7 @@ function Times({ variable, name }: { readonly variable: TreeNode; readonly name:
 
 function Moment({ seconds }: { readonly seconds: number }) {
   const app = useApp();
-  if (seconds === 0) return <>{texts().sheet.never}</>;
+  if (seconds === 0) return <>{sheetTexts().never}</>;
   const now = app.tick.value;
   const ms = seconds * 1000;
   return (

@@ -6,8 +6,9 @@ import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
 import { useApp, type App } from '../app.js';
 import { isOperable, roleOf, tilesOf, variablesOf, type Tile } from '../tiles/kinds.js';
-import { stateLine } from '../tiles/state-line.js';
+import { DiagnosticValue } from './diagnostic-value.js';
 import { ValueDetails } from './details.js';
+import { sheetTexts } from './texts.js';
 import { ScriptControl, ShutterSheet, VariableControl } from './variable-control.js';
 
 /** Details of a tile, in a dialog with an address of its own. */
@@ -23,7 +24,7 @@ export function Sheet() {
 function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
   const app = useApp();
   const dialog = useRef<HTMLDialogElement>(null);
-  const { close, sheet } = texts();
+  const { close, gone } = texts();
   useEffect(() => {
     dialog.current?.showModal();
     return () => dialog.current?.close();
@@ -41,7 +42,7 @@ function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
     >
       <div class="sheet-body">
         <header>
-          <h2 id="sheet-title">{node === undefined ? sheet.gone : titleOf(app, node)}</h2>
+          <h2 id="sheet-title">{node === undefined ? gone : titleOf(app, node)}</h2>
           <button class="control" aria-label={close} onClick={() => dialog.current?.close()}>
             <Icon name="close" />
           </button>
@@ -63,7 +64,7 @@ function titleOf(app: App, node: TreeNode): string {
 
 function SheetContent({ node }: { readonly node: TreeNode }) {
   const { model } = useApp().gateway;
-  const { sheet } = texts();
+  const sheet = sheetTexts();
   const [tile] = tilesOf(model, node);
   const all =
     node.type === objectType.variable || node.type === objectType.instance ? variablesOf(model, node) : [];
@@ -114,7 +115,7 @@ function MediaView({ tile: { kind, object } }: { readonly tile: Tile }) {
 /** History and favourites. */
 function Actions({ node, variables }: { readonly node: TreeNode; readonly variables: readonly TreeNode[] }) {
   const app = useApp();
-  const { sheet } = texts();
+  const sheet = sheetTexts();
   const { favourites } = app.preferences.value;
   const isFavourite = favourites.includes(node.id);
   const logged = variables.filter(({ id }) => app.gateway.model.logged.has(id));
@@ -159,7 +160,9 @@ function Values({ title, variables }: ValuesProps) {
         {variables.map((variable) => (
           <div key={variable.id}>
             <dt>{app.captionOf(variable)}</dt>
-            <dd>{stateLine(app, variable).value || '–'}</dd>
+            <dd>
+              <DiagnosticValue variable={variable} />
+            </dd>
           </div>
         ))}
       </dl>

@@ -58,14 +58,15 @@ export function ShutterSheet({ shutter }: { readonly shutter: TreeNode }) {
 
 function State({ line, variable }: { readonly line: StateLine; readonly variable: TreeNode }) {
   const app = useApp();
-  const { sheet } = texts();
   const isLastKnown = line.tone === 'bad' && variable.updated.value > 0;
   const age = formatAge(app.tick.value - variable.updated.value * 1000);
   return (
     <div class={`large ${line.tone}`}>
       <StateText line={line} />
       {line.also !== '' && <span class="also">{line.also}</span>}
-      {isLastKnown && <small>{sheet.lastKnown(app.format(variable, variable.value.value), age)}</small>}
+      {isLastKnown && (
+        <small>{sheetTexts().lastKnown(app.format(variable, variable.value.value), age)}</small>
+      )}
     </div>
   );
 }

@@ -102,3 +102,23 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   log: ['Protokoll', 'Was das Protokoll enthält.'],
   'log.level': ['Stufe', 'Für alles oder je Bereich, etwa device: debug; default gilt für die anderen.'],
 };
+
+/** What the words of settings mean. */
+export const settingWords: Readonly<Record<string, string>> = {
+  de: 'Deutsch',
+  en: 'Englisch',
+  open: 'ohne Passwort',
+  auto: 'automatisch',
+  front: 'die Oberflächen',
+  boolean: 'ja oder nein',
+  integer: 'ganze Zahl',
+  float: 'Zahl',
+  string: 'Text',
+  weekly: 'wöchentlich',
+  off: 'nie',
+  debug: 'alles',
+  info: 'Hinweise',
+  warn: 'Warnungen',
+  error: 'Fehler',
+  silent: 'nichts',
+};
