@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Backends, boardFunctions, gpioModules, type KeeperClient } from '../../drivers/gpio/index.js';
 import { ledModules } from '../../drivers/led/index.js';
+import { meterModules } from '../../drivers/meter/index.js';
 import { modbusModules } from '../../drivers/modbus/index.js';
 import { NetworkConnector } from '../../drivers/mqtt/network-connection.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
@@ -66,6 +67,7 @@ export function createModuleList(
       ...virtualModules(),
       ...mqttModules(new NetworkConnector(clock, names)),
       ...modbusModules(),
+      ...meterModules(),
     ];
     const finders = drivers.flatMap(({ findHardware: find }) => find ?? []);
     const isUnknown = board.name === 'generic' && name !== board.name;

@@ -86,6 +86,7 @@ function declare(
     const place = { parent: instance, ident, name, position, role, readOnly: true };
     const variable = kernel.variables.create(type, { ...place, profile, action: actionId });
     variable.data.writeBudget = declared.durable;
+    variable.data.isCounter = declared.counter;
     if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(variable, NO_VALUE);
     return problems;
   }
@@ -111,6 +112,7 @@ function declare(
   kernel.variables.setProfile(found, profile);
   kernel.variables.setAction(found, actionId);
   found.data.writeBudget = declared.durable;
+  found.data.isCounter = declared.counter;
   return problems;
 }
 

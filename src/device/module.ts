@@ -80,6 +80,8 @@ export interface VariableDeclaration {
   /** Whether the instance accepts commands for it (`RequestAction`, `HW_WriteValue*`). */
   readonly action?: boolean;
   readonly position?: number;
+  /** A count that only rises, such as a meter's: the archive aggregates it as a counter by default. */
+  readonly counter?: boolean;
   /** Persisted earlier than other values, by a write budget of its own; checked once a second. */
   readonly durable?: WriteBudget;
   /** The longest time between two values, in seconds. A variable without a new value for longer is stale. */

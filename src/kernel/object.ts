@@ -36,6 +36,8 @@ export interface VariableData {
   changed: number;
   /** How soon its value is written; set by its module. Not stored. */
   writeBudget?: WriteBudget | undefined;
+  /** A count that only rises: the archive aggregates it as a counter by default. Not stored. */
+  isCounter?: boolean | undefined;
   /** Why its value is not good; absent while it is. Not stored. */
   qualityProblem?: QualityProblem | undefined;
   /** `set`: users of web fronts may set it, although it has no action. */

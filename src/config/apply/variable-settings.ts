@@ -4,6 +4,7 @@ import { commonVariables } from '../../device/common-variables.js';
 import type { ModuleDefinition, VariableDeclaration } from '../../device/module.js';
 import { validateProperties, type Properties } from '../../device/properties.js';
 import type { Kernel } from '../../kernel/kernel.js';
+import { defaultLogging } from '../../kernel/logging.js';
 import type { Logging } from '../../kernel/object.js';
 import { ACTION_DISABLED, type Variable } from '../../kernel/variables.js';
 import type { DocumentPath } from '../document.js';
@@ -46,23 +47,13 @@ export function* variableProblems(
       ];
 }
 
-/** The default archive settings. */
-export const DEFAULT_LOGGING: Logging = {
-  active: false,
-  counter: false,
-  ignoreZeros: false,
-  graph: true,
-  compaction: [],
-};
-
 /** The archive settings of an entry; omitted keys have their defaults. */
-function loggingOf(archive: ArchiveConfig): Logging {
-  if (typeof archive === 'boolean') return { ...DEFAULT_LOGGING, active: archive };
+function loggingOf(archive: Exclude<ArchiveConfig, boolean>, byDefault: Logging): Logging {
   const { active = true, type, ignoreZeros = false, graph = true, compaction = [] } = archive;
   const rules = compaction.map(({ months, to }) => ({ months, kind: compactionKinds.indexOf(to) }));
   return {
     active,
-    counter: type === 'counter',
+    counter: type === undefined ? byDefault.counter : type === 'counter',
     ignoreZeros,
     graph,
     compaction: rules.toSorted((a, b) => a.months - b.months),
@@ -75,9 +66,11 @@ export async function applyArchive(
   variable: Variable,
   { kernel, record }: { kernel: Kernel; record: (id: number) => Promise<void> },
 ): Promise<void> {
-  const before = variable.data.logging ?? DEFAULT_LOGGING;
+  const byDefault = defaultLogging(variable.data);
+  const before = variable.data.logging ?? byDefault;
   // A plain true or false keeps the other settings.
-  const logging = typeof archive === 'boolean' ? { ...before, active: archive } : loggingOf(archive);
+  const logging =
+    typeof archive === 'boolean' ? { ...before, active: archive } : loggingOf(archive, byDefault);
   if (isDeepStrictEqual(logging, before)) return;
   kernel.variables.setLogging(variable, logging);
   if (logging.active && !before.active) await record(variable.id);

@@ -6,6 +6,7 @@ import { completeStored, defaultsOf, isSecretProperty } from '../../device/prope
 import type { Instance } from '../../kernel/instances.js';
 import { initialValue } from '../../kernel/convert.js';
 import type { Kernel } from '../../kernel/kernel.js';
+import { defaultLogging } from '../../kernel/logging.js';
 import { shownFile } from '../../kernel/media.js';
 import { objectType, typeName, type TreeObject } from '../../kernel/object.js';
 import type { Profile } from '../../kernel/profiles/profile-data.js';
@@ -15,7 +16,7 @@ import { colorText, eventEntry, type EventExport } from './export-event.js';
 import { ExportPaths } from './export-paths.js';
 import { compactionKinds, mediaTypes } from '../schema/gateway-schema.js';
 import { variableTypeNames } from '../../kernel/value.js';
-import { declaredVariables, DEFAULT_LOGGING } from '../apply/variable-settings.js';
+import { declaredVariables } from '../apply/variable-settings.js';
 
 /** Longer texts are not exported as values: they are not settings, and the file would exceed its limit. */
 const LONGEST_VALUE = 4096;
@@ -209,7 +210,7 @@ class Exporter {
     );
     const variables = new Set<TreeObject>();
     const settings: Record<string, Entry> = {};
-    for (const { ident, name, position = 0 } of declaredVariables(module, properties)) {
+    for (const { ident, name, position = 0, counter = false } of declaredVariables(module, properties)) {
       const variable = object.children?.byIdent(ident);
       if (!variable?.is(objectType.variable)) continue;
       variables.add(variable);
@@ -222,7 +223,7 @@ class Exporter {
         ...(info !== '' && { info }),
         ...(hidden && { hidden }),
         ...(disabled && { disabled }),
-        ...this.#settings(variable),
+        ...this.#settings(variable, counter),
         ...(below.length > 0 && { children: below }),
       };
       if (Object.keys(setting).length > 0) settings[ident] = setting;
@@ -268,14 +269,16 @@ class Exporter {
   }
 
   /** User settings of a variable. */
-  #settings(object: Variable): Entry {
+  #settings(object: Variable, isCounter = false): Entry {
     const { customProfile, customAction, logging } = object.data;
     const action = customAction === ACTION_DISABLED ? false : this.#at(object, customAction);
     return {
       ...(customProfile !== '' && { profile: customProfile }),
       ...(customAction !== 0 && action !== undefined && { action }),
       ...(logging !== undefined &&
-        !isDeepStrictEqual(logging, DEFAULT_LOGGING) && { archive: archiveEntry(logging) }),
+        !isDeepStrictEqual(logging, defaultLogging({ isCounter })) && {
+          archive: archiveEntry(logging, isCounter),
+        }),
     };
   }
 
@@ -331,16 +334,13 @@ export function withoutPasswords(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutPasswords(one)]));
 }
 
-function archiveEntry({
-  active,
-  counter,
-  ignoreZeros,
-  graph,
-  compaction,
-}: NonNullable<Variable['data']['logging']>): unknown {
+function archiveEntry(
+  { active, counter, ignoreZeros, graph, compaction }: NonNullable<Variable['data']['logging']>,
+  isCounter: boolean,
+): unknown {
   const entry = {
     ...(!active && { active }),
-    ...(counter && { type: 'counter' }),
+    ...(counter !== isCounter && { type: counter ? 'counter' : 'gauge' }),
     ...(ignoreZeros && { ignoreZeros }),
     ...(!graph && { graph }),
     ...(compaction.length > 0 && {

@@ -1,5 +1,6 @@
 import { fault } from '../../base/fault.js';
 import { bool, declare, int, type FunctionDeclaration } from '../../device/declare.js';
+import { defaultLogging } from '../../kernel/logging.js';
 import type { Logging } from '../../kernel/object.js';
 import type { Variable } from '../../kernel/variables.js';
 import { aggregationTypes, compactionTypes } from '../enumerations.js';
@@ -123,18 +124,11 @@ function compaction(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-/** The settings of a variable that was never configured. */
-const DEFAULT_LOGGING: Logging = {
-  active: false,
-  counter: false,
-  ignoreZeros: false,
-  graph: true,
-  compaction: [],
-};
-
 /** The logging settings of a variable; the defaults for other objects. */
 export function loggingOf(object: ReturnType<Ports['kernel']['tree']['find']>): Logging {
-  return (object?.type === 2 ? (object as Variable).data.logging : undefined) ?? DEFAULT_LOGGING;
+  if (object?.type !== 2) return defaultLogging({});
+  const { data } = object as Variable;
+  return data.logging ?? defaultLogging(data);
 }
 
 /** Changes the logging settings of a variable; equal settings change nothing. */

@@ -2,6 +2,7 @@ import { board } from './de-gateway/board.js';
 import { core } from './de-gateway/core.js';
 import type { FamilyTexts } from './de-gateway/family-texts.js';
 import { gpio } from './de-gateway/gpio.js';
+import { meter } from './de-gateway/meter.js';
 import { modbus } from './de-gateway/modbus.js';
 import { mqtt } from './de-gateway/mqtt.js';
 import { settings, settingWords } from './de-gateway/settings.js';
@@ -9,7 +10,7 @@ import { stream } from './de-gateway/stream.js';
 import { deVariables as variables } from '../../web/i18n/de-variables.js';
 import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
 
-const families: readonly FamilyTexts[] = [gpio, board, stream, mqtt, modbus, core];
+const families: readonly FamilyTexts[] = [gpio, board, stream, mqtt, modbus, meter, core];
 
 /** German for what the gateway says in English. A text that is missing stays English. */
 export const deGateway = {

@@ -6,6 +6,7 @@ import { faults } from './de-gateway/sentences/faults.js';
 import { health } from './de-gateway/sentences/health.js';
 import { backup } from './de-gateway/sentences/backup.js';
 import { records } from './de-gateway/sentences/records.js';
+import { meters } from './de-gateway/sentences/meters.js';
 import { storage } from './de-gateway/sentences/storage.js';
 import { rare } from './de-gateway/sentences/rare.js';
 
@@ -18,6 +19,7 @@ export const deSentences: Readonly<Record<string, string>> = {
   ...health,
   ...backup,
   ...rare,
+  ...meters,
   ...storage,
   ...records,
   ...faults,

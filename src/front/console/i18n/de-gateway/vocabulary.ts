@@ -16,6 +16,7 @@ export const groups: Readonly<Record<string, string>> = {
   Range: 'Stellbereich',
   Bus: 'Bus',
   Device: 'Gerät',
+  Values: 'Werte',
   Discovery: 'Erkennung',
   Publishing: 'Veröffentlichung',
   Port: 'Schnittstelle',

@@ -1,0 +1,96 @@
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
+import type { Host, OpenInstance } from '../../src/device/module.js';
+import { peerName, type ByteStream, type Peer } from '../../src/device/byte-stream.js';
+import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
+import type { MeterProperties } from './meter-properties.js';
+import type {
+  RejectionReason,
+  Telegram,
+  TelegramListener,
+  TelegramParser,
+} from './telegram.js';
+import { MeterValues } from './values/meter-values.js';
+import { obisReadings } from './values/obis-readings.js';
+import type { Reading } from './values/reading.js';
+
+/** What differs between the protocols of meters that send by themselves. */
+interface MeterProtocol {
+  /** For messages: `SML`. */
+  readonly name: string;
+  createParser(listener: TelegramListener): TelegramParser;
+  /** The readings of a telegram; those of its OBIS codes by default. */
+  read?(telegram: Telegram): Reading[];
+}
+
+/** A meter that sends telegrams by itself over a stream of bytes. */
+export class ListeningMeter implements OpenInstance, TelegramListener {
+  readonly #host: Host<MeterProperties>;
+  readonly #protocol: MeterProtocol;
+  readonly #values: MeterValues;
+  readonly #problems: TransientProblems;
+  readonly #parser: TelegramParser;
+  readonly #unsubscribe: readonly (() => void)[];
+  #sender = '';
+  #last: Telegram | undefined;
+
+  constructor(host: Host<MeterProperties>, stream: ByteStream, protocol: MeterProtocol) {
+    this.#host = host;
+    this.#protocol = protocol;
+    this.#values = new MeterValues(host);
+    this.#problems = new TransientProblems(host);
+    this.#parser = protocol.createParser(this);
+    const offData = stream.onData((bytes, from) => this.#receive(bytes, from));
+    const offBreak = stream.onBreak?.(() => this.#parser.reset());
+    this.#unsubscribe = [offData, offBreak].filter((one) => one !== undefined);
+  }
+
+  onTelegram(telegram: Telegram): void {
+    this.#last = telegram;
+    this.#host.debug('telegram', describeTelegram(telegram));
+    this.#values.accept(this.#protocol.read?.(telegram) ?? obisReadings(telegram.records));
+  }
+
+  onRejected(reason: RejectionReason): void {
+    this.#problems.add('TELEGRAM', () => rejectionText(this.#protocol.name, reason));
+  }
+
+  /** The records of the last telegram, as the meter sent them. */
+  knownDevices(): readonly object[] {
+    return (this.#last?.records ?? []).map(({ code, value, unit }) => ({
+      Code: code,
+      Value: value,
+      Unit: unit,
+    }));
+  }
+
+  async close(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#values.close();
+    this.#problems.close();
+    await Promise.resolve();
+  }
+
+  #receive(bytes: Uint8Array, from: Peer | undefined): void {
+    const sender = from === undefined ? '' : peerName(from);
+    // Bytes of two senders do not form a telegram.
+    if (sender !== this.#sender) this.#parser.reset();
+    this.#sender = sender;
+    this.#parser.push(bytes);
+  }
+}
+
+/** Why bytes were dropped, and what to do. */
+export function rejectionText(protocol: string, reason: RejectionReason): Text {
+  switch (reason) {
+    case 'checksum':
+      return coded`METER_CHECKSUM: a ${protocol} telegram with a wrong checksum was dropped; check the position of the reading head and the wiring`;
+    case 'malformed':
+      return coded`METER_MALFORMED: bytes were dropped that are not a ${protocol} telegram; check the protocol, BaudRate, DataBits and Parity`;
+    case 'too long':
+      return coded`METER_TOO_LONG: bytes were dropped that are longer than a ${protocol} telegram; check the protocol, BaudRate, DataBits and Parity`;
+  }
+}
+
+function describeTelegram({ records }: Telegram): string {
+  return records.map(({ code, value, unit }) => `${code}=${value}${unit}`).join(' ');
+}

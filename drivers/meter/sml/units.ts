@@ -1,0 +1,23 @@
+/** The units of meters by their numbers in DLMS (IEC 62056-62, table of units). */
+export const dlmsUnits: ReadonlyMap<number, string> = new Map([
+  [7, 's'],
+  [8, '°'],
+  [9, '°C'],
+  [13, 'm3'],
+  [14, 'm3'],
+  [15, 'm3/h'],
+  [16, 'm3/h'],
+  [19, 'l'],
+  [23, 'Pa'],
+  [24, 'bar'],
+  [25, 'J'],
+  [27, 'W'],
+  [28, 'VA'],
+  [29, 'var'],
+  [30, 'Wh'],
+  [31, 'VAh'],
+  [32, 'varh'],
+  [33, 'A'],
+  [35, 'V'],
+  [44, 'Hz'],
+]);

@@ -1,0 +1,12 @@
+/** Sentences about meters. */
+export const meters: Readonly<Record<string, string>> = {
+  METER_VALUE_UNKNOWN:
+    'Values enthält {0}, das kein Zähler hat; nötig ist ein Wert wie ENERGY_IN, ENERGY_IN_T1, POWER oder GAS_1',
+  METER_REPLACED: 'der Zähler {0} wurde durch {1} ersetzt; seine Stände beginnen von vorn',
+  METER_CHECKSUM:
+    'ein {0}-Telegramm mit falscher Prüfsumme wurde verworfen; die Lage des Lesekopfs und die Verdrahtung prüfen',
+  METER_MALFORMED:
+    'Byte wurden verworfen, die kein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
+  METER_TOO_LONG:
+    'Byte wurden verworfen, die länger als ein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
+};
