@@ -3,12 +3,7 @@ import type { Host, OpenInstance } from '../../src/device/module.js';
 import { peerName, type ByteStream, type Peer } from '../../src/device/byte-stream.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import type { MeterProperties } from './meter-properties.js';
-import type {
-  RejectionReason,
-  Telegram,
-  TelegramListener,
-  TelegramParser,
-} from './telegram.js';
+import type { RejectionReason, Telegram, TelegramListener, TelegramParser } from './telegram.js';
 import { MeterValues } from './values/meter-values.js';
 import { obisReadings } from './values/obis-readings.js';
 import type { Reading } from './values/reading.js';
@@ -80,7 +75,7 @@ export class ListeningMeter implements OpenInstance, TelegramListener {
 }
 
 /** Why bytes were dropped, and what to do. */
-export function rejectionText(protocol: string, reason: RejectionReason): Text {
+function rejectionText(protocol: string, reason: RejectionReason): Text {
   switch (reason) {
     case 'checksum':
       return coded`METER_CHECKSUM: a ${protocol} telegram with a wrong checksum was dropped; check the position of the reading head and the wiring`;

@@ -30,8 +30,7 @@ export class MeterValues {
   accept(readings: readonly Reading[]): void {
     if (this.#addValues(readings)) return;
     const isReplaced = this.#noteMeter(readings);
-    for (const reading of readings)
-      if (reading.ident !== SERIAL) this.#report(reading, isReplaced);
+    for (const reading of readings) if (reading.ident !== SERIAL) this.#report(reading, isReplaced);
   }
 
   close(): void {

@@ -81,7 +81,7 @@ export function obisReadings(records: readonly MeterRecord[]): Reading[] {
 }
 
 /** One reading of a number; none for a text, or a unit that the variable cannot have. */
-export function numeric(ident: string, record: MeterRecord | undefined, target: Target): Reading[] {
+function numeric(ident: string, record: MeterRecord | undefined, target: Target): Reading[] {
   if (record === undefined) return [];
   const factor = convert(record.unit, target);
   const number = numberOf(record);

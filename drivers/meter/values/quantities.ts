@@ -1,4 +1,8 @@
-import { variableType, type ProfileDefinition, type VariableDeclaration } from '../../../src/device/module.js';
+import {
+  variableType,
+  type ProfileDefinition,
+  type VariableDeclaration,
+} from '../../../src/device/module.js';
 
 /** What a meter measures, as the first part of an ident. */
 interface Quantity extends Pick<VariableDeclaration, 'name' | 'role'> {

@@ -1,8 +1,9 @@
 /** The units of variables. */
-export type Target = '' | 'kWh' | 'kvarh' | 'W' | 'V' | 'A' | 'Hz' | 'm3' | 'm3/h' | 'K' | '°C' | 'bar' | 'h' | 'kg';
+export type Target =
+  '' | 'kWh' | 'kvarh' | 'W' | 'V' | 'A' | 'Hz' | 'm3' | 'm3/h' | 'K' | '°C' | 'bar' | 'h' | 'kg';
 
 /** A factor as a fraction: 1/1000 as a number is not exact. */
-export interface Factor {
+interface Factor {
   readonly multiply: number;
   readonly divide: number;
 }

@@ -49,7 +49,10 @@ export class MeterFixture implements AsyncDisposable {
 }
 
 /** A test with a line and a meter. */
-export function meterTest(name: string, run: (t: Test, meters: MeterFixture) => Promise<void>): Promise<unknown> {
+export function meterTest(
+  name: string,
+  run: (t: Test, meters: MeterFixture) => Promise<void>,
+): Promise<unknown> {
   return t.test(name, async (t) => {
     await using meters = new MeterFixture();
     await run(t, meters);

@@ -80,12 +80,6 @@ export function smlTransport(payload: Buffer): Buffer {
     from = at + 4;
   }
   const start = Buffer.from('1b1b1b1b01010101', 'hex');
-  const bytes = Buffer.concat([
-    start,
-    ...escaped,
-    content.subarray(from),
-    ESCAPE,
-    Buffer.from([0x1a, fill]),
-  ]);
+  const bytes = Buffer.concat([start, ...escaped, content.subarray(from), ESCAPE, Buffer.from([0x1a, fill])]);
   return Buffer.concat([bytes, crc(bytes)]);
 }

@@ -26,10 +26,7 @@ t.test('recorded telegrams have the values that libsml reads', async (t) => {
       // From the raw value: the list rounds one value of 11 digits to 10.
       fields.expected.map(({ obis, bytes, raw, scaler = 0, unitName }) => ({
         code: obis,
-        value:
-          raw === undefined
-            ? serverIdText(Buffer.from(bytes ?? '', 'hex'))
-            : Number(`${raw}e${scaler}`),
+        value: raw === undefined ? serverIdText(Buffer.from(bytes ?? '', 'hex')) : Number(`${raw}e${scaler}`),
         unit: bytes === undefined ? unitName : '',
       })),
       id,
