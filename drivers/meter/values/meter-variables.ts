@@ -41,7 +41,8 @@ export function describeValue(ident: string): VariableDeclaration | undefined {
     role: parts.every((part) => MAIN_SUFFIX.test(part)) ? role : 'detail',
     ...profileOf(quantity),
     // A stored or extreme value of a counter changes in both directions.
-    ...(isCounter && parts.every((part) => MAIN_SUFFIX.test(part) || part.startsWith('U')) && { counter: true }),
+    ...(isCounter &&
+      parts.every((part) => MAIN_SUFFIX.test(part) || part.startsWith('U')) && { counter: true }),
   };
 }
 
