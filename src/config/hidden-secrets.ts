@@ -73,7 +73,8 @@ export function revealSecrets(given: string, stored: string, modules: Modules): 
     const [from, to] = rangeOf(scalar);
     const hidden = shown(stored, source, isSecret);
     const isHidden = isSecret ? scalar.value === HIDDEN : given.slice(from, to) === hidden;
-    if (isHidden && source.value !== HIDDEN) edits.push({ from, to, by: literal(stored, source, isSecret) });
+    const by = literal(stored, source, isSecret);
+    if (isHidden && source.value !== HIDDEN && by !== given.slice(from, to)) edits.push({ from, to, by });
   });
   return { text: edited(given, edits), placed: placing(given, edits) };
 }
@@ -157,12 +158,15 @@ function* sameEntries(
   stored: readonly unknown[],
 ): Generator<readonly [unknown, unknown]> {
   const [names, others] = [given.map(entryName), stored.map(entryName)];
-  if (given.length === stored.length && [...names, ...others].every((name) => name === ''))
-    for (const [at, item] of given.entries()) yield [item, stored[at]];
+  if ([...names, ...others].every((name) => name === '')) {
+    if (given.length === stored.length) for (const [at, item] of given.entries()) yield [item, stored[at]];
+    return;
+  }
   for (const [at, name] of names.entries()) {
     const isUnique = names.indexOf(name) === names.lastIndexOf(name);
     const found = others.indexOf(name);
-    if (isUnique && found >= 0 && found === others.lastIndexOf(name)) yield [given[at], stored[found]];
+    if (name !== '' && isUnique && found >= 0 && found === others.lastIndexOf(name))
+      yield [given[at], stored[found]];
     const other = others[at];
     const isRenamed = found < 0 && other !== undefined && !names.includes(other);
     if (isRenamed && given.length === stored.length) yield [given[at], stored[at]];

@@ -39,11 +39,12 @@ tree:
         module: MQTT Client
         properties: { Url: mqtt://user:broker-secret@10.0.0.1, UserName: me, Password: mqtt-secret, ClientId: '' }
       - { instance: Unknown, module: Future Radio, properties: { AccessToken: radio-secret, Channel: 7 } }
-      - { media: Camera, type: stream, file: "rtsp://cam:stream-secret@10.0.0.2/live" }
+      - { instance: Panel, module: Future Panel, properties: { Pages: [{ Url: "http://a:page-secret@host/" }], Idents: [a, b] } }
+  - { media: Camera, type: stream, file: "rtsp://cam:stream-secret@10.0.0.2/live" }
 `;
 
 const SECRETS =
-  /it''s|scrypt\$|MC4C|tulip|ground-secret|upper-secret|url-secret|nas-secret|s3-secret|broker-secret|mqtt-secret|radio-secret|stream-secret/;
+  /it''s|scrypt\$|MC4C|tulip|ground-secret|upper-secret|url-secret|nas-secret|s3-secret|broker-secret|mqtt-secret|radio-secret|stream-secret|page-secret/;
 
 const modules = new ModuleRegistry([
   mqttClient({
@@ -62,7 +63,7 @@ t.test('no secret is shown, and the text is otherwise the same', async (t) => {
   t.match(hidden, 'in-a-script', 'the text of a script is a program');
   t.match(hidden, 'mqtt://user:***@10.0.0.1');
   t.match(hidden, "ClientId: ''");
-  t.equal(hidden.match(/\*\*\*/g)?.length, 13);
+  t.equal(hidden.match(/\*\*\*/g)?.length, 14);
 });
 
 t.test('a text that was only read is written as it was', async (t) => {
