@@ -12,12 +12,14 @@ export function storedOptions(
   { store: configured }: GatewayConfig,
   onClose: (cancel: Cancel) => void,
 ): Options {
-  const { saved, settings } = loadOptions(store);
   // An option that was set at run time takes precedence over the configuration, even after a restart.
-  const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
-    configured ?? {};
-  store.setSaveInterval((saved['SaveInterval'] ?? valuesEveryS) * 1000);
-  store.setBackupsKept(saved['BackupCount'] ?? backups);
+  const { settings } = loadOptions(store, {
+    SaveInterval: configured?.valuesEveryS,
+    ArchiveInterval: configured?.recordsEveryS,
+    BackupCount: configured?.backups,
+  });
+  store.setSaveInterval(settings.get('SaveInterval') * 1000);
+  store.setBackupsKept(settings.get('BackupCount'));
   onClose(
     settings.changed.on((name) => {
       if (name === 'SaveInterval') store.setSaveInterval(settings.get(name) * 1000);

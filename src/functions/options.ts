@@ -73,6 +73,7 @@ const rows = {
 } as const satisfies Record<string, OptionRow>;
 
 type OptionName = keyof typeof rows;
+type ConfiguredOptions = Readonly<Partial<Record<OptionName, number | undefined>>>;
 
 /** An option with its value, default and limits (`SVC_GetOptionEx`). */
 interface OptionRecord {
@@ -88,6 +89,8 @@ interface OptionRecord {
 interface OptionStore {
   /** The saved values; unknown names and invalid values are ignored. */
   readonly saved: Readonly<Record<string, unknown>>;
+  /** Values of the configuration file, which apply until one is set at run time. */
+  readonly configured?: ConfiguredOptions;
   /** Resolves when it is on the disk. */
   save(name: string, value: number): Promise<void>;
 }
@@ -106,7 +109,7 @@ export class Options {
   }
 
   get(name: OptionName): number {
-    return this.#values.get(name) ?? rows[name].standard;
+    return this.#values.get(name) ?? this.#store.configured?.[name] ?? rows[name].standard;
   }
 
   /** The value set at run time, in this or an earlier run; undefined if none was set. */
@@ -164,15 +167,18 @@ interface OptionMetadata {
   committed(): Promise<void>;
 }
 
-/** Loads the options with their saved values. */
-export function loadOptions(texts: OptionMetadata): { saved: Record<string, number>; settings: Options } {
+/** Loads the options with their saved values; `configured` are those of the configuration file. */
+export function loadOptions(
+  texts: OptionMetadata,
+  configured: ConfiguredOptions = {},
+): { saved: Record<string, number>; settings: Options } {
   const saved = parseJsonOr<Record<string, number>>(texts.meta(KEPT), {});
   const save = async (name: string, value: number) => {
     saved[name] = value;
     texts.setMeta(KEPT, JSON.stringify(saved));
     await texts.committed();
   };
-  return { saved, settings: new Options({ saved, save }) };
+  return { saved, settings: new Options({ saved, configured, save }) };
 }
 
 function isOption(name: string): name is OptionName {

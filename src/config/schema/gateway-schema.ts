@@ -116,6 +116,7 @@ export const gatewaySchema = strict({
   store: optional(
     strict({
       valuesEveryS: optional(Type.Integer({ minimum: 1, maximum: 3600 })),
+      recordsEveryS: optional(Type.Integer({ minimum: 1, maximum: 3600 })),
       backups: optional(Type.Integer({ minimum: 1, maximum: 365 })),
     }),
   ),

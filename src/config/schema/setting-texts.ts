@@ -75,6 +75,10 @@ export const settingTexts: Readonly<Record<string, readonly [title: string, help
   'changes.bytes': ['Bytes', 'The maximum memory that they may use.'],
   store: ['Storage', 'What is written to the disk, and how often.'],
   'store.valuesEveryS': ['Values every', 'Last values are written this often, in seconds: cards wear out.'],
+  'store.recordsEveryS': [
+    'Records every',
+    'Records of the archive are written this often, in seconds. A power cut loses those since the last write.',
+  ],
   updates: ['Updates of a box', 'A box that was flashed with an image asks this address for updates.'],
   'updates.url': [
     'Address',

@@ -72,12 +72,14 @@ function payloadOf(i: number, second: number): string {
 async function soak(): Promise<void> {
   const { server: core } = takeCores();
   await using broker = await startMosquitto({ directory });
-  const config = { store: { valuesEveryS: VALUES_S }, tree: tree(broker.port) };
+  const config = {
+    store: { valuesEveryS: VALUES_S, recordsEveryS: ARCHIVE_S },
+    tree: tree(broker.port),
+  };
   await using gateway = await startGateway({ directory, core, config });
   using publisher = await Publisher.open(broker.port);
   const { port, pid } = gateway;
   const [archive] = (await call(port, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
-  await call(port, 'SVC_SetOption', 'ArchiveInterval', ARCHIVE_S);
   const parent = await call(
     port,
     'SVC_GetObjectIDByIdent',

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until, withinPatience } from '../../tools/until.js';
 import { GuestAgent, type CommandResult } from '../machine/agent.js';
+import { Qmp } from '../machine/qmp.js';
 import { BOARD, PREPARED } from './paths.js';
 
 /** A start takes about 40 s on two idle cores; those of a shared machine are not idle. */
@@ -69,6 +70,14 @@ export async function installUpdate(agent: GuestAgent, name: string): Promise<Co
   return agent.try(`stellwerk update install /run/stick/${name}.raucb`, INSTALL_LIMIT_MS);
 }
 
+/** What a box starts with, other than its card. */
+interface SwitchOnOptions {
+  /** The file of a memory stick in a USB port. */
+  readonly usb?: string | undefined;
+  /** A snapshot in the card that {@link FlashedBox.freeze} has made, from which the box continues. */
+  readonly frozen?: string;
+}
+
 /** A running box. Use with `await using`. */
 export class FlashedBox implements AsyncDisposable {
   readonly #folder: string;
@@ -77,19 +86,37 @@ export class FlashedBox implements AsyncDisposable {
   readonly #killOnExit = () => this.#qemu.kill('SIGKILL');
   #agent: GuestAgent | undefined;
 
-  private constructor(card: string, folder: string, usb?: string) {
+  private constructor(card: string, folder: string, options: SwitchOnOptions) {
     this.#folder = folder;
     // setpriv: qemu must not outlive a test that is killed.
     const program = BOARD === 'generic-x64' ? 'qemu-system-x86_64' : 'qemu-system-aarch64';
-    const command = ['--pdeathsig', 'KILL', program, ...qemuArguments(card, folder, usb)];
+    const command = ['--pdeathsig', 'KILL', program, ...qemuArguments(card, folder, options)];
     this.#qemu = spawn('setpriv', command, { stdio: ['ignore', 'inherit', 'inherit'] });
     process.on('exit', this.#killOnExit);
     this.#exited = once(this.#qemu, 'exit');
   }
 
-  /** Switches a box with this card, and a memory stick, on; does not wait for anything. */
-  static async switchOn(card: string, usb?: string): Promise<FlashedBox> {
-    return new FlashedBox(card, await mkdtemp(join(tmpdir(), 'stellwerk-box-')), usb);
+  /** Switches a box with this card on; does not wait for anything. */
+  static async switchOn(card: string, options: SwitchOnOptions = {}): Promise<FlashedBox> {
+    return new FlashedBox(card, await mkdtemp(join(tmpdir(), 'stellwerk-box-')), options);
+  }
+
+  /**
+   * Keeps the state of the running box, with its memory, in its card under a name. Returns what the console has
+   * printed until then.
+   */
+  async freeze(name: string): Promise<string> {
+    using qmp = await this.control();
+    await qmp.execute('stop');
+    await qmp.monitor(`savevm ${name}`);
+    const printed = this.console();
+    await qmp.execute('cont');
+    return printed;
+  }
+
+  /** A connection to qemu's control protocol. */
+  control(): Promise<Qmp> {
+    return Qmp.open(join(this.#folder, 'qmp'));
   }
 
   /** The guest agent; see {@link up}. */
@@ -149,11 +176,16 @@ export class FlashedBox implements AsyncDisposable {
   }
 
   /** Cuts the power. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async cut(): Promise<void> {
     process.off('exit', this.#killOnExit);
     this.#agent?.[Symbol.dispose]();
     this.#qemu.kill('SIGKILL');
     await this.#exited;
+  }
+
+  /** Cuts the power, and deletes what the console has printed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cut();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
@@ -167,7 +199,7 @@ export class FlashedBox implements AsyncDisposable {
 }
 
 /** The board, as options of qemu. A reset starts U-Boot again; the watchdog resets. */
-function qemuArguments(card: string, folder: string, usb?: string): string[] {
+function qemuArguments(card: string, folder: string, { usb, frozen }: SwitchOnOptions): string[] {
   const stick = `-device qemu-xhci -drive file=${usb},if=none,id=usb,format=raw -device usb-storage,drive=usb`;
   return [
     ...(BOARD === 'generic-x64' ? pc(card) : arm64Board(card)),
@@ -177,7 +209,9 @@ function qemuArguments(card: string, folder: string, usb?: string): string[] {
     `-device virtio-serial-pci -chardev socket,id=agent,path=${join(folder, 'agent')},server=on,wait=off`,
     '-device virtserialport,chardev=agent,name=org.qemu.guest_agent.0',
     '-device virtio-rng-pci -device i6300esb -action watchdog=reset',
+    `-qmp unix:${join(folder, 'qmp')},server=on,wait=off`,
     ...(usb === undefined ? [] : [stick]),
+    ...(frozen === undefined ? [] : [`-loadvm ${frozen}`]),
   ].flatMap((options) => options.split(' '));
 }
 

@@ -35,7 +35,7 @@ function asOwner(agent: GuestAgent, command: string): Promise<string> {
 }
 
 await t.test('a file on the card sets up the box, and loses its password', async (t) => {
-  await using box = await FlashedBox.switchOn(await writeCard(await tempDirectory(t), SETUP), usb);
+  await using box = await FlashedBox.switchOn(await writeCard(await tempDirectory(t), SETUP), { usb });
   await box.up();
   const { agent } = box;
   t.equal(await box.verdict(), 'healthy');
@@ -63,7 +63,7 @@ await t.test('a file on the card sets up the box, and loses its password', async
 
 await t.test('a new box takes the place of the dead one from its first page', async (t) => {
   const switchedOn = performance.now();
-  await using box = await FlashedBox.switchOn(await writeCard(await tempDirectory(t)), usb);
+  await using box = await FlashedBox.switchOn(await writeCard(await tempDirectory(t)), { usb });
   const [, code = ''] = await box.printed(/asks for the claim code ([0-9A-Z-]{8,})/);
   await box.up();
   const { agent } = box;

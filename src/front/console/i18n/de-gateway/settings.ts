@@ -78,6 +78,10 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
     'Werte alle',
     'So oft werden letzte Werte geschrieben, in Sekunden: Karten nutzen sich ab.',
   ],
+  'store.recordsEveryS': [
+    'Aufzeichnungen alle',
+    'So oft wird das Archiv geschrieben, in Sekunden. Ein Stromausfall verliert, was seitdem aufgezeichnet wurde.',
+  ],
   metrics: ['Metriken', 'Ein Programm wie Prometheus liest Kennzahlen des Gateways unter /metrics.'],
   'metrics.password': ['Token', 'Was das Programm als Bearer-Token sendet.'],
   'metrics.passwordHash': ['Hash des Tokens', 'Wie stellwerk hash-password ihn ausgibt.'],

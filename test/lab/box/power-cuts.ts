@@ -1,0 +1,75 @@
+/**
+ * Power cuts of the emulated box at random moments of its life: `node dist/test/lab/box/power-cuts.js`, after up.js.
+ * The box lives once, and many moments are kept with its memory. For each cut, it continues from one of them for a
+ * random time, and qemu is killed. The card is then checked as at the next start, and a gateway is started on its
+ * data: nothing that was acknowledged may be missing, and no relay may be active. After every STARTS_EVERY-th cut, the
+ * box itself is started, until its slot is confirmed. POINTS is the number of cuts.
+ *
+ * What the guest had not flushed is lost partly: qemu keeps the places of new data in its own memory.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { allowedAfterPrinted } from './busy-client.js';
+import { problemOfCard } from './card-check.js';
+import { FlashedBox, writeCard } from './flashed-box.js';
+import { recordLife, SETUP, type Moment } from './recorded-life.js';
+
+const POINTS = Number(process.env['POINTS'] ?? 300);
+const STARTS_EVERY = Number(process.env['STARTS_EVERY'] ?? 20);
+/** As long as the interval of the moments, so that a cut may come at any time. */
+const LONGEST_MS = 12_000;
+
+const run = promisify(execFile);
+const directory = await tempDirectory(t);
+const card = await writeCard(directory, SETUP);
+const started = performance.now();
+const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`;
+const moments = await recordLife(card, (phase) => t.comment(`${phase}, after ${seconds()}`));
+t.comment(`${moments.length} moments after ${seconds()}`);
+
+const seed = fuzzSeed();
+const random = new Random(seed);
+const phases = Map.groupBy(moments, ({ phase }) => phase);
+for (const [phase, own] of phases) {
+  const count = Math.ceil((POINTS * own.length) / moments.length);
+  await t.test(`${phase}: ${count} power cuts (${seedLabel(seed)})`, async (t) => {
+    let [starts, acknowledged] = [0, 0];
+    for (let n = 0; n < count; n++) {
+      const moment = own[n % own.length] as Moment;
+      const ms = random.below(LONGEST_MS);
+      const printed = moment.printed + (await cutAfter(moment, ms));
+      const allowed = allowedAfterPrinted(printed);
+      acknowledged += printed.match(/load: /g)?.length ?? 0;
+      const problem = await problemOfCard(card, allowed, join(directory, 'check'));
+      if (problem !== undefined) t.fail(`${moment.name} and ${ms} ms: ${problem}`);
+      if (n % STARTS_EVERY !== 0) continue;
+      starts++;
+      t.equal(await verdictOfNextStart(), 'healthy', `the box comes back after ${moment.name} and ${ms} ms`);
+    }
+    t.comment(`${count} cuts, ${acknowledged} acknowledged changes, ${starts} starts, after ${seconds()}`);
+  });
+}
+
+/** Lets the box live from a moment, cuts its power, and returns what the console has printed. */
+async function cutAfter({ name }: Moment, ms: number): Promise<string> {
+  await using box = await FlashedBox.switchOn(card, { frozen: name });
+  // qemu replies after it has loaded the moment.
+  using _control = await box.control();
+  await sleep(ms);
+  await box.cut();
+  return box.console();
+}
+
+/** Starts the box with a copy of the card. */
+async function verdictOfNextStart(): Promise<string> {
+  const copy = join(directory, 'copy.qcow2');
+  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', card, copy]);
+  await using box = await FlashedBox.switchOn(copy);
+  await box.up();
+  return box.verdict();
+}

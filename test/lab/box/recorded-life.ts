@@ -1,0 +1,77 @@
+/**
+ * The life of an emulated box, of which many moments are kept with its memory: the first start with a set-up file,
+ * work, the installation of an update during it, and the first start of that update.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../tools/until.js';
+import { BUSY_CLIENT, BUSY_CONFIG, KINDS, PASSWORD } from './busy-client.js';
+import { FlashedBox, installUpdate } from './flashed-box.js';
+
+/** Between two moments. A moment is kept within a few seconds, in which the box stands still. */
+const EVERY_MS = 8_000;
+/** Moments of work without an update. */
+const WORK_MOMENTS = 6;
+const WORK_LIMIT_MS = 300_000;
+export const SETUP = ['hostname=house-1', `password=${PASSWORD}`, ''].join('\n');
+
+/** A moment of the box from which it can continue ({@link FlashedBox.switchOn}). */
+export interface Moment {
+  readonly name: string;
+  /** What the box does then. */
+  readonly phase: string;
+  /** What the console had printed until then. */
+  readonly printed: string;
+}
+
+/** Starts a box with this card, which `SETUP` was written to, and returns the moments that the card then has. */
+export async function recordLife(card: string, onPhase: (phase: string) => void): Promise<Moment[]> {
+  const moments: Moment[] = [];
+  await using box = await FlashedBox.switchOn(card);
+  const keep = async (phase: string) => {
+    const name = `m${moments.length}`;
+    moments.push({ name, phase, printed: await box.freeze(name) });
+  };
+  /** Keeps moments until something has ended. */
+  const during = async (phase: string, work: Promise<unknown>) => {
+    onPhase(phase);
+    const ended = work.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([ended, sleep(EVERY_MS, false)]))) await keep(phase);
+    await work;
+  };
+  const confirmed = async () => {
+    await box.up();
+    const verdict = await box.verdict();
+    if (verdict !== 'healthy') throw new Error(`the slot is ${verdict}`);
+  };
+
+  await during('first start', confirmed());
+  await box.agent.put('/run/more.yaml', BUSY_CONFIG);
+  await box.agent.run('cat /run/more.yaml >>/etc/stellwerk/gateway.yaml && systemctl restart stellwerk');
+  await box.agent.put('/run/busy.cjs', BUSY_CLIENT);
+  await box.agent.run(
+    'systemd-run -q --unit busy --collect /opt/stellwerk/current/bin/node /run/busy.cjs',
+    WORK_LIMIT_MS,
+  );
+  const isBusy = () => KINDS.every((kind) => box.console().includes(`load: ["${kind}`));
+  await until('all kinds of changes', isBusy, WORK_LIMIT_MS).catch((late: unknown) => {
+    throw new Error(`the console ends with:\n${box.console().slice(-2000)}`, { cause: late });
+  });
+  await during('work', sleep(WORK_MOMENTS * EVERY_MS));
+  const installed = async () => {
+    const { code, err } = await installUpdate(box.agent, 'good');
+    if (code !== 0) throw new Error(`the update was not installed: ${err}`);
+  };
+  await during('work and an installation', installed());
+  await box.agent.run('systemctl stop busy');
+  const starts = box.chosenSlots.length;
+  const updated = async () => {
+    await box.agent.start('systemctl --no-block reboot');
+    await until('U-Boot', () => box.chosenSlots.length > starts, WORK_LIMIT_MS);
+    await confirmed();
+  };
+  await during('start of an update', updated());
+  return moments;
+}
