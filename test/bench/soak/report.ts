@@ -17,6 +17,8 @@ interface Load {
   readonly changesPerS: number;
   /** How often values and records are written, seconds. */
   readonly intervals: readonly [number, number];
+  /** How many seconds of load came in each second. */
+  readonly speed: number;
 }
 
 /** Goals of a run of 24 hours. In a shorter one, the first part is filled caches and a heap that still grows. */
@@ -27,7 +29,7 @@ const [WIDTH, HEIGHT, MARGIN] = [720, 240, 40] as const;
 /** The table and the graph of a run, and the goals that it missed. The slope counts in runs of two hours and more. */
 export function report(
   samples: readonly Sample[],
-  { variables, recorded, changesPerS, intervals }: Load,
+  { variables, recorded, changesPerS, intervals, speed }: Load,
 ): { readonly markdown: string; readonly svg: string; readonly problems: readonly string[] } {
   const last = samples.at(-1);
   const [first] = samples;
@@ -40,7 +42,13 @@ export function report(
   const descriptors = settled.map((one) => one.descriptors);
   const threads = settled.map((one) => one.threads);
   const rows = [
-    ['duration', `${(last.hours * 60).toFixed(0)} min`, ''],
+    [
+      speed === 1 ? 'duration' : `load of, compressed ${speed} times to`,
+      speed === 1
+        ? `${(last.hours * 60).toFixed(0)} min`
+        : `${last.hours.toFixed(1)} h, ${((last.hours * 60) / speed).toFixed(0)} min`,
+      '',
+    ],
     [
       'load',
       `${variables} variables, ${recorded} recorded; ${changesPerS.toFixed(1)} changes per second`,
@@ -53,14 +61,14 @@ export function report(
       '',
     ],
     [
-      `memory slope, ${isLong ? 'after the first hour' : 'second half'}`,
+      `memory slope${speed === 1 ? '' : ' per hour of load'}, ${isLong ? 'after the first hour' : 'second half'}`,
       `${slope.toFixed(2)} MiB per hour`,
       `< ${GOAL.slopeMiBPerHour}${isLong ? '' : ' (24 h)'}`,
     ],
     ['open descriptors', span(descriptors), 'constant'],
     ['threads', span(threads), 'constant'],
     ['written to the disk, per day at this rate', `${perDay.toFixed(1)} MB`, `< ${GOAL.writtenMBPerDay} MB`],
-    ['processor time', `${(last.cpuMs / 36_000 / last.hours).toFixed(2)} % of a core`, ''],
+    ['processor time', `${(last.cpuMs / 36_000 / (last.hours / speed)).toFixed(2)} % of a core`, ''],
     [
       'a call of GetValue, median and p99: first sample',
       `${first.medianMs.toFixed(2)} ms, ${first.p99Ms.toFixed(2)} ms`,

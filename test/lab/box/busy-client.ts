@@ -102,8 +102,16 @@ export function allowedAfterPrinted(console: string): AllowedValues {
   for (const [key, n] of newest) {
     const numbers = Array.from({ length: UNPRINTED }, (_, more) => n + more);
     if (key.startsWith('backup ')) allowed.set(key, [true]);
-    else if (key.startsWith('records ')) allowed.set(key, numbers.map((one) => one * BATCH));
-    else allowed.set(key, numbers.map((one) => `n ${one}`));
+    else if (key.startsWith('records '))
+      allowed.set(
+        key,
+        numbers.map((one) => one * BATCH),
+      );
+    else
+      allowed.set(
+        key,
+        numbers.map((one) => `n ${one}`),
+      );
   }
   return allowed;
 }

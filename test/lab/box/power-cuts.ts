@@ -71,5 +71,5 @@ async function verdictOfNextStart(): Promise<string> {
   await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', card, copy]);
   await using box = await FlashedBox.switchOn(copy);
   await box.up();
-  return box.verdict();
+  return await box.verdict();
 }

@@ -38,7 +38,8 @@ export async function recordLife(card: string, onPhase: (phase: string) => void)
       () => true,
       () => true,
     );
-    while (!(await Promise.race([ended, sleep(EVERY_MS, false)]))) await keep(phase);
+    do await keep(phase);
+    while (!(await Promise.race([ended, sleep(EVERY_MS, false)])));
     await work;
   };
   const confirmed = async () => {

@@ -156,3 +156,15 @@ t.test('health lists differences from the file after a reload', async (t) => {
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
   t.match(await checkOf(fixture, 'configuration'), /^ok/);
 });
+
+t.test('configured intervals of writing apply until an option replaces them', async (t) => {
+  const yaml = `${SIMULATED_CONFIG}store: { valuesEveryS: 300, recordsEveryS: 200 }\n`;
+  const first = await startGateway(t, yaml);
+  t.equal(await rpc(first, 'SVC_GetOption', 'SaveInterval'), 300);
+  t.equal(await rpc(first, 'SVC_GetOption', 'ArchiveInterval'), 200);
+  // 5 is the default: it is stored nevertheless.
+  t.equal(await rpc(first, 'SVC_SetOption', 'ArchiveInterval', 5), true);
+  const second = await restarted(t, first, yaml);
+  t.equal(await rpc(second, 'SVC_GetOption', 'ArchiveInterval'), 5);
+  t.equal(await rpc(second, 'SVC_GetOption', 'SaveInterval'), 300);
+});
