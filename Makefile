@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-deb lab-container proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
+.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-power-cuts lab-deb lab-container proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -155,6 +155,11 @@ lab-box: build ## the flashable image and its updates on an emulated board (root
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/box/up.js
 	$(Q)for one in boot replace updates faults; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
+
+lab-power-cuts: build ## power cuts of the emulated box at random moments of its life: POINTS=300 (root, Debian; 1 h and more)
+	$(Q)$(MAKE) bundle ARCH=arm64
+	$(Q)$(NODE) dist/test/lab/box/up.js
+	$(Q)POINTS=$(or $(POINTS),300) TAP_TIMEOUT=36000 $(NODE) dist/test/lab/box/power-cuts.js
 
 lab-deb: build ## the Debian package on the emulated machine: install, update, rollback, removal (root, Debian; 20 min)
 	$(Q)$(MAKE) bundle ARCH=arm64
