@@ -5,6 +5,7 @@ import { meterModules } from '../../drivers/meter/index.js';
 import { modbusModules } from '../../drivers/modbus/index.js';
 import { NetworkConnector } from '../../drivers/mqtt/network-connection.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
+import { notificationModules } from '../../drivers/notification/index.js';
 import { oneWireModules } from '../../drivers/onewire/index.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
@@ -66,6 +67,7 @@ export function createModuleList(
       ...socketModules(names),
       ...virtualModules(),
       ...mqttModules(new NetworkConnector(clock, names)),
+      ...notificationModules(names),
       ...modbusModules(),
       ...meterModules(),
     ];

@@ -65,6 +65,8 @@ export const IO_FILES: readonly string[] = [
   'drivers/serial/kernel-ports.ts',
   'drivers/mqtt/network-connection.ts',
   'drivers/mqtt/transport.ts',
+  'drivers/notification/http-post.ts',
+  'drivers/notification/mail.ts',
   'drivers/serial/port-discovery.ts',
   'drivers/socket/tcp-client.ts',
   'drivers/socket/tcp-server.ts',

@@ -1,0 +1,99 @@
+import { connect } from 'node:net';
+import type SMTPTransport from 'nodemailer/lib/smtp-transport';
+import { coded } from '../../src/base/codes/coded-text.js';
+import { messageOf } from '../../src/base/fault.js';
+import { DeliveryError } from './delivery-error.js';
+import type { DeliveryRoute } from './delivery-route.js';
+import type { Notification, Target } from './services.js';
+
+/** Ports of mail submission: with TLS from the first byte, and with STARTTLS (RFC 8314 §3, §7.3). */
+const SUBMISSION_PORT = { 'smtps:': 465, 'smtp:': 587 } as const;
+
+/** A mail server, the sender's address, and how the server is reached. */
+interface MailRoute extends DeliveryRoute {
+  readonly target: Target;
+  readonly sender: string;
+  /** How long each step may take, ms. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Sends a mail and resolves when the server has accepted it for every recipient. Rejects with a
+ * `DeliveryError`, or with the network's error. A password is only sent over TLS.
+ */
+export async function sendMail(sent: Notification, route: MailRoute): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport(transportOptions(route));
+  let rejected: unknown[];
+  try {
+    ({ rejected } = await transport.sendMail({
+      from: route.sender,
+      to: route.target.Recipient,
+      subject: sent.title,
+      text: sent.text,
+      date: new Date(sent.timeMs),
+      priority: sent.priority,
+      // The text is only text: a path or a URL in it is never opened.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }));
+  } catch (thrown) {
+    throw mailError(thrown);
+  }
+  if (rejected.length > 0)
+    throw new DeliveryError(
+      coded`MAIL_RECIPIENTS_REJECTED: the server rejected ${rejected.join(', ')}; correct Recipient`,
+    );
+}
+
+function transportOptions({ target, lookup, ca, timeoutMs, signal }: MailRoute): SMTPTransport.Options {
+  const { hostname, port, protocol } = new URL(target.Url);
+  const isSecure = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const to = { host, port: Number(port) || SUBMISSION_PORT[isSecure ? 'smtps:' : 'smtp:'] };
+  const hasLogin = target.UserName !== '';
+  return {
+    ...to,
+    secure: isSecure,
+    requireTLS: hasLogin,
+    ...(hasLogin && { auth: { user: target.UserName, pass: target.Password } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    ...(ca !== undefined && { tls: { ca } }),
+    // Our own resolver: the package's occupies a thread for as long as a name server is silent.
+    getSocket: (_options, callback) => {
+      const connection = connect({ ...to, lookup, signal });
+      connection.once('error', (error) => callback(error, undefined));
+      connection.once('connect', () => {
+        connection.removeAllListeners('error');
+        callback(null, { connection });
+      });
+    },
+  };
+}
+
+/** Maps the package's errors; those of the network stay as they are. */
+function mailError(thrown: unknown): unknown {
+  const { responseCode, code } = thrown as { readonly responseCode?: number; readonly code?: string };
+  if (code === 'EAUTH')
+    return new DeliveryError(
+      coded`MAIL_LOGIN_REJECTED: the server rejected the login (${responseCode ?? 0}); correct UserName and Password`,
+    );
+  // RFC 5321 §4.2.1: 4yz is transient, 5yz is permanent.
+  if (responseCode !== undefined && responseCode >= 500)
+    return new DeliveryError(
+      coded`MAIL_REJECTED: the server rejected the mail (${responseCode}); correct Recipient and Sender`,
+    );
+  if (responseCode !== undefined && responseCode >= 400)
+    return new DeliveryError(coded`SERVER_BUSY: the server replied with status ${responseCode}`, 'temporary');
+  if (code === 'ETLS')
+    return new DeliveryError(
+      coded`MAIL_TLS_FAILED: no TLS with the server: ${messageOf(thrown)}; correct Url and CaFile`,
+    );
+  if (code === 'EENVELOPE')
+    return new DeliveryError(
+      coded`MAIL_ADDRESS_INVALID: Recipient or Sender is not a mail address; correct it`,
+    );
+  return thrown;
+}
