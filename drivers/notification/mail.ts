@@ -80,6 +80,10 @@ function mailError(thrown: unknown): unknown {
     return new DeliveryError(
       coded`MAIL_LOGIN_REJECTED: the server rejected the login (${responseCode ?? 0}); correct UserName and Password`,
     );
+  if (code === 'ETLS')
+    return new DeliveryError(
+      coded`MAIL_TLS_FAILED: no TLS with the server: ${messageOf(thrown)}; correct Url and CaFile`,
+    );
   // RFC 5321 §4.2.1: 4yz is transient, 5yz is permanent.
   if (responseCode !== undefined && responseCode >= 500)
     return new DeliveryError(
@@ -87,10 +91,6 @@ function mailError(thrown: unknown): unknown {
     );
   if (responseCode !== undefined && responseCode >= 400)
     return new DeliveryError(coded`SERVER_BUSY: the server replied with status ${responseCode}`, 'temporary');
-  if (code === 'ETLS')
-    return new DeliveryError(
-      coded`MAIL_TLS_FAILED: no TLS with the server: ${messageOf(thrown)}; correct Url and CaFile`,
-    );
   if (code === 'EENVELOPE')
     return new DeliveryError(
       coded`MAIL_ADDRESS_INVALID: Recipient or Sender is not a mail address; correct it`,

@@ -1,5 +1,5 @@
 import { coded, codedTextOf, type Text } from '../../src/base/codes/coded-text.js';
-import { codedMessageOf, codeOf, fault } from '../../src/base/fault.js';
+import { codedMessageOf, codeOf, Fault, fault } from '../../src/base/fault.js';
 import { explainNetworkError } from '../../src/base/network-errors.js';
 import type { Host, OpenInstance, Value } from '../../src/device/module.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
@@ -69,7 +69,8 @@ export class Notifier implements OpenInstance {
       throw reject(
         coded`TITLE_INVALID: the title must be one line of at most ${TITLE_LIMIT} characters; shorten it`,
       );
-    const { clock, name } = this.#host;
+    const { clock, id } = this.#host;
+    const name = this.#host.siblings().find((one) => one.id === id)?.name ?? '';
     this.#host.report('MESSAGE', text);
     this.#queue.add({ title: title || name, text, priority, timeMs: clock.nowMs() });
     this.#reportWaiting();
@@ -115,7 +116,9 @@ export class Notifier implements OpenInstance {
   }
 
   #reason(why: unknown): Text {
-    return explainNetworkError(codeOf(why), 'Url')?.why ?? codedMessageOf(why);
+    // Our own timeout says what took too long; the network's codes need an explanation.
+    const known = why instanceof Fault ? undefined : explainNetworkError(codeOf(why), 'Url');
+    return known?.why ?? codedMessageOf(why);
   }
 
   #counted(ident: string): number {

@@ -86,8 +86,8 @@ export class DiscoveryHub {
     this.#attachments.add(attachment);
     for (const key of record.keys) this.#byKey.set(key, attachment);
     if (!isRemoved) this.registry.restore(record);
-    const id = this.registry.find(record.keys);
-    // What was announced before the instance was opened.
+    // What was announced, or removed, before the instance was opened.
+    const id = this.registry.find(record.keys) ?? (isRemoved ? undefined : record.keys[0]);
     if (id !== undefined) this.#schedule([id]);
     return () => {
       this.#attachments.delete(attachment);

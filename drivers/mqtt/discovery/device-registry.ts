@@ -50,6 +50,8 @@ export class DeviceRegistry {
   readonly #byKey = new Map<string, KnownDevice>();
   readonly #byEntity = new Map<string, KnownDevice>();
   readonly #topics = new Map<string, KnownTopic>();
+  /** Topics whose announcement was removed: what an instance has stored of them is out of date. */
+  readonly #removed = new Set<string>();
   #changed = new Set<string>();
 
   /** The ids of the devices that changed since the last call. */
@@ -82,13 +84,15 @@ export class DeviceRegistry {
 
   /** Adds what an instance stored in an earlier run; what was announced in this one is newer. */
   restore({ entities, keys, origin, requests, ...about }: DeviceRecord): void {
+    const valid = entities.filter(({ topic }) => !this.#removed.has(topic));
+    if (valid.length === 0) return;
     const newer = this.#devices.get(this.find(keys) ?? '')?.about;
     const device = this.#deviceOf({ keys, ...about });
     if (device === undefined) return;
     if (newer !== undefined) device.about = { ...device.about, ...nonEmpty(newer) };
     if (device.origin === '') device.origin = origin;
     if (device.requests.length === 0) device.requests = requests;
-    for (const entity of entities) {
+    for (const entity of valid) {
       const key = keyOf(entity);
       const topic = this.#topicOf(entity.topic);
       if (this.#byEntity.has(key) || topic.places.has(entity.place) || this.#isFull(device)) continue;
@@ -141,6 +145,7 @@ export class DeviceRegistry {
     const device = this.#deviceOf(about);
     if (device === undefined) throw new InvalidAnnouncement(`there are more than ${DEVICE_LIMIT} devices`);
     const known = this.#topicOf(topic);
+    this.#removed.delete(topic);
     if (origin !== '') device.origin = origin;
     if (requests.length > 0) device.requests = requests;
     const replaced: string[] = [];
@@ -172,6 +177,7 @@ export class DeviceRegistry {
   #remove(topic: string): void {
     for (const place of this.#topics.get(topic)?.places.keys() ?? []) this.#removePlace(topic, place);
     this.#topics.delete(topic);
+    if (this.#removed.size < TOTAL_ENTITY_LIMIT) this.#removed.add(topic);
   }
 
   /** Removes the entity at a place of a topic, unless another topic has announced it since. */

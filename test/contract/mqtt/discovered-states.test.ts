@@ -146,6 +146,24 @@ await test('devices that are ignored, or not listed, are no instances', async (t
   t.match(all.instances(), [{ name: 'Other' }]);
 });
 
+await test('a device that is removed while its instance is closed is shown as removed', async (t) => {
+  await using all = await Discovery.start();
+  all.announce('sensor', 'a', { state_topic: 's' });
+  const device = await all.device();
+  const { devices } = all.fixture;
+  const discovery = device.data.connectionId;
+  await devices.disconnect(device.id);
+  all.broker.publish('homeassistant/sensor/a/config', '', true);
+  all.clock.advance(500);
+  await devices.connect(device.id, discovery);
+  const status = await until('its removal', () => {
+    all.clock.advance(500);
+    const text = all.fixture.status(device);
+    return text.includes('removed') ? text : undefined;
+  });
+  t.match(status, /removed from the broker/);
+});
+
 await test('events are not repeated, and texts with the same value are events again', async (t) => {
   await using all = await Discovery.start();
   all.broker.publish('e', '{"event_type":"old"}', true);

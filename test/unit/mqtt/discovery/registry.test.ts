@@ -148,6 +148,21 @@ t.test('what an instance stored is completed by what is announced', async (t) =>
   t.strictSame(all.entities('id d1'), ['b']);
 });
 
+t.test('what was removed since is not restored, unless it is announced again', async (t) => {
+  const all = new Announcements();
+  all.announce('sensor/d1/a', sensor('a'));
+  all.announce('sensor/d1/b', sensor('b'));
+  const record = all.registry.record('id d1');
+  if (record === undefined) throw new Error('there is no record');
+  all.announce('sensor/d1/a', '');
+  all.announce('sensor/d1/b', '');
+  all.registry.restore(record);
+  t.strictSame([...all.registry.ids()], []);
+  all.announce('sensor/d1/b', sensor('b'));
+  all.registry.restore(record);
+  t.strictSame(all.entities('id d1'), ['b']);
+});
+
 t.test('idents are unique and stable', async (t) => {
   const all = new Announcements();
   for (const id of ['a-b', 'a_b', 'a b', 'a__b'])
