@@ -101,11 +101,7 @@ export class Notifier implements OpenInstance {
     }
   }
 
-  async #transmit(
-    sent: Notification,
-    target: NotificationProperties,
-    route: DeliveryRoute,
-  ): Promise<void> {
+  async #transmit(sent: Notification, target: NotificationProperties, route: DeliveryRoute): Promise<void> {
     const { Service } = target;
     if (Service === 'mail') {
       const { sendMail } = await import('./mail.js');

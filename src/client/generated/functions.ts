@@ -440,6 +440,8 @@ export interface Functions {
   ModBus_WriteRegister(InstanceID: number, Value: number): boolean;
   /** Writes a text to the registers of a ModBus Address; returns when the unit has confirmed it. */
   ModBus_WriteRegisterString(InstanceID: number, Value: string): boolean;
+  /** Sends a message to people. An empty Title is the name of the instance; Priority is 0 (low), 1 (normal) or 2 (high). Returns when the message is queued: the variables SENT and FAILED count what became of it. */
+  NT_Send(InstanceID: number, Title: string, Text: string, Priority: 0 | 1 | 2): boolean;
   /** Lists the devices that the kernel has found on a 1-Wire bus, with their instances. */
   OW_GetKnownDevices(InstanceID: number): {
     DeviceID: string;

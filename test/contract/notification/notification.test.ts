@@ -178,24 +178,27 @@ t.test('a message that can not be delivered waits, and the next ones behind it',
   t.strictSame(problems(fixture, instance), []);
 });
 
-t.test('of too many messages the oldest of the lowest priority is discarded, and old ones after a day', async (t) => {
-  const ntfy = await server(t);
-  ntfy.statuses.push(...Array.from({ length: 300 }, () => 503));
-  const { clock, fixture, instance, send } = await open(t, { Service: 'ntfy', Url: `${ntfy.url}/house` });
-  await send('First');
-  await until('a problem', () => problems(fixture, instance).length > 0);
-  await send('Important', { priority: HIGH });
-  for (let i = 0; i < 100; i++) await send(`Message ${i}`);
-  t.equal(fixture.value(instance, 'WAITING'), 100);
-  t.equal(fixture.value(instance, 'FAILED'), 2, 'two messages of normal priority');
-  ntfy.statuses.length = 0;
-  clock.advance(5_000);
-  await fixture.waitForValue(instance, 'WAITING', 0);
-  t.strictSame(
-    [ntfy.received[1], ntfy.received[2], ntfy.received.at(-1)].map((one) => one?.body['message']),
-    ['Important', 'Message 1', 'Message 99'],
-  );
-});
+t.test(
+  'of too many messages the oldest of the lowest priority is discarded, and old ones after a day',
+  async (t) => {
+    const ntfy = await server(t);
+    ntfy.statuses.push(...Array.from({ length: 300 }, () => 503));
+    const { clock, fixture, instance, send } = await open(t, { Service: 'ntfy', Url: `${ntfy.url}/house` });
+    await send('First');
+    await until('a problem', () => problems(fixture, instance).length > 0);
+    await send('Important', { priority: HIGH });
+    for (let i = 0; i < 100; i++) await send(`Message ${i}`);
+    t.equal(fixture.value(instance, 'WAITING'), 100);
+    t.equal(fixture.value(instance, 'FAILED'), 2, 'two messages of normal priority');
+    ntfy.statuses.length = 0;
+    clock.advance(5_000);
+    await fixture.waitForValue(instance, 'WAITING', 0);
+    t.strictSame(
+      [ntfy.received[1], ntfy.received[2], ntfy.received.at(-1)].map((one) => one?.body['message']),
+      ['Important', 'Message 1', 'Message 99'],
+    );
+  },
+);
 
 t.test('a message is discarded after a day', async (t) => {
   const ntfy = await server(t);

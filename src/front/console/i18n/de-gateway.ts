@@ -5,12 +5,13 @@ import { gpio } from './de-gateway/gpio.js';
 import { meter } from './de-gateway/meter.js';
 import { modbus } from './de-gateway/modbus.js';
 import { mqtt } from './de-gateway/mqtt.js';
+import { notification } from './de-gateway/notification.js';
 import { settings, settingWords } from './de-gateway/settings.js';
 import { stream } from './de-gateway/stream.js';
 import { deVariables as variables } from '../../web/i18n/de-variables.js';
 import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
 
-const families: readonly FamilyTexts[] = [gpio, board, stream, mqtt, modbus, meter, core];
+const families: readonly FamilyTexts[] = [gpio, board, stream, mqtt, notification, modbus, meter, core];
 
 /** German for what the gateway says in English. A text that is missing stays English. */
 export const deGateway = {

@@ -1,0 +1,28 @@
+import type { FamilyTexts } from './family-texts.js';
+
+export const notification: FamilyTexts = {
+  modules: {
+    Notification: [
+      'Benachrichtigung',
+      'Schickt Nachrichten an Menschen: ntfy, Gotify, Telegram, E-Mail oder ein Webhook.',
+    ],
+  },
+  properties: {
+    Service: ['Dienst', 'Die Art des Servers, der Nachrichten zustellt.'],
+    Url: [
+      'URL',
+      'ntfy: Server und Topic, https://ntfy.sh/mein-topic. Gotify, Webhook: https://… E-Mail: smtps://host, oder smtp://host für STARTTLS. Telegram: leer.',
+    ],
+    Recipient: ['Empfänger', 'Telegram: die ID des Chats. E-Mail: Adressen, durch Kommas getrennt.'],
+    Sender: ['Absender', 'E-Mail: die Adresse, von der E-Mails kommen.'],
+    UserName: ['Benutzername', 'Der Benutzername beim Server; leer, wenn ein Token genügt.'],
+    Password: [
+      'Passwort oder Token',
+      'Das Passwort beim Server, oder das Token: der Anwendung (Gotify), des Bots (Telegram), des Benutzers (ntfy).',
+    ],
+    CaFile: [
+      'CA-Datei',
+      'Eine PEM-Datei mit den Zertifizierungsstellen, von denen das Zertifikat des Servers stammen darf.',
+    ],
+  },
+};
