@@ -1,4 +1,3 @@
-import { request as requestPlain } from 'node:http';
 import { coded } from '../../src/base/codes/coded-text.js';
 import { DeliveryError } from './delivery-error.js';
 import type { DeliveryRoute } from './delivery-route.js';
@@ -12,7 +11,8 @@ const REPLY_LIMIT = 64 * 1024;
  * with the network's error. A redirect is not followed: the message and the login are for the configured server.
  */
 export async function postJson({ url, headers, body }: HttpMessage, route: DeliveryRoute): Promise<void> {
-  const request = url.startsWith('https:') ? (await import('node:https')).request : requestPlain;
+  // Not imported: src/api/http/node-http.ts says why.
+  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
   const payload = Buffer.from(JSON.stringify(body));
   const status = await new Promise<number>((resolve, reject) => {
     const sent = request(

@@ -4,7 +4,7 @@ export const services = ['ntfy', 'gotify', 'telegram', 'mail', 'webhook'] as con
 type Service = (typeof services)[number];
 
 /** Services that accept a message as JSON over HTTP; mail is sent over SMTP. */
-export type HttpService = Exclude<Service, 'mail'>;
+type HttpService = Exclude<Service, 'mail'>;
 
 /** The priorities of messages; their position is the number that `NT_Send` expects. */
 export const priorities = ['low', 'normal', 'high'] as const;
