@@ -16,7 +16,7 @@ export function notificationFunctions(
       result: 'boolean',
       audited: 'outside',
       help: 'Sends a message to people. An empty Title is the name of the instance; Priority is 0 (low), 1 (normal) or 2 (high). Returns when the message is queued: the variables SENT and FAILED count what became of it.',
-      run: (_caller, id, title, body, level) => {
+      run: (_caller, id, ...[title, body, level]) => {
         const notifier = instances.openInstance(id, module);
         if (!(notifier instanceof Notifier)) throw fault('WRONG_MODULE', id, module.name);
         notifier.send(title, body, priorities[level] ?? 'normal');
