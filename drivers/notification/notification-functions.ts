@@ -11,7 +11,7 @@ export function notificationFunctions(
 ): FunctionDeclaration[] {
   return [
     declare({
-      name: 'NT_Send',
+      name: 'GW_SendNotification',
       parameters: [int('InstanceID'), text('Title'), text('Text'), int('Priority', priorities)],
       result: 'boolean',
       audited: 'outside',

@@ -14,7 +14,7 @@ const properties = Type.Object({
   Url: withHelp(
     Type.String({ default: '', maxLength: 2000 }),
     'Target',
-    'ntfy: the server and the topic, https://ntfy.sh/my-topic. Gotify, webhook: https://… Mail: smtps://host, or smtp://host for STARTTLS. Telegram: empty.',
+    'The address of the server: https://ntfy.sh/my-topic, https://…, smtps://host, smtp://host. Empty for Telegram.',
   ),
   Recipient: withHelp(
     Type.String({ default: '', maxLength: 1000 }),
@@ -51,10 +51,10 @@ export function notification(names: NameResolver): ModuleDefinition<typeof prope
   return {
     ...MODULE,
     description: 'Sends messages to people: ntfy, Gotify, Telegram, mail, or a webhook.',
-    icon: 'Bell',
+    icon: 'Alert',
     page: 'use/notifications.md',
     kind: moduleKind.device,
-    prefix: 'NT',
+    prefix: 'GW',
     properties,
     variables: () => [
       {

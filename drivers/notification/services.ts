@@ -6,7 +6,7 @@ type Service = (typeof services)[number];
 /** Services that accept a message as JSON over HTTP; mail is sent over SMTP. */
 type HttpService = Exclude<Service, 'mail'>;
 
-/** The priorities of messages; their position is the number that `NT_Send` expects. */
+/** The priorities of messages; their position is the number that `GW_SendNotification` expects. */
 export const priorities = ['low', 'normal', 'high'] as const;
 export type Priority = (typeof priorities)[number];
 

@@ -303,6 +303,8 @@ export interface Functions {
   GW_RunDoctor(): DoctorCheck[];
   /** Stores a backup on a target now, reads back what is new, and deletes backups that are not kept. */
   GW_RunTargetBackup(Target: string): StoredBackupRecord;
+  /** Sends a message to people. An empty Title is the name of the instance; Priority is 0 (low), 1 (normal) or 2 (high). Returns when the message is queued: the variables SENT and FAILED count what became of it. */
+  GW_SendNotification(InstanceID: number, Title: string, Text: string, Priority: 0 | 1 | 2): boolean;
   /** Replaces the configuration and reloads it. Digest is that of GW_GetConfigurationText; the call fails if the configuration has changed since. "***" keeps the secret that is there. If the text has errors, nothing is changed, and error.data.problems lists them. */
   GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
   /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */
@@ -440,8 +442,6 @@ export interface Functions {
   ModBus_WriteRegister(InstanceID: number, Value: number): boolean;
   /** Writes a text to the registers of a ModBus Address; returns when the unit has confirmed it. */
   ModBus_WriteRegisterString(InstanceID: number, Value: string): boolean;
-  /** Sends a message to people. An empty Title is the name of the instance; Priority is 0 (low), 1 (normal) or 2 (high). Returns when the message is queued: the variables SENT and FAILED count what became of it. */
-  NT_Send(InstanceID: number, Title: string, Text: string, Priority: 0 | 1 | 2): boolean;
   /** Lists the devices that the kernel has found on a 1-Wire bus, with their instances. */
   OW_GetKnownDevices(InstanceID: number): {
     DeviceID: string;

@@ -93,6 +93,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_RestoreTargetBackup(string Target, string Name): string',
     'GW_RunDoctor(): array',
     'GW_RunTargetBackup(string Target): array',
+    'GW_SendNotification(int InstanceID, string Title, string Text, int Priority{low normal high}): bool',
     'GW_SetConfigurationText(string Text, string Digest): array',
     'GW_SetPassword(string Target, string Password): array',
     'GW_SetResidentAccess(int VariableID, string Access): bool',
@@ -149,7 +150,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(ActivateOtherSlot|Cancel|CheckUpdates|InstallUpdate|RestartBox|CreateRecoveryKey|FactoryReset|RunTarget|TestBackupTarget|VerifyTarget|Change|CreateFrom|CreateFront|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^NT_Send|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(ActivateOtherSlot|Cancel|CheckUpdates|InstallUpdate|RestartBox|CreateRecoveryKey|FactoryReset|RunTarget|TestBackupTarget|VerifyTarget|Change|CreateFrom|CreateFront|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|SendNotification|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

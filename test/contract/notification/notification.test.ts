@@ -26,7 +26,7 @@ async function open(t: Test, properties: Record<string, unknown>) {
   fixture.kernel.tree.set(instance, 'name', 'Alarm');
   await fixture.waitForLink(instance, 'online');
   const send = (text: string, { title = 'Cellar', priority = NORMAL } = {}) =>
-    fixture.call('NT_Send', instance.id, title, text, priority);
+    fixture.call('GW_SendNotification', instance.id, title, text, priority);
   return { clock, fixture, instance, send };
 }
 

@@ -30,10 +30,10 @@ t.test('the example of the page on notifications: a switch sends a message to a 
     },
   ]);
   ntfy.statuses.push(403);
-  t.equal(await rpc(fixture, 'NT_Send', phone, 'Heating', 'On', 2), true);
+  t.equal(await rpc(fixture, 'GW_SendNotification', phone, 'Heating', 'On', 2), true);
   await until('its end', async () => (await valueAt(fixture, 'phone/FAILED')) === 1);
   t.match(await rpc(fixture, 'HW_ReadServiceMessages', phone), [{ Code: 'DISCARDED' }]);
-  t.equal(await rpc(fixture, 'NT_Send', phone, '', ' ', 2), 'DEVICE_REFUSED');
+  t.equal(await rpc(fixture, 'GW_SendNotification', phone, '', ' ', 2), 'DEVICE_REFUSED');
   t.equal(await valueAt(fixture, 'phone/SENT'), 1);
   const shown = [
     await rpc(fixture, 'SVC_GetSnapshot'),

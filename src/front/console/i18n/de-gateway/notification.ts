@@ -11,7 +11,7 @@ export const notification: FamilyTexts = {
     Service: ['Dienst', 'Die Art des Servers, der Nachrichten zustellt.'],
     Url: [
       'URL',
-      'ntfy: Server und Topic, https://ntfy.sh/mein-topic. Gotify, Webhook: https://… E-Mail: smtps://host, oder smtp://host für STARTTLS. Telegram: leer.',
+      'Die Adresse des Servers: https://ntfy.sh/mein-topic, https://…, smtps://host, smtp://host. Leer für Telegram.',
     ],
     Recipient: ['Empfänger', 'Telegram: die ID des Chats. E-Mail: Adressen, durch Kommas getrennt.'],
     Sender: ['Absender', 'E-Mail: die Adresse, von der E-Mails kommen.'],
