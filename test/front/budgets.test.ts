@@ -16,7 +16,7 @@ const CONSOLE_SHELL = 60_000;
 const LAZY = {
   resident: {
     // With the parts of discovered devices.
-    'de-variables': 1100,
+    'de-variables': 1600,
     device: 2000,
     'history-page': 4250,
     install: 500,
@@ -43,7 +43,7 @@ const LAZY = {
     'code-editor': 160_000,
     'confirm-dialog': 1000,
     // Every module adds the texts of its properties.
-    'de-gateway': 11_000,
+    'de-gateway': 14_000,
     'de-sentences': 25_000,
     'events-page': 25_000,
     // It shares the settings of the configuration with the page of updates.

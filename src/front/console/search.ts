@@ -1,9 +1,9 @@
-import { moduleCaption, variableCaption } from './i18n/gateway-texts.js';
+import { gatewayVariable, moduleCaption, variableCaption } from './i18n/gateway-texts.js';
 import { shownName } from '../web/i18n/unnamed.js';
 import type { Model, TreeNode } from '../web/model.js';
 import { objectType } from '../web/objects.js';
 
-/** The name of an object; that of a variable of a device in the user's language. Subscribes. */
+/** The name of an object; one that the gateway or a module gave is in the user's language. Subscribes. */
 export const nameOf = (model: Model, node: TreeNode): string => captionOf(model, node, node.entry.value);
 
 function captionOf(
@@ -11,9 +11,19 @@ function captionOf(
   { id, type }: TreeNode,
   { name, parentID }: { readonly name: string; readonly parentID: number },
 ): string {
-  const isOfDevice = type === objectType.variable && model.find(parentID)?.type === objectType.instance;
-  return isOfDevice ? variableCaption(name) : shownName(id, name);
+  const parent = model.find(parentID);
+  if (type === objectType.variable && parent?.type === objectType.instance) return variableCaption(name);
+  if (parent === undefined || !isGatewayItself(parent)) return shownName(id, name);
+  return type === objectType.instance ? moduleCaption(name) : gatewayVariable(name);
 }
+
+/** Whether it is the category with the gateway's own state and its only instances of some modules. */
+export function isGatewayItself({ entry }: TreeNode): boolean {
+  const { ident, parentID } = entry.peek();
+  return parentID === 0 && ident === GATEWAY_IDENT;
+}
+
+const GATEWAY_IDENT = 'stellwerk';
 
 /** Objects whose name, ident, module or id contains the text; those that begin with it first. */
 export function findNodes(model: Model, text: string, limit = Infinity): TreeNode[] {
@@ -52,7 +62,7 @@ export function pathOf(model: Model, node: TreeNode): string {
     above !== undefined && above.id !== 0;
     above = model.find(above.entry.peek().parentID)
   )
-    names.unshift(above.name);
+    names.unshift(nameOf(model, above));
   return names.join(' / ');
 }
 

@@ -11,6 +11,7 @@ import { Options } from '../../../src/functions/options.js';
 import { gatewaySchema } from '../../../src/config/schema/gateway-schema.js';
 import { jsonSchema } from '../../../src/config/schema/json-schema.js';
 import { settingTexts } from '../../../src/config/schema/setting-texts.js';
+import { statusVariables } from '../../../src/service/status-variables.js';
 import { filesOf, textOf } from '../../law/sources.js';
 
 const modules = await createModuleList(new ManualClock())({ board: 'simulated' });
@@ -89,6 +90,11 @@ t.test('every word of an enumeration is in German, and no other is', async (t) =
       .map((word) => (`${path}.${word}` in choices ? `${path}.${word}` : word)),
   );
   t.strictSame(sorted(Object.keys(choices)), sorted(used));
+});
+
+t.test("every name of the gateway's own variables is in German, and no other is", async (t) => {
+  const names = Object.values(statusVariables).map(({ name }) => name);
+  t.strictSame(sorted(Object.keys(deGateway.gatewayVariables)), sorted(names));
 });
 
 t.test("every name of a module's variable is in German, and no other is", async (t) => {

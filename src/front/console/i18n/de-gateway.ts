@@ -1,5 +1,5 @@
 import { board } from './de-gateway/board.js';
-import { core } from './de-gateway/core.js';
+import { core, gatewayVariables } from './de-gateway/core.js';
 import type { FamilyTexts } from './de-gateway/family-texts.js';
 import { gpio } from './de-gateway/gpio.js';
 import { meter } from './de-gateway/meter.js';
@@ -25,4 +25,5 @@ export const deGateway = {
   settings,
   settingWords,
   variables,
+  gatewayVariables,
 } as const;

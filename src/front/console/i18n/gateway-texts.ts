@@ -36,6 +36,9 @@ export function moduleDescription(name: string, description: string): string {
 /** The name that a module gave to a variable; other names stay as they are. */
 export const variableCaption = (name: string) => translation()?.variables[name] ?? name;
 
+/** The name that the gateway gave to a variable of its own. */
+export const gatewayVariable = (name: string) => translation()?.gatewayVariables[name] ?? name;
+
 export const optionDescription = (name: string, description: string) =>
   translation()?.options[name] ?? description;
 

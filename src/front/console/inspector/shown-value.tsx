@@ -4,8 +4,9 @@ import { objectType, type Pending, type Rule } from '../../web/objects.js';
 import { formatTime } from '../../web/format.js';
 import { type ConsoleApp, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
-import { sentence } from '../i18n/gateway-texts.js';
+import { checkName, sentence } from '../i18n/gateway-texts.js';
 import { useLoaded } from '../load.js';
+import { isGatewayItself } from '../search.js';
 
 /** `online since 2026-11-23 14:13:57 UTC`, and what is wrong. */
 const STATUS = /^(\w+) since (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC(?: \(clock not set\))?(: .*)?$/s;
@@ -19,6 +20,7 @@ export function ShownValue({ variable }: { readonly variable: TreeNode }) {
   const text = app.format(variable, variable.value.value);
   // The zero of a new variable is not a value.
   if (variable.state.value.quality?.reason === 'NO_VALUE') return <>–</>;
+  if (ident === 'HEALTH' && parent !== undefined && isGatewayItself(parent)) return <Health text={text} />;
   if (parent?.type !== objectType.instance || text === '') return <>{text || '–'}</>;
   const siblings = model.children(parentID).map((one) => [one, one.state.value] as const);
   switch (ident) {
@@ -38,6 +40,18 @@ export function ShownValue({ variable }: { readonly variable: TreeNode }) {
     default:
       return <>{text}</>;
   }
+}
+
+/** What the health checks of the gateway found. */
+function Health({ text }: { readonly text: string }) {
+  const app = useApp();
+  const { state } = useLoaded(() => app.call('GW_GetHealth'), [text]);
+  const { healthy } = words().overview;
+  if (state.value === undefined || !('value' in state.value)) return <>{text === 'ok' ? healthy : text}</>;
+  const found = state.value.value.Checks.filter(({ State }) => State !== 'ok').map(
+    ({ Name, CodedText }) => `${checkName(Name)}: ${sentence(CodedText)}`,
+  );
+  return <>{found.length === 0 ? healthy : found.join('; ')}</>;
 }
 
 /** The state of an instance, since when, and what is wrong with it. */

@@ -29,3 +29,11 @@ export const core: FamilyTexts = {
     'Spans.ToOffsetS': ['Versatz (s)'],
   },
 };
+
+/** The names of the gateway's own variables. */
+export const gatewayVariables: Readonly<Record<string, string>> = {
+  Health: 'Zustand',
+  Problems: 'Probleme',
+  'Clock is set': 'Uhr ist gestellt',
+  'Bytes written to the disk today': 'Heute geschriebene Bytes',
+};
