@@ -2,6 +2,7 @@ import type { TreeNode } from '../../web/model.js';
 import { type Value, objectType, variableType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
+import { isGatewayItself } from '../search.js';
 
 /** More choices than these become a list. */
 const SEGMENTS = 4;
@@ -12,9 +13,11 @@ const NO_ACTION = 1;
 type Access = 'action' | 'value' | 'none';
 
 function accessOf(variable: TreeNode, parent: TreeNode | undefined): Access {
-  const { action = 0, customAction = 0 } = variable.entry.value.data;
+  const { action = 0, customAction = 0, role } = variable.entry.value.data;
   if (customAction > NO_ACTION || (action > 0 && customAction !== NO_ACTION)) return 'action';
-  return parent?.type === objectType.instance ? 'none' : 'value';
+  if (parent?.type === objectType.instance) return 'none';
+  const isOfGateway = role === 'diagnostic' && parent !== undefined && isGatewayItself(parent);
+  return isOfGateway ? 'none' : 'value';
 }
 
 /** The control of a variable, as its profile and type require; nothing where a module alone reports values. */
