@@ -25,9 +25,7 @@ export function UsesTab({ node }: { readonly node: TreeNode }) {
           <ul class="cards">
             {references.map((reference, index) => (
               <li key={index}>
-                <a href={addressOf('tree', reference.ObjectID)}>
-                  {nameOfUser(model, reference.ObjectID)}
-                </a>
+                <a href={addressOf('tree', reference.ObjectID)}>{nameOfUser(model, reference.ObjectID)}</a>
                 <small>
                   {words().tree.useKinds[reference.Kind] ?? reference.Kind}
                   {reference.Line > 0 && `:${reference.Line}`}
