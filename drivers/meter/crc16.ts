@@ -1,6 +1,9 @@
 /** The polynomial x^16 + x^12 + x^5 + 1 of CCITT, bit-reversed: the least significant bit is sent first. */
 const CCITT_REVERSED = 0x8408;
 
+/** The polynomial x^16 + x^15 + x^2 + 1, bit-reversed. */
+const IBM_REVERSED = 0xa001;
+
 /** Adds one byte to a CRC with the reversed CCITT polynomial (CRC-16/X-25 and CRC-16/KERMIT). */
 export function updateCcitt(crc: number, byte: number): number {
   return update(crc, byte, CCITT_REVERSED);
@@ -18,6 +21,11 @@ export function crcKermit(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) crc = updateCcitt(crc, byte);
   return crc;
+}
+
+/** Adds one byte to a CRC-16/ARC, whose initial value is 0. */
+export function updateArc(crc: number, byte: number): number {
+  return update(crc, byte, IBM_REVERSED);
 }
 
 function update(crc: number, byte: number, polynomial: number): number {

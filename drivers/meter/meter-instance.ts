@@ -1,4 +1,3 @@
-import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import type { Host, OpenInstance } from '../../src/device/module.js';
 import { peerName, type ByteStream, type Peer } from '../../src/device/byte-stream.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
@@ -6,15 +5,16 @@ import type { MeterProperties } from './meter-properties.js';
 import type { RejectionReason, Telegram, TelegramListener, TelegramParser } from './telegram.js';
 import { MeterValues } from './values/meter-values.js';
 import { obisReadings } from './values/obis-readings.js';
-import type { Reading } from './values/reading.js';
+import { describeTelegram, rejectionText, uncheckedText } from './telegram-texts.js';
+import { UncheckedTelegrams } from './unchecked-telegrams.js';
 
 /** What differs between the protocols of meters that send by themselves. */
 interface MeterProtocol {
   /** For messages: `SML`. */
   readonly name: string;
   createParser(listener: TelegramListener): TelegramParser;
-  /** The readings of a telegram; those of its OBIS codes by default. */
-  read?(telegram: Telegram): Reading[];
+  /** Whether telegrams without a checksum are accepted. */
+  readonly acceptsUnchecked?: boolean;
 }
 
 /** A meter that sends telegrams by itself over a stream of bytes. */
@@ -23,6 +23,7 @@ export class ListeningMeter implements OpenInstance, TelegramListener {
   readonly #protocol: MeterProtocol;
   readonly #values: MeterValues;
   readonly #problems: TransientProblems;
+  readonly #unchecked: UncheckedTelegrams;
   readonly #parser: TelegramParser;
   readonly #unsubscribe: readonly (() => void)[];
   #sender = '';
@@ -33,6 +34,7 @@ export class ListeningMeter implements OpenInstance, TelegramListener {
     this.#protocol = protocol;
     this.#values = new MeterValues(host);
     this.#problems = new TransientProblems(host);
+    this.#unchecked = new UncheckedTelegrams(protocol.acceptsUnchecked ?? false);
     this.#parser = protocol.createParser(this);
     const offData = stream.onData((bytes, from) => this.#receive(bytes, from));
     const offBreak = stream.onBreak?.(() => this.#parser.reset());
@@ -42,7 +44,9 @@ export class ListeningMeter implements OpenInstance, TelegramListener {
   onTelegram(telegram: Telegram): void {
     this.#last = telegram;
     this.#host.debug('telegram', describeTelegram(telegram));
-    this.#values.accept(this.#protocol.read?.(telegram) ?? obisReadings(telegram.records));
+    const verdict = this.#unchecked.judge(telegram);
+    if (verdict === 'unchecked') this.#problems.add('TELEGRAM', () => uncheckedText(this.#protocol.name));
+    if (verdict === 'accepted') this.#values.accept(obisReadings(telegram.records));
   }
 
   onRejected(reason: RejectionReason): void {
@@ -72,20 +76,4 @@ export class ListeningMeter implements OpenInstance, TelegramListener {
     this.#sender = sender;
     this.#parser.push(bytes);
   }
-}
-
-/** Why bytes were dropped, and what to do. */
-function rejectionText(protocol: string, reason: RejectionReason): Text {
-  switch (reason) {
-    case 'checksum':
-      return coded`METER_CHECKSUM: a ${protocol} telegram with a wrong checksum was dropped; check the position of the reading head and the wiring`;
-    case 'malformed':
-      return coded`METER_MALFORMED: bytes were dropped that are not a ${protocol} telegram; check the protocol, BaudRate, DataBits and Parity`;
-    case 'too long':
-      return coded`METER_TOO_LONG: bytes were dropped that are longer than a ${protocol} telegram; check the protocol, BaudRate, DataBits and Parity`;
-  }
-}
-
-function describeTelegram({ records }: Telegram): string {
-  return records.map(({ code, value, unit }) => `${code}=${value}${unit}`).join(' ');
 }

@@ -35,6 +35,16 @@ export const meterProperties = Type.Object({
 });
 export type MeterProperties = Static<typeof meterProperties>;
 
+/** The properties of meters whose telegrams may have no checksum. */
+export const textMeterProperties = Type.Object({
+  ...meterProperties.properties,
+  AcceptUnchecked: withAdvancedHelp(
+    Type.Boolean({ default: false }),
+    'Values',
+    'Telegrams of a meter that sends no checksum are accepted if two in a row have the same structure.',
+  ),
+});
+
 /** What is wrong with the values of a meter; undefined if nothing is. */
 export function checkMeter({ Values }: MeterProperties): Text | undefined {
   const unknown = Values.find((ident) => describeValue(ident) === undefined);

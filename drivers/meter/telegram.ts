@@ -7,6 +7,8 @@ export interface MeterRecord {
   readonly unit: string;
   /** The value of the last digit, in the record's unit; 0 if it is not known. */
   readonly resolution: number;
+  /** A number as the telegram has it, with leading zeros. */
+  readonly text?: string;
   /** The status word that SML sends with the value. */
   readonly status?: number;
   /** When the value was measured, unix milliseconds, if the telegram says so. */

@@ -127,6 +127,29 @@ class KernelPort implements OpenPort {
     this.#lines = requested;
   }
 
+  async changeBaudRate(baudRate: number): Promise<void> {
+    await this.#queue.run(async () => {
+      this.#requireOpen();
+      const { port } = this.#options;
+      // Bytes that the kernel still has to send keep their baud rate.
+      await new Promise<void>((resolve) => port.drain(() => resolve()));
+      this.#requireOpen();
+      await new Promise<void>((resolve, reject) =>
+        port.update({ baudRate }, (error) =>
+          error
+            ? reject(
+                faultFrom(
+                  error,
+                  'DEVICE_REFUSED',
+                  coded`BAUD_RATE_REJECTED: ${this.path} does not support ${baudRate} baud (${codedMessageOf(error)})`,
+                ),
+              )
+            : resolve(),
+        ),
+      );
+    });
+  }
+
   async checkPresent(): Promise<void> {
     this.#requireOpen();
     if ((await deviceIdentity(this.path).catch(() => '')) !== this.#options.node) {

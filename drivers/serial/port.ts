@@ -50,6 +50,8 @@ export interface OpenPort extends AsyncDisposable {
   send(bytes: Uint8Array): Promise<void>;
   /** Sets the given lines; the others stay as they are. */
   setLines(lines: Partial<ControlLines>): Promise<void>;
+  /** Changes the baud rate after all bytes sent so far; rejects with `DEVICE_REFUSED` if the port has no such rate. */
+  changeBaudRate(baudRate: number): Promise<void>;
   /** Rejects if the opened device has disappeared, even if the kernel did not report it. */
   checkPresent(): Promise<void>;
   /** A second call waits for the first. */

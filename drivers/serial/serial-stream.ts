@@ -70,6 +70,15 @@ export class SerialStream implements ByteStream {
     }
   }
 
+  async changeBaudRate(baudRate: number): Promise<void> {
+    try {
+      await this.#options.port.changeBaudRate(baudRate);
+    } catch (thrown) {
+      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', coded`CLOSED: ${this.name} was closed`);
+      throw thrown;
+    }
+  }
+
   /** Sets control lines; rejects with `DEVICE_REFUSED` if the port has none. */
   async setLines(lines: Partial<ControlLines>): Promise<void> {
     try {

@@ -164,6 +164,13 @@ class SimulatedPort implements OpenPort {
     this.#device.lines = { ...this.#device.lines, ...lines };
   }
 
+  async changeBaudRate(baudRate: number): Promise<void> {
+    await this.#queue.run(async () => {
+      this.#requireOpen();
+      if (this.#device.settings !== undefined) this.#device.settings = { ...this.#device.settings, baudRate };
+    });
+  }
+
   async checkPresent(): Promise<void> {
     await Promise.resolve();
     this.#requireOpen();

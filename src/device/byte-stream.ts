@@ -27,6 +27,11 @@ export interface ByteStream {
   readonly name: string;
   /** The baud rate of a serial port, for protocols with timed gaps. */
   readonly baudRate?: number;
+  /**
+   * Changes the baud rate until the stream is opened again, for protocols that negotiate it. Absent if there
+   * is none. Rejects with `DEVICE_OFFLINE` or `DEVICE_REFUSED`.
+   */
+  changeBaudRate?(baudRate: number): Promise<void>;
   /** Adds a listener for received bytes: at least one per call, in order. The listener may keep the array. */
   onData(listener: ByteListener): () => void;
   /**

@@ -20,17 +20,28 @@ const BACKWARD: QualityProblem = {
  */
 export class MeterValues {
   readonly #host: Host<MeterProperties>;
+  readonly #idents: ReadonlySet<string>;
   #cancel: Cancel | undefined;
 
   constructor(host: Host<MeterProperties>) {
     this.#host = host;
+    this.#idents = new Set(host.properties.Values);
   }
 
   /** Reports the readings of one valid telegram. */
   accept(readings: readonly Reading[]): void {
     if (this.#addValues(readings)) return;
-    const isReplaced = this.#noteMeter(readings);
-    for (const reading of readings) if (reading.ident !== SERIAL) this.#report(reading, isReplaced);
+    const known = readings.filter(({ ident }) => ident === SERIAL || this.#idents.has(ident));
+    this.#acceptKnown(known);
+  }
+
+  #acceptKnown(readings: readonly Reading[]): void {
+    // A sub-meter has a number of its own.
+    const replaced = new Set<string>();
+    for (const { ident, value } of [...this.#ownNumber(readings), ...readings])
+      if (isSerial(ident) && this.#noteMeter(ident, String(value))) replaced.add(ident);
+    for (const reading of readings)
+      if (!isSerial(reading.ident)) this.#report(reading, replaced.has(serialOf(reading.ident)));
   }
 
   close(): void {
@@ -43,7 +54,7 @@ export class MeterValues {
     if (!Learn) return false;
     const missing = readings
       .map(({ ident }) => ident)
-      .filter((ident) => ident !== SERIAL && !Values.includes(ident) && describeValue(ident) !== undefined);
+      .filter((ident) => ident !== SERIAL && !this.#idents.has(ident) && describeValue(ident) !== undefined);
     const room = VALUES_LIMIT - Values.length;
     const added = [...new Set(missing)].slice(0, room);
     if (added.length === 0) return false;
@@ -51,17 +62,20 @@ export class MeterValues {
     return true;
   }
 
-  /** Whether these readings are the first ones of another meter. */
-  #noteMeter(readings: readonly Reading[]): boolean {
+  /** The number that the owner has given to a meter that does not send it. */
+  #ownNumber(readings: readonly Reading[]): Pick<Reading, 'ident' | 'value'>[] {
     const { Meter } = this.#host.properties;
-    const sent = readings.find(({ ident }) => ident === SERIAL)?.value;
-    const serial = String(sent ?? Meter);
-    const before = this.#host.lastValue(SERIAL) ?? '';
-    if (serial === '') return false;
-    this.#host.report(SERIAL, serial);
+    if (Meter === '' || readings.some(({ ident }) => ident === SERIAL)) return [];
+    return [{ ident: SERIAL, value: Meter }];
+  }
+
+  /** Whether these readings are the first ones of another meter. */
+  #noteMeter(ident: string, serial: string): boolean {
+    const before = String(this.#host.lastValue(ident) ?? '');
+    this.#host.report(ident, serial);
     // A meter may begin to send its number: that is no other meter, unless the owner says so.
-    if (serial === before || (before === '' && sent !== undefined)) return false;
-    if (before !== '') this.#reportReplaced(String(before), serial);
+    if (serial === before || (before === '' && serial !== this.#host.properties.Meter)) return false;
+    if (before !== '') this.#reportReplaced(before, serial);
     return true;
   }
 
@@ -85,3 +99,8 @@ export class MeterValues {
     this.#host.report(ident, value, atMs);
   }
 }
+
+const isSerial = (ident: string): boolean => /^SERIAL(?:_[1-9])?$/.test(ident);
+
+/** The ident of the number of the meter that has a value: `GAS_1` is one of the sub-meter `SERIAL_1`. */
+const serialOf = (ident: string): string => SERIAL + (/_[1-9]$/.exec(ident)?.[0] ?? '');

@@ -21,6 +21,9 @@ const suffixNames: readonly (readonly [pattern: RegExp, name: (number: string) =
 /** Suffixes of values that matter as much as the quantity without one. */
 const MAIN_SUFFIX = /^(?:T[0-9]+|[1-9])$/;
 
+/** Sub-meters report every hour, those of DSMR 5 every 5 minutes; two reports may be missing. */
+const SUB_METER_STALE_S = 3 * 3600;
+
 /** The ident of the variable with the meter's number. */
 export const SERIAL = 'SERIAL';
 
@@ -63,8 +66,19 @@ export function variablesOf(values: readonly string[], staleAfterS: number): Var
     .map((declared, index) => ({
       ...declared,
       position: index + 1,
-      ...(declared.type === variableType.string ? {} : { staleAfterS }),
+      ...(declared.type === variableType.string
+        ? {}
+        : {
+            staleAfterS: isOfSubMeter(declared.ident)
+              ? Math.max(staleAfterS, SUB_METER_STALE_S)
+              : staleAfterS,
+          }),
     }));
+}
+
+/** Whether a value is one of a meter behind this one: `GAS_1`. */
+function isOfSubMeter(ident: string): boolean {
+  return /_[1-9]$/.test(ident);
 }
 
 function rank(ident: string): number {

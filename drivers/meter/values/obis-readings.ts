@@ -1,14 +1,10 @@
 import type { MeterRecord } from '../telegram.js';
 import { SERIAL } from './meter-variables.js';
-import { parseObis, type ObisCode } from './obis-code.js';
+import { parseObis } from './obis-code.js';
+import { numeric } from './numeric.js';
 import { exact, type Reading } from './reading.js';
-import { convert, type Target } from './units.js';
-
-/** A record whose code was parsed. */
-interface Coded {
-  readonly code: ObisCode;
-  readonly record: MeterRecord;
-}
+import { serialText, subMeterReadings, type CodedRecord } from './sub-meters.js';
+import type { Target } from './units.js';
 
 /** Electricity; codes without a medium are those of an electricity meter. */
 const ELECTRICITY = 1;
@@ -63,7 +59,7 @@ const powers = [
 
 /** The readings of a telegram's present values. */
 export function obisReadings(records: readonly MeterRecord[]): Reading[] {
-  const coded = records.flatMap((record): Coded[] => {
+  const coded = records.flatMap((record): CodedRecord[] => {
     const code = parseObis(record.code);
     return code?.isPresent === true ? [{ code, record }] : [];
   });
@@ -77,45 +73,22 @@ export function obisReadings(records: readonly MeterRecord[]): Reading[] {
     ),
     ...powers.flatMap((power) => powerReading(power, byGroup)),
     ...tariff(coded),
+    ...subMeterReadings(coded),
   ];
 }
 
-/** One reading of a number; none for a text, or a unit that the variable cannot have. */
-function numeric(ident: string, record: MeterRecord | undefined, target: Target): Reading[] {
-  if (record === undefined) return [];
-  const factor = convert(record.unit, target);
-  const number = numberOf(record);
-  if (factor === undefined || number === undefined) return [];
-  return [
-    {
-      ident,
-      value: exact(exact(number * factor.multiply) / factor.divide),
-      resolution: exact(exact(record.resolution * factor.multiply) / factor.divide),
-      ...(record.atMs !== undefined && { atMs: record.atMs }),
-    },
-  ];
-}
-
-/** Larger numbers are not exact in a double; meters send them for "no value". */
-function numberOf({ value, resolution }: MeterRecord): number | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
-  const digits = resolution > 0 ? Math.abs(value) / resolution : Math.abs(value);
-  return digits <= Number.MAX_SAFE_INTEGER ? value : undefined;
-}
-
-function identification(coded: readonly Coded[]): Reading[] {
+function identification(coded: readonly CodedRecord[]): Reading[] {
   for (const wanted of IDENTIFICATIONS) {
     const found = coded.find(
       ({ code, record }) => code.group === wanted && code.channel === 0 && record.value !== '',
     );
-    if (found !== undefined)
-      return [{ ident: SERIAL, value: String(found.record.value).trim(), resolution: 0 }];
+    if (found !== undefined) return [{ ident: SERIAL, value: serialText(found.record), resolution: 0 }];
   }
   return [];
 }
 
 /** Import and export, in total (tariff 0) and per tariff. */
-function energy({ code: { c, d, e }, record }: Coded): Reading[] {
+function energy({ code: { c, d, e }, record }: CodedRecord): Reading[] {
   if ((c !== '1' && c !== '2') || d !== '8' || !/^[0-9]{1,2}$/.test(e)) return [];
   const ident = c === '1' ? 'ENERGY_IN' : 'ENERGY_OUT';
   return numeric(e === '0' ? ident : `${ident}_T${Number(e)}`, withUnit(record, 'kWh'), 'kWh');
@@ -152,7 +125,7 @@ function isExporting(byGroup: ReadonlyMap<string, MeterRecord>): boolean {
   return status <= STATUS_LIMIT && (status & STATUS_EXPORT) !== 0;
 }
 
-function tariff(coded: readonly Coded[]): Reading[] {
+function tariff(coded: readonly CodedRecord[]): Reading[] {
   const found = coded.find(({ code }) => code.medium === ABSTRACT && code.group === '96.14.0');
   const value = Number(found?.record.value);
   return Number.isInteger(value) ? [{ ident: 'TARIFF', value, resolution: 1 }] : [];

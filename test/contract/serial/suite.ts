@@ -56,6 +56,20 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await port.close();
   });
 
+  await on('the baud rate changes while the port is open, after what was sent', async (t, testPort) => {
+    const { port, listener } = await open(testPort);
+    await port.send(Buffer.from('before'));
+    // A pseudo-terminal has nothing to transmit: bytes that its peer has not read are lost.
+    await until('the first bytes', () => testPort.heard().toString() === 'before');
+    await port.changeBaudRate(9600);
+    await port.send(Buffer.from(' after'));
+    await until('all bytes out', () => testPort.heard().toString() === 'before after');
+    testPort.say('reply');
+    await until('all bytes in', () => listener.heard.toString() === 'reply');
+    await port.close();
+    await t.rejects(port.changeBaudRate(300), { name: 'AbortError' });
+  });
+
   await on('sends of several callers never mix', async (t, testPort) => {
     const { port } = await open(testPort);
     const messages = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(3000));

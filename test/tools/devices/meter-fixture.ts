@@ -12,16 +12,25 @@ const PORT = '/dev/ttyUSB0';
 
 /** A simulated serial line with a meter at its other end, and the modules under the supervisor. */
 export class MeterFixture implements AsyncDisposable {
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock;
   readonly ports = new SimulatedPorts();
   /** The meter's end of the line. */
   readonly line = this.ports.plug(PORT);
-  readonly fixture = new DeviceFixture([...serialModules(this.ports), ...meterModules()], this.clock);
+  readonly fixture: DeviceFixture;
   #port: Instance | undefined;
 
+  constructor(nowMs?: number) {
+    this.clock = new ManualClock(nowMs);
+    this.fixture = new DeviceFixture([...serialModules(this.ports), ...meterModules()], this.clock);
+  }
+
   /** A meter on the port; all meters share it. */
-  async add(module: string, properties: Record<string, unknown> = {}): Promise<Instance> {
-    this.#port ??= await this.fixture.add('Serial Port', { Port: PORT, BaudRate: '9600' });
+  async add(
+    module: string,
+    properties: Record<string, unknown> = {},
+    port: Record<string, unknown> = {},
+  ): Promise<Instance> {
+    this.#port ??= await this.fixture.add('Serial Port', { Port: PORT, BaudRate: '9600', ...port });
     const meter = await this.fixture.add(module, properties, this.#port);
     await this.fixture.waitForLink(meter, 'online');
     return meter;

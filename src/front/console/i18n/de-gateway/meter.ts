@@ -4,8 +4,27 @@ import type { FamilyTexts } from './family-texts.js';
 export const meter: FamilyTexts = {
   modules: {
     'SML Meter': ['SML-Zähler', 'Ein Stromzähler, der SML-Telegramme an einen Lesekopf sendet.'],
+    'DSMR Meter': [
+      'DSMR-Zähler',
+      'Ein Stromzähler mit P1-Schnittstelle, und die Gas- und Wasserzähler dahinter.',
+    ],
+    'IEC 62056-21 Meter': [
+      'IEC-62056-21-Zähler',
+      'Ein Zähler, dessen Werte als Text gelesen werden, von selbst oder auf Anfrage (D0).',
+    ],
   },
   properties: {
+    Mode: ['Ablauf', 'Ob der Zähler von selbst sendet oder auf Anfrage.'],
+    EveryS: ['Abstand', 'Der Abstand zwischen zwei Anfragen in Sekunden.'],
+    Address: ['Adresse', 'Die Adresse des Zählers; leer, wenn er der einzige ist.'],
+    MaxBaud: [
+      'Höchste Baudrate',
+      'Die höchste Baudrate, auf die beim Auslesen gewechselt wird: was der Lesekopf kann.',
+    ],
+    AcceptUnchecked: [
+      'Ohne Prüfsumme annehmen',
+      'Telegramme eines Zählers, der keine Prüfsumme sendet, gelten, wenn zwei nacheinander gleich aufgebaut sind.',
+    ],
     Values: ['Werte', 'Die Werte des Zählers, die eine Variable haben.'],
     Learn: ['Werte übernehmen', 'Werte, die der Zähler sendet, kommen von selbst hinzu.'],
     Meter: [

@@ -9,4 +9,11 @@ export const meters: Readonly<Record<string, string>> = {
     'Byte wurden verworfen, die kein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
   METER_TOO_LONG:
     'Byte wurden verworfen, die länger als ein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
+  METER_READOUT: 'das Auslesen des Zählers',
+  METER_REPLY: 'die Antwort des Zählers',
+  METER_ON: 'der Zähler an {0}',
+  METER_SILENT:
+    'der Zähler antwortet nicht ({0}); den Lesekopf prüfen, und ob die Schnittstelle 300 Baud, 7 Datenbits und gerade Parität hat',
+  METER_UNCHECKED:
+    'ein {0}-Telegramm ohne Prüfsumme wurde verworfen; sendet der Zähler keine, AcceptUnchecked setzen',
 };

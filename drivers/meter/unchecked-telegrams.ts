@@ -1,0 +1,28 @@
+import type { Telegram } from './telegram.js';
+
+/**
+ * Decides about telegrams without a checksum. They are accepted only with the owner's consent, if two in a
+ * row have the same codes and units, and as long as the meter has never sent a checksum: a disturbed
+ * telegram may have lost it.
+ */
+export class UncheckedTelegrams {
+  readonly #isAllowed: boolean;
+  #hasSeenChecksum = false;
+  #structure = '';
+
+  constructor(isAllowed: boolean) {
+    this.#isAllowed = isAllowed;
+  }
+
+  /** `unchecked`: the owner has not consented. `unconfirmed`: the next one decides. */
+  judge({ check, records }: Telegram): 'accepted' | 'unchecked' | 'unconfirmed' {
+    if (check === 'valid') {
+      this.#hasSeenChecksum = true;
+      return 'accepted';
+    }
+    if (!this.#isAllowed || this.#hasSeenChecksum) return 'unchecked';
+    const before = this.#structure;
+    this.#structure = records.map(({ code, unit }) => `${code}*${unit}`).join(' ');
+    return this.#structure === before ? 'accepted' : 'unconfirmed';
+  }
+}
