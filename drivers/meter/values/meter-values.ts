@@ -53,6 +53,7 @@ export class MeterValues {
     const { Values, Learn } = this.#host.properties;
     if (!Learn) return false;
     const missing = readings
+      .filter(({ isPresent = true }) => isPresent)
       .map(({ ident }) => ident)
       .filter((ident) => ident !== SERIAL && !this.#idents.has(ident) && describeValue(ident) !== undefined);
     const room = VALUES_LIMIT - Values.length;

@@ -6,6 +6,8 @@ export interface Reading {
   readonly value: Value;
   /** The value of the last digit, in the unit of the variable; 0 if it is not known. */
   readonly resolution: number;
+  /** False for a value that is added only if the owner lists it; true by default. */
+  readonly isPresent?: boolean;
   /** When it was measured, unix milliseconds, if the telegram says so. */
   readonly atMs?: number;
 }

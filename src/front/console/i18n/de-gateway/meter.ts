@@ -12,8 +12,24 @@ export const meter: FamilyTexts = {
       'IEC-62056-21-Zähler',
       'Ein Zähler, dessen Werte als Text gelesen werden, von selbst oder auf Anfrage (D0).',
     ],
+    'M-Bus Meter': [
+      'M-Bus-Zähler',
+      'Ein Wärme-, Wasser-, Gas- oder Stromzähler an einem verdrahteten M-Bus.',
+    ],
   },
   properties: {
+    'M-Bus Meter: Address': [
+      'Primäradresse',
+      'Die Primäradresse des Zählers, wenn keine Nummer angegeben ist. Neue Zähler haben 0.',
+    ],
+    Number: [
+      'Nummer',
+      'Die Nummer des Zählers: 8 Stellen, oder 16 mit Hersteller, Version und Medium; F steht für jede Ziffer.',
+    ],
+    TimeoutMs: [
+      'Antwortzeit',
+      'Wie lange die Antwort dauern darf, zusätzlich zur Übertragungszeit auf der Leitung.',
+    ],
     Mode: ['Ablauf', 'Ob der Zähler von selbst sendet oder auf Anfrage.'],
     EveryS: ['Abstand', 'Der Abstand zwischen zwei Anfragen in Sekunden.'],
     Address: ['Adresse', 'Die Adresse des Zählers; leer, wenn er der einzige ist.'],

@@ -14,6 +14,10 @@ export const meters: Readonly<Record<string, string>> = {
   METER_ON: 'der Zähler an {0}',
   METER_SILENT:
     'der Zähler antwortet nicht ({0}); den Lesekopf prüfen, und ob die Schnittstelle 300 Baud, 7 Datenbits und gerade Parität hat',
+  MBUS_SILENT: 'der Zähler antwortet nicht ({0}); Adresse, Baudrate (meist 2400 8E1) und Verdrahtung prüfen',
+  MBUS_ERROR: 'der Zähler meldet: {0}',
+  MBUS_UNREADABLE: 'seine Antwort ist nicht lesbar: {0}',
+  MBUS_NUMBER: 'Number ist {0}; nötig sind 8 oder 16 hexadezimale Stellen',
   METER_UNCHECKED:
     'ein {0}-Telegramm ohne Prüfsumme wurde verworfen; sendet der Zähler keine, AcceptUnchecked setzen',
 };
