@@ -17,7 +17,7 @@ export type QoS = 0 | 1 | 2;
 
 interface Will {
   readonly topic: string;
-  readonly payload: string;
+  readonly payload: string | Buffer;
   readonly qos: QoS;
   readonly retain: boolean;
 }

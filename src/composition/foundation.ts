@@ -78,7 +78,8 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   let modules = new ModuleRegistry([]);
   // The file of the board is read once per start: for the line of a factory reset and for the modules.
   const boardNamed = boardsOnce(options.boards);
-  const createModules = createModuleList(clock, { keeper, boardNamed, names });
+  const directories = { directory, runtimeDirectory };
+  const createModules = createModuleList(clock, { keeper, boardNamed, names, directories });
   const configSource = () => locateConfig(options.configFile, directory);
   const resetLine = await checkResetLine(directory, {
     source: configSource(),

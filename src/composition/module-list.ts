@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { bridgeModules } from '../../drivers/bridge/index.js';
 import { Backends, boardFunctions, gpioModules, type KeeperClient } from '../../drivers/gpio/index.js';
 import { ledModules } from '../../drivers/led/index.js';
 import { meterModules } from '../../drivers/meter/index.js';
@@ -43,21 +44,31 @@ export function boardsOnce(directory: string | undefined): BoardLoader {
   };
 }
 
-/** Options of a running gateway: its line keeper, its boards (by default the package's), and its name resolver. */
+/**
+ * Options of a running gateway: its line keeper, its boards (by default the package's), its name resolver, and
+ * its directories.
+ */
 interface ModuleListOptions {
   readonly keeper?: KeeperClient | undefined;
   readonly boardNamed?: BoardLoader;
   readonly names?: NameResolver | undefined;
+  readonly directories?: { readonly directory: string; readonly runtimeDirectory: string } | undefined;
 }
 
 /** The modules of a gateway, which depend on the board of its configuration. */
 export function createModuleList(
   clock: Clock,
-  { keeper, boardNamed = loadPackagedBoard, names = systemResolver(clock) }: ModuleListOptions = {},
+  {
+    keeper,
+    boardNamed = loadPackagedBoard,
+    names = systemResolver(clock),
+    directories,
+  }: ModuleListOptions = {},
 ): (config: GatewayConfig) => Promise<ModuleRegistry> {
   return async ({ board: name }) => {
     const board = await boardNamed(name);
     const gpio = new Backends(board, clock, keeper);
+    const brokers = new NetworkConnector(clock, names);
     const drivers = [
       ...gpioModules(gpio),
       ...ledModules(board, clock),
@@ -66,7 +77,8 @@ export function createModuleList(
       ...serialModules(),
       ...socketModules(names),
       ...virtualModules(),
-      ...mqttModules(new NetworkConnector(clock, names)),
+      ...mqttModules(brokers),
+      ...bridgeModules(brokers, directories),
       ...notificationModules(names),
       ...modbusModules(),
       ...meterModules(),

@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { message } from '../kernel/messages.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import type { Profile } from '../kernel/profiles/profile-data.js';
-import { quality } from '../kernel/quality.js';
+import { quality, type QualityProblem } from '../kernel/quality.js';
 import type { Value, VariableType } from '../kernel/value.js';
 import { isKnown, type Variable } from '../kernel/variables.js';
 import type { PerformAction } from './toggle.js';
@@ -13,6 +13,8 @@ import type { PerformAction } from './toggle.js';
 export interface TreeVariable {
   readonly id: number;
   readonly ident: string;
+  /** The steps from the root, separated by `/`: the ident of each object, or its id if it has none. */
+  readonly path: string;
   readonly name: string;
   readonly type: VariableType;
   readonly role: VariableRole;
@@ -25,6 +27,8 @@ export interface TreeVariable {
 /** The object that has variables: an instance, or a category. */
 export interface TreeGroup {
   readonly id: number;
+  /** As {@link TreeVariable.path}. */
+  readonly path: string;
   readonly name: string;
   /** The name of the instance's module; empty for other objects. */
   readonly module: string;
@@ -40,14 +44,26 @@ interface TreeListener {
   onStructure(): void;
 }
 
+/** The present value of a variable. */
+interface TreeValue {
+  /** Undefined if it is not known. */
+  readonly value: Value | undefined;
+  /** False while its quality is bad. */
+  readonly isAvailable: boolean;
+  /** Why it is not good. */
+  readonly problem: QualityProblem | undefined;
+  /** When it was updated, or measured if the device has said so; unix milliseconds, 0 if never. */
+  readonly atMs: number;
+}
+
 /** The tree, for a module that publishes parts of it. */
 export interface TreeView {
   /** The variables at and below ident paths, by parent, hidden ones left out. */
   groupsBelow(paths: readonly string[]): readonly TreeGroup[];
   /** The paths at which there is no object. */
   missing(paths: readonly string[]): readonly string[];
-  /** The value of a variable; undefined if it is not known. `isAvailable` is false while it is bad. */
-  valueOf(id: number): { readonly value: Value | undefined; readonly isAvailable: boolean };
+  /** The value of a variable. */
+  valueOf(id: number): TreeValue;
   watch(listener: TreeListener): Cancel;
   /** Requests a value, as `RequestAction` does. Rejects with the fault of the device or its rules. */
   request(id: number, value: Value): Promise<void>;
@@ -69,6 +85,7 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
   const facts = (variable: Variable): TreeVariable => ({
     id: variable.id,
     ident: variable.ident,
+    path: pathOf(variable),
     name: variable.displayName,
     type: variable.data.type,
     role: variable.data.role,
@@ -86,6 +103,7 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
         }
       return Array.from(found, ([parent, group]) => ({
         id: parent.id,
+        path: pathOf(parent),
         name: parent.displayName,
         module: parent.is(objectType.instance) ? parent.data.moduleName : '',
         variables: [...group.values()],
@@ -94,8 +112,13 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
     missing: (paths) => paths.filter((path) => tree.findByPath(path) === undefined),
     valueOf: (id) => {
       const variable = find(id);
-      const isAvailable = variable !== undefined && variable.data.qualityProblem?.state !== quality.bad;
-      return { value: variable && isKnown(variable) ? variable.data.value : undefined, isAvailable };
+      const problem = variable?.data.qualityProblem;
+      return {
+        value: variable && isKnown(variable) ? variable.data.value : undefined,
+        isAvailable: variable !== undefined && problem?.state !== quality.bad,
+        problem,
+        atMs: variable?.data.reportTimes?.sourceMs ?? (variable?.data.updated ?? 0) * 1000,
+      };
     },
     watch: ({ onValue, onStructure }) =>
       changes.listen(({ Message, SenderID, Data }) => {
@@ -108,6 +131,13 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
       await performAction(variable, value);
     },
   };
+}
+
+function pathOf(object: TreeObject): string {
+  const steps: string[] = [];
+  for (let one = object; one.parent !== null; one = one.parent)
+    steps.unshift(one.ident === '' ? String(one.id) : one.ident);
+  return steps.join('/');
 }
 
 /** The variables at and below an object that residents may see. */

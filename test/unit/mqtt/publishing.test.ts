@@ -13,6 +13,7 @@ const NAMES = { node: 'stellwerk_1', prefix: 'homeassistant', topic: 'stellwerk'
 const variable = (ident: string, given: Partial<TreeVariable> = {}): TreeVariable => ({
   id: 20_000 + ident.length,
   ident,
+  path: `thing/${ident}`,
   name: ident.toLowerCase(),
   type: variableType.float,
   role: 'main',
@@ -23,7 +24,7 @@ const variable = (ident: string, given: Partial<TreeVariable> = {}): TreeVariabl
 });
 
 function published(t: Test, module: string, ...variables: TreeVariable[]) {
-  const group: TreeGroup = { id: 10_000, name: 'Thing', module, variables };
+  const group: TreeGroup = { id: 10_000, path: 'thing', name: 'Thing', module, variables };
   const device = deviceOf(group, NAMES);
   const topic = { component: 'device', id: 'stellwerk_1_10000' };
   t.doesNotThrow(() => readAnnouncement(topic, device.payload));

@@ -1,4 +1,5 @@
 import { board } from './de-gateway/board.js';
+import { bridge } from './de-gateway/bridge.js';
 import { core, gatewayVariables } from './de-gateway/core.js';
 import type { FamilyTexts } from './de-gateway/family-texts.js';
 import { gpio } from './de-gateway/gpio.js';
@@ -11,7 +12,17 @@ import { stream } from './de-gateway/stream.js';
 import { deVariables as variables } from '../../web/i18n/de-variables.js';
 import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
 
-const families: readonly FamilyTexts[] = [gpio, board, stream, mqtt, notification, modbus, meter, core];
+const families: readonly FamilyTexts[] = [
+  gpio,
+  board,
+  stream,
+  mqtt,
+  bridge,
+  notification,
+  modbus,
+  meter,
+  core,
+];
 
 /** German for what the gateway says in English. A text that is missing stays English. */
 export const deGateway = {

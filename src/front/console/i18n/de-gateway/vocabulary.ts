@@ -22,6 +22,8 @@ export const groups: Readonly<Record<string, string>> = {
   Publishing: 'Veröffentlichung',
   Target: 'Ziel',
   Login: 'Anmeldung',
+  Forwarding: 'Weiterleitung',
+  Queue: 'Warteschlange',
   Port: 'Schnittstelle',
   Frames: 'Telegramme',
   Variables: 'Variablen',
@@ -42,6 +44,9 @@ export const groups: Readonly<Record<string, string>> = {
 /** Words of enumerations; `Property.word` precedes. Numbers need no text. */
 export const choices: Readonly<Record<string, string>> = {
   auto: 'automatisch',
+  high: 'hoch',
+  normal: 'normal',
+  low: 'niedrig',
   none: 'keine',
   listed: 'die genannten',
   all: 'alle',

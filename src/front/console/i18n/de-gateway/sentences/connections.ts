@@ -90,6 +90,9 @@ export const connections: Readonly<Record<string, string>> = {
   TOPIC_INVALID: 'Topic: {0}',
   NO_WILL_TOPIC:
     'WillTopic des MQTT-Clients ist leer: Home Assistant bemerkt nicht, wenn das Gateway aus ist',
+  QUEUE_CANNOT_BE_WRITTEN: 'die Warteschlange kann nicht auf den Datenträger geschrieben werden: {0}',
+  RECEIVER_NOT_CONNECTED: 'Werte warten in der Warteschlange, weil der Empfänger nicht erreichbar ist: {0}',
+  BROKER_ACKNOWLEDGEMENT: 'die Bestätigung des Brokers',
   NO_OBJECT_AT_PATH: 'unter {0} gibt es kein Objekt',
   STATUS_TOPIC_INVALID: 'StatusTopic: {0}',
   ANNOUNCEMENT_PROBLEM: '{0}: {1}',

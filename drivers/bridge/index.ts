@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { fault } from '../../src/base/fault.js';
+import type { ModuleDefinition } from '../../src/device/module.js';
+import type { BridgeEnvironment } from './bridge.js';
+import { mqttBridge } from './json/mqtt-bridge.js';
+import type { BrokerPort } from './mqtt/broker-port.js';
+import { openQueueFiles, readBootId, removeOtherQueues } from './queue/disk-files.js';
+
+/** Where the queues of a gateway are. */
+interface QueueDirectories {
+  readonly directory: string;
+  /** On a tmpfs. */
+  readonly runtimeDirectory: string;
+}
+
+/** The bridges of one gateway. Without directories, none can be opened: only their configuration is checked. */
+export function bridgeModules(
+  brokers: BrokerPort,
+  directories: QueueDirectories | undefined,
+): readonly ModuleDefinition[] {
+  const environment: BridgeEnvironment = {
+    boot: readBootId(),
+    async openFiles(kind, id, ids) {
+      if (directories === undefined) throw fault('DEVICE_CONFIGURATION', 'there is no data directory');
+      const queues = join(directories.directory, 'forward', kind);
+      await removeOtherQueues(queues, new Set(ids.map(String)));
+      return openQueueFiles({
+        directory: join(queues, String(id)),
+        memoryFile: join(directories.runtimeDirectory, 'forward', `${kind}-${id}`),
+      });
+    },
+  };
+  return [mqttBridge(brokers, environment)] as readonly ModuleDefinition[];
+}

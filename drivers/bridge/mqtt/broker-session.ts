@@ -1,0 +1,121 @@
+import type { Clock } from '../../../src/base/clock.js';
+import { delay } from '../../../src/base/clock.js';
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
+import { codedMessageOf, isAbort } from '../../../src/base/fault.js';
+import type { Log } from '../../../src/base/log.js';
+import { backoffMs } from '../../../src/device/backoff.js';
+import { withTimeout } from '../../../src/device/toolkit/timeout.js';
+import type { BrokerLink, BrokerListener, BrokerOptions, BrokerPort } from './broker-port.js';
+
+/** A publish that the broker has not acknowledged by then has failed, and the connection is closed. */
+const PUBLISH_DEADLINE_MS = 10_000;
+/** The longest delay between two attempts. */
+const RETRY_LIMIT_MS = 60_000;
+
+/** What a bridge does with its connections, one after the other. */
+export interface SessionHandler {
+  /** The options of the next attempt. */
+  optionsOf(attempt: number): BrokerOptions;
+  /** The connection is open. Rejects if it cannot be used; it is then closed. */
+  onConnected(session: OpenSession): Promise<void>;
+  onMessage: BrokerListener['onMessage'];
+  /** The connection is closed, with the reason; or could not be opened. */
+  onClosed(why: Text): void;
+}
+
+/** One open connection. */
+export interface OpenSession {
+  /** Publishes; false if the connection failed, which is then closed. */
+  publish(topic: string, payload: Buffer, options: { qos: 0 | 1; retain: boolean }): Promise<boolean>;
+  readonly link: BrokerLink;
+  /** Closes it; the next attempt follows. */
+  end(why: Text): void;
+}
+
+/** Keeps one connection to a broker open. */
+export class BrokerSession {
+  readonly #port: BrokerPort;
+  readonly #handler: SessionHandler;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(port: BrokerPort, handler: SessionHandler, { clock, log }: { clock: Clock; log: Log }) {
+    this.#port = port;
+    this.#handler = handler;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Closes the connection and ends the attempts. `before` still has the connection. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    let failures = 0;
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      const startMs = this.#clock.monotonicNs();
+      const why = await this.#hold(attempt);
+      if (signal.aborted) return;
+      this.#handler.onClosed(why);
+      this.#log.info({ why: String(why) }, 'the bridge is not connected');
+      const livedMs = Number(this.#clock.monotonicNs() - startMs) / 1e6;
+      failures = livedMs > RETRY_LIMIT_MS ? 0 : failures + 1;
+      const pauseMs = backoffMs(failures - 1, this.#clock.random(), RETRY_LIMIT_MS);
+      await delay(this.#clock, pauseMs, signal).catch(() => undefined); // the loop ends by itself
+    }
+  }
+
+  /** Opens a connection and holds it until it ends. Returns why it ended. */
+  async #hold(attempt: number): Promise<Text> {
+    const { signal } = this.#stop;
+    const ended = Promise.withResolvers<Text>();
+    let link: BrokerLink | undefined;
+    try {
+      const listener: BrokerListener = {
+        onMessage: (message) => this.#handler.onMessage(message),
+        onLost: (cause) => ended.resolve(codedMessageOf(cause)),
+      };
+      link = await this.#port.connect(this.#handler.optionsOf(attempt), listener, signal);
+      const stop = () => ended.resolve('');
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        const session = this.#sessionOf(link, (why) => ended.resolve(why));
+        await Promise.race([this.#handler.onConnected(session), ended.promise]);
+        return await ended.promise;
+      } finally {
+        signal.removeEventListener('abort', stop);
+      }
+    } catch (thrown) {
+      return isAbort(thrown) ? '' : codedMessageOf(thrown);
+    } finally {
+      await link?.close();
+    }
+  }
+
+  #sessionOf(link: BrokerLink, end: (why: Text) => void): OpenSession {
+    return {
+      link,
+      end,
+      publish: async (topic, payload, options) => {
+        const what = coded`BROKER_ACKNOWLEDGEMENT: the acknowledgement of the broker`;
+        try {
+          const limit = { ms: PUBLISH_DEADLINE_MS, what };
+          await withTimeout(this.#clock, limit, link.publish(topic, payload, options));
+          return true;
+        } catch (thrown) {
+          end(codedMessageOf(thrown));
+          return false;
+        }
+      },
+    };
+  }
+}

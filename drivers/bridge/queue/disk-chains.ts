@@ -1,0 +1,106 @@
+import { priorities, type DropReason, type Entry, type Priority } from './entry.js';
+import type { QueueFiles } from './queue-files.js';
+import { priorityOf, SegmentChain, type ChainPosition } from './segment-chain.js';
+
+/** A file that has not been written yet may become this much larger than its values, bytes. */
+const FRAME_ALLOWANCE_BYTES = 8192;
+
+/** What the chains of a queue may occupy, and what happens to values that are dropped. */
+interface DiskChainsOptions {
+  readonly files: QueueFiles;
+  readonly maxBytes: number;
+  /** Called before values are dropped, so that they are counted first. */
+  onDrop(priority: Priority, reason: DropReason, count: number): Promise<void>;
+}
+
+/** The chains of all priorities, within a limit of bytes. Its methods must not overlap. */
+export class DiskChains {
+  readonly #options: DiskChainsOptions;
+  readonly #chains: readonly SegmentChain[];
+
+  constructor(options: DiskChainsOptions) {
+    this.#options = options;
+    this.#chains = priorities.map((priority) => new SegmentChain(priority, options.files));
+  }
+
+  /** Reads the files of an earlier run. Returns the highest sequence number of each priority. */
+  async load(
+    positions: Readonly<Record<string, ChainPosition>>,
+    onSeq: (seq: number) => void,
+  ): Promise<Readonly<Record<Priority, number>>> {
+    const files = await this.#options.files.list();
+    const lastSeqs = { high: 0, normal: 0, low: 0 };
+    for (const chain of this.#chains) {
+      const { priority } = chain;
+      const names = files.map(({ name }) => name).filter((name) => priorityOf(name) === priority);
+      const findings = await chain.load(names, positions[priority] ?? [0, 0], onSeq);
+      lastSeqs[priority] = findings.lastSeq;
+      if (findings.damaged > 0) await this.#options.onDrop(priority, 'damaged', findings.damaged);
+    }
+    return lastSeqs;
+  }
+
+  chain(priority: Priority): SegmentChain {
+    return this.#chains[priorities.indexOf(priority)] as SegmentChain;
+  }
+
+  get waiting(): number {
+    return this.#chains.reduce((sum, { waiting }) => sum + waiting, 0);
+  }
+
+  get bytes(): number {
+    return this.#chains.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  get bytesWritten(): number {
+    return this.#chains.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
+  }
+
+  /** Appends values of one priority; those for which there is no room are dropped. Rejects if the disk does. */
+  async append(priority: Priority, entries: readonly Entry[]): Promise<void> {
+    if (await this.#makeRoom(priority)) await this.chain(priority).append(entries);
+    else await this.#options.onDrop(priority, 'full', entries.length);
+  }
+
+  /** Drops the oldest values of the lowest priority, but none of a higher one than `priority`. */
+  async #makeRoom(priority: Priority): Promise<boolean> {
+    const candidates = this.#chains.slice(priorities.indexOf(priority)).reverse();
+    while (this.bytes + FRAME_ALLOWANCE_BYTES > this.#options.maxBytes) {
+      const victim = candidates.find((chain) => chain.canDropFirst);
+      if (victim === undefined) return false;
+      await this.#dropFirst(victim, 'full');
+    }
+    return true;
+  }
+
+  /** Drops files whose values are all older. */
+  async dropOlderThan(atMs: number): Promise<void> {
+    for (const chain of this.#chains)
+      while (chain.canDropFirst && chain.isFirstOlderThan(atMs)) await this.#dropFirst(chain, 'age');
+  }
+
+  async #dropFirst(chain: SegmentChain, reason: DropReason): Promise<void> {
+    await this.#options.onDrop(chain.priority, reason, chain.waitingInFirst);
+    await chain.dropFirst();
+  }
+
+  /** The next values of the highest priority. */
+  async take(limit: number): Promise<{ chain: SegmentChain; entries: readonly Entry[] } | undefined> {
+    for (const chain of this.#chains) {
+      const { entries, damaged } = await chain.take(limit);
+      if (damaged > 0) await this.#options.onDrop(chain.priority, 'damaged', damaged);
+      if (entries.length > 0) return { chain, entries };
+    }
+    return undefined;
+  }
+
+  /** Removes files that could not be removed when their values were finished. */
+  async removeFiles(): Promise<void> {
+    for (const chain of this.#chains) await chain.removeFiles();
+  }
+
+  /** Where the chains begin, for {@link load}. */
+  positions(): Record<string, ChainPosition> {
+    return Object.fromEntries(this.#chains.map(({ priority, position }) => [priority, position]));
+  }
+}

@@ -1,0 +1,300 @@
+import { crc32 } from 'node:zlib';
+import type { Entry, Priority } from './entry.js';
+import { decodeFrames, FrameWriter, type DecodedFrame } from './frame-codec.js';
+import type { QueueFiles } from './queue-files.js';
+
+/** A file is closed at this size: small enough to be read at one time, large enough to be few. */
+const SEGMENT_BYTES = 128 * 1024;
+/** A file occupies blocks of this size. */
+const BLOCK_BYTES = 4096;
+/** Magic and version, the index of the first value, and the CRC-32 of both. */
+const HEADER_BYTES = 16;
+const MAGIC = 0x31465753;
+
+interface Segment {
+  readonly number: number;
+  /** The number of values that were ever appended to the chain before this segment. */
+  readonly firstIndex: number;
+  /** Values in it, with those that are damaged. */
+  count: number;
+  /** Values of it that are not in the queue any more. */
+  done: number;
+  bytes: number;
+  oldestMs: number;
+  newestMs: number;
+}
+
+interface SegmentReader {
+  readonly segment: Segment;
+  readonly frames: Iterator<DecodedFrame>;
+}
+
+/** The number of the first file of a chain, and of its values that are finished. */
+export type ChainPosition = readonly [number: number, done: number];
+
+/** What a chain lost before it was opened, and the highest sequence number in it. */
+interface ChainFindings {
+  readonly damaged: number;
+  readonly lastSeq: number;
+}
+
+/** The values of one priority on the disk, in files that are appended to, and removed from the first one on. */
+export class SegmentChain {
+  readonly priority: Priority;
+  readonly #files: QueueFiles;
+  readonly #segments: Segment[] = [];
+  #nextNumber = 1;
+  #nextIndex = 0;
+  /** The file that is appended to; files of an earlier run are not. */
+  #writer: { readonly segment: Segment; readonly frames: FrameWriter } | undefined;
+  #reader: SegmentReader | undefined;
+  /** Read and not taken. */
+  #read: Entry[] = [];
+  /** Taken and neither finished nor put back. */
+  #taken = 0;
+  #bytesWritten = 0;
+  readonly #removable = new Set<string>();
+
+  constructor(priority: Priority, files: QueueFiles) {
+    this.priority = priority;
+    this.#files = files;
+  }
+
+  /**
+   * Reads the files of an earlier run, which stored its position. Calls `onEntry` with the number of each value.
+   */
+  async load(
+    names: readonly string[],
+    position: ChainPosition,
+    onEntry: (seq: number) => void,
+  ): Promise<ChainFindings> {
+    let [damaged, lastSeq, end] = [0, 0, -1];
+    for (const name of [...names].sort()) {
+      const segment = await this.#loadSegment(name, (entry) => {
+        lastSeq = Math.max(lastSeq, entry.seq);
+        onEntry(entry.seq);
+      });
+      this.#nextNumber = Math.max(this.#nextNumber, numberOf(name) + 1);
+      if (segment === undefined) continue;
+      if (end >= 0 && segment.firstIndex > end) damaged += segment.firstIndex - end;
+      end = Math.max(end, segment.firstIndex + segment.count);
+      if (segment.count === 0) await this.#files.remove(name);
+      else this.#segments.push(segment);
+    }
+    this.#nextIndex = Math.max(0, end);
+    const [first] = this.#segments;
+    const [number, done] = position;
+    if (first?.number === number) first.done = Math.min(done, first.count);
+    return { damaged, lastSeq };
+  }
+
+  async #loadSegment(name: string, onEntry: (entry: Entry) => void): Promise<Segment | undefined> {
+    const bytes = await this.#files.read(name);
+    const firstIndex = firstIndexOf(bytes);
+    if (firstIndex === undefined) {
+      // Nothing of it can be read; the next file says how many values it had.
+      await this.#files.remove(name);
+      return undefined;
+    }
+    const number = numberOf(name);
+    const segment = { ...newSegment(number, firstIndex), bytes: bytes.length };
+    for (const { entries, damaged } of decodeFrames(bytes.subarray(HEADER_BYTES))) {
+      segment.count += entries.length + damaged;
+      for (const entry of entries) {
+        noteTime(segment, entry);
+        onEntry(entry);
+      }
+    }
+    return segment;
+  }
+
+  /** Values on the disk that are not finished. */
+  get waiting(): number {
+    return this.#segments.reduce((sum, { count, done }) => sum + count - done, 0);
+  }
+
+  /** Bytes that the files occupy. */
+  get bytes(): number {
+    return this.#segments.reduce((sum, { bytes }) => sum + Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES, 0);
+  }
+
+  /** Bytes written since it was opened. */
+  get bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  get oldestMs(): number | undefined {
+    return this.#segments[0]?.oldestMs;
+  }
+
+  /** The number of the first file, and of its values that are finished, for {@link load}. */
+  get position(): ChainPosition {
+    const [first] = this.#segments;
+    return first === undefined ? [0, 0] : [first.number, first.done];
+  }
+
+  async append(entries: readonly Entry[]): Promise<void> {
+    if (this.#writer !== undefined && this.#writer.segment.bytes >= SEGMENT_BYTES) this.#writer = undefined;
+    this.#writer ??= {
+      segment: newSegment(this.#nextNumber, this.#nextIndex),
+      frames: new FrameWriter(),
+    };
+    const { segment, frames } = this.#writer;
+    const isNew = segment.count === 0;
+    const frame = frames.encode(entries);
+    const bytes = isNew ? Buffer.concat([headerOf(segment.firstIndex), frame]) : frame;
+    try {
+      this.#nextNumber = Math.max(this.#nextNumber, segment.number + 1);
+      await this.#files.append(nameOf(this.priority, segment.number), bytes);
+    } catch (thrown) {
+      // Its dictionary has texts that are not in the file.
+      this.#writer = undefined;
+      throw thrown;
+    }
+    if (isNew) this.#segments.push(segment);
+    segment.bytes += bytes.length;
+    segment.count += entries.length;
+    for (const entry of entries) noteTime(segment, entry);
+    this.#nextIndex += entries.length;
+    this.#bytesWritten += bytes.length;
+  }
+
+  /** The next values, at most `limit`, and how many before them were damaged. They are finished or put back. */
+  async take(limit: number): Promise<{ entries: readonly Entry[]; damaged: number }> {
+    let damaged = 0;
+    while (this.#read.length === 0) {
+      const reader = (this.#reader ??= await this.#openReader());
+      if (reader === undefined) break;
+      if (this.#read.length > 0) continue;
+      const { segment } = reader;
+      const frame = reader.frames.next();
+      // At the end of a file, what its readable frames did not contain is damaged.
+      const missing = frame.done === true ? segment.count - segment.done - this.#taken : frame.value.damaged;
+      segment.done += missing;
+      damaged += missing;
+      if (frame.done !== true) this.#read.push(...frame.value.entries);
+      else if (this.#taken === 0) await this.#removeFirst();
+      else break;
+    }
+    const entries = this.#read.splice(0, limit);
+    this.#taken += entries.length;
+    return { entries, damaged };
+  }
+
+  /** Values that were taken are sent or dropped. */
+  async finish(count: number): Promise<void> {
+    this.#taken -= count;
+    const [first] = this.#segments;
+    if (first === undefined) return;
+    first.done += count;
+    if (first.done >= first.count) await this.#removeFirst();
+  }
+
+  /** Values that were taken come first again. */
+  putBack(entries: readonly Entry[]): void {
+    this.#taken -= entries.length;
+    this.#read.unshift(...entries);
+  }
+
+  /** Whether there is a file of which nothing is taken. */
+  get canDropFirst(): boolean {
+    return this.#segments.length > 0 && this.#taken === 0;
+  }
+
+  get waitingInFirst(): number {
+    const [first] = this.#segments;
+    return first === undefined ? 0 : first.count - first.done;
+  }
+
+  /** Removes the first file with what waits in it. Requires {@link canDropFirst}. */
+  async dropFirst(): Promise<void> {
+    await this.#removeFirst();
+  }
+
+  /** Whether all values of the first file are older. */
+  isFirstOlderThan(atMs: number): boolean {
+    const [first] = this.#segments;
+    return first !== undefined && first !== this.#writer?.segment && first.newestMs < atMs;
+  }
+
+  async #openReader(): Promise<SegmentReader | undefined> {
+    const [segment] = this.#segments;
+    if (segment === undefined) return undefined;
+    // What is read is not appended to any more.
+    if (this.#writer?.segment === segment) this.#writer = undefined;
+    const bytes = await this.#files.read(nameOf(this.priority, segment.number));
+    // A failed write may have left more.
+    const frames = decodeFrames(bytes.subarray(HEADER_BYTES, segment.bytes));
+    let skipped = 0;
+    const { done } = segment;
+    while (skipped < done) {
+      const frame = frames.next();
+      if (frame.done === true) break;
+      const { entries, damaged } = frame.value;
+      this.#read = entries.slice(Math.max(0, done - skipped - damaged));
+      skipped += entries.length + damaged;
+    }
+    segment.done = Math.max(done, skipped - this.#read.length);
+    return { segment, frames };
+  }
+
+  async #removeFirst(): Promise<void> {
+    const first = this.#segments.shift();
+    if (first === undefined) return;
+    if (this.#reader?.segment === first) {
+      this.#reader = undefined;
+      this.#read = [];
+    }
+    if (this.#writer?.segment === first) this.#writer = undefined;
+    this.#removable.add(nameOf(this.priority, first.number));
+    await this.removeFiles();
+  }
+
+  /** Removes the files of finished values; those that could not be removed are tried again. */
+  async removeFiles(): Promise<void> {
+    for (const name of this.#removable) {
+      await this.#files.remove(name);
+      this.#removable.delete(name);
+    }
+  }
+}
+
+/** The name of a file; names of one priority sort by age. */
+const nameOf = (priority: Priority, number: number): string =>
+  `${priority}-${String(number).padStart(12, '0')}.queue`;
+
+const numberOf = (name: string): number => Number(/-(\d{12})\.queue$/.exec(name)?.[1] ?? 0);
+
+/** The priority of a file of a queue; undefined for another file. */
+export const priorityOf = (name: string): string | undefined => /^([a-z]+)-\d{12}\.queue$/.exec(name)?.[1];
+
+const newSegment = (number: number, firstIndex: number): Segment => ({
+  number,
+  firstIndex,
+  count: 0,
+  done: 0,
+  bytes: 0,
+  oldestMs: Infinity,
+  newestMs: -Infinity,
+});
+
+/** Times of clocks that were not synchronised say nothing about the age. */
+function noteTime(segment: Segment, { atMs, untrusted }: Entry): void {
+  if (untrusted !== undefined) segment.newestMs = Infinity;
+  segment.oldestMs = Math.min(segment.oldestMs, atMs);
+  segment.newestMs = Math.max(segment.newestMs, atMs);
+}
+
+function headerOf(firstIndex: number): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(MAGIC, 0);
+  header.writeUIntLE(firstIndex, 4, 6);
+  header.writeUInt32LE(crc32(header.subarray(0, 12)), 12);
+  return header;
+}
+
+function firstIndexOf(bytes: Buffer): number | undefined {
+  if (bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== MAGIC) return undefined;
+  if (crc32(bytes.subarray(0, 12)) !== bytes.readUInt32LE(12)) return undefined;
+  return bytes.readUIntLE(4, 6);
+}

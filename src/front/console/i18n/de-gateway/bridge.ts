@@ -1,0 +1,38 @@
+import type { FamilyTexts } from './family-texts.js';
+
+export const bridge: FamilyTexts = {
+  modules: {
+    'MQTT Bridge': [
+      'MQTT-Bridge',
+      'Leitet Werte als JSON an einen MQTT-Broker weiter und bewahrt sie auf, solange er nicht erreichbar ist.',
+    ],
+  },
+  properties: {
+    Url: ['URL', 'Die Adresse des Brokers: mqtt://host oder mqtts://host für TLS.'],
+    UserName: ['Benutzername', 'Der Benutzername beim Broker.'],
+    Password: ['Passwort', 'Das Passwort beim Broker.'],
+    ClientID: ['Client-ID', 'Der Name, unter dem der Broker diesen Client kennt; leer: wird erzeugt.'],
+    KeepAliveInterval: ['Keep-Alive', 'Der Client sendet mindestens in diesem Abstand, in Sekunden.'],
+    CaFile: [
+      'CA-Datei',
+      'Eine PEM-Datei mit den Zertifizierungsstellen, von denen das Zertifikat des Brokers stammen darf.',
+    ],
+    CertificateFile: ['Zertifikatsdatei', 'Eine PEM-Datei mit dem Zertifikat dieses Clients.'],
+    KeyFile: ['Schlüsseldatei', 'Eine PEM-Datei mit dem Schlüssel dieses Clients.'],
+    Topic: ['Topic', 'Der erste Teil aller Topics. Jedes Gateway an einem Broker braucht ein anderes.'],
+    Commands: ['Befehle', 'Ob Clients des Brokers Befehle an die weitergeleiteten Variablen senden dürfen.'],
+    Paths: ['Pfade', 'Die Objekte, deren Variablen weitergeleitet werden, mit allem darunter.'],
+    'Paths.Path': ['Pfad'],
+    'Paths.Priority': ['Priorität'],
+    MaxMiB: ['Größe', 'Die größte Größe der Warteschlange auf dem Datenträger, MiB.'],
+    MaxDays: ['Alter', 'Ältere Werte werden verworfen, in Tagen.'],
+    WriteInterval: [
+      'Schreibintervall',
+      'Abstand, in dem nicht bestätigte Werte auf den Datenträger geschrieben werden, in Sekunden.',
+    ],
+    ResendRate: [
+      'Nachsenderate',
+      'Wie viele vergangene Werte je Sekunde gesendet werden, wenn der Empfänger wieder erreichbar ist.',
+    ],
+  },
+};

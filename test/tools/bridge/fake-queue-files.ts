@@ -1,0 +1,90 @@
+import type { MemoryFile, QueueFile, QueueFiles } from '../../../drivers/bridge/queue/queue-files.js';
+import type { Random } from '../random.js';
+
+/** The files of a queue in memory: they survive a crash, or lose what was not flushed in a power cut. */
+export class FakeQueueFiles implements QueueFiles {
+  readonly files = new Map<string, Buffer>();
+  /** Names of operations that reject. */
+  readonly failing = new Set<'append' | 'replace' | 'remove' | 'memory'>();
+  /** Number of writes to the disk. */
+  writes = 0;
+  memoryWrites = 0;
+  #memory: Buffer = Buffer.alloc(0);
+  memory: MemoryFile = this.#openMemory();
+  /** After a crash or a power cut, the former process changes nothing any more. */
+  #isDead = false;
+
+  /** The files as the next process finds them. */
+  reopen({ hasPower = true, random }: { hasPower?: boolean; random?: Random } = {}): FakeQueueFiles {
+    this.#isDead = true;
+    const next = new FakeQueueFiles();
+    for (const [name, bytes] of this.files) next.files.set(name, bytes);
+    // A write in flight may be there in part.
+    if (!hasPower && this.#inFlight !== undefined && random !== undefined) {
+      const { name, bytes } = this.#inFlight;
+      const before = this.files.get(name) ?? Buffer.alloc(0);
+      next.files.set(name, Buffer.concat([before, bytes.subarray(0, random.below(bytes.length + 1))]));
+    }
+    if (hasPower) next.#memory = this.#memory;
+    next.memory = next.#openMemory();
+    return next;
+  }
+
+  #inFlight: { name: string; bytes: Buffer } | undefined;
+
+  #openMemory(): MemoryFile {
+    const write = (bytes: () => Buffer) => {
+      if (this.#isDead) return;
+      if (this.failing.has('memory')) throw diskFull();
+      this.memoryWrites += 1;
+      this.#memory = bytes();
+    };
+    return {
+      left: this.#memory,
+      append: (bytes) => write(() => Buffer.concat([this.#memory, bytes])),
+      reset: (bytes) => write(() => Buffer.from(bytes)),
+    };
+  }
+
+  list = async (): Promise<QueueFile[]> =>
+    Array.from(this.files, ([name, bytes]) => ({ name, bytes: bytes.length }));
+
+  async read(name: string): Promise<Buffer> {
+    await Promise.resolve();
+    const bytes = this.files.get(name);
+    if (bytes === undefined) throw Object.assign(new Error(`no ${name}`), { code: 'ENOENT' });
+    return bytes;
+  }
+
+  async append(name: string, bytes: Buffer): Promise<void> {
+    this.#inFlight = { name, bytes };
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#inFlight = undefined;
+    this.#change('append', () =>
+      this.files.set(name, Buffer.concat([this.files.get(name) ?? Buffer.alloc(0), bytes])),
+    );
+  }
+
+  async remove(name: string): Promise<void> {
+    await Promise.resolve();
+    this.#change('remove', () => this.files.delete(name));
+  }
+
+  async replace(name: string, content: string): Promise<void> {
+    await Promise.resolve();
+    this.#change('replace', () => this.files.set(name, Buffer.from(content)));
+  }
+
+  #change(what: 'append' | 'replace' | 'remove', change: () => void): void {
+    if (this.#isDead) return;
+    if (this.failing.has(what)) throw diskFull();
+    this.writes += 1;
+    change();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const diskFull = (): Error => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
