@@ -37,6 +37,10 @@ export const commands: CommandTable = {
     'report what is missing on this machine, and how to fix it',
     async () => (await import('./commands/doctor.js')).doctor,
   ],
+  audit: [
+    'print the audit, or verify that no record was changed',
+    async () => (await import('./commands/audit.js')).audit,
+  ],
   backup: ['make a backup', async () => (await import('./commands/backup.js')).backup],
   restore: ['restore a backup', async () => (await import('./commands/restore.js')).restore],
   update: ['update a box that has two slots', async () => (await import('./commands/update.js')).update],

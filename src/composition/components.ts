@@ -148,6 +148,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
       startedAt: Math.floor(clock.nowMs() / 1000),
       health: () => health.record(),
       audit: (limit, role) => store.audit(limit, role),
+      auditLines: (limit, role) => store.auditLines(limit, role),
       reload: () => controls.reload(),
       doctor: () => controls.doctor(),
       prune: (remove) => controls.prune(remove),

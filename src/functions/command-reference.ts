@@ -124,7 +124,11 @@ export function createRegistry(
     audit.flush();
     return given.system.audit(limit, role);
   };
-  const ports: Ports = { ...given, system: { ...given.system, audit: read } };
+  const readLines: Ports['system']['auditLines'] = (limit, role) => {
+    audit.flush();
+    return given.system.auditLines(limit, role);
+  };
+  const ports: Ports = { ...given, system: { ...given.system, audit: read, auditLines: readLines } };
   const registry: Registry = new Registry({
     functions: [
       ...families.flatMap((family) => family(ports)),

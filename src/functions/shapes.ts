@@ -334,6 +334,9 @@ export const doctor = listOf(
   }),
 );
 
+/** Lines of the audit, as they are stored. */
+export const auditLines = Type.Array(Type.String());
+
 export const audit = listOf(
   named('AuditEntry', 'An audit record: who switched or changed what, and from where.', {
     TimeStamp: time,

@@ -56,7 +56,7 @@ export class Database {
   readonly #restored: string[] = [];
   readonly #lost: string[] = [];
   #staged: ValueRow[] = [];
-  readonly #audit = new AuditRings();
+  #audit = new AuditRings();
 
   constructor(places: StorePaths) {
     this.#paths = places;
@@ -293,6 +293,7 @@ export class Database {
     } catch (thrown) {
       if (db.isTransaction) db.exec('ROLLBACK');
       this.#born = 0;
+      this.#audit = new AuditRings();
       throw thrown;
     }
   }

@@ -4,13 +4,13 @@ import { healthy, type HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { codeOf, messageOf, codedMessageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { parseJsonOr } from '../base/json.js';
 import type { TaskProgress } from '../base/tasks/task-list.js';
 import { withSharedProgress, type SharedProgress } from '../sqlite/shared-progress.js';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import { auditRoles, type AuditRecord, type AuditRole } from '../kernel/audit-record.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
+import { readAudit, readAuditLines } from './audit-reading.js';
 import type { BackupContent, BackupFile } from './backup-list.js';
 import { CounterReserve } from './change-counter.js';
 import { diskAdvice } from '../sqlite/disk-advice.js';
@@ -19,7 +19,6 @@ import { loadTree, type LoadReport } from './load-tree.js';
 import {
   BACKUPS_KEPT,
   type StoreRequests,
-  type AuditRow,
   type OpenReport,
   type StorePaths,
   type StoreWorker,
@@ -200,22 +199,13 @@ export class Store implements AsyncDisposable {
   }
 
   /** The newest audit records, newest first; with a role only those of its ring. */
-  async audit(limit: number, role?: AuditRole): Promise<AuditRecord[]> {
-    const { pending, writer } = this.#loaded;
-    if (pending.audit.length > 0) writer.schedule();
-    await writer.settled();
-    // Includes records that cannot be written now.
-    const ring = role && auditRoles.indexOf(role);
-    const isInRing = ([one]: AuditRow) => ring === undefined || one === ring;
-    const waiting = pending.audit.filter(isInRing).reverse();
-    const { records } = await this.#worker.request('audit', { limit, ring }).catch((thrown: unknown) => {
-      if (waiting.length > 0) return { records: [] };
-      throw thrown;
-    });
-    return [...waiting.map(([, record]) => record), ...records]
-      .slice(0, limit)
-      .map((record) => parseJsonOr<AuditRecord | undefined>(record, undefined))
-      .filter((record) => record !== undefined);
+  audit(limit: number, role?: AuditRole): Promise<AuditRecord[]> {
+    return readAudit({ ...this.#loaded, worker: this.#worker }, limit, role);
+  }
+
+  /** The newest records of one ring of the audit as they are stored, oldest first (`base/audit-chain.ts`). */
+  auditLines(limit: number, role: AuditRole): Promise<string[]> {
+    return readAuditLines({ ...this.#loaded, worker: this.#worker }, limit, role);
   }
 
   /** Makes a backup now. Rejects if that fails, and with `CANCELLED`; then there is no part of it. */

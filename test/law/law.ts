@@ -88,6 +88,7 @@ export const IO_FILES: readonly string[] = [
   'src/cli/maintenance/slot-updates.ts',
   'src/cli/maintenance/update-work.ts',
   'src/cli/file-ownership.ts',
+  'src/cli/commands/audit.ts',
   'src/cli/commands/restore.ts',
   'src/cli/commands/setup.ts',
   'src/cli/arguments/locate-gateway.ts',

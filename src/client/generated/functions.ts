@@ -227,6 +227,8 @@ export interface Functions {
   GW_FactoryReset(Confirmation: string): boolean;
   /** Who switched or changed what, from where and when, newest first; 100 records by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices), webfront or unverified (wrong passwords: Method is sign-in, its parameter what was tried, Count how often), each of which has its own 10,000. */
   GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
+  /** The newest records of the audit of a role (as in GW_GetAudit), oldest first: lines of JSON, 10,000 by default. seq counts them; prev is the SHA-256 of the line before as base64url, so that a changed or removed line is noticed (stellwerk audit verify). */
+  GW_GetAuditLines(Role: string, Limit?: number): string[];
   /** The targets of encrypted backups with their state, and the id of the recovery key; empty if there is none. */
   GW_GetBackupTargets(): BackupTargetList;
   /** The backups in the data directory, newest first. */

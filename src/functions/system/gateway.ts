@@ -82,6 +82,19 @@ function process({ kernel, system, deletions }: Ports): FunctionDeclaration[] {
       },
     }),
     declare({
+      name: 'GW_GetAuditLines',
+      parameters: [text('Role'), optional(int('Limit'))],
+      result: 'array',
+      shape: shapes.auditLines,
+      help: 'The newest records of the audit of a role (as in GW_GetAudit), oldest first: lines of JSON, 10,000 by default. seq counts them; prev is the SHA-256 of the line before as base64url, so that a changed or removed line is noticed (stellwerk audit verify).',
+      run: (_caller, role, limit = AUDIT_LIMIT) => {
+        if (limit < 1 || limit > AUDIT_LIMIT) throw fault('PARAMETER_BOUNDS', 'Limit');
+        const knownRole = auditRoles.find((one) => one === role);
+        if (knownRole === undefined) throw fault('PARAMETER_BOUNDS', 'Role');
+        return system.auditLines(limit, knownRole);
+      },
+    }),
+    declare({
       name: 'GW_Prune',
       parameters: [bool('Remove')],
       result: 'array',

@@ -55,6 +55,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_ExportConfiguration(bool Values): array',
     'GW_FactoryReset(string Confirmation): bool',
     'GW_GetAudit(int Limit, string Role): array',
+    'GW_GetAuditLines(string Role, int Limit): array',
     'GW_GetBackupTargets(): array',
     'GW_GetBackups(): array',
     'GW_GetChoices(string Source): array',

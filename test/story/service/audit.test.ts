@@ -1,5 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
+import { checksumOf } from '../../../src/store/checksums.js';
+import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';
 import { callText, idOf, rpc } from '../../tools/client/json-rpc.js';
 import {
@@ -76,6 +81,57 @@ t.test(
     t.strictSame(await rpc(again, 'GW_GetAudit'), audit);
   },
 );
+
+t.test('a record of the audit that was changed on the disk is noticed', async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  for (const name of ['One', 'Two']) await rpc(fixture, 'SVC_SetName', relay, name);
+  await fixture.gateway.close();
+  // The chain goes on after a restart.
+  const second = await startGateway(t, undefined, { directory: fixture.directory });
+  for (const name of ['Three', 'Four']) await rpc(second, 'SVC_SetName', relay, name);
+  const cli = (gateway: GatewayFixture, ...words: string[]) =>
+    runCli(['audit', '--url', addressOf(gateway), ...words]);
+  const printed = await cli(second);
+  const lines = printed.stdout.trim().split('\n');
+  t.match(lines.map((line) => JSON.parse(line) as object).slice(-4), [
+    { seq: lines.length - 3, params: [relay, 'One'] },
+    { params: [relay, 'Two'] },
+    { params: [relay, 'Three'] },
+    { seq: lines.length, params: [relay, 'Four'], prev: /^[\w-]{43}$/ },
+  ]);
+  const copy = join(fixture.directory, 'copy.jsonl');
+  await writeFile(copy, printed.stdout);
+  const sound = { code: 0, stdout: `owner: ${lines.length} records, 1 to ${lines.length}, newest digest ` };
+  t.match(await cli(second, 'verify', copy), sound);
+  t.match(await cli(second, '--role', 'inside', 'verify'), { code: 0, stdout: '' });
+  await second.gateway.close();
+
+  const db = new DatabaseSync(join(fixture.directory, 'data/stellwerk.db'));
+  const [number, record] = Object.values(
+    db.prepare(`SELECT number, record FROM audit WHERE record LIKE '%"Two"%'`).get() ?? {},
+  );
+  const forged = String(record).replace('"Two"', '"Six"');
+  db.prepare('UPDATE audit SET record = ?, sum = ? WHERE number = ?').run(
+    forged,
+    checksumOf([Number(number), forged]),
+    Number(number),
+  );
+  db.close();
+  const third = await startGateway(t, undefined, { directory: fixture.directory });
+  const seq = lines.length - 1;
+  t.match(await cli(third, 'verify'), {
+    code: 1,
+    stdout: `owner: record ${seq} does not follow the one before it: a record was changed or removed`,
+  });
+  t.match(await cli(third, 'verify', copy), {
+    code: 1,
+    stdout: `owner: record ${seq - 1} of the file is different in the gateway`,
+  });
+  t.match(await cli(third, 'verify', `${copy}.missing`), { code: 1, stderr: /ENOENT/ });
+  t.match(await cli(third, '--role', 'nobody'), { code: 64, stderr: /give one of owner/ });
+  t.equal(await rpc(third, 'GW_GetAuditLines', 'nobody'), 'PARAMETER_BOUNDS');
+});
 
 t.test('health lists each check, its state, since when and what to do, and is in the tree too', async (t) => {
   const fixture = await startGateway(

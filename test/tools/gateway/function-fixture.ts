@@ -143,6 +143,7 @@ const system: SystemPort = {
   health: () => ({ State: 'ok', Checks: [] }),
   doctor: async () => [],
   audit: () => [],
+  auditLines: () => [],
   prune: async () => [],
   reload: async () => ({ Applied: [], NeedsRestart: [], Problems: [], CodedProblems: [] }),
 };
