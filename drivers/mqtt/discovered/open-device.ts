@@ -120,7 +120,7 @@ class DiscoveredDevice implements OpenInstance {
     this.#showProblems([...model.problems, ...templates]);
     if (Removed) {
       const text = coded`DEVICE_REMOVED: the device was removed from the broker; it returns when it is announced again`;
-      host.setProblem('UNAVAILABLE', text);
+      host.setProblem('REMOVED', text);
       host.setUnavailable(text);
     }
     this.#detach = this.#hub.attach({

@@ -148,7 +148,8 @@ await test('devices that are ignored, or not listed, are no instances', async (t
 
 await test('a device that is removed while its instance is closed is shown as removed', async (t) => {
   await using all = await Discovery.start();
-  all.announce('sensor', 'a', { state_topic: 's' });
+  all.broker.publish('a', 'online', true);
+  all.announce('sensor', 'a', { state_topic: 's', availability_topic: 'a' });
   const device = await all.device();
   const { devices } = all.fixture;
   const discovery = device.data.connectionId;
@@ -156,12 +157,15 @@ await test('a device that is removed while its instance is closed is shown as re
   all.broker.publish('homeassistant/sensor/a/config', '', true);
   all.clock.advance(500);
   await devices.connect(device.id, discovery);
-  const status = await until('its removal', () => {
+  await until('its removal', () => {
     all.clock.advance(500);
-    const text = all.fixture.status(device);
-    return text.includes('removed') ? text : undefined;
+    return device.data.properties['Removed'] === true && all.fixture.value(device, 'LINK') === 'online';
   });
-  t.match(status, /removed from the broker/);
+  await all.fixture.waitForQuality(device, 'sensor_a', 'bad UNAVAILABLE');
+  // What the broker has retained of it says that it is there.
+  all.broker.publish('a', 'online');
+  t.match(all.fixture.status(device), /removed from the broker/);
+  t.match(devices.problems(device.id), [{ code: 'REMOVED' }]);
 });
 
 await test('events are not repeated, and texts with the same value are events again', async (t) => {
