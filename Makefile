@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz campaign check lint format law lab lab-box lab-power-cuts lab-deb lab-container proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
+.PHONY: help setup build run test front-test fuzz campaign release-rollback check lint format law lab lab-box lab-power-cuts lab-deb lab-container proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -131,6 +131,12 @@ fuzz: build ## restarts after random calls, edits and damage; ROUNDS=2000 for a 
 campaign: build ## gateways that crash at random moments (root, FUSE); POINTS=100 for a short run
 	$(Q)POINTS=$(or $(POINTS),10000) $(NODE) dist/test/run.js campaign
 
+release-rollback: build ## a populated gateway is updated from FROM=TAG to this version, and rolled back
+	$(Q)rm -rf build/earlier && mkdir -p build/earlier && git archive '$(FROM)' | tar -xC build/earlier
+	$(Q)ln -s $(CURDIR)/node_modules build/earlier/node_modules
+	$(Q)$(MAKE) -C build/earlier build
+	$(Q)TAP_TIMEOUT=300 $(NODE) dist/test/campaign/rollback/release-rollback.js build/earlier/dist
+
 check: build ## types, type-aware lint, format, import rules
 	$(Q)$(MAKE) -k lint format law
 
@@ -154,7 +160,7 @@ lab: build ## tests in the hardware lab: an emulated arm64 machine with kernel d
 lab-box: build ## the flashable image and its updates on an emulated board (root, Debian; not a part of lab: 30 min and more)
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/box/up.js
-	$(Q)for one in boot replace updates faults; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
+	$(Q)for one in boot replace updates faults pi3; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
 
 lab-power-cuts: build ## power cuts of the emulated box at random moments of its life: POINTS=300 (root, Debian; 1 h and more)
 	$(Q)$(MAKE) bundle ARCH=arm64

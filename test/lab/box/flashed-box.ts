@@ -13,11 +13,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until, withinPatience } from '../../tools/until.js';
 import { GuestAgent, type CommandResult } from '../machine/agent.js';
+import { Pins } from '../machine/pins.js';
 import { Qmp } from '../machine/qmp.js';
 import { BOARD, PREPARED } from './paths.js';
 
 /** A start takes about 40 s on two idle cores; those of a shared machine are not idle. */
-const START_LIMIT_MS = 900_000;
+const START_LIMIT_MS = 1_800_000;
 /** 640 MB, each block of which is checked. */
 const INSTALL_LIMIT_MS = 1_800_000;
 const POWER_OFF_LIMIT_MS = 180_000;
@@ -28,6 +29,9 @@ const UBOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
 const UEFI = '/usr/share/ovmf/OVMF.fd';
 /** The end of the console, for an error text. */
 const CONSOLE_TAIL = 2_000;
+/** A network of qemu that leads nowhere; qemu chooses the port of this machine. */
+const NETWORK = '-nic user,restrict=on,model=virtio-net-pci,hostfwd=tcp:127.0.0.1:0-:443';
+const FORWARDED = /HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)\s/;
 /** U-Boot prints this line at each start. */
 const CHOSEN = /box: slot ([AB]), order [^\r\n]*/g;
 
@@ -76,6 +80,8 @@ interface SwitchOnOptions {
   readonly usb?: string | undefined;
   /** A snapshot in the card that {@link FlashedBox.freeze} has made, from which the box continues. */
   readonly frozen?: string;
+  /** The test reaches the box's web server, and the box reaches nothing; wires are at its GPIO pins. */
+  readonly isConnected?: boolean;
 }
 
 /** A running box. Use with `await using`. */
@@ -112,6 +118,22 @@ export class FlashedBox implements AsyncDisposable {
     const printed = this.console();
     await qmp.execute('cont');
     return printed;
+  }
+
+  /** The port of this machine that leads to the web server of a connected box. */
+  async webPort(): Promise<number> {
+    using qmp = await this.control();
+    const command = { 'command-line': 'info usernet' };
+    const text = String(await qmp.execute('human-monitor-command', command));
+    const [, port] = FORWARDED.exec(text) ?? [];
+    if (port === undefined) throw new Error(`no forwarded port in: ${text}`);
+    return Number(port);
+  }
+
+  /** The wires at the GPIO pins of a connected box. */
+  async pins(): Promise<Pins> {
+    using qmp = await this.control();
+    return await Pins.open(join(this.#folder, 'qtest'), qmp);
   }
 
   /** A connection to qemu's control protocol. */
@@ -199,7 +221,12 @@ export class FlashedBox implements AsyncDisposable {
 }
 
 /** The board, as options of qemu. A reset starts U-Boot again; the watchdog resets. */
-function qemuArguments(card: string, folder: string, { usb, frozen }: SwitchOnOptions): string[] {
+function qemuArguments(
+  card: string,
+  folder: string,
+  { usb, frozen, isConnected = false }: SwitchOnOptions,
+): string[] {
+  const wires = `${NETWORK} -qtest unix:${join(folder, 'qtest')},server=on,wait=off -qtest-log /dev/null`;
   const stick = `-device qemu-xhci -drive file=${usb},if=none,id=usb,format=raw -device usb-storage,drive=usb`;
   return [
     ...(BOARD === 'generic-x64' ? pc(card) : arm64Board(card)),
@@ -212,12 +239,13 @@ function qemuArguments(card: string, folder: string, { usb, frozen }: SwitchOnOp
     `-qmp unix:${join(folder, 'qmp')},server=on,wait=off`,
     ...(usb === undefined ? [] : [stick]),
     ...(frozen === undefined ? [] : [`-loadvm ${frozen}`]),
+    ...(isConnected ? [wires] : []),
   ].flatMap((options) => options.split(' '));
 }
 
 function arm64Board(card: string): string[] {
   return [
-    `-M virt,gic-version=3 -cpu cortex-a53 -bios ${UBOOT}`,
+    `-M virt,gic-version=3,acpi=off -cpu cortex-a53 -bios ${UBOOT}`,
     `-drive file=${card},if=none,id=card,format=qcow2,discard=unmap -device virtio-blk-pci,drive=card,bootindex=0`,
   ];
 }

@@ -8,9 +8,9 @@ import { BUSY_CLIENT, BUSY_CONFIG, KINDS, PASSWORD } from './busy-client.js';
 import { FlashedBox, installUpdate } from './flashed-box.js';
 
 /** Between two moments. A moment is kept within a few seconds, in which the box stands still. */
-const EVERY_MS = 8_000;
+const EVERY_MS = 15_000;
 /** Moments of work without an update. */
-const WORK_MOMENTS = 6;
+const WORK_MOMENTS = 5;
 const WORK_LIMIT_MS = 300_000;
 export const SETUP = ['hostname=house-1', `password=${PASSWORD}`, ''].join('\n');
 

@@ -1,9 +1,10 @@
 /**
  * Updates of the image on an emulated board: `node dist/test/lab/box/updates.js`, after up.js. The steps follow
- * one another on one card.
+ * one another on one card. Outputs are observed from outside, at the board's pins.
  */
 import t from 'tap';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
 import { FlashedBox, installUpdate, writeCard } from './flashed-box.js';
 import { VERSION } from './paths.js';
 
@@ -13,9 +14,31 @@ const INSPECTION_LIMIT_MS = 600_000;
 const started = performance.now();
 const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`;
 
-await using box = await FlashedBox.switchOn(await writeCard(await tempDirectory(t)));
+/** One is switched on by a command, and must not be switched on again by a start; one runs without a gateway. */
+const OUTPUTS = `tree:
+  - { instance: Pump, ident: pump, module: GPIO Output, properties: { Chip: 9030000.pl061, Line: "1", Boot: inactive } }
+  - { instance: Fan, ident: fan, module: GPIO Output, properties: { Chip: 9030000.pl061, Line: "2", Boot: active, OnStop: active, OnDeath: active } }
+`;
+const [PUMP, FAN] = [1, 2] as const;
+const PASSWORD = 'a long password';
+/** A call of the gateway is a start of Node in the guest. */
+const CALL_LIMIT_MS = 300_000;
+
+const card = await writeCard(await tempDirectory(t), `password=${PASSWORD}\n`);
+await using box = await FlashedBox.switchOn(card, { isConnected: true });
+using pins = await box.pins();
+const moves = new Map<number, boolean[]>([
+  [PUMP, []],
+  [FAN, []],
+]);
+pins.watch((pin, high) => moves.get(pin)?.push(high));
 await box.up();
 t.equal(await box.verdict(), 'healthy');
+await box.agent.put('/run/outputs.yaml', OUTPUTS);
+await box.agent.run('cat /run/outputs.yaml >>/etc/stellwerk/gateway.yaml && systemctl reload stellwerk');
+const command = 'stellwerk call RequestAction pump/STATE true --password-file -';
+await box.agent.run(`echo '${PASSWORD}' | ${command}`, CALL_LIMIT_MS);
+await until('the pump', () => pins.level(PUMP) === true);
 
 await t.test('an update of a foreign signer and a damaged one change nothing', async (t) => {
   const before = await box.agent.run(STATE);
@@ -42,6 +65,7 @@ await t.test('a good update is confirmed in the other slot', async (t) => {
   t.equal(code, 0);
   t.match(out, `${VERSION.good} is installed. Restart the box`);
   t.comment(`installed after ${seconds()}`);
+  t.strictSame(moves.get(PUMP), [true], 'an installation moves no output');
   t.strictSame(await box.restart(), ['B']);
   await box.up();
   t.equal(await box.verdict(), 'healthy');
@@ -65,5 +89,7 @@ await t.test('an update whose gateway does not start is rolled back, and is not 
   const { code, err } = await installUpdate(box.agent, 'broken');
   t.equal(code, 1);
   t.match(err, 'was rolled back');
+  t.strictSame(moves.get(PUMP), [true, false], 'no start has switched the pump on');
+  t.equal(pins.level(FAN), true, 'the fan runs');
   await box.powerOff();
 });
