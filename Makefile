@@ -160,7 +160,7 @@ lab: build ## tests in the hardware lab: an emulated arm64 machine with kernel d
 lab-box: build ## the flashable image and its updates on an emulated board (root, Debian; not a part of lab: 30 min and more)
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/box/up.js
-	$(Q)for one in boot replace updates faults pi3; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
+	$(Q)for one in boot first-page replace updates faults pi3; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
 
 lab-power-cuts: build ## power cuts of the emulated box at random moments of its life: POINTS=300 (root, Debian; 1 h and more)
 	$(Q)$(MAKE) bundle ARCH=arm64

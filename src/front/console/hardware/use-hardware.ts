@@ -39,8 +39,11 @@ export function useHardware(): Hardware {
     const hardware = instanceOf(model, MODULE);
     if (hardware === undefined) return;
     try {
-      found.value = await app.call('GW_GetFound', hardware.id);
+      const list = await app.call('GW_GetFound', hardware.id);
       isSearching.value = await app.call('SVC_IsSearching', hardware.id);
+      // A search begins with an empty list. What is shown stays until it has found as much, or ends: a dialog may be open.
+      const shown = found.peek();
+      if (shown === undefined || !isSearching.value || list.length >= shown.length) found.value = list;
     } catch (thrown) {
       app.notice.value = { text: errorText(thrown), isError: true };
     }
