@@ -1,7 +1,7 @@
 /**
  * The image of the Raspberry Pi on qemu's Pi 3: `node dist/test/lab/box/pi3.js`, after up.js. In place of the Pi's
  * closed firmware, qemu loads the card's U-Boot and device tree. All that follows is the card's own. There is no guest
- * agent, so the console tells how far it comes.
+ * agent, so the console shows how far it comes.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
