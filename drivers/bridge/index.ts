@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { fault } from '../../src/base/fault.js';
 import type { ModuleDefinition } from '../../src/device/module.js';
+import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import type { BridgeEnvironment } from './bridge.js';
 import { mqttBridge } from './json/mqtt-bridge.js';
+import { lineBridge } from './lines/line-bridge.js';
 import type { BrokerPort } from './mqtt/broker-port.js';
 import { openQueueFiles, readBootId, removeOtherQueues } from './queue/disk-files.js';
 
@@ -15,7 +17,7 @@ interface QueueDirectories {
 
 /** The bridges of one gateway. Without directories, none can be opened: only their configuration is checked. */
 export function bridgeModules(
-  brokers: BrokerPort,
+  { brokers, names }: { readonly brokers: BrokerPort; readonly names: NameResolver },
   directories: QueueDirectories | undefined,
 ): readonly ModuleDefinition[] {
   const environment: BridgeEnvironment = {
@@ -30,5 +32,5 @@ export function bridgeModules(
       });
     },
   };
-  return [mqttBridge(brokers, environment)] as readonly ModuleDefinition[];
+  return [mqttBridge(brokers, environment), lineBridge(names, environment)] as readonly ModuleDefinition[];
 }

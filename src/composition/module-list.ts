@@ -78,7 +78,7 @@ export function createModuleList(
       ...socketModules(names),
       ...virtualModules(),
       ...mqttModules(brokers),
-      ...bridgeModules(brokers, directories),
+      ...bridgeModules({ brokers, names }, directories),
       ...notificationModules(names),
       ...modbusModules(),
       ...meterModules(),

@@ -57,6 +57,7 @@ export const IO_MODULES =
 
 /** The files that may import them, and load native addons. */
 export const IO_FILES: readonly string[] = [
+  'drivers/bridge/lines/post-lines.ts',
   'drivers/bridge/queue/disk-files.ts',
   'drivers/gpio/backends/cdev.ts',
   'drivers/gpio/backends/interrupts.ts',

@@ -6,8 +6,31 @@ export const bridge: FamilyTexts = {
       'MQTT-Bridge',
       'Leitet Werte als JSON an einen MQTT-Broker weiter und bewahrt sie auf, solange er nicht erreichbar ist.',
     ],
+    'Line Protocol Bridge': [
+      'Line-Protocol-Bridge',
+      'Leitet Werte an eine Zeitreihen-Datenbank weiter und bewahrt sie auf, solange sie nicht erreichbar ist.',
+    ],
   },
   properties: {
+    'Line Protocol Bridge: Url': [
+      'URL',
+      'Die Adresse, an die Zeilen gesendet werden, etwa http://host:8428/write.',
+    ],
+    'Line Protocol Bridge: UserName': ['Benutzername', 'Der Benutzername, ohne Token.'],
+    'Line Protocol Bridge: Password': ['Passwort', 'Das Passwort des Benutzers.'],
+    'Line Protocol Bridge: CaFile': [
+      'CA-Datei',
+      'Eine PEM-Datei mit den Zertifizierungsstellen, von denen das Zertifikat des Servers stammen darf.',
+    ],
+    Token: ['Token', 'Das Token von InfluxDB 2 oder 3.'],
+    Measurement: ['Measurement', 'Das Measurement, also die Tabelle, aller Werte.'],
+    Tags: ['Tags', 'Tags aller Werte, etwa der Name des Standorts.'],
+    'Tags.Name': ['Name'],
+    'Tags.Value': ['Wert'],
+    SendInterval: [
+      'Sendeintervall',
+      'So lange werden aktuelle Werte gesammelt und dann in einer Anfrage gesendet, in Sekunden.',
+    ],
     Url: ['URL', 'Die Adresse des Brokers: mqtt://host oder mqtts://host für TLS.'],
     UserName: ['Benutzername', 'Der Benutzername beim Broker.'],
     Password: ['Passwort', 'Das Passwort beim Broker.'],

@@ -22,6 +22,7 @@ export const groups: Readonly<Record<string, string>> = {
   Publishing: 'Veröffentlichung',
   Target: 'Ziel',
   Login: 'Anmeldung',
+  Database: 'Datenbank',
   Forwarding: 'Weiterleitung',
   Queue: 'Warteschlange',
   Port: 'Schnittstelle',

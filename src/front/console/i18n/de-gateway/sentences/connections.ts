@@ -92,6 +92,13 @@ export const connections: Readonly<Record<string, string>> = {
     'WillTopic des MQTT-Clients ist leer: Home Assistant bemerkt nicht, wenn das Gateway aus ist',
   QUEUE_CANNOT_BE_WRITTEN: 'die Warteschlange kann nicht auf den Datenträger geschrieben werden: {0}',
   RECEIVER_NOT_CONNECTED: 'Werte warten in der Warteschlange, weil der Empfänger nicht erreichbar ist: {0}',
+  DATABASE_REJECTED_LOGIN:
+    'der Server hat die Anmeldung abgelehnt ({0}); Token oder UserName und Password berichtigen',
+  DATABASE_NOT_AT_URL: 'unter dieser Adresse hat der Server keine Datenbank ({0}); Url berichtigen',
+  DATABASE_URL_EMPTY: 'Url ist leer: die Adresse der Datenbank angeben, etwa http://192.168.1.2:8428/write',
+  DATABASE_URL_INVALID: 'Url {0} ist keine Adresse; in der Form http://192.168.1.2:8428/write angeben',
+  DATABASE_PRECISION: 'Zeiten haben Nanosekunden: precision={0} aus Url entfernen',
+  SEND_INTERVAL_TOO_LONG: 'SendInterval muss kürzer als WriteInterval sein',
   BROKER_ACKNOWLEDGEMENT: 'die Bestätigung des Brokers',
   NO_OBJECT_AT_PATH: 'unter {0} gibt es kein Objekt',
   STATUS_TOPIC_INVALID: 'StatusTopic: {0}',
