@@ -20,9 +20,9 @@ const kind = { raw: 7, text: 8 } as const;
 const KIND_BITS = 15;
 const MARKED = 16;
 /** Maximum number of decimals of numbers packed as integers; numbers with more are written as doubles. */
-const MOST_DECIMALS = 6;
+const MAX_DECIMALS = 6;
 /** Scaled numbers below this have differences that, doubled for the sign, are exact integers. */
-const MOST_SCALED = 2 ** 50;
+const MAX_SCALED = 2 ** 50;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6] as const;
 
 /**
@@ -71,7 +71,7 @@ function encodingOf(values: readonly StoredValue[]): number {
   let decimals = 0;
   for (const value of values) {
     if (typeof value === 'string') return kind.text;
-    while (!isIntegerAt(value, decimals)) if (++decimals > MOST_DECIMALS) return kind.raw;
+    while (!isIntegerAt(value, decimals)) if (++decimals > MAX_DECIMALS) return kind.raw;
   }
   return decimals;
 }
@@ -79,7 +79,7 @@ function encodingOf(values: readonly StoredValue[]): number {
 function isIntegerAt(value: number, decimals: number): boolean {
   const power = POWERS[decimals] as number;
   const scaled = Math.round(value * power);
-  return Math.abs(scaled) < MOST_SCALED && scaled / power === value;
+  return Math.abs(scaled) < MAX_SCALED && scaled / power === value;
 }
 
 function writeValues(writer: ByteWriter, values: readonly StoredValue[], encoding: number): void {

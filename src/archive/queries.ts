@@ -10,7 +10,7 @@ import { riseOf } from './summary.js';
 /**
  * Maximum number of characters of texts in one reply; beyond that, fewer records than requested are returned.
  */
-const MOST_REPLY_TEXT = 16 * 1024 * 1024;
+const MAX_REPLY_TEXT = 16 * 1024 * 1024;
 
 /** Reads a variable's records, newest first. */
 export function queryLogged(file: ArchiveFile, range: RecordRange): LoggedRows {
@@ -24,7 +24,7 @@ export function queryLogged(file: ArchiveFile, range: RecordRange): LoggedRows {
   for (const run of runsDown(file, { series, head, toMs })) {
     for (let n = run.times.length - 1; n >= 0; n--) {
       const atMs = run.times[n] as number;
-      if (atMs < fromMs || times.length >= limit || characters > MOST_REPLY_TEXT)
+      if (atMs < fromMs || times.length >= limit || characters > MAX_REPLY_TEXT)
         return rowsOf({ times, durations, values }, isText);
       if (atMs <= toMs) {
         const value = run.values[n] as StoredValue;
@@ -49,7 +49,7 @@ export function queryRecords(
   let characters = 0;
   for (const run of runsUp(file, { series, head: file.head(series, waiting), fromMs, toMs }))
     for (let n = indexAt(run, fromMs); n < run.times.length && (run.times[n] as number) <= toMs; n++) {
-      if (page.times.length >= limit || characters > MOST_REPLY_TEXT) return { run: page, more: true };
+      if (page.times.length >= limit || characters > MAX_REPLY_TEXT) return { run: page, more: true };
       const value = run.values[n];
       if (typeof value === 'string') characters += value.length;
       copyRecord(run, n, page);

@@ -6,8 +6,8 @@ import type { Value } from '../kernel/value.js';
  * Maximum number of records that are buffered while the disk rejects writes: some minutes of a busy gateway.
  * Beyond that, the oldest are dropped.
  */
-const MOST_RECORDS = 200_000;
-const MOST_TEXT = 16 * 1024 * 1024;
+const MAX_RECORDS = 200_000;
+const MAX_TEXT = 16 * 1024 * 1024;
 
 /** A record that is not written yet. */
 interface BufferedRecord {
@@ -42,7 +42,7 @@ export class WriteBuffer {
     const { ids } = this.#records;
     push(this.#records, { id, atMs, value, mark });
     if (typeof value === 'string') this.#characters += value.length;
-    if (ids.length > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
+    if (ids.length > MAX_RECORDS || this.#characters > MAX_TEXT) this.#dropOldest();
   }
 
   /** Increases all marks except 0. */
@@ -72,7 +72,7 @@ export class WriteBuffer {
     this.#records = taken;
     this.#characters = 0;
     for (const value of taken.values) if (typeof value === 'string') this.#characters += value.length;
-    while (this.count > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
+    while (this.count > MAX_RECORDS || this.#characters > MAX_TEXT) this.#dropOldest();
   }
 
   /** The records of a variable that are not on the disk yet. */

@@ -6,8 +6,8 @@ import { type FileRecord, type RecordMapping, recordOf } from './row-to-record.j
 import { FormatError, textsOf } from './row.js';
 
 /** Maximum number of records, or characters of texts, in one call to the gateway. */
-const MOST_RECORDS = 5_000;
-const MOST_TEXT = 1024 * 1024;
+const MAX_RECORDS = 5_000;
+const MAX_TEXT = 1024 * 1024;
 /** Maximum number of validation errors that are listed. */
 const MAX_LISTED = 20;
 
@@ -117,7 +117,7 @@ export async function importRecords(
       throw new ImportError(`the file was changed during the import: ${record.text}`, { imported: taken });
     batch.push(record);
     if (typeof record.value === 'string') characters += record.value.length;
-    if (batch.length >= MOST_RECORDS || characters >= MOST_TEXT) await flush();
+    if (batch.length >= MAX_RECORDS || characters >= MAX_TEXT) await flush();
   }
   await flush();
   return taken;

@@ -22,7 +22,7 @@ const GROWTH_SHARE = 0.25;
 /** The event loop is idle if it was busy for less than this share of the time since the last check. */
 const IDLE_SHARE = 0.1;
 /** Largest share of time for collections: after one of 100 ms, there is none for at least 100 s. */
-const MOST_SHARE = 0.001;
+const MAX_SHARE = 0.001;
 const LEAST_PAUSE_MS = 30_000;
 
 /** Measures and releases memory; tests replace it. */
@@ -76,7 +76,7 @@ export function releaseWhenIdle(
     } finally {
       // The remaining memory is in use.
       base = meter.resident();
-      pauseUntilMs = nowMs() + Math.max(LEAST_PAUSE_MS, (nowMs() - fromMs) / MOST_SHARE);
+      pauseUntilMs = nowMs() + Math.max(LEAST_PAUSE_MS, (nowMs() - fromMs) / MAX_SHARE);
       isReleasing = false;
     }
   };

@@ -16,7 +16,7 @@ export const OUTPUT_LIMIT = 1024 * 1024;
 /**
  * Maximum number of programs at the same time, so that a script that starts many cannot exhaust the machine.
  */
-export const AT_ONCE = 8;
+export const MAX_RUNNING = 8;
 
 /** Runs programs without a shell and within limits, and kills them when it is closed. */
 export class ProgramRunner {
@@ -42,8 +42,8 @@ export class ProgramRunner {
    */
   async run({ file, args, waitsForOutput }: ProgramRequest): Promise<string> {
     if (this.#isClosed) throw fault('STOPPING');
-    if (this.#running.size >= AT_ONCE)
-      throw fault('BUSY', coded`PROGRAMS_RUNNING: ${AT_ONCE} programs are running`);
+    if (this.#running.size >= MAX_RUNNING)
+      throw fault('BUSY', coded`PROGRAMS_RUNNING: ${MAX_RUNNING} programs are running`);
     const program = start(file, args, {
       cwd: '/',
       env: { PATH, LANG: 'C.UTF-8' },

@@ -10,7 +10,7 @@ import type { PendingChanges, CommitSet, ValueSelection } from './pending-change
 const COMMIT_DEADLINE_MS = 10_000;
 /** Back-off after failed commits: doubles from a second to a minute. */
 const RETRY_FIRST_MS = 1_000;
-const RETRY_MOST_MS = 60_000;
+const RETRY_MAX_MS = 60_000;
 
 /** Options of a {@link JournalWriter}. */
 interface JournalWriterOptions {
@@ -156,7 +156,7 @@ export class JournalWriter {
 
   #failed(taken: CommitSet, thrown: unknown): void {
     this.#options.pending.putBack(taken);
-    const pauseMs = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures, 10));
+    const pauseMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;
     this.#cancelRetry();
     // The next attempt includes the values, which nothing else would write soon.

@@ -99,7 +99,7 @@ export async function idle(pid: number, most = 20): Promise<void> {
 /** Processor time that makes a round valid: on a shared machine, its duration may contain hardly any. */
 const ROUND_MS = 250;
 /** A round ends in any case after this multiple of its duration. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /** Detects the end of a round: its duration has passed, and the process has used enough processor time. */
 export function roundEnd(pid: number, seconds: number): () => boolean {
@@ -110,6 +110,6 @@ export function roundEnd(pid: number, seconds: number): () => boolean {
     const nowMs = performance.now();
     if (nowMs < lookMs) return false;
     lookMs = nowMs + 20;
-    return cpuMs(pid) - cpuBefore >= ROUND_MS || nowMs > startMs + seconds * 1000 * MOST_ROUNDS;
+    return cpuMs(pid) - cpuBefore >= ROUND_MS || nowMs > startMs + seconds * 1000 * MAX_ROUNDS;
   };
 }

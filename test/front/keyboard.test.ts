@@ -7,7 +7,7 @@ import { startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
 /** Stops of a key until the one that is looked for. */
-const MOST_STOPS = 60;
+const MAX_STOPS = 60;
 
 /** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -20,7 +20,7 @@ async function arrowTo(page: Page, name: RegExp): Promise<void> {
 }
 
 async function press(page: Page, key: string, name: RegExp): Promise<void> {
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
+  for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press(key);
     const text = await page.evaluate<string>(`(({ activeElement: one }) =>
       [one.getAttribute('aria-label'), one.labels?.[0]?.textContent, one.textContent].find((text) => text) ?? ''

@@ -4,7 +4,7 @@ import { ALONE } from '../runner/alone.js';
 import { filesOf, importsOf } from './sources.js';
 
 /** Limit of files in one directory, so that a listing stays readable. */
-const MOST_FILES = 25;
+const MAX_FILES = 25;
 
 const files = ['src', 'drivers', 'test', 'docs', 'systemd', 'board', 'box'].flatMap((directory) =>
   filesOf(directory),
@@ -12,7 +12,7 @@ const files = ['src', 'drivers', 'test', 'docs', 'systemd', 'board', 'box'].flat
 const directories = Map.groupBy(files, dirname);
 
 t.test('no directory has more than 25 files side by side', async (t) => {
-  const crowded = [...directories].filter(([, inside]) => inside.length > MOST_FILES);
+  const crowded = [...directories].filter(([, inside]) => inside.length > MAX_FILES);
   t.strictSame(
     crowded.map(([directory, inside]) => `${directory}: ${inside.length} files`),
     [],

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.js';
 const FREE = 10;
 /** The delay of the next response, ms; it doubles with each failure. */
 const FIRST_MS = 250;
-const MOST_MS = 5000;
+const MAX_DELAY_MS = 5000;
 /** Failures are forgotten this long after the last one, ms. */
 const FORGET_MS = 15 * 60_000;
 /**
@@ -45,7 +45,7 @@ export class LoginThrottle {
       const [oldest] = this.#failed.keys();
       if (oldest !== undefined) this.#failed.delete(oldest);
     }
-    const delayMs = count <= FREE ? 0 : Math.min(FIRST_MS * 2 ** (count - FREE - 1), MOST_MS);
+    const delayMs = count <= FREE ? 0 : Math.min(FIRST_MS * 2 ** (count - FREE - 1), MAX_DELAY_MS);
     return { count, delayMs };
   }
 }

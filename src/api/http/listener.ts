@@ -39,7 +39,7 @@ export const TIMEOUTS: Timeouts = {
  * Connections to one address of ours at a time, sessions and the owner's among them: see {@link
  * ConnectionTable} for the others.
  */
-const MOST_CONNECTIONS = 4096;
+const MAX_CONNECTIONS = 4096;
 /** A request's head: no client sends more than some hundred bytes, browsers with cookies a few KB. */
 const HEAD_LIMIT = 16 * 1024;
 const HEADERS_LIMIT = 100;
@@ -180,13 +180,13 @@ export class Listener implements AsyncDisposable {
       tls === undefined
         ? createServer(options)
         : createTlsServer({ ...options, ...secureContext(tls), handshakeTimeout: headMs });
-    server.maxConnections = MOST_CONNECTIONS;
+    server.maxConnections = MAX_CONNECTIONS;
     const { connections, limits } = this.#context;
     server.on('connection', (socket: Socket) => connections.add(socket));
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
     server.on('drop', (drop?: { remoteAddress?: string }) =>
       limits.report(
-        coded`CONNECTIONS_ALL: ${MOST_CONNECTIONS} connections in all`,
+        coded`CONNECTIONS_ALL: ${MAX_CONNECTIONS} connections in all`,
         drop?.remoteAddress ?? '',
         coded`CLOSE_SOME_THEM: close some of them`,
       ),

@@ -45,7 +45,7 @@ export const operations = ['all', 'any', 'notAll', 'none'] as const;
 /** The limit of an event's own script text, characters; use a script object for longer ones. */
 const EVENT_SCRIPT_LIMIT = 65_536;
 /** The largest number of a schedule's action, group or point in the interface. */
-const MOST_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 
 const days = Type.Array(oneOf(weekDays), { minItems: 1, maxItems: 7 });
 const script = Type.String({ maxLength: EVENT_SCRIPT_LIMIT });
@@ -103,18 +103,18 @@ const schedule = strict({
   actions: Type.Array(
     strict({
       name: text,
-      id: optional(Type.Integer({ minimum: 0, maximum: MOST_ENTRIES })),
+      id: optional(Type.Integer({ minimum: 0, maximum: MAX_ENTRIES })),
       color: optional(color),
       script: optional(script),
       action: optional(action),
     }),
-    { maxItems: MOST_ENTRIES },
+    { maxItems: MAX_ENTRIES },
   ),
   groups: Type.Array(
     strict({
       days,
       points: Type.Array(strict({ at: text, action: Type.Union([text, Type.Integer()]) }), {
-        maxItems: MOST_ENTRIES,
+        maxItems: MAX_ENTRIES,
       }),
     }),
     { maxItems: 7 },
@@ -133,7 +133,7 @@ export const eventKeys = {
   ),
   cyclic: optional(cyclic),
   schedule: optional(schedule),
-  conditions: optional(Type.Array(condition, { maxItems: MOST_ENTRIES })),
+  conditions: optional(Type.Array(condition, { maxItems: MAX_ENTRIES })),
   limit: optional(Type.Integer({ minimum: 0 })),
   script: optional(script),
   action: optional(action),

@@ -22,7 +22,7 @@ export const ADDRESS_CACHE_MS = 5_000;
 
 /** The back-off of a name that failed, which doubles from the first to the last. */
 const RETRY_FIRST_MS = 500;
-const RETRY_MOST_MS = 15_000;
+const RETRY_MAX_MS = 15_000;
 
 /** The limit of names that are queued, failed or cached; scripts may request any number. */
 const NAMES_LIMIT = 1000;
@@ -161,7 +161,7 @@ export class NameResolver {
 
   #failed(name: string, error: Error): void {
     const count = (this.#failures.get(name)?.count ?? 0) + 1;
-    const waitMs = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** (count - 1));
+    const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** (count - 1));
     this.#failures.delete(name);
     this.#failures.set(name, {
       error,

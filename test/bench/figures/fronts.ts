@@ -10,7 +10,7 @@ import { costOf, interleaved, type Effort, type Report, type Round } from '../st
 import { type Entrance, Watchers } from '../watchers.js';
 
 const CLIENTS = 50;
-const MOST_COST = 1.3;
+const MAX_COST = 1.3;
 /** Programs that each set one value at a time. */
 const CALLERS = 4;
 /** Different values, in turn. */
@@ -48,7 +48,7 @@ export async function frontFigures(effort: Effort, cores: Cores, directory: stri
     },
   ]);
   const name = `a change to ${CLIENTS} open fronts, to ${CLIENTS} bare clients`;
-  return { figures: [costOf(name, rounds, MOST_COST)], wrong: [] };
+  return { figures: [costOf(name, rounds, MAX_COST)], wrong: [] };
 }
 
 interface Load {

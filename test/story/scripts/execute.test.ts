@@ -4,7 +4,7 @@ import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import {
-  AT_ONCE,
+  MAX_RUNNING,
   ProgramRunner,
   OUTPUT_LIMIT,
   UNWAITED_MS,
@@ -97,7 +97,7 @@ t.test('a program is stopped at its limits, with all its child processes', async
   clock.advance(WAITED_MS);
   await t.rejects(withinPatience('the end', hanging), { code: 'TIMED_OUT' });
   await until('both to exit', () => pids.every(isGone));
-  for (let n = 0; n < AT_ONCE; n++)
+  for (let n = 0; n < MAX_RUNNING; n++)
     await programs.run({ file: '/bin/sleep', args: ['600'], waitsForOutput: false });
   await t.rejects(programs.run({ ...command, args: ['-c', 'true'] }), { code: 'BUSY' });
   clock.advance(UNWAITED_MS);

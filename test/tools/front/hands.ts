@@ -29,7 +29,7 @@ export function finger(page: Page): Hand {
 }
 
 /** Stops of the Tab key on a page until a control. */
-const MOST_STOPS = 150;
+const MAX_STOPS = 150;
 
 /** Where the focus is, seen from a control: on it, in its group, or before or after it in the document. */
 const whereIsFocus = (target: Locator): Promise<'here' | 'group' | 'before' | 'after'> =>
@@ -48,7 +48,7 @@ const whereIsFocus = (target: Locator): Promise<'here' | 'group' | 'before' | 'a
 export function keyboard(page: Page): Hand {
   const walkTo = async (target: Locator) => {
     await target.waitFor();
-    for (let stop = 0; stop < MOST_STOPS; stop++) {
+    for (let stop = 0; stop < MAX_STOPS; stop++) {
       const where = await whereIsFocus(target);
       if (where === 'here') return;
       if (where === 'group') await page.keyboard.press('ArrowRight');

@@ -3,7 +3,7 @@ import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 
 /** More options than this are a list. */
-const MOST_SEGMENTS = 4;
+const MAX_SEGMENTS = 4;
 /** Characters on two lines of all segments of a tile on the narrowest phone. */
 const SEGMENT_CHARACTERS = 60;
 
@@ -13,7 +13,7 @@ export function ChoiceControl({ variable, name }: { readonly variable: TreeNode;
   const options = app.gateway.model.profileOf(variable)?.associations ?? [];
   const value = variable.value.value;
   const longest = Math.max(...options.map((option) => associationText(option, option.value).length));
-  if (options.length > MOST_SEGMENTS || longest * options.length > SEGMENT_CHARACTERS)
+  if (options.length > MAX_SEGMENTS || longest * options.length > SEGMENT_CHARACTERS)
     return (
       <div class="controls">
         <select

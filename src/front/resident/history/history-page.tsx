@@ -15,7 +15,7 @@ import { historyTexts } from './texts.js';
 /** Charts are reloaded at this interval while the present period is shown, ms. */
 const REFRESH_MS = 60_000;
 /** Rows of the table. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 /** What was requested, and the reply; undefined: it is on its way. */
 interface Loaded {
@@ -181,7 +181,7 @@ function DatasetTable({ dataset }: { readonly dataset: ChartDataset }) {
           </tr>
         </thead>
         <tbody>
-          {Points.slice(-MOST_ROWS).map(({ TimeStamp, Value, Min, Max }) => (
+          {Points.slice(-MAX_ROWS).map(({ TimeStamp, Value, Min, Max }) => (
             <tr key={TimeStamp}>
               <th scope="row">{formatDate(TimeStamp * 1000, timezone, 'short')}</th>
               <td>{format(Value)}</td>

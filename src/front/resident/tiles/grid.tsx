@@ -9,7 +9,7 @@ import { TileView } from './tile.js';
 const FIRST = 40;
 const NEXT = 60;
 /** With more tiles only those near the viewport are mounted. */
-const MOST_MOUNTED = 200;
+const MAX_MOUNTED = 200;
 
 /** Tiles of equal height in columns; those with a row of controls follow in wider columns. */
 export function TileGrid({ tiles }: { readonly tiles: readonly Tile[] }) {
@@ -25,7 +25,7 @@ export function TileGrid({ tiles }: { readonly tiles: readonly Tile[] }) {
 
 function Grid({ tiles, kind }: { readonly tiles: readonly Tile[]; readonly kind: string }) {
   const list = useRef<HTMLUListElement>(null);
-  const isWindowed = tiles.length > MOST_MOUNTED;
+  const isWindowed = tiles.length > MAX_MOUNTED;
   const mounted = useMounted(isWindowed ? FIRST : tiles.length);
   const near = useNear(list, isWindowed);
   const isRoving = kind === 'tiles';
