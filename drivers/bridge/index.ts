@@ -6,6 +6,7 @@ import type { BridgeEnvironment } from './bridge.js';
 import { mqttBridge } from './json/mqtt-bridge.js';
 import { lineBridge } from './lines/line-bridge.js';
 import type { BrokerPort } from './mqtt/broker-port.js';
+import { sparkplugEdgeNode } from './sparkplug/sparkplug-edge-node.js';
 import { openQueueFiles, readBootId, removeOtherQueues } from './queue/disk-files.js';
 
 /** Where the queues of a gateway are. */
@@ -32,5 +33,9 @@ export function bridgeModules(
       });
     },
   };
-  return [mqttBridge(brokers, environment), lineBridge(names, environment)] as readonly ModuleDefinition[];
+  return [
+    mqttBridge(brokers, environment),
+    sparkplugEdgeNode(brokers, environment),
+    lineBridge(names, environment),
+  ] as readonly ModuleDefinition[];
 }

@@ -51,7 +51,7 @@ export function checkBroker({ Url, CaFile, CertificateFile, KeyFile }: BrokerPro
 }
 
 /** What is wrong with the address of a broker. */
-function checkUrl(url: string): Text | undefined {
+export function checkUrl(url: string): Text | undefined {
   if (!URL.canParse(url))
     return coded`URL_INVALID: Url ${url} is not a URL; use the form mqtt://192.168.1.2:1883`;
   const { protocol, username, password, hostname } = new URL(url);

@@ -7,8 +7,8 @@ import { backoffMs } from '../../../src/device/backoff.js';
 import { withTimeout } from '../../../src/device/toolkit/timeout.js';
 import type { BrokerLink, BrokerListener, BrokerOptions, BrokerPort } from './broker-port.js';
 
-/** A publish that the broker has not acknowledged by then has failed, and the connection is closed. */
-const PUBLISH_DEADLINE_MS = 10_000;
+/** What the broker has not acknowledged by then has failed, and the connection is closed. */
+const ACKNOWLEDGEMENT_DEADLINE_MS = 10_000;
 /** The longest delay between two attempts. */
 const RETRY_LIMIT_MS = 60_000;
 
@@ -27,6 +27,8 @@ export interface SessionHandler {
 export interface OpenSession {
   /** Publishes; false if the connection failed, which is then closed. */
   publish(topic: string, payload: Buffer, options: { qos: 0 | 1; retain: boolean }): Promise<boolean>;
+  /** Repeats subscriptions; the reply shows that the broker has received what was sent before. */
+  confirm(requests: Parameters<BrokerLink['subscribe']>[0]): Promise<boolean>;
   readonly link: BrokerLink;
   /** Closes it; the next attempt follows. */
   end(why: Text): void;
@@ -102,20 +104,21 @@ export class BrokerSession {
   }
 
   #sessionOf(link: BrokerLink, end: (why: Text) => void): OpenSession {
+    const acknowledged = async (request: Promise<unknown>): Promise<boolean> => {
+      const what = coded`BROKER_ACKNOWLEDGEMENT: the acknowledgement of the broker`;
+      try {
+        await withTimeout(this.#clock, { ms: ACKNOWLEDGEMENT_DEADLINE_MS, what }, request);
+        return true;
+      } catch (thrown) {
+        end(codedMessageOf(thrown));
+        return false;
+      }
+    };
     return {
       link,
       end,
-      publish: async (topic, payload, options) => {
-        const what = coded`BROKER_ACKNOWLEDGEMENT: the acknowledgement of the broker`;
-        try {
-          const limit = { ms: PUBLISH_DEADLINE_MS, what };
-          await withTimeout(this.#clock, limit, link.publish(topic, payload, options));
-          return true;
-        } catch (thrown) {
-          end(codedMessageOf(thrown));
-          return false;
-        }
-      },
+      publish: (topic, payload, options) => acknowledged(link.publish(topic, payload, options)),
+      confirm: (requests) => acknowledged(link.subscribe(requests)),
     };
   }
 }

@@ -8,7 +8,7 @@ import type { PathRule } from './queue-properties.js';
 const QUIET_MS = 1_000;
 
 /** A variable that is forwarded. */
-interface ForwardedVariable {
+export interface ForwardedVariable {
   readonly variable: TreeVariable;
   readonly group: TreeGroup;
   /** The sequence number of its last value; 0 if it has had none. */

@@ -6,12 +6,23 @@ export const bridge: FamilyTexts = {
       'MQTT-Bridge',
       'Leitet Werte als JSON an einen MQTT-Broker weiter und bewahrt sie auf, solange er nicht erreichbar ist.',
     ],
+    'Sparkplug Edge Node': [
+      'Sparkplug-Edge-Node',
+      'Leitet Werte als Edge Node von Sparkplug B weiter und bewahrt sie auf, solange kein Broker erreichbar ist.',
+    ],
     'Line Protocol Bridge': [
       'Line-Protocol-Bridge',
       'Leitet Werte an eine Zeitreihen-Datenbank weiter und bewahrt sie auf, solange sie nicht erreichbar ist.',
     ],
   },
   properties: {
+    MoreUrls: ['Weitere URLs', 'Adressen weiterer Broker, die der Reihe nach versucht werden.'],
+    GroupID: ['Gruppe', 'Die Gruppe von Edge Nodes, zu der dieser gehört.'],
+    EdgeNodeID: ['Edge Node', 'Der Name dieses Edge Nodes, den kein anderer der Gruppe hat.'],
+    PrimaryHostID: [
+      'Primärer Host',
+      'Die Anwendung, die verbunden sein muss, bevor Werte gesendet werden; leer: keine.',
+    ],
     'Line Protocol Bridge: Url': [
       'URL',
       'Die Adresse, an die Zeilen gesendet werden, etwa http://host:8428/write.',

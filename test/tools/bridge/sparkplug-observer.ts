@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import type {
+  BrokerLink,
+  BrokerListener,
+  BrokerOptions,
+  BrokerPort,
+} from '../../../drivers/bridge/mqtt/broker-port.js';
+import { decodePayload, type Metric } from '../../../drivers/bridge/sparkplug/payload.js';
+
+/** A message as the broker received it. */
+export interface ObservedMessage {
+  readonly topic: string;
+  /** NBIRTH, DDATA … */
+  readonly kind: string;
+  readonly bytes: Buffer;
+  readonly qos: number;
+  readonly retain: boolean;
+  readonly seq: number | undefined;
+  readonly timestamp: number | undefined;
+  readonly metrics: readonly Metric[];
+}
+
+interface Subscribed {
+  readonly filter: string;
+  readonly qos: number;
+}
+
+/** What one connection did, in order. */
+export interface ObservedSession {
+  readonly options: BrokerOptions;
+  readonly will: ObservedMessage;
+  readonly events: (ObservedMessage | Subscribed | 'disconnect')[];
+  readonly messages: ObservedMessage[];
+  readonly subscriptions: Subscribed[];
+  readonly listener: BrokerListener;
+}
+
+export function observed(
+  topic: string,
+  bytes: Buffer,
+  options: { qos: number; retain: boolean },
+): ObservedMessage {
+  const payload = decodePayload(bytes);
+  if (payload === undefined) throw new Error(`${topic}: not a payload`);
+  const { seq, timestamp, metrics } = payload;
+  return { topic, kind: topic.split('/')[2] ?? '', bytes, ...options, seq, timestamp, metrics };
+}
+
+/** A broker that observes each packet of an edge node. */
+export class SparkplugObserver implements BrokerPort {
+  readonly sessions: ObservedSession[] = [];
+  /** Messages that the broker has for subscribers, by topic. */
+  readonly retained = new Map<string, Buffer>();
+  open = 0;
+  maxOpen = 0;
+
+  async connect(options: BrokerOptions, listener: BrokerListener, signal: AbortSignal): Promise<BrokerLink> {
+    await Promise.resolve();
+    signal.throwIfAborted();
+    const { will } = options;
+    const session: ObservedSession = {
+      options,
+      will: observed(will.topic, will.payload, will),
+      events: [],
+      messages: [],
+      subscriptions: [],
+      listener,
+    };
+    this.sessions.push(session);
+    this.maxOpen = Math.max(this.maxOpen, ++this.open);
+    let isOpen = true;
+    return {
+      subscribe: async (requests) => {
+        await Promise.resolve();
+        for (const { filter, qos } of requests) {
+          session.subscriptions.push({ filter, qos });
+          session.events.push({ filter, qos });
+          const payload = this.retained.get(filter);
+          if (payload !== undefined)
+            setImmediate(() => isOpen && listener.onMessage({ topic: filter, payload, isRetained: true }));
+        }
+        return requests.map(() => true);
+      },
+      publish: async (topic, payload, flags) => {
+        const message = observed(topic, payload, flags);
+        session.messages.push(message);
+        session.events.push(message);
+        await Promise.resolve();
+      },
+      close: async () => {
+        if (isOpen) session.events.push('disconnect');
+        if (isOpen) this.open -= 1;
+        isOpen = false;
+        await Promise.resolve();
+      },
+    };
+  }
+
+  get last(): ObservedSession {
+    const last = this.sessions.at(-1);
+    if (last === undefined) throw new Error('there was no connection');
+    return last;
+  }
+
+  /** A host application publishes. */
+  send(topic: string, payload: Buffer, isRetained = false): void {
+    this.last.listener.onMessage({ topic, payload, isRetained });
+  }
+}
+
+export const kindsOf = (messages: readonly ObservedMessage[]): string[] => messages.map(({ kind }) => kind);
+
+/** The fields of Sparkplug B, from the tables of the specification (3.0, §6.4). */
+const DEFINITION = `syntax = "proto2";
+package sparkplug;
+message Payload {
+  message PropertyValue {
+    optional uint32 type = 1;
+    optional bool is_null = 2;
+    oneof value {
+      uint32 int_value = 3;
+      uint64 long_value = 4;
+      float float_value = 5;
+      double double_value = 6;
+      bool boolean_value = 7;
+      string string_value = 8;
+    }
+  }
+  message PropertySet {
+    repeated string keys = 1;
+    repeated PropertyValue values = 2;
+  }
+  message Metric {
+    optional string name = 1;
+    optional uint64 alias = 2;
+    optional uint64 timestamp = 3;
+    optional uint32 datatype = 4;
+    optional bool is_historical = 5;
+    optional bool is_transient = 6;
+    optional bool is_null = 7;
+    optional PropertySet properties = 9;
+    oneof value {
+      uint32 int_value = 10;
+      uint64 long_value = 11;
+      float float_value = 12;
+      double double_value = 13;
+      bool boolean_value = 14;
+      string string_value = 15;
+      bytes bytes_value = 16;
+    }
+  }
+  optional uint64 timestamp = 1;
+  repeated Metric metrics = 2;
+  optional uint64 seq = 3;
+  optional string uuid = 4;
+  optional bytes body = 5;
+}
+`;
+
+/** A payload as protoc decodes it; rejects bytes that are no payload. Requires protobuf-compiler. */
+export function protocText(
+  bytes: Buffer,
+  directory: string,
+  writeFile: (path: string, text: string) => void,
+): string {
+  writeFile(`${directory}/sparkplug.proto`, DEFINITION);
+  return execFileSync('protoc', [`-I${directory}`, '--decode=sparkplug.Payload', 'sparkplug.proto'], {
+    input: bytes,
+    cwd: directory,
+  }).toString();
+}
