@@ -2,8 +2,12 @@ import { priorities, type DropReason, type Entry, type Priority } from './entry.
 import type { QueueFiles } from './queue-files.js';
 import { priorityOf, SegmentChain, type ChainPosition } from './segment-chain.js';
 
-/** A file that has not been written yet may become this much larger than its values, bytes. */
-const FRAME_ALLOWANCE_BYTES = 8192;
+/** The headers of a new file and a frame, and the rest of the last block, bytes. */
+const FRAME_BYTES = 8192;
+/** The longest a number takes with its differences, bytes. */
+const VALUE_BYTES = 24;
+/** The longest a character takes, bytes. */
+const CHARACTER_BYTES = 3;
 
 /** What the chains of a queue may occupy, and what happens to values that are dropped. */
 interface DiskChainsOptions {
@@ -58,14 +62,14 @@ export class DiskChains {
 
   /** Appends values of one priority; those for which there is no room are dropped. Rejects if the disk does. */
   async append(priority: Priority, entries: readonly Entry[]): Promise<void> {
-    if (await this.#makeRoom(priority)) await this.chain(priority).append(entries);
+    if (await this.#makeRoom(priority, sizeLimitOf(entries))) await this.chain(priority).append(entries);
     else await this.#options.onDrop(priority, 'full', entries.length);
   }
 
   /** Drops the oldest values of the lowest priority, but none of a higher one than `priority`. */
-  async #makeRoom(priority: Priority): Promise<boolean> {
+  async #makeRoom(priority: Priority, size: number): Promise<boolean> {
     const candidates = this.#chains.slice(priorities.indexOf(priority)).reverse();
-    while (this.bytes + FRAME_ALLOWANCE_BYTES > this.#options.maxBytes) {
+    while (this.bytes + size > this.#options.maxBytes) {
       const victim = candidates.find((chain) => chain.canDropFirst);
       if (victim === undefined) return false;
       await this.#dropFirst(victim, 'full');
@@ -103,4 +107,13 @@ export class DiskChains {
   positions(): Record<string, ChainPosition> {
     return Object.fromEntries(this.#chains.map(({ priority, position }) => [priority, position]));
   }
+}
+
+/** What these values take at most. */
+function sizeLimitOf(entries: readonly Entry[]): number {
+  const texts = new Set(entries.flatMap(({ path, reason }) => [path, reason]));
+  let characters = 0;
+  for (const text of texts) characters += text.length;
+  for (const { value } of entries) if (typeof value === 'string') characters += value.length;
+  return FRAME_BYTES + entries.length * VALUE_BYTES + characters * CHARACTER_BYTES;
 }

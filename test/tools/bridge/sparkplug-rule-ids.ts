@@ -162,3 +162,7 @@ export const EDGE_RULES: readonly string[] = [
   'topics-ddeath-seq-num',
   'topics-ndeath-topic',
 ];
+
+/** Whether a rule is about edge nodes with a primary host application. */
+export const isHostRule = (id: string): boolean =>
+  /primary-application|birth-sequence-wait|phid|termination-host-offline/.test(id);
