@@ -25,11 +25,13 @@ interface Situation {
   order?: string;
   /** The reason why the other slot was not healthy. */
   reason?: string;
+  /** The claim code of a gateway without an owner. */
+  claim?: string;
 }
 
 /** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
 async function decide(t: Test, situation: Situation) {
-  const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B', reason } = situation;
+  const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B', reason, claim } = situation;
   const root = await tempDirectory(t);
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -60,7 +62,8 @@ async function decide(t: Test, situation: Situation) {
     'bin/systemctl',
     `case $* in is-system-running*) echo running ;; *NRestarts*) echo ${crashes} ;; *) echo "systemctl $*" >>${log} ;; esac`,
   );
-  program('bin/stellwerk', 'exit 1');
+  program('bin/stellwerk', claim === undefined ? 'exit 1' : `echo ${claim}`);
+  write('sys/class/tty/console/active', 'ttyS1 tty0\n');
   program('bin/mount', `mkdir -p ${root}/run/box/other && exit ${otherAccepts ? 0 : 1}`);
   program('bin/umount', '');
   program('run/box/other/opt/stellwerk/current/bin/stellwerk', 'exit 0');
@@ -78,6 +81,7 @@ async function decide(t: Test, situation: Situation) {
   return {
     code,
     verdict: text('run/box/verdict'),
+    shown: ['dev/ttyS1', 'dev/tty0', 'run/box/boot.d/claim-code.txt'].map(text),
     asked: text('asked')?.split('\n') ?? [],
     confirmed: text('data/box/confirmed.A'),
     reason: text('data/box/reason.B'),
@@ -96,6 +100,13 @@ t.test('a healthy version is confirmed', async (t) => {
     confirmed: '2.0.0',
     rolledBack: undefined,
   });
+});
+
+t.test('the claim code is on each console and on the card; without one, nothing is', async (t) => {
+  const { shown } = await decide(t, { gate: 0, claim: 'ABCD2345', otherAccepts: true });
+  t.equal(shown.length, 3);
+  for (const text of shown) t.match(text, /asks for the claim code ABCD2345$/);
+  t.strictSame((await decide(t, { gate: 0 })).shown, [undefined, undefined, undefined]);
 });
 
 t.test('a new version that is not healthy restarts the box, and keeps its other attempts', async (t) => {

@@ -40,9 +40,13 @@ await t.test('the slot is read-only, and the data partition reaches the end of t
   t.ok(Number(await box.agent.run('df --output=size -B1 /data | tail -n 1')) > 2e9, 'its file system too');
 });
 
-await t.test('the pages are in the network, with TLS, and the console shows the claim code', async (t) => {
+await t.test('the pages are in the network, with TLS; console and card show the claim code', async (t) => {
   t.match(await box.agent.run('ss -Hltn'), /0\.0\.0\.0:443 /);
-  t.match(box.console(), /asks for the claim code [0-9A-Z-]{8,}/);
+  const [, code = ''] = /asks for the claim code ([0-9A-Z-]{8,})/.exec(box.console()) ?? [];
+  t.not(code, '');
+  await box.agent.run('mkdir -p /run/card && mount -o ro $(readlink -f /run/box/boot) /run/card');
+  t.match(await box.agent.run('cat /run/card/claim-code.txt'), code);
+  await box.agent.run('umount /run/card');
 });
 
 await t.test('nobody can log in with a password, and SSH is off without a key', async (t) => {
