@@ -39,11 +39,8 @@ export function useHardware(): Hardware {
     const hardware = instanceOf(model, MODULE);
     if (hardware === undefined) return;
     try {
-      const list = await app.call('GW_GetFound', hardware.id);
+      found.value = await app.call('GW_GetFound', hardware.id);
       isSearching.value = await app.call('SVC_IsSearching', hardware.id);
-      // A search begins with an empty list. What is shown stays until it has found as much, or ends: a dialog may be open.
-      const shown = found.peek();
-      if (shown === undefined || !isSearching.value || list.length >= shown.length) found.value = list;
     } catch (thrown) {
       app.notice.value = { text: errorText(thrown), isError: true };
     }
@@ -103,6 +100,6 @@ async function createHardware(app: ConsoleApp) {
   const instance = await app.call('SVC_CreateInstance', id);
   await app.call('SVC_SetName', instance, MODULE);
   await app.call('SVC_SetHidden', instance, true);
-  await app.call('SVC_ApplyChanges', instance);
+  // No SVC_ApplyChanges: the instance would open again, without the results of the search that it began with.
   return { id: instance };
 }
