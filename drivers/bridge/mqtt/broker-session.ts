@@ -54,7 +54,7 @@ export class BrokerSession {
     this.#running = this.#run();
   }
 
-  /** Closes the connection and ends the attempts. `before` still has the connection. */
+  /** Closes the connection and ends the attempts. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
