@@ -7,6 +7,7 @@ import { ManualClock } from '../../src/base/clock.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { Entry } from '../../drivers/bridge/queue/entry.js';
 import type { ForwardQueue } from '../../drivers/bridge/queue/forward-queue.js';
+import type { Delivery } from '../../drivers/bridge/queue/receiver.js';
 import { decodeFrames } from '../../drivers/bridge/queue/frame-codec.js';
 import { FakeQueueFiles } from '../tools/bridge/fake-queue-files.js';
 import { failing, INTERVAL_MS, openQueue, TestReceiver, valueAt } from '../tools/bridge/queue-fixture.js';
@@ -18,6 +19,8 @@ const STEPS = 60;
 const OPTIONS = { timeout: 60_000 + 2_000 * ROUNDS };
 /** Small, so that some rounds fill it. */
 const MAX_BYTES = 400_000;
+/** Longer than the queue accepts. */
+const LONG_TEXT = 'x'.repeat(65_537);
 const PATHS = ['high/A', 'high/B', 'normal/A', 'normal/B', 'low/A', 'low/B'] as const;
 
 /** One queue over several processes, and the client that reads what it sends. */
@@ -33,6 +36,7 @@ class Rehearsal {
   readonly put = new Map<number, { path: string; value: number }>();
   #nextValue = 1;
   hasPowerCut = false;
+  hasDiskProblem = false;
   hasDamage = false;
   hasCrash = false;
   #boot = 1;
@@ -51,14 +55,23 @@ class Rehearsal {
       boot: `boot-${this.#boot}`,
       maxBytes: MAX_BYTES,
       resendRate: 100_000,
+      onDiskProblem: (thrown) => (this.hasDiskProblem = thrown !== undefined),
     }));
   }
 
   attach(): void {
     this.receiver = new TestReceiver(1 + this.#random.below(200));
-    if (this.#random.chance(0.3)) this.receiver.outcome = failing;
+    const outcome = this.#random.below(10);
+    if (outcome < 3) this.receiver.outcome = failing;
+    if (outcome === 3) this.receiver.outcome = (entries) => this.#someRejected(entries);
     this.#receivers.push(this.receiver);
     this.queue?.attach(this.receiver);
+  }
+
+  /** Some values are rejected, and some fail. */
+  #someRejected(entries: readonly Entry[]): Delivery {
+    const groups = Map.groupBy(entries, () => this.#random.pick(['sent', 'sent', 'rejected', 'failed']));
+    return { rejected: groups.get('rejected') ?? [], failed: groups.get('failed') ?? [] };
   }
 
   async step(): Promise<void> {
@@ -67,7 +80,8 @@ class Rehearsal {
     const count = random.below(random.chance(0.1) ? 4000 : 40);
     for (let n = 0; n < count; n++) {
       const path = random.pick(PATHS);
-      const seq = queue.put(valueAt(path, this.#nextValue++, this.clock.nowMs()));
+      const entry = valueAt(path, this.#nextValue++, this.clock.nowMs());
+      const seq = queue.put(random.chance(0.001) ? { ...entry, value: LONG_TEXT } : entry);
       if (this.put.has(seq)) this.#t.fail(`the number ${seq} was used twice`);
       this.put.set(seq, { path, value: this.#nextValue - 1 });
     }
@@ -92,7 +106,7 @@ class Rehearsal {
   async restart(damage = false): Promise<void> {
     const random = this.#random;
     // Sequence numbers that could not be reserved may be used again after a power cut.
-    const isWritable = this.files.failing.size === 0;
+    const isWritable = this.files.failing.size === 0 && !this.hasDiskProblem;
     const way = random.pick(isWritable ? (['stop', 'crash', 'power cut'] as const) : (['crash'] as const));
     if (way === 'stop') await this.queue?.close();
     else this.hasCrash = true;
@@ -104,6 +118,7 @@ class Rehearsal {
     this.files = this.files.reopen({ hasPower, random });
     if (damage) this.damage();
     this.check();
+    this.hasDiskProblem = false;
     await this.open();
     if (random.chance(0.5)) this.attach();
   }

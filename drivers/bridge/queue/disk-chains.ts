@@ -13,7 +13,7 @@ const CHARACTER_BYTES = 3;
 interface DiskChainsOptions {
   readonly files: QueueFiles;
   readonly maxBytes: number;
-  /** Called before values are dropped, so that they are counted first. */
+  /** Called before values are dropped. If it rejects, they are not counted, and not dropped. */
   onDrop(priority: Priority, reason: DropReason, count: number): Promise<void>;
 }
 
@@ -27,21 +27,18 @@ export class DiskChains {
     this.#chains = priorities.map((priority) => new SegmentChain(priority, options.files));
   }
 
-  /** Reads the files of an earlier run. Returns the highest sequence number of each priority. */
+  /** Reads the files of an earlier run. */
   async load(
     positions: Readonly<Record<string, ChainPosition>>,
-    onSeq: (seq: number) => void,
-  ): Promise<Readonly<Record<Priority, number>>> {
+    onEntry: (entry: Entry) => void,
+  ): Promise<void> {
     const files = await this.#options.files.list();
-    const lastSeqs = { high: 0, normal: 0, low: 0 };
     for (const chain of this.#chains) {
       const { priority } = chain;
       const names = files.map(({ name }) => name).filter((name) => priorityOf(name) === priority);
-      const findings = await chain.load(names, positions[priority] ?? [0, 0], onSeq);
-      lastSeqs[priority] = findings.lastSeq;
-      if (findings.damaged > 0) await this.#options.onDrop(priority, 'damaged', findings.damaged);
+      const damaged = await chain.load(names, positions[priority] ?? [0, 0], onEntry);
+      if (damaged > 0) await this.#options.onDrop(priority, 'damaged', damaged);
     }
-    return lastSeqs;
   }
 
   chain(priority: Priority): SegmentChain {
@@ -91,8 +88,12 @@ export class DiskChains {
   /** The next values of the highest priority. */
   async take(limit: number): Promise<{ chain: SegmentChain; entries: readonly Entry[] } | undefined> {
     for (const chain of this.#chains) {
-      const { entries, damaged } = await chain.take(limit);
-      if (damaged > 0) await this.#options.onDrop(chain.priority, 'damaged', damaged);
+      let { entries, damaged } = await chain.take(limit);
+      while (damaged > 0) {
+        await this.#options.onDrop(chain.priority, 'damaged', damaged);
+        chain.skipDamaged();
+        ({ entries, damaged } = await chain.take(limit));
+      }
       if (entries.length > 0) return { chain, entries };
     }
     return undefined;

@@ -83,6 +83,10 @@ class TmpfsFile implements MemoryFile {
     this.#length += writeCompletely(this.#descriptor, bytes, this.#length);
   }
 
+  write(bytes: Buffer, position: number): void {
+    writeCompletely(this.#descriptor, bytes, position);
+  }
+
   /** Writes before it cuts off the rest: the file has a beginning at any time. */
   reset(bytes: Buffer): void {
     this.#length = writeCompletely(this.#descriptor, bytes, 0);

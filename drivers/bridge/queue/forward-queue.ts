@@ -3,7 +3,7 @@ import { onNextIteration } from '../../../src/base/event-loop.js';
 import { SerialQueue } from '../../../src/base/serial-queue.js';
 import { ClockCorrection } from './clock-correction.js';
 import { DiskChains } from './disk-chains.js';
-import type { Entry, NewEntry } from './entry.js';
+import type { DropReason, Entry, NewEntry, Priority } from './entry.js';
 import { MemoryJournal } from './memory-journal.js';
 import { MemoryValues } from './memory-values.js';
 import { QueueCounters } from './queue-counters.js';
@@ -29,10 +29,11 @@ export class ForwardQueue {
   readonly #counters = new QueueCounters();
   readonly #correction: ClockCorrection;
   #nextSeq = 1;
+  /** Numbers below are reserved on the disk. */
   #reserved = 0;
+  #isReserving = false;
   #reservedFrom = 0;
   #storedDropped = 0;
-  #storedReserved = 0;
   readonly #memory = new MemoryValues();
   #isHistoryBusy = false;
   /** The oldest value of now at the last interval. */
@@ -44,7 +45,8 @@ export class ForwardQueue {
   #attachment = 0;
   #isLoaded = false;
   #isClosed = false;
-  #diskProblem: unknown;
+  /** What the disk does not accept, with the errors. */
+  readonly #problems = new Map<'values' | 'files' | 'memory', unknown>();
   readonly #timers: Cancel[] = [];
   #wake: Cancel | undefined;
   #pause: Cancel | undefined;
@@ -57,12 +59,17 @@ export class ForwardQueue {
       maxBytes: options.maxBytes,
       onDrop: async (priority, reason, count) => {
         this.#counters.drop(priority, reason, count);
-        if (this.#isLoaded) await this.#store(false);
+        if (!this.#isLoaded) return;
+        await this.#store(false).catch((thrown: unknown) => {
+          this.#counters.undo(priority, reason, count);
+          throw thrown;
+        });
       },
     });
-    this.#journal = new MemoryJournal(options.files.memory, options.boot, (thrown) =>
-      this.#setDiskProblem(thrown),
-    );
+    this.#journal = new MemoryJournal(options.files.memory, options.boot, {
+      state: () => ({ entries: this.#memory.all(), nextSeq: this.#nextSeq, counts: this.#counters.counts() }),
+      onState: (thrown) => this.#setProblem('memory', thrown),
+    });
   }
 
   /** Continues with what an earlier run left. Rejects if the directory cannot be read or written. */
@@ -76,26 +83,27 @@ export class ForwardQueue {
   async #load(): Promise<void> {
     const state = await this.#readState();
     this.#restore(state);
-    let recent = 0;
-    const lastSeqs = await this.#chains.load(state?.positions ?? {}, (seq) => {
-      if (seq >= this.#reservedFrom) recent += 1;
+    const recent = new Set<number>();
+    const lastSeqs = new Map<string, number>();
+    let lastSeq = 0;
+    await this.#chains.load(state?.positions ?? {}, ({ path, seq }) => {
+      if (seq >= this.#reservedFrom) recent.add(seq);
+      lastSeqs.set(path, Math.max(lastSeqs.get(path) ?? 0, seq));
+      lastSeq = Math.max(lastSeq, seq);
     });
     const left = this.#journal.left();
-    const known = Math.max(
-      ...Object.values(lastSeqs).map((seq) => seq + 1),
-      this.#reservedFrom,
-      left?.nextSeq ?? 1,
-    );
+    this.#counters.raise(left?.counts ?? []);
+    const known = Math.max(lastSeq + 1, this.#reservedFrom, left?.nextSeq ?? 1);
     // Without the file in memory, any reserved number may have been used, and more while a block was reserved.
     const isExact = state === undefined || state.isClosed || left !== undefined;
     this.#nextSeq = isExact ? known : Math.max(known, this.#reserved + RESERVED_BLOCK);
-    if (!isExact) this.#counters.drop('normal', 'powerCut', this.#nextSeq - this.#reservedFrom - recent);
-    // What is older than the values on the disk was sent, or is one of them.
-    const isLeft = ({ path, seq }: Entry) => seq > lastSeqs[this.#options.priorityOf(path)];
-    this.#memory.late = (left?.entries ?? []).filter(isLeft);
+    if (!isExact) this.#counters.drop('normal', 'powerCut', this.#nextSeq - this.#reservedFrom - recent.size);
+    // The values of a variable go to the disk in their order: older ones were sent, or are there.
+    const isLeft = ({ path, seq }: Entry) => seq > (lastSeqs.get(path) ?? 0);
+    this.#memory.addLate((left?.entries ?? []).filter(isLeft));
     this.#isLoaded = true;
-    await this.#store(false, true);
-    this.#journal.reset(this.#memory.late, this.#nextSeq);
+    await this.#store(false);
+    this.#journal.reset();
   }
 
   async #readState(): Promise<QueueState | undefined> {
@@ -141,13 +149,13 @@ export class ForwardQueue {
     const entry: Entry = { ...value, seq: this.#nextSeq++ };
     const priority = this.#options.priorityOf(entry.path);
     this.#counters.of[priority].accepted += 1;
-    if (typeof entry.value === 'string' && entry.value.length > TEXT_LIMIT)
-      this.#counters.drop(priority, 'size', 1);
+    if (typeof entry.value === 'string' && entry.value.length > TEXT_LIMIT) this.#drop(priority, 'size', 1);
     else {
       this.#memory.fresh.push(entry);
       this.#wake ??= onNextIteration(() => this.#accept());
     }
-    if (this.#nextSeq + RESERVED_BLOCK / 2 > this.#reserved) void this.#reserve();
+    // While the disk accepts nothing, the next interval tries it again.
+    if (this.#mustReserve() && !this.#isReserving && !this.#problems.has('files')) void this.#reserve();
     return entry.seq;
   }
 
@@ -175,13 +183,11 @@ export class ForwardQueue {
     for (const cancel of this.#timers) cancel();
     this.#pause?.();
     this.#memory.late = this.#memory.takeAll();
+    await this.#disk.run(() => this.#writeLate());
+    await this.#tryOnDisk(() => this.#chains.removeFiles());
+    await this.#tryOnDisk(() => this.#store(this.#memory.late.length === 0));
     await this.#disk.run(async () => {
-      await this.#writeLate();
-      await this.#chains.removeFiles().catch((thrown: unknown) => this.#setDiskProblem(thrown));
-      await this.#store(this.#memory.late.length === 0, true).catch((thrown: unknown) =>
-        this.#setDiskProblem(thrown),
-      );
-      this.#journal.reset(this.#memory.late, this.#nextSeq);
+      this.#journal.reset();
       await this.#options.files.close();
     });
   }
@@ -192,12 +198,12 @@ export class ForwardQueue {
     this.#wake = undefined;
     if (this.#memory.fresh.length === 0 || this.#isClosed) return;
     const fresh = this.#memory.fresh.splice(0);
-    this.#journal.append(fresh);
     (this.#receiver === undefined ? this.#memory.late : this.#memory.live).push(...fresh);
+    this.#journal.append(fresh);
     for (const entry of fresh) this.#correction.note(entry);
     this.#pump();
     // While the disk accepts nothing, the next interval tries it again.
-    if (this.#memory.isFull(fresh) && this.#diskProblem === undefined) void this.#spill();
+    if (this.#memory.isFull(fresh) && !this.#problems.has('values')) void this.#spill();
     else this.#dropExcess();
   }
 
@@ -231,7 +237,7 @@ export class ForwardQueue {
     if (failed.length > 0 && this.#receiver === receiver) this.detach();
     if (this.#isClosed) return failed;
     const isOther = new Set([...failed, ...rejected].map(({ seq }) => seq));
-    for (const { path } of rejected) this.#counters.drop(this.#options.priorityOf(path), 'rejected', 1);
+    for (const { path } of rejected) this.#drop(this.#options.priorityOf(path), 'rejected', 1);
     for (const { path, seq } of batch)
       if (!isOther.has(seq)) this.#counters.of[this.#options.priorityOf(path)].sent += 1;
     return failed;
@@ -246,7 +252,7 @@ export class ForwardQueue {
       count = await this.#sendFromDisk(receiver, limit);
       if (count === 0) count = await this.#sendLate(receiver, limit);
     } catch (thrown) {
-      this.#setDiskProblem(thrown);
+      this.#setProblem('files', thrown);
     } finally {
       this.#isHistoryBusy = false;
     }
@@ -264,11 +270,14 @@ export class ForwardQueue {
     const taken = await this.#disk.run(() => this.#chains.take(limit));
     if (taken === undefined) return 0;
     const { chain, entries } = taken;
-    const failed = await this.#send(receiver, entries, true);
+    const failed = new Set((await this.#send(receiver, entries, true)).map(({ seq }) => seq));
+    const first = entries.findIndex(({ seq }) => failed.has(seq));
+    // The position in a file is a number of values: what follows a failed one is sent again.
+    const sent = first < 0 ? entries.length : first;
     await this.#disk.run(async () => {
-      chain.putBack(failed);
+      chain.putBack(entries.slice(sent));
       // Files are removed only after the acknowledgement, but not by a queue that has stored their state.
-      if (!this.#isClosed) await chain.finish(entries.length - failed.length);
+      if (!this.#isClosed) await chain.finish(sent);
     });
     return entries.length;
   }
@@ -287,7 +296,7 @@ export class ForwardQueue {
   }
 
   #settle(): void {
-    this.#journal.settle(() => [...this.#memory.all()], !this.#memory.hasAny, this.#nextSeq);
+    this.#journal.settle(!this.#memory.hasAny);
   }
 
   async #onInterval(): Promise<void> {
@@ -295,19 +304,22 @@ export class ForwardQueue {
     const isLate = this.#memory.live[0] !== undefined && this.#memory.live[0] === this.#oldestLive;
     this.#oldestLive = this.#memory.live[0];
     if (this.#memory.late.length > 0 || isLate) await this.#spill();
-    await this.#disk
-      .run(async () => {
-        await this.#chains.removeFiles();
-        if (clock.isTrusted()) await this.#chains.dropOlderThan(clock.nowMs() - maxAgeMs);
-        if (this.#hasUnstored()) await this.#store(false);
-      })
-      .catch((thrown: unknown) => this.#setDiskProblem(thrown));
+    await this.#tryOnDisk(async () => {
+      await this.#chains.removeFiles();
+      if (clock.isTrusted()) await this.#chains.dropOlderThan(clock.nowMs() - maxAgeMs);
+      if (this.#hasUnstored()) await this.#store(false);
+      this.#setProblem('files', undefined);
+    });
     this.#pump();
+  }
+
+  async #tryOnDisk(change: () => Promise<void>): Promise<void> {
+    await this.#disk.run(change).catch((thrown: unknown) => this.#setProblem('files', thrown));
   }
 
   #hasUnstored(): boolean {
     if (this.#correction.hasChanged() || this.#counters.dropped !== this.#storedDropped) return true;
-    return this.#reserved !== this.#storedReserved;
+    return this.#mustReserve();
   }
 
   /** Writes the values in memory, as soon as none of now is in flight: they would be older. */
@@ -331,9 +343,9 @@ export class ForwardQueue {
       try {
         await this.#chains.append(priority, entries);
         this.#memory.endWriting(entries, true);
-        this.#setDiskProblem(undefined);
+        this.#setProblem('values', undefined);
       } catch (thrown) {
-        this.#setDiskProblem(thrown);
+        this.#setProblem('values', thrown);
         this.#memory.endWriting(entries, false);
       }
     }
@@ -341,23 +353,32 @@ export class ForwardQueue {
   }
 
   #dropExcess(): void {
-    this.#memory.dropExcess(this.#options.priorityOf, (priority, count) =>
-      this.#counters.drop(priority, 'disk', count),
-    );
+    const onDrop = (priority: Priority, count: number) => this.#drop(priority, 'disk', count);
+    this.#memory.dropExcess(this.#options.priorityOf, onDrop);
+  }
+
+  /** Counts dropped values; the count survives a crash of the process, and is stored at the next interval. */
+  #drop(priority: Priority, reason: DropReason, count: number): void {
+    this.#counters.drop(priority, reason, count);
+    if (count > 0) this.#journal.count();
+  }
+
+  #mustReserve(): boolean {
+    return this.#nextSeq + RESERVED_BLOCK / 2 > this.#reserved;
   }
 
   async #reserve(): Promise<void> {
-    this.#reserved = this.#nextSeq + RESERVED_BLOCK;
-    await this.#disk.run(() => this.#store(false)).catch((thrown: unknown) => this.#setDiskProblem(thrown));
+    this.#isReserving = true;
+    await this.#tryOnDisk(() => this.#store(false));
+    this.#isReserving = false;
   }
 
-  /** Writes the state; with `isNew` it reserves sequence numbers from the next one on. */
-  async #store(isClosed: boolean, isNew = false): Promise<void> {
-    if (isNew) this.#reserved = this.#nextSeq + RESERVED_BLOCK;
+  /** Writes the state, and reserves sequence numbers from the next one on. */
+  async #store(isClosed: boolean): Promise<void> {
     this.#reservedFrom = this.#memory.firstSeq ?? this.#nextSeq;
     const { dropped } = this.#counters;
     const state: QueueState = {
-      reserved: isClosed ? this.#nextSeq : this.#reserved,
+      reserved: this.#nextSeq + (isClosed ? 0 : RESERVED_BLOCK),
       reservedFrom: this.#reservedFrom,
       isClosed,
       positions: this.#chains.positions(),
@@ -366,12 +387,14 @@ export class ForwardQueue {
     };
     for (const name of STATE_FILES) await this.#options.files.replace(name, stateContent(state));
     this.#storedDropped = dropped;
-    this.#storedReserved = state.reserved;
+    this.#reserved = state.reserved;
   }
 
-  #setDiskProblem(thrown: unknown): void {
-    if (thrown === undefined && this.#diskProblem === undefined) return;
-    this.#diskProblem = thrown;
-    this.#options.onDiskProblem(thrown);
+  #setProblem(part: 'values' | 'files' | 'memory', thrown: unknown): void {
+    const [before] = this.#problems.values();
+    if (thrown === undefined) this.#problems.delete(part);
+    else this.#problems.set(part, thrown);
+    const [first] = this.#problems.values();
+    if (first !== before) this.#options.onDiskProblem(first);
   }
 }

@@ -13,6 +13,9 @@ const zero = (): PriorityCounts => ({
   dropped: Object.fromEntries(dropReasons.map((reason) => [reason, 0])) as Record<DropReason, number>,
 });
 
+/** How many numbers {@link QueueCounters.counts} returns. */
+export const COUNTS = priorities.length * dropReasons.length;
+
 /** What happened to the values of a queue. Dropped values are counted over restarts, the others since the start. */
 export class QueueCounters {
   readonly of: Readonly<Record<Priority, PriorityCounts>> = { high: zero(), normal: zero(), low: zero() };
@@ -27,6 +30,28 @@ export class QueueCounters {
     if (count <= 0) return;
     this.of[priority].dropped[reason] += count;
     this.#dropped += count;
+  }
+
+  /** The values were not dropped after all. */
+  undo(priority: Priority, reason: DropReason, count: number): void {
+    this.of[priority].dropped[reason] -= count;
+    this.#dropped -= count;
+  }
+
+  /** The dropped values, in a fixed order. */
+  counts(): number[] {
+    return priorities.flatMap((priority) => dropReasons.map((reason) => this.of[priority].dropped[reason]));
+  }
+
+  /** Raises the counts to at least these, in the order of {@link counts}. */
+  raise(counts: readonly number[]): void {
+    const known = this.counts();
+    for (const [index, count] of counts.entries()) {
+      const priority = priorities[Math.floor(index / dropReasons.length)];
+      const reason = dropReasons[index % dropReasons.length];
+      if (priority === undefined || reason === undefined) return;
+      this.drop(priority, reason, count - (known[index] ?? 0));
+    }
   }
 
   /** Dropped values by reason, those of all priorities. */

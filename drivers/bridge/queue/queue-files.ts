@@ -26,6 +26,8 @@ export interface MemoryFile {
   /** What it contained when it was opened. */
   readonly left: Buffer;
   append(bytes: Buffer): void;
+  /** Replaces bytes from this position on, within the content. */
+  write(bytes: Buffer, position: number): void;
   /** Replaces the content. */
   reset(bytes: Buffer): void;
 }

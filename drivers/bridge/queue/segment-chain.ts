@@ -32,12 +32,6 @@ interface SegmentReader {
 /** The number of the first file of a chain, and of its values that are finished. */
 export type ChainPosition = readonly [number: number, done: number];
 
-/** What a chain lost before it was opened, and the highest sequence number in it. */
-interface ChainFindings {
-  readonly damaged: number;
-  readonly lastSeq: number;
-}
-
 /** The values of one priority on the disk, in files that are appended to, and removed from the first one on. */
 export class SegmentChain {
   readonly priority: Priority;
@@ -52,6 +46,8 @@ export class SegmentChain {
   #read: Entry[] = [];
   /** Taken and neither finished nor put back. */
   #taken = 0;
+  /** Damaged values before those in `#read`, until {@link skipDamaged}. */
+  #damaged = 0;
   #bytesWritten = 0;
   readonly #removable = new Set<string>();
 
@@ -61,19 +57,17 @@ export class SegmentChain {
   }
 
   /**
-   * Reads the files of an earlier run, which stored its position. Calls `onEntry` with the number of each value.
+   * Reads the files of an earlier run, which stored its position. Calls `onEntry` with each value. Returns how
+   * many values were lost with damaged files.
    */
   async load(
     names: readonly string[],
     position: ChainPosition,
-    onEntry: (seq: number) => void,
-  ): Promise<ChainFindings> {
-    let [damaged, lastSeq, end] = [0, 0, -1];
+    onEntry: (entry: Entry) => void,
+  ): Promise<number> {
+    let [damaged, end] = [0, -1];
     for (const name of [...names].sort()) {
-      const segment = await this.#loadSegment(name, (entry) => {
-        lastSeq = Math.max(lastSeq, entry.seq);
-        onEntry(entry.seq);
-      });
+      const segment = await this.#loadSegment(name, onEntry);
       this.#nextNumber = Math.max(this.#nextNumber, numberOf(name) + 1);
       if (segment === undefined) continue;
       if (end >= 0 && segment.firstIndex > end) damaged += segment.firstIndex - end;
@@ -85,7 +79,7 @@ export class SegmentChain {
     const [first] = this.#segments;
     const [number, done] = position;
     if (first?.number === number) first.done = Math.min(done, first.count);
-    return { damaged, lastSeq };
+    return damaged;
   }
 
   async #loadSegment(name: string, onEntry: (entry: Entry) => void): Promise<Segment | undefined> {
@@ -149,6 +143,7 @@ export class SegmentChain {
     } catch (thrown) {
       // Its dictionary has texts that are not in the file.
       this.#writer = undefined;
+      if (isNew) this.#removable.add(nameOf(this.priority, segment.number));
       throw thrown;
     }
     if (isNew) this.#segments.push(segment);
@@ -159,26 +154,33 @@ export class SegmentChain {
     this.#bytesWritten += bytes.length;
   }
 
-  /** The next values, at most `limit`, and how many before them were damaged. They are finished or put back. */
+  /**
+   * The next values, at most `limit`: they are finished or put back before the next ones are taken. If values
+   * before them are damaged, none: these are counted and passed to {@link skipDamaged} first.
+   */
   async take(limit: number): Promise<{ entries: readonly Entry[]; damaged: number }> {
-    let damaged = 0;
-    while (this.#read.length === 0) {
+    while (this.#read.length === 0 && this.#damaged === 0) {
       const reader = (this.#reader ??= await this.#openReader());
       if (reader === undefined) break;
       if (this.#read.length > 0) continue;
       const { segment } = reader;
       const frame = reader.frames.next();
       // At the end of a file, what its readable frames did not contain is damaged.
-      const missing = frame.done === true ? segment.count - segment.done - this.#taken : frame.value.damaged;
-      segment.done += missing;
-      damaged += missing;
+      this.#damaged = frame.done === true ? Math.max(0, segment.count - segment.done) : frame.value.damaged;
       if (frame.done !== true) this.#read.push(...frame.value.entries);
-      else if (this.#taken === 0) await this.#removeFirst();
-      else break;
+      else if (this.#damaged === 0) await this.#removeFirst();
     }
+    if (this.#damaged > 0) return { entries: [], damaged: this.#damaged };
     const entries = this.#read.splice(0, limit);
     this.#taken += entries.length;
-    return { entries, damaged };
+    return { entries, damaged: 0 };
+  }
+
+  /** The damaged values are counted. */
+  skipDamaged(): void {
+    const [first] = this.#segments;
+    if (first !== undefined) first.done += this.#damaged;
+    this.#damaged = 0;
   }
 
   /** Values that were taken are sent or dropped. */
@@ -244,6 +246,7 @@ export class SegmentChain {
     if (this.#reader?.segment === first) {
       this.#reader = undefined;
       this.#read = [];
+      this.#damaged = 0;
     }
     if (this.#writer?.segment === first) this.#writer = undefined;
     this.#removable.add(nameOf(this.priority, first.number));

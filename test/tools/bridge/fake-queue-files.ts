@@ -42,6 +42,12 @@ export class FakeQueueFiles implements QueueFiles {
     return {
       left: this.#memory,
       append: (bytes) => write(() => Buffer.concat([this.#memory, bytes])),
+      write: (bytes, position) =>
+        write(() => {
+          const copy = Buffer.from(this.#memory);
+          bytes.copy(copy, position);
+          return copy;
+        }),
       reset: (bytes) => write(() => Buffer.from(bytes)),
     };
   }

@@ -4,6 +4,8 @@ import type { Entry, NewEntry, Priority } from '../../../drivers/bridge/queue/en
 import { ForwardQueue } from '../../../drivers/bridge/queue/forward-queue.js';
 import type { Delivery, ForwardQueueOptions, Receiver } from '../../../drivers/bridge/queue/receiver.js';
 import type { QueueFiles } from '../../../drivers/bridge/queue/queue-files.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
+import { until } from '../until.js';
 import { FakeQueueFiles } from './fake-queue-files.js';
 
 export const INTERVAL_MS = 10_000;
@@ -70,3 +72,20 @@ export const seqs = (entries: readonly Entry[]): number[] => entries.map(({ seq 
 
 /** A receiver that is not reachable. */
 export const failing = (entries: readonly Entry[]): Delivery => ({ failed: entries, rejected: [] });
+
+/** Advances the clock in steps until nothing waits. */
+export async function drain(queue: ForwardQueue, clock: ManualClock): Promise<void> {
+  await until('an empty queue', async () => {
+    clock.advance(100);
+    await yieldToEventLoop();
+    return queue.figures.waiting === 0;
+  });
+}
+
+/** Lets the write interval pass. */
+export async function passInterval(clock: ManualClock, files: FakeQueueFiles): Promise<void> {
+  const before = files.writes;
+  clock.advance(INTERVAL_MS);
+  await until('a write', () => files.writes > before);
+  for (let n = 0; n < 20; n++) await yieldToEventLoop();
+}

@@ -1,12 +1,13 @@
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
-import type { ForwardQueue } from '../../../drivers/bridge/queue/forward-queue.js';
 import { FakeQueueFiles } from '../../tools/bridge/fake-queue-files.js';
 import {
+  drain,
   failing,
   INTERVAL_MS,
   openQueue,
+  passInterval,
   seqs,
   TestReceiver,
   valueAt,
@@ -15,23 +16,6 @@ import { until } from '../../tools/until.js';
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n);
-
-/** Advances the clock in steps until nothing waits. */
-async function drain(queue: ForwardQueue, clock: ManualClock): Promise<void> {
-  await until('an empty queue', async () => {
-    clock.advance(100);
-    await yieldToEventLoop();
-    return queue.figures.waiting === 0;
-  });
-}
-
-/** Lets the write interval pass. */
-async function passInterval(clock: ManualClock, files: FakeQueueFiles): Promise<void> {
-  const before = files.writes;
-  clock.advance(INTERVAL_MS);
-  await until('a write', () => files.writes > before);
-  for (let n = 0; n < 20; n++) await yieldToEventLoop();
-}
 
 t.test('while the receiver acknowledges, nothing is written to the disk', async (t) => {
   const [files, clock] = [new FakeQueueFiles(), new ManualClock()];

@@ -1,0 +1,110 @@
+/** A queue whose disk fails, whose files are damaged, and whose process is killed. */
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
+import { FakeQueueFiles } from '../../tools/bridge/fake-queue-files.js';
+import {
+  drain,
+  INTERVAL_MS,
+  openQueue,
+  passInterval,
+  seqs,
+  TestReceiver,
+  valueAt,
+} from '../../tools/bridge/queue-fixture.js';
+import { until } from '../../tools/until.js';
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+t.test('damage that cannot be counted on a full disk loses no further value', async (t) => {
+  const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
+  let queue = await openQueue({ files, clock });
+  for (const from of [1, 11]) {
+    for (let n = from; n < from + 10; n++) queue.put(valueAt('a', n));
+    await yieldToEventLoop();
+    await passInterval(clock, files);
+  }
+  await queue.close();
+  const next = files.reopen();
+  const [name, bytes] = [...next.files].find(([file]) => file.endsWith('.queue')) as [string, Buffer];
+  // The last byte is of the second write.
+  next.files.set(name, Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes.at(-1) === 0 ? 1 : 0])]));
+  queue = await openQueue({ files: next, clock });
+  for (let n = 21; n <= 30; n++) queue.put(valueAt('a', n));
+  await yieldToEventLoop();
+  await passInterval(clock, next);
+  const receiver = new TestReceiver();
+  queue.attach(receiver);
+  next.failing.add('replace');
+  await until('the values before the damage', async () => {
+    clock.advance(INTERVAL_MS);
+    await yieldToEventLoop();
+    return receiver.historical.length === 10;
+  });
+  clock.advance(INTERVAL_MS);
+  for (let n = 0; n < 50; n++) await yieldToEventLoop();
+  t.strictSame(queue.figures.counters.droppedByReason(), {}, 'what is not stored is not counted twice');
+  next.failing.clear();
+  clock.advance(INTERVAL_MS);
+  await drain(queue, clock);
+  t.strictSame(seqs(receiver.historical), [...range(1, 10), ...range(21, 30)]);
+  t.strictSame(queue.figures.counters.droppedByReason(), { damaged: 10 });
+  await queue.close();
+});
+
+t.test('a full queue on a full disk: each value is counted once, however often it is tried', async (t) => {
+  const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
+  const queue = await openQueue({ files, clock, maxBytes: 40_000 });
+  const put = async (count: number) => {
+    for (let n = 1; n <= count; n++) queue.put(valueAt('a', n));
+    await yieldToEventLoop();
+  };
+  await put(1000);
+  await passInterval(clock, files);
+  await put(1000);
+  files.failing.add('replace');
+  for (let n = 0; n < 5; n++) {
+    clock.advance(INTERVAL_MS);
+    for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
+  }
+  t.equal(queue.figures.waiting, 2000);
+  t.equal(queue.figures.counters.dropped, 0);
+  files.failing.clear();
+  await passInterval(clock, files);
+  t.equal(queue.figures.waiting + queue.figures.counters.dropped, 2000);
+  t.ok(queue.figures.counters.dropped > 0);
+  await queue.close();
+});
+
+t.test('counts of dropped values survive a crash of the process', async (t) => {
+  const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
+  const queue = await openQueue({ files, clock });
+  queue.put({ ...valueAt('a', 1), value: 'x'.repeat(100_000) });
+  await yieldToEventLoop();
+  const next = await openQueue({ files: files.reopen(), clock });
+  t.strictSame(next.figures.counters.droppedByReason(), { size: 1 });
+  t.equal(next.put(valueAt('a', 2)), 2, 'its number is not used again');
+  await next.close();
+});
+
+t.test('values whose priority has changed are kept in a crash', async (t) => {
+  const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
+  const queue = await openQueue({ files, clock });
+  queue.put(valueAt('lamp', 1));
+  await yieldToEventLoop();
+  queue.put(valueAt('hall', 2));
+  await yieldToEventLoop();
+  await passInterval(clock, files);
+  queue.put(valueAt('low', 3));
+  await yieldToEventLoop();
+  const next = await openQueue({ files: files.reopen(), clock, priorityOf: () => 'high' });
+  const receiver = new TestReceiver();
+  next.attach(receiver);
+  await drain(next, clock);
+  t.strictSame(
+    receiver.historical.map(({ path }) => path),
+    ['hall', 'lamp', 'low'],
+  );
+  await next.close();
+});
