@@ -86,7 +86,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
       await requestAction(ports, { variableId: id, value, sender: ACTION_SENDER, caller: DEVICE_CALLER });
     },
   });
-  const settings = storedOptions(store, loaded.config, onClose);
+  const settings = storedOptions(store, { config: loaded.config, isOnCard: foundation.isOnCard, onClose });
   const scripts = createScriptEngine({
     kernel,
     clock,

@@ -11,6 +11,7 @@ import { systemResolver } from '../device/toolkit/system-resolver.js';
 import { BootFlagFile } from '../service/boot-flag-file.js';
 import { ClockSynchronisation } from '../service/clock-synchronisation.js';
 import { Health } from '../service/health.js';
+import { isOnCard } from '../service/machine/data-disk.js';
 import type { ServiceLog } from '../service/log.js';
 import type { BoxFiles } from '../service/updates/box-files.js';
 import { trackUpdate } from '../service/updates/update-marker.js';
@@ -63,6 +64,8 @@ export interface Foundation {
   readonly store: Store;
   readonly bootFlags: BootFlags;
   readonly keeper: KeeperClient;
+  /** Whether the data directory is on a memory card, which wears out with each write. */
+  readonly isOnCard: boolean;
 }
 
 /** Loads the configuration and opens the store. Throws ConfigurationError, `STORE_UNUSABLE`. */
@@ -136,5 +139,6 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
     store,
     bootFlags,
     keeper,
+    isOnCard: await isOnCard({ root: '/', dataDirectory: directory }),
   };
 }

@@ -139,6 +139,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/push-request.ts',
   'src/service/machine/machine-files.ts',
   'src/service/machine/machine-facts.ts',
+  'src/service/machine/data-disk.ts',
   'src/service/boot-flag-file.ts',
   'src/service/notify.ts',
   'src/service/machine/system-commands.ts',

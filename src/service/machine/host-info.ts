@@ -2,7 +2,7 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { hostname, networkInterfaces, release } from 'node:os';
 import { basename, join } from 'node:path';
 import { readBoardSensors } from './board-sensors.js';
-import { wearOf } from './machine-facts.js';
+import { wearOf } from './data-disk.js';
 import { namesIn, textOf } from './machine-files.js';
 
 /** A file system of the machine, sizes in bytes. */

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { access, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { access, readFile, realpath, stat, statfs } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { HardwareItem } from '../../device/hardware-search.js';
 import { readBoardSensors, type BoardSensors } from './board-sensors.js';
+import { wearOf, type Wear } from './data-disk.js';
 import { namesIn, textOf } from './machine-files.js';
 import { readRollbackNote, type RollbackNote } from '../updates/rollback-note.js';
 
@@ -31,15 +32,6 @@ export interface ConfiguredPort {
   readonly path: string;
   /** The node that it refers to; undefined if there is none. */
   readonly node: DeviceNode | undefined;
-}
-
-/** The wear that flash memory reports (JEDEC eMMC 5.0, EXT_CSD 267 to 269). */
-interface Wear {
-  readonly device: string;
-  /** Used tenths of its life, rounded up, of the memory type with the higher wear; 11: exceeded. */
-  readonly tenths: number;
-  /** Spare blocks: 1 normal, 2 most are used, 3 nearly all are used. */
-  readonly spare: number;
 }
 
 /** The state of a machine, the only input of the checks (`diagnosis.ts`). */
@@ -220,28 +212,5 @@ async function spaceOf(directory: string): Promise<Machine['space']> {
   // Blocks that are reserved for root are not available to the service.
   return found && { bytes: found.blocks * found.bsize, free: found.bavail * found.bsize };
 }
-
-/** The wear of the card with the data directory; undefined if the card does not report it. */
-export async function wearOf({
-  root,
-  dataDirectory,
-}: Pick<InspectionOptions, 'root' | 'dataDirectory'>): Promise<Wear | undefined> {
-  // Without the directory there is no device.
-  const { dev = 0 } = (await stat(dataDirectory).catch(() => undefined)) ?? {};
-  const own = join(root, 'sys/dev/block', `${major(dev)}:${minor(dev)}`);
-  const link = await readlink(own).catch(() => undefined); // not a block device, or not in sysfs
-  if (link === undefined) return undefined;
-  const found = join(dirname(own), link);
-  // A partition is in the directory of its card.
-  const card = (await textOf(join(found, 'partition'))) === '' ? found : dirname(found);
-  const numbers = `${await textOf(join(card, 'device/life_time'))} ${await textOf(join(card, 'device/pre_eol_info'))}`;
-  const [a, b, spare] = (numbers.match(/0x[0-9a-f]+/gi) ?? []).map(Number);
-  if (a === undefined || b === undefined) return undefined;
-  return { device: basename(card), tenths: Math.max(a, b), spare: spare ?? 0 };
-}
-
-/** The parts of a device number (makedev(3)). */
-const major = (dev: number): number => (dev >> 8) & 0xfff;
-const minor = (dev: number): number => (dev & 0xff) | ((dev >> 12) & 0xff_f00);
 
 const wordsOf = (text: string): string[] => text.split('\0').filter((word) => word !== '');
