@@ -126,6 +126,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     requireNoForeignChildren(instance);
     kernel.instances.setStatus(instance, instanceStatus.deleting);
     const supervisor = this.#supervisors.find(id);
+    await supervisor?.withdraw();
     await supervisor?.stop('deleted', instanceStatus.deleting);
     // More instances may connect while one is being disconnected.
     for (;;) {

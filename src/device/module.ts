@@ -228,6 +228,10 @@ export interface OpenInstance {
    */
   flush?(): void;
   /**
+   * Withdraws what it has published on other systems; called while it is open, before its object is deleted.
+   */
+  withdraw?(): Promise<void>;
+  /**
    * Releases all resources. Does not move an output, but stops a motor that nothing else would stop. Called
    * once.
    */

@@ -165,6 +165,17 @@ export class Supervisor {
     return this.#queue.run(() => this.#close(text, status));
   }
 
+  /** Lets an open instance withdraw what it has published, before it is deleted. Never fails. */
+  async withdraw(): Promise<void> {
+    const { clock, log, instance } = this.#options;
+    const timeout = { ms: CLOSE_TIMEOUT_MS, what: coded`WHAT_CLOSING: Closing` };
+    try {
+      await withTimeout(clock, timeout, this.#running?.withdraw?.() ?? Promise.resolve());
+    } catch (thrown) {
+      log.warn({ instance: instance.id, err: thrown }, 'what it has published could not be withdrawn');
+    }
+  }
+
   /** Closes the instance and reopens it, with new properties if given. */
   restart(properties?: Properties): Promise<void> {
     return this.#queue.run(async () => {

@@ -1,5 +1,5 @@
 import type { Cancel } from '../base/clock.js';
-import type { VariableRole } from '../base/codes/stable-codes.js';
+import type { PublishRule, VariableRole } from '../base/codes/stable-codes.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { message } from '../kernel/messages.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
@@ -60,6 +60,11 @@ interface TreeValue {
 export interface TreeView {
   /** The variables at and below ident paths, by parent, hidden ones left out. */
   groupsBelow(paths: readonly string[]): readonly TreeGroup[];
+  /**
+   * As {@link TreeView.groupsBelow}, with the objects whose rule is this one, and without those whose rule is
+   * another one.
+   */
+  groupsFor(rule: PublishRule, paths: readonly string[]): readonly TreeGroup[];
   /** The paths at which there is no object. */
   missing(paths: readonly string[]): readonly string[];
   /** The value of a variable. */
@@ -93,21 +98,22 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
     hasAction: variables.actionTargetOf(variable) !== 0,
     isCounter: variable.data.logging?.counter === true,
   });
+  const groupsOf = (all: readonly Variable[]): TreeGroup[] => {
+    const found = Map.groupBy(new Set(all), (variable) => variable.parent ?? variable);
+    return Array.from(found, ([parent, group]) => ({
+      id: parent.id,
+      path: pathOf(parent),
+      name: parent.displayName,
+      module: parent.is(objectType.instance) ? parent.data.moduleName : '',
+      variables: group.map(facts),
+    }));
+  };
   return {
-    groupsBelow: (paths) => {
-      const found = new Map<TreeObject, Map<number, TreeVariable>>();
-      for (const path of paths)
-        for (const variable of variablesBelow(tree.findByPath(path))) {
-          const group = found.get(variable.parent ?? variable) ?? new Map<number, TreeVariable>();
-          found.set(variable.parent ?? variable, group.set(variable.id, facts(variable)));
-        }
-      return Array.from(found, ([parent, group]) => ({
-        id: parent.id,
-        path: pathOf(parent),
-        name: parent.displayName,
-        module: parent.is(objectType.instance) ? parent.data.moduleName : '',
-        variables: [...group.values()],
-      }));
+    groupsBelow: (paths) => groupsOf(paths.flatMap((path) => [...variablesBelow(tree.findByPath(path))])),
+    groupsFor: (rule, paths) => {
+      const roots = paths.map((path) => tree.findByPath(path));
+      const marked = Iterator.from(tree.all()).filter(({ publish }) => publish === rule);
+      return groupsOf([...roots, ...marked].flatMap((root) => [...variablesBelow(root, rule)]));
     },
     missing: (paths) => paths.filter((path) => tree.findByPath(path) === undefined),
     valueOf: (id) => {
@@ -124,7 +130,11 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
       changes.listen(({ Message, SenderID, Data }) => {
         if (Message === message.VM_UPDATE) onValue(SenderID, Data[1] === true);
         else if (Message === message.GW_QUALITY) onValue(SenderID, false);
-        else if (STRUCTURE.some(([first, last]) => Message >= first && Message <= last)) onStructure();
+        else if (
+          Message === message.GW_PUBLISH ||
+          STRUCTURE.some(([first, last]) => Message >= first && Message <= last)
+        )
+          onStructure();
       }),
     request: async (id, value) => {
       const variable = variables.get(id);
@@ -140,9 +150,10 @@ function pathOf(object: TreeObject): string {
   return steps.join('/');
 }
 
-/** The variables at and below an object that residents may see. */
-function* variablesBelow(object: TreeObject | undefined): Generator<Variable> {
+/** The variables at and below an object that residents may see; with a rule, without objects of another one. */
+function* variablesBelow(object: TreeObject | undefined, rule?: PublishRule): Generator<Variable> {
   if (object === undefined || object.hidden) return;
+  if (rule !== undefined && object.publish !== '' && object.publish !== rule) return;
   if (object.is(objectType.variable)) yield object;
-  for (const child of object.children ?? []) yield* variablesBelow(child);
+  for (const child of object.children ?? []) yield* variablesBelow(child, rule);
 }

@@ -124,6 +124,8 @@ export const message = {
   GW_ROLE: 20406,
   /** Not part of the interface: whether residents may set a variable has changed; [access], `set` or `none`. */
   GW_RESIDENTS: 20407,
+  /** Not part of the interface: whether an object is published has changed; [rule], '' as the object above. */
+  GW_PUBLISH: 20408,
 } as const;
 
 /** Values of `KERNEL_MESSAGE` and of `SVC_GetKernelRunlevel` (§1). */

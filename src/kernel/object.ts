@@ -1,4 +1,4 @@
-import type { VariableRole } from '../base/codes/stable-codes.js';
+import type { PublishRule, VariableRole } from '../base/codes/stable-codes.js';
 import type { EventData } from './events/event-data.js';
 import type { PendingChange, QualityProblem, ReportTimes, RuleInForce } from './quality.js';
 import type { Value, VariableType } from './value.js';
@@ -153,6 +153,7 @@ export interface Attributes {
   icon: string;
   info: string;
   summary: string;
+  publish: PublishRule;
 }
 
 /** Names of the attributes of every object. */
@@ -166,6 +167,7 @@ export const attributeNames = [
   'icon',
   'info',
   'summary',
+  'publish',
 ] as const satisfies readonly (keyof Attributes)[];
 
 /** An object of the tree. Only the kernel writes to it. */
@@ -185,6 +187,7 @@ export class TreeObject<T extends ObjectType = ObjectType> implements Attributes
   icon = '';
   info = '';
   summary = '';
+  publish: PublishRule = '';
   /** Position in the order of creation. */
   order = 0;
   /** Its cached entry of the snapshot, null after a change. */

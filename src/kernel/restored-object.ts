@@ -21,8 +21,8 @@ export interface ObjectRecord {
 /** The present state of an object. */
 export function recordOf(object: TreeObject): ObjectRecord {
   const { id, type, parentId, data } = object;
-  const { name, ident, position, hidden, disabled, readOnly, icon, info, summary } = object;
-  const attributes = { name, ident, position, hidden, disabled, readOnly, icon, info, summary };
+  const { name, ident, position, hidden, disabled, readOnly, icon, info, summary, publish } = object;
+  const attributes = { name, ident, position, hidden, disabled, readOnly, icon, info, summary, publish };
   return { id, type, parentId, attributes, data: { ...data } };
 }
 

@@ -70,6 +70,7 @@ function entry(object: TreeObject, data: object): object {
     icon,
     parentId: parentID,
     summary,
+    publish,
   } = object;
   return {
     position,
@@ -83,6 +84,8 @@ function entry(object: TreeObject, data: object): object {
     icon,
     parentID,
     summary,
+    // Not part of the interface; JSON omits undefined members.
+    publish: publish === '' ? undefined : publish,
     data,
   };
 }

@@ -48,6 +48,7 @@ const attributeMessages = [
   ['icon', message.OM_CHANGEICON],
   ['info', message.OM_CHANGEINFO],
   ['summary', message.OM_CHANGESUMMARY],
+  ['publish', message.GW_PUBLISH],
 ] as const;
 
 /** CREATE and DELETE messages by object type; categories have none. */

@@ -47,26 +47,28 @@ export function deviceOf(group: TreeGroup, names: PublishingNames): PublishedDev
     (variable, part) => `${names.topic}/${names.node}/${variable.id}/${part}`,
   );
   const { connection } = names;
-  const components = entities.map((entity) => [
+  const components = entities.map(({ isTrigger = false, ...entity }) => [
     entity.key,
-    {
-      ...entity.settings,
-      unique_id: `${id}_${entity.key}`,
-      qos: 1,
-      availability_mode: 'all',
-      availability: [
-        { topic: availabilityTopic(names, entity) },
-        ...(connection === undefined
-          ? []
-          : [
-              {
-                topic: connection.topic,
-                payload_available: connection.available,
-                payload_not_available: connection.notAvailable,
-              },
-            ]),
-      ],
-    },
+    isTrigger
+      ? { ...entity.settings, qos: 1 }
+      : {
+          ...entity.settings,
+          unique_id: `${id}_${entity.key}`,
+          qos: 1,
+          availability_mode: 'all',
+          availability: [
+            { topic: availabilityTopic(names, entity) },
+            ...(connection === undefined
+              ? []
+              : [
+                  {
+                    topic: connection.topic,
+                    payload_available: connection.available,
+                    payload_not_available: connection.notAvailable,
+                  },
+                ]),
+          ],
+        },
   ]);
   const payload = {
     device: {
@@ -79,4 +81,19 @@ export function deviceOf(group: TreeGroup, names: PublishingNames): PublishedDev
     components: Object.fromEntries(components) as Record<string, unknown>,
   };
   return { topic: announcementTopic(names, group.id), payload: JSON.stringify(payload), entities };
+}
+
+/** The topics of a gateway's own announcement on which states and availabilities are retained. */
+export function retainedTopics(announcement: string, { topic, node }: PublishingNames): string[] {
+  const found = new Set<string>();
+  try {
+    JSON.parse(announcement, (_key, value: unknown) => {
+      if (typeof value !== 'string' || !value.startsWith(`${topic}/${node}/`)) return value;
+      if (value.endsWith('/state') || value.endsWith('/availability')) found.add(value);
+      return value;
+    });
+  } catch {
+    // Somebody else has published this on the gateway's topic.
+  }
+  return [...found];
 }

@@ -1,6 +1,8 @@
 /** Device class and unit of Home Assistant for the built-in profiles of measurements. */
 export const MEASUREMENTS: Readonly<Record<string, readonly [deviceClass: string, unit: string]>> = {
   '~Temperature': ['temperature', '°C'],
+  '~Temperature.Room': ['temperature', '°C'],
+  '~Temperature.HM': ['temperature', '°C'],
   '~Temperature.Fahrenheit': ['temperature', '°F'],
   '~Temperature.Difference': ['', 'K'],
   '~Humidity': ['humidity', '%'],
@@ -14,17 +16,28 @@ export const MEASUREMENTS: Readonly<Record<string, readonly [deviceClass: string
   '~WindSpeed.ms': ['wind_speed', 'm/s'],
   '~Rainfall': ['precipitation', 'mm'],
   '~Volt': ['voltage', 'V'],
+  '~Volt.230': ['voltage', 'V'],
   '~Ampere': ['current', 'A'],
   '~Milliampere': ['current', 'mA'],
   '~Hertz': ['frequency', 'Hz'],
   '~Watt': ['power', 'W'],
+  '~Watt.3680': ['power', 'W'],
   '~Power': ['power', 'kW'],
   '~Electricity': ['energy', 'kWh'],
   '~Electricity.Wh': ['energy', 'Wh'],
   '~Gas': ['gas', 'm³'],
   '~Water': ['water', 'm³'],
+  '~Flow': ['volume_flow_rate', 'm³/h'],
+  '~Liquid_pH.F': ['ph', ''],
   '~Battery.100': ['battery', '%'],
 };
+
+/** Profiles of unix times. */
+export const TIMESTAMPS: ReadonlySet<string> = new Set([
+  '~UnixTimestamp',
+  '~UnixTimestampTime',
+  '~UnixTimestampDate',
+]);
 
 /** Quantities that Home Assistant takes as totals. */
 export const TOTALS: ReadonlySet<string> = new Set(['energy', 'gas', 'water']);

@@ -1,6 +1,6 @@
 import { variableType, type Value } from '../../../src/device/module.js';
 import type { TreeGroup, TreeVariable } from '../../../src/device/tree-view.js';
-import { BINARY, MEASUREMENTS, TOTALS } from './classes.js';
+import { BINARY, MEASUREMENTS, TIMESTAMPS, TOTALS } from './classes.js';
 
 /** A topic on which a variable's value is published. */
 export interface StateTopic {
@@ -30,6 +30,8 @@ export interface PublishedEntity {
   readonly commands: readonly CommandTopic[];
   /** The variable whose quality is the availability. */
   readonly main: number;
+  /** Whether it is a trigger of a device: it has no id and no availability of its own. */
+  readonly isTrigger?: boolean;
 }
 
 /** Texts up to this length can be typed in Home Assistant. */
@@ -58,7 +60,7 @@ export function entitiesOf(
     else used.clear();
   } else if (group.module === 'Button') {
     for (const ident of BUTTON_EVENTS.keys()) take(ident);
-    if (used.size > 0) combined.push(buttonOf([...used], topicOf));
+    if (used.size > 0) combined.push(buttonOf([...used], topicOf), ...triggersOf([...used], topicOf));
   }
   const others = group.variables.filter((variable) => !used.has(variable));
   return [...combined, ...others.map((variable) => entityOf(variable, topicOf))];
@@ -118,11 +120,24 @@ function describe(variable: TreeVariable): Description {
       encode: (value) => choices.find((choice) => choice.value === value)?.name,
       decode: (text) => choices.find((choice) => choice.name === text)?.value,
     };
+  if (type === variableType.integer && !hasAction && TIMESTAMPS.has(profile?.name ?? ''))
+    return {
+      component: 'sensor',
+      device_class: 'timestamp',
+      encode: (value) => momentOf(Number(value)),
+      decode: () => undefined,
+    };
   if (type === variableType.string)
     return hasAction
       ? { component: 'text', max: TEXT_LIMIT, encode: shortText, decode: (text) => text }
       : { component: 'sensor', encode: shortText, decode: () => undefined };
   return numberOf(variable);
+}
+
+/** Unix seconds as a date and time of ISO 8601; undefined for none. */
+function momentOf(seconds: number): string | undefined {
+  const date = new Date(seconds * 1000);
+  return seconds === 0 || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 function numberOf({ type, profile, hasAction, isCounter }: TreeVariable): Description {
@@ -131,19 +146,31 @@ function numberOf({ type, profile, hasAction, isCounter }: TreeVariable): Descri
     ...(deviceClass !== '' && { device_class: deviceClass }),
     ...(unit !== '' && { unit_of_measurement: unit }),
   };
-  const decode = (text: string): Value | undefined => {
-    const number = text.trim() === '' ? Number.NaN : Number(text);
-    if (!Number.isFinite(number)) return undefined;
-    return type === variableType.integer && !Number.isInteger(number) ? undefined : number;
-  };
   const { min = 0, max = 0, step = 0, digits = 0 } = profile ?? {};
+  // The gateway shows the position within the range in per cent, Home Assistant the number itself.
+  const isShare = unit === '%' && max > min && (min !== 0 || max !== 100);
+  const decode = (text: string): Value | undefined => {
+    const given = text.trim() === '' ? Number.NaN : Number(text);
+    const number = isShare ? min + (given * (max - min)) / 100 : given;
+    if (!Number.isFinite(number)) return undefined;
+    if (type !== variableType.integer) return number;
+    return isShare ? Math.round(number) : Number.isInteger(number) ? number : undefined;
+  };
+  const encode = (value: Value): string =>
+    isShare ? String(Math.round(((Number(value) - min) * 1000) / (max - min)) / 10) : String(value);
   if (hasAction)
     return {
       component: 'number',
       ...shown,
-      ...(max > min ? { min, max } : { min: -1e9, max: 1e9, mode: 'box' }),
-      step: step > 0 ? step : type === variableType.integer ? 1 : 10 ** -Math.min(digits || 3, 3),
-      encode: String,
+      ...(isShare ? { min: 0, max: 100 } : max > min ? { min, max } : { min: -1e9, max: 1e9, mode: 'box' }),
+      step: isShare
+        ? 1
+        : step > 0
+          ? step
+          : type === variableType.integer
+            ? 1
+            : 10 ** -Math.min(digits || 3, 3),
+      encode,
       decode,
     };
   const isTotal = isCounter || TOTALS.has(deviceClass);
@@ -152,7 +179,7 @@ function numberOf({ type, profile, hasAction, isCounter }: TreeVariable): Descri
     ...shown,
     state_class: isTotal ? 'total_increasing' : 'measurement',
     ...(deviceClass === '' && digits > 0 && { suggested_display_precision: digits }),
-    encode: String,
+    encode,
     decode,
   };
 }
@@ -239,18 +266,19 @@ function lightOf({
   };
 }
 
-/** Counters of a Button, and the events that they count. */
-const BUTTON_EVENTS: ReadonlyMap<string, string> = new Map([
-  ['SINGLE', 'single'],
-  ['DOUBLE', 'double'],
-  ['TRIPLE', 'triple'],
-  ['LONG', 'long'],
+/** Counters of a Button, the events that they count, and the types of their triggers in Home Assistant. */
+const BUTTON_EVENTS: ReadonlyMap<string, readonly [event: string, trigger: string]> = new Map([
+  ['SINGLE', ['single', 'button_short_press']],
+  ['DOUBLE', ['double', 'button_double_press']],
+  ['TRIPLE', ['triple', 'button_triple_press']],
+  ['LONG', ['long', 'button_long_press']],
 ]);
+
+const eventOf = ({ ident }: TreeVariable) => BUTTON_EVENTS.get(ident)?.[0] ?? '';
 
 function buttonOf(counters: readonly TreeVariable[], topicOf: TopicOf): PublishedEntity {
   const [first] = counters as [TreeVariable];
   const topic = topicOf(first, 'event');
-  const eventOf = (variable: TreeVariable) => BUTTON_EVENTS.get(variable.ident) ?? '';
   return {
     key: 'EVENT',
     main: first.id,
@@ -269,6 +297,27 @@ function buttonOf(counters: readonly TreeVariable[], topicOf: TopicOf): Publishe
     })),
     commands: [],
   };
+}
+
+/** The presses of a button as triggers of device automations, which follow the topic of its events. */
+function triggersOf(counters: readonly TreeVariable[], topicOf: TopicOf): PublishedEntity[] {
+  const [first] = counters as [TreeVariable];
+  return counters.map((variable) => ({
+    key: `${variable.ident}_TRIGGER`,
+    main: first.id,
+    isTrigger: true,
+    settings: {
+      p: 'device_automation',
+      automation_type: 'trigger',
+      type: BUTTON_EVENTS.get(variable.ident)?.[1],
+      subtype: 'button_1',
+      topic: topicOf(first, 'event'),
+      payload: eventOf(variable),
+      value_template: '{{ value_json.event_type }}',
+    },
+    states: [],
+    commands: [],
+  }));
 }
 
 /** The key of a variable in the announcement. */

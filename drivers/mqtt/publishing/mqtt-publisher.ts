@@ -12,6 +12,11 @@ const properties = Type.Object({
     'Publishing',
     'Ident paths of the objects that appear in Home Assistant, with everything below them.',
   ),
+  Rules: withHelp(
+    Type.Boolean({ default: true }),
+    'Publishing',
+    'Whether objects with the rule publish: home-assistant appear, too, and those with publish: none do not.',
+  ),
   Prefix: withAdvancedHelp(
     Type.String({ default: 'homeassistant', minLength: 1, maxLength: 200 }),
     'Publishing',

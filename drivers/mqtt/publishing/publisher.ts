@@ -8,6 +8,7 @@ import {
   availabilityTopic,
   commandFilter,
   deviceOf,
+  retainedTopics,
   type PublishedDevice,
   type PublishingNames,
 } from './announcement.js';
@@ -42,6 +43,8 @@ export class Publisher implements OpenInstance {
   /** Variable → the topics of the availability of its entities. */
   #availability = new Map<number, string[]>();
   #commands = new Map<string, CommandTopic>();
+  /** The topics of states and availabilities. */
+  #retained: ReadonlySet<string> = new Set();
   /** By topic, because only the newest state counts; each event has a key of its own. */
   readonly #waiting = new Map<string, Outgoing>();
   #events = 0;
@@ -73,12 +76,25 @@ export class Publisher implements OpenInstance {
       if (text === 'online' && !isRetained) this.#publishAll();
     });
     // Announcements of an earlier configuration: those that are not published any more are removed.
-    this.#subscribe(`${prefix}/device/+/config`, ({ topic, payload }) => {
+    this.#subscribe(`${prefix}/device/+/config`, ({ topic, payload, text }) => {
       const isOwn = topic.startsWith(`${prefix}/device/${node}_`);
-      if (isOwn && payload.length > 0 && !this.#devices.has(topic)) this.#send(topic, '');
+      if (isOwn && payload.length > 0 && !this.#devices.has(topic)) {
+        this.#send(topic, '');
+        this.#clear(text ?? '');
+      }
     });
     this.#refresh();
     for (const { ready } of this.#subscriptions) await ready;
+  }
+
+  /** Removes everything from the broker, because nothing would do it later. */
+  async withdraw(): Promise<void> {
+    this.#stopWatching?.();
+    this.#waiting.clear();
+    const topics = [...this.#devices.keys(), ...this.#retained];
+    this.#devices = new Map();
+    this.#index();
+    for (const topic of topics) await this.#router.publish(topic, '', RETAINED);
   }
 
   async close(): Promise<void> {
@@ -104,7 +120,9 @@ export class Publisher implements OpenInstance {
   #refresh(): void {
     const { tree, properties } = this.#host;
     const before = this.#devices;
-    const groups = tree.groupsBelow(properties.Paths).filter(({ id }) => id !== this.#host.id);
+    const { Paths, Rules } = properties;
+    const all = Rules ? tree.groupsFor('home-assistant', Paths) : tree.groupsBelow(Paths);
+    const groups = all.filter(({ id }) => id !== this.#host.id);
     this.#devices = new Map(
       groups.map((group) => {
         const device = deviceOf(group, this.#names);
@@ -113,14 +131,22 @@ export class Publisher implements OpenInstance {
     );
     this.#index();
     for (const topic of before.keys()) if (!this.#devices.has(topic)) this.#send(topic, '');
+    for (const [topic, { payload }] of before)
+      if (this.#devices.get(topic)?.payload !== payload) this.#clear(payload);
     for (const [topic, device] of this.#devices)
       if (before.get(topic)?.payload !== device.payload) this.#publishDevice(device);
-    const [missing] = tree.missing(properties.Paths);
+    const [missing] = tree.missing(Paths);
     this.#host.setProblem(
       'NO_OBJECT',
       missing === undefined ? undefined : coded`NO_OBJECT_AT_PATH: there is no object at ${missing}`,
     );
     this.#host.report('PUBLISHED', this.#devices.size);
+  }
+
+  /** Removes the retained states and availabilities of an announcement that are not published any more. */
+  #clear(announcement: string): void {
+    for (const topic of retainedTopics(announcement, this.#names))
+      if (!this.#retained.has(topic)) this.#send(topic, '');
   }
 
   #index(): void {
@@ -135,6 +161,8 @@ export class Publisher implements OpenInstance {
         const topics = this.#availability.get(entity.main) ?? [];
         this.#availability.set(entity.main, [...topics, availabilityTopic(this.#names, entity)]);
       }
+    const devices = [...this.#devices.values()];
+    this.#retained = new Set(devices.flatMap(({ payload }) => retainedTopics(payload, this.#names)));
   }
 
   #publishAll(): void {

@@ -3,6 +3,13 @@
  * docs/reference/codes.md says where each table is.
  */
 
+/**
+ * Where an object and everything below it is published (`publish` in the snapshot, message 20408): in Home
+ * Assistant, nowhere, or where the object above it is.
+ */
+export const publishRules = ['', 'home-assistant', 'none'] as const;
+export type PublishRule = (typeof publishRules)[number];
+
 /** What a variable is to residents (`data.role` in the snapshot, message 20406). */
 export const variableRoles = [
   /** What the device is for: shown as a tile. */

@@ -127,6 +127,15 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
     'cyan',
     ([access]) => (access === 'set' ? 'can be set by residents' : 'cannot be set by residents any more'),
   ],
+  [message.GW_PUBLISH]: [
+    'cyan',
+    ([rule]) =>
+      rule === ''
+        ? 'is published if the object above is'
+        : rule === 'none'
+          ? 'is not published'
+          : `is published to ${String(rule)}`,
+  ],
   [message.GW_ROLE]: ['cyan', ([role]) => `has the role ${String(role)}`],
   [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],

@@ -311,6 +311,8 @@ export interface Functions {
   GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
   /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */
   GW_SetPassword(Target: string, Password: string): ReloadReport;
+  /** Sets whether an object appears in Home Assistant, with everything below it: home-assistant, none, or an empty text for as the object above. */
+  GW_SetPublishRule(ID: number, Rule: string): boolean;
   /** Whether users of web fronts may set a user-defined variable that has no action: set or none. */
   GW_SetResidentAccess(VariableID: number, Access: string): boolean;
   /** Sets several variables, given as [[VariableID, Value], …]: all of them, or none if one fails. */

@@ -787,6 +787,7 @@ export interface SnapshotObject {
   icon: string;
   parentID: number;
   summary: string;
+  publish?: string;
   data: Record<string, unknown>;
 }
 

@@ -64,7 +64,7 @@ interface NodeObject {
   readonly isNew: boolean;
 }
 
-const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as const;
+const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled', 'publish'] as const;
 
 /** The prefix of profile keys among ident paths: no ident contains a colon. */
 const PROFILE = 'profile:';

@@ -118,7 +118,7 @@ class Exporter {
   /** The entry of an object; undefined for what the gateway creates itself in the same form. */
   #entry(object: TreeObject, expected: number): Entry | undefined {
     const kind = typeName[object.type].toLowerCase();
-    const { position, icon, info, hidden, disabled } = object;
+    const { position, icon, info, hidden, disabled, publish } = object;
     const typeKeys = this.#typeKeys(object);
     const below = this.#children(object, typeKeys.variables);
     if (this.#isOfGateway(object, typeKeys.entry, below)) return undefined;
@@ -130,15 +130,16 @@ class Exporter {
       ...(info !== '' && { info }),
       ...(hidden && { hidden }),
       ...(disabled && { disabled }),
+      ...(publish !== '' && { publish }),
       ...typeKeys.entry,
       ...(below.length > 0 && { children: below }),
     };
   }
 
   #isOfGateway(object: TreeObject, typeKeys: Entry, below: readonly Entry[]): boolean {
-    const { parent, ident, name, position, icon, info, hidden, disabled } = object;
+    const { parent, ident, name, position, icon, info, hidden, disabled, publish } = object;
     const isRoot = parent?.parent === null;
-    const isPlain = below.length === 0 && icon === '' && info === '' && !disabled;
+    const isPlain = below.length === 0 && icon === '' && info === '' && !disabled && publish === '';
     if (isRoot && this.#from.configurators.includes(ident)) {
       if (!isPlain || hidden || position !== 0)
         this.#addNote(
@@ -214,7 +215,7 @@ class Exporter {
       const variable = object.children?.byIdent(ident);
       if (!variable?.is(objectType.variable)) continue;
       variables.add(variable);
-      const { icon, info, hidden, disabled } = variable;
+      const { icon, info, hidden, disabled, publish } = variable;
       const below = this.#children(variable);
       const setting: Entry = {
         ...(variable.name !== name && { name: variable.name }),
@@ -223,6 +224,7 @@ class Exporter {
         ...(info !== '' && { info }),
         ...(hidden && { hidden }),
         ...(disabled && { disabled }),
+        ...(publish !== '' && { publish }),
         ...this.#settings(variable, counter),
         ...(below.length > 0 && { children: below }),
       };

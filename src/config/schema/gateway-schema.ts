@@ -1,3 +1,4 @@
+import { publishRules } from '../../base/codes/stable-codes.js';
 import { variableTypeNames } from '../../kernel/value.js';
 import { NAME_LIMIT } from '../../kernel/text-limits.js';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
@@ -142,6 +143,7 @@ const attributes = {
   info: optional(Type.String()),
   hidden: optional(Type.Boolean()),
   disabled: optional(Type.Boolean()),
+  publish: optional(oneOf(publishRules)),
   children: optional(Type.Array(Type.Unknown())),
 };
 const placed = { ident: Type.String({ pattern: '^[A-Za-z0-9_]+$' }), ...attributes };

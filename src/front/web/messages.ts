@@ -1,4 +1,4 @@
-import type { VariableRole } from '../../base/codes/stable-codes.js';
+import type { PublishRule, VariableRole } from '../../base/codes/stable-codes.js';
 import type { Association, ObjectData, ObjectEntry, Profile, Value } from './objects.js';
 
 /** Numbers of the messages that change the model (interface §3.5). */
@@ -47,6 +47,7 @@ export const message = {
   PENDING: 20402,
   ROLE: 20406,
   RESIDENTS: 20407,
+  PUBLISH: 20408,
 } as const;
 
 /** The attributes of an object that a message changes; undefined: none. */
@@ -74,6 +75,8 @@ export function attributes(
       return { icon: String(first) };
     case message.IDENT:
       return { ident: String(first) };
+    case message.PUBLISH:
+      return { publish: String(first) as PublishRule };
     case message.TARGET:
       return { data: { ...entry.data, targetID: Number(first) } };
     case message.INSTANCE:

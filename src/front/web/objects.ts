@@ -1,6 +1,6 @@
 /** The parts of a snapshot (interface §2.2) that pages read. */
 
-import type { VariableRole } from '../../base/codes/stable-codes.js';
+import type { PublishRule, VariableRole } from '../../base/codes/stable-codes.js';
 import type { Value } from '../../client/generated/records.js';
 
 export type { Value };
@@ -78,6 +78,7 @@ export interface ObjectEntry {
   readonly icon: string;
   readonly parentID: number;
   readonly summary: string;
+  readonly publish?: PublishRule;
   readonly data: ObjectData;
 }
 

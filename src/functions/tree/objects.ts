@@ -1,3 +1,4 @@
+import { publishRules } from '../../base/codes/stable-codes.js';
 import { fault } from '../../base/fault.js';
 import { bool, declare, int, text, type FunctionDeclaration, type Parameter } from '../../device/declare.js';
 import type { Attributes, TreeObject } from '../../kernel/object.js';
@@ -156,6 +157,19 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
     setter('disabled', bool('Disabled'), 'Marks an object as disabled in web fronts, or as enabled.'),
     setter('icon', text('Icon'), 'Sets the icon of an object.'),
     setter('info', text('Info'), 'Sets the notes of an object.'),
+    declare({
+      name: 'GW_SetPublishRule',
+      parameters: [int('ID'), text('Rule')],
+      result: 'boolean',
+      audited: true,
+      help: 'Sets whether an object appears in Home Assistant, with everything below it: home-assistant, none, or an empty text for as the object above.',
+      run: (_caller, id, given) => {
+        const rule = publishRules.find((one) => one === given);
+        if (rule === undefined) throw fault('PARAMETER_BOUNDS', 'Rule');
+        tree.set(tree.get(id), 'publish', rule);
+        return true;
+      },
+    }),
     declare({
       name: 'SVC_SetParent',
       parameters: [int('ID'), int('ParentID')],

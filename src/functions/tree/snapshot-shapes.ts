@@ -28,6 +28,7 @@ const snapshotObject = named(
     icon: text,
     parentID: int,
     summary: text,
+    publish: Type.Optional(text),
     data: map(anything),
   },
 );

@@ -198,10 +198,10 @@ class SubtreeCopy {
 
 /** Initial attributes of a copy, without an ident that is taken in the parent. */
 function initialAttributes(source: TreeObject, parent: TreeObject): Attributes {
-  const { name, position, hidden, disabled, readOnly, icon, info, summary } = source;
+  const { name, position, hidden, disabled, readOnly, icon, info, summary, publish } = source;
   const isTaken = source.ident !== '' && parent.children?.byIdent(source.ident) !== undefined;
   const ident = isTaken ? '' : source.ident;
-  return { name, ident, position, hidden, disabled, readOnly, icon, info, summary };
+  return { name, ident, position, hidden, disabled, readOnly, icon, info, summary, publish };
 }
 
 /** The variable that a copied instance has already created for this one. */

@@ -311,6 +311,7 @@ async function stir(): Promise<void> {
       ['SVC_SetIcon', `${SECRET}icon`],
       ['SVC_SetHidden', true],
       ['SVC_SetDisabled', true],
+      ['GW_SetPublishRule', 'none'],
       ['SVC_SetPosition', 5],
     ] as const)
       await as(method, id, value);

@@ -97,6 +97,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_SendNotification(int InstanceID, string Title, string Text, int Priority{low normal high}): bool',
     'GW_SetConfigurationText(string Text, string Digest): array',
     'GW_SetPassword(string Target, string Password): array',
+    'GW_SetPublishRule(int ID, string Rule): bool',
     'GW_SetResidentAccess(int VariableID, string Access): bool',
     'GW_SetValues(array Values): bool',
     'GW_SimulateBounce(string Line, bool Active, int Bounces, float WithinMs, int Seed): bool',

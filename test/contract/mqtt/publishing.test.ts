@@ -1,7 +1,9 @@
 /** Two gateways at one broker: what one publishes, the other finds and controls. */
+import { Type } from '@sinclair/typebox';
 import t, { type Test } from 'tap';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
-import { variableType } from '../../../src/device/module.js';
+import { fault } from '../../../src/base/fault.js';
+import { moduleKind, variableType, type ModuleDefinition } from '../../../src/device/module.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { objectType } from '../../../src/kernel/object.js';
 import { quality } from '../../../src/kernel/quality.js';
@@ -49,6 +51,25 @@ async function publishing(broker: TestBroker, fixture: DeviceFixture) {
   await fixture.waitForLink(publisher, 'online');
   return { client, plug, room, temperature, publisher };
 }
+
+/** A switch whose rule forbids every command. */
+const lockedSwitch: ModuleDefinition = {
+  id: '{2F4D3E60-6B57-4B0B-9C1A-0C8C7F1B5A10}',
+  name: 'Locked switch',
+  kind: moduleKind.device,
+  prefix: 'TEST',
+  properties: Type.Object({}),
+  variables: () => [
+    { ident: 'STATE', name: 'State', type: variableType.boolean, role: 'main', action: true },
+  ],
+  open: async (host) => {
+    host.report('STATE', false);
+    return {
+      write: () => Promise.reject(fault('DEVICE_REFUSED', 'locked by a rule')),
+      close: () => Promise.resolve(),
+    };
+  },
+};
 
 const payloads = (broker: TestBroker, topic: string) =>
   broker
@@ -113,6 +134,63 @@ async function contract(t: Test, name: string, make: () => Promise<TestBroker>):
     await until('its removal', () => payloads(broker, topic).at(-1) === '');
     await until('the missing path', () => /there is no object at none/.test(fixture.status(publisher)));
     t.notOk(payloads(broker, 'homeassistant/device/other_1/config').includes(''), 'others stay');
+  });
+
+  await t.test(`${name}: objects with a rule, and what remains of them`, async (t) => {
+    await using broker = await make();
+    await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+    const { client, plug, room, temperature, publisher } = await publishing(broker, fixture);
+    const { tree } = fixture.kernel;
+    const topicOf = ({ id }: { id: number }) => `homeassistant/device/stellwerk_${client.id}_${id}/config`;
+    const stateOf = (id: number) => `stellwerk/stellwerk_${client.id}/${id}/state`;
+    const last = (topic: string) => payloads(broker, topic).at(-1);
+    await until('the room', () => last(stateOf(temperature.id)) === '21.5');
+    tree.set(room, 'publish', 'none');
+    await until('the removal of the room', () => last(topicOf(room)) === '');
+    await until('the removal of its states', () => last(stateOf(temperature.id)) === '');
+    await fixture.change(publisher, { Paths: [] });
+    await until('the removal of the plug', () => last(topicOf(plug)) === '');
+    await fixture.waitForLink(publisher, 'online');
+    tree.set(plug, 'publish', 'home-assistant');
+    tree.set(temperature, 'publish', 'home-assistant');
+    await until('the plug by its rule', () => /"Plug"/.test(last(topicOf(plug)) ?? ''));
+    // The nearer rule applies: the room's is none.
+    await until('the variable by its rule', () => /"Living room"/.test(last(topicOf(room)) ?? ''));
+    tree.set(room, 'publish', '');
+    t.equal(fixture.value(publisher, 'PUBLISHED'), 2);
+    fixture.kernel.variables.update(temperature, 23, 1);
+    await until('its value', () => last(stateOf(temperature.id)) === '23');
+    tree.delete(temperature);
+    await until('the removal of the object', () => last(topicOf(room)) === '');
+    await until('and of its state', () => last(stateOf(temperature.id)) === '');
+    await fixture.change(publisher, { Rules: false });
+    await until('the removal without rules', () => last(topicOf(plug)) === '');
+    await fixture.change(publisher, { Rules: true });
+    await until('the plug again', () => /"Plug"/.test(last(topicOf(plug)) ?? ''));
+    await fixture.waitForLink(publisher, 'online');
+    await fixture.devices.delete(publisher.id);
+    await until('the removal with the publisher', () => last(topicOf(plug)) === '');
+    const kept = new Map(broker.heard().map(({ topic, payload }) => [topic, payload]));
+    const left = [...kept].filter(
+      ([topic, payload]) => /^(homeassistant|stellwerk)\/(device|stellwerk_)/.test(topic) && payload !== '',
+    );
+    t.strictSame(left, [], 'nothing is retained');
+  });
+
+  await t.test(`${name}: a command that is rejected is not shown as done`, async (t) => {
+    await using broker = await make();
+    await using fixture = new DeviceFixture([...mqttModules(broker.brokers), lockedSwitch]);
+    const { client, publisher } = await publishing(broker, fixture);
+    const lamp = await fixture.add('Locked switch', {});
+    fixture.kernel.tree.set(lamp, 'publish', 'home-assistant');
+    const id = lamp.children?.byIdent('STATE')?.id ?? 0;
+    const topic = `stellwerk/stellwerk_${client.id}/${id}`;
+    await until('its state', () => payloads(broker, `${topic}/state`).length > 0);
+    const before = payloads(broker, `${topic}/state`).length;
+    await broker.publish(`${topic}/set`, 'ON');
+    await until('the state again', () => payloads(broker, `${topic}/state`).length > before);
+    t.strictSame([...new Set(payloads(broker, `${topic}/state`))], ['OFF']);
+    t.equal(fixture.value(publisher, 'LINK'), 'online');
   });
 
   await t.test(`${name}: what is no command does nothing`, async (t) => {

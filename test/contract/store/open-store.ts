@@ -42,8 +42,8 @@ export async function openFixture(directory: string, options: FixtureOptions = {
 /** The tree as text, with names, positions and values: equal trees give equal texts. */
 export function picture(kernel: Kernel): string[] {
   return Array.from(kernel.tree.all(), ({ id, type, parentId, data, ...object }) => {
-    const { name, ident, position, hidden, disabled, readOnly, icon, info, summary } = object;
-    const attributes = { name, ident, position, hidden, disabled, readOnly, icon, info, summary };
+    const { name, ident, position, hidden, disabled, readOnly, icon, info, summary, publish } = object;
+    const attributes = { name, ident, position, hidden, disabled, readOnly, icon, info, summary, publish };
     const sorted = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
     return JSON.stringify({ id, type, parentId, data: sorted, attributes });
   });
@@ -51,7 +51,11 @@ export function picture(kernel: Kernel): string[] {
 
 /** Creates objects of all kinds. */
 export function furnish({ tree, variables, profiles, instances, scripts, links }: Kernel): void {
-  const hall = tree.create(objectType.category, {}, { name: 'Hällchen 𝄞', ident: 'hall', position: 3 });
+  const hall = tree.create(
+    objectType.category,
+    {},
+    { name: 'Hällchen 𝄞', ident: 'hall', position: 3, publish: 'none' },
+  );
   profiles.create('Watt.Mine', 2);
   profiles.setText('Watt.Mine', '', ' W');
   const text = variables.create(3, { parent: hall, name: 'Text', value: 'zwei\u0000drei "vier" \\' });

@@ -100,6 +100,7 @@ function objectChoices(author: Chooser): readonly Choice[] {
     ['SVC_SetDisabled', id, random.chance(0.5)],
     ['SVC_SetIcon', id, random.pick(TEXTS)],
     ['SVC_SetInfo', id, random.pick(TEXTS)],
+    ['GW_SetPublishRule', id, random.pick(['home-assistant', 'none', ''])],
     ['SVC_SetParent', id, random.chance(0.2) ? ROOT : author.ref()],
     ['SVC_SetLinkTargetID', author.ref('link'), random.chance(0.2) ? ROOT : author.ref()],
   ];

@@ -45,6 +45,8 @@ export const objectRules: Readonly<Record<string, Rule>> = {
   SVC_SetDisabled: sets('disabled'),
   SVC_SetIcon: sets('icon'),
   SVC_SetInfo: sets('info'),
+  GW_SetPublishRule: (model: Model, id: number, rule: 'none' | '') =>
+    model.set(id, { publish: rule === '' ? undefined : rule }),
   SVC_SetParent: (model: Model, id: number, parent: number) => model.move(id, parent),
   SVC_SetLinkTargetID: (model: Model, id: number, target: number) => {
     const { data } = model.of(types.link, id);

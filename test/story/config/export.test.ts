@@ -68,6 +68,8 @@ async function populate(fixture: GatewayFixture): Promise<void> {
   await rpc(fixture, 'SVC_ApplyChanges', broker);
   const device = await create('SVC_CreateInstance', [broker, 'Not connected'], 'MQTT Device');
   await rpc(fixture, 'SVC_SetHidden', device, true);
+  await rpc(fixture, 'GW_SetPublishRule', device, 'home-assistant');
+  await rpc(fixture, 'GW_SetPublishRule', await idOf(fixture, 'house/lamp/STATE'), 'none');
   const place = await idOf(fixture, 'stellwerk/LC');
   await rpc(fixture, 'SVC_SetConfiguration', place, '{"Latitude":50,"Longitude":8}');
   await rpc(fixture, 'SVC_ApplyChanges', place);
@@ -126,11 +128,21 @@ function shapeOf({ gateway: { kernel } }: GatewayFixture): unknown[] {
   return [...kernel.tree.all()]
     .filter((one) => one.parent !== null && isOurs(one))
     .map((one) => {
-      const { hidden, disabled, icon, info, position, type, readOnly } = one;
+      const { hidden, disabled, icon, info, position, type, readOnly, publish } = one;
       const data = clean(one.data) as Record<string, unknown>;
       if (one.is(objectType.script) && /^\d+\.js$/.test(one.data.file)) delete data['file'];
       if (readOnly || STATUS.has(one.ident)) delete data['value'];
-      return JSON.stringify({ path: pathOf(one.id), hidden, disabled, icon, info, position, type, data });
+      return JSON.stringify({
+        path: pathOf(one.id),
+        hidden,
+        disabled,
+        icon,
+        info,
+        position,
+        publish,
+        type,
+        data,
+      });
     })
     .sort();
 }

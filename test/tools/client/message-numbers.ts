@@ -118,4 +118,5 @@ export const messageNumber = {
   GW_PROGRESS: 20405,
   GW_ROLE: 20406,
   GW_RESIDENTS: 20407,
+  GW_PUBLISH: 20408,
 } as const;

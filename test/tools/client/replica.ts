@@ -17,6 +17,7 @@ export interface Entry {
   icon: string;
   parentID: number;
   summary: string;
+  publish?: string | undefined;
   data: Record<string, unknown>;
 }
 
@@ -65,6 +66,11 @@ export class Replica {
     if (message < messageNumber.OM_REGISTER) return;
     const entry = this.objects.get(id);
     if (entry === undefined) throw new Error(`message ${message} of a missing object: ${id}`);
+    if (message === messageNumber.GW_PUBLISH) {
+      if (data[0] === '') delete entry.publish;
+      else entry.publish = data[0];
+      return;
+    }
     const key = attributes.get(message);
     if (key !== undefined) Object.assign(entry, { [key]: data[0] });
     else this.#typed(entry, message, data);

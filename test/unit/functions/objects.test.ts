@@ -105,6 +105,7 @@ t.test('every setter emits one message for a change, and none otherwise', async 
     ['SVC_SetDisabled', DISABLED, [true, false]],
     ['SVC_SetIcon', ICON, ['Bulb', '']],
     ['SVC_SetInfo', INFO, ['notes', '']],
+    ['GW_SetPublishRule', messageNumber.GW_PUBLISH, ['home-assistant', 'none', '']],
   ] as const) {
     for (const value of values) {
       t.strictSame(

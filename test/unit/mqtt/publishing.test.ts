@@ -88,7 +88,12 @@ t.test('a dimmer is a light, a button has events', async (t) => {
     variable('SINGLE', { type: variableType.integer, role: 'detail' }),
     variable('LONG', { type: variableType.integer, role: 'detail' }),
   );
-  t.match(button.settings, [{ p: 'event', event_types: ['single', 'long'] }, { p: 'binary_sensor' }]);
+  t.match(button.settings, [
+    { p: 'event', event_types: ['single', 'long'] },
+    { p: 'device_automation', type: 'button_short_press', payload: 'single' },
+    { p: 'device_automation', type: 'button_long_press', payload: 'long' },
+    { p: 'binary_sensor' },
+  ]);
   t.equal(button.device.entities[0]?.states[1]?.encode(3), '{"event_type":"long"}');
 });
 

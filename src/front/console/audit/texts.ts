@@ -91,6 +91,11 @@ export const ROWS: readonly Row[] = [
     '[changed|change] what residents may do with {0}',
     'die Rechte der Bewohner an {0} [geändert|ändern]',
   ],
+  [
+    /^GW_SetPublishRule/,
+    '[changed|change] whether {0} is published',
+    'die Veröffentlichung von {0} [geändert|ändern]',
+  ],
   [/^GW_SetPassword/, '[set|set] the password of {0}', 'das Passwort von {0} [gesetzt|setzen]'],
   [/^GW_EndSession/, '[signed|sign] out a browser', 'einen Browser [abgemeldet|abmelden]'],
   [/^GW_RemovePushDevice/, '[removed|remove] a device of {0}', 'ein Gerät von {0} [entfernt|entfernen]'],

@@ -180,6 +180,8 @@ export const de: ConsoleTexts = {
     info: 'Notizen',
     hidden: 'In Oberflächen ausgeblendet',
     disabled: 'In Oberflächen nicht bedienbar',
+    publish: 'Veröffentlichen (MQTT Publisher)',
+    publishRules: ['Wie das Objekt darüber', 'In Home Assistant', 'Nirgends'],
     icon: 'Symbol',
     iconName: 'Name eines eigenen Symbols',
     none: 'Keines',

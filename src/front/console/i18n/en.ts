@@ -177,6 +177,8 @@ export const en = {
     info: 'Notes',
     hidden: 'Hidden in fronts',
     disabled: 'Cannot be operated in fronts',
+    publish: 'Publish (MQTT Publisher)',
+    publishRules: ['Like the object above', 'In Home Assistant', 'Nowhere'],
     icon: 'Icon',
     iconName: 'Name of an icon of your own',
     none: 'None',

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { publishRules } from '../../../base/codes/stable-codes.js';
 import { builtInIcons } from '../../../media/built-in-icons.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
@@ -50,6 +51,7 @@ export function ObjectTab({ node }: { readonly node: TreeNode }) {
         isOn={disabled}
         onChange={(isOn) => void app.act(() => app.call('SVC_SetDisabled', node.id, isOn))}
       />
+      <PublishChoice node={node} />
       <IconChoice node={node} />
     </div>
   );
@@ -201,6 +203,32 @@ function VariableAttributes({ node }: { readonly node: TreeNode }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** Whether the object and everything below it appears in Home Assistant. */
+function PublishChoice({ node }: { readonly node: TreeNode }) {
+  const app = useApp();
+  const id = useId();
+  const { object } = words();
+  return (
+    <div class="field">
+      <label for={id}>{object.publish}</label>
+      <select
+        id={id}
+        value={node.entry.value.publish ?? ''}
+        onChange={({ currentTarget }) => {
+          const rule = currentTarget.value;
+          void app.act(() => app.call('GW_SetPublishRule', node.id, rule));
+        }}
+      >
+        {publishRules.map((rule, at) => (
+          <option key={rule} value={rule}>
+            {object.publishRules[at]}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

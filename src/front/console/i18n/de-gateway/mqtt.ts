@@ -83,6 +83,10 @@ export const mqtt: FamilyTexts = {
       'Ob Shelly-Geräte ab der zweiten Generation erkannt werden, die auf Anfragen antworten.',
     ],
     Paths: ['Pfade', 'Ident-Pfade der Objekte, die mit allem darunter in Home Assistant erscheinen.'],
+    Rules: [
+      'Regeln der Objekte',
+      'Ob auch Objekte mit der Regel publish: home-assistant erscheinen, und die mit publish: none nicht.',
+    ],
     Topic: ['Topic', 'Der erste Teil der Topics von Zuständen und Befehlen.'],
     Device: ['Gerät', 'Die Kennung, mit der sich das Gerät ankündigt.'],
     Announcement: ['Ankündigung', 'Was das Gerät angekündigt hat. Die MQTT-Erkennung hält es aktuell.'],
