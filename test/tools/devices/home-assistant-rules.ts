@@ -60,7 +60,8 @@ const STATE_CLASSES: Readonly<Record<string, readonly string[]>> = {
 const isObject = (value: unknown): value is Settings =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isTopic = (value: unknown): boolean => isText(value) && !/[#+\u0000]/.test(value);
+const isTopic = (value: unknown): boolean =>
+  isText(value) && !['#', '+', '\0'].some((forbidden) => value.includes(forbidden));
 
 /** What is wrong with the announcement of a device; none if Home Assistant accepts all of it. */
 export function problemsOfDevice(topic: string, payload: string, prefix = 'homeassistant'): string[] {
