@@ -14,6 +14,7 @@ import { changeFigures } from './figures/changes.js';
 import { largeBoardFigures } from './figures/large-board.js';
 import { countingFigures } from './figures/counting.js';
 import { discoveryFigures } from './figures/discovery.js';
+import { templateFigures } from './figures/templates.js';
 import { edgeFigures } from './figures/edges.js';
 import { eventFigures } from './figures/events.js';
 import { frontFigures } from './figures/fronts.js';
@@ -33,6 +34,7 @@ const families: Readonly<Record<string, Family>> = {
   fronts: frontFigures,
   mqtt: mqttFigures,
   discovery: discoveryFigures,
+  templates: templateFigures,
   serial: serialFigures,
   edge: edgeFigures,
   counting: countingFigures,

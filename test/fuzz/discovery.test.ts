@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { InvalidAnnouncement, parseDiscoveryTopic } from '../../drivers/mqtt/discovery/announcement.js';
 import { buildDevice, declareDevice } from '../../drivers/mqtt/discovery/device-model.js';
 import { packRecord, unpackRecord, type DeviceRecord } from '../../drivers/mqtt/discovery/device-record.js';
@@ -9,6 +9,7 @@ import { readShelly } from '../../drivers/mqtt/discovery/native/shelly.js';
 import { readTasmota } from '../../drivers/mqtt/discovery/native/tasmota.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { SimulatedBroker } from '../../drivers/mqtt/simulated-broker.js';
+import { makeEnvironment, payloadVariables, Template } from '../../drivers/mqtt/templates/template.js';
 import { TemplateError } from '../../drivers/mqtt/templates/value.js';
 import { Fault } from '../../src/base/fault.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
@@ -25,9 +26,12 @@ import { corrupt, randomJson, randomText } from './inputs/json.js';
 
 enableLinearPatterns();
 
-/** Bounds the suite: about 5 s. */
+/** Bounds the suite: about 5 s. Nightly, with a million payloads and templates: ROUNDS=350. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 const PAYLOADS = 3_000;
+const TEMPLATES = 3_000;
 const MESSAGES = 400;
+const options = { timeout: 60_000 * ROUNDS };
 
 const seed = fuzzSeed();
 const recorded = ['zigbee2mqtt.jsonl', 'announcements.jsonl'].flatMap((name) =>
@@ -82,8 +86,12 @@ function exercise(random: Random, { entities }: DeviceRecord): number {
   return read;
 }
 
-t.test(`hostile announcements are rejected, or become entities (${seedLabel(seed)})`, async (t) => {
-  const random = new Random(seed);
+t.test(`hostile announcements are rejected, or become entities (${seedLabel(seed)})`, options, async (t) => {
+  for (let round = 0; round < ROUNDS; round += 1) await announce(t, new Random(seed + round));
+});
+
+/** Announcements for one registry. */
+async function announce(t: Test, random: Random): Promise<void> {
   const registry = new DeviceRegistry();
   let [taken, read] = [0, 0];
   for (let n = 0; n < PAYLOADS; n += 1) {
@@ -109,9 +117,61 @@ t.test(`hostile announcements are rejected, or become entities (${seedLabel(seed
       if (n % 50 === 0) await yieldToEventLoop();
     }
   }
-  t.ok(taken > PAYLOADS / 4, `${taken} were taken`);
+  t.ok(taken > PAYLOADS / 10, `${taken} were taken`);
   t.ok(read > 100, `${read} values were read`);
   t.equal(({} as Record<string, unknown>)['settings'], undefined, 'no prototype was changed');
+}
+
+interface TemplateCases {
+  readonly payloads: readonly { readonly value?: unknown }[];
+  readonly templates: readonly { readonly template: string }[];
+}
+
+/** A template that differs from a recorded one in some places, or is made of parts of several. */
+function mutatedTemplate(random: Random, parts: readonly string[][]): string {
+  let tokens = random.pick(parts);
+  for (let n = 1 + random.below(4); n > 0; n -= 1) {
+    const other = random.pick(random.pick(parts)) ?? '';
+    const at = random.below(tokens.length + 1);
+    const removed = random.below(3);
+    const put = random.chance(0.1) ? [randomText(random)] : random.chance(0.7) ? [other] : [];
+    tokens = [...tokens.slice(0, at), ...put, ...tokens.slice(at + removed)];
+  }
+  return tokens.join('');
+}
+
+t.test(`hostile templates are stopped, or have an output (${seedLabel(seed)})`, options, async (t) => {
+  const random = new Random(seed + 3);
+  const [payloadLine = '', templateLine = ''] = readFileSync(
+    join(PACKAGE_ROOT, 'test/fixtures/mqtt/template-cases.jsonl'),
+    'utf8',
+  ).split('\n');
+  const { payloads: inputs, templates } = {
+    payloads: JSON.parse(payloadLine),
+    templates: JSON.parse(templateLine),
+  } as TemplateCases;
+  const parts = templates.map(({ template }) => template.match(/\w+|\s+|[^\w\s]+/g) ?? []);
+  const environment = makeEnvironment({ nowMs: () => 1_800_000_000_000, offsetMinutes: () => 60 });
+  let [rendered, slowestMs] = [0, 0];
+  for (let n = 0; n < TEMPLATES * ROUNDS; n += 1) {
+    const text = mutatedTemplate(random, parts);
+    const { value } = random.pick(inputs);
+    const startMs = performance.now();
+    try {
+      const output = new Template(text, environment).render(
+        payloadVariables(typeof value === 'string' ? value : randomJson(random)),
+      );
+      if (typeof output !== 'string' || output.length > 100_000) t.fail(`an output of ${text}`);
+      rendered += 1;
+    } catch (thrown) {
+      if (!(thrown instanceof TemplateError)) throw new Error(`the template ${text}`, { cause: thrown });
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - startMs);
+    if (n % 500 === 0) await yieldToEventLoop();
+  }
+  t.ok(rendered > (TEMPLATES * ROUNDS) / 20, `${rendered} had an output`);
+  t.comment(`the slowest took ${slowestMs.toFixed(1)} ms`);
+  t.equal(({} as Record<string, unknown>)['value'], undefined, 'no prototype was changed');
 });
 
 t.test(`hostile announcements in other formats (${seedLabel(seed)})`, async (t) => {
