@@ -7,7 +7,6 @@ import { ManualClock } from '../../src/base/clock.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { Entry } from '../../drivers/bridge/queue/entry.js';
 import type { ForwardQueue } from '../../drivers/bridge/queue/forward-queue.js';
-import type { Delivery } from '../../drivers/bridge/queue/receiver.js';
 import { decodeFrames } from '../../drivers/bridge/queue/frame-codec.js';
 import { FakeQueueFiles } from '../tools/bridge/fake-queue-files.js';
 import { failing, INTERVAL_MS, openQueue, TestReceiver, valueAt } from '../tools/bridge/queue-fixture.js';
@@ -22,6 +21,9 @@ const MAX_BYTES = 400_000;
 /** Longer than the queue accepts. */
 const LONG_TEXT = 'x'.repeat(65_537);
 const PATHS = ['high/A', 'high/B', 'normal/A', 'normal/B', 'low/A', 'low/B'] as const;
+
+/** All receivers reject the same values. */
+const isRejected = ({ value }: Entry): boolean => Number(value) % 101 === 0;
 
 /** One queue over several processes, and the client that reads what it sends. */
 class Rehearsal {
@@ -61,17 +63,20 @@ class Rehearsal {
 
   attach(): void {
     this.receiver = new TestReceiver(1 + this.#random.below(200));
-    const outcome = this.#random.below(10);
-    if (outcome < 3) this.receiver.outcome = failing;
-    if (outcome === 3) this.receiver.outcome = (entries) => this.#someRejected(entries);
+    this.receiver.outcome = this.#outcome();
     this.#receivers.push(this.receiver);
     this.queue?.attach(this.receiver);
   }
 
-  /** Some values are rejected, and some fail. */
-  #someRejected(entries: readonly Entry[]): Delivery {
-    const groups = Map.groupBy(entries, () => this.#random.pick(['sent', 'sent', 'rejected', 'failed']));
-    return { rejected: groups.get('rejected') ?? [], failed: groups.get('failed') ?? [] };
+  /** A receiver is not reachable, accepts all that it does not reject, or only some of it. */
+  #outcome(): TestReceiver['outcome'] {
+    const random = this.#random;
+    const kind = random.below(10);
+    if (kind < 3) return failing;
+    return (entries) => ({
+      rejected: entries.filter(isRejected),
+      failed: kind === 3 ? entries.filter((entry) => !isRejected(entry) && random.chance(0.2)) : [],
+    });
   }
 
   async step(): Promise<void> {
@@ -164,6 +169,7 @@ class Rehearsal {
     const queue = this.queue as ForwardQueue;
     this.files.failing.clear();
     this.receiver = new TestReceiver(1000);
+    this.receiver.outcome = (entries) => ({ rejected: entries.filter(isRejected), failed: [] });
     this.#receivers.push(this.receiver);
     queue.attach(this.receiver);
     await until('an empty queue', async () => {

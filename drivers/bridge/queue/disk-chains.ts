@@ -82,7 +82,8 @@ export class DiskChains {
 
   async #dropFirst(chain: SegmentChain, reason: DropReason): Promise<void> {
     await this.#options.onDrop(chain.priority, reason, chain.waitingInFirst);
-    await chain.dropFirst();
+    chain.dropFirst();
+    await chain.removeFiles();
   }
 
   /** The next values of the highest priority. */
@@ -99,7 +100,11 @@ export class DiskChains {
     return undefined;
   }
 
-  /** Removes files that could not be removed when their values were finished. */
+  get hasFinishedFiles(): boolean {
+    return this.#chains.some((chain) => chain.hasFinishedFiles);
+  }
+
+  /** Removes the files of finished values, once what was dropped of them is stored. */
   async removeFiles(): Promise<void> {
     for (const chain of this.#chains) await chain.removeFiles();
   }

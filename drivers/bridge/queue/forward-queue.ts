@@ -8,7 +8,7 @@ import { MemoryJournal } from './memory-journal.js';
 import { MemoryValues } from './memory-values.js';
 import { QueueCounters } from './queue-counters.js';
 import type { ForwardQueueOptions, QueueFigures, Receiver } from './receiver.js';
-import { parseState, STATE_FILES, stateContent, type QueueState } from './queue-state.js';
+import { readState, STATE_FILES, stateContent, type QueueState } from './queue-state.js';
 
 /** Sequence numbers are reserved on the disk in blocks, so that none is used twice after a power cut. */
 const RESERVED_BLOCK = 8192;
@@ -81,18 +81,16 @@ export class ForwardQueue {
   }
 
   async #load(): Promise<void> {
-    const state = await this.#readState();
+    const state = await readState(this.#options.files);
     this.#restore(state);
-    const recent = new Set<number>();
-    const lastSeqs = new Map<string, number>();
-    let lastSeq = 0;
+    const [recent, lastSeqs] = [new Set<number>(), new Map<string, number>()];
     await this.#chains.load(state?.positions ?? {}, ({ path, seq }) => {
       if (seq >= this.#reservedFrom) recent.add(seq);
       lastSeqs.set(path, Math.max(lastSeqs.get(path) ?? 0, seq));
-      lastSeq = Math.max(lastSeq, seq);
     });
     const left = this.#journal.left();
     this.#counters.raise(left?.counts ?? []);
+    const lastSeq = Math.max(0, ...lastSeqs.values());
     const known = Math.max(lastSeq + 1, this.#reservedFrom, left?.nextSeq ?? 1);
     // Without the file in memory, any reserved number may have been used, and more while a block was reserved.
     const isExact = state === undefined || state.isClosed || left !== undefined;
@@ -104,16 +102,6 @@ export class ForwardQueue {
     this.#isLoaded = true;
     await this.#store(false);
     this.#journal.reset();
-  }
-
-  async #readState(): Promise<QueueState | undefined> {
-    const { files } = this.#options;
-    const names = (await files.list()).map(({ name }) => name);
-    for (const name of STATE_FILES) {
-      const state = names.includes(name) ? parseState((await files.read(name)).toString()) : undefined;
-      if (state !== undefined) return state;
-    }
-    return undefined;
   }
 
   #restore(state: QueueState | undefined): void {
@@ -184,7 +172,7 @@ export class ForwardQueue {
     this.#pause?.();
     this.#memory.late = this.#memory.takeAll();
     await this.#disk.run(() => this.#writeLate());
-    await this.#tryOnDisk(() => this.#chains.removeFiles());
+    await this.#tryOnDisk(() => this.#removeFiles());
     await this.#tryOnDisk(() => this.#store(this.#memory.late.length === 0));
     await this.#disk.run(async () => {
       this.#journal.reset();
@@ -230,17 +218,21 @@ export class ForwardQueue {
     this.#pump();
   }
 
-  /** Returns what must be sent again. */
+  /** Returns what must be sent again: what the receiver has not acknowledged, and what follows it. */
   async #send(receiver: Receiver, batch: readonly Entry[], isHistorical: boolean): Promise<readonly Entry[]> {
     const corrected = batch.map((entry) => this.#correction.corrected(entry));
     const { failed, rejected } = await receiver.send(corrected, isHistorical);
     if (failed.length > 0 && this.#receiver === receiver) this.detach();
-    if (this.#isClosed) return failed;
-    const isOther = new Set([...failed, ...rejected].map(({ seq }) => seq));
-    for (const { path } of rejected) this.#drop(this.#options.priorityOf(path), 'rejected', 1);
-    for (const { path, seq } of batch)
-      if (!isOther.has(seq)) this.#counters.of[this.#options.priorityOf(path)].sent += 1;
-    return failed;
+    const hasFailed = new Set(failed.map(({ seq }) => seq));
+    const first = batch.findIndex(({ seq }) => hasFailed.has(seq));
+    const again = first < 0 ? [] : corrected.slice(first);
+    if (this.#isClosed) return again;
+    const isRejected = new Set(rejected.map(({ seq }) => seq));
+    for (const { path, seq } of batch.slice(0, batch.length - again.length)) {
+      if (isRejected.has(seq)) this.#drop(this.#options.priorityOf(path), 'rejected', 1);
+      else this.#counters.of[this.#options.priorityOf(path)].sent += 1;
+    }
+    return again;
   }
 
   async #sendHistory(receiver: Receiver): Promise<void> {
@@ -270,21 +262,20 @@ export class ForwardQueue {
     const taken = await this.#disk.run(() => this.#chains.take(limit));
     if (taken === undefined) return 0;
     const { chain, entries } = taken;
-    const failed = new Set((await this.#send(receiver, entries, true)).map(({ seq }) => seq));
-    const first = entries.findIndex(({ seq }) => failed.has(seq));
-    // The position in a file is a number of values: what follows a failed one is sent again.
-    const sent = first < 0 ? entries.length : first;
+    const failed = await this.#send(receiver, entries, true);
     await this.#disk.run(async () => {
-      chain.putBack(entries.slice(sent));
+      chain.putBack(failed);
       // Files are removed only after the acknowledgement, but not by a queue that has stored their state.
-      if (!this.#isClosed) await chain.finish(sent);
+      if (this.#isClosed) return;
+      chain.finish(entries.length - failed.length);
+      await this.#removeFiles();
     });
     return entries.length;
   }
 
   async #sendLate(receiver: Receiver, limit: number): Promise<number> {
-    // What goes to the disk, or has just arrived there, is older.
-    if (this.#memory.isWriting || this.#chains.waiting > 0) return 0;
+    // What goes to the disk, or has just arrived there, is older. All of it does when the queue is closed.
+    if (this.#isClosed || this.#memory.isWriting || this.#chains.waiting > 0) return 0;
     const batch = this.#memory.late.splice(0, limit);
     if (batch.length === 0) return 0;
     this.#memory.lateInFlight = batch;
@@ -305,7 +296,7 @@ export class ForwardQueue {
     this.#oldestLive = this.#memory.live[0];
     if (this.#memory.late.length > 0 || isLate) await this.#spill();
     await this.#tryOnDisk(async () => {
-      await this.#chains.removeFiles();
+      await this.#removeFiles();
       if (clock.isTrusted()) await this.#chains.dropOlderThan(clock.nowMs() - maxAgeMs);
       if (this.#hasUnstored()) await this.#store(false);
       this.#setProblem('files', undefined);
@@ -318,8 +309,17 @@ export class ForwardQueue {
   }
 
   #hasUnstored(): boolean {
-    if (this.#correction.hasChanged() || this.#counters.dropped !== this.#storedDropped) return true;
-    return this.#mustReserve();
+    return this.#hasUnstoredDrops() || this.#correction.hasChanged() || this.#mustReserve();
+  }
+
+  #hasUnstoredDrops(): boolean {
+    return this.#counters.dropped !== this.#storedDropped;
+  }
+
+  /** After a power cut, only its file would show that a value was rejected. */
+  async #removeFiles(): Promise<void> {
+    if (this.#chains.hasFinishedFiles && this.#hasUnstoredDrops()) await this.#store(false);
+    await this.#chains.removeFiles();
   }
 
   /** Writes the values in memory, as soon as none of now is in flight: they would be older. */

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { member } from './queue-counters.js';
+import type { QueueFiles } from './queue-files.js';
 import type { ChainPosition } from './segment-chain.js';
 
 /** What a queue stores next to its values. */
@@ -26,8 +27,18 @@ export function stateContent(state: QueueState): string {
   return `${crc32(json).toString(16)}\n${json}\n`;
 }
 
-/** The state in a file; undefined if there is none, or if it is damaged. */
-export function parseState(text: string): QueueState | undefined {
+/** The state that an earlier run left; undefined if there is none, or if both files are damaged. */
+export async function readState(files: QueueFiles): Promise<QueueState | undefined> {
+  const names = (await files.list()).map(({ name }) => name);
+  for (const name of STATE_FILES) {
+    const state = names.includes(name) ? parseState((await files.read(name)).toString()) : undefined;
+    if (state !== undefined) return state;
+  }
+  return undefined;
+}
+
+/** The state in a file; undefined if it is damaged. */
+function parseState(text: string): QueueState | undefined {
   const [sum = '', content = ''] = text.split('\n');
   const json = crc32(content).toString(16) === sum ? parse(content) : undefined;
   const numberAt = (record: unknown, name: string): number => {

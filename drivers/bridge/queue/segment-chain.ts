@@ -168,7 +168,7 @@ export class SegmentChain {
       // At the end of a file, what its readable frames did not contain is damaged.
       this.#damaged = frame.done === true ? Math.max(0, segment.count - segment.done) : frame.value.damaged;
       if (frame.done !== true) this.#read.push(...frame.value.entries);
-      else if (this.#damaged === 0) await this.#removeFirst();
+      else if (this.#damaged === 0) this.#finishFirst();
     }
     if (this.#damaged > 0) return { entries: [], damaged: this.#damaged };
     const entries = this.#read.splice(0, limit);
@@ -183,13 +183,13 @@ export class SegmentChain {
     this.#damaged = 0;
   }
 
-  /** Values that were taken are sent or dropped. */
-  async finish(count: number): Promise<void> {
+  /** Values that were taken are sent or dropped. The caller then removes the files. */
+  finish(count: number): void {
     this.#taken -= count;
     const [first] = this.#segments;
     if (first === undefined) return;
     first.done += count;
-    if (first.done >= first.count) await this.#removeFirst();
+    if (first.done >= first.count) this.#finishFirst();
   }
 
   /** Values that were taken come first again. */
@@ -208,9 +208,9 @@ export class SegmentChain {
     return first === undefined ? 0 : first.count - first.done;
   }
 
-  /** Removes the first file with what waits in it. Requires {@link canDropFirst}. */
-  async dropFirst(): Promise<void> {
-    await this.#removeFirst();
+  /** Drops the first file with what waits in it. Requires {@link canDropFirst}. The caller then removes the files. */
+  dropFirst(): void {
+    this.#finishFirst();
   }
 
   /** Whether all values of the first file are older. */
@@ -240,7 +240,7 @@ export class SegmentChain {
     return { segment, frames };
   }
 
-  async #removeFirst(): Promise<void> {
+  #finishFirst(): void {
     const first = this.#segments.shift();
     if (first === undefined) return;
     if (this.#reader?.segment === first) {
@@ -250,10 +250,14 @@ export class SegmentChain {
     }
     if (this.#writer?.segment === first) this.#writer = undefined;
     this.#removable.add(nameOf(this.priority, first.number));
-    await this.removeFiles();
   }
 
-  /** Removes the files of finished values; those that could not be removed are tried again. */
+  /** Whether {@link removeFiles} removes something. */
+  get hasFinishedFiles(): boolean {
+    return this.#removable.size > 0;
+  }
+
+  /** Removes the files of finished values, once what was dropped of them is stored. Can be repeated if it rejects. */
   async removeFiles(): Promise<void> {
     for (const name of this.#removable) {
       await this.#files.remove(name);

@@ -1,18 +1,54 @@
 /**
  * A gateway with an MQTT Bridge, for tests that kill it: changes a counter and prints each number on stdout when
- * the bridge has accepted it. Arguments: the directory of the queue, the address of the broker, the first number,
- * and how many there are.
+ * the bridge has accepted it; `durable NAME SIZE` when a file of the queue is on the disk up to this size, and
+ * `full` when the disk has rejected a write. Arguments: the directory of the queue, the address of the broker, the
+ * first number, how many there are, the id of the run of the kernel, and how many writes the disk rejects.
  */
 import { writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { mqttBridge } from '../../../drivers/bridge/json/mqtt-bridge.js';
+import { openQueueFiles } from '../../../drivers/bridge/queue/disk-files.js';
+import type { QueueFiles } from '../../../drivers/bridge/queue/queue-files.js';
 import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
 import type { ModuleDefinition } from '../../../src/device/module.js';
-import { BridgeFixture, environmentIn } from '../../tools/bridge/bridge-fixture.js';
+import { BridgeFixture } from '../../tools/bridge/bridge-fixture.js';
 
-const [directory = '', url = '', from = '0', count = '0'] = process.argv.slice(2);
-const module = mqttBridge(new NetworkConnector(), environmentIn(directory)) as unknown as ModuleDefinition;
+const [directory = '', url = '', from = '0', count = '0', boot = '', full = '0'] = process.argv.slice(2);
+const print = (line: string): number => writeSync(1, `${line}\n`);
+let rejections = Number(full);
+
+/** The files of the queue, on a disk that rejects the first writes. */
+function observed(files: QueueFiles): QueueFiles {
+  const sizes = new Map<string, number>();
+  return {
+    ...files,
+    append: async (name, bytes) => {
+      if (rejections-- > 0) {
+        print('full');
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      }
+      await files.append(name, bytes);
+      const size = (sizes.get(name) ?? 0) + bytes.length;
+      sizes.set(name, size);
+      print(`durable ${name} ${size}`);
+    },
+  };
+}
+
+const environment = {
+  boot,
+  openFiles: async (kind: string) =>
+    observed(
+      await openQueueFiles({
+        directory: join(directory, kind),
+        memoryFile: join(directory, 'run', kind),
+      }),
+    ),
+};
+const module = mqttBridge(new NetworkConnector(), environment) as unknown as ModuleDefinition;
 const fixture = new BridgeFixture([module]);
+process.once('SIGTERM', () => void fixture[Symbol.asyncDispose]().then(() => process.exit()));
 const bridge = await fixture.add('MQTT Bridge', {
   Url: url,
   Topic: 'box',
@@ -27,8 +63,8 @@ for (let n = 0; n < Number(count); n++) {
   // The queue accepts it in the next iteration of the event loop.
   await turn();
   await turn();
-  writeSync(1, `${value}\n`);
-  if (n % 8 === 0) await sleep(1);
+  print(String(value));
+  // The write interval passes once while there are values.
+  if (n % 8 === 0) await sleep(25);
 }
-writeSync(1, 'done\n');
 setInterval(() => undefined, 60_000);
