@@ -37,6 +37,10 @@ export const commands: CommandTable = {
     'report what is missing on this machine, and how to fix it',
     async () => (await import('./commands/doctor.js')).doctor,
   ],
+  'enable-chip': [
+    'declare a sensor chip, so that the kernel loads its driver',
+    async () => (await import('./commands/enable-chip.js')).enableChip,
+  ],
   audit: [
     'print the audit, or verify that no record was changed',
     async () => (await import('./commands/audit.js')).audit,

@@ -9,6 +9,7 @@ import { mqttModules } from '../../drivers/mqtt/index.js';
 import { notificationModules } from '../../drivers/notification/index.js';
 import { oneWireModules } from '../../drivers/onewire/index.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
+import { sensorModules } from '../../drivers/sensor/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { virtualModules } from '../../drivers/virtual/index.js';
@@ -74,6 +75,7 @@ export function createModuleList(
       ...ledModules(board, clock),
       ...pwmModules(board, clock),
       ...oneWireModules(board, clock),
+      ...sensorModules(board, clock),
       ...serialModules(),
       ...socketModules(names),
       ...virtualModules(),

@@ -60,6 +60,8 @@ const boardSchema = Type.Object(
           wires: Type.Array(Type.Array(Type.String())),
           /** The devices on its 1-Wire bus, by address. */
           onewire: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{2}-[0-9a-f]{12}$' }))),
+          /** Its sensor chips, by name and place: `bme280@1-0076`. */
+          sensors: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z0-9]+@[0-9a-z.-]+$' }))),
         },
         strict,
       ),

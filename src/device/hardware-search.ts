@@ -26,7 +26,7 @@ export interface InstanceTemplate {
 export interface HardwareItem {
   /** Stable across restarts: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
   readonly id: string;
-  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire' | 'mqtt';
+  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire' | 'sensor' | 'mqtt';
   /** The display name: `GPIO17`, `/dev/ttyUSB0`. */
   readonly name: string;
   /** A description. */

@@ -53,6 +53,8 @@ export const referenceKind = {
   /** A 1-Wire bus, and a device on one; exclusive. */
   bus: 'bus',
   onewire: 'onewire',
+  /** A sensor chip of the kernel; exclusive. */
+  sensor: 'sensor',
   /** A serial port; exclusive. */
   serialPort: 'serialPort',
   /** A listening port at the address in `BindIP`; exclusive. */

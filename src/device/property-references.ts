@@ -72,6 +72,7 @@ export function resourceOf(
     case 'led':
     case 'bus':
     case 'onewire':
+    case 'sensor':
     case 'serialPort':
       return { key: `${refers} ${text}`, what: text };
     case 'tcpPort':

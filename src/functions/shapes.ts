@@ -356,7 +356,9 @@ export const found = listOf(
   named('Found', 'Hardware of this machine, who uses it, and which instances can be created for it.', {
     ID: text,
     Kind: Type.Union(
-      (['chip', 'line', 'port', 'pwm', 'led', 'onewire', 'mqtt'] as const).map((kind) => Type.Literal(kind)),
+      (['chip', 'line', 'port', 'pwm', 'led', 'onewire', 'sensor', 'mqtt'] as const).map((kind) =>
+        Type.Literal(kind),
+      ),
     ),
     Name: text,
     About: text,

@@ -88,6 +88,7 @@ export const IO_FILES: readonly string[] = [
   'src/cli/maintenance/run-maintenance.ts',
   'src/cli/maintenance/slot-updates.ts',
   'src/cli/maintenance/update-work.ts',
+  'src/service/machine/enable-chip.ts',
   'src/cli/file-ownership.ts',
   'src/cli/commands/audit.ts',
   'src/cli/commands/restore.ts',

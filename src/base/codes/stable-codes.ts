@@ -46,6 +46,7 @@ export const qualityReasons = [
   'CHECKSUM',
   'OUT_OF_RANGE',
   'POWER_ON',
+  'WIRE_BREAK',
   'REFUSED',
 ] as const;
 export type QualityReason = (typeof qualityReasons)[number];

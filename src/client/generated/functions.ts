@@ -233,7 +233,7 @@ export interface Functions {
   GW_GetBackupTargets(): BackupTargetList;
   /** The backups in the data directory, newest first. */
   GW_GetBackups(): BackupRecord[];
-  /** What this machine offers for a field of a form, by the source of the field: line, chip, port, channel, led, bus, onewire, output. */
+  /** What this machine offers for a field of a form, by the source of the field: line, chip, port, channel, led, bus, onewire, sensor, output. */
   GW_GetChoices(Source: string): Choice[];
   /** The configuration as it is on the disk, with "***" in place of passwords and secrets, and the digest that GW_SetConfigurationText requires. */
   GW_GetConfigurationText(): ConfigurationText;
@@ -333,6 +333,8 @@ export interface Functions {
   GW_SimulatePwmGone(Chip: string, Gone: boolean): boolean;
   /** Makes every write to an output line of the simulated board fail, as if the kernel rejected it, or lets writes succeed again. The line keeps its level. */
   GW_SimulateRefusal(Line: string, Refuse: boolean): boolean;
+  /** Unplugs a sensor of the simulated board, or plugs it in again. */
+  GW_SimulateSensorGone(Device: string, Gone: boolean): boolean;
   /** Makes a line of the simulated board stick at its present level, whatever drives it, or releases it. */
   GW_SimulateStuck(Line: string, Stuck: boolean): boolean;
   /** Limits the changes on this WebSocket to some objects with their subtrees, and to some messages; []: all. */

@@ -1,8 +1,11 @@
 import { constants } from 'node:fs';
 import { access, open, readdir, readFile, realpath } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../../base/fault.js';
 import { type SysfsClass, errno } from './sysfs-class.js';
+
+/** Numbers, and short texts. */
+const OPEN_ATTRIBUTE_BYTES = 256;
 
 /** A device class of this machine: `root` is its directory, such as `/sys/class/leds`. */
 export function kernelSysfs(root: string): SysfsClass {
@@ -21,6 +24,18 @@ export function kernelSysfs(root: string): SysfsClass {
       } finally {
         await file.close();
       }
+    },
+    async open(path) {
+      const file = await open(join(root, path), constants.O_RDONLY);
+      const buffer = Buffer.alloc(OPEN_ATTRIBUTE_BYTES);
+      return {
+        // A read from the beginning makes the kernel's driver read again.
+        async read() {
+          const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+          return buffer.toString('utf8', 0, bytesRead).trim();
+        },
+        close: () => file.close(),
+      };
     },
     async write(path, data) {
       const bytes = Buffer.from(data);
@@ -41,7 +56,12 @@ export function kernelSysfs(root: string): SysfsClass {
         return false;
       }
     },
+    // Devices of a bus have no link to their parent: they are in its directory.
     deviceOf: async (name) =>
-      basename(await realpath(join(root, name, 'device')).catch(() => join(root, name))),
+      basename(
+        await realpath(join(root, name, 'device')).catch(async () =>
+          dirname(await realpath(join(root, name))),
+        ),
+      ),
   };
 }

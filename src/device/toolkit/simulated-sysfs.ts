@@ -1,4 +1,4 @@
-import { type SysfsClass, errno } from './sysfs-class.js';
+import { type OpenAttribute, type SysfsClass, errno } from './sysfs-class.js';
 
 /**
  * An attribute of a simulated device; bytes are characters. Exceptions of `read` and `write` are the kernel's
@@ -37,6 +37,11 @@ export abstract class SimulatedSysfs implements SysfsClass {
     const file = this.#file(path);
     if (file.read === undefined) throw errno('EACCES', path);
     return Buffer.from(String(file.read()), 'latin1').subarray(0, length);
+  }
+
+  async open(path: string): Promise<OpenAttribute> {
+    await this.read(path);
+    return { read: () => this.read(path), close: async () => undefined };
   }
 
   async write(path: string, data: string | Uint8Array): Promise<void> {

@@ -18,12 +18,25 @@ export interface SysfsClass {
   read(path: string): Promise<string>;
   /** Reads a binary attribute with one call, at most `length` bytes. */
   readBytes(path: string, length: number): Promise<Uint8Array>;
+  /**
+   * Opens an attribute for repeated reads. Once the device is gone they reject with `ENODEV`, even if another
+   * device has taken its name.
+   */
+  open(path: string): Promise<OpenAttribute>;
   /** Writes with one call to the kernel's driver. A partial write is `EIO`. Never creates a file. */
   write(path: string, data: string | Uint8Array): Promise<void>;
   /** Whether the gateway may write the attribute now. Rejects with `ENOENT` if it does not exist. */
   isWritable(path: string): Promise<boolean>;
   /** The name of the parent device: `fe20c000.pwm` for `pwmchip0`. */
   deviceOf(name: string): Promise<string>;
+}
+
+/** An attribute that is kept open; one call at a time. */
+export interface OpenAttribute {
+  /** Reads at most 256 bytes and trims them. */
+  read(): Promise<string>;
+  /** Waits for a read in progress. */
+  close(): Promise<void>;
 }
 
 /** Wraps a class so that writes and rejected writes appear in the instance's debug output. */
@@ -33,6 +46,7 @@ export function withDebugOutput(host: Pick<Host, 'debug'>, attributes: SysfsClas
     list: (folder) => attributes.list(folder),
     read: (path) => attributes.read(path),
     readBytes: (path, length) => attributes.readBytes(path, length),
+    open: (path) => attributes.open(path),
     isWritable: (path) => attributes.isWritable(path),
     deviceOf: (name) => attributes.deviceOf(name),
     async write(path, data) {

@@ -15,6 +15,7 @@ const sources = {
   led: { kind: 'led', refers: referenceKind.led },
   bus: { kind: 'onewire', refers: referenceKind.bus },
   onewire: { kind: 'onewire', refers: referenceKind.onewire },
+  sensor: { kind: 'sensor', refers: referenceKind.sensor },
 } as const satisfies Record<string, { kind: HardwareItem['kind']; refers: ReferenceKind | undefined }>;
 type HardwareSource = keyof typeof sources;
 

@@ -11,6 +11,7 @@ import {
   type User,
   type ConfiguredPort,
 } from './machine-facts.js';
+import { sensorsCheck } from './sensor-check.js';
 
 /** A configured instance. */
 export interface ConfiguredInstance {
@@ -48,6 +49,7 @@ export function diagnose(machine: Machine, purpose: MachineRequirements): Readon
     lines: linesCheck(machine, purpose),
     ports: portsCheck(machine, purpose),
     pwm: pwmCheck(machine, purpose),
+    sensors: sensorsCheck(machine, sensorsOf(purpose)),
     outputs: outputsCheck(machine),
     update: updateCheck(machine),
     space: spaceCheck(machine),
@@ -61,7 +63,7 @@ export function diagnose(machine: Machine, purpose: MachineRequirements): Readon
 }
 
 /** The kinds of references that the checks compare with the results of a hardware search. */
-const SEARCHED = [referenceKind.line, referenceKind.serialPort, referenceKind.channel];
+const SEARCHED = [referenceKind.line, referenceKind.serialPort, referenceKind.channel, referenceKind.sensor];
 
 /** The kinds of hardware to search for: only what an instance uses. */
 export function searchedKinds(instances: readonly ConfiguredInstance[]): ReferenceKind[] {
@@ -236,6 +238,12 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
     ? coded`WITH_HINT: ${why}${coded`SETTING_NOT_ACTIVE: ${setting} is in ${boot.path}, but not active: reboot`}`
     : coded`ADD_SETTING: ${why}add ${setting} to ${boot.path} and reboot`;
 }
+
+/** The sensor chips that instances are configured for. */
+const sensorsOf = ({ instances }: MachineRequirements) =>
+  instances.flatMap((one) =>
+    namesOf(one, referenceKind.sensor).map((device) => ({ instance: one.name, device })),
+  );
 
 /** Configured PWM channels: a Raspberry Pi has none until an overlay assigns pins. */
 function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {

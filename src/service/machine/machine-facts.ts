@@ -34,6 +34,14 @@ export interface ConfiguredPort {
   readonly node: DeviceNode | undefined;
 }
 
+/** A chip that the device tree or a user has declared on an I²C bus. */
+interface DeclaredChip {
+  /** Bus and address: `1-0076`. */
+  readonly place: string;
+  readonly name: string;
+  readonly hasDriver: boolean;
+}
+
 /** The state of a machine, the only input of the checks (`diagnosis.ts`). */
 export interface Machine {
   /** The user that runs the gateway. */
@@ -60,6 +68,8 @@ export interface Machine {
   /** Of the card with the data directory; undefined if the card does not report it. */
   readonly wear: Wear | undefined;
   readonly sensors: BoardSensors;
+  /** The I²C buses of the kernel, and the chips that are declared on them. */
+  readonly i2c: { readonly buses: readonly string[]; readonly chips: readonly DeclaredChip[] };
   /** The results of the drivers' hardware searches. */
   readonly found: readonly HardwareItem[];
 }
@@ -90,7 +100,7 @@ const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
 export const ROLLBACK_NOTE = '/var/lib/stellwerk-update/rolled-back';
 
 /** Paths in Raspberry Pi OS and Debian: the current one, and that of releases before 2023. */
-const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
+export const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
 
 /** Inspects the machine. Opens no device; files that cannot be read are treated as absent. */
 export async function inspectMachine(places: InspectionOptions): Promise<Machine> {
@@ -98,7 +108,7 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
   const groups = namesById(await textOf(at('etc/group')));
   const nodeAt = (path: string) => nodeOf(path, groups, places);
   const nodes = (await namesIn(at('dev'))).filter((name) => /^gpiochip\d+$/.test(name));
-  const [user, chips, ports, boot, rollback, space, wear, sensors] = await Promise.all([
+  const [user, chips, ports, boot, rollback, space, wear, sensors, i2c] = await Promise.all([
     userOf(places),
     Promise.all(nodes.map((name) => nodeAt(at(join('dev', name))))),
     Promise.all(places.ports.map(async (path) => ({ path, node: await nodeAt(at(path)) }))),
@@ -107,6 +117,7 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
     spaceOf(places.dataDirectory),
     wearOf(places),
     readBoardSensors(places.root),
+    i2cOf(places.root),
   ]);
   return {
     user,
@@ -121,6 +132,7 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
     space,
     wear,
     sensors,
+    i2c,
     found: places.found,
   };
 }
@@ -198,6 +210,20 @@ async function bootOf(root: string): Promise<Machine['boot']> {
     return { path: `/${path}`, settings: settings.filter((line) => line !== '') };
   }
   return undefined;
+}
+
+/** Lists what the kernel knows (Documentation/i2c/i2c-sysfs.rst); sends nothing on a bus. */
+async function i2cOf(root: string): Promise<Machine['i2c']> {
+  const directory = join(root, 'sys/bus/i2c/devices');
+  const names = await namesIn(directory);
+  const chips = names
+    .filter((name) => /^\d+-[0-9a-f]{4}$/.test(name))
+    .map(async (place): Promise<DeclaredChip> => ({
+      place,
+      name: (await textOf(join(directory, place, 'name'))).trim(),
+      hasDriver: await stat(join(directory, place, 'driver')).then(Boolean, () => false),
+    }));
+  return { buses: names.filter((name) => /^i2c-\d+$/.test(name)), chips: await Promise.all(chips) };
 }
 
 async function keeperOf(root: string): Promise<boolean | undefined> {

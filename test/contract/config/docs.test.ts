@@ -9,6 +9,7 @@ import { modbusModules } from '../../../drivers/modbus/index.js';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
 import { pwmModules } from '../../../drivers/pwm/index.js';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
+import { sensorModules } from '../../../drivers/sensor/index.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { socketModules } from '../../../drivers/socket/index.js';
 import { virtualModules } from '../../../drivers/virtual/index.js';
@@ -30,6 +31,7 @@ const modules = new ModuleRegistry([
   ...gpioModules(new Backends({ gpio: [] }, systemClock())),
   ...ledModules({ leds: [] }, systemClock()),
   ...pwmModules({}, systemClock()),
+  ...sensorModules({}, systemClock()),
   ...serialModules(new SimulatedPorts()),
   ...socketModules(),
   ...modbusModules(),

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { CONCURRENT_READS, OVERDUE_MS, READ_THREADS } from '../../../drivers/sensor/read-lanes.js';
 import { DATAGRAM_LIMIT } from '../../../drivers/socket/datagram-socket.js';
 import { QUEUE_LIMIT } from '../../../drivers/socket/tcp-connection.js';
 import { PAYLOAD_LIMIT } from '../../../drivers/mqtt/mqtt-device.js';
@@ -66,6 +67,8 @@ t.test('the limits page shows the values of the code', (t) => {
     'wire trace': `${number(DEBUG_DATA_LIMIT)} bytes per message, ${DEBUG_MESSAGES_PER_SECOND} messages per second, ${DEBUGGED_OBJECTS_LIMIT} objects`,
     'data queued to a TCP or UDP peer': kib(QUEUE_LIMIT),
     datagram: `${number(DATAGRAM_LIMIT)} bytes`,
+    'sensor reads at a time; with those that are overdue': `${CONCURRENT_READS}; ${READ_THREADS}`,
+    'sensor read that is overdue': seconds(OVERDUE_MS),
     'MQTT packet': mib(PACKET_LIMIT),
     'MQTT payload of a device': mib(PAYLOAD_LIMIT),
     'text of a script': mib(SCRIPT_LIMIT),

@@ -108,6 +108,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_SimulateOneWireGone(string Address, bool Gone): bool',
     'GW_SimulatePwmGone(string Chip, bool Gone): bool',
     'GW_SimulateRefusal(string Line, bool Refuse): bool',
+    'GW_SimulateSensorGone(string Device, bool Gone): bool',
     'GW_SimulateStuck(string Line, bool Stuck): bool',
     'GW_Subscribe(array IDs, array Messages): bool',
     'GW_TestBackupTarget(array Target): bool',

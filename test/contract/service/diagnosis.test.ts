@@ -39,6 +39,7 @@ const bare: Machine = {
     isThrottled: false,
     hasUndervoltage: undefined,
   },
+  i2c: { buses: [], chips: [] },
   found: [],
 };
 const boot = { path: '/boot/firmware/config.txt', settings: ['dtparam=spi=on'] };

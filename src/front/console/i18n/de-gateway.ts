@@ -7,6 +7,7 @@ import { meter } from './de-gateway/meter.js';
 import { modbus } from './de-gateway/modbus.js';
 import { mqtt } from './de-gateway/mqtt.js';
 import { notification } from './de-gateway/notification.js';
+import { sensor } from './de-gateway/sensor.js';
 import { settings, settingWords } from './de-gateway/settings.js';
 import { stream } from './de-gateway/stream.js';
 import { deVariables as variables } from '../../web/i18n/de-variables.js';
@@ -21,6 +22,7 @@ const families: readonly FamilyTexts[] = [
   notification,
   modbus,
   meter,
+  sensor,
   core,
 ];
 

@@ -7,6 +7,7 @@ import { health } from './de-gateway/sentences/health.js';
 import { backup } from './de-gateway/sentences/backup.js';
 import { records } from './de-gateway/sentences/records.js';
 import { meters } from './de-gateway/sentences/meters.js';
+import { sensors } from './de-gateway/sentences/sensors.js';
 import { storage } from './de-gateway/sentences/storage.js';
 import { rare } from './de-gateway/sentences/rare.js';
 
@@ -20,6 +21,7 @@ export const deSentences: Readonly<Record<string, string>> = {
   ...backup,
   ...rare,
   ...meters,
+  ...sensors,
   ...storage,
   ...records,
   ...faults,

@@ -257,6 +257,7 @@ export const de: ConsoleTexts = {
       pwm: 'PWM-Kanäle',
       led: 'LEDs',
       onewire: '1-Wire',
+      sensor: 'Sensoren',
       mqtt: 'MQTT-Geräte',
     },
   },

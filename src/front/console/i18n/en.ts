@@ -254,6 +254,7 @@ export const en = {
       pwm: 'PWM channels',
       led: 'LEDs',
       onewire: '1-Wire',
+      sensor: 'Sensors',
       mqtt: 'MQTT devices',
     },
   },

@@ -53,6 +53,14 @@ export const deVariables: Readonly<Record<string, string>> = {
   Value: 'Wert',
   'Voltage at the input': 'Spannung am Eingang',
   Yesterday: 'Gestern',
+  // Sensors
+  Acceleration: 'Beschleunigung',
+  'Air pressure': 'Luftdruck',
+  Concentration: 'Konzentration',
+  Distance: 'Abstand',
+  Illuminance: 'Helligkeit',
+  'Power consumption': 'Leistung',
+  Resistance: 'Widerstand',
   // Meters
   'Active power': 'Wirkleistung',
   Current: 'Strom',

@@ -139,6 +139,7 @@ export const de: Texts = {
     CHECKSUM: 'Meldung beschädigt',
     OUT_OF_RANGE: 'Messwert unmöglich',
     POWER_ON: 'Seit dem Einschalten keine Messung',
+    WIRE_BREAK: 'Drahtbruch',
     REFUSED: 'Das Gerät lehnt die Anfrage ab',
   },
   errors: {

@@ -141,6 +141,7 @@ export const en = {
     CHECKSUM: 'Report is damaged',
     OUT_OF_RANGE: 'Measured value is impossible',
     POWER_ON: 'No measurement since power-on',
+    WIRE_BREAK: 'Wire break',
     REFUSED: 'Device rejects the request',
   } as Readonly<Record<string, string>>,
   /** Error codes of commands. */

@@ -1,0 +1,35 @@
+import { applyChange, planChip } from '../../service/machine/enable-chip.js';
+import { knownChips, wantedChip } from '../../service/machine/sensor-chips.js';
+import { command, UsageError } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+
+/** `stellwerk enable-chip`: declares a sensor chip on I²C, so that the kernel loads its driver. */
+export const enableChip = command({
+  usage: 'enable-chip [--yes] CHIP@BUS-ADDRESS',
+  about: `Shows how this machine declares a sensor chip, such as bme280@1-0076: address 76 on the bus 1. With --yes it is
+written to config.txt of a Raspberry Pi, or to a udev rule of another machine, and takes effect after a
+reboot. Nothing is sent on the bus: be sure that this chip is at this address.`,
+  options: { yes: { type: 'boolean', help: 'write it; otherwise nothing is changed' } },
+  words: [1, 1],
+  exits: '0 done, 1 the file cannot be written',
+  run: async ({ yes = false }, [device = '']) => {
+    const wanted = wantedChip(device);
+    if (wanted === undefined)
+      throw new UsageError(
+        `${device} is no known chip with an address; use a form such as bme280@1-0076; known: ${knownChips().join(', ')}`,
+      );
+    const change = await planChip(wanted, '/');
+    const { path, added } = change;
+    if (added.length === 0) {
+      process.stdout.write(`${path} has it already; if the chip is missing, reboot and check its wiring\n`);
+      return exitCode.ok;
+    }
+    if (yes) await applyChange(change);
+    const lines = added.map((line) => `  ${line}\n`).join('');
+    const hint = yes
+      ? 'Written. Reboot the machine.\n'
+      : `Nothing was changed. sudo stellwerk enable-chip --yes ${device} writes it.\n`;
+    process.stdout.write(`${path}:\n${lines}${hint}`);
+    return exitCode.ok;
+  },
+});

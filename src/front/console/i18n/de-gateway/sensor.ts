@@ -1,0 +1,41 @@
+import type { FamilyTexts } from './family-texts.js';
+
+/** Sensors and analogue inputs of the kernel. */
+export const sensor: FamilyTexts = {
+  modules: {
+    Sensor: ['Sensor', 'Ein Sensor oder Analogeingang, für den der Kernel einen Treiber hat.'],
+  },
+  properties: {
+    Device: ['Baustein', 'Der Name des Bausteins; gibt es mehrere, folgen @ und sein Ort.'],
+    EveryS: ['Abfrageabstand', 'Der Abstand zwischen zwei Ablesungen in Sekunden.'],
+    Channels: ['Kanäle', 'Die Kanäle, die eine Variable haben; eine leere Liste wird mit allen gefüllt.'],
+    'Channels.Channel': ['Kanal'],
+    'Channels.Ident': ['Ident'],
+    'Channels.Name': ['Name'],
+    'Channels.Quantity': ['Größe'],
+    'Channels.Profile': ['Profil'],
+    'Channels.Conversion': ['Umrechnung'],
+    'Channels.From': ['Wert am Anfang'],
+    'Channels.To': ['Wert am Ende'],
+    'Channels.Divider': ['Teilerverhältnis'],
+    'Channels.ShuntOhm': ['Messwiderstand (Ω)'],
+    'Channels.SeriesOhm': ['Vorwiderstand (Ω)'],
+    'Channels.SupplyV': ['Versorgung (V)'],
+    'Channels.Ohm25': ['NTC bei 25 °C (Ω)'],
+    'Channels.Beta': ['NTC: B-Wert (K)'],
+    'Channels.A': ['NTC: Koeffizient A'],
+    'Channels.B': ['NTC: Koeffizient B'],
+    'Channels.C': ['NTC: Koeffizient C'],
+    'Channels.Table': ['NTC: Tabelle'],
+    'Channels.MeasuredLow': ['Unten gemessen'],
+    'Channels.ActualLow': ['Unten richtig'],
+    'Channels.MeasuredHigh': ['Oben gemessen'],
+    'Channels.ActualHigh': ['Oben richtig'],
+    'Channels.Min': ['Kleinster gültiger Wert'],
+    'Channels.Max': ['Größter gültiger Wert'],
+    'Channels.Oversample': ['Ablesungen je Wert'],
+    'Channels.Median': ['Median über'],
+    'Channels.SmoothS': ['Glättung (s)'],
+    'Channels.DeadBand': ['Totband'],
+  },
+};

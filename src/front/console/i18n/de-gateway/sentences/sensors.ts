@@ -1,0 +1,40 @@
+/** Sentences about sensors. */
+export const sensors: Readonly<Record<string, string>> = {
+  SENSOR_NAMED: 'der Sensor {0}',
+  NO_SUCH_SENSOR:
+    'dieses Gerät hat keinen Sensor {0} ({1}); stellwerk doctor sagt, wie ein Baustein eingeschaltet wird',
+  SENSORS_MATCH: '{0} Sensoren passen; Device auf einen von {1} setzen',
+  SENSOR_WITHOUT_CHANNELS: '{0} hat keinen Kanal mit einer Größe, die Sensor kennt',
+  NO_SUCH_CHANNEL: '{0} hat keinen Kanal {1}; vorhanden: {2}',
+  SENSOR_BUS_BLOCKED:
+    'ein Lesevorgang an {0} dauert schon mehr als {1} s, deshalb wird {2} nicht gelesen; die Verdrahtung des Busses prüfen',
+  SENSOR_DEVICE_EMPTY:
+    'Device ist leer; den Namen eines Bausteins setzen (eine Suche nach Hardware nennt sie)',
+  SENSOR_QUANTITY_UNKNOWN:
+    '{0} ist kein Name eines Kanals im Kernel; ist es eine Beschriftung, Quantity setzen',
+  SENSOR_LIMITS: 'Min von {0} muss kleiner als Max sein',
+  SENSOR_CALIBRATION:
+    'die Kalibrierung von {0} braucht MeasuredLow, ActualLow, MeasuredHigh und ActualHigh mit zwei verschiedenen gemessenen Werten',
+  SENSOR_CONVERSION_INPUT: 'die Umrechnung {0} von {1} braucht einen Kanal, der {2} misst',
+  SENSOR_SIGNAL_RANGE: '{0} braucht From und To, die Werte an beiden Enden des Signals',
+  SENSOR_SHUNT: '{0} misst eine Spannung; ShuntOhm auf den Widerstand setzen, durch den der Strom fließt',
+  SENSOR_DIVIDER: '{0} misst eine Spannung; SeriesOhm und SupplyV auf die Werte des Spannungsteilers setzen',
+  SENSOR_NTC_BETA: '{0} braucht Ohm25 und Beta aus dem Datenblatt des NTC',
+  SENSOR_NTC_COEFFICIENTS: '{0} braucht die Koeffizienten A, B und C des NTC',
+  SENSOR_NTC_TABLE:
+    'Table von {0} braucht mindestens zwei Punkte wie 0:32554 25:10000, mit fallenden Widerständen',
+  // The check of the machine
+  ALL_SENSORS_PRESENT: 'alle {0} eingerichteten Sensoren sind vorhanden',
+  SENSOR_MISSING: '{0} von {1} ist nicht vorhanden',
+  SENSOR_NO_DRIVER:
+    'der Kernel kennt {0} an {1}, aber kein Treiber benutzt ihn; siehe sein Protokoll (sudo dmesg)',
+  SENSOR_LOAD_DRIVER:
+    'der Kernel kennt {0} an {1}, aber kein Treiber benutzt ihn; sudo modprobe {2} ausführen, und die Verdrahtung prüfen, wenn sich nichts ändert',
+  SENSOR_SEE_PAGE: 'wie {1} eingeschaltet wird, steht auf {0}',
+  SENSOR_WHICH_CHIP:
+    'sudo stellwerk enable-chip ads1115@{0} ausführen, oder mit ads1015, wenn es dieser ist: der Kernel gibt beiden denselben Namen',
+  SENSOR_ADD_SETTINGS: '{0} in {1} eintragen und neu starten (sudo stellwerk enable-chip {2} erledigt das)',
+  SENSOR_NO_BUS: 'dieses Gerät hat keinen Bus i2c-{0}{1}; im Device-Tree einschalten ({2})',
+  SENSOR_DECLARE: 'wenn der Baustein an i2c-{0} angeschlossen ist, sudo stellwerk enable-chip {1} ausführen',
+  SENSOR_BUSES: '; vorhanden: {0}',
+};

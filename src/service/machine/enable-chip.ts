@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../../base/atomic-write.js';
+import { codeOf } from '../../base/fault.js';
+import { BOOT_CONFIGURATIONS } from './machine-facts.js';
+import { I2C_SETTING, overlayOf, type WantedChip } from './sensor-chips.js';
+
+/** Where chips are declared on a machine without a config.txt; udev reads it at every boot. */
+const RULES_FILE = 'etc/udev/rules.d/61-stellwerk-chips.rules';
+const READABLE_FOR_ALL = 0o644;
+
+/** A change of a configuration file of the machine; nothing is written before it is applied. */
+interface FileChange {
+  readonly path: string;
+  /** The lines to add; none if the file has them already. */
+  readonly added: readonly string[];
+  readonly content: string;
+}
+
+/**
+ * The change that declares a chip at its address at every boot: a device tree overlay on a Raspberry Pi,
+ * otherwise a udev rule that writes to `new_device` of the bus (Documentation/i2c/instantiating-devices.rst).
+ * Reads files only: no address on the bus is accessed. `root` is `/`, except in tests.
+ */
+export async function planChip(wanted: WantedChip, root: string): Promise<FileChange> {
+  for (const file of BOOT_CONFIGURATIONS) {
+    const text = await contentOf(join(root, file));
+    if (text === undefined) continue;
+    // Lines at the end belong to the last section, which may be of another model.
+    const settings = [I2C_SETTING, overlayOf(wanted)];
+    return changeOf(join(root, file), text, { settings, section: '[all]' });
+  }
+  const { name, address, bus } = wanted;
+  const rule = `ACTION=="add", SUBSYSTEM=="i2c", KERNEL=="i2c-${bus}", ATTR{new_device}="${name} ${address}"`;
+  const path = join(root, RULES_FILE);
+  return changeOf(path, (await contentOf(path)) ?? '', { settings: [rule] });
+}
+
+/** Writes a change; rejects with the system error, and the old file remains. */
+export const applyChange = ({ path, content }: FileChange): Promise<void> =>
+  writeFileAtomically(path, content, READABLE_FOR_ALL);
+
+function changeOf(
+  path: string,
+  text: string,
+  { settings, section }: { readonly settings: readonly string[]; readonly section?: string },
+): FileChange {
+  const present = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
+  const added = settings.filter((setting) => !present.includes(setting));
+  const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  const head = section === undefined ? [] : [section];
+  const block = added.length === 0 ? [] : ['# Added by stellwerk enable-chip', ...head, ...added, ''];
+  return { path, added, content: before + block.join('\n') };
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR') return undefined;
+    throw thrown;
+  }
+}
