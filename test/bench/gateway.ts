@@ -22,6 +22,8 @@ export interface GatewaySetup {
   /** Additional keys of `gateway.yaml`; JSON is YAML. */
   readonly config?: object;
   readonly core: number | undefined;
+  /** A directory that the gateway sees in place of another one; takes root. */
+  readonly mountOver?: { readonly from: string; readonly to: string };
   /** Additional arguments for Node. */
   readonly nodeOptions?: string;
 }
@@ -39,6 +41,7 @@ export async function gatewayProgram({
   config = {},
   core,
   nodeOptions,
+  mountOver,
 }: GatewaySetup): Promise<{ port: number; program: Program }> {
   mkdirSync(directory, { recursive: true });
   const port = await reservePort();
@@ -49,7 +52,14 @@ export async function gatewayProgram({
   });
   const program = pinned(
     core,
-    [join(PACKAGE_ROOT, 'bin', 'stellwerk'), 'serve', '--config', file, '--data', join(directory, 'data')],
+    mounting(mountOver, [
+      join(PACKAGE_ROOT, 'bin', 'stellwerk'),
+      'serve',
+      '--config',
+      file,
+      '--data',
+      join(directory, 'data'),
+    ]),
     {
       env: {
         RUNTIME_DIRECTORY: runtimeDirectory(directory),
@@ -59,6 +69,16 @@ export async function gatewayProgram({
   );
   return { port, program };
 }
+
+/** A command in a mount namespace of its own, with a directory mounted; it keeps the process id. */
+const mounting = (
+  mount: GatewaySetup['mountOver'],
+  command: readonly [string, ...string[]],
+): readonly [string, ...string[]] => {
+  if (mount === undefined) return command;
+  const script = 'mount --bind "$0" "$1" && shift && exec "$@"';
+  return ['unshare', '-m', 'sh', '-c', script, mount.from, mount.to, ...command];
+};
 
 /** In memory, as systemd's for the service: what is written there does not reach a disk. */
 function runtimeDirectory(directory: string): string {

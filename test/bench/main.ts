@@ -23,6 +23,7 @@ import { mqttFigures } from './figures/mqtt.js';
 import { takeCores, type Cores } from './machine.js';
 import { processFigures } from './figures/process.js';
 import { scriptFigures } from './figures/scripts.js';
+import { sensorFigures } from './figures/sensors.js';
 import { serialFigures } from './figures/serial.js';
 import { snapshotFigures } from './figures/snapshot.js';
 
@@ -36,6 +37,7 @@ const families: Readonly<Record<string, Family>> = {
   discovery: discoveryFigures,
   templates: templateFigures,
   serial: serialFigures,
+  sensors: sensorFigures,
   edge: edgeFigures,
   counting: countingFigures,
   cabinet: largeBoardFigures,
