@@ -1,7 +1,7 @@
 import { moduleKind, type ModuleDefinition } from '../../src/device/module.js';
 import { byteStream } from '../../src/device/byte-stream.js';
 import { checkMeter, textMeterProperties } from './meter-properties.js';
-import { variablesOf } from './values/meter-variables.js';
+import { variablesOf } from '../../src/device/toolkit/meter-variables.js';
 
 /** The module **DSMR Meter**: a meter with a P1 port. */
 export const dsmrMeter: ModuleDefinition<typeof textMeterProperties> = {

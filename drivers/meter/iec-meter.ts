@@ -2,7 +2,7 @@ import { moduleKind, type Host, type ModuleDefinition, type OpenInstance } from 
 import { byteStream, type ByteStream } from '../../src/device/byte-stream.js';
 import { iecProperties, type IecProperties } from './iec-properties.js';
 import { checkMeter } from './meter-properties.js';
-import { variablesOf } from './values/meter-variables.js';
+import { variablesOf } from '../../src/device/toolkit/meter-variables.js';
 
 /** Readouts that may be missing before values are stale. */
 const MISSED_READOUTS = 3;

@@ -2,7 +2,7 @@ import { moduleKind, type Host, type ModuleDefinition } from '../../src/device/m
 import { byteStream } from '../../src/device/byte-stream.js';
 import type { MbusBuses } from './mbus/bus.js';
 import { checkMbusMeter, mbusProperties, type MbusProperties } from './mbus-properties.js';
-import { variablesOf } from './values/meter-variables.js';
+import { variablesOf } from '../../src/device/toolkit/meter-variables.js';
 
 /** Requests that may be missing before values are stale. */
 const MISSED_REQUESTS = 3;

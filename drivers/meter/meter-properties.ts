@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
-import { describeValue } from './values/meter-variables.js';
+import { describeValue } from '../../src/device/toolkit/meter-variables.js';
 
 /** Values of one meter: a heat meter with its stored ones has 30 to 60. */
 export const VALUES_LIMIT = 64;

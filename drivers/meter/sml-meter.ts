@@ -1,7 +1,7 @@
 import { moduleKind, type ModuleDefinition } from '../../src/device/module.js';
 import { byteStream } from '../../src/device/byte-stream.js';
 import { checkMeter, meterProperties } from './meter-properties.js';
-import { variablesOf } from './values/meter-variables.js';
+import { variablesOf } from '../../src/device/toolkit/meter-variables.js';
 
 /** The module **SML Meter**: a meter that sends SML telegrams by itself. */
 export const smlMeter: ModuleDefinition<typeof meterProperties> = {

@@ -35,6 +35,8 @@ export interface PendingRequest {
   readonly unit: UnitState;
   readonly request: PduRequest;
   readonly isPoll: boolean;
+  /** Whether a missing reply says nothing about the unit. */
+  readonly isProbe?: boolean;
   readonly pollOptions: PollOptions;
   /** How often it was sent. */
   sendCount: number;
@@ -55,7 +57,7 @@ interface RequestBatch {
 }
 
 /** The arguments of `execute`. */
-interface BusRequest extends Pick<PendingRequest, 'request' | 'isPoll' | 'pollOptions'> {
+interface BusRequest extends Pick<PendingRequest, 'request' | 'isPoll' | 'isProbe' | 'pollOptions'> {
   readonly unit: number;
   readonly signal: AbortSignal;
 }
@@ -111,7 +113,14 @@ export class BusScheduler implements Disposable {
   }
 
   /** See `ModbusUnit.execute`. */
-  execute({ unit: number, request, isPoll, pollOptions, signal }: BusRequest): Promise<Buffer> {
+  execute({
+    unit: number,
+    request,
+    isPoll,
+    isProbe = false,
+    pollOptions,
+    signal,
+  }: BusRequest): Promise<Buffer> {
     const unit = this.unit(number);
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
@@ -127,6 +136,7 @@ export class BusScheduler implements Disposable {
         unit,
         request,
         isPoll,
+        isProbe,
         pollOptions,
         sendCount: 0,
         disconnectCount: 0,
@@ -264,6 +274,10 @@ export class BusScheduler implements Disposable {
   #handleMissed({ unit, pollOptions, jobs }: RequestBatch, why: Text): void {
     const nowMs = this.#nowMs();
     const lateMs = this.#hasTransactions ? 0 : pollOptions.timeoutMs;
+    if (jobs.some(({ isProbe }) => isProbe)) {
+      unit.backoffUntilMs = nowMs + lateMs;
+      return rejectAll(jobs, noReply(unit, why));
+    }
     const { retries } = pollOptions;
     const isOnline = unit.recordMissedReply(why, { nowMs, lateMs, retries, random: this.#clock.random() });
     if (jobs.length > 1) unit.recordBlockRead(false);

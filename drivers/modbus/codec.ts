@@ -91,7 +91,7 @@ export function decode(layout: RegisterLayout, registers: Buffer): Value | { rea
   if (type.kind === 'string') return type.name === 'StringHex' ? bytes.toString('hex') : decodeText(bytes);
   if (type.kind === 'float') {
     const number = type.name === 'Float32' ? shortestDecimal(bytes.readFloatBE()) : bytes.readDoubleBE();
-    const value = number * (factor ?? 1);
+    const value = factor === undefined ? number : Number((number * factor).toPrecision(SIGNIFICANT_DIGITS));
     return Number.isFinite(value)
       ? value + 0
       : {
@@ -104,6 +104,11 @@ export function decode(layout: RegisterLayout, registers: Buffer): Value | { rea
   return {
     unreadable: coded`EXCEEDS_2_53_LIMIT: ${String(number)} exceeds ±2^53, the limit of exact integers; set a Factor to get a float`,
   };
+}
+
+/** The bits of a number in registers, unsigned, high bit first. */
+export function rawBits(layout: RegisterLayout, registers: Buffer): bigint {
+  return BigInt(`0x0${reorder(layout, registers).toString('hex')}`);
 }
 
 /** Encodes a value. Throws `CANNOT_CONVERT`. */

@@ -4,6 +4,7 @@ import { moduleKind, type Host, type ModuleDefinition, type OpenInstance } from 
 import { byteStream } from '../../src/device/byte-stream.js';
 import type { BusRegistry, FramingMode } from './bus-registry.js';
 import { modbusFlow, type ModbusUnit } from './modbus-unit.js';
+import type { UnitSearch } from './search/unit-search.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
 /**
@@ -51,7 +52,10 @@ const properties = Type.Object({
 type Properties = Static<typeof properties>;
 
 /** The module **ModBus Gateway**: one unit on a serial line or behind a socket. */
-export function modbusGateway(buses: () => Promise<BusRegistry>): ModuleDefinition<typeof properties> {
+export function modbusGateway(
+  buses: () => Promise<BusRegistry>,
+  search: UnitSearch,
+): ModuleDefinition<typeof properties> {
   return {
     id: '{A5F663AB-C400-4FE5-B207-4D67CC030564}',
     name: 'ModBus Gateway',
@@ -65,7 +69,7 @@ export function modbusGateway(buses: () => Promise<BusRegistry>): ModuleDefiniti
     requires: byteStream,
     provides: modbusFlow,
     check,
-    open: (host) => open(host, buses),
+    open: (host) => open(host, buses, search),
   };
 }
 
@@ -78,7 +82,11 @@ function check({ GatewayMode, DeviceID }: Properties): Text | undefined {
   return undefined;
 }
 
-async function open(host: Host<Properties>, buses: () => Promise<BusRegistry>): Promise<OpenInstance> {
+async function open(
+  host: Host<Properties>,
+  buses: () => Promise<BusRegistry>,
+  search: UnitSearch,
+): Promise<OpenInstance> {
   const { GatewayMode, DeviceID, SwapWords, TimeoutMs, Retries, PauseMs } = host.properties;
   const stream = host.parent(byteStream);
   const registry = await buses();
@@ -101,15 +109,24 @@ async function open(host: Host<Properties>, buses: () => Promise<BusRegistry>): 
     name: `unit ${DeviceID}`,
     swapWords: SwapWords,
     execute: (request, priority, signal) =>
-      bus.execute({ unit: DeviceID, request, isPoll: priority === 'poll', pollOptions, signal }),
+      bus.execute({
+        unit: DeviceID,
+        request,
+        isPoll: priority === 'poll',
+        isProbe: priority === 'probe',
+        pollOptions,
+        signal,
+      }),
     onOffline(listener) {
       if (unit.offlineReason !== undefined) listener(unit.offlineReason);
       return unit.onlineChanged.on(listener);
     },
   };
+  const leaveSearch = search.join({ host, unit: provided, stream: stream.name });
   return {
     provided,
     async close() {
+      leaveSearch();
       unsubscribe();
       leave();
       await Promise.resolve();

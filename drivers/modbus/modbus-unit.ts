@@ -10,11 +10,12 @@ export interface ModbusUnit {
   readonly swapWords: boolean;
   /**
    * Sends a request; resolves with the PDU of the reply. A `poll` is repeated if no reply comes, and waits
-   * for all commands; a `command` is never sent twice. Rejects with `DEVICE_REFUSED` for an exception, with
+   * for all commands; a `command` is never sent twice. A `probe` is a read whose missing reply says nothing
+   * about the unit: the device search sends requests that many devices do not know. Rejects with `DEVICE_REFUSED` for an exception, with
    * `DEVICE_OFFLINE` without a reply or while the unit is offline, with `BUSY`, or with the signal's reason.
    * Nothing is sent after that.
    */
-  execute(request: PduRequest, priority: 'poll' | 'command', signal: AbortSignal): Promise<Buffer>;
+  execute(request: PduRequest, priority: 'poll' | 'command' | 'probe', signal: AbortSignal): Promise<Buffer>;
   /**
    * Calls the listener with a reason when the unit goes offline (immediately if it is), and with undefined
    * when it is back. Returns a function that removes the listener.

@@ -8,6 +8,8 @@ import { fault, type Fault } from '../../src/base/fault.js';
 export type ReadCode = 1 | 2 | 3 | 4;
 /** Function codes that write one coil, one register, several coils and several registers. */
 type WriteCode = 5 | 6 | 15 | 16;
+/** Function code that reads the device identification (§6.21). */
+const READ_IDENTIFICATION = 43;
 
 /** Consecutive coils or registers. */
 export interface Block {
@@ -17,11 +19,13 @@ export interface Block {
 
 /** A request, and the length of its reply. */
 export interface PduRequest {
-  readonly functionCode: ReadCode | WriteCode;
+  readonly functionCode: ReadCode | WriteCode | typeof READ_IDENTIFICATION;
   /** Function code and data, without the framing. */
   readonly pdu: Buffer;
-  /** Length of the PDU of a normal reply, bytes. */
+  /** Length of the PDU of a normal reply, bytes; the longest one, if it varies. */
   readonly replyLength: number;
+  /** The length of a reply of varying length, by the bytes received so far: at least what is still missing. */
+  readonly lengthOf?: (received: Buffer) => number;
   /** The coils or registers that a read requests. */
   readonly block?: Block;
 }
@@ -67,9 +71,43 @@ export function registerRequest(functionCode: 6 | 16, address: number, registers
   return { functionCode, pdu: Buffer.concat([head, registers]), replyLength: ECHO_LENGTH };
 }
 
+/** Largest PDU (§4.1). */
+const MAX_PDU = 253;
+const IDENTIFICATION_HEAD = 7;
+
+/** A request for the basic device identification, from one of its objects: vendor, product, revision (§6.21). */
+export function identificationRequest(object: number): PduRequest {
+  return {
+    functionCode: READ_IDENTIFICATION,
+    pdu: Buffer.from([READ_IDENTIFICATION, 14, 1, object]),
+    replyLength: MAX_PDU,
+    lengthOf(received) {
+      let length = IDENTIFICATION_HEAD;
+      for (let objects = received[6] ?? 0; objects > 0; objects--) length += 2 + (received[length + 1] ?? 0);
+      return Math.min(MAX_PDU, length);
+    },
+  };
+}
+
+/** The objects in the reply to a request for the device identification, by their IDs. */
+export function identificationObjects(pdu: Buffer): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  let at = IDENTIFICATION_HEAD;
+  for (let objects = pdu[6] ?? 0; objects > 0 && at + 2 <= pdu.length; objects--) {
+    const end = at + 2 + (pdu[at + 1] ?? 0);
+    found.set(pdu[at] ?? 0, pdu.toString('latin1', at + 2, Math.min(end, pdu.length)).trim());
+    at = end;
+  }
+  return found;
+}
+
 /** Whether a PDU can be the reply to a request, by its form and, for a write, by the echoed data. */
-export function isReplyTo({ functionCode, pdu: requested, replyLength }: PduRequest, pdu: Buffer): boolean {
+export function isReplyTo(
+  { functionCode, pdu: requested, replyLength, lengthOf }: PduRequest,
+  pdu: Buffer,
+): boolean {
   if (pdu[0] === (functionCode | EXCEPTION_BIT)) return pdu.length === EXCEPTION_LENGTH;
+  if (lengthOf !== undefined) return pdu[0] === functionCode && pdu[1] === 14 && pdu.length === lengthOf(pdu);
   if (pdu[0] !== functionCode || pdu.length !== replyLength) return false;
   if (functionCode <= 4) return pdu[1] === replyLength - 2;
   return pdu.compare(requested, 0, ECHO_LENGTH) === 0;

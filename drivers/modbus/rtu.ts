@@ -41,9 +41,10 @@ export const rtu: Framing = {
 function replyLengthAt(
   received: Buffer,
   at: number,
-  { functionCode, replyLength }: PduRequest,
+  { functionCode, replyLength, lengthOf }: PduRequest,
 ): number | undefined {
   const code = received[at + 1];
-  if (code === undefined || code === functionCode) return replyLength;
+  if (code === undefined) return replyLength;
+  if (code === functionCode) return lengthOf?.(received.subarray(at + 1)) ?? replyLength;
   return code === (functionCode | EXCEPTION_BIT) ? EXCEPTION_LENGTH : undefined;
 }

@@ -132,6 +132,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
     modulesFor: createModuleList(clock, {
       boardNamed: (name) => loadPackagedBoard(name, options.boards),
       names,
+      dataDirectory: directory,
     }),
     modules,
     names,

@@ -15,6 +15,7 @@ import { socketModules } from '../../drivers/socket/index.js';
 import { virtualModules } from '../../drivers/virtual/index.js';
 import type { Clock } from '../base/clock.js';
 import { COMPATIBLE_FILE, loadBoard, type Board } from '../config/board.js';
+import { parseYamlFile } from '../config/yaml-file.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import { ModuleRegistry } from '../device/module-registry.js';
 import type { NameResolver } from '../device/toolkit/name-resolver.js';
@@ -26,6 +27,9 @@ import { PACKAGE_ROOT } from '../base/package-root.js';
 
 /** The board files of the package. */
 const BOARDS = join(PACKAGE_ROOT, 'board');
+
+/** The register maps of the package; users have theirs in `modbus` of the data directory. */
+const MODBUS_MAPS = join(PACKAGE_ROOT, 'drivers', 'modbus', 'devices');
 
 /** The board with this name, or the one that matches this machine (`loadBoard`). */
 export function loadPackagedBoard(name: string | undefined, directory = BOARDS): Promise<Board> {
@@ -54,6 +58,8 @@ interface ModuleListOptions {
   readonly boardNamed?: BoardLoader;
   readonly names?: NameResolver | undefined;
   readonly directories?: { readonly directory: string; readonly runtimeDirectory: string } | undefined;
+  /** Where the user's files are, if nothing else of the data directory may be used. */
+  readonly dataDirectory?: string | undefined;
 }
 
 /** The modules of a gateway, which depend on the board of its configuration. */
@@ -64,6 +70,7 @@ export function createModuleList(
     boardNamed = loadPackagedBoard,
     names = systemResolver(clock),
     directories,
+    dataDirectory = directories?.directory,
   }: ModuleListOptions = {},
 ): (config: GatewayConfig) => Promise<ModuleRegistry> {
   return async ({ board: name }) => {
@@ -82,7 +89,11 @@ export function createModuleList(
       ...mqttModules(brokers),
       ...bridgeModules({ brokers, names }, directories),
       ...notificationModules(names),
-      ...modbusModules(),
+      ...modbusModules({
+        packaged: MODBUS_MAPS,
+        user: dataDirectory === undefined ? undefined : join(dataDirectory, 'modbus'),
+        parse: parseYamlFile,
+      }),
       ...meterModules(),
     ];
     const finders = drivers.flatMap(({ findHardware: find }) => find ?? []);

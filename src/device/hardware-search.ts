@@ -22,11 +22,11 @@ export interface InstanceTemplate {
   readonly recognizedBy?: readonly string[];
 }
 
-/** A piece of hardware of this machine, found without touching it. */
+/** A piece of hardware of this machine, found without changing its state. */
 export interface HardwareItem {
   /** Stable across restarts: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
   readonly id: string;
-  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire' | 'sensor' | 'mqtt';
+  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire' | 'sensor' | 'mqtt' | 'modbus';
   /** The display name: `GPIO17`, `/dev/ttyUSB0`. */
   readonly name: string;
   /** A description. */

@@ -356,7 +356,7 @@ export const found = listOf(
   named('Found', 'Hardware of this machine, who uses it, and which instances can be created for it.', {
     ID: text,
     Kind: Type.Union(
-      (['chip', 'line', 'port', 'pwm', 'led', 'onewire', 'sensor', 'mqtt'] as const).map((kind) =>
+      (['chip', 'line', 'port', 'pwm', 'led', 'onewire', 'sensor', 'mqtt', 'modbus'] as const).map((kind) =>
         Type.Literal(kind),
       ),
     ),

@@ -64,6 +64,7 @@ export const IO_FILES: readonly string[] = [
   'drivers/gpio/keeper/output-table-file.ts',
   'drivers/gpio/backends/sysfs.ts',
   'drivers/gpio/backends/backends.ts',
+  'drivers/modbus/maps/map-files.ts',
   'drivers/serial/kernel-ports.ts',
   'drivers/mqtt/network-connection.ts',
   'drivers/mqtt/transport.ts',

@@ -1,5 +1,5 @@
-import { SERIAL } from '../values/meter-variables.js';
-import { exact, type Reading } from '../values/reading.js';
+import { SERIAL } from '../../../src/device/toolkit/meter-variables.js';
+import { exact, type Reading } from '../../../src/device/toolkit/reading.js';
 import { convert, type Target } from '../values/units.js';
 import type { MbusRecord } from './records.js';
 import type { MbusTelegram } from './telegram.js';

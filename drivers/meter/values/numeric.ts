@@ -1,5 +1,5 @@
 import type { MeterRecord } from '../telegram.js';
-import { exact, type Reading } from './reading.js';
+import { exact, type Reading } from '../../../src/device/toolkit/reading.js';
 import { convert, type Target } from './units.js';
 
 /** One reading of a number; none for a text, or a unit that the variable cannot have. */

@@ -1,8 +1,8 @@
 import type { MeterRecord } from '../telegram.js';
-import { SERIAL } from './meter-variables.js';
+import { SERIAL } from '../../../src/device/toolkit/meter-variables.js';
 import { parseObis } from './obis-code.js';
 import { numeric } from './numeric.js';
-import { exact, type Reading } from './reading.js';
+import { exact, type Reading } from '../../../src/device/toolkit/reading.js';
 import { serialText, subMeterReadings, type CodedRecord } from './sub-meters.js';
 import type { Target } from './units.js';
 

@@ -1,7 +1,7 @@
 import type { MeterRecord } from '../telegram.js';
 import { numeric } from './numeric.js';
 import type { ObisCode } from './obis-code.js';
-import type { Reading } from './reading.js';
+import type { Reading } from '../../../src/device/toolkit/reading.js';
 import type { Target } from './units.js';
 
 /** A record whose code was parsed. */

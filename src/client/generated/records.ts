@@ -410,7 +410,7 @@ export interface Failure {
 /** Hardware of this machine, who uses it, and which instances can be created for it. */
 export interface Found {
   ID: string;
-  Kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire' | 'sensor' | 'mqtt';
+  Kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire' | 'sensor' | 'mqtt' | 'modbus';
   Name: string;
   About: string;
   UsedBy: string;

@@ -24,6 +24,7 @@ import { filesOf, textOf } from '../../law/sources.js';
 import { enableLinearPatterns } from '../../tools/linear-patterns.js';
 import { backlightModule } from '../../examples/backlight.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+import { registerMaps } from '../../tools/devices/register-maps.js';
 
 enableLinearPatterns();
 const DOCS = join(PACKAGE_ROOT, 'docs');
@@ -34,7 +35,7 @@ const modules = new ModuleRegistry([
   ...sensorModules({}, systemClock()),
   ...serialModules(new SimulatedPorts()),
   ...socketModules(),
-  ...modbusModules(),
+  ...modbusModules(registerMaps()),
   ...virtualModules(),
   ...mqttModules(new SimulatedBroker()),
   backlightModule() as ModuleDefinition,

@@ -8,10 +8,15 @@ import { socketModules } from '../../../drivers/socket/index.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+import { registerMaps } from '../../tools/devices/register-maps.js';
 
 enableLinearPatterns();
 
-const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts()), ...modbusModules()];
+const MODULES = [
+  ...socketModules(),
+  ...serialModules(new SimulatedPorts()),
+  ...modbusModules(registerMaps()),
+];
 
 /** A device that handles each connection as a test requires. */
 async function device(t: Test, serve: (socket: Socket, nth: number) => void) {

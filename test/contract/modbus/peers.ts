@@ -9,6 +9,7 @@ import { reservePort } from '../../tools/reserve-port.js';
 import { Program } from '../../tools/program.js';
 import { openPtyPair } from '../../tools/devices/pty.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
+import { registerMaps } from '../../tools/devices/register-maps.js';
 
 /** A unit by another implementation, and the connection to it. */
 export interface ModbusPeer extends AsyncDisposable {
@@ -22,7 +23,7 @@ export interface ModbusPeer extends AsyncDisposable {
   readonly thaw?: () => void;
 }
 
-export const MODULES = [...serialModules(), ...socketModules(), ...modbusModules()];
+export const MODULES = [...serialModules(), ...socketModules(), ...modbusModules(registerMaps())];
 export const UNIT = 7;
 
 /** Modbus TCP, through a proxy that can cut the connection. */

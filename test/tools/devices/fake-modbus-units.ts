@@ -24,6 +24,8 @@ export class FakeModbusUnit {
   delayMs = 5;
   /** The reply to a request for more registers or coils than this. */
   limit = { count: Infinity, answer: 'exception' as 'exception' | 'nothing' };
+  /** The objects of its device identification: vendor, product, revision; none if it has none. */
+  identification: readonly string[] = [];
   /** Addresses to which it never replies. */
   readonly silentAddresses = new Set<number>();
 }
@@ -135,9 +137,13 @@ export function bitwiseCrc(bytes: Uint8Array): number {
 
 function reply(unit: FakeModbusUnit, pdu: Buffer): Buffer {
   const code = pdu[0] ?? 0;
-  const [at, count] = [pdu.readUInt16BE(1), pdu.readUInt16BE(3)];
   const exception = (number: number) => Buffer.from([code | 0x80, number]);
   if (typeof unit.behaviour === 'object') return exception(unit.behaviour.exception);
+  if (code === 43 && unit.identification.length > 0) {
+    const objects = unit.identification.map((text, id) => [id, text.length, ...Buffer.from(text)]);
+    return Buffer.from([43, 14, 1, 1, 0, 0, objects.length, ...objects.flat()]);
+  }
+  const [at, count] = [pdu.readUInt16BE(1), code === 43 ? 0 : pdu.readUInt16BE(3)];
   switch (code) {
     case 1:
     case 2: {

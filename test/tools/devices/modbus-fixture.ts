@@ -4,10 +4,12 @@ import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
+import type { ModuleDefinition } from '../../../src/device/module.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { FakeModbusBus } from './fake-modbus-units.js';
 import { until } from '../until.js';
 import { DeviceFixture } from './device-fixture.js';
+import { registerMaps } from './register-maps.js';
 
 /** The path of the port. */
 export const MODBUS_PORT = '/dev/ttyUSB0';
@@ -18,8 +20,15 @@ export class ModbusFixture implements AsyncDisposable {
   readonly ports = new SimulatedPorts();
   readonly far = this.ports.plug(MODBUS_PORT);
   readonly line = new FakeModbusBus(this.far, this.clock);
-  readonly fixture = new DeviceFixture([...serialModules(this.ports), ...modbusModules()], this.clock);
+  readonly fixture: DeviceFixture;
+  readonly modules: readonly ModuleDefinition[];
   #port: Instance | undefined;
+
+  /** With the register maps of the package, and those of a user in a directory. */
+  constructor(userMaps?: string) {
+    this.modules = [...serialModules(this.ports), ...modbusModules(registerMaps(userMaps))];
+    this.fixture = new DeviceFixture(this.modules, this.clock);
+  }
 
   async port(properties: Record<string, unknown> = {}): Promise<Instance> {
     this.#port ??= await this.fixture.add('Serial Port', {
@@ -106,9 +115,13 @@ export class ModbusFixture implements AsyncDisposable {
 }
 
 /** Runs a test in a new fixture, and checks that no timer and no port is left. */
-export const modbusTest = (what: string, run: (t: Test, modbus: ModbusFixture) => Promise<void>) =>
+export const modbusTest = (
+  what: string,
+  run: (t: Test, modbus: ModbusFixture) => Promise<void>,
+  userMaps?: string,
+) =>
   t.test(what, async (t) => {
-    const one = new ModbusFixture();
+    const one = new ModbusFixture(userMaps);
     await run(t, one);
     await one[Symbol.asyncDispose]();
     one.line.close();

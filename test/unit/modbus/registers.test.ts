@@ -19,6 +19,7 @@ import { variableType, type Value } from '../../../src/device/module.js';
 import { defaultsOf, validateProperties } from '../../../src/device/properties.js';
 import { rtuFrame, bitwiseCrc } from '../../tools/devices/fake-modbus-units.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { registerMaps } from '../../tools/devices/register-maps.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
@@ -314,7 +315,7 @@ await t.test(
 );
 
 await t.test('an invalid configuration is rejected with instructions', async (t) => {
-  const [gateway, address] = modbusModules();
+  const [gateway, address] = modbusModules(registerMaps());
   if (gateway === undefined || address === undefined) throw new Error('two modules');
   const gatewayMistake = (set: object) => validateProperties(gateway, { ...defaultsOf(gateway), ...set });
   const problem = (set: object) => validateProperties(address, { ...defaultsOf(address), ...set });

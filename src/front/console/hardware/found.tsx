@@ -13,7 +13,7 @@ import { statusText } from '../status.js';
 import { focusRow, MakeButtons } from './make-buttons.js';
 import type { Hardware } from './use-hardware.js';
 
-const KINDS = ['line', 'port', 'onewire', 'sensor', 'mqtt', 'pwm', 'led', 'chip'] as const;
+const KINDS = ['line', 'port', 'onewire', 'sensor', 'mqtt', 'modbus', 'pwm', 'led', 'chip'] as const;
 
 interface FoundSectionProps {
   readonly hardware: Hardware;

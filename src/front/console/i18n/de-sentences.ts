@@ -6,6 +6,7 @@ import { faults } from './de-gateway/sentences/faults.js';
 import { health } from './de-gateway/sentences/health.js';
 import { backup } from './de-gateway/sentences/backup.js';
 import { records } from './de-gateway/sentences/records.js';
+import { registerMaps } from './de-gateway/sentences/register-maps.js';
 import { meters } from './de-gateway/sentences/meters.js';
 import { sensors } from './de-gateway/sentences/sensors.js';
 import { storage } from './de-gateway/sentences/storage.js';
@@ -22,6 +23,7 @@ export const deSentences: Readonly<Record<string, string>> = {
   ...rare,
   ...meters,
   ...sensors,
+  ...registerMaps,
   ...storage,
   ...records,
   ...faults,

@@ -259,6 +259,7 @@ export const de: ConsoleTexts = {
       onewire: '1-Wire',
       sensor: 'Sensoren',
       mqtt: 'MQTT-Geräte',
+      modbus: 'Modbus-Geräte',
     },
   },
   palette: {

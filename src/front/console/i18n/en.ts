@@ -256,6 +256,7 @@ export const en = {
       onewire: '1-Wire',
       sensor: 'Sensors',
       mqtt: 'MQTT devices',
+      modbus: 'Modbus devices',
     },
   },
   palette: {

@@ -7,8 +7,19 @@ export const modbus: FamilyTexts = {
       'Ein Modbus-Gerät an einer seriellen Leitung oder hinter einem Socket.',
     ],
     'ModBus Address': ['Modbus-Adresse', 'Ein Wert eines Modbus-Geräts.'],
+    'ModBus Mapped Device': [
+      'Modbus-Gerät nach Tabelle',
+      'Ein Zähler, Wechselrichter oder E/A-Modul, dessen Register eine Tabelle beschreibt.',
+    ],
   },
   properties: {
+    Map: ['Registertabelle', 'Der Name der Registertabelle, zum Beispiel eastron-sdm630.'],
+    Values: ['Werte', 'Die Werte der Tabelle, die eine Variable haben; alle, wenn die Liste leer ist.'],
+    EveryMs: ['Abfrageabstand', 'Millisekunden zwischen zwei Abfragen; 0 für die Abstände der Tabelle.'],
+    Meter: [
+      'Zählernummer',
+      'Die Nummer eines Zählers, der sie nicht sendet. Nach einem Zählertausch ändern.',
+    ],
     DeviceID: ['Geräteadresse', 'Die Adresse des Geräts am Bus.'],
     GatewayMode: ['Betriebsart', '0 ist TCP; 1 und 2 sind RTU; 7 und 8 sind ASCII.'],
     SwapWords: [

@@ -1,4 +1,4 @@
-import type { Value } from '../../../src/device/module.js';
+import type { Value } from '../module.js';
 
 /** A value of a telegram, converted to the unit of its variable. */
 export interface Reading {

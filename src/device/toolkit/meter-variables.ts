@@ -1,25 +1,27 @@
-import { variableType, type VariableDeclaration } from '../../../src/device/module.js';
+import { variableType, type VariableDeclaration } from '../module.js';
 import { profileOf, quantities } from './quantities.js';
 
 /** The parts of an ident after its quantity: `_L1`, `_T2`, `_S1`, `_U1`, `_MAX`, `_1`. */
-const SUFFIXES = /(?:_(?:L[123]|T[0-9]{1,3}|S[0-9]{1,4}|U[0-9]{1,4}|MAX|MIN|ERR|[1-9]))*$/;
+const SUFFIXES =
+  /(?:_(?:L[123]|L(?:12|23|31)|T[0-9]{1,3}|S[0-9]{1,4}|U[0-9]{1,4}|MAX|MIN|ERR|[1-9][0-9]?))*$/;
 /** The ident of a meter's value. */
 const IDENT = /^[A-Z][A-Z_]{1,30}[A-Z](?:_[A-Z0-9]{1,5})*$/;
 
 /** What a suffix adds to the name of a variable. */
 const suffixNames: readonly (readonly [pattern: RegExp, name: (number: string) => string])[] = [
   [/^L([123])$/, (number) => ` L${number}`],
+  [/^L([123][123])$/, (pair) => ` L${pair[0]}-L${pair[1]}`],
   [/^T([0-9]+)$/, (number) => `, tariff ${number}`],
   [/^S([0-9]+)$/, (number) => `, stored value ${number}`],
   [/^U([0-9]+)$/, (number) => `, unit ${number}`],
-  [/^([1-9])$/, (number) => `, channel ${number}`],
+  [/^([0-9]+)$/, (number) => `, channel ${number}`],
   [/^MAX$/, () => ', maximum'],
   [/^MIN$/, () => ', minimum'],
   [/^ERR$/, () => ', during an error'],
 ];
 
 /** Suffixes of values that matter as much as the quantity without one. */
-const MAIN_SUFFIX = /^(?:T[0-9]+|[1-9])$/;
+const MAIN_SUFFIX = /^(?:T[0-9]+|[0-9]+)$/;
 
 /** Sub-meters report every hour, those of DSMR 5 every 5 minutes; two reports may be missing. */
 const SUB_METER_STALE_S = 3 * 3600;
@@ -45,7 +47,7 @@ export function describeValue(ident: string): VariableDeclaration | undefined {
     ...profileOf(quantity),
     // A stored or extreme value of a counter changes in both directions.
     ...(isCounter &&
-      parts.every((part) => MAIN_SUFFIX.test(part) || part.startsWith('U')) && { counter: true }),
+      parts.every((part) => MAIN_SUFFIX.test(part) || /^[UL]/.test(part)) && { counter: true }),
   };
 }
 
