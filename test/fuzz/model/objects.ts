@@ -45,8 +45,13 @@ export const objectRules: Readonly<Record<string, Rule>> = {
   SVC_SetDisabled: sets('disabled'),
   SVC_SetIcon: sets('icon'),
   SVC_SetInfo: sets('info'),
-  GW_SetPublishRule: (model: Model, id: number, rule: 'none' | '') =>
-    model.set(id, { publish: rule === '' ? undefined : rule }),
+  GW_SetPublishRule: (model: Model, id: number, rule: 'home-assistant' | 'none' | '') => {
+    if (rule !== '') return model.set(id, { publish: rule });
+    model.set(id, {});
+    // The snapshot has the key of a rule only.
+    delete model.get(id).publish;
+    return true;
+  },
   SVC_SetParent: (model: Model, id: number, parent: number) => model.move(id, parent),
   SVC_SetLinkTargetID: (model: Model, id: number, target: number) => {
     const { data } = model.of(types.link, id);
