@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz campaign release-rollback check lint format law lab lab-box lab-power-cuts lab-deb lab-container proof bench front-bench front-soak soak pictures client bundle deb repository image container release install clean
+.PHONY: help setup build run test front-test fuzz campaign release-rollback check lint format law lab lab-box lab-power-cuts lab-deb lab-container proof bench front-bench front-soak soak fleet pictures client bundle deb repository image container release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -188,7 +188,10 @@ bench: build ## each figure as a ratio to a baseline from the same run (BENCH=sh
 front-bench: build ## the pages in a browser: frames, long tasks, heap, start (FRONT_BENCH=room,tree,start)
 	$(Q)FRONT_BENCH=$(FRONT_BENCH) $(NODE) dist/test/bench/front/main.js
 
-front-soak: build ## the pages in a browser under changes and lost connections (MINUTES=30)
+front-fleet: build ## 50 gateways at one broker: births, commands, restarts, a partition (docs/use/fleet.md)
+	$(Q)$(NODE) dist/test/bench/fleet/main.js
+
+soak: build ## the pages in a browser under changes and lost connections (MINUTES=30)
 	$(Q)MINUTES=$(or $(MINUTES),30) $(NODE) dist/test/bench/front/soak.js
 
 soak: build ## the gateway for hours under load: memory, descriptors, bytes written; HOURS=24 WRITE=1 (docs/reference/soak.md)
