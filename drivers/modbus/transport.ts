@@ -2,6 +2,7 @@ import { coded, type CodedText, type Text } from '../../src/base/codes/coded-tex
 import { delay, type Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/fault.js';
 import type { ByteStream } from '../../src/device/byte-stream.js';
+import { EchoFilter, echoProbe } from './echo-filter.js';
 import type { PduRequest } from './pdu.js';
 import type { Framing } from './framing.js';
 
@@ -47,6 +48,9 @@ interface PendingExchange {
   readonly unit: number;
   readonly request: PduRequest;
   readonly transaction: number;
+  readonly frame: Buffer;
+  /** Bytes of its echo that were removed. */
+  echoLength: number;
   /** Number of bytes received since the request was sent. */
   byteCount: number;
   readonly resolve: (outcome: ExchangeResult) => void;
@@ -57,6 +61,7 @@ export class Transport implements Disposable {
   readonly #with: TransportOptions;
   readonly #unsubscribe: readonly ((() => void) | undefined)[];
   readonly #closing = new AbortController();
+  readonly #echo = new EchoFilter();
   #buffer: Buffer = Buffer.alloc(0);
   #pending: PendingExchange | undefined;
   /** Starts at a random number, so that a late reply to an earlier transport does not match. */
@@ -79,6 +84,13 @@ export class Transport implements Disposable {
    * `missing`.
    */
   async exchange(unit: number, request: PduRequest, timeouts: Timeouts): Promise<ExchangeResult> {
+    // The echo of this request would count as its confirmation.
+    if (!this.#with.framing.hasTransactions && !this.#echo.canDecide(request))
+      await this.#exchange(unit, echoProbe(request), timeouts);
+    return this.#exchange(unit, request, timeouts);
+  }
+
+  async #exchange(unit: number, request: PduRequest, timeouts: Timeouts): Promise<ExchangeResult> {
     const { framing, stream, clock, observe } = this.#with;
     const { signal } = this.#closing;
     try {
@@ -91,7 +103,7 @@ export class Transport implements Disposable {
       // late reply that must be skipped as a frame.
       if (!framing.hasTransactions) this.#buffer = Buffer.alloc(0);
       const { promise, resolve } = Promise.withResolvers<ExchangeResult>();
-      this.#pending = { ...addressed, byteCount: 0, resolve };
+      this.#pending = { ...addressed, frame, echoLength: 0, byteCount: 0, resolve };
       const onWireMs = this.#wireMs(frame.length);
       const answerMs = this.#wireMs(framing.frameLength(request.replyLength));
       let isDone = false;
@@ -108,7 +120,7 @@ export class Transport implements Disposable {
             if (isDone) return;
             this.#markBusy(onWireMs);
             const ms = Math.ceil(timeouts.timeoutMs + onWireMs + answerMs);
-            cancel = clock.after(ms, () => resolve({ missing: this.#describeTimeout(timeouts) }));
+            cancel = clock.after(ms, () => resolve({ missing: this.#handleTimeout(timeouts) }));
           },
           (thrown: unknown) => resolve({ missing: messageOf(thrown) }),
         );
@@ -150,9 +162,21 @@ export class Transport implements Disposable {
       return;
     }
     pending.byteCount += bytes.length;
-    const { pdu, consumed } = framing.findReply(all, pending);
-    this.#buffer = all.subarray(consumed);
+    this.#buffer = this.#withoutEcho(all, pending);
+    const isFirst = !framing.hasTransactions && pending.echoLength === 0;
+    if (isFirst && this.#echo.isPartialEcho(this.#buffer, pending)) return;
+    const { pdu, consumed } = framing.findReply(this.#buffer, pending);
+    this.#buffer = this.#buffer.subarray(consumed);
+    if (pdu !== undefined && !framing.hasTransactions)
+      this.#echo.learnReply(pending, pending.byteCount - framing.frameLength(pdu.length));
     if (pdu !== undefined) pending.resolve({ pdu: Buffer.from(pdu) });
+  }
+
+  /** Received bytes without the echo of the request. */
+  #withoutEcho(received: Buffer, pending: PendingExchange): Buffer {
+    if (this.#with.framing.hasTransactions || pending.echoLength > 0) return received;
+    pending.echoLength = this.#echo.echoLength(received, pending);
+    return received.subarray(pending.echoLength);
   }
 
   /**
@@ -189,8 +213,10 @@ export class Transport implements Disposable {
     this.#busyUntilMs = Math.max(this.#busyUntilMs, this.#nowMs() + forMs);
   }
 
-  #describeTimeout({ timeoutMs }: Timeouts): CodedText {
-    const count = this.#pending?.byteCount ?? 0;
+  #handleTimeout({ timeoutMs }: Timeouts): CodedText {
+    const { byteCount = 0, echoLength = 0 } = this.#pending ?? {};
+    if (byteCount === 0) this.#echo.learnSilence();
+    const count = byteCount - echoLength;
     return count === 0
       ? coded`NO_REPLY_WITHIN_MS: no reply within ${timeoutMs} ms`
       : coded`NO_VALID_REPLY_WITHIN: no valid reply within ${timeoutMs} ms, only ${count} other bytes: corrupt, late, or from another unit`;

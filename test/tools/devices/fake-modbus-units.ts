@@ -40,6 +40,8 @@ export class FakeModbusBus {
   /** Their times, monotonic milliseconds. */
   readonly requestedAtMs: number[] = [];
   readonly #timers = new Set<Cancel>();
+  /** The adapter receives what is sent: in pieces of this many bytes; 0 for none. */
+  echoPieces = 0;
 
   constructor(far: SimulatedPeer, clock: Clock) {
     this.#far = far;
@@ -55,6 +57,8 @@ export class FakeModbusBus {
   }
 
   #hear(sent: Buffer): void {
+    for (let at = 0; this.echoPieces > 0 && at < sent.length; at += this.echoPieces)
+      this.#far.send(sent.subarray(at, at + this.echoPieces));
     const isText = sent[0] === 0x3a;
     const frame = isText ? fromText(sent) : sent.subarray(0, -2);
     const [number = 0, code = 0] = frame;
