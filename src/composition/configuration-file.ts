@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { access, constants, readFile, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseDocument } from 'yaml';
-import { hashPassword } from '../api/access/credentials.js';
+import { hashPassword } from '../base/credentials/password-hash.js';
 import { syncDirectory, writeFileAtomically } from '../base/atomic-write.js';
 import { Fault, codeOf, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
 import { SerialQueue } from '../base/serial-queue.js';

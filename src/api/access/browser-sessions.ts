@@ -8,7 +8,7 @@ import type { Accounts } from './accounts.js';
 import type { Account, Authenticator } from './authenticator.js';
 import { OwnerViews } from './owner-views.js';
 import { BrowserSession, configuratorOf, lifetimes, type OwnerView } from './session-state.js';
-import { hashPassword, verifyPassword } from './credentials.js';
+import { hashPassword, verifyPassword } from '../../base/credentials/password-hash.js';
 import type { TextStorage } from '../private-file.js';
 import { readSessions, type StoredSessions } from './stored-sessions.js';
 

@@ -1,6 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { HASH_MEMORY_LIMIT, readPasswordHash } from '../../base/credentials/password-hash.js';
 
 /** The user name that a temporary token is the password of. */
 export const TOKEN = 'token';
@@ -17,53 +15,6 @@ export interface Login {
 export interface Secret {
   readonly password?: string | undefined;
   readonly passwordHash?: string | undefined;
-}
-
-/**
- * 16 MiB and about 0.1 s on a PC, 0.4 s on a Raspberry Pi 4: paid once, since verified pairs are remembered.
- */
-const COST = { N: 16_384, r: 8, p: 1 };
-const SALT_BYTES = 16;
-const KEY_BYTES = 32;
-
-/** Hashes a password for the configuration: `scrypt$N$r$p$salt$key`, salt and key in Base64. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES);
-  const key = await derive(password, { ...COST, salt, length: KEY_BYTES });
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), key.toString('base64')].join('$');
-}
-
-/**
- * Whether the password is the one of the hash, compared in constant time, off the event loop. An invalid hash
- * matches nothing.
- */
-export async function verifyPassword(password: string, hash: string): Promise<boolean> {
-  const read = readPasswordHash(hash);
-  if (read === undefined) return false;
-  const { key, ...settings } = read;
-  try {
-    return timingSafeEqual(await derive(password, { ...settings, length: key.length }), key);
-  } catch {
-    // Parameters that scrypt rejects.
-    return false;
-  }
-}
-
-interface Derivation {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-  readonly salt: Buffer;
-  readonly length: number;
-}
-
-function derive(password: string, { N, r, p, salt, length }: Derivation): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const options = { N, r, p, maxmem: HASH_MEMORY_LIMIT * 2 };
-    scrypt(password.normalize('NFC'), salt, length, options, (error, key) =>
-      error === null ? resolve(key) : reject(error),
-    );
-  });
 }
 
 /**

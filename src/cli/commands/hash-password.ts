@@ -1,4 +1,4 @@
-import { hashPassword } from '../../api/access/credentials.js';
+import { hashPassword } from '../../base/credentials/password-hash.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { promptNewPassword } from '../arguments/new-password.js';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { hashPassword } from '../../api/access/credentials.js';
+import { hashPassword } from '../../base/credentials/password-hash.js';
 import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { ConfigurationError } from '../../config/document.js';
 import { hasAccess, writeSetup } from '../../config/first-access.js';

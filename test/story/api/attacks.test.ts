@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { OWNER, ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
-import { hashPassword } from '../../../src/api/access/credentials.js';
+import { hashPassword } from '../../../src/base/credentials/password-hash.js';
 import { UNVERIFIED_PER_ADDRESS } from '../../../src/api/access/unverified-budget.js';
 import { callText, post, exchangeRaw, resultOrStatus } from '../../tools/client/json-rpc.js';
 import { tempDirectory } from '../../tools/temp-directory.js';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { verifyPassword } from '../../../src/api/access/credentials.js';
+import { verifyPassword } from '../../../src/base/credentials/password-hash.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { BIN, SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../../tools/gateway/gateway-fixture.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { verifyPassword } from '../../../src/api/access/credentials.js';
+import { verifyPassword } from '../../../src/base/credentials/password-hash.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { runCli } from '../../tools/gateway/run-cli.js';
 import { startGateway, startGatewayProcess } from '../../tools/gateway/gateway-fixture.js';

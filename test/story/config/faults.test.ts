@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { hashPassword } from '../../../src/api/access/credentials.js';
+import { hashPassword } from '../../../src/base/credentials/password-hash.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { startGateway } from '../../tools/gateway/gateway-fixture.js';

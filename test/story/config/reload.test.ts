@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { hashPassword } from '../../../src/api/access/credentials.js';
+import { hashPassword } from '../../../src/base/credentials/password-hash.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { OWNER, ownerLine } from '../../tools/gateway/api-fixture.js';
 import { callText, idOf, post, replyIn, rpc, resultOrStatus, valueAt } from '../../tools/client/json-rpc.js';
