@@ -20,6 +20,8 @@ const PROGRAMS = [
   'src/archive/archive-worker.js',
   'src/backup/backup-worker.js',
   'src/script/child.js',
+  'drivers/mqtt/server/program/broker-program.js',
+  'drivers/mqtt/server/store/session-worker.js',
   'src/cli/maintenance/maintenance-worker.js',
   'src/composition/export/export-worker.js',
 ];

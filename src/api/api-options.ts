@@ -6,7 +6,7 @@ import type { TaskState } from '../base/tasks/task-list.js';
 import type { AuditRecord } from '../kernel/audit-record.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { Configurators, RemoteAccess } from './access/accounts.js';
-import type { AuthorityCertificate } from './http/certificate-authority.js';
+import type { AuthorityCertificate, CertificateAuthority } from './http/certificate-authority.js';
 import type { Timeouts } from './http/listener.js';
 import type { TlsSource } from './http/tls.js';
 import type { PushTransport } from './push/web-push.js';
@@ -79,8 +79,8 @@ export interface ApiContext {
   readonly claim?: OwnerClaim;
   /** Backups as files, for downloads and uploads. */
   readonly backups?: BackupFiles;
-  /** Where certificates that the gateway makes are kept. */
-  readonly tlsDirectory: string;
+  /** Signs the certificates that the gateway makes. */
+  readonly authority: CertificateAuthority;
   /** Resolves when the store replies: the gateway is alive. */
   readonly pingStore: () => Promise<void>;
   /** Sends requests to push services. */

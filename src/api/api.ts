@@ -15,7 +15,7 @@ import { ListenerSet, type ListenerConfig } from './http/listener-set.js';
 import { RejectionLog } from './http/rejection-log.js';
 import { BATCH_LIMIT, Rpc } from './rpc/rpc.js';
 import { SocketApi } from './socket/socket-api.js';
-import { CertificateAuthority } from './http/certificate-authority.js';
+import type { CertificateAuthority } from './http/certificate-authority.js';
 import { loadTls } from './http/tls.js';
 import { lazyWeb } from './http/lazy-web.js';
 import { WebPush } from './push/web-push.js';
@@ -102,7 +102,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       { http, sockets: this.#sockets, clock, timeouts, connections, limits },
       log,
     );
-    this.#authority = new CertificateAuthority({ directory: context.tlsDirectory, clock, log });
+    this.#authority = context.authority;
     this.#stopRenewing = [
       clock.every(RENEW_MS, () => void this.#queue.run(() => this.#listeners.renew())),
       clock.every(CHECK_MS, () => void this.checkCertificates()),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ApiOptions, ApiContext } from '../api/api-options.js';
 import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
@@ -12,7 +11,7 @@ import { createPages } from '../front/pages.js';
 
 /** Dependencies of the API. */
 export function apiDependencies(
-  { clock, directory, health, log, names, store }: Foundation,
+  { authority, clock, directory, health, log, names, store }: Foundation,
   { kernel, media, metrics, registry, tasks }: Components,
   {
     configurators,
@@ -33,7 +32,7 @@ export function apiDependencies(
     icons: { content: async (name) => (await media.get()).icons.content(name) },
     configurators: configuratorAccess(configurators),
     directory,
-    tlsDirectory: join(directory, 'tls'),
+    authority,
     recordAudit: (record) => store.recordAudit(record),
     pingStore: () => store.ping(),
     sendPush: (request) => postToPushService(request, { clock, names }),

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { KeeperClient } from '../../drivers/gpio/index.js';
+import { CertificateAuthority } from '../api/http/certificate-authority.js';
 import { systemClock, type Clock } from '../base/clock.js';
 import { locateConfig, overlayPath, type ConfigSource } from '../config/config-source.js';
 import { loadConfig, type LoadedConfig, type ModulesOf } from '../config/load.js';
@@ -60,6 +61,8 @@ export interface Foundation {
   readonly modulesFor: ModulesOf;
   readonly modules: ModuleRegistry;
   readonly names: NameResolver;
+  /** Signs the certificates of the API and of MQTT servers. */
+  readonly authority: CertificateAuthority;
   readonly health: Health;
   readonly store: Store;
   readonly bootFlags: BootFlags;
@@ -82,7 +85,12 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   // The file of the board is read once per start: for the line of a factory reset and for the modules.
   const boardNamed = boardsOnce(options.boards);
   const directories = { directory, runtimeDirectory };
-  const createModules = createModuleList(clock, { keeper, boardNamed, names, directories });
+  const authority = new CertificateAuthority({
+    directory: join(directory, 'tls'),
+    clock,
+    log: log.subject('api'),
+  });
+  const createModules = createModuleList(clock, { keeper, boardNamed, names, directories, authority });
   const configSource = () => locateConfig(options.configFile, directory);
   const resetLine = await checkResetLine(directory, {
     source: configSource(),
@@ -136,6 +144,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
     }),
     modules,
     names,
+    authority,
     health,
     store,
     bootFlags,

@@ -13,6 +13,7 @@ import { sensorModules } from '../../drivers/sensor/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { virtualModules } from '../../drivers/virtual/index.js';
+import type { CertificateAuthority } from '../api/http/certificate-authority.js';
 import type { Clock } from '../base/clock.js';
 import { COMPATIBLE_FILE, loadBoard, type Board } from '../config/board.js';
 import { parseYamlFile } from '../config/yaml-file.js';
@@ -60,6 +61,8 @@ interface ModuleListOptions {
   readonly directories?: { readonly directory: string; readonly runtimeDirectory: string } | undefined;
   /** Where the user's files are, if nothing else of the data directory may be used. */
   readonly dataDirectory?: string | undefined;
+  /** Signs the certificates of MQTT servers. */
+  readonly authority?: CertificateAuthority;
 }
 
 /** The modules of a gateway, which depend on the board of its configuration. */
@@ -71,6 +74,7 @@ export function createModuleList(
     names = systemResolver(clock),
     directories,
     dataDirectory = directories?.directory,
+    authority,
   }: ModuleListOptions = {},
 ): (config: GatewayConfig) => Promise<ModuleRegistry> {
   return async ({ board: name }) => {
@@ -86,7 +90,10 @@ export function createModuleList(
       ...serialModules(),
       ...socketModules(names),
       ...virtualModules(),
-      ...mqttModules(brokers),
+      ...mqttModules(
+        brokers,
+        directories && authority && { ...directories, certificate: () => authority.issue() },
+      ),
       ...bridgeModules({ brokers, names }, directories),
       ...notificationModules(names),
       ...modbusModules({

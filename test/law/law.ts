@@ -26,7 +26,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['base'],
   records: ['base', 'client'],
   front: ['client', 'records', 'base', 'media/built-in-icons'],
-  'drivers/*': ['base', 'device'],
+  'drivers/*': ['base', 'device', 'sqlite'],
   cli: [
     'backup',
     'composition',
@@ -68,6 +68,13 @@ export const IO_FILES: readonly string[] = [
   'drivers/serial/kernel-ports.ts',
   'drivers/mqtt/network-connection.ts',
   'drivers/mqtt/transport.ts',
+  'drivers/mqtt/server/program/broker-process.ts',
+  'drivers/mqtt/server/server-directories.ts',
+  'drivers/mqtt/server/program/broker.ts',
+  'drivers/mqtt/server/program/broker-server.ts',
+  'drivers/mqtt/server/store/journal-files.ts',
+  'drivers/mqtt/server/store/session-database.ts',
+  'drivers/mqtt/server/store/session-worker.ts',
   'drivers/notification/http-post.ts',
   'drivers/notification/mail.ts',
   'drivers/serial/port-discovery.ts',
@@ -171,7 +178,11 @@ export const IO_FILES: readonly string[] = [
 /**
  * Main files of processes and threads. They are never imported, so that they may have state at module level.
  */
-export const PROGRAMS: readonly string[] = ['src/script/child.ts'];
+export const PROGRAMS: readonly string[] = [
+  'src/script/child.ts',
+  'drivers/mqtt/server/program/broker-program.ts',
+  'drivers/mqtt/server/store/session-worker.ts',
+];
 
 /** The files that use Node's timers or time directly, not through a clock, and the reason. */
 export const TIMER_FILES: Readonly<Record<string, string>> = {

@@ -78,9 +78,13 @@ export class CertificateAuthority {
     return { pem, der: raw, name: subject.replace(/^CN=/, ''), fingerprint: fingerprint256 };
   }
 
-  /** A certificate for this machine and additional host names: the present one as long as it is good. */
-  issue(hosts: readonly string[]): Promise<LoadedTls> {
+  /**
+   * A certificate for this machine and additional host names, by default those of the last call: the present one
+   * as long as it is good.
+   */
+  issue(ofCall?: readonly string[]): Promise<LoadedTls> {
     return this.#queue.run(async () => {
+      const hosts = ofCall ?? this.#issued?.hosts ?? [];
       const authority = (this.#authority ??= await this.#loadAuthority());
       // Missing or damaged: a new one is issued.
       const stored = this.#issued?.tls ?? (await this.#read(SERVER).catch(() => undefined));

@@ -9,6 +9,8 @@ import type { BrokerConnector, ConnectOptions } from '../../../drivers/mqtt/brok
 import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
 import { SimulatedBroker, type PublishedMessage } from '../../../drivers/mqtt/simulated-broker.js';
 import { startMosquitto, type Broker } from '../../tools/devices/mosquitto.js';
+import { startTestServer } from '../../tools/broker/test-server.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { until } from '../../tools/until.js';
 
@@ -174,6 +176,37 @@ export async function aedesTestBroker(): Promise<TestBroker> {
       await outsider.leave();
       await proxy[Symbol.asyncDispose]();
       await stopping();
+    },
+  };
+}
+
+/** The broker of the module MQTT Server, which supports MQTT 3.1.1 only, behind a proxy. */
+export async function serverTestBroker(): Promise<TestBroker> {
+  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+  const port = await reservePort();
+  const start = () => startTestServer(directory, port);
+  let broker = await start();
+  const proxy = await TcpProxy.start(port);
+  const outsider = await Outsider.join(port);
+  return {
+    brokers: new NetworkConnector(),
+    url: `mqtt://127.0.0.1:${proxy.port}`,
+    version: 4,
+    publish: (topic, payload, retain) => outsider.publish(topic, payload, retain),
+    heard: () => outsider.heard,
+    stop: () => broker.close(),
+    async start() {
+      broker = await start();
+      await outsider.back();
+    },
+    cut: () => proxy.cut(),
+    freeze: () => proxy.freeze(),
+    thaw: () => proxy.thaw(),
+    async [Symbol.asyncDispose]() {
+      await outsider.leave();
+      await proxy[Symbol.asyncDispose]();
+      await broker.close();
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

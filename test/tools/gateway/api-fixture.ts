@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfiguratorAccess } from '../../../src/api/access/accounts.js';
 import { Api } from '../../../src/api/api.js';
 import type { ApiOptions, ApiContext } from '../../../src/api/api-options.js';
+import { CertificateAuthority } from '../../../src/api/http/certificate-authority.js';
 import type { Dispatcher } from '../../../src/api/rpc/dispatcher.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
@@ -129,7 +130,7 @@ export async function startApi(
     pages: createPages(() => ({})),
     icons: { content: () => Promise.reject(new Error('this fixture has no icons')) },
     directory,
-    tlsDirectory: `${directory}/tls`,
+    authority: new CertificateAuthority({ directory: `${directory}/tls`, clock: systemClock(), log }),
     recordAudit: () => undefined,
     pingStore: async () => undefined,
     sendPush: () => Promise.reject(new Error('this fixture reaches no push service')),

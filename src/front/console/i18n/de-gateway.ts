@@ -11,6 +11,7 @@ import { sensor } from './de-gateway/sensor.js';
 import { settings, settingWords } from './de-gateway/settings.js';
 import { stream } from './de-gateway/stream.js';
 import { deVariables as variables } from '../../web/i18n/de-variables.js';
+import { mqttServer } from './de-gateway/mqtt-server.js';
 import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
 
 const families: readonly FamilyTexts[] = [
@@ -19,6 +20,7 @@ const families: readonly FamilyTexts[] = [
   stream,
   mqtt,
   bridge,
+  mqttServer,
   notification,
   modbus,
   meter,

@@ -1,5 +1,24 @@
 /** Sentences of MQTT, Modbus, serial ports and sockets. */
 export const connections: Readonly<Record<string, string>> = {
+  // MQTT Server
+  SERVER_WITHOUT_USERS:
+    'ohne Benutzer nimmt der Server Verbindungen nur auf 127.0.0.1 an: darunter einen MQTT-Server-Benutzer anlegen, oder BindIP auf 127.0.0.1 setzen',
+  LAST_USER_REMOVED: 'der letzte Benutzer des Servers wurde entfernt',
+  BROKER_PROCESS_ENDED: 'der Prozess des Brokers ist beendet: {0}',
+  SESSIONS_NOT_WRITTEN:
+    'aufbewahrte und wartende Nachrichten können nicht auf den Datenträger geschrieben werden: {0}',
+  SESSIONS_DATABASE: 'die Datenbank des MQTT-Servers',
+  RENEWED_CERTIFICATE_UNUSABLE: 'das erneuerte Zertifikat ist nicht verwendbar: {0}',
+  ANOTHER_PROGRAM_USES_MQTT_PORT:
+    'ein anderes Programm benutzt den Port {0}, vielleicht mosquitto: es beenden, oder einen anderen Port setzen',
+  NO_INTERFACE_HAS_ADDRESS:
+    'keine Schnittstelle dieses Geräts hat die Adresse {0}; BindIP berichtigen, oder das Netzwerk prüfen',
+  CERTIFICATE_WITHOUT_USESSL: 'CertificateFile wirkt nur mit UseSSL',
+  USER_NAME_EMPTY: 'UserName ist leer: den Namen setzen, mit dem sich Geräte anmelden',
+  PASSWORD_OR_HASH: 'entweder Password oder PasswordHash setzen',
+  PASSWORD_HASH_INVALID: 'PasswordHash ist kein Hash: die Ausgabe von stellwerk hash-password verwenden',
+  USER_EXISTS_ALREADY: 'der Server hat einen anderen Benutzer {0}: jedem einen eigenen Namen geben',
+
   // Modbus
   WHAT_STATUS: 'Der Zustand von {0}',
   UNKNOWN_WHETHER_LAST_COMMAND: 'ob der letzte Befehl ausgeführt wurde, ist unbekannt: es kam keine Antwort',

@@ -1,0 +1,215 @@
+/** What an MQTT Server keeps over restarts, kills and damage, and within which limits. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import type { BrokerHandle, BrokerListener } from '../../../drivers/mqtt/server/program/broker-process.js';
+import type { BrokerFigures, BrokerLimits } from '../../../drivers/mqtt/server/messages.js';
+import { SessionDatabase } from '../../../drivers/mqtt/server/store/session-database.js';
+import { ServerFixture } from '../../tools/broker/server-fixture.js';
+import { startTestServer, TEST_LIMITS } from '../../tools/broker/test-server.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
+
+async function connected(t: Test, port: number, options: IClientOptions = {}): Promise<MqttClient> {
+  const url = `mqtt://127.0.0.1:${port}`;
+  const client = await connectAsync(url, { reconnectPeriod: 0, protocolVersion: 4, ...options });
+  t.teardown(() => client.endAsync(true));
+  client.on('error', () => undefined);
+  return client;
+}
+
+function recorded(client: MqttClient): string[] {
+  const heard: string[] = [];
+  client.on('message', (topic, payload) => heard.push(`${topic}=${payload.toString()}`));
+  return heard;
+}
+
+/** What is retained, by a new client. */
+async function retained(t: Test, port: number, last: string): Promise<string[]> {
+  const client = await connected(t, port);
+  const heard = recorded(client);
+  await client.subscribeAsync('#', { qos: 1 });
+  await client.publishAsync(last, 'end', { qos: 1 });
+  await until('all of them', () => heard.includes(`${last}=end`));
+  await client.endAsync();
+  return heard.filter((one) => one !== `${last}=end`).toSorted();
+}
+
+/** A session with QoS 2 that waits for `messages`, which another client publishes. */
+async function fill(t: Test, port: number, count: number): Promise<void> {
+  const session = await connected(t, port, { clientId: 'panel', clean: false });
+  await session.subscribeAsync('queue/#', { qos: 2 });
+  await session.endAsync();
+  const device = await connected(t, port);
+  await device.publishAsync('state/a', 'old', { qos: 1, retain: true });
+  await device.publishAsync('state/a', 'new', { qos: 1, retain: true });
+  await device.publishAsync('state/b', 'gone', { qos: 1, retain: true });
+  await device.publishAsync('state/b', '', { qos: 1, retain: true });
+  for (let n = 0; n < count; n++)
+    await device.publishAsync('queue/x', String(n), { qos: n % 2 === 0 ? 1 : 2 });
+  await device.endAsync();
+}
+
+t.test('a killed process loses nothing that was acknowledged, and writes little', async (t) => {
+  const directory = await tempDirectory(t);
+  await using fixture = await ServerFixture.start(directory);
+  const { port } = fixture;
+  await fill(t, port, 40);
+  const database = join(directory, 'mqtt-server', String(fixture.server.id), 'sessions.db');
+  const { mtimeMs } = statSync(database);
+  for (let round = 0; round < 3; round++) await fixture.kill();
+  t.equal(statSync(database).mtimeMs, mtimeMs, 'within the interval, nothing was written to the disk');
+  t.strictSame(await retained(t, port, 'last'), ['state/a=new']);
+  const messages = await sessionMessages(t, port, 40);
+  const numbers = messages.map((text) => Number(text.split('=')[1]));
+  const expected = Array.from({ length: 20 }, (_, n) => 2 * n);
+  // The order is that of each quality of service [MQTT-4.6.0-6].
+  t.strictSame(
+    numbers.filter((n) => n % 2 === 0),
+    expected,
+  );
+  t.strictSame(
+    numbers.filter((n) => n % 2 === 1),
+    expected.map((n) => n + 1),
+  );
+  await fixture.kill();
+  t.strictSame(await sessionMessages(t, port, 0), [], 'each was delivered once');
+});
+
+/** The messages of the persistent session, in their order. */
+async function sessionMessages(t: Test, port: number, count: number): Promise<string[]> {
+  const { default: mqtt } = await import('mqtt');
+  const client = mqtt.connect(`mqtt://127.0.0.1:${port}`, {
+    clientId: 'panel',
+    clean: false,
+    reconnectPeriod: 0,
+    protocolVersion: 4,
+  });
+  const heard = recorded(client);
+  t.teardown(() => client.endAsync(true));
+  await new Promise((resolve) => client.once('connect', resolve));
+  await until('all messages', () => heard.length >= count);
+  // What is sent after it would arrive before the reply.
+  await client.publishAsync('queue/x', 'end', { qos: 1 });
+  await until('the last one', () => heard.includes('queue/x=end'));
+  await client.endAsync();
+  return heard.filter((one) => one !== 'queue/x=end');
+}
+
+t.test('a clean stop writes the rest; repeated and delivered messages cost nothing', async (t) => {
+  const directory = await tempDirectory(t);
+  const port = await reservePort();
+  let broker = await startTestServer(directory, port);
+  await fill(t, port, 10);
+  await broker.close();
+  t.strictSame(keysIn(directory), ['queue 10', 'retained 1', 'session 1']);
+  broker = await startTestServer(directory, port);
+  const device = await connected(t, port);
+  const panel = await connected(t, port, { clientId: 'panel', clean: true });
+  await panel.subscribeAsync('queue/#', { qos: 1 });
+  for (let n = 0; n < 50; n++) {
+    await device.publishAsync('state/a', 'new', { qos: 1, retain: true });
+    await device.publishAsync('queue/x', String(n), { qos: 1 });
+  }
+  await panel.endAsync();
+  const wal = join(directory, 'sessions.db');
+  const before = readFileSync(wal);
+  await broker.close();
+  t.strictSame(keysIn(directory), ['retained 1'], 'the client began without its session');
+  t.ok(Math.abs(readFileSync(wal).length - before.length) <= 4096);
+});
+
+/** The number of records of each kind. */
+function keysIn(directory: string): string[] {
+  const { database, loaded } = SessionDatabase.open(join(directory, 'sessions.db'));
+  database.close();
+  const kinds: Record<string, string> = {
+    r: 'retained',
+    q: 'queue',
+    s: 'session',
+    w: 'will',
+    p: 'received',
+    i: 'incoming',
+  };
+  const counts = Map.groupBy(loaded.records, ([key]) => kinds[key[0] ?? ''] ?? key);
+  return Array.from(counts, ([kind, all]) => `${kind} ${all.length}`).toSorted();
+}
+
+t.test('a damaged row is lost alone; a damaged database is moved aside', async (t) => {
+  const directory = await tempDirectory(t);
+  const port = await reservePort();
+  const broker = await startTestServer(directory, port);
+  await fill(t, port, 3);
+  await broker.close();
+  const path = join(directory, 'sessions.db');
+  const bytes = readFileSync(path);
+  const at = bytes.lastIndexOf('new');
+  t.ok(at > 0);
+  bytes.write('odd', at);
+  writeFileSync(path, bytes);
+  const lost: number[] = [];
+  const listener: BrokerListener = {
+    onMessage: (message) => message.is === 'damaged' && lost.push(message.records),
+    onEnded: () => undefined,
+  };
+  await (await startTestServer(directory, port, { listener })).close();
+  t.strictSame(lost, [1]);
+  t.strictSame(keysIn(directory), ['queue 3', 'session 1']);
+  writeFileSync(path, Buffer.alloc(8192, 7));
+  const fresh = await startTestServer(directory, port, { listener });
+  t.strictSame(lost, [1, -1]);
+  t.strictSame(await retained(t, port, 'last'), []);
+  await fresh.close();
+  t.ok(statSync(`${path}.damaged`).size > 0);
+});
+
+t.test('queues, kept bytes and sessions are bounded', async (t) => {
+  let figures: BrokerFigures | undefined;
+  const listener: BrokerListener = {
+    onMessage: (message) => message.is === 'figures' && (figures = message.figures),
+    onEnded: () => undefined,
+  };
+  const start = async (limits: Partial<BrokerLimits>): Promise<{ broker: BrokerHandle; port: number }> => {
+    const port = await reservePort();
+    const all = { ...TEST_LIMITS, ...limits };
+    return { port, broker: await startTestServer(await tempDirectory(t), port, { listener, limits: all }) };
+  };
+  await t.test('messages for one session', async (t) => {
+    const { broker, port } = await start({ queued: 5 });
+    await fill(t, port, 12);
+    await until('what was dropped', () => figures?.dropped === 7);
+    t.equal(figures?.queued, 5);
+    const messages = await sessionMessages(t, port, 5);
+    t.strictSame(
+      messages.toSorted(),
+      [0, 1, 2, 3, 4].map((n) => `queue/x=${n}`),
+    );
+    await broker.close();
+  });
+  await t.test('everything that is kept', async (t) => {
+    const { broker, port } = await start({ keptBytes: 10_000 });
+    const device = await connected(t, port);
+    for (let n = 0; n < 5; n++)
+      await device.publishAsync(`big/${n}`, 'x'.repeat(3000), { qos: 1, retain: true });
+    await until('what was dropped', () => figures?.dropped === 2);
+    t.equal(figures?.retained, 3);
+    await device.publishAsync('big/0', '', { qos: 1, retain: true });
+    await device.publishAsync('big/9', 'x'.repeat(3000), { qos: 1, retain: true });
+    await until('there is room again', () => figures?.retained === 3);
+    t.equal((await retained(t, port, 'last')).filter((one) => one.startsWith('big/9')).length, 1);
+    await broker.close();
+  });
+  await t.test('sessions', async (t) => {
+    const { broker, port } = await start({ clients: 2 });
+    for (let n = 0; n < 4; n++) {
+      const client = await connected(t, port, { clientId: `s${n}`, clean: false });
+      await client.subscribeAsync('a', { qos: 1 });
+      await client.endAsync();
+    }
+    await t.rejects(connected(t, port, { clientId: 's9', clean: false }), { code: 3 });
+    await connected(t, port, { clientId: 's9' });
+    await broker.close();
+  });
+});
