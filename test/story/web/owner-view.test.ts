@@ -117,8 +117,14 @@ t.test('wrong tickets count as wrong passwords', async (t) => {
   const failures = () => fixture.log.filter((line) => line.includes('wrong user name or password'));
   for (let n = 0; n < 10; n++) await enter(`guess ${n}`, undefined, stranger);
   t.equal(failures().length, 2, 'the first and the tenth are logged');
-  const flood = await Promise.race(Array.from({ length: 40 }, (_, n) => enter(`guess ${100 + n}`)));
-  t.strictSame([flood.status, errorCodeOf(flood)], [429, 'TOO_MANY_REQUESTS']);
+  // On a slow machine, the delay of the first of them ends before the last has arrived.
+  const flood = await Promise.any(
+    Array.from({ length: 40 }, async (_, n) => {
+      const reply = await enter(`guess ${100 + n}`);
+      return reply.status === 429 ? reply : Promise.reject(new Error(`${reply.status} ${reply.body}`));
+    }),
+  );
+  t.equal(errorCodeOf(flood), 'TOO_MANY_REQUESTS');
 });
 
 t.test('the view and its tickets end with the owner’s session, or another password', async (t) => {
