@@ -50,7 +50,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test front-test fuzz campaign release-rollback check lint format law lab lab-box lab-power-cuts lab-deb lab-container proof bench front-bench front-soak soak fleet pictures client bundle deb repository image container release install clean
+.PHONY: help setup build run test front-test fuzz campaign release-rollback check lint format law lab lab-box lab-box-short lab-power-cuts lab-deb lab-container proof bench front-bench front-soak soak fleet pictures client bundle deb repository image container release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -161,6 +161,12 @@ lab-box: build ## the flashable image and its updates on an emulated board (root
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/box/up.js
 	$(Q)for one in boot first-page replace updates faults pi3; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
+
+lab-box-short: build ## the image of this architecture: built twice and compared, started, updated, rolled back (root, Debian; 10 min)
+	$(Q)$(MAKE) bundle ARCH=$(HOST_ARCH)
+	$(Q)BOARD=generic-$(HOST_ARCH) $(NODE) dist/test/lab/box/up.js
+	$(Q)BOARD=generic-$(HOST_ARCH) TAP_TIMEOUT=1800 $(NODE) dist/test/lab/box/short.js
+	$(Q)TAP_TIMEOUT=600 $(NODE) dist/test/lab/box/boot-script.js
 
 lab-power-cuts: build ## power cuts of the emulated box at random moments of its life: POINTS=300 (root, Debian; 1 h and more)
 	$(Q)$(MAKE) bundle ARCH=arm64

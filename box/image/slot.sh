@@ -40,8 +40,10 @@ cp "$initrd" "$root/boot/initrd"
 
 tar -C "$unpacked" --strip-components=1 -xzf "$bundle"
 "$unpacked/install.sh" --destdir "$root" >/dev/null
-rsync -aK --chown=0:0 "$here/overlay/" "$root/"
-for overlay in $(ls -d "$here/overlay-$board" 2>/dev/null) "$@"; do rsync -aK --chown=0:0 "$overlay/" "$root/"; done
+# Not rsync: since 3.5 it rejects a directory where the userland has a link (/lib).
+for overlay in "$here/overlay" $(ls -d "$here/overlay-$board" 2>/dev/null) "$@"; do
+  tar -C "$overlay" --owner=0 --group=0 -c . | tar -C "$root" -xp --keep-directory-symlink
+done
 sed -i "s/@COMPATIBLE@/stellwerk-box-$board/" "$root/etc/rauc/system.conf"
 mkdir -p "$root/etc/ssh/keys" "$root/var/log/journal" "$root/var/lib/"{stellwerk,stellwerk-update}
 install -m 0644 "$ca" "$root/etc/rauc/ca.pem"

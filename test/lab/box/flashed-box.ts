@@ -24,7 +24,8 @@ const INSTALL_LIMIT_MS = 1_800_000;
 const POWER_OFF_LIMIT_MS = 180_000;
 const CARD_BYTES = '4G';
 const USB_BYTES = '256M';
-const UBOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
+/** Debian's package u-boot-qemu. */
+export const UBOOT = '/usr/lib/u-boot/qemu_arm64/u-boot.bin';
 /** Debian's package ovmf. */
 const UEFI = '/usr/share/ovmf/OVMF.fd';
 /** The end of the console, for an error text. */
