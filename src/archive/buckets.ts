@@ -8,6 +8,7 @@ export const aggregationSpan = {
   fiveMinutes: 5,
   minute: 6,
   changes: 7,
+  quarterHour: 8,
 } as const;
 
 /** Spans that divide time into buckets; `changes` does not. */
@@ -28,6 +29,8 @@ export function bucketStart(span: BucketSpan, ms: number): number {
       return floorTo(MINUTE_MS, date);
     case aggregationSpan.fiveMinutes:
       return floorTo(5 * MINUTE_MS, date);
+    case aggregationSpan.quarterHour:
+      return floorTo(15 * MINUTE_MS, date);
     case aggregationSpan.hour:
       return floorTo(HOUR_MS, date);
     case aggregationSpan.day:
@@ -50,6 +53,8 @@ export function nextBucketStart(span: BucketSpan, startMs: number): number {
       return later(span, startMs, MINUTE_MS);
     case aggregationSpan.fiveMinutes:
       return later(span, startMs, 5 * MINUTE_MS);
+    case aggregationSpan.quarterHour:
+      return later(span, startMs, 15 * MINUTE_MS);
     case aggregationSpan.hour:
       return later(span, startMs, HOUR_MS);
     case aggregationSpan.day:

@@ -21,6 +21,7 @@ import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import { ModuleRegistry } from '../device/module-registry.js';
 import type { NameResolver } from '../device/toolkit/name-resolver.js';
 import { coreModules, webFrontModule } from '../modules/core-modules.js';
+import { energyModule } from '../modules/energy/energy.js';
 import { hardwareModule } from '../modules/hardware-search.js';
 import { systemResolver } from '../device/toolkit/system-resolver.js';
 import { locationModule } from '../modules/location/location.js';
@@ -106,7 +107,7 @@ export function createModuleList(
     const finders = drivers.flatMap(({ findHardware: find }) => find ?? []);
     const isUnknown = board.name === 'generic' && name !== board.name;
     return new ModuleRegistry(
-      [...drivers, hardwareModule(finders), webFrontModule, ...coreModules, locationModule],
+      [...drivers, energyModule, hardwareModule(finders), webFrontModule, ...coreModules, locationModule],
       {
         name: board.name,
         isUnknown,

@@ -65,6 +65,8 @@ export interface TreeView {
    * another one.
    */
   groupsFor(rule: PublishRule, paths: readonly string[]): readonly TreeGroup[];
+  /** The variable at an ident path, or STATE of the instance there. */
+  variableAt(path: string): TreeVariable | undefined;
   /** The paths at which there is no object. */
   missing(paths: readonly string[]): readonly string[];
   /** The value of a variable. */
@@ -114,6 +116,11 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
       const roots = paths.map((path) => tree.findByPath(path));
       const marked = Iterator.from(tree.all()).filter(({ publish }) => publish === rule);
       return groupsOf([...roots, ...marked].flatMap((root) => [...variablesBelow(root, rule)]));
+    },
+    variableAt: (path) => {
+      const found = tree.findByPath(path);
+      const variable = found?.is(objectType.instance) === true ? found.children?.byIdent('STATE') : found;
+      return variable?.is(objectType.variable) === true ? facts(variable) : undefined;
     },
     missing: (paths) => paths.filter((path) => tree.findByPath(path) === undefined),
     valueOf: (id) => {

@@ -96,6 +96,7 @@ export const aggregationSpans = [
   'ag5Minutes',
   'ag1Minute',
   'agChanges',
+  'ag15Minutes',
 ] as const;
 
 export const compactionTypes = [

@@ -103,7 +103,7 @@ export interface Functions {
   AC_GetAggregatedValues(
     InstanceID: number,
     VariableID: number,
-    AggregationSpan: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7,
+    AggregationSpan: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8,
     StartTime: number,
     EndTime: number,
     Limit: number,
@@ -1395,7 +1395,7 @@ export interface Functions {
   WFC_GetAggregatedValues(
     InstanceID: number,
     VariableID: number,
-    AggregationSpan: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7,
+    AggregationSpan: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8,
     StartTime: number,
     EndTime: number,
     Limit: number,

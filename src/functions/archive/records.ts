@@ -94,7 +94,7 @@ export async function readAggregatedValues(
   { span, ...range }: { span: number; startS: number; endS: number; limit: number },
 ) {
   kernel.variables.get(id);
-  const known = span as 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+  const known = span as 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
   const records = await (await archive()).aggregated(id, { span: known, ...range });
   return records.map(({ timeStamp, durationS, avg, min, minTime, max, maxTime }) => ({
     TimeStamp: timeStamp,

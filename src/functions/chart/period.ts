@@ -5,7 +5,7 @@ export const chartSpan = { hour: 0, day: 1, week: 2, month: 3, year: 4, decade: 
 export type ChartSpan = (typeof chartSpan)[keyof typeof chartSpan];
 
 /** The span over which values are aggregated (interface §1, `{span}`). */
-export type AggregationSpan = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+export type AggregationSpan = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 /** No aggregation: every change. */
 export const EVERY_CHANGE = 7;
 
@@ -103,7 +103,7 @@ export function aggregationSpanOf(kind: 'line' | 'bar', span: ChartSpan, dense: 
 
 const DAY_S = 86_400;
 /** Maximum duration of an aggregation span, s: a day can have 25 hours. */
-const LONGEST_S = [HOUR_S, DAY_S + HOUR_S, 7 * DAY_S + HOUR_S, 31 * DAY_S + HOUR_S, 366 * DAY_S, 300, 60, 0];
+const LONGEST_S = [HOUR_S, DAY_S + HOUR_S, 7 * DAY_S + HOUR_S, 31 * DAY_S + HOUR_S, 366 * DAY_S, 300, 60, 0, 900];
 
 /** The latest end of an aggregation span that starts at `startS`. */
 export const latestSpanEndS = (span: AggregationSpan, startS: number): number =>

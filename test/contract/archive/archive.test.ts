@@ -97,7 +97,7 @@ for (const [name, counter, ignoreZeros] of [
         const all = expected(given);
         const lastMs = all.at(-1)?.atMs ?? 0;
         const nowMs = lastMs + random.below(3 * DAY_MS);
-        for (const span of [0, 1, 2, 3, 4, 5, 6] as const) {
+        for (const span of [0, 1, 2, 3, 4, 5, 6, 8] as const) {
           const fromMs = random.chance(0.5) ? 0 : (all[0]?.atMs ?? 0) + random.below(10 * DAY_MS);
           const toMs = random.chance(0.5) ? nowMs : nowMs - random.below(5 * DAY_MS);
           const limit = random.pick([5, 1_000]);

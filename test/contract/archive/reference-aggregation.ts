@@ -19,6 +19,8 @@ function nameOf(span: AggregationRange['span'], ms: number): string {
       return `${day} ${date.getHours()}:${date.getMinutes()} ${offset}`;
     case aggregationSpan.fiveMinutes:
       return `${day} ${date.getHours()}:${Math.floor(date.getMinutes() / 5)} ${offset}`;
+    case aggregationSpan.quarterHour:
+      return `${day} ${date.getHours()}:${Math.floor(date.getMinutes() / 15)} quarter ${offset}`;
     case aggregationSpan.hour:
       return `${day} ${date.getHours()} ${offset}`;
     case aggregationSpan.day:
@@ -43,7 +45,12 @@ function piecesOf(
   toMs: number,
 ): [startMs: number, endMs: number][] {
   const pieces: [number, number][] = [];
-  const isShort = span === aggregationSpan.minute || span === aggregationSpan.fiveMinutes;
+  const short: readonly number[] = [
+    aggregationSpan.minute,
+    aggregationSpan.fiveMinutes,
+    aggregationSpan.quarterHour,
+  ];
+  const isShort = short.includes(span);
   const stepMs = isShort ? MINUTE_MS : 60 * MINUTE_MS;
   let [startMs, name] = [fromMs, nameOf(span, fromMs)];
   for (let ms = fromMs; ms <= toMs; ms += stepMs) {

@@ -31,6 +31,17 @@ const all: Readonly<Record<string, Properties>> = {
   Shutter: { SlatS: 1 },
   Counter: { CountMerged: true },
   'Location Control': { Latitude: 52, Longitude: 13 },
+  Energy: {
+    Import: 'a',
+    Export: 'b',
+    Generation: 'c',
+    Charge: 'd',
+    Discharge: 'e',
+    Price: 1,
+    FeedInPrice: 1,
+    GridPower: 'f',
+    Switch: 'g',
+  },
 };
 /** One device per family of 1-Wire devices. */
 const families = ['28', '05', '29', '1d', '26', '2c', '01'];

@@ -105,6 +105,17 @@ const MORE: Readonly<Record<string, object>> = {
   Relay: { Boot: 'last' },
   Shutter: { SlatS: 1 },
   'Location Control': { Latitude: 52, Longitude: 13 },
+  Energy: {
+    Import: 'a',
+    Export: 'b',
+    Generation: 'c',
+    Charge: 'd',
+    Discharge: 'e',
+    Price: 1,
+    FeedInPrice: 1,
+    GridPower: 'f',
+    Switch: 'g',
+  },
   '1-Wire Device': { Address: '28-000000000001' },
 };
 

@@ -1,6 +1,7 @@
 import { board } from './de-gateway/board.js';
 import { bridge } from './de-gateway/bridge.js';
 import { core, gatewayVariables } from './de-gateway/core.js';
+import { energy } from './de-gateway/energy.js';
 import type { FamilyTexts } from './de-gateway/family-texts.js';
 import { gpio } from './de-gateway/gpio.js';
 import { meter } from './de-gateway/meter.js';
@@ -25,6 +26,7 @@ const families: readonly FamilyTexts[] = [
   modbus,
   meter,
   sensor,
+  energy,
   core,
 ];
 

@@ -20,4 +20,13 @@ export const meters: Readonly<Record<string, string>> = {
   MBUS_NUMBER: 'Number ist {0}; nötig sind 8 oder 16 hexadezimale Stellen',
   METER_UNCHECKED:
     'ein {0}-Telegramm ohne Prüfsumme wurde verworfen; sendet der Zähler keine, AcceptUnchecked setzen',
+  // Energy
+  NO_ENERGY_SOURCE: 'Import und GridPower sind leer; mindestens eines davon setzen',
+  NO_IMPORT: 'Import ist leer; die anderen Zähler brauchen ihn',
+  NO_GRID_POWER: 'GridPower ist leer; Switch braucht es',
+  NO_VARIABLE_AT_PATH: 'unter {0} gibt es keine Variable; die Eigenschaft berichtigen',
+  CLOCK_NOT_SET_WAITING: 'die Uhr dieses Geräts ist noch nicht gestellt; danach wird weitergezählt',
+  COUNTER_FELL: '{0} ist gefallen: ab dem neuen Wert wird weitergezählt',
+  NO_VALID_VALUE: '{0} hat keinen gültigen Wert; mit dem nächsten wird weitergezählt',
+  SURPLUS_REJECTED: 'Switch: {0}',
 };
