@@ -1,8 +1,55 @@
+import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
+import { systemClock } from '../base/clock.js';
 import { parameterRecord } from '../base/codes/coded-text.js';
 import { Fault, messageOf } from '../base/fault.js';
 import { sqliteCodeOf } from './connection.js';
 import type { WorkerFailure, WorkerReply } from './worker-protocol.js';
+
+/** A collection takes some 10 ms; less garbage than this, bytes, does not justify it … */
+const GROWTH_BYTES = 2 * 1024 * 1024;
+/** … and while a worker is busy, V8 collects by itself. */
+const LEAST_PAUSE_MS = 10_000;
+
+/** The heap of a thread; tests replace it. */
+interface ThreadHeap {
+  /** Bytes in use, with garbage. */
+  used(): number;
+  collect(): void;
+  nowMs(): number;
+}
+
+/** The heap of this thread; undefined if the program was started without `--expose-gc` (`bin/stellwerk` sets it). */
+function threadHeap(): ThreadHeap | undefined {
+  const { gc } = globalThis;
+  const clock = systemClock();
+  return (
+    gc && {
+      used: () => getHeapStatistics().used_heap_size,
+      collect: () => gc({ type: 'major', execution: 'sync' }),
+      nowMs: () => Number(clock.monotonicNs() / 1_000_000n),
+    }
+  );
+}
+
+/**
+ * Returns a function to call after each request. It collects garbage if the heap has grown: V8 itself would let the
+ * heap of a thread that has little to do grow for hours, to twice of what is in use.
+ */
+export function collectAfterGrowth(heap: ThreadHeap | undefined): () => void {
+  if (heap === undefined) return () => undefined;
+  let base = heap.used();
+  let collectedMs = heap.nowMs();
+  return () => {
+    const used = heap.used();
+    base = Math.min(base, used);
+    if (used - base < GROWTH_BYTES || heap.nowMs() - collectedMs < LEAST_PAUSE_MS) return;
+    heap.collect();
+    // What remains is in use.
+    base = heap.used();
+    collectedMs = heap.nowMs();
+  };
+}
 
 /**
  * Runs in a worker: serves requests one after the other and sends each reply, or what was thrown, to the
@@ -12,6 +59,7 @@ export function serveRequests<R extends { readonly id: number }>(
   port: MessagePort,
   serve: (request: R) => object,
 ): void {
+  const collect = collectAfterGrowth(threadHeap());
   port.on('message', (request: R) => {
     let reply: WorkerReply;
     try {
@@ -20,6 +68,7 @@ export function serveRequests<R extends { readonly id: number }>(
       reply = { id: request.id, failure: failureOf(thrown) };
     }
     port.postMessage(reply);
+    collect();
   });
 }
 
