@@ -16,10 +16,11 @@ const NANOSECONDS = 1_000_000;
  */
 export function encodeLine(entry: Entry, measurement: string, tags: readonly LineTag[]): string {
   const { value, quality, path, atMs, seq } = entry;
-  const all = [...tags, { Name: 'path', Value: path }].filter(
-    ({ Name, Value }) => Name !== '' && Value !== '',
-  );
-  const labels = all.map(({ Name, Value }) => `,${escapeTag(Name)}=${escapeTag(Value)}`).join('');
+  const labels = [...tags, { Name: 'path', Value: path }]
+    .map(({ Name, Value }) => [escapeTag(Name), escapeTag(Value)] as const)
+    .filter(([name, content]) => name !== '' && content !== '')
+    .map(([name, content]) => `,${name}=${content}`)
+    .join('');
   const time = `${Math.max(0, Math.round(atMs))}${String(seq % NANOSECONDS).padStart(6, '0')}`;
   return `${escapeMeasurement(measurement)}${labels} ${fieldOf(value)}quality=${quality}i ${time}`;
 }
@@ -33,7 +34,9 @@ function fieldOf(value: Entry['value']): string {
 /** A line ends at a line feed, even in a text: some receivers split before they parse. */
 const withoutLines = (text: string): string => text.replace(/[\r\n]+/g, ' ');
 
-const escapeMeasurement = (text: string): string => trimEnd(withoutLines(text)).replace(/[, ]/g, '\\$&');
+/** A line that begins with # is a comment, and one without a measurement is rejected. */
+const escapeMeasurement = (text: string): string =>
+  trimEnd(withoutLines(text)).replace(/[, ]|^#/g, '\\$&') || 'stellwerk';
 
 /** Names and values of tags. */
 const escapeTag = (text: string): string => trimEnd(withoutLines(text)).replace(/[,= ]/g, '\\$&');
