@@ -189,9 +189,8 @@ export class OpenEnergy implements OpenInstance {
 
   #followSwitch(): void {
     const output = this.#sources.get('Switch');
-    const { value = undefined, isAvailable = false } =
-      output === undefined ? {} : this.#host.tree.valueOf(output.id);
-    this.#switch?.setState(isAvailable && typeof value === 'boolean' ? value : undefined);
+    const now = output && this.#host.tree.valueOf(output.id);
+    this.#switch?.setState(now?.isAvailable === true && typeof now.value === 'boolean' ? now.value : undefined);
   }
 
   #followPower(): void {

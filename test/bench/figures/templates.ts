@@ -6,6 +6,15 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { interleaved, median, type Effort, type Report } from '../statistics.js';
 
+/** Whether a template has an output; some need more than the payload. */
+function isRendered({ template, value }: { template: Template; value: string }): boolean {
+  try {
+    return template.render(payloadVariables(value)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 interface Cases {
   readonly payloads: readonly { readonly value?: unknown; readonly variables?: object }[];
   readonly templates: readonly {
@@ -27,7 +36,7 @@ export async function templateFigures({ rounds, seconds }: Effort): Promise<Repo
     outputs.flatMap(([at, output]) => {
       const { value, variables } = payloads[at] ?? {};
       return output !== null && variables === undefined && typeof value === 'string' && value.startsWith('{')
-        ? [{ template: new Template(template, environment), value }]
+        ? [{ template: new Template(template, environment), value }].filter(isRendered)
         : [];
     }),
   );

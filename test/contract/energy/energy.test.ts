@@ -1,126 +1,16 @@
-import { Type } from '@sinclair/typebox';
-import t, { type Test } from 'tap';
-import { ManualClock } from '../../../src/base/clock.js';
-import { fault } from '../../../src/base/fault.js';
-import { moduleKind, variableType, type Host, type ModuleDefinition } from '../../../src/device/module.js';
-import type { Instance } from '../../../src/kernel/instances.js';
+import t from 'tap';
 import { objectType } from '../../../src/kernel/object.js';
 import { quality } from '../../../src/kernel/quality.js';
-import type { Variable } from '../../../src/kernel/variables.js';
-import { energyModule } from '../../../src/modules/energy/energy.js';
-import { yieldToEventLoop } from '../../../src/base/event-loop.js';
-import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { EnergyHouse } from '../../tools/devices/energy-house.js';
 import { setTimeZone } from '../../tools/time-zone.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const SOURCES = ['import', 'export', 'generation', 'charge', 'discharge'] as const;
-type Source = (typeof SOURCES)[number];
-
-/** A heater that does what is requested, unless its rule forbids it. */
-class Heater {
-  host: Host | undefined;
-  isLocked = false;
-  readonly requests: boolean[] = [];
-
-  readonly module: ModuleDefinition = {
-    id: '{0B9A0F5E-41C7-4D3B-8A55-7C0E2D1F6B33}',
-    name: 'Heater',
-    kind: moduleKind.device,
-    prefix: 'TEST',
-    properties: Type.Object({}),
-    variables: () => [
-      { ident: 'STATE', name: 'State', type: variableType.boolean, role: 'main', action: true },
-    ],
-    open: async (host) => {
-      this.host = host;
-      host.report('STATE', false);
-      return {
-        write: async (_ident, value) => {
-          this.requests.push(value === true);
-          if (this.isLocked) throw fault('DEVICE_REFUSED', 'locked');
-          host.report('STATE', value);
-        },
-        close: () => Promise.resolve(),
-      };
-    },
-  };
-}
-
-/** A house with counters and powers that a test sets. */
-class House implements AsyncDisposable {
-  readonly clock: ManualClock;
-  readonly heater = new Heater();
-  readonly fixture: DeviceFixture;
-  readonly #sources = new Map<string, Variable>();
-  energy!: Instance;
-
-  constructor(begin: string) {
-    this.clock = new ManualClock(new Date(begin).getTime());
-    this.fixture = new DeviceFixture([energyModule, this.heater.module] as ModuleDefinition[], this.clock);
-  }
-
-  static async start(
-    t: Test,
-    begin: string,
-    properties: Record<string, unknown>,
-    readings: Partial<Record<Source | 'grid' | 'sun' | 'storage', number>> = { import: 1000 },
-  ): Promise<House> {
-    setTimeZone(t, 'Europe/Berlin');
-    const house = new House(begin);
-    const { kernel } = house.fixture;
-    const heater = await house.fixture.add('Heater', {});
-    kernel.tree.set(heater, 'ident', 'heater');
-    await house.fixture.waitForLink(heater, 'online');
-    for (const [ident, value] of Object.entries(readings)) {
-      const isCounter = (SOURCES as readonly string[]).includes(ident);
-      const profile = isCounter ? '~Electricity' : '~Watt';
-      house.#sources.set(ident, kernel.variables.create(variableType.float, { ident, value, profile }));
-      house.set(ident, value);
-    }
-    house.energy = await house.fixture.add('Energy', properties);
-    await house.fixture.waitForLink(house.energy, 'online');
-    return house;
-  }
-
-  variable(ident: string): Variable {
-    return this.#sources.get(ident) as Variable;
-  }
-
-  set(ident: string, value: number): void {
-    this.fixture.kernel.variables.update(this.variable(ident), value, this.clock.nowMs());
-  }
-
-  add(ident: string, by: number): void {
-    this.set(ident, Number(this.variable(ident).data.value) + by);
-  }
-
-  value(ident: string): unknown {
-    return this.fixture.value(this.energy, ident);
-  }
-
-  get problems(): string {
-    return this.fixture.devices
-      .problems(this.energy.id)
-      .map(({ text }) => String(text))
-      .join('; ');
-  }
-
-  /** Advances the clock, and lets commands be performed. */
-  async pass(ms: number): Promise<void> {
-    this.clock.advance(ms);
-    for (let n = 0; n < 5; n += 1) await yieldToEventLoop();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.fixture[Symbol.asyncDispose]();
-  }
-}
 
 const TARIFFS = { Price: 0.3, Tariffs: [{ From: '22:00', To: '06:00', Days: 'all', Price: 0.2 }] };
 
 t.test('energy costs what the tariff of its moment says', async (t) => {
-  await using house = await House.start(t, '2026-11-26T21:58:10', { Import: 'import', ...TARIFFS });
+  await using house = await EnergyHouse.start(t, '2026-11-26T21:58:10', { Import: 'import', ...TARIFFS });
   t.equal(house.value('PRICE'), 0.3);
   t.equal(house.value('COST'), 0);
   house.add('import', 1);
@@ -141,11 +31,15 @@ t.test('energy costs what the tariff of its moment says', async (t) => {
 t.test('a balance of grid, generation and storage', async (t) => {
   const all = { Import: 'import', Export: 'export', Generation: 'generation' };
   const storage = { Charge: 'charge', Discharge: 'discharge' };
-  await using house = await House.start(
+  await using house = await EnergyHouse.start(
     t,
     '2026-06-15T12:00:00',
-    { ...all, ...storage, FeedInPrice: 0.08 },
-    { import: 10, export: 20, generation: 30, charge: 5, discharge: 4 },
+    {
+      ...all,
+      ...storage,
+      FeedInPrice: 0.08,
+      readings: { import: 10, export: 20, generation: 30, charge: 5, discharge: 4 },
+    },
   );
   house.add('generation', 10);
   house.add('export', 4);
@@ -176,7 +70,7 @@ t.test('days have 23 and 25 hours when the clocks change', async (t) => {
     ['2026-10-25T00:00:00', 25],
     ['2026-11-26T00:00:00', 24],
   ] as const) {
-    await using house = await House.start(t, begin, { Import: 'import', ...TARIFFS });
+    await using house = await EnergyHouse.start(t, begin, { Import: 'import', ...TARIFFS });
     for (let hour = 1; hour <= hours; hour += 1) {
       if (hour === hours) {
         await house.pass(HOUR_MS - MINUTE_MS);
@@ -197,7 +91,7 @@ t.test('days have 23 and 25 hours when the clocks change', async (t) => {
 });
 
 t.test('the load of a quarter hour is its mean power', async (t) => {
-  await using house = await House.start(t, '2026-11-26T12:07:00', { Import: 'import' });
+  await using house = await EnergyHouse.start(t, '2026-11-26T12:07:00', { Import: 'import' });
   const seen = house.fixture.watch(house.energy, 'LOAD');
   house.add('import', 5);
   await house.pass(8 * MINUTE_MS);
@@ -223,7 +117,7 @@ t.test('the load of a quarter hour is its mean power', async (t) => {
 });
 
 t.test('a counter that is replaced continues from its new reading', async (t) => {
-  await using house = await House.start(t, '2026-11-26T12:00:00', { Import: 'import', ...TARIFFS });
+  await using house = await EnergyHouse.start(t, '2026-11-26T12:00:00', { Import: 'import', ...TARIFFS });
   house.add('import', 2);
   await house.pass(MINUTE_MS);
   house.set('import', 0.5);
@@ -237,7 +131,7 @@ t.test('a counter that is replaced continues from its new reading', async (t) =>
 });
 
 t.test('gaps, restarts and missing objects lose nothing', async (t) => {
-  await using house = await House.start(t, '2026-11-26T12:00:00', { Import: 'import', ...TARIFFS });
+  await using house = await EnergyHouse.start(t, '2026-11-26T12:00:00', { Import: 'import', ...TARIFFS });
   const { kernel } = house.fixture;
   const { energy } = house;
   kernel.variables.setQualityProblem(house.variable('import'), {
@@ -272,7 +166,7 @@ t.test('gaps, restarts and missing objects lose nothing', async (t) => {
 });
 
 t.test('a clock that is not set, or steps, loses and doubles nothing', async (t) => {
-  await using house = await House.start(t, '2026-11-26T23:30:00', { Import: 'import', ...TARIFFS });
+  await using house = await EnergyHouse.start(t, '2026-11-26T23:30:00', { Import: 'import', ...TARIFFS });
   house.add('import', 1);
   await house.pass(MINUTE_MS);
   house.clock.hasTrustedTime = false;
@@ -310,7 +204,7 @@ const SURPLUS = {
 };
 
 t.test('a surplus switches with hysteresis and minimum times', async (t) => {
-  await using house = await House.start(t, '2026-06-15T12:00:00', SURPLUS, { grid: 500 });
+  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', { ...SURPLUS, readings: { grid: 500 } });
   const { requests } = house.heater;
   t.equal(house.value('SURPLUS'), -500);
   await house.pass(10 * MINUTE_MS);
@@ -344,7 +238,7 @@ t.test('a surplus switches with hysteresis and minimum times', async (t) => {
 });
 
 t.test('without a known surplus it switches off; what a rule forbids is repeated later', async (t) => {
-  await using house = await House.start(t, '2026-06-15T12:00:00', SURPLUS, { grid: -3000 });
+  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', { ...SURPLUS, readings: { grid: -3000 } });
   const { heater } = house;
   heater.isLocked = true;
   await house.pass(5 * MINUTE_MS);
@@ -366,11 +260,15 @@ t.test('without a known surplus it switches off; what a rule forbids is repeated
 });
 
 t.test('AUTO turns the automatic control off, and storage comes first', async (t) => {
-  await using house = await House.start(
+  await using house = await EnergyHouse.start(
     t,
     '2026-06-15T12:00:00',
-    { ...SURPLUS, GenerationPower: 'sun', StoragePower: 'storage' },
-    { grid: -1000, sun: 6000, storage: -4000 },
+    {
+      ...SURPLUS,
+      GenerationPower: 'sun',
+      StoragePower: 'storage',
+      readings: { grid: -1000, sun: 6000, storage: -4000 },
+    },
   );
   const { fixture, energy, heater } = house;
   t.equal(house.value('SURPLUS'), 1000, 'the storage is charged first');
@@ -390,7 +288,7 @@ t.test('AUTO turns the automatic control off, and storage comes first', async (t
 
 t.test('properties that do not fit are rejected', async (t) => {
   setTimeZone(t, 'Europe/Berlin');
-  await using house = new House('2026-06-15T12:00:00');
+  await using house = new EnergyHouse('2026-06-15T12:00:00');
   for (const [properties, expected] of [
     [{}, /Import and GridPower are empty/],
     [{ GridPower: 'grid', Export: 'export' }, /Import is empty/],
