@@ -1,6 +1,9 @@
 import t from 'tap';
 import { rpc } from '../tools/client/json-rpc.js';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { DEVICE_TREE, NAMES } from '../tools/front/device-tree.js';
+import { translatedTexts } from '../tools/front/english-tables.js';
+import { englishTexts, layoutFindings } from '../tools/front/layout-findings.js';
 import { startArea } from '../tools/front/sample-area.js';
 
 const SIZES = [
@@ -13,14 +16,17 @@ const SCHEMES = ['light', 'dark'] as const;
 const LOCALES = ['en-GB', 'de-DE'] as const;
 
 t.test('every page is accessible in each size, theme and language', { skip: noBrowser }, async (t) => {
-  const fixture = await startArea(t);
+  const fixture = await startArea(t, { tree: DEVICE_TREE });
   const browser = await startBrowser(t);
+  const translated = translatedTexts();
   const ground = await fixture.id('area/ground');
   const pages = [
     ['home', ''],
     ['room', `#/room/${ground}`],
+    ['room of meters', `#/room/${await fixture.id('area/rack')}`],
     ['sheet of a relay', `#/object/${await fixture.id('area/ground/boiler')}`],
     ['sheet of a shutter', `#/object/${await fixture.id('area/ground/blind')}`],
+    ['sheet of a meter', `#/object/${await fixture.id('area/rack/port/dsmr')}`],
     ['sheet of a colour', `#/object/${await fixture.id('area/ground/colour')}`],
     ['history', `#/history/${await fixture.id('area/ground/outside')}`],
     ['messages', '#/messages'],
@@ -29,6 +35,8 @@ t.test('every page is accessible in each size, theme and language', { skip: noBr
   // A rejected command, a rule, a scheduled change and bad values are on the pages.
   await rpc(fixture, 'RequestAction', await fixture.id('area/ground/boiler/STATE'), true);
   await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
+  // The axis of its chart needs room for long texts.
+  await rpc(fixture, 'SetValue', await fixture.id('area/ground/outside'), 1234.5);
   for (const [width, height] of SIZES)
     for (const scheme of SCHEMES)
       for (const locale of LOCALES) {
@@ -49,10 +57,12 @@ t.test('every page is accessible in each size, theme and language', { skip: noBr
             .locator(hash.startsWith('#/object') ? 'dialog.sheet' : 'h1')
             .first()
             .waitFor();
-          if (hash.startsWith('#/room')) await page.locator('.tile.wide').first().waitFor();
+          if (name === 'room') await page.locator('.tile.wide').first().waitFor();
           const at = `${name} ${width} ${scheme} ${locale}`;
           t.strictSame(await axeFindings(page), [], `axe: ${at}`);
           t.strictSame(await layoutFindings(page), [], `layout: ${at}`);
+          if (locale === 'de-DE')
+            t.strictSame(await englishTexts(page, NAMES, translated), [], `German: ${at}`);
         }
         t.strictSame(problems, [], `no errors: ${width} ${scheme} ${locale}`);
         await page.context().close();

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { rpc } from '../tools/client/json-rpc.js';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { layoutFindings } from '../tools/front/layout-findings.js';
 import { signIn } from '../tools/front/console-pages.js';
 import { startArea } from '../tools/front/sample-area.js';
 

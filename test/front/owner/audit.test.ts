@@ -3,7 +3,8 @@ import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { callOverWebSocket } from '../../tools/client/message-stream.js';
 import { Browser } from '../../tools/client/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea } from '../../tools/front/sample-area.js';
 
 t.test('who did what is a sentence, and wrong passwords are listed', { skip: noBrowser }, async (t) => {

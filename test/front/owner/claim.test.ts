@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startGateway } from '../../tools/gateway/gateway-fixture.js';
 
 /** A box after the installation: nobody is the owner. */

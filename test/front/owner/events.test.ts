@@ -3,12 +3,12 @@ import t, { type Test } from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import {
   axeFindings,
-  layoutFindings,
   noBrowser,
   openPage,
   startBrowser,
   type PageOptions,
 } from '../../tools/front/browser.js';
+import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';

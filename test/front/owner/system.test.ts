@@ -6,12 +6,12 @@ import { rpc } from '../../tools/client/json-rpc.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import {
   axeFindings,
-  layoutFindings,
   noBrowser,
   openPage,
   startBrowser,
   type PageOptions,
 } from '../../tools/front/browser.js';
+import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { signIn } from '../../tools/front/console-pages.js';
 import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';

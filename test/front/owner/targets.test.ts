@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { signIn } from '../../tools/front/console-pages.js';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea } from '../../tools/front/sample-area.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
-import { axeFindings, layoutFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 

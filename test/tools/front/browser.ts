@@ -120,19 +120,3 @@ export async function axeFindings(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   return page.evaluate<string[]>(AXE_RUN);
 }
-
-/** Elements of the page that are wider than it, and controls that are smaller than 44 by 44 pixels. */
-export function layoutFindings(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`(() => {
-    const findings = [];
-    if (document.documentElement.scrollWidth > innerWidth) findings.push('scrolls horizontally');
-    for (const one of document.querySelectorAll('button, a, input, select, summary')) {
-      // The label of a box is pressed as well as the box.
-      const isBox = one.matches('[type=checkbox], [type=radio]');
-      const { width, height } = ((isBox && one.labels[0]) || one).getBoundingClientRect();
-      if (width > 0 && one.checkVisibility({ visibilityProperty: true }) && one.closest('.unseen') === null && (width < 43.9 || height < 43.9) && !one.matches('p a'))
-        findings.push('small: ' + one.outerHTML.slice(0, 120) + ' ' + Math.round(width) + 'x' + Math.round(height));
-    }
-    return findings;
-  })()`);
-}

@@ -45,11 +45,11 @@ export async function visitConsole(
   fixture: AreaFixture,
   check: (where: string) => Promise<void>,
 ): Promise<void> {
+  const tabs = page.getByRole('tab');
   for (const [hash, loaded] of await pagesOf(fixture)) {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.locator(loaded).first().waitFor();
     await check(hash);
-    const tabs = page.getByRole('tab');
     for (let at = 1; at < (await tabs.count()); at++) {
       await tabs.nth(at).click();
       await page.locator('[role=tabpanel]').waitFor();
@@ -71,4 +71,23 @@ export async function visitConsole(
   await page.getByRole('option').first().waitFor();
   await check('search');
   await page.keyboard.press('Escape');
+}
+
+/** Calls `check` on instances and on all of their settings. */
+export async function visitInstances(
+  page: Page,
+  instances: readonly (readonly [name: string, id: number])[],
+  check: (where: string) => Promise<void>,
+): Promise<void> {
+  const tabs = page.getByRole('tab');
+  for (const [name, id] of instances) {
+    await page.evaluate(`location.hash = '#/tree/${id}'`);
+    await page.locator('.values > li').first().waitFor();
+    await check(name);
+    await tabs.nth(1).click();
+    await page.locator('[role=tabpanel] form').waitFor();
+    for (const advanced of await page.locator('details.advanced > summary').all()) await advanced.click();
+    await check(`settings of ${name}`);
+    await tabs.first().click();
+  }
 }
