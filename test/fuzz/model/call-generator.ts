@@ -19,6 +19,7 @@ import {
 } from './steps.js';
 
 const DELETION: CreatedObject = { kind: 'deletion', type: 0 };
+const TASK: CreatedObject = { kind: 'task', type: 0 };
 
 /** Generates a sequence of calls from a seed, without knowing their outcome. */
 export class CallGenerator implements Chooser {
@@ -46,6 +47,7 @@ export class CallGenerator implements Chooser {
       if (random.chance(0.12)) steps.push(...this.#creation(family));
       else if (random.chance(0.06)) steps.push(...this.#deletion());
       else if (random.chance(0.03)) steps.push(...this.#undo());
+      else if (random.chance(0.02)) steps.push(...this.#tasks());
       else steps.push(this.#step(random.pick(choicesOf(family, this))));
     }
     return steps;
@@ -114,7 +116,7 @@ export class CallGenerator implements Chooser {
     if (random.chance(0.15)) return [this.#step(['UC_DeleteObjects', UTILITY, [{ made }, this.ref()]])];
     if (random.chance(0.15)) return [this.#step(['GW_DeleteObject', { made }, random.chance(0.5)], DELETION)];
     const known = this.#made[made]!.kind;
-    const kind = known === 'deletion' || random.chance(0.1) ? 'category' : known;
+    const kind = known === 'deletion' || known === 'task' || random.chance(0.1) ? 'category' : known;
     const own = ['LINK', 'STATUS', 'STATE', 'LEVEL'].map((ident) =>
       this.#step(['SVC_DeleteVariable', { made, ident }]),
     );
@@ -160,6 +162,23 @@ export class CallGenerator implements Chooser {
     add(['GW_RestoreDeleted', random.chance(0.05) ? MISSING : deletion]);
     if (random.chance(0.2)) add(['GW_RestoreDeleted', deletion]);
     return steps;
+  }
+
+  /** Two tasks of clients that are reported, cancelled and ended, also after their end. */
+  #tasks(): Step[] {
+    const { random } = this;
+    const begin = (): Step =>
+      this.#step(['GW_BeginTask', random.pick(['export', 'import', 'backup']), random.below(9) - 1], TASK);
+    const steps = [begin(), begin()];
+    const tasks = [this.#made.length - 2, this.#made.length - 1];
+    for (let n = random.below(6); n > 0; n--) {
+      const task = random.chance(0.1) ? MISSING : { made: random.pick(tasks) };
+      const report: Choice = ['GW_ReportTask', task, random.below(9)];
+      steps.push(
+        this.#step(random.pick<Choice>([report, report, ['GW_CancelTask', task], ['GW_EndTask', task]])),
+      );
+    }
+    return [...steps, ...tasks.map((made) => this.#step(['GW_EndTask', { made }]))];
   }
 
   /** An object of one of the other types, below the first: an event of the variable, or one that has content. */

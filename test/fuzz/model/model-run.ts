@@ -157,8 +157,9 @@ export class ModelRun {
     return undefined;
   }
 
-  /** Deletions that the model has, without their time and user; other replies as they are. */
+  /** Deletions that the model has, and tasks, without their time and user; other replies as they are. */
   #known(name: string, result: unknown): unknown {
+    if (name === 'GW_GetTasks') return without(result, ['StartedMs', 'User']);
     if (name !== 'GW_GetDeleted') return result;
     const all = result as { ID: number }[];
     return without(

@@ -29,6 +29,15 @@ export interface ModelDeletion {
   readonly contents: ReadonlyMap<number, string | undefined>;
 }
 
+/** Work that a client has begun and not ended. */
+interface ModelTask {
+  readonly kind: string;
+  readonly total: number;
+  readonly done: number;
+  /** Time of the last report, unix seconds. */
+  readonly reportedS: number;
+}
+
 /**
  * The expected tree, in the simplest possible form: a map of objects, one of profiles, one of files; the
  * rules are the effects of calls. It searches all objects for anything, and stores nothing twice.
@@ -45,6 +54,8 @@ export class Model {
   readonly files = new Map<string, string>();
   /** What was deleted with `GW_DeleteObject` since the start, by the ID of the deletion. */
   readonly deletions = new Map<number, ModelDeletion>();
+  /** Work that clients report, by the ID of the task. */
+  readonly tasks = new Map<number, ModelTask>();
   /** All values that a variable has had. */
   readonly #had = new Map<number, unknown[]>();
   /** The time, in unix seconds. */
@@ -95,9 +106,10 @@ export class Model {
     }
   }
 
-  /** The gateway restarts: deletions, and properties that were set but not applied, are lost. */
+  /** The gateway restarts: deletions, tasks, and properties that were set but not applied, are lost. */
   restart(): void {
     this.deletions.clear();
+    this.tasks.clear();
     for (const own of this.own.values()) own.pending = undefined;
   }
 

@@ -2,6 +2,7 @@ import type { Random } from '../../tools/random.js';
 import type { Model } from './model.js';
 import { deletedQuery } from './deletions.js';
 import { locationOf, queriesOfType, type Query } from './queries-by-type.js';
+import { tasksQuery } from './tasks.js';
 
 /** By type: the function that checks for existence, and the one that finds by name. */
 const byType: Readonly<Record<number, readonly [exists: string, byName: string]>> = {
@@ -42,6 +43,7 @@ export function queriesAbout(model: Model, id: number, random: Random): Query[] 
     ...queriesOfType(model, id),
     ...lists(model),
     deletedQuery(model),
+    tasksQuery(model),
   ];
 }
 

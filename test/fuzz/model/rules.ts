@@ -6,11 +6,13 @@ import { mediaRules } from './media.js';
 import type { Model, Rule } from './model.js';
 import { objectRules } from './objects.js';
 import { scriptRules } from './scripts.js';
+import { taskRules } from './tasks.js';
 import { valueRules } from './values.js';
 
 const rules: Readonly<Record<string, Rule>> = {
   ...objectRules,
   ...deletionRules,
+  ...taskRules,
   ...valueRules,
   ...eventRules,
   ...conditionRules,

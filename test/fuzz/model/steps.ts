@@ -33,12 +33,12 @@ export const UTILITY: Ref = { made: -3 };
 export const IO = 0;
 export const DEVICE = 1;
 
-/** A created object: its kind, and its type within it. A deletion is referred to in the same way. */
+/** A created object: its kind, and its type within it. A deletion or a task is referred to in the same way. */
 export interface CreatedObject {
   readonly kind: Kind;
   readonly type: number;
 }
-export type Kind = ObjectKind | 'deletion';
+export type Kind = ObjectKind | 'deletion' | 'task';
 type ObjectKind = 'category' | 'instance' | 'variable' | 'script' | 'event' | 'media' | 'link';
 
 /** A call: its name and its parameters. */
