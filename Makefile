@@ -191,7 +191,7 @@ proof: build ## outputs against their policies in the lab, 20 rounds per event; 
 bench: build ## each figure as a ratio to a baseline from the same run (BENCH=short)
 	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js
 
-front-bench: build ## the pages in a browser: frames, long tasks, heap, start (FRONT_BENCH=room,tree,start)
+front-bench: build ## the pages in a browser: frames, long tasks, heap, start (FRONT_BENCH=room,tree,start SECONDS=60 ROUNDS=2)
 	$(Q)FRONT_BENCH=$(FRONT_BENCH) $(NODE) dist/test/bench/front/main.js
 
 front-fleet: build ## 50 gateways at one broker: births, commands, restarts, a partition (docs/use/fleet.md)

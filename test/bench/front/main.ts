@@ -1,6 +1,6 @@
 /**
  * Measures the pages in Debian's chromium: `node dist/test/bench/front/main.js`; `FRONT_BENCH=room,tree` only
- * those families. Prints a table. Others on the machine only add time, so each figure is of the quietest round.
+ * those families; `SECONDS=60 ROUNDS=2` for longer rounds. Prints a table. Others on the machine only add time, so each figure is of the quietest round.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const families: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = 
   room: roomFigures,
 };
 
-const ROUNDS = 6;
+const ROUNDS = Number(process.env['ROUNDS'] ?? 6);
 
 if (noBrowser !== false) throw new Error(noBrowser);
 

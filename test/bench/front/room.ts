@@ -12,8 +12,8 @@ import {
 import { change, startFrontGateway, type FrontGateway } from './front-gateway.js';
 
 const PER_SECOND = 100;
-/** Of one round. */
-const SECONDS = 10;
+/** Of one round. The goals are for 60 s; others on the machine disturb short rounds less. */
+const SECONDS = Number(process.env['SECONDS'] ?? 10);
 
 /** What a benchmark of pages runs in. */
 export interface Bench {
@@ -76,7 +76,7 @@ export async function roomFigures({ browser, directory, core, rounds }: Bench): 
       msFigure(`${name} frames, p99`, frameAt(pace, 0.99), { atMost: 34, ours: describe(pace) }),
       msFigure(`${name} longest task, processor time`, longest, {
         atMost: 50,
-        ours: `${pace.longTasks.length} of more than 50 ms in 10 s`,
+        ours: `${pace.longTasks.length} of more than 50 ms in ${SECONDS} s`,
       }),
       {
         ...msFigure(`${name} growth of the heap`, growth, {
