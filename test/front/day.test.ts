@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { idOf, rpc, valueAt, type ApiAddress } from '../tools/client/json-rpc.js';
 import { startMosquitto, type Broker } from '../tools/devices/mosquitto.js';
 import { noBrowser, openPage, startBrowser, type PageOptions } from '../tools/front/browser.js';
-import { finger, keyboard, type Hand } from '../tools/front/hands.js';
+import { finger, keyboard, mouse, type Hand } from '../tools/front/hands.js';
 import { OWNER } from '../tools/gateway/api-fixture.js';
 import {
   configDirectory,
@@ -275,6 +275,7 @@ async function openPhone(browser: Browser, at: ApiAddress): Promise<Page> {
 
 const DAYS: readonly (readonly [string, PageOptions, (page: Page) => Hand])[] = [
   ['with the fingers only, on a phone', { width: 390, height: 844, isTouched: true }, finger],
+  ['with a mouse', { width: 1280, height: 800 }, mouse],
   ['with the keyboard only', { width: 1280, height: 800 }, keyboard],
 ];
 
@@ -295,7 +296,7 @@ for (const [how, options, handOf] of DAYS)
       directory,
       page,
       hand: handOf(page),
-      hasPointer: handOf === finger,
+      hasPointer: handOf !== keyboard,
       phone,
       broker,
       gateway,

@@ -28,6 +28,19 @@ export function finger(page: Page): Hand {
   };
 }
 
+/** A mouse, with a keyboard for texts. */
+export function mouse(): Hand {
+  const press = (target: Locator) => target.click();
+  return {
+    press,
+    async enter(field, text) {
+      await press(field);
+      await field.fill(text);
+    },
+    choose: press,
+  };
+}
+
 /** Stops of the Tab key on a page until a control. */
 const MAX_STOPS = 150;
 
