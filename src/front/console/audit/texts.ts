@@ -138,9 +138,14 @@ export const ROWS: readonly Row[] = [
   [/^GW_FactoryReset/, '[reset|reset] the gateway', 'das Gateway [zurückgesetzt|zurücksetzen]'],
   [/^GW_Publish/, '[published|publish] {2} on {1}', '{2} auf {1} [veröffentlicht|veröffentlichen]'],
   [
+    /^GW_SimulateLine=true/,
+    '[set|set] the simulated line {0} to active',
+    'die simulierte Leitung {0} aktiv [gesetzt|setzen]',
+  ],
+  [
     /^GW_SimulateLine/,
-    '[set|set] the simulated line {0} to {1}',
-    'die simulierte Leitung {0} auf {1} [gesetzt|setzen]',
+    '[set|set] the simulated line {0} to inactive',
+    'die simulierte Leitung {0} inaktiv [gesetzt|setzen]',
   ],
   [/^GW_Simulate/, '[simulated|simulate] a fault of {0}', 'einen Fehler von {0} [simuliert|simulieren]'],
   [/^AC_AddLoggedValues/, '[added|add] records of {1}', 'Aufzeichnungen von {1} [ergänzt|ergänzen]'],

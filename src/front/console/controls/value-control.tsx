@@ -2,7 +2,7 @@ import type { TreeNode } from '../../web/model.js';
 import { type Value, objectType, variableType } from '../../web/objects.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
-import { isGatewayItself } from '../search.js';
+import { isGatewayItself, nameOf } from '../search.js';
 
 /** More choices than these become a list. */
 const SEGMENTS = 4;
@@ -52,7 +52,7 @@ interface ChoicesProps {
 function Segments({ variable, choices, onChoose }: ChoicesProps) {
   const app = useApp();
   return (
-    <div class="segments" role="group" aria-label={variable.name}>
+    <div class="segments" role="group" aria-label={nameOf(app.gateway.model, variable)}>
       {choices.map((choice) => (
         <button
           key={String(choice)}
@@ -71,7 +71,7 @@ function ChoiceList({ variable, choices, onChoose }: ChoicesProps) {
   const app = useApp();
   return (
     <select
-      aria-label={variable.name}
+      aria-label={nameOf(app.gateway.model, variable)}
       value={choices.indexOf(variable.value.value)}
       onChange={({ currentTarget }) => {
         const choice = choices[Number(currentTarget.value)];
@@ -114,7 +114,7 @@ function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
     <form class="value-form" onSubmit={(event) => void submit(event)}>
       <input
         {...(isText ? { type: 'text' as const } : { type: 'number' as const })}
-        aria-label={variable.name}
+        aria-label={nameOf(model, variable)}
         {...limits}
         step={isText ? undefined : type === variableType.integer ? Math.max(1, stepSize) : stepSize || 'any'}
         required={!isText}

@@ -1,7 +1,12 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { words } from '../i18n/console-texts.js';
 import { type Choices, choiceText } from './choices.js';
 import type { FormElement } from './form-element.js';
 import { textOf } from './form-text.js';
+
+/** Lines of an input for a list of texts; it grows with the list. */
+const MIN_LINES = 3;
 
 interface InputProps {
   readonly element: FormElement;
@@ -68,6 +73,7 @@ export function Input({ element, value, choices, onChange, shared }: InputProps)
         />
       );
     default:
+      if (isLines(value)) return <LinesInput shared={shared} lines={value} onChange={onChange} />;
       return typeof value === 'object' && value !== null ? (
         <JsonInput shared={shared} value={value} onChange={onChange} />
       ) : (
@@ -102,6 +108,39 @@ function TextInput({ element, value, choices, onChange, shared }: InputProps) {
     </>
   );
 }
+
+const isLines = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+interface LinesInputProps extends Pick<InputProps, 'shared' | 'onChange'> {
+  readonly lines: readonly string[];
+}
+
+/** A list of texts, one per line. */
+function LinesInput({ shared, lines, onChange }: LinesInputProps) {
+  const typed = useSignal('');
+  const listed = lines.join('\n');
+  return (
+    <textarea
+      {...shared}
+      rows={Math.max(MIN_LINES, lines.length + 1)}
+      spellcheck={false}
+      placeholder={words().settings.perLine}
+      // Empty lines stay while the list is typed.
+      value={linesOf(typed.value).join('\n') === listed ? typed.value : listed}
+      onInput={({ currentTarget }) => {
+        typed.value = currentTarget.value;
+        onChange(linesOf(currentTarget.value));
+      }}
+    />
+  );
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 
 /** A value without a form of its own, as JSON. */
 function JsonInput({ shared, value, onChange }: Pick<InputProps, 'shared' | 'value' | 'onChange'>) {

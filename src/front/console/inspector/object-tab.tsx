@@ -249,6 +249,7 @@ function IconChoice({ node }: { readonly node: TreeNode }) {
           key={name}
           class="control"
           type="button"
+          lang="en"
           title={name}
           aria-label={name}
           aria-pressed={icon === name}

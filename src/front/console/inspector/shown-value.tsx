@@ -64,11 +64,13 @@ function Status({ instance, text }: { readonly instance: TreeNode; readonly text
   );
   if (link === '') return <>{text}</>;
   const { links, since } = words().tree;
-  const found = state.value && 'value' in state.value ? state.value.value : [];
+  const shown = since(links[link] ?? link, app.moment(Date.parse(`${day}T${time}Z`)));
+  // The reason in the user's language follows.
+  if (state.value === undefined) return <>{shown}</>;
+  const found = 'value' in state.value ? state.value.value : [];
   const own = found
     .filter(({ InstanceID }) => InstanceID === instance.id)
     .map(({ CodedText }) => sentence(CodedText));
-  const shown = since(links[link] ?? link, app.moment(Date.parse(`${day}T${time}Z`)));
   return <>{own.length > 0 ? `${shown}: ${own.join('; ')}` : shown + why}</>;
 }
 

@@ -8,6 +8,9 @@ import { addressOfNode } from '../object-icon.js';
 import { nameOf } from '../search.js';
 import { pendingText, ruleText, ShownValue } from './shown-value.js';
 
+/** Longer texts have a line of their own. */
+const SENTENCE = 60;
+
 /** The variables of an object with their live values and controls. */
 export function ValuesTab({ node }: { readonly node: TreeNode }) {
   const { model } = useApp().gateway;
@@ -40,7 +43,7 @@ function ValueRow({ variable, isLinked }: ValueRowProps) {
         {isLinked ? <a href={addressOfNode(variable)}>{name}</a> : name} <small>{ident}</small>
         <ValueState variable={variable} />
       </div>
-      <div class="value-now">
+      <div class={String(variable.value.value).length > SENTENCE ? 'value-now long' : 'value-now'}>
         <strong>
           <ShownValue variable={variable} />
         </strong>
@@ -62,11 +65,7 @@ function ValueState({ variable }: { readonly variable: TreeNode }) {
   const text = texts();
   return (
     <>
-      {quality !== undefined && (
-        <small class="bad" title={quality.text}>
-          {text.reasons[quality.reason] ?? quality.text}
-        </small>
-      )}
+      {quality !== undefined && <small class="bad">{text.reasons[quality.reason] ?? quality.text}</small>}
       {rule !== undefined && <small class="stale">{ruleText(app, rule)}</small>}
       {pending !== undefined && <small>{pendingText(app, variable, pending)}</small>}
     </>

@@ -115,7 +115,9 @@ function MessageRow({ line }: { readonly line: LogLine }) {
           </>
         )}
       </span>
-      <span class="text">{Text}</span>
+      <span class="text" lang="en">
+        {Text}
+      </span>
     </li>
   );
 }

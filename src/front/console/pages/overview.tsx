@@ -17,6 +17,8 @@ const INACTIVE = 104;
 /** Calls that are read, and those that are listed. */
 const READ = 200;
 const LISTED = 20;
+/** Lines of a finding that are shown without a request. */
+const SHOWN_LINES = 4;
 /** What has no messages is read again at most this often, ms. */
 const RELOAD_MS = 2000;
 
@@ -89,7 +91,7 @@ function Findings({ checks }: { readonly checks: Health['Checks'] }) {
           <strong>
             {overview.states[check.State]} · {checkName(check.Name)}
           </strong>
-          <p class="lines">{sentence(check.CodedText)}</p>
+          <FindingText text={sentence(check.CodedText)} />
           {check.WhatToDo !== '' && (
             <p>
               <b>{overview.whatToDo}:</b> {sentence(check.CodedWhatToDo)}
@@ -99,6 +101,23 @@ function Findings({ checks }: { readonly checks: Health['Checks'] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A finding with a line for each thing that it concerns; what follows the first ones is shown on request. */
+function FindingText({ text }: { readonly text: string }) {
+  const lines = text.split('\n');
+  const shown = lines.length > SHOWN_LINES + 1 ? SHOWN_LINES : lines.length;
+  return (
+    <>
+      <p class="lines">{lines.slice(0, shown).join('\n')}</p>
+      {shown < lines.length && (
+        <details>
+          <summary>{words().overview.more(lines.length - shown)}</summary>
+          <p class="lines">{lines.slice(shown).join('\n')}</p>
+        </details>
+      )}
+    </>
   );
 }
 

@@ -40,7 +40,7 @@ export const mqtt: FamilyTexts = {
       'Das Topic, auf dem der Broker meldet, dass die Verbindung zum Gateway abgebrochen ist.',
     ],
     WillPayload: ['Payload', 'Was der Broker dann veröffentlicht.'],
-    WillQoS: ['QoS', 'Die Quality of Service des Last Will.'],
+    WillQoS: ['QoS', 'Die Dienstgüte (QoS) des Last Will.'],
     WillRetain: ['Retain', 'Ob der Broker den Last Will für spätere Abonnenten aufbewahrt.'],
     BirthPayload: [
       'Payload nach Verbindung',
