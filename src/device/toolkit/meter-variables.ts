@@ -11,7 +11,7 @@ const IDENT = /^[A-Z][A-Z_]{1,30}[A-Z](?:_[A-Z0-9]{1,5})*$/;
 const suffixNames: readonly (readonly [pattern: RegExp, name: (number: string) => string])[] = [
   [/^L([123])$/, (number) => ` L${number}`],
   [/^L([123][123])$/, (pair) => ` L${pair[0]}-L${pair[1]}`],
-  [/^T([0-9]+)$/, (number) => `, tariff ${number}`],
+  [/^T([0-9]+)$/, (number) => ` T${number}`],
   [/^S([0-9]+)$/, (number) => `, stored value ${number}`],
   [/^U([0-9]+)$/, (number) => `, unit ${number}`],
   [/^([0-9]+)$/, (number) => `, channel ${number}`],

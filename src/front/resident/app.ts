@@ -58,8 +58,8 @@ export class App {
   /** The gateway's time in unix ms, every 10 s: for ages. */
   readonly tick: Signal<number>;
   readonly isDark: ReadonlySignal<boolean>;
-  /** German for the names of the modules' variables; empty in English, and until it is loaded. */
-  readonly variableNames: Signal<Readonly<Record<string, string>>> = signal({});
+  /** The name of a module's variable in the user's language; in English until that is loaded. */
+  readonly variableNames: Signal<(name: string) => string> = signal((name) => name);
   /** Commands whose reply was lost: the object, and the key of the last one. */
   readonly #lost = new Map<number, string>();
 
@@ -142,7 +142,7 @@ export class App {
 
   /** The name of a variable of a device, in the user's language unless the owner chose one. Subscribes. */
   captionOf({ name }: TreeNode): string {
-    return this.variableNames.value[name] ?? name;
+    return this.variableNames.value(name);
   }
 
   #execute(id: number, value: Value): void {

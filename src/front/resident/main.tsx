@@ -19,11 +19,11 @@ async function main(): Promise<void> {
   await setLanguage(chooseLanguage(navigator.languages, chosen));
   effect(() => {
     const language = (document.documentElement.lang = locale());
-    if (language === 'en') app.variableNames.value = {};
+    if (language === 'en') app.variableNames.value = (name) => name;
     // Without it, as without a connection, the names stay English.
     else
       import('../web/i18n/de-variables.js').then(
-        ({ deVariables }) => (app.variableNames.value = deVariables),
+        ({ deVariable }) => (app.variableNames.value = deVariable),
         () => undefined,
       );
   });

@@ -3,9 +3,10 @@ import t from 'tap';
 import { gestures } from '../../../drivers/gpio/inputs/gestures.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
+import { describeValue } from '../../../src/device/toolkit/meter-variables.js';
 import { deGateway } from '../../../src/front/console/i18n/de-gateway.js';
 import { deSentences } from '../../../src/front/console/i18n/de-sentences.js';
-import { deVariables } from '../../../src/front/web/i18n/de-variables.js';
+import { deVariable, deVariables } from '../../../src/front/web/i18n/de-variables.js';
 import { faults } from '../../../src/base/fault.js';
 import { Options } from '../../../src/functions/options.js';
 import { gatewaySchema } from '../../../src/config/schema/gateway-schema.js';
@@ -124,6 +125,20 @@ t.test("every name of a module's variable is in German, and no other is", async 
       ),
     ]),
   );
+});
+
+t.test('every part of the name of a value of a meter is in German', async (t) => {
+  const { name = '' } = describeValue('ENERGY_IN') ?? {};
+  for (const suffix of ['L1', 'L12', 'T2', 'S3', 'U4', '5', 'MAX', 'MIN', 'ERR', 'L2_T1_MAX']) {
+    const english = describeValue(`ENERGY_IN_${suffix}`)?.name ?? '';
+    const part = english.slice(name.length);
+    t.ok(english.startsWith(name) && part !== '', english);
+    // Phases and tariffs have the same short names.
+    const german = deVariable(english);
+    t.ok(german.startsWith(deVariable(name)), german);
+    t.notOk(/, (?:during|stored|unit|channel|m..imum)/.test(german), german);
+  }
+  t.equal(deVariable('Energy import, tariff of my own'), 'Energy import, tariff of my own');
 });
 
 t.test('every option has a German description, and no other has', async (t) => {

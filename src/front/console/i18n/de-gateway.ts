@@ -11,8 +11,8 @@ import { notification } from './de-gateway/notification.js';
 import { sensor } from './de-gateway/sensor.js';
 import { settings, settingWords } from './de-gateway/settings.js';
 import { stream } from './de-gateway/stream.js';
-import { deVariables as variables } from '../../web/i18n/de-variables.js';
 import { mqttServer } from './de-gateway/mqtt-server.js';
+import { deVariable as variable } from '../../web/i18n/de-variables.js';
 import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
 
 const families: readonly FamilyTexts[] = [
@@ -41,6 +41,6 @@ export const deGateway = {
   problems,
   settings,
   settingWords,
-  variables,
+  variable,
   gatewayVariables,
 } as const;

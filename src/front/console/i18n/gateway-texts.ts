@@ -34,7 +34,7 @@ export function moduleDescription(name: string, description: string): string {
 }
 
 /** The name that a module gave to a variable; other names stay as they are. */
-export const variableCaption = (name: string) => translation()?.variables[name] ?? name;
+export const variableCaption = (name: string) => translation()?.variable(name) ?? name;
 
 /** The name that the gateway gave to a variable of its own. */
 export const gatewayVariable = (name: string) => translation()?.gatewayVariables[name] ?? name;
@@ -77,6 +77,8 @@ export function sentence({ Code, Parameters, Text }: SentenceRecord): string {
   if (sentences === undefined) return Text;
   if (Code === 'SENTENCES') return Parameters.map(wordsOf).join('; ');
   if (Code === 'LINES') return Parameters.map(wordsOf).join('\n');
+  if (Code === 'WAITING_FOR_PARENT')
+    return (sentences[Code] ?? Text).replace('{0}', moduleCaption(wordsOf(Parameters[0])));
   return (
     sentences[Code]?.replace(/\{(\d)\}/g, (_placeholder, at: string) => wordsOf(Parameters[Number(at)])) ??
     Text

@@ -6,7 +6,13 @@ import { useApp, type App } from '../app.js';
 import { pathOf, scaleOf, ticksOf, timeTicksOf, type Scale } from './geometry.js';
 
 const HEIGHT = 240;
-const MARGIN = { left: 56, right: 12, top: 12, bottom: 28 };
+const MARGIN = { right: 12, top: 12, bottom: 28 };
+/** Distance of a value's text to the drawing. */
+const GAP = 6;
+/** Width of an axis with short texts. */
+const MIN_AXIS = 56;
+/** Width of a character at the axis, parts of the font size of the page. */
+const CHARACTER = 0.48;
 /** Length of a day, seconds: longer periods have dates at the axis. */
 const DAY_S = 90_000;
 
@@ -30,31 +36,26 @@ export function Chart({ datasets, label }: ChartProps) {
   const [first] = datasets;
   if (first === undefined) return null;
   const sides = [0, 1].map((side) => datasets.filter(({ Side }) => Side === side));
-  const right = (sides[1]?.length ?? 0) > 0 ? MARGIN.left : MARGIN.right;
-  const box = { ...MARGIN, right, width: width.value, height: HEIGHT };
-  const scales = sides.map((some) => (some.length === 0 ? undefined : scaleOf(some, box)));
+  const axes = sides.map((some) => some.length > 0 && axisOf(app, some));
+  const [left = MARGIN.right, right = MARGIN.right] = axes.map((axis) => (axis ? axis.width : MARGIN.right));
+  const box = { left, right, width: width.value };
   const time = timeScale(first, box);
   return (
     <div ref={place} class="chart">
       <svg viewBox={`0 0 ${width.value} ${HEIGHT}`} height={HEIGHT} role="img" aria-label={label}>
-        {scales.map(
-          (scale, side) =>
-            scale !== undefined && (
-              <ValueAxis key={side} scale={scale} side={side} box={box} dataset={sides[side]?.[0]} />
-            ),
-        )}
+        {axes.map((axis, side) => axis && <ValueAxis key={side} axis={axis} side={side} box={box} />)}
         {timeTicksOf(first, width.value < 480 ? 4 : 8).map((seconds) => (
           <text key={seconds} x={time(seconds)} y={HEIGHT - 8} text-anchor="middle">
             {timeLabel(app, seconds, first)}
           </text>
         ))}
         {datasets.map((dataset) => {
-          const scale = scales[dataset.Side];
-          return scale === undefined ? null : (
+          const axis = axes[dataset.Side];
+          return axis ? (
             <g key={dataset.Index} class={`series s${dataset.Index % 6} ${dataset.Kind}`}>
-              <path d={pathOf(dataset, time, scale)} />
+              <path d={pathOf(dataset, time, axis.scale)} />
             </g>
-          );
+          ) : null;
         })}
       </svg>
       {datasets.length > 1 && (
@@ -80,21 +81,38 @@ function timeScale({ StartTime, EndTime }: ChartDataset, { left, right, width }:
   return (seconds: number) => left + ((seconds - StartTime) / (EndTime - StartTime)) * (width - left - right);
 }
 
-interface ValueAxisProps {
+/** The axis of the values of some datasets: its texts, and the width that they need. */
+interface Axis {
   readonly scale: Scale;
-  readonly side: number;
-  readonly box: Box;
-  readonly dataset: ChartDataset | undefined;
+  readonly ticks: readonly (readonly [value: number, text: string])[];
+  readonly width: number;
 }
 
-function ValueAxis({ scale, side, box, dataset }: ValueAxisProps) {
-  const app = useApp();
-  const variable = app.gateway.model.find(dataset?.VariableID ?? 0);
+function axisOf(app: App, datasets: readonly ChartDataset[]): Axis {
+  const scale = scaleOf(datasets, { ...MARGIN, height: HEIGHT });
+  const variable = app.gateway.model.find(datasets[0]?.VariableID ?? 0);
   const type = variable?.entry.value.data.type;
-  const x = side === 0 ? box.left - 6 : box.width - box.right + 6;
+  const ticks = ticksOf(scale, type !== 2).map((value) => {
+    const text =
+      variable === undefined ? String(value) : app.format(variable, type === 0 ? value !== 0 : value);
+    return [value, text] as const;
+  });
+  const fontSize = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const longest = Math.max(...ticks.map(([, text]) => text.length));
+  return { scale, ticks, width: Math.max(MIN_AXIS, longest * fontSize * CHARACTER + 2 * GAP) };
+}
+
+interface ValueAxisProps {
+  readonly axis: Axis;
+  readonly side: number;
+  readonly box: Box;
+}
+
+function ValueAxis({ axis: { scale, ticks }, side, box }: ValueAxisProps) {
+  const x = side === 0 ? box.left - GAP : box.width - box.right + GAP;
   return (
     <>
-      {ticksOf(scale, type !== 2).map((value) => (
+      {ticks.map(([value, text]) => (
         <g key={value}>
           {side === 0 && (
             <line
@@ -106,7 +124,7 @@ function ValueAxis({ scale, side, box, dataset }: ValueAxisProps) {
             />
           )}
           <text x={x} y={scale.y(value) + 4} text-anchor={side === 0 ? 'end' : 'start'}>
-            {variable === undefined ? value : app.format(variable, type === 0 ? value !== 0 : value)}
+            {text}
           </text>
         </g>
       ))}

@@ -73,7 +73,7 @@ function State({ line, variable }: { readonly line: StateLine; readonly variable
 
 function Control({ variable }: { readonly variable: TreeNode }) {
   const app = useApp();
-  const { name } = variable;
+  const name = app.captionOf(variable);
   const { parentID, data } = variable.entry.value;
   const kind = kindOfVariable(app.gateway.model, variable);
   const isPulse = app.gateway.model.find(parentID)?.entry.value.data.moduleName === 'Pulse';

@@ -18,12 +18,15 @@ interface FaceProps {
 
 /** Icon, name, and the state line: the value and what must be known about it. */
 export function TileFace({ tile, line, isStateKnown = false, children }: FaceProps) {
+  const { name, named, suffix, room } = tile;
+  const app = useApp();
+  const below = suffix ? app.captionOf(suffix) : room;
   return (
     <>
       <TileIcon tile={tile} />
       <span class="name">
-        {nameOf(useApp(), tile)}
-        {tile.room && <small> {tile.room}</small>}
+        {name ?? named.name}
+        {below && <small> {below}</small>}
       </span>
       {line !== undefined && (
         <StateText line={{ ...line, reason: line.short || line.reason }} isStateKnown={isStateKnown} />

@@ -1,4 +1,4 @@
-/** German for the names of the modules' variables. Other names are the owner's. */
+/** German for the names of the modules' variables. */
 export const deVariables: Readonly<Record<string, string>> = {
   Blinks: 'Blinkt',
   Brightness: 'Helligkeit',
@@ -192,3 +192,28 @@ export const deVariables: Readonly<Record<string, string>> = {
   'Astronomical twilight, start': 'Astronomische Dämmerung, Beginn',
   'Astronomical twilight, end': 'Astronomische Dämmerung, Ende',
 };
+
+/** What follows the name of a meter's value after a comma. */
+const parts: readonly (readonly [pattern: RegExp, german: string])[] = [
+  [/^stored value (\d+)$/, 'Speicherwert $1'],
+  [/^unit (\d+)$/, 'Einheit $1'],
+  [/^channel (\d+)$/, 'Kanal $1'],
+  [/^maximum$/, 'Maximum'],
+  [/^minimum$/, 'Minimum'],
+  [/^during an error$/, 'bei einem Fehler'],
+];
+
+/** German for the name of a module's variable, also of one of a meter: `Energy import L1 T2, maximum`. */
+export function deVariable(name: string): string {
+  const known = deVariables[name];
+  if (known !== undefined) return known;
+  const [first = '', ...others] = name.split(', ');
+  const [, quantity = first, part = ''] = /^(.*?)((?: (?:L\d(?:-L\d)?|T\d+))+)$/.exec(first) ?? [];
+  const german = deVariables[quantity];
+  const rest = others.map((one) => {
+    const [pattern, text] = parts.find(([pattern]) => pattern.test(one)) ?? [];
+    return pattern && text && one.replace(pattern, text);
+  });
+  // Other names are the owner's.
+  return german === undefined || rest.includes(undefined) ? name : [german + part, ...rest].join(', ');
+}
