@@ -1,6 +1,7 @@
 import { delay, type Cancel } from '../../../src/base/clock.js';
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
-import { codedMessageOf } from '../../../src/base/fault.js';
+import { codedMessageOf, codeOf } from '../../../src/base/fault.js';
+import { explainNetworkError } from '../../../src/base/network-errors.js';
 import { backoffMs } from '../../../src/device/backoff.js';
 import type { Host } from '../../../src/device/module.js';
 import type { NameResolver } from '../../../src/device/toolkit/name-resolver.js';
@@ -75,10 +76,18 @@ export class LineSender implements Sender, Receiver {
       }
       this.#scheduleRetry(unavailable);
     } catch (thrown) {
-      this.#scheduleRetry({ why: codedMessageOf(thrown) });
+      this.#scheduleRetry({ why: this.#reasonOf(thrown) });
     }
     // What was stored already is stored once more, with the same time.
     return { failed: entries, rejected: [] };
+  }
+
+  /** Why a request failed: for errors of the network, what to do. */
+  #reasonOf(thrown: unknown): Text {
+    const known = explainNetworkError(codeOf(thrown), 'Url');
+    return known === undefined
+      ? codedMessageOf(thrown)
+      : coded`ABOUT: ${this.#host.properties.Url}: ${known.why}`;
   }
 
   /** Values of now are collected for the interval, so that each request has many. */

@@ -107,6 +107,14 @@ t.test('a rejected login is a problem, not a loss', async (t) => {
   await until('the value', () => server.stored.length === 1);
 });
 
+t.test('a server that does not run is a problem that says what to do', async (t) => {
+  await using server = await LineServer.start();
+  await server.stop();
+  const { fixture, bridge } = await opened(t, server);
+  fixture.set('COUNT', 1);
+  await until('the problem', () => /no program listens there; .*correct Url/.test(fixture.status(bridge)));
+});
+
 t.test('properties that cannot work are rejected', async (t) => {
   const module = lineBridge(systemResolver(systemClock()), environmentIn(await tempDirectory(t)));
   const rejected = (Url: string, SendInterval = 1): string =>
