@@ -92,12 +92,30 @@ t.test('a board’s header has its own lines', async (t) => {
   for (const board of boards.filter(({ header }) => header !== undefined)) {
     const lines = board.gpio.flatMap((chip) => Object.keys(chip.lines)).sort();
     const pins = board.header?.flat() ?? [];
-    const drawn = pins.filter((pin) => !/^(3V3|5V|GND)$/.test(pin)).sort();
+    const drawn = pins.filter((pin) => !/^(3V3|5V|GND|ADC_IN0)$/.test(pin)).sort();
     t.strictSame(drawn, lines, `${board.name} has each line once`);
     for (const [, line = '', pin] of textOf(board).matchAll(/^ +(\w+): \d+ # pin (\d+)/gm))
       t.equal(pins.indexOf(line) + 1, Number(pin), `${board.name}: ${line}`);
   }
   for (const { name, header } of withPins) t.equal(header?.flat().length, 40, name);
+});
+
+t.test('a board that was not compared with a kernel says that it was not tried', async (t) => {
+  const compared = (name: string) =>
+    name.startsWith('raspberry-pi') || ['generic', 'simulated'].includes(name);
+  for (const board of boards.filter(({ name }) => !compared(name)))
+    t.match(textOf(board), /not tried on a (?:board|box)/, board.name);
+});
+
+t.test('the lines of a Rockchip board are where their names say', async (t) => {
+  const rock = boards.find(({ name }) => name === 'rock-pi-4');
+  for (const { chip, lines } of rock?.gpio ?? [])
+    for (const [name, offset] of Object.entries(lines)) {
+      // Bank, group of eight, number in the group.
+      const [, bank, group = '', number] = /^GPIO(\d)_([A-D])([0-7])$/.exec(name) ?? [];
+      t.equal(chip, `gpio${bank}`, name);
+      t.equal(offset, 'ABCD'.indexOf(group) * 8 + Number(number), name);
+    }
 });
 
 t.test('boards are distinguishable, and their names can be written in a configuration', async (t) => {
