@@ -53,7 +53,7 @@ t.test('a search lists the chips, and one call makes an instance with all values
     return all.filter(({ ID }) => ID.startsWith('sensor '));
   };
   t.match(await found(), [
-    { ID: 'sensor bme280@1-0076', Kind: 'sensor', About: 'temperature, humidity, pressure' },
+    { ID: 'sensor bme280@1-0076', Kind: 'sensor', About: 'humidity, pressure, temperature' },
     { ID: 'sensor ads1015@1-0048', About: 'voltage', Create: [{ ModuleName: 'Sensor' }] },
     { ID: 'sensor tmp102@1-0049', About: 'temperature' },
   ]);
