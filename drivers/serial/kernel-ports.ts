@@ -1,7 +1,8 @@
 import { coded } from '../../src/base/codes/coded-text.js';
-import { constants } from 'node:fs';
+import { constants, read } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { promisify } from 'node:util';
 import type { SerialPort } from 'serialport';
 import { fault, faultFrom, messageOf, type Fault, codedMessageOf } from '../../src/base/fault.js';
 import { SerialQueue } from '../../src/base/serial-queue.js';
@@ -43,6 +44,7 @@ export class KernelPorts implements SerialPorts {
       port.open((error) => (error ? reject(mapOpenError(path, error)) : resolve())),
     );
     pollForBoth(port);
+    readUntilHangUp(port);
     this.#held += 1;
     return new KernelPort({ port, path, listener, node }, () => (this.#held -= 1));
   }
@@ -61,6 +63,38 @@ function pollForBoth({ port: binding }: SerialPort): void {
   const { poller } = binding;
   const poll = poller.poll.bind(poller);
   poller.poll = (events = 0) => poll(events | READABLE_OR_WRITABLE);
+}
+
+const readFrom = promisify(read);
+
+/** Of a read that found no bytes, or was interrupted. */
+const WOULD_WAIT: ReadonlySet<unknown> = new Set(['EAGAIN', 'EWOULDBLOCK', 'EINTR']);
+
+/**
+ * When an adapter is unplugged, the kernel ends reads of its port with 0 bytes, and the bindings (13.0.0,
+ * unix-read.js) repeat them indefinitely: a read in progress at that moment takes a processor, and no loss is
+ * reported. Reads like the bindings, but fails then. A port that is open has no other reads of 0 bytes (VMIN is 1).
+ */
+function readUntilHangUp({ port: binding }: SerialPort): void {
+  if (binding === undefined || !('poller' in binding)) return;
+  const { poller } = binding;
+  binding.read = async (buffer, offset, length) => {
+    for (;;) {
+      const { fd } = binding;
+      if (fd === null) throw Object.assign(new Error('the port is not open'), { canceled: true });
+      try {
+        const { bytesRead } = await readFrom(fd, buffer, offset, length, null);
+        if (bytesRead > 0) return { buffer, bytesRead };
+      } catch (thrown) {
+        if (!WOULD_WAIT.has((thrown as NodeJS.ErrnoException).code)) throw thrown;
+        await new Promise<void>((resolve, reject) =>
+          poller.once('readable', (error: Error | null) => (error ? reject(error) : resolve())),
+        );
+        continue;
+      }
+      throw new Error('the kernel has disconnected it');
+    }
+  };
 }
 
 interface OpenedPort {

@@ -137,6 +137,17 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     },
   );
 
+  await on('an adapter that is unplugged while it sends is reported', async (t, testPort) => {
+    const { port, listener } = await open(testPort);
+    // More than the kernel's buffer holds: reads follow one another.
+    testPort.say(Buffer.alloc(4 * 1024 * 1024, 'x'));
+    await until('the first bytes', () => listener.heard.length > 0);
+    await testPort.unplug();
+    t.match(await withinPatience('the loss', listener.gone.promise), { code: 'DEVICE_OFFLINE' });
+    await port.close();
+    t.equal(listener.losses, 1);
+  });
+
   await on('queued sends fail when the port disappears', async (t, testPort) => {
     const { port, listener } = await open(testPort);
     testPort.deaf();
