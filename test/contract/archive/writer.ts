@@ -2,9 +2,8 @@
  * Records increasing values of a variable as fast as possible, for tests that kill it: 1, 2, 3 … one
  * millisecond apart. Prints on stdout up to which value all are written. Argument: the data directory.
  */
-import { writeSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../../src/base/clock.js';
+import { printLine } from '../../tools/print-line.js';
 import { openArchive } from './open-archive.js';
 
 /** 2020: in the past, whatever the clock says. */
@@ -13,22 +12,11 @@ const BATCH = 50;
 
 const [directory = ''] = process.argv.slice(2);
 const { archive, kernel, variable } = await openArchive(directory, systemClock());
-/** The reader may be slow; the next write waits until this is printed. */
-const say = async (line: string): Promise<void> => {
-  for (;;)
-    try {
-      writeSync(1, `${line}\n`);
-      return;
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') throw thrown;
-      await turn();
-    }
-};
 const [newest] = await archive.logged(variable.id, { startS: 0, endS: 0, limit: 1 });
-await say(String(newest?.value ?? 0));
+await printLine(String(newest?.value ?? 0));
 for (let n = Number(newest?.value ?? 0) + 1; ; n++) {
   kernel.variables.update(variable, n, FIRST_MS + n);
   if (n % BATCH !== 0) continue;
   await archive.flush();
-  await say(String(n));
+  await printLine(String(n));
 }

@@ -4,7 +4,6 @@
  * `full` when the disk has rejected a write. Arguments: the directory of the queue, the address of the broker, the
  * first number, how many there are, the id of the run of the kernel, and how many writes the disk rejects.
  */
-import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { mqttBridge } from '../../../drivers/bridge/json/mqtt-bridge.js';
@@ -12,10 +11,10 @@ import { openQueueFiles } from '../../../drivers/bridge/queue/disk-files.js';
 import type { QueueFiles } from '../../../drivers/bridge/queue/queue-files.js';
 import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
 import type { ModuleDefinition } from '../../../src/device/module.js';
+import { printLine } from '../../tools/print-line.js';
 import { BridgeFixture } from '../../tools/bridge/bridge-fixture.js';
 
 const [directory = '', url = '', from = '0', count = '0', boot = '', full = '0'] = process.argv.slice(2);
-const print = (line: string): number => writeSync(1, `${line}\n`);
 let rejections = Number(full);
 
 /** The files of the queue, on a disk that rejects the first writes. */
@@ -25,13 +24,13 @@ function observed(files: QueueFiles): QueueFiles {
     ...files,
     append: async (name, bytes) => {
       if (rejections-- > 0) {
-        print('full');
+        await printLine('full');
         throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
       }
       await files.append(name, bytes);
       const size = (sizes.get(name) ?? 0) + bytes.length;
       sizes.set(name, size);
-      print(`durable ${name} ${size}`);
+      await printLine(`durable ${name} ${size}`);
     },
   };
 }
@@ -63,7 +62,7 @@ for (let n = 0; n < Number(count); n++) {
   // The queue accepts it in the next iteration of the event loop.
   await turn();
   await turn();
-  print(String(value));
+  await printLine(String(value));
   // The write interval passes once while there are values.
   if (n % 8 === 0) await sleep(25);
 }

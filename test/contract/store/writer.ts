@@ -3,9 +3,8 @@
  * updates values, and prints on stdout what was acknowledged. Arguments: the data directory, the runtime
  * directory or '-'.
  */
-import { writeSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../../src/base/clock.js';
+import { printLine } from '../../tools/print-line.js';
 import { openFixture } from './open-store.js';
 
 const [directory = '', runtime = '-'] = process.argv.slice(2);
@@ -13,17 +12,7 @@ const { store, kernel } = await openFixture(directory, {
   clock: systemClock(),
   ...(runtime !== '-' && { runtimeDirectory: runtime }),
 });
-/** The reader may be slow; the next acknowledgement waits until this is printed. */
-const say = async (line: object): Promise<void> => {
-  for (;;)
-    try {
-      writeSync(1, `${JSON.stringify(line)}\n`);
-      return;
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') throw thrown;
-      await turn();
-    }
-};
+const say = (line: object): Promise<void> => printLine(JSON.stringify(line));
 await say({ counter: kernel.changes.counter });
 for (let n = 0; ; n++) {
   const variable = kernel.variables.create(1, { name: `created ${n}`, value: n });
