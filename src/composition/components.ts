@@ -168,6 +168,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
   const status = new StatusVariables(kernel, clock);
   const metrics = new Metrics({
     kernel,
+    devices,
     clock,
     health,
     store,

@@ -9,6 +9,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { runlevel } from '../kernel/messages.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { objectAt } from '../kernel/object-path.js';
+import type { Devices } from '../device/devices.js';
 import type { Health } from '../service/health.js';
 import {
   CONTENT_TYPE,
@@ -19,9 +20,11 @@ import {
   type Sample,
 } from '../service/metrics/exposition.js';
 import { ProcessMetrics } from '../service/metrics/process-metrics.js';
+import { deviceFamilies, pathOf } from './device-metrics.js';
 
 interface MetricsContext {
   readonly kernel: Kernel;
+  readonly devices: Devices;
   readonly clock: Clock;
   readonly health: Health;
   readonly version: string;
@@ -94,6 +97,7 @@ export class Metrics implements Monitoring {
       checks.map(({ Name, State }) => [STATE_VALUES[State], { check: Name }]),
     );
     yield* this.#tree(gauge);
+    yield* deviceFamilies(this.#context);
     yield {
       name: 'stellwerk_disk_written_bytes_total',
       type: 'counter',
@@ -160,12 +164,4 @@ function find(kernel: Kernel, path: string): TreeObject | undefined {
     // There is no such object now, or there are several.
     return undefined;
   }
-}
-
-/** The path of an object from the root, by idents where there are some, as calls accept it. */
-function pathOf(object: TreeObject): string {
-  const steps: string[] = [];
-  for (let one = object; one.parent !== null; one = one.parent)
-    steps.unshift(one.ident === '' ? one.displayName : one.ident);
-  return steps.join('/');
 }

@@ -29,18 +29,18 @@ export function withCommandDeadline(
       onTimeout(timeout);
       reject(timeout);
     });
-    const end = () => {
+    const end = (hasFailed: boolean) => {
       deadlines.cancel(deadline);
-      latency.recordSince(startNs);
+      latency.recordSince(startNs, hasFailed);
     };
     deadlines.restart(deadline);
     reply.then(
       () => {
-        end();
+        end(false);
         resolve(true);
       },
       (thrown: Error) => {
-        end();
+        end(true);
         reject(
           isAbort(thrown)
             ? fault('DEVICE_OFFLINE', coded`INSTANCE_CLOSED_MEANWHILE: the instance was closed meanwhile`)

@@ -277,7 +277,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
       if (data.status !== instanceStatus.inactive) yield* this.#problemsOf(id);
   }
 
-  /** Per instance: the latency of commands, and of processing reports. */
+  /** Per instance: commands and the processing of reports, and how often it went online. */
   latencies(): ReturnType<SupervisorRegistry['latencies']> {
     return this.#supervisors.latencies();
   }

@@ -160,14 +160,15 @@ export class SupervisorRegistry {
     return this.#supervisors.get(id)?.problems() ?? [this.#closed.get(id) ?? MODULE_MISSING];
   }
 
-  /** Per instance: the latency of commands, and of processing reports. */
+  /** Per instance: commands and the processing of reports, and how often it went online. */
   *latencies(): Generator<{
     readonly id: number;
+    readonly openings: number;
     readonly command: LatencyStatistics;
     readonly report: LatencyStatistics;
   }> {
-    for (const [id, { commandLatency: command, reportLatency: report }] of this.#supervisors)
-      yield { id, command, report };
+    for (const [id, { commandLatency: command, reportLatency: report, openings }] of this.#supervisors)
+      yield { id, openings, command, report };
   }
 
   /** Creates the supervisor of an instance, or keeps it closed. */

@@ -62,6 +62,8 @@ export class Supervisor {
   readonly #log: LinkLog;
   /** The latency of commands. */
   readonly commandLatency: LatencyStatistics;
+  /** How often the instance went online. */
+  openings = 0;
   readonly #problems = new ProblemList();
   /** Closing and reopening never overlap. */
   readonly #queue = new SerialQueue();
@@ -281,6 +283,7 @@ export class Supervisor {
       running = await this.#opened(opening, stop);
       this.#running = running;
       this.#lose = lost.resolve;
+      this.openings += 1;
       this.#show('online', '', instanceStatus.active);
       this.#log.online();
       const unprobe = this.#probe(running, lost.resolve);

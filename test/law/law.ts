@@ -143,6 +143,7 @@ export const IO_FILES: readonly string[] = [
   'src/script/directory-watch.ts',
   'src/script/script-process.ts',
   'src/service/debug-file.ts',
+  'src/service/metrics/process-metrics.ts',
   'src/service/program-runner.ts',
   'src/service/fetch.ts',
   'src/service/push-request.ts',

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { MetricFamily } from './exposition.js';
 
@@ -32,6 +33,12 @@ export class ProcessMetrics {
       type: 'gauge',
       help: 'Resident memory.',
       samples: [[process.memoryUsage.rss()]],
+    };
+    yield {
+      name: 'process_open_fds',
+      type: 'gauge',
+      help: 'Open file descriptors.',
+      samples: [[readdirSync('/proc/self/fd').length]],
     };
     yield {
       name: 'process_start_time_seconds',

@@ -4,7 +4,9 @@ import t from 'tap';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { runlevel } from '../../../src/kernel/messages.js';
 import { SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
-import { rpc } from '../../tools/client/json-rpc.js';
+import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import { reservePort } from '../../tools/reserve-port.js';
+import { until } from '../../tools/until.js';
 
 const TOKEN = 'a-token-of-this-test';
 
@@ -71,4 +73,51 @@ t.test('/health/ready says whether the gateway has started, and which checks are
   t.strictSame(checks['clock'], [{ status: 'pass' }]);
   gateway.gateway.kernel.setRunlevel(runlevel.uninit);
   t.equal((await fetch(`http://127.0.0.1:${gateway.port}/health/ready`)).status, 503);
+});
+
+t.test('metrics of instances: commands, inputs, brokers and queues', async (t) => {
+  const port = await reservePort();
+  const url = `mqtt://127.0.0.1:${port}`;
+  const fixture = await startGateway(
+    t,
+    `${SIMULATED_CONFIG}metrics: { local: open }
+tree:
+  - { instance: Gate, ident: gate, module: Relay, properties: { Line: RELAY1, Interlock: gate } }
+  - { instance: Other, ident: other, module: Relay, properties: { Line: RELAY2, Interlock: gate } }
+  - { instance: Sense, ident: sense, module: GPIO Input, properties: { Line: SENSE1 } }
+  - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "${url}" } }
+  - instance: Bridge
+    ident: bridge
+    module: MQTT Bridge
+    properties: { Url: "${url}", MaxMiB: 4, Paths: [{ Path: sense, Priority: high }] }
+`,
+  );
+  for (const ident of ['gate', 'other', 'sense', 'bridge'])
+    await until(ident, async () => (await valueAt(fixture, `${ident}/LINK`)) === 'online');
+  const [gate, other] = [await idOf(fixture, 'gate'), await idOf(fixture, 'other')];
+  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', gate, 'STATE', true), true);
+  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', other, 'STATE', true), 'RULE_FORBIDS');
+  await until('the edge', async () => Number(await valueAt(fixture, 'sense/COUNT')) > 0);
+  const read = async () => (await fetch(`http://127.0.0.1:${fixture.port}/metrics`)).text();
+  const waiting = /\nstellwerk_forward_queue_messages\{target="bridge",priority="high"\} [1-9]/;
+  await until('what waits', async () => waiting.test(await read()));
+  const text = await read();
+  const lines = text.split('\n');
+  for (const line of [
+    'stellwerk_actions_total{instance="gate",result="ok"} 1',
+    'stellwerk_actions_total{instance="gate",result="failed"} 0',
+    'stellwerk_actions_total{instance="other",result="failed"} 1',
+    'stellwerk_instance_reconnects_total{instance="gate"} 0',
+    'stellwerk_input_edges_total{instance="sense",ident="COUNT"} 1',
+    'stellwerk_input_edges_lost_total{instance="sense",ident="LOST"} 0',
+    'stellwerk_mqtt_connected{instance="broker"} 0',
+    'stellwerk_mqtt_connected{instance="bridge"} 0',
+    'stellwerk_forward_queue_capacity_bytes{target="bridge"} 4194304',
+    'stellwerk_forward_acknowledged_total{target="bridge",priority="high"} 0',
+    'stellwerk_forward_dropped_total{target="bridge",priority="high",reason="full"} 0',
+  ])
+    t.ok(lines.includes(line), line);
+  const page = readFileSync(`${PACKAGE_ROOT}docs/use/monitoring.md`, 'utf8');
+  for (const name of lines.filter((one) => one.startsWith('# TYPE')).map((one) => one.split(' ')[2]))
+    t.match(page, `\`${name}\``, 'the page has it');
 });

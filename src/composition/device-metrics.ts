@@ -1,0 +1,169 @@
+import type { Devices } from '../device/devices.js';
+import type { Instance } from '../kernel/instances.js';
+import { instanceStatus } from '../kernel/instances.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType, type TreeObject } from '../kernel/object.js';
+import type { MetricFamily, Sample } from '../service/metrics/exposition.js';
+
+/** What a bridge reports about the queue of one priority (`HW_GetKnownDevices`). */
+interface QueueRecord {
+  readonly Priority: string;
+  readonly Waiting: number;
+  readonly Bytes: number;
+  readonly OldestS: number;
+  readonly Accepted: number;
+  readonly Sent: number;
+  readonly Dropped: Readonly<Record<string, number>>;
+}
+
+const MIB = 1024 * 1024;
+
+interface DeviceMetricsContext {
+  readonly kernel: Kernel;
+  readonly devices: Devices;
+}
+
+/** The path of an object from the root, by idents where there are some, as calls accept it. */
+export function pathOf(object: TreeObject): string {
+  const steps: string[] = [];
+  for (let one = object; one.parent !== null; one = one.parent)
+    steps.unshift(one.ident === '' ? one.displayName : one.ident);
+  return steps.join('/');
+}
+
+/** Metrics of instances: connections, commands, inputs, MQTT and the queues of bridges. */
+export function* deviceFamilies({ kernel, devices }: DeviceMetricsContext): Generator<MetricFamily> {
+  const instances = [...kernel.tree.objectsOfType(objectType.instance)];
+  yield* connectionFamilies(kernel, devices);
+  yield* inputFamilies(instances);
+  yield {
+    name: 'stellwerk_mqtt_connected',
+    type: 'gauge',
+    help: '1 if the instance is connected to its broker.',
+    samples: instances
+      .filter(isMqttConnection)
+      .map((one): Sample => [Number(isConnected(one)), labelsOf(one)]),
+  };
+  yield* queueFamilies(instances, devices);
+}
+
+function* connectionFamilies(kernel: Kernel, devices: Devices): Generator<MetricFamily> {
+  const reconnects: Sample[] = [];
+  const actions: Sample[] = [];
+  for (const { id, openings, command } of devices.latencies()) {
+    const instance = kernel.tree.find(id);
+    if (instance === undefined) continue;
+    const labels = { instance: pathOf(instance) };
+    reconnects.push([Math.max(0, openings - 1), labels]);
+    if (command.count === 0) continue;
+    actions.push([command.count - command.failures, { ...labels, result: 'ok' }]);
+    actions.push([command.failures, { ...labels, result: 'failed' }]);
+  }
+  yield {
+    name: 'stellwerk_instance_reconnects_total',
+    type: 'counter',
+    help: 'How often the instance went online again since it was opened first.',
+    samples: reconnects,
+  };
+  yield {
+    name: 'stellwerk_actions_total',
+    type: 'counter',
+    help: 'Commands to the instance, by result.',
+    samples: actions,
+  };
+}
+
+/** The counters of inputs are variables, which the gateway keeps over restarts. */
+function* inputFamilies(instances: readonly Instance[]): Generator<MetricFamily> {
+  const samples = (ident: string): Sample[] =>
+    instances.flatMap((instance) => {
+      const variable = instance.children?.byIdent(ident);
+      const isInput = instance.children?.byIdent('LOST') !== undefined;
+      if (!isInput || !variable?.is(objectType.variable) || typeof variable.data.value !== 'number')
+        return [];
+      return [[variable.data.value, { instance: pathOf(instance), ident }] as const];
+    });
+  yield {
+    name: 'stellwerk_input_edges_total',
+    type: 'counter',
+    help: 'Edges that the input has counted.',
+    samples: samples('COUNT'),
+  };
+  yield {
+    name: 'stellwerk_input_edges_lost_total',
+    type: 'counter',
+    help: 'Edges of the input that the kernel has dropped.',
+    samples: samples('LOST'),
+  };
+}
+
+function* queueFamilies(instances: readonly Instance[], devices: Devices): Generator<MetricFamily> {
+  const queues = instances.filter(isBridge).flatMap((instance) => {
+    const target = pathOf(instance);
+    return isOnline(instance)
+      ? (devices.knownDevices(instance.id) as QueueRecord[]).map((record) => ({ target, record }))
+      : [];
+  });
+  const of = (value: (record: QueueRecord) => number): Sample[] =>
+    queues.map(({ target, record }) => [value(record), { target, priority: record.Priority }]);
+  const gauge = (name: string, help: string, samples: Sample[]): MetricFamily => ({
+    name: `stellwerk_forward_queue_${name}`,
+    type: 'gauge',
+    help,
+    samples,
+  });
+  yield gauge(
+    'messages',
+    'Values that wait to be forwarded.',
+    of(({ Waiting }) => Waiting),
+  );
+  yield gauge(
+    'bytes',
+    'Bytes of values that wait to be forwarded.',
+    of(({ Bytes }) => Bytes),
+  );
+  yield gauge(
+    'oldest_seconds',
+    'Age of the oldest value that waits.',
+    of(({ OldestS }) => OldestS),
+  );
+  const capacities = instances.filter(isBridge).flatMap((instance): Sample[] => {
+    const maxMib = instance.data.properties['MaxMiB'];
+    return typeof maxMib === 'number' ? [[maxMib * MIB, { target: pathOf(instance) }]] : [];
+  });
+  yield gauge('capacity_bytes', 'Bytes of values that the queue can hold.', capacities);
+  yield {
+    name: 'stellwerk_forward_acknowledged_total',
+    type: 'counter',
+    help: 'Values that the receiver has acknowledged.',
+    samples: of(({ Sent }) => Sent),
+  };
+  yield {
+    name: 'stellwerk_forward_dropped_total',
+    type: 'counter',
+    help: 'Values that were dropped, by reason.',
+    samples: queues.flatMap(({ target, record }) =>
+      Object.entries(record.Dropped).map(([reason, count]): Sample => [
+        count,
+        { target, priority: record.Priority, reason },
+      ]),
+    ),
+  };
+}
+
+const labelsOf = (instance: Instance): Record<string, string> => ({ instance: pathOf(instance) });
+
+const isOnline = ({ data }: Instance): boolean => data.status === instanceStatus.active;
+
+const MQTT_BRIDGES: readonly string[] = ['MQTT Bridge', 'Sparkplug Edge Node'];
+const BRIDGES: readonly string[] = [...MQTT_BRIDGES, 'Line Protocol Bridge'];
+
+const isBridge = ({ data }: Instance): boolean => BRIDGES.includes(data.moduleName);
+
+const isMqttConnection = ({ data }: Instance): boolean =>
+  data.moduleName === 'MQTT Client' || MQTT_BRIDGES.includes(data.moduleName);
+
+function isConnected(instance: Instance): boolean {
+  const connected = instance.children?.byIdent('CONNECTED');
+  return isOnline(instance) && (!connected?.is(objectType.variable) || connected.data.value === true);
+}
