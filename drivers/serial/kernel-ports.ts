@@ -78,20 +78,25 @@ const WOULD_WAIT: ReadonlySet<unknown> = new Set(['EAGAIN', 'EWOULDBLOCK', 'EINT
 function readUntilHangUp({ port: binding }: SerialPort): void {
   if (binding === undefined || !('poller' in binding)) return;
   const { poller } = binding;
+  /** The descriptor. Throws if the port is closed: its poller is destroyed, and crashes if it is used then. */
+  const descriptor = (): number => {
+    if (binding.fd === null) throw Object.assign(new Error('the port is not open'), { canceled: true });
+    return binding.fd;
+  };
   binding.read = async (buffer, offset, length) => {
     for (;;) {
-      const { fd } = binding;
-      if (fd === null) throw Object.assign(new Error('the port is not open'), { canceled: true });
       try {
-        const { bytesRead } = await readFrom(fd, buffer, offset, length, null);
+        const { bytesRead } = await readFrom(descriptor(), buffer, offset, length, null);
         if (bytesRead > 0) return { buffer, bytesRead };
       } catch (thrown) {
         if (!WOULD_WAIT.has((thrown as NodeJS.ErrnoException).code)) throw thrown;
+        descriptor();
         await new Promise<void>((resolve, reject) =>
           poller.once('readable', (error: Error | null) => (error ? reject(error) : resolve())),
         );
         continue;
       }
+      descriptor();
       throw new Error('the kernel has disconnected it');
     }
   };
