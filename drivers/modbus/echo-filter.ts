@@ -14,7 +14,7 @@ export class EchoFilter {
   /** Undefined until it was learned. */
   #hasEcho: boolean | undefined;
 
-  /** Whether the reply to a request can be told from its echo. */
+  /** Whether the reply to a request differs from its echo. */
   canDecide(request: PduRequest): boolean {
     return this.#hasEcho !== undefined || !isConfirmedByItself(request);
   }
@@ -53,7 +53,7 @@ function isConfirmedByItself({ functionCode }: PduRequest): boolean {
   return functionCode === 5 || functionCode === 6;
 }
 
-/** A read whose echo can be told from its reply, at the address of a write. It changes nothing. */
+/** A read whose echo differs from its reply, at the address of a write. It changes nothing. */
 export function echoProbe({ functionCode, pdu }: PduRequest): PduRequest {
   return readRequest(functionCode === 5 ? 1 : 3, pdu.readUInt16BE(1), 1);
 }
