@@ -66,7 +66,9 @@ export async function makeUsbStick(directory: string): Promise<string> {
 
 /** Mounts the stick with the updates (`/run/stick/NAME.raucb`). */
 export async function mountStick(agent: GuestAgent): Promise<void> {
-  await agent.run('mkdir -p /run/stick && (mountpoint -q /run/stick || mount -o ro /dev/vdb /run/stick)');
+  // The card of the PC is a SATA disk, that of the other board the first virtio disk.
+  const stick = BOARD === 'generic-x64' ? '/dev/vda' : '/dev/vdb';
+  await agent.run(`mkdir -p /run/stick && (mountpoint -q /run/stick || mount -o ro ${stick} /run/stick)`);
 }
 
 /** Installs an update of the stick to its end. */
