@@ -194,11 +194,11 @@ bench: build ## each figure as a ratio to a baseline from the same run (BENCH=sh
 front-bench: build ## the pages in a browser: frames, long tasks, heap, start (FRONT_BENCH=room,tree,start SECONDS=60 ROUNDS=2)
 	$(Q)FRONT_BENCH=$(FRONT_BENCH) $(NODE) dist/test/bench/front/main.js
 
-front-fleet: build ## 50 gateways at one broker: births, commands, restarts, a partition (docs/use/fleet.md)
-	$(Q)$(NODE) dist/test/bench/fleet/main.js
-
-soak: build ## the pages in a browser under changes and lost connections (MINUTES=30)
+front-soak: build ## the pages in a browser under changes and lost connections (MINUTES=30)
 	$(Q)MINUTES=$(or $(MINUTES),30) $(NODE) dist/test/bench/front/soak.js
+
+fleet: build ## 50 gateways at one broker: births, commands, restarts, a partition (docs/use/fleet.md)
+	$(Q)$(NODE) dist/test/bench/fleet/main.js
 
 soak: build ## the gateway for hours under load: memory, descriptors, bytes written; HOURS=24 WRITE=1 (docs/reference/soak.md)
 	$(Q)HOURS=$(or $(HOURS),24) WRITE=$(WRITE) $(NODE) dist/test/bench/soak/main.js
