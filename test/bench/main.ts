@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/base/fault.js';
 import { isReached, table, type Effort, type Figure, type Report } from './statistics.js';
 import { archiveFigures } from './figures/archive.js';
+import { bridgeFigures } from './figures/bridge.js';
 import { changeFigures } from './figures/changes.js';
 import { largeBoardFigures } from './figures/large-board.js';
 import { countingFigures } from './figures/counting.js';
@@ -34,6 +35,7 @@ const families: Readonly<Record<string, Family>> = {
   changes: changeFigures,
   fronts: frontFigures,
   mqtt: mqttFigures,
+  bridge: bridgeFigures,
   discovery: discoveryFigures,
   templates: templateFigures,
   serial: serialFigures,

@@ -74,8 +74,10 @@ class FleetGateway {
   }
 
   async stop(): Promise<void> {
-    await this.#gateway?.close();
+    const gateway = this.#gateway;
+    // What changes from now on is not forwarded.
     this.#gateway = undefined;
+    await gateway?.close();
   }
 
   #variable(...path: string[]): Variable | undefined {
@@ -85,22 +87,25 @@ class FleetGateway {
     return at?.is(objectType.variable) === true ? at : undefined;
   }
 
-  /** The next number of the counter. */
+  #value(ident: string): unknown {
+    return this.#variable('bridge', ident)?.data.value;
+  }
+
+  /** The next number of the counter, while the bridge is open. */
   change(): void {
     const variable = this.#variable('hall', 'COUNT');
-    if (variable === undefined) return;
+    if (variable === undefined || this.#value('LINK') !== 'online') return;
     this.count += 1;
     this.#gateway?.kernel.variables.update(variable, this.count, Date.now());
   }
 
   /** Whether its bridge is connected, and what it counts. */
   figures() {
-    const value = (ident: string) => this.#variable('bridge', ident)?.data.value;
     return {
       index: this.index,
       count: this.count,
-      isConnected: value('CONNECTED') === true,
-      dropped: Number(value('DROPPED') ?? 0),
+      isConnected: this.#value('CONNECTED') === true,
+      dropped: Number(this.#value('DROPPED') ?? 0),
     };
   }
 }
@@ -138,6 +143,8 @@ async function perform({ what, value }: HostRequest): Promise<void> {
   }
 }
 
+// The rehearsal was ended.
+process.on('disconnect', () => process.exit());
 process.on('message', (request: HostRequest) => {
   perform(request).then(
     () => {
