@@ -46,6 +46,16 @@ const properties = Type.Object({
     'TLS',
     'A PEM file with the authorities that may have issued the certificate.',
   ),
+  CertificateFile: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+    'TLS',
+    'A PEM file with the certificate of the gateway, for devices that require one.',
+  ),
+  KeyFile: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+    'TLS',
+    'A PEM file with its key.',
+  ),
 });
 type Properties = Static<typeof properties>;
 
@@ -62,10 +72,14 @@ export function clientSocket(names: NameResolver): ModuleDefinition<typeof prope
     ...streamModule,
     prefix: PREFIX,
     properties,
-    check({ Host: to, Port, UseSSL, CaFile }) {
+    check({ Host: to, Port, UseSSL, CaFile, CertificateFile, KeyFile }) {
       if (to === '' || Port === 0)
         return coded`HOST_PORT_REQUIRED_EXAMPLE: Host and Port are required, for example 192.168.1.5 and 23`;
       if (CaFile !== '' && !UseSSL) return coded`CAFILE_APPLIES_USESSL: CaFile only applies with UseSSL`;
+      if ((CertificateFile === '') !== (KeyFile === ''))
+        return coded`CERTIFICATE_AND_KEY_TOGETHER: CertificateFile and KeyFile must be set together`;
+      if (CertificateFile !== '' && !UseSSL)
+        return coded`CERTIFICATE_WITHOUT_USESSL: CertificateFile only applies with UseSSL`;
       return undefined;
     },
     functions: (instances) => [
@@ -89,10 +103,12 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
     UseSSL,
     VerifyHost: verifyHost,
     VerifyPeer: verifyPeer,
-    CaFile,
+    CaFile: caFile,
+    CertificateFile: certificateFile,
+    KeyFile: keyFile,
   } = host.properties;
   const name = peerName({ address: to, port });
-  const tls = UseSSL ? { verifyHost, verifyPeer, caFile: CaFile } : undefined;
+  const tls = UseSSL ? { verifyHost, verifyPeer, caFile, certificateFile, keyFile } : undefined;
   const { clock, signal } = host;
   const openSocket = (ms?: number) =>
     openTcpConnection({ host: to, port, tls, ms }, { clock, signal, names });

@@ -33,6 +33,9 @@ interface TlsOptions {
    * with Node.
    */
   readonly caFile: string;
+  /** Paths of PEM files with our certificate and its key, which each connection reads; empty for none. */
+  readonly certificateFile: string;
+  readonly keyFile: string;
 }
 
 /**
@@ -74,8 +77,17 @@ function socketOptions({ host, port }: Destination) {
   return { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
 }
 
-async function tlsOptions(host: string, { caFile, verifyPeer }: TlsOptions): Promise<ConnectionOptions> {
+async function tlsOptions(
+  host: string,
+  { caFile, certificateFile, keyFile, verifyPeer }: TlsOptions,
+): Promise<ConnectionOptions> {
   return {
+    ...(certificateFile === ''
+      ? {}
+      : {
+          cert: await readPropertyFile('CertificateFile', certificateFile),
+          key: await readPropertyFile('KeyFile', keyFile),
+        }),
     // A certificate in the file is trusted as it is, even if it was issued by an authority that is not.
     ...(caFile === '' ? {} : { ca: await readPropertyFile('CaFile', caFile), allowPartialTrustChain: true }),
     // A name that the server may choose its certificate by; an address is none (RFC 6066 §3).

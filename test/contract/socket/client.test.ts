@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -216,6 +218,61 @@ await t.test('TLS verifies authority and host name, or only one of them as confi
   plain.say('SSH-2.0-device\r\n');
   await status(/the port does not use TLS/);
 });
+
+await t.test(
+  'a device that requires a certificate gets the one of the files, renewed ones too',
+  async (t) => {
+    const directory = await tempDirectory(t);
+    const [own, first, second] = [
+      testCertificate('localhost'),
+      testCertificate('one'),
+      testCertificate('two'),
+    ];
+    const [CaFile, CertificateFile, KeyFile] = ['ca.pem', 'own.pem', 'own.key'].map((name) =>
+      join(directory, name),
+    ) as [string, string, string];
+    await writeFile(CaFile, own.certificate);
+    const presented: (string | undefined)[] = [];
+    const server = createTlsServer(
+      // The certificates of tests are for servers: their purpose is not checked.
+      { cert: own.certificate, key: own.key, requestCert: true, rejectUnauthorized: false },
+      (socket) => {
+        presented.push(socket.getPeerX509Certificate()?.subject);
+        socket.on('error', () => undefined);
+        if (presented.length === 1) socket.destroy();
+      },
+    );
+    server.on('tlsClientError', (_error, socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const connections = new Set<Socket>();
+    server.on('connection', (socket: Socket) => connections.add(socket));
+    t.teardown(() => {
+      for (const socket of connections) socket.destroy();
+      server.close();
+    });
+    const { port: Port } = server.address() as AddressInfo;
+    await using fixture = new DeviceFixture(MODULES);
+    const socket = await fixture.add('Client Socket', {
+      Host: 'localhost',
+      Port,
+      UseSSL: true,
+      CaFile,
+      Open: false,
+    });
+    await writeFile(CertificateFile, first.certificate);
+    await writeFile(KeyFile, first.key);
+    await fixture.change(socket, { CertificateFile, KeyFile });
+    // While the first connection is being closed, the certificate is renewed.
+    server.once('secureConnection', () => {
+      writeFileSync(CertificateFile, second.certificate);
+      writeFileSync(KeyFile, second.key);
+    });
+    await fixture.change(socket, { Open: true });
+    await until('the second connection', () => presented.length === 2);
+    t.strictSame(presented, ['CN=one', 'CN=two']);
+    await fixture.waitForLink(socket, 'online');
+  },
+);
 
 await t.test('a vanished device is detected by unacknowledged retransmissions', async (t) => {
   const row = (local: number, again: number, probes: number) => {

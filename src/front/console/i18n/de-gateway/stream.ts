@@ -98,6 +98,10 @@ export const stream: FamilyTexts = {
       'CA-Datei',
       'Eine PEM-Datei mit den Zertifizierungsstellen, von denen das Zertifikat stammen darf.',
     ],
+    'Client Socket: CertificateFile': [
+      'Zertifikatsdatei',
+      'Eine PEM-Datei mit dem Zertifikat des Gateways, für Geräte, die eines verlangen.',
+    ],
     CertificateFile: ['Zertifikatsdatei', 'Eine PEM-Datei mit dem Zertifikat des Gateways.'],
     KeyFile: ['Schlüsseldatei', 'Eine PEM-Datei mit dem Schlüssel zum Zertifikat.'],
   },
