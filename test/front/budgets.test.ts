@@ -15,8 +15,8 @@ const CONSOLE_SHELL = 60_000;
  */
 const LAZY = {
   resident: {
-    // With the parts of discovered devices and of the values of meters.
-    'de-variables': 2000,
+    // With the parts of discovered devices, and of the values of meters and sensors.
+    'de-variables': 2750,
     device: 2000,
     'history-page': 4250,
     install: 500,
