@@ -43,8 +43,8 @@ const LAZY = {
     'code-editor': 160_000,
     'confirm-dialog': 1000,
     // Every module adds the texts of its properties.
-    'de-gateway': 14_000,
-    'de-sentences': 25_000,
+    'de-gateway': 19_000,
+    'de-sentences': 31_000,
     'events-page': 25_000,
     // It shares the settings of the configuration with the page of updates.
     'fronts-page': 13_250,
