@@ -67,8 +67,9 @@ export async function visitConsole(
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').pressSequentially('boi');
-  await page.getByRole('option').first().waitFor();
+  const search = page.getByRole('dialog');
+  await search.getByRole('combobox').pressSequentially('boi');
+  await search.getByRole('option').first().waitFor();
   await check('search');
   await page.keyboard.press('Escape');
 }
