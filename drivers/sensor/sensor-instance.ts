@@ -76,6 +76,7 @@ class SensorInstance implements OpenInstance {
   #errors: number;
   #dueMs = 0;
   #cancel: Cancel | undefined;
+  #unwatch: Cancel = () => undefined;
   #polling: Promise<ReadonlyMap<string, Fault>> | undefined;
 
   constructor(host: Host<SensorProperties>, parts: SensorParts) {
@@ -101,6 +102,7 @@ class SensorInstance implements OpenInstance {
 
   async close(): Promise<void> {
     this.#cancel?.();
+    this.#unwatch();
     this.#problems.close();
     for (const reader of this.#parts.readers) reader.close();
     this.#parts.release();
@@ -137,11 +139,12 @@ class SensorInstance implements OpenInstance {
   async #pollAll(): Promise<ReadonlyMap<string, Fault>> {
     const { clock, signal } = this.#host;
     const failures = new Map<string, Fault>();
+    // The next poll may be hours away: it is no occasion to notice that this one hangs.
+    this.#unwatch = clock.every(OVERDUE_MS, () => {
+      if (this.#isBlocked()) this.#markBlocked();
+    });
     for (const reader of this.#parts.readers) {
       if (signal.aborted) break;
-      const cancel = clock.after(OVERDUE_MS, () => {
-        if (this.#isBlocked()) this.#markBlocked();
-      });
       try {
         const measured = await reader.measure(() => this.#nowMs());
         if (typeof measured === 'number') this.#host.report(reader.ident, measured);
@@ -155,10 +158,9 @@ class SensorInstance implements OpenInstance {
           break;
         }
         this.#countError(reader.ident, noAnswer(failure.message));
-      } finally {
-        cancel();
       }
     }
+    this.#unwatch();
     return failures;
   }
 

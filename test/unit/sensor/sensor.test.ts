@@ -157,6 +157,18 @@ await t.test('a bus that hangs does not hold up another one', async (t) => {
   await machine.waitForVariable(inputs, 'VOLTAGE_0', {});
 });
 
+await t.test('a bus that hangs is noticed although the next poll is far away', async (t) => {
+  const machine = new SensorFixture(t, [ROOM, INPUTS]);
+  const room = await machine.sensor(ROOM, { EveryS: 3600, Channels: [{ Channel: 'in_temp' }] });
+  await machine.waitForVariable(room, 'TEMPERATURE', {});
+  machine.sensors.hang('1-0076');
+  const polled = machine.devices.refresh(room.id, 'TEMPERATURE').catch(() => undefined);
+  await machine.waitForVariable(room, 'TEMPERATURE', { quality: 'bad NO_ANSWER' });
+  machine.sensors.release('1-0076');
+  await polled;
+  await machine.waitForVariable(room, 'TEMPERATURE', {});
+});
+
 await t.test('the interval has no drift, and missed polls are not made up for', async (t) => {
   const machine = new SensorFixture(t, [ROOM]);
   const reads: number[] = [];
