@@ -113,6 +113,12 @@ function isFront(suite: string): boolean {
 /** The files of a suite, in the order of their names; none if there is no such directory. */
 function filesOf(suite: string): TestFile[] {
   const directory = join(import.meta.dirname, suite);
+  // A single file: `fuzz/meters`, with or without its ending.
+  const single = [`${suite}.test.js`, `${suite}.js`].find((file) =>
+    existsSync(join(import.meta.dirname, file)),
+  );
+  if (single !== undefined)
+    return [{ suite, name: single.replace(/\.js$/, ''), path: join(import.meta.dirname, single) }];
   if (!existsSync(directory)) return [];
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(test|lab)\.js$/.test(name))

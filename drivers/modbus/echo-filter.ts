@@ -14,7 +14,7 @@ export class EchoFilter {
   /** Undefined until it was learned. */
   #hasEcho: boolean | undefined;
 
-  /** Whether the reply to a request differs from its echo. */
+  /** Whether the reply to a request can be distinguished from its echo. */
   canDecide(request: PduRequest): boolean {
     return this.#hasEcho !== undefined || !isConfirmedByItself(request);
   }

@@ -4,6 +4,7 @@ import { mappedDevice } from './mapped/mapped-device.js';
 import { MapCatalog, type MapSources } from './maps/map-catalog.js';
 import { modbusAddress } from './modbus-address.js';
 import { modbusGateway } from './modbus-gateway.js';
+import { modbusServer } from './server/modbus-server.js';
 import { UnitSearch } from './search/unit-search.js';
 
 /** The Modbus modules of one gateway. Their implementation is loaded when the first instance opens. */
@@ -16,5 +17,6 @@ export function modbusModules(maps: MapSources): readonly ModuleDefinition[] {
     modbusGateway(buses, search),
     modbusAddress,
     mappedDevice(catalog, () => search.find()),
+    modbusServer(catalog),
   ] as readonly ModuleDefinition[];
 }

@@ -49,6 +49,8 @@ export interface ByteStream {
    * interleave. Rejects with `DEVICE_OFFLINE`.
    */
   send(bytes: Uint8Array): Promise<void>;
+  /** As `send`, to one of several peers; absent if there is only one. */
+  sendTo?(bytes: Uint8Array, to: Peer): Promise<void> | void;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Telegram, TelegramListener, TelegramParser } from '../../drivers/m
 import { parseAll, recordedTelegrams } from '../tools/meters/recorded-telegrams.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
-/** Mutated telegrams per protocol; nightly: `ROUNDS=1000000 node dist/test/fuzz/meters.test.js`. */
+/** Mutated telegrams per protocol; nightly: `ROUNDS=1000000 node dist/test/run.js fuzz/meters`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3000);
 
 /** A protocol with recorded telegrams that its parser accepts. */

@@ -7,12 +7,19 @@ export const modbus: FamilyTexts = {
       'Ein Modbus-Gerät an einer seriellen Leitung oder hinter einem Socket.',
     ],
     'ModBus Address': ['Modbus-Adresse', 'Ein Wert eines Modbus-Geräts.'],
+    'ModBus Server': ['Modbus-Server', 'Bietet Variablen des Baums Modbus-Clients an.'],
     'ModBus Mapped Device': [
       'Modbus-Gerät nach Tabelle',
       'Ein Zähler, Wechselrichter oder E/A-Modul, dessen Register eine Tabelle beschreibt.',
     ],
   },
   properties: {
+    Protocol: ['Protokoll', 'Das Protokoll der Clients.'],
+    UnitID: ['Geräteadresse', 'Das Gerät, das dieses Gateway ist; 0 antwortet bei Modbus TCP für jedes.'],
+    'ModBus Server: Map': [
+      'Registertabelle',
+      'Der Name der Registertabelle, die sagt, welche Variablen angeboten werden.',
+    ],
     Map: ['Registertabelle', 'Der Name der Registertabelle, zum Beispiel eastron-sdm630.'],
     Values: ['Werte', 'Die Werte der Tabelle, die eine Variable haben; alle, wenn die Liste leer ist.'],
     EveryMs: ['Abfrageabstand', 'Millisekunden zwischen zwei Abfragen; 0 für die Abstände der Tabelle.'],

@@ -52,6 +52,8 @@ export const groups: Readonly<Record<string, string>> = {
 /** Words of enumerations; `Property.word` precedes. Numbers need no text. */
 export const choices: Readonly<Record<string, string>> = {
   auto: 'automatisch',
+  TCP: 'TCP',
+  RTU: 'RTU',
   high: 'hoch',
   normal: 'normal',
   low: 'niedrig',
