@@ -16,7 +16,7 @@ interface DaySums {
 }
 
 /** What is kept over a restart. */
-export interface BalanceState {
+interface BalanceState {
   readonly readings: Readings;
   /** Sums since the instance was created. */
   readonly consumption: number;
@@ -29,12 +29,12 @@ export interface BalanceState {
 }
 
 /** Money for a kilowatt hour at one moment. */
-export interface Prices {
+interface Prices {
   readonly price: number;
   readonly feedIn: number;
 }
 
-export const NO_SUMS: DaySums = {
+const NO_SUMS: DaySums = {
   import: 0,
   export: 0,
   generation: 0,

@@ -1,42 +1,7 @@
 import { coded, type Text } from '../../base/codes/coded-text.js';
-import {
-  moduleKind,
-  variableType,
-  type ModuleDefinition,
-  type ProfileDefinition,
-  type VariableDeclaration,
-} from '../../device/module.js';
+import { moduleKind, type ModuleDefinition } from '../../device/module.js';
 import { energyProperties, type EnergyProperties } from './energy-properties.js';
-
-const { boolean, integer, float } = variableType;
-
-/** A profile of numbers, which is created if it is missing. */
-const numbers = (name: string, suffix: string, digits: number): ProfileDefinition => ({
-  name,
-  type: float,
-  icon: 'Electricity',
-  prefix: '',
-  suffix,
-  min: 0,
-  max: 0,
-  step: 0,
-  digits,
-  associations: [],
-});
-
-const SHARE: ProfileDefinition = { ...numbers('Energy.Share', ' %', 0), max: 100 };
-
-/** Readings that are kept over a restart, by the property of the counter. */
-export const READINGS = {
-  Import: 'READING_IMPORT',
-  Export: 'READING_EXPORT',
-  Generation: 'READING_GENERATION',
-  Charge: 'READING_CHARGE',
-  Discharge: 'READING_DISCHARGE',
-} as const;
-
-/** Whether the cost is counted. */
-const hasPrice = ({ Price, Tariffs }: EnergyProperties): boolean => Price !== 0 || Tariffs.length > 0;
+import { energyVariables } from './energy-variables.js';
 
 /**
  * The module **Energy**: consumption, cost and self-consumption of a house from its counters, and a surplus
@@ -51,11 +16,7 @@ export const energyModule: ModuleDefinition<typeof energyProperties> = {
   kind: moduleKind.device,
   prefix: 'GW',
   properties: energyProperties,
-  variables: (properties) => [
-    ...powerVariables(properties),
-    ...counterVariables(properties),
-    ...keptVariables(properties),
-  ],
+  variables: energyVariables,
   check,
   async open(host) {
     const { OpenEnergy } = await import('./open-energy.js');
@@ -78,79 +39,4 @@ function check({
     return coded`NO_IMPORT: Import is empty; the other counters need it`;
   if (Switch !== '' && GridPower === '') return coded`NO_GRID_POWER: GridPower is empty; Switch needs it`;
   return undefined;
-}
-
-function powerVariables({ GridPower, Switch }: EnergyProperties): VariableDeclaration[] {
-  if (GridPower === '') return [];
-  const watts = { type: float, role: 'main', profile: '~Watt' } as const;
-  return [
-    { ident: 'SURPLUS', name: 'Surplus', ...watts, position: 1 },
-    { ident: 'POWER', name: 'Consumption', ...watts, position: 2 },
-    ...(Switch === ''
-      ? []
-      : [
-          {
-            ident: 'AUTO',
-            name: 'Surplus switches',
-            type: boolean,
-            role: 'main' as const,
-            profile: '~Switch',
-            action: true,
-            position: 3,
-          },
-        ]),
-  ];
-}
-
-function counterVariables(properties: EnergyProperties): VariableDeclaration[] {
-  const { Import, Export, Generation, FeedInPrice, Currency } = properties;
-  if (Import === '') return [];
-  const energy = { type: float, profile: '~Electricity' } as const;
-  const money = {
-    type: float,
-    profileDefinition: numbers(`Energy.Cost.${Currency}`, ` ${Currency}`, 2),
-  } as const;
-  const price = numbers(`Energy.Price.${Currency}`, ` ${Currency}/kWh`, 4);
-  const share = { type: float, role: 'state', profileDefinition: SHARE } as const;
-  const [sells, generates] = [Export !== '', Generation !== ''];
-  const all: (VariableDeclaration | false)[] = [
-    { ident: 'CONSUMPTION', name: 'Energy consumption', ...energy, role: 'main', counter: true },
-    { ident: 'CONSUMPTION_TODAY', name: 'Consumption today', ...energy, role: 'state' },
-    {
-      ident: 'LOAD',
-      name: 'Load of the last quarter hour',
-      type: float,
-      profile: '~Watt',
-      role: 'detail',
-    },
-    { ident: 'IMPORT_TODAY', name: 'From the grid today', ...energy, role: 'detail' },
-    sells && { ident: 'EXPORT_TODAY', name: 'Fed in today', ...energy, role: 'detail' },
-    generates && { ident: 'GENERATION_TODAY', name: 'Generated today', ...energy, role: 'detail' },
-    generates && { ident: 'SELF_CONSUMED', name: 'Self-consumed', ...energy, role: 'main', counter: true },
-    generates && { ident: 'SELF_CONSUMED_TODAY', name: 'Self-consumed today', ...energy, role: 'detail' },
-    generates && { ident: 'SELF_CONSUMPTION', name: 'Self-consumption today', ...share },
-    generates && { ident: 'AUTARKY', name: 'Self-sufficiency today', ...share },
-    hasPrice(properties) && {
-      ident: 'PRICE',
-      name: 'Price',
-      type: float,
-      role: 'main',
-      profileDefinition: price,
-    },
-    hasPrice(properties) && { ident: 'COST', name: 'Cost', ...money, role: 'main', counter: true },
-    hasPrice(properties) && { ident: 'COST_TODAY', name: 'Cost today', ...money, role: 'state' },
-    sells &&
-      FeedInPrice !== 0 && { ident: 'REVENUE', name: 'Revenue', ...money, role: 'main', counter: true },
-  ];
-  return all.filter((one) => one !== false).map((one, at) => ({ ...one, position: 10 + at }));
-}
-
-/** What is kept for a restart, in the same transaction as the sums. */
-function keptVariables(properties: EnergyProperties): VariableDeclaration[] {
-  if (properties.Import === '') return [];
-  const readings = Object.entries(READINGS)
-    .filter(([property]) => properties[property as keyof typeof READINGS] !== '')
-    .map(([, ident], at) => ({ ident, name: 'Kept for a restart', type: float, position: 30 + at }));
-  const day = { ident: 'DAY', name: 'Kept for a restart', type: integer, position: 29 };
-  return [day, ...readings].map((one) => ({ ...one, role: 'diagnostic' as const }));
 }

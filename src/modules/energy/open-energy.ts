@@ -12,7 +12,7 @@ import {
 import { TransientProblems } from '../../device/toolkit/transient-problems.js';
 import { counterRoles, EnergyBalance, type CounterRole, type Readings } from './energy-balance.js';
 import type { EnergyProperties } from './energy-properties.js';
-import { energyModule, READINGS } from './energy.js';
+import { energyVariables, READINGS } from './energy-variables.js';
 import { SurplusSwitch } from './surplus-switch.js';
 import { priceAt } from './tariffs.js';
 
@@ -66,7 +66,7 @@ export class OpenEnergy implements OpenInstance {
   constructor(host: Host<EnergyProperties>) {
     this.#host = host;
     this.#problems = new TransientProblems(host);
-    this.#idents = new Set([...energyModule.variables(host.properties)].map(({ ident }) => ident));
+    this.#idents = new Set(energyVariables(host.properties).map(({ ident }) => ident));
     this.#balance = new EnergyBalance(this.#restored());
     this.#switch = this.#createSwitch();
     this.#stopWatching = host.tree.watch({
@@ -190,7 +190,9 @@ export class OpenEnergy implements OpenInstance {
   #followSwitch(): void {
     const output = this.#sources.get('Switch');
     const now = output && this.#host.tree.valueOf(output.id);
-    this.#switch?.setState(now?.isAvailable === true && typeof now.value === 'boolean' ? now.value : undefined);
+    this.#switch?.setState(
+      now?.isAvailable === true && typeof now.value === 'boolean' ? now.value : undefined,
+    );
   }
 
   #followPower(): void {

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 
 /** When a surplus switches. */
-export interface SurplusRules {
+interface SurplusRules {
   /** It switches on at this surplus and above, watts. */
   readonly onAbove: number;
   /** It switches off below this surplus, watts; negative while the switched device may use bought energy. */
@@ -13,7 +13,7 @@ export interface SurplusRules {
 }
 
 /** A command that was rejected, or that the output has not followed, is repeated after this time. */
-export const REPEAT_MS = 60_000;
+const REPEAT_MS = 60_000;
 
 /**
  * Switches an output by a surplus, with hysteresis and minimum times. It only requests: whether the output has

@@ -31,16 +31,12 @@ t.test('energy costs what the tariff of its moment says', async (t) => {
 t.test('a balance of grid, generation and storage', async (t) => {
   const all = { Import: 'import', Export: 'export', Generation: 'generation' };
   const storage = { Charge: 'charge', Discharge: 'discharge' };
-  await using house = await EnergyHouse.start(
-    t,
-    '2026-06-15T12:00:00',
-    {
-      ...all,
-      ...storage,
-      FeedInPrice: 0.08,
-      readings: { import: 10, export: 20, generation: 30, charge: 5, discharge: 4 },
-    },
-  );
+  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', {
+    ...all,
+    ...storage,
+    FeedInPrice: 0.08,
+    readings: { import: 10, export: 20, generation: 30, charge: 5, discharge: 4 },
+  });
   house.add('generation', 10);
   house.add('export', 4);
   house.add('charge', 3);
@@ -204,7 +200,10 @@ const SURPLUS = {
 };
 
 t.test('a surplus switches with hysteresis and minimum times', async (t) => {
-  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', { ...SURPLUS, readings: { grid: 500 } });
+  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', {
+    ...SURPLUS,
+    readings: { grid: 500 },
+  });
   const { requests } = house.heater;
   t.equal(house.value('SURPLUS'), -500);
   await house.pass(10 * MINUTE_MS);
@@ -238,7 +237,10 @@ t.test('a surplus switches with hysteresis and minimum times', async (t) => {
 });
 
 t.test('without a known surplus it switches off; what a rule forbids is repeated later', async (t) => {
-  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', { ...SURPLUS, readings: { grid: -3000 } });
+  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', {
+    ...SURPLUS,
+    readings: { grid: -3000 },
+  });
   const { heater } = house;
   heater.isLocked = true;
   await house.pass(5 * MINUTE_MS);
@@ -260,16 +262,12 @@ t.test('without a known surplus it switches off; what a rule forbids is repeated
 });
 
 t.test('AUTO turns the automatic control off, and storage comes first', async (t) => {
-  await using house = await EnergyHouse.start(
-    t,
-    '2026-06-15T12:00:00',
-    {
-      ...SURPLUS,
-      GenerationPower: 'sun',
-      StoragePower: 'storage',
-      readings: { grid: -1000, sun: 6000, storage: -4000 },
-    },
-  );
+  await using house = await EnergyHouse.start(t, '2026-06-15T12:00:00', {
+    ...SURPLUS,
+    GenerationPower: 'sun',
+    StoragePower: 'storage',
+    readings: { grid: -1000, sun: 6000, storage: -4000 },
+  });
   const { fixture, energy, heater } = house;
   t.equal(house.value('SURPLUS'), 1000, 'the storage is charged first');
   t.equal(house.value('POWER'), 1000);
