@@ -219,12 +219,12 @@ consoleTest('objects are created, moved and deleted', {}, async (t, { fixture, p
 
 consoleTest('everything is found with the keyboard', {}, async (_t, { page }) => {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').pressSequentially('hall sen');
+  await page.getByRole('dialog').getByRole('combobox').pressSequentially('hall sen');
   await page.getByRole('option', { name: /Hall sense/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Hall sense' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').pressSequentially('GW_GetVersion');
+  await page.getByRole('dialog').getByRole('combobox').pressSequentially('GW_GetVersion');
   await page.getByRole('option', { name: /GW_GetVersion/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Call' }).click();
