@@ -103,7 +103,17 @@ export function aggregationSpanOf(kind: 'line' | 'bar', span: ChartSpan, dense: 
 
 const DAY_S = 86_400;
 /** Maximum duration of an aggregation span, s: a day can have 25 hours. */
-const LONGEST_S = [HOUR_S, DAY_S + HOUR_S, 7 * DAY_S + HOUR_S, 31 * DAY_S + HOUR_S, 366 * DAY_S, 300, 60, 0, 900];
+const LONGEST_S = [
+  HOUR_S,
+  DAY_S + HOUR_S,
+  7 * DAY_S + HOUR_S,
+  31 * DAY_S + HOUR_S,
+  366 * DAY_S,
+  300,
+  60,
+  0,
+  900,
+];
 
 /** The latest end of an aggregation span that starts at `startS`. */
 export const latestSpanEndS = (span: AggregationSpan, startS: number): number =>
