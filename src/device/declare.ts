@@ -11,6 +11,8 @@ export interface Parameter<T = unknown> {
   readonly name: string;
   readonly kind: ParameterKind;
   readonly enumeration?: readonly string[];
+  /** Further names that the command reference does not have, by the numbers that follow. */
+  readonly extension?: readonly string[];
   /** The schema of a list, a map or a variant, for callers; the function checks it itself. */
   readonly shape?: TSchema;
   /** May be omitted at the end of the list; only our own `GW_` functions have optional parameters. */
@@ -20,9 +22,13 @@ export interface Parameter<T = unknown> {
 }
 
 export const bool = (name: string): Parameter<boolean> => ({ name, kind: 'boolean' });
-/** An integer; with an enumeration, other numbers are rejected. */
-export const int = (name: string, enumeration?: readonly string[]): Parameter<number> =>
-  enumeration === undefined ? { name, kind: 'integer' } : { name, kind: 'integer', enumeration };
+/** An integer; with an enumeration, other numbers are rejected, except for those of its extension. */
+export const int = (
+  name: string,
+  enumeration?: readonly string[],
+  extension: readonly string[] = [],
+): Parameter<number> =>
+  enumeration === undefined ? { name, kind: 'integer' } : { name, kind: 'integer', enumeration, extension };
 export const float = (name: string): Parameter<number> => ({ name, kind: 'float' });
 export const text = (name: string): Parameter<string> => ({ name, kind: 'string' });
 /** Any JSON value, checked by the function: a variable's value, unless its shape says otherwise. */

@@ -96,8 +96,9 @@ export const aggregationSpans = [
   'ag5Minutes',
   'ag1Minute',
   'agChanges',
-  'ag15Minutes',
 ] as const;
+/** Spans that the command reference does not have. */
+export const moreAggregationSpans = ['ag15Minutes'] as const;
 
 export const compactionTypes = [
   'ctNoCompaction',

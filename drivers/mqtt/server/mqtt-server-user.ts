@@ -51,7 +51,7 @@ export const mqttServerUser: ModuleDefinition<typeof properties> = {
   id: '{E1A4B5C6-93D7-4C1B-A9E2-5F60D1C2B3A4}',
   name: 'MQTT Server User',
   description: 'A user of an MQTT server: the login of one device or program, and its topics.',
-  icon: 'Person',
+  icon: 'Presence',
   page: 'hardware/mqtt-server.md',
   kind: moduleKind.device,
   prefix: 'MQTT',

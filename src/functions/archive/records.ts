@@ -6,7 +6,7 @@ import type { NewRecord } from '../../archive/port.js';
 import { settableValue } from '../../kernel/convert.js';
 import type { Variable } from '../../kernel/variables.js';
 import { checkedList } from '../argument-checks.js';
-import { aggregationSpans } from '../enumerations.js';
+import { aggregationSpans, moreAggregationSpans } from '../enumerations.js';
 import type { Ports } from '../ports.js';
 import * as shapes from './archive-shapes.js';
 import { InstanceID, loggingOf, VariableID } from './logging-settings.js';
@@ -54,7 +54,12 @@ export function readingFunctions(ports: Ports): FunctionDeclaration[] {
     }),
     declare({
       name: 'AC_GetAggregatedValues',
-      parameters: [InstanceID, VariableID, int('AggregationSpan', aggregationSpans), ...range],
+      parameters: [
+        InstanceID,
+        VariableID,
+        int('AggregationSpan', aggregationSpans, moreAggregationSpans),
+        ...range,
+      ],
       result: 'array',
       shape: shapes.aggregatedValues,
       help: 'Aggregated records of a variable for the spans that are completely between two times, newest first.',

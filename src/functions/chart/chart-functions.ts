@@ -7,7 +7,7 @@ import { readAggregatedValues, readLoggedValues } from '../archive/records.js';
 import { Areas } from '../web-front/areas.js';
 import type { ChartSpan, Density } from './period.js';
 import { checkedList } from '../argument-checks.js';
-import { aggregationSpans, chartSpans, densities } from '../enumerations.js';
+import { aggregationSpans, chartSpans, densities, moreAggregationSpans } from '../enumerations.js';
 import { chartData, visibility } from './chart-shapes.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../archive/archive-shapes.js';
@@ -190,7 +190,12 @@ function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
     }),
     declare({
       name: 'WFC_GetAggregatedValues',
-      parameters: [InstanceID, VariableID, int('AggregationSpan', aggregationSpans), ...range],
+      parameters: [
+        InstanceID,
+        VariableID,
+        int('AggregationSpan', aggregationSpans, moreAggregationSpans),
+        ...range,
+      ],
       result: 'array',
       shape: shapes.aggregatedValues,
       access: 'webfront',

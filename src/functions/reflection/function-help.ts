@@ -20,9 +20,11 @@ const callers = {
 /** Help for a function: signature, description, structure of parameters and result, who may call it. */
 export function functionHelp(declaration: FunctionDeclaration): string {
   const { help, parameters, shape, access, audited, confirmed = false } = declaration;
-  const details = parameters.flatMap(({ name, enumeration, shape: own }) => {
-    if (enumeration !== undefined)
-      return [`  ${name}: ${enumeration.map((word, i) => `${i} ${word}`).join(', ')}`];
+  const details = parameters.flatMap(({ name, enumeration, extension = [], shape: own }) => {
+    if (enumeration !== undefined) {
+      const words = [...enumeration, ...extension];
+      return [`  ${name}: ${words.map((word, i) => `${i} ${word}`).join(', ')}`];
+    }
     return own === undefined ? [] : [`  ${name}: ${inWords(own)}`];
   });
   if (shape !== undefined) details.push(`  Result: ${inWords(shape)}`);

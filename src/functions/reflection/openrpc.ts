@@ -36,14 +36,15 @@ export function resultShape({ result, shape = kinds[result] }: FunctionDeclarati
 }
 
 function contentDescriptor(parameter: Parameter, schemas: Record<string, object>): object {
-  const { name, kind, enumeration, shape = kinds[kind], optional } = parameter;
+  const { name, kind, enumeration, extension = [], shape = kinds[kind], optional } = parameter;
   const required = optional !== true;
   if (enumeration === undefined) return { name, required, schema: referring(shape, schemas) };
+  const words = [...enumeration, ...extension];
   return {
     name,
     required,
-    description: enumeration.map((word, number) => `${number}: ${word}`).join(', '),
-    schema: { type: 'integer', enum: enumeration.map((_, number) => number) },
+    description: words.map((word, number) => `${number}: ${word}`).join(', '),
+    schema: { type: 'integer', enum: words.map((_, number) => number) },
   };
 }
 

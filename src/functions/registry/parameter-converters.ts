@@ -12,10 +12,10 @@ export type Converter = (value: unknown) => unknown;
 
 /** The converter of one parameter. It is created once per function, so that a call needs no lookup. */
 export function converterOf(parameter: Parameter): Converter {
-  const { name, enumeration } = parameter;
+  const { name, enumeration, extension = [] } = parameter;
   const convert = byKind[parameter.kind](name);
   if (enumeration === undefined) return convert;
-  const count = enumeration.length;
+  const count = enumeration.length + extension.length;
   return (value) => {
     const number = convert(value) as number;
     if (number < 0 || number >= count) throw fault('PARAMETER_BOUNDS', name);
