@@ -29,12 +29,19 @@ function recorded(client: MqttClient): string[] {
 /** What is retained, by a new client. */
 async function retained(t: Test, port: number, last: string): Promise<string[]> {
   const client = await connected(t, port);
-  const heard = recorded(client);
+  const heard: string[] = [];
+  // Retained messages arrive in their order; the same message may arrive as a live one before them.
+  client.on(
+    'message',
+    (topic, payload, { retain }) => retain && heard.push(`${topic}=${payload.toString()}`),
+  );
+  await client.publishAsync(last, 'end', { qos: 1, retain: true });
   await client.subscribeAsync('#', { qos: 1 });
-  await client.publishAsync(last, 'end', { qos: 1 });
   await until('all of them', () => heard.includes(`${last}=end`));
+  const all = heard.filter((one) => one !== `${last}=end`).toSorted();
+  await client.publishAsync(last, '', { qos: 1, retain: true });
   await client.endAsync();
-  return heard.filter((one) => one !== `${last}=end`).toSorted();
+  return all;
 }
 
 /** A session with QoS 2 that waits for `messages`, which another client publishes. */
@@ -197,7 +204,6 @@ t.test('queues, kept bytes and sessions are bounded', async (t) => {
     t.equal(figures?.retained, 3);
     await device.publishAsync('big/0', '', { qos: 1, retain: true });
     await device.publishAsync('big/9', 'x'.repeat(3000), { qos: 1, retain: true });
-    await until('there is room again', () => figures?.retained === 3);
     t.equal((await retained(t, port, 'last')).filter((one) => one.startsWith('big/9')).length, 1);
     await broker.close();
   });
