@@ -46,8 +46,8 @@ t.test('every page is accessible in each size, theme and language', { skip: noBr
           fixture,
           'WFC_SendNotification',
           Number(fixture.front.split('/').at(-2)),
-          'Title',
-          'Text',
+          'Boiler',
+          '65 °C',
           '',
           0,
         );
