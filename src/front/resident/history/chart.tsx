@@ -44,9 +44,9 @@ export function Chart({ datasets, label }: ChartProps) {
     <div ref={place} class="chart">
       <svg viewBox={`0 0 ${width.value} ${HEIGHT}`} height={HEIGHT} role="img" aria-label={label}>
         {axes.map((axis, side) => axis && <ValueAxis key={side} axis={axis} side={side} box={box} />)}
-        {timeTicksOf(first, width.value < 480 ? 4 : 8).map((seconds) => (
+        {timeLabelsOf(app, first, width.value - left - right).map(([seconds, text]) => (
           <text key={seconds} x={time(seconds)} y={HEIGHT - 8} text-anchor="middle">
-            {timeLabel(app, seconds, first)}
+            {text}
           </text>
         ))}
         {datasets.map((dataset) => {
@@ -97,9 +97,13 @@ function axisOf(app: App, datasets: readonly ChartDataset[]): Axis {
       variable === undefined ? String(value) : app.format(variable, type === 0 ? value !== 0 : value);
     return [value, text] as const;
   });
+  return { scale, ticks, width: Math.max(MIN_AXIS, widthOf(ticks)) };
+}
+
+/** The width that the longest of these texts needs, with a gap on both sides. */
+function widthOf(ticks: readonly (readonly [unknown, text: string])[]): number {
   const fontSize = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const longest = Math.max(...ticks.map(([, text]) => text.length));
-  return { scale, ticks, width: Math.max(MIN_AXIS, longest * fontSize * CHARACTER + 2 * GAP) };
+  return Math.max(...ticks.map(([, text]) => text.length)) * fontSize * CHARACTER + 2 * GAP;
 }
 
 interface ValueAxisProps {
@@ -130,6 +134,13 @@ function ValueAxis({ axis: { scale, ticks }, side, box }: ValueAxisProps) {
       ))}
     </>
   );
+}
+
+/** As many times as have room at the axis. */
+function timeLabelsOf(app: App, dataset: ChartDataset, room: number): (readonly [number, string])[] {
+  const labelsOf = (count: number) =>
+    timeTicksOf(dataset, count).map((seconds) => [seconds, timeLabel(app, seconds, dataset)] as const);
+  return [8, 4].map(labelsOf).find((some) => widthOf(some) <= room / (some.length + 1)) ?? labelsOf(2);
 }
 
 function timeLabel(
