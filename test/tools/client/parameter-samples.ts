@@ -27,5 +27,5 @@ export const validValue = ({ kind }: Parameter): unknown => values[kind];
 export const mistypedValues = ({ kind }: Parameter): readonly unknown[] => wrong[kind];
 
 /** Values that a parameter rejects because they are not in its enumeration. */
-export const outOfRangeValues = ({ enumeration }: Parameter): readonly number[] =>
-  enumeration === undefined ? [] : [-1, enumeration.length];
+export const outOfRangeValues = ({ enumeration, extension = [] }: Parameter): readonly number[] =>
+  enumeration === undefined ? [] : [-1, enumeration.length + extension.length];

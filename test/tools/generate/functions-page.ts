@@ -109,9 +109,11 @@ function signature({ name, parameters, result }: FunctionDeclaration): string {
   return `${name}(${parameters.map(parameterText).join(', ')}) → ${result}`;
 }
 
-function parameterText({ kind, name, enumeration, optional }: Parameter): string {
+function parameterText({ kind, name, enumeration, extension = [], optional }: Parameter): string {
   const words =
-    enumeration === undefined ? '' : ` {${enumeration.map((word, i) => `${i} ${word}`).join(', ')}}`;
+    enumeration === undefined
+      ? ''
+      : ` {${[...enumeration, ...extension].map((word, i) => `${i} ${word}`).join(', ')}}`;
   return optional === true ? `[${kind} ${name}${words}]` : `${kind} ${name}${words}`;
 }
 
