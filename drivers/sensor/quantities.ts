@@ -1,4 +1,4 @@
-import { variableType, type ProfileDefinition, type VariableDeclaration } from '../../src/device/module.js';
+import type { VariableDeclaration } from '../../src/device/module.js';
 
 /** Words of the property Quantity; `auto` is what the kernel's channel measures. */
 export const quantityWords = [
@@ -45,24 +45,3 @@ const quantities: Readonly<Record<QuantityWord, Quantity>> = {
 };
 
 export const quantityOf = (word: QuantityWord): Quantity => quantities[word];
-
-/** Decimals of profiles that are created: a millivolt and a milliampere are visible. */
-const DIGITS = 3;
-
-/** The profile of a quantity; one is created for a unit that no built-in profile has. */
-export function profileOf({ unit, profile }: Quantity): Partial<VariableDeclaration> {
-  if (unit === undefined) return profile === undefined ? {} : { profile };
-  const definition: ProfileDefinition = {
-    name: `Sensor.${unit}`,
-    type: variableType.float,
-    icon: 'Gauge',
-    prefix: '',
-    suffix: ` ${unit}`,
-    min: 0,
-    max: 0,
-    step: 0,
-    digits: DIGITS,
-    associations: [],
-  };
-  return { profile: definition.name, profileDefinition: definition };
-}

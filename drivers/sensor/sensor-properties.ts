@@ -4,9 +4,10 @@ import { referenceKind, variableType, type VariableDeclaration } from '../../src
 import { enumProperty } from '../../src/device/toolkit/enum-property.js';
 import { IDENT_PATTERN } from '../../src/device/toolkit/notation.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
+import { profileOf } from '../../src/device/toolkit/quantities.js';
 import { parseChannelName } from './channel-names.js';
 import { conversionError, convertedQuantity, conversionWords } from './conversion/conversion.js';
-import { profileOf, quantityOf, quantityWords, type QuantityWord } from './quantities.js';
+import { quantityOf, quantityWords, type QuantityWord } from './quantities.js';
 
 /** Channels of one device: converters have 16, accelerators of motherboards up to 40. */
 const CHANNELS_LIMIT = 64;
@@ -125,7 +126,7 @@ export function variablesOf({ Channels, EveryS }: SensorProperties): VariableDec
       type: variableType.float,
       role: quantity.role,
       ...(Profile === ''
-        ? profileOf(quantity)
+        ? profileOf(quantity, 'Sensor')
         : { profile: Profile, profileProperty: `Channels[${index}].Profile` }),
       ...(quantity.isCounter === true && { counter: true }),
       position: index + 1,

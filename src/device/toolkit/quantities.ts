@@ -81,17 +81,17 @@ export const quantities: readonly Quantity[] = [
   { part: 'PULSES', name: 'Pulses', role: 'detail', type: 'integer', isCounter: true },
 ];
 
-/** Decimals of profiles that are created. */
+/** Decimals of profiles that are created: a millivolt and a milliampere are visible. */
 const DIGITS = 3;
 
-/** The profile for a unit that no built-in profile has. */
-export function profileOf({
-  unit,
-  profile,
-}: Pick<Quantity, 'unit' | 'profile'>): Partial<VariableDeclaration> {
+/** The profile of a quantity; one is created, as `PREFIX.UNIT`, for a unit that no built-in profile has. */
+export function profileOf(
+  { unit, profile }: Pick<Quantity, 'unit' | 'profile'>,
+  prefix = 'Meter',
+): Partial<VariableDeclaration> {
   if (unit === undefined) return profile === undefined ? {} : { profile };
   const definition: ProfileDefinition = {
-    name: `Meter.${unit}`,
+    name: `${prefix}.${unit}`,
     type: variableType.float,
     icon: 'Gauge',
     prefix: '',

@@ -269,8 +269,8 @@ export class OpenEnergy implements OpenInstance {
     this.#quarter = { monotonicMs, kWh };
     if (begin === undefined) return;
     // A clock that was set makes it longer or shorter.
-    const isWhole = Math.abs(monotonicMs - begin.monotonicMs - QUARTER_MS) < MINUTE_MS;
-    if (isWhole && kWh >= begin.kWh)
+    const isComplete = Math.abs(monotonicMs - begin.monotonicMs - QUARTER_MS) < MINUTE_MS;
+    if (isComplete && kWh >= begin.kWh)
       this.#host.report('LOAD', rounded((kWh - begin.kWh) * QUARTERS_PER_HOUR * 1000));
     else this.#markWaiting('LOAD');
   }
