@@ -19,13 +19,7 @@ import {
   type AddressProperties,
 } from './address-properties.js';
 import { coilRequest, readRequest, registerRequest, type ReadCode, type PduRequest } from './pdu.js';
-
-/**
- * The first and the longest pause of an address without a reply while its unit replies to others: each
- * timeout delays all of them.
- */
-const FIRST_BACKOFF_MS = 5_000;
-const MAX_BACKOFF_MS = 300_000;
+import { ReplyBackoff } from './reply-backoff.js';
 
 /** One value of a unit: polled, read on request, and written by commands. */
 export class ModbusAddress implements OpenInstance {
@@ -33,11 +27,10 @@ export class ModbusAddress implements OpenInstance {
   readonly #unit: ModbusUnit;
   readonly #layout: RegisterLayout;
   readonly #unsubscribe: Cancel[] = [];
+  readonly #backoff: ReplyBackoff;
   #cancel: Cancel | undefined;
   #isOffline = false;
   #isPolling = false;
-  #backoffs = 0;
-  #backoffUntilNs = 0n;
   /** The code of the current problem of the value. */
   #problem: string | undefined;
 
@@ -45,6 +38,7 @@ export class ModbusAddress implements OpenInstance {
     const properties = host.properties;
     this.#host = host;
     this.#unit = unit;
+    this.#backoff = new ReplyBackoff(host.clock);
     this.#layout = {
       type: dataTypeOf(properties),
       registers: registerCountOf(properties),
@@ -131,7 +125,7 @@ export class ModbusAddress implements OpenInstance {
   }
 
   async #poll(): Promise<void> {
-    if (this.#isPolling || this.#host.clock.monotonicNs() < this.#backoffUntilNs) return;
+    if (this.#isPolling || this.#backoff.isActive) return;
     this.#isPolling = true;
     await this.#tryRead('poll');
     this.#isPolling = false;
@@ -152,7 +146,7 @@ export class ModbusAddress implements OpenInstance {
     try {
       const request = readRequest(code as ReadCode, at, Math.max(1, registers));
       const pdu = await this.#unit.execute(request, priority, this.#host.signal);
-      this.#backoffs = 0;
+      this.#backoff.reset();
       this.#reportValue(registers === 0 ? ((pdu[2] ?? 0) & 1) === 1 : decode(this.#layout, pdu.subarray(2)));
     } catch (thrown) {
       this.#handleFailure(thrown, priority);
@@ -181,9 +175,7 @@ export class ModbusAddress implements OpenInstance {
     if (code === 'DEVICE_REFUSED') return this.#reportProblem('REFUSED', messageOf(thrown));
     if (code !== 'DEVICE_OFFLINE' || priority === 'command') return;
     this.#reportProblem('NO_ANSWER', messageOf(thrown));
-    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#backoffs, 10));
-    this.#backoffs += 1;
-    this.#backoffUntilNs = this.#host.clock.monotonicNs() + BigInt(backoffMs) * 1_000_000n;
+    this.#backoff.begin();
   }
 
   #reportProblem(reason: QualityProblem['reason'], text: Text): void {

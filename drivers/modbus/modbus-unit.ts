@@ -11,9 +11,9 @@ export interface ModbusUnit {
   /**
    * Sends a request; resolves with the PDU of the reply. A `poll` is repeated if no reply comes, and waits
    * for all commands; a `command` is never sent twice. A `probe` is a read whose missing reply says nothing
-   * about the unit: the device search sends requests that many devices do not know. Rejects with `DEVICE_REFUSED` for an exception, with
-   * `DEVICE_OFFLINE` without a reply or while the unit is offline, with `BUSY`, or with the signal's reason.
-   * Nothing is sent after that.
+   * about the unit: the device search sends requests that many devices do not know. Rejects with
+   * `DEVICE_REFUSED` for an exception, with `DEVICE_OFFLINE` without a reply or while the unit is offline, with
+   * `BUSY`, or with the signal's reason. Nothing is sent after that.
    */
   execute(request: PduRequest, priority: 'poll' | 'command' | 'probe', signal: AbortSignal): Promise<Buffer>;
   /**

@@ -54,7 +54,7 @@ export class MappedInstance implements OpenInstance {
     if (polled === undefined || mapped?.write === undefined) throw fault('READ_ONLY', ident);
     // The scale factor must be known before a number can be written.
     if (mapped.scaleAt !== undefined && !this.#scales.has(ident)) await polled.run('command');
-    const { request } = encodeCommand(mapped as MapValue & { readonly write: MapWrite }, value, {
+    const request = encodeCommand(mapped as MapValue & { readonly write: MapWrite }, value, {
       base: await this.#baseOf(polled.read.block, 'command'),
       scale: this.#scales.get(ident),
     });

@@ -1,34 +1,31 @@
 import { codeOf, isAbort, codedMessageOf } from '../../../src/base/fault.js';
 import { quality, type Host, type QualityProblem } from '../../../src/device/module.js';
+import { ReplyBackoff } from '../reply-backoff.js';
 import type { BlockRead } from './block-reads.js';
 
 /** Commands precede polls, and are never repeated. */
 export type ReadPriority = 'poll' | 'command';
-
-/** The first and the longest pause of a request without a reply while its unit replies to others. */
-const FIRST_BACKOFF_MS = 5_000;
-const MAX_BACKOFF_MS = 300_000;
 
 /** One request that is polled: its failures are those of its values. */
 export class PolledRead {
   readonly read: BlockRead;
   readonly #host: Host;
   readonly #execute: (priority: ReadPriority) => Promise<void>;
+  readonly #backoff: ReplyBackoff;
   #isOffline = false;
   #isPolling = false;
-  #backoffs = 0;
-  #backoffUntilNs = 0n;
   #problem = '';
 
   constructor(host: Host, read: BlockRead, execute: (priority: ReadPriority) => Promise<void>) {
     this.#host = host;
     this.read = read;
     this.#execute = execute;
+    this.#backoff = new ReplyBackoff(host.clock);
   }
 
   /** Polls unless the previous poll is still waiting or backed off. Never rejects. */
   async poll(): Promise<void> {
-    if (this.#isPolling || this.#host.clock.monotonicNs() < this.#backoffUntilNs) return;
+    if (this.#isPolling || this.#backoff.isActive) return;
     this.#isPolling = true;
     await this.tryRun('poll');
     this.#isPolling = false;
@@ -47,7 +44,7 @@ export class PolledRead {
   async run(priority: ReadPriority): Promise<void> {
     try {
       await this.#execute(priority);
-      this.#backoffs = 0;
+      this.#backoff.reset();
       this.#setProblem('');
     } catch (thrown) {
       this.#handleFailure(thrown, priority);
@@ -58,7 +55,7 @@ export class PolledRead {
   /** The unit has gone offline, or is back. */
   setOffline(isOffline: boolean): void {
     this.#isOffline = isOffline;
-    this.#backoffUntilNs = 0n;
+    this.#backoff.end();
     this.#setProblem('');
   }
 
@@ -69,13 +66,7 @@ export class PolledRead {
     if (code === 'DEVICE_REFUSED') return this.#fail('REFUSED', thrown);
     if (code !== 'DEVICE_OFFLINE' || priority === 'command') return;
     this.#fail('NO_ANSWER', thrown);
-    this.#backOff();
-  }
-
-  #backOff(): void {
-    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#backoffs, 10));
-    this.#backoffs += 1;
-    this.#backoffUntilNs = this.#host.clock.monotonicNs() + BigInt(backoffMs) * 1_000_000n;
+    this.#backoff.begin();
   }
 
   #fail(reason: QualityProblem['reason'], thrown: unknown): void {

@@ -1,5 +1,5 @@
 import { coded } from '../../../src/base/codes/coded-text.js';
-import { fault } from '../../../src/base/fault.js';
+import { codeOf, fault } from '../../../src/base/fault.js';
 import type { ModbusUnit } from '../modbus-unit.js';
 import { readRequest } from '../pdu.js';
 
@@ -58,13 +58,10 @@ async function readWords(
     const pdu = await unit.execute(readRequest(3, at, 2), priority, signal);
     return pdu.subarray(2);
   } catch (thrown) {
-    if (isRejected(thrown)) return undefined;
+    if (codeOf(thrown) === 'DEVICE_REFUSED') return undefined;
     throw thrown;
   }
 }
-
-const isRejected = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === 'DEVICE_REFUSED';
 
 /** The fault of a unit without the models of its map. */
 export function noModels(models: readonly number[]): Error {

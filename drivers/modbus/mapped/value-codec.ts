@@ -48,18 +48,15 @@ function noValueBits(none: NoValueWord, { registers }: RegisterLayout): bigint {
   }
 }
 
-/** The request for a command, at the start of a SunSpec model or 0, and the value as the unit will store it. */
+/** The request for a command, at the start of a SunSpec model or 0. */
 export function encodeCommand(
   value: MapValue & { readonly write: MapWrite },
   command: Value,
   { base, scale }: { readonly base: number; readonly scale: number | undefined },
-): { readonly request: PduRequest; readonly written: Decoded } {
+): PduRequest {
   const { layout, write, ident } = value;
   const at = base + write.at;
-  if (layout === undefined) {
-    const isOn = parseBoolean(command);
-    return { request: coilRequest(write.code as 5 | 15, at, isOn), written: isOn };
-  }
+  if (layout === undefined) return coilRequest(write.code as 5 | 15, at, parseBoolean(command));
   if (typeof command === 'number' && (command < write.min || command > write.max))
     throw fault(
       'CANNOT_CONVERT',
@@ -68,9 +65,5 @@ export function encodeCommand(
     );
   const scaled = value.scaleAt === undefined ? layout : withScale(layout, scale ?? 0);
   const number = typeof command === 'number' ? exact(command - value.offset) : command;
-  const registers = encode(scaled, number);
-  return {
-    request: registerRequest(write.code as 6 | 16, at, registers),
-    written: decodeValue(value, registers, scale),
-  };
+  return registerRequest(write.code as 6 | 16, at, encode(scaled, number));
 }

@@ -4,7 +4,14 @@ import { profileOf } from '../../../src/device/toolkit/quantities.js';
 import { dataTypes, type DataType } from '../data-types.js';
 import type { RegisterLayout } from '../codec.js';
 import type { ReadCode } from '../pdu.js';
-import { registerTypes, tables, type BlockEntry, type MapEntry, type ValueEntry } from './map-schema.js';
+import {
+  isBitTable,
+  registerTypes,
+  tables,
+  type BlockEntry,
+  type MapEntry,
+  type ValueEntry,
+} from './map-schema.js';
 import type { MapBlock, MapValue, MapWrite, RegisterMap } from './register-map.js';
 
 /** Devices measure about once per second, and a serial line is shared. */
@@ -79,7 +86,7 @@ function buildValue(
   block: BlockEntry,
   { ident, value, staleAfterS }: NamedValue & { readonly staleAfterS: number },
 ): MapValue {
-  const isBit = block.table === 'coils' || block.table === 'discrete';
+  const isBit = isBitTable(block.table);
   const layout: RegisterLayout | undefined = isBit
     ? undefined
     : {

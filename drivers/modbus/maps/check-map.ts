@@ -2,7 +2,13 @@ import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { variableType } from '../../../src/device/module.js';
 import { describeValue } from '../../../src/device/toolkit/meter-variables.js';
 import { dataTypeOf, kindOf, lengthOf, numbered } from './build-map.js';
-import type { BlockEntry, IdentificationEntry, MapEntry, ValueEntry } from './map-schema.js';
+import {
+  isBitTable,
+  type BlockEntry,
+  type IdentificationEntry,
+  type MapEntry,
+  type ValueEntry,
+} from './map-schema.js';
 
 /** Idents in a tree, as users write them in a map. */
 const IDENT = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
@@ -74,7 +80,7 @@ function identError(ident: string, { count = 1 }: ValueEntry): Text | undefined 
 
 function tableError(block: BlockEntry, value: ValueEntry): Text | undefined {
   const { table } = block;
-  if (table !== 'coils' && table !== 'discrete') {
+  if (!isBitTable(table)) {
     if (value.write === true && table === 'input')
       return coded`MAP_READ_ONLY: values of ${table} cannot be written; remove write`;
     return undefined;
@@ -88,7 +94,7 @@ function tableError(block: BlockEntry, value: ValueEntry): Text | undefined {
 }
 
 function valueError(map: MapEntry, block: BlockEntry, value: ValueEntry): Text | undefined {
-  const isBit = block.table === 'coils' || block.table === 'discrete';
+  const isBit = isBitTable(block.table);
   const { kind, registers } = dataTypeOf(value);
   const length = isBit ? 1 : lengthOf(value);
   const { bit, count = 1, scale, scaleAt, writeWith } = value;
@@ -124,12 +130,10 @@ function deviceError(ident: string, block: BlockEntry, value: ValueEntry): Text 
   if (known === undefined && value.name === undefined)
     return coded`MAP_NAME: ${ident} is not a known ident; give it a name`;
   if (known === undefined) return undefined;
-  const kind = kindOf(value, isBitTable(block));
+  const kind = kindOf(value, isBitTable(block.table));
   const isNumber = kind === 'integer' || kind === 'float';
   // A number of a meter is shown as text.
   const asText = known.type === variableType.string && kind === 'integer';
   const fits = asText || (known.type === variableType.float ? isNumber : known.type === variableType[kind]);
   return fits ? undefined : coded`MAP_KIND: the variable ${ident} cannot have a value of this type (${kind})`;
 }
-
-const isBitTable = ({ table }: BlockEntry): boolean => table === 'coils' || table === 'discrete';

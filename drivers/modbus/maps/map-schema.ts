@@ -1,14 +1,17 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { variableRoles } from '../../../src/base/codes/stable-codes.js';
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
 
 const strict = { additionalProperties: false };
 const address = () => Type.Integer({ minimum: 0, maximum: 65_535 });
-const roles = ['main', 'state', 'detail', 'diagnostic'] as const;
 const ORDERS = ['high-first', 'low-first'] as const;
 
 /** The four tables of a unit [MODBUS Application Protocol V1.1b3 §4.3]. */
 export const tables = ['coils', 'discrete', 'holding', 'input'] as const;
 export type Table = (typeof tables)[number];
+
+/** Whether a table has bits, not registers. */
+export const isBitTable = (table: Table): boolean => table === 'coils' || table === 'discrete';
 
 /** The types of values in registers, by their names in a map, and those of `data-types.ts`. */
 export const registerTypes = {
@@ -50,7 +53,7 @@ const valueSchema = Type.Object(
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     unit: Type.Optional(Type.String({ minLength: 1, maxLength: 16 })),
     profile: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    role: Type.Optional(enumProperty(roles, 'detail')),
+    role: Type.Optional(enumProperty(variableRoles, 'detail')),
     counter: Type.Optional(Type.Boolean()),
     write: Type.Optional(Type.Boolean()),
     writeAt: Type.Optional(address()),
@@ -93,7 +96,7 @@ const identificationSchema = Type.Object(
 );
 export type IdentificationEntry = Static<typeof identificationSchema>;
 
-/** A register map (`docs/hardware/modbus-maps.md`). */
+/** A register map (`docs/hardware/modbus-devices.md`). */
 export const mapSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100 }),

@@ -11,7 +11,7 @@ import { identificationObjects, identificationRequest, readRequest, type PduRequ
 const VENDOR = 0;
 const PRODUCT = 1;
 
-/** Unanswered requests after which a unit is not asked any more: it is not connected, or not switched on. */
+/** Requests without a reply after which the search of a unit ends: it is not connected, or not switched on. */
 const MAX_UNANSWERED = 3;
 
 /**

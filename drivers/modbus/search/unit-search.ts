@@ -3,7 +3,7 @@ import type { Host } from '../../../src/device/module.js';
 import type { MapCatalog } from '../maps/map-catalog.js';
 import type { ModbusUnit } from '../modbus-unit.js';
 
-/** A unit that did not reply is asked again this long after: the search runs for forms as well. */
+/** A unit that did not reply is read again this long after: the search runs for forms as well. */
 const RETRY_AFTER_MS = 60_000;
 
 /** A unit of an open ModBus Gateway. */
