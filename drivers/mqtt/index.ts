@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ModuleDefinition } from '../../src/device/module.js';
 import { fault } from '../../src/base/fault.js';
+import { pruneDirectory } from '../../src/base/prune-directory.js';
 import type { BrokerConnector } from './broker.js';
 import { NetworkConnector } from './network-connection.js';
 import { mqttClient } from './mqtt-client.js';
@@ -10,6 +11,9 @@ import { mqttPublisher } from './publishing/mqtt-publisher.js';
 import { mqttDiscovery } from './discovered/mqtt-discovery.js';
 import { mqttServer, type ServerEnvironment } from './server/mqtt-server.js';
 import { mqttServerUser } from './server/mqtt-server-user.js';
+
+/** Nobody else needs to read what clients published. */
+const DIRECTORY_MODE = 0o700;
 
 /** What the MQTT Server of a running gateway needs: where it keeps its data, and the gateway's certificate. */
 interface ServerOptions extends Pick<ServerEnvironment, 'certificate'> {
@@ -47,16 +51,12 @@ function environmentOf(server: ServerOptions | undefined): ServerEnvironment {
   return {
     certificate: server.certificate,
     async openDirectories(id, ids) {
-      const { removeOtherDirectories } = await import('./server/server-directories.js');
       const names = new Set(ids.map(String));
-      const [data, journals] = [server.directory, server.runtimeDirectory].map((path) =>
-        join(path, 'mqtt-server'),
-      );
-      await removeOtherDirectories([data ?? '', journals ?? ''], names);
-      return {
-        database: join(data ?? '', String(id), 'sessions.db'),
-        journal: join(journals ?? '', String(id)),
-      };
+      const data = join(server.directory, 'mqtt-server');
+      const journals = join(server.runtimeDirectory, 'mqtt-server');
+      for (const directory of [data, journals])
+        await pruneDirectory(directory, { names, mode: DIRECTORY_MODE });
+      return { database: join(data, String(id), 'sessions.db'), journal: join(journals, String(id)) };
     },
   };
 }

@@ -11,6 +11,7 @@ import {
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, writeFileAtomically } from '../../../src/base/atomic-write.js';
+import { pruneDirectory } from '../../../src/base/prune-directory.js';
 import type { MemoryFile, QueueFile, QueueFiles } from './queue-files.js';
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
@@ -105,11 +106,8 @@ function writeCompletely(descriptor: number, bytes: Buffer, position: number): n
 }
 
 /** Removes the directories of queues that do not belong to any of these instances. */
-export async function removeOtherQueues(directory: string, names: ReadonlySet<string>): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
-  for (const name of await readdir(directory))
-    if (!names.has(name)) await rm(join(directory, name), { recursive: true, force: true });
-}
+export const removeOtherQueues = (directory: string, names: ReadonlySet<string>): Promise<void> =>
+  pruneDirectory(directory, { names, mode: DIRECTORY_MODE });
 
 /** The id of this run of the kernel; empty if the system has none. */
 export function readBootId(): string {
