@@ -64,11 +64,11 @@ function metricValue(random: Random): MetricValue {
 }
 
 function metricOf(random: Random): Metric {
-  const whole = () => Math.floor(random.next() * 2 ** random.below(53));
+  const integer = () => Math.floor(random.next() * 2 ** random.below(53));
   return {
     ...(random.chance(0.5) && { name: textOf(random, 12) }),
-    ...(random.chance(0.5) && { alias: whole() }),
-    ...(random.chance(0.5) && { timestamp: whole() }),
+    ...(random.chance(0.5) && { alias: integer() }),
+    ...(random.chance(0.5) && { timestamp: integer() }),
     ...(random.chance(0.5) && { dataType: random.below(40) }),
     ...(random.chance(0.2) && { isHistorical: true }),
     ...(random.chance(0.2) && { isNull: true }),

@@ -11,9 +11,10 @@ import {
 } from '../../../src/base/codes/stable-codes.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { moduleKind, type ModuleDefinition } from '../../../src/device/module.js';
-import { defaultsOf, type Properties } from '../../../src/device/properties.js';
+import { defaultsOf } from '../../../src/device/properties.js';
 import { builtInProfiles } from '../../../src/kernel/profiles/built-in-profiles.js';
 import { textOf } from '../../law/sources.js';
+import { COMPLETE_PROPERTIES } from '../../tools/devices/complete-properties.js';
 
 /** The rows of the tables of a section: their cells. */
 function rowsOf(path: string, heading: string): string[][] {
@@ -25,24 +26,6 @@ function rowsOf(path: string, heading: string): string[][] {
 
 const codesIn = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, code = '']) => code);
 
-/** Properties with which a module has all its variables. */
-const all: Readonly<Record<string, Properties>> = {
-  Relay: { Boot: 'last' },
-  Shutter: { SlatS: 1 },
-  Counter: { CountMerged: true },
-  'Location Control': { Latitude: 52, Longitude: 13 },
-  Energy: {
-    Import: 'a',
-    Export: 'b',
-    Generation: 'c',
-    Charge: 'd',
-    Discharge: 'e',
-    Price: 1,
-    FeedInPrice: 1,
-    GridPower: 'f',
-    Switch: 'g',
-  },
-};
 /** One device per family of 1-Wire devices. */
 const families = ['28', '05', '29', '1d', '26', '2c', '01'];
 
@@ -50,7 +33,7 @@ function* variablesOf(module: ModuleDefinition) {
   for (const family of module.name === '1-Wire Device' ? families : [''])
     yield* module.variables({
       ...defaultsOf(module),
-      ...all[module.name],
+      ...COMPLETE_PROPERTIES[module.name],
       ...(family !== '' && { Address: `${family}-000000000001` }),
     });
 }

@@ -98,24 +98,37 @@ class Outsider {
   }
 }
 
-/** Debian's mosquitto, behind a proxy. */
-export async function mosquittoTestBroker(version: 4 | 5): Promise<TestBroker> {
-  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
-  // Its queue for the other client must have room for a complete burst.
-  const lines = ['persistence true', `persistence_location ${directory}/`, 'max_queued_messages 0'];
-  let broker: Broker = await startMosquitto({ directory, lines });
-  const { port } = broker;
-  const proxy = await TcpProxy.start(port);
-  const outsider = await Outsider.join(port);
+/** A real broker that listens on a port. */
+interface ListeningBroker {
+  readonly port: number;
+  readonly version: 4 | 5;
+  /** Stops it, and starts it again on its port. */
+  stop(): Promise<unknown>;
+  start(): Promise<void>;
+  /** Called before the other client publishes. */
+  onPublish?(topic: string, payload: string | Buffer, retain: boolean): void;
+  /** Called after it was stopped for the last time. */
+  release?(): Promise<void>;
+}
+
+/** A real broker behind a proxy, with another client. */
+async function behindProxy(broker: ListeningBroker): Promise<TestBroker> {
+  const proxy = await TcpProxy.start(broker.port);
+  const outsider = await Outsider.join(broker.port);
   return {
     brokers: new NetworkConnector(),
     url: `mqtt://127.0.0.1:${proxy.port}`,
-    version,
-    publish: (topic, payload, retain) => outsider.publish(topic, payload, retain),
+    version: broker.version,
+    async publish(topic, payload, retain = false) {
+      broker.onPublish?.(topic, payload, retain);
+      await outsider.publish(topic, payload, retain);
+    },
     heard: () => outsider.heard,
-    stop: () => broker.program.end(),
+    async stop() {
+      await broker.stop();
+    },
     async start() {
-      broker = await startMosquitto({ directory, port, lines });
+      await broker.start();
       await outsider.back();
     },
     cut: () => proxy.cut(),
@@ -124,10 +137,30 @@ export async function mosquittoTestBroker(version: 4 | 5): Promise<TestBroker> {
     async [Symbol.asyncDispose]() {
       await outsider.leave();
       await proxy[Symbol.asyncDispose]();
-      await broker.program.end();
-      await rm(directory, { recursive: true, force: true });
+      await broker.stop();
+      await broker.release?.();
     },
   };
+}
+
+const removed = (directory: string) => rm(directory, { recursive: true, force: true });
+
+/** Debian's mosquitto, behind a proxy. */
+export async function mosquittoTestBroker(version: 4 | 5): Promise<TestBroker> {
+  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+  // Its queue for the other client must have room for a complete burst.
+  const lines = ['persistence true', `persistence_location ${directory}/`, 'max_queued_messages 0'];
+  let broker: Broker = await startMosquitto({ directory, lines });
+  const { port } = broker;
+  return behindProxy({
+    port,
+    version,
+    stop: () => broker.program.end(),
+    async start() {
+      broker = await startMosquitto({ directory, port, lines });
+    },
+    release: () => removed(directory),
+  });
 }
 
 /** The broker aedes, which supports MQTT 3.1.1 only, behind a proxy. */
@@ -153,31 +186,13 @@ export async function aedesTestBroker(): Promise<TestBroker> {
     };
   };
   await start();
-  const proxy = await TcpProxy.start(port);
-  const outsider = await Outsider.join(port);
-  return {
-    brokers: new NetworkConnector(),
-    url: `mqtt://127.0.0.1:${proxy.port}`,
+  return behindProxy({
+    port,
     version: 4,
-    async publish(topic, payload, retain = false) {
-      if (retain) retained.set(topic, payload);
-      await outsider.publish(topic, payload, retain);
-    },
-    heard: () => outsider.heard,
     stop: () => stopping(),
-    async start() {
-      await start();
-      await outsider.back();
-    },
-    cut: () => proxy.cut(),
-    freeze: () => proxy.freeze(),
-    thaw: () => proxy.thaw(),
-    async [Symbol.asyncDispose]() {
-      await outsider.leave();
-      await proxy[Symbol.asyncDispose]();
-      await stopping();
-    },
-  };
+    start,
+    onPublish: (topic, payload, retain) => retain && retained.set(topic, payload),
+  });
 }
 
 /** The broker of the module MQTT Server, which supports MQTT 3.1.1 only, behind a proxy. */
@@ -186,29 +201,15 @@ export async function serverTestBroker(): Promise<TestBroker> {
   const port = await reservePort();
   const start = () => startTestServer(directory, port);
   let broker = await start();
-  const proxy = await TcpProxy.start(port);
-  const outsider = await Outsider.join(port);
-  return {
-    brokers: new NetworkConnector(),
-    url: `mqtt://127.0.0.1:${proxy.port}`,
+  return behindProxy({
+    port,
     version: 4,
-    publish: (topic, payload, retain) => outsider.publish(topic, payload, retain),
-    heard: () => outsider.heard,
     stop: () => broker.close(),
     async start() {
       broker = await start();
-      await outsider.back();
     },
-    cut: () => proxy.cut(),
-    freeze: () => proxy.freeze(),
-    thaw: () => proxy.thaw(),
-    async [Symbol.asyncDispose]() {
-      await outsider.leave();
-      await proxy[Symbol.asyncDispose]();
-      await broker.close();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
+    release: () => removed(directory),
+  });
 }
 
 function publishInside(aedes: Aedes, topic: string, payload: string | Buffer): Promise<void> {

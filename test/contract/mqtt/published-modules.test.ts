@@ -20,6 +20,7 @@ import { formatValue } from '../../../src/kernel/profiles/format-value.js';
 import type { Profile } from '../../../src/kernel/profiles/profile-data.js';
 import { AnnouncedEntityFixture } from '../../tools/devices/announced-entity.js';
 import { problemsOfDevice } from '../../tools/devices/home-assistant-rules.js';
+import { COMPLETE_PROPERTIES } from '../../tools/devices/complete-properties.js';
 
 const NAMES = {
   node: 'stellwerk_1',
@@ -100,27 +101,13 @@ function readBack(
 
 const modules = await createModuleList(new ManualClock())({ board: 'simulated' });
 
-/** Modules whose variables depend on properties that have no default. */
-const MORE: Readonly<Record<string, object>> = {
-  Relay: { Boot: 'last' },
-  Shutter: { SlatS: 1 },
-  'Location Control': { Latitude: 52, Longitude: 13 },
-  Energy: {
-    Import: 'a',
-    Export: 'b',
-    Generation: 'c',
-    Charge: 'd',
-    Discharge: 'e',
-    Price: 1,
-    FeedInPrice: 1,
-    GridPower: 'f',
-    Switch: 'g',
-  },
-  '1-Wire Device': { Address: '28-000000000001' },
-};
-
+/** The variables of a module; of one family of 1-Wire devices, which have no default. */
 const declaredBy = (module: ModuleDefinition) =>
-  module.variables({ ...defaultsOf(module), ...MORE[module.name] });
+  module.variables({
+    ...defaultsOf(module),
+    ...COMPLETE_PROPERTIES[module.name],
+    ...(module.name === '1-Wire Device' && { Address: '28-000000000001' }),
+  });
 
 for (const module of modules.all()) {
   const declared = [...declaredBy(module)];
