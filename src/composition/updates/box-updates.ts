@@ -62,6 +62,8 @@ export class BoxUpdates implements UpdatesPort {
   #requestedMs = Number.NEGATIVE_INFINITY;
   #checkedWindowMs = 0;
   #isChecking = false;
+  #isClosed = false;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(dependencies: Dependencies) {
     const { clock, files = BOX_FILES, runtimeDirectory } = dependencies;
@@ -72,9 +74,11 @@ export class BoxUpdates implements UpdatesPort {
     this.#stop = clock.every(EVERY_MS, () => void this.#doDue());
   }
 
-  /** Checks nothing more. What was requested is done by the service. */
-  close(): void {
+  /** Requests nothing more, not even after a check in progress. What was requested is done by the service. */
+  async close(): Promise<void> {
     this.#stop();
+    this.#isClosed = true;
+    await this.#writing.catch(() => undefined); // its caller reports it
   }
 
   /** See {@link UpdatesPort}. */
@@ -154,7 +158,9 @@ export class BoxUpdates implements UpdatesPort {
   }
 
   async #write(request: UpdateRequest): Promise<void> {
-    await writeFileAtomically(this.#request, JSON.stringify(request), 0o600);
+    if (this.#isClosed) return;
+    this.#writing = writeFileAtomically(this.#request, JSON.stringify(request), 0o600);
+    await this.#writing;
     this.#requestedMs = this.#nowMs();
   }
 

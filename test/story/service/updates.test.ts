@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import { BoxUpdates } from '../../../src/composition/updates/box-updates.js';
+import { NameResolver } from '../../../src/device/toolkit/name-resolver.js';
 import { REQUEST_FILE } from '../../../src/service/updates/box-files.js';
 import { boxIn, reportState, SLOTS } from '../../tools/box/box-directory.js';
 import { rpc } from '../../tools/client/json-rpc.js';
@@ -104,6 +107,26 @@ t.test('a service that ended without a report is a problem, not progress', async
   const { gateway, files } = await box(t);
   reportState(files, { busy: 'install', percent: 40, atMs: 0 });
   t.match(await rpc(gateway, 'GW_GetUpdates'), { Busy: '', Problem: /journalctl -u box-update/ });
+});
+
+t.test('a gateway that stops requests nothing more', async (t) => {
+  const directory = await tempDirectory(t);
+  const files = boxIn(directory);
+  reportState(files, {});
+  const clock = new ManualClock();
+  const names = new NameResolver(clock, { local: async () => [], system: async () => [] });
+  const updates = new BoxUpdates({
+    files,
+    clock,
+    names,
+    runtimeDirectory: directory,
+    config: () => undefined,
+    log: silentLog,
+  });
+  const restarting = updates.restart();
+  await updates.close();
+  await restarting;
+  t.notOk(existsSync(join(directory, REQUEST_FILE)));
 });
 
 const HOUR = 3_600_000;
