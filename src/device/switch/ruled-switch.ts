@@ -14,6 +14,10 @@ const RETRY_OFF_MS = 1000;
 /** How often to check whether all members of a group are open. */
 const RECHECK_MS = 1000;
 
+function forcedOffFault(): Error {
+  return fault('DEVICE_REFUSED', coded`OFF_WHILE_WAITING: it had to go off while it waited to go on`);
+}
+
 /** A scheduled change with its text. */
 type Scheduled = PendingChange & { readonly text: string };
 
@@ -65,6 +69,8 @@ export class RuledSwitch {
   #isDriving = false;
   /** How often the device has accepted an off. */
   #offs = 0;
+  /** How many forced offs are queued; a command that keeps the output on must not delay them. */
+  #forcedOffs = 0;
   /** A forced off has failed and is being retried. */
   #isStuck = false;
   #offAtNs: bigint | undefined;
@@ -131,12 +137,12 @@ export class RuledSwitch {
   /** Forces an off: no rule applies, and it is retried until the device accepts it or the instance closes. */
   forceOff(): void {
     const { clock, setProblem } = this.#options;
-    this.#supersede(
-      fault('DEVICE_REFUSED', coded`OFF_WHILE_WAITING: it had to go off while it waited to go on`),
-    );
+    this.#supersede(forcedOffFault());
     this.#cancelLater();
     const before = this.#offs;
+    this.#forcedOffs++;
     const forced = this.#queue.run(async () => {
+      this.#forcedOffs--;
       this.#closing.signal.throwIfAborted();
       // An off that was in flight has done it; the times of a later on are separate.
       if (this.#offs === before) await this.#drive(false);
@@ -196,6 +202,7 @@ export class RuledSwitch {
   async #on(): Promise<void> {
     const { rules } = this.#options;
     this.#closing.signal.throwIfAborted();
+    if (this.#forcedOffs > 0 && this.#member.active !== false) throw forcedOffFault();
     if (this.#member.active === true && rules.isPulse) throw this.#forbids('PULSE', this.#offInMs());
     // Already active: it is driven again, but its times do not restart.
     if (this.#member.active === true) return this.#drive(true);

@@ -82,6 +82,32 @@ await t.test('switching on while the end of the time is switching off starts a n
   output.close();
 });
 
+await t.test('commands to stay on do not delay the end of the time', async (t) => {
+  const clock = new ManualClock();
+  const driven: boolean[] = [];
+  let takes = Promise.resolve();
+  const output = pump(clock, async (active) => {
+    await takes;
+    driven.push(active);
+  });
+  await output.write(true);
+  const slow = Promise.withResolvers<void>();
+  takes = slow.promise;
+  const commands = [1, 2, 3].map(() => output.write(true));
+  await yieldToEventLoop();
+  clock.advance(5000);
+  slow.resolve();
+  const results = await Promise.allSettled(commands);
+  await yieldToEventLoop();
+  t.strictSame(driven, [true, true, false], 'the command in progress, then the off');
+  t.match(results, [
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'DEVICE_REFUSED', message: /it had to go off/ } },
+    { status: 'rejected', reason: { code: 'DEVICE_REFUSED' } },
+  ]);
+  output.close();
+});
+
 await t.test('turns are separated by a gap, and a late one does not wait', async (t) => {
   const clock = new ManualClock();
   const stagger = new Stagger(clock);
