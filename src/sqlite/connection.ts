@@ -103,10 +103,13 @@ export function openForReading(
   });
 }
 
-/** Creates a database with the newest schema. `path` must not exist. */
+/**
+ * Creates a database with the newest schema. `path` must not exist. Nothing is flushed to the disk: use the
+ * file as a temporary one, or after `putInPlace`.
+ */
 export function createDatabase(path: string, shape: DatabaseShape): void {
   using db = open(path, { readOnly: false });
-  db.exec(`PRAGMA application_id = ${shape.id}`);
+  db.exec(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA application_id = ${shape.id}`);
   migrate(db, shape);
 }
 

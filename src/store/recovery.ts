@@ -224,6 +224,7 @@ function migrateSafely(source: BackupSource, directory: string, nowMs: number): 
 }
 
 function create(path: string): void {
+  removeDatabase(`${path}.new`);
   createDatabase(`${path}.new`, storeShape);
   putInPlace(`${path}.new`, path);
 }

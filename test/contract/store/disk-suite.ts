@@ -92,9 +92,10 @@ export function diskTests(skip: string | false): void {
       writeFileSync(join(directory, 'filler'), Buffer.alloc(DISK_BYTES - 64 * 1024));
       const clock = new ManualClock();
       const { store, kernel, findings } = await openFixture(directory, { clock });
-      t.match(findings.get('database'), { state: 'failed', text: /cannot be written to .*full/ });
+      t.match(findings.get('database'), { state: 'failed', text: /cannot be written to .*disk I\/O error/ });
       kernel.variables.create(1, { ident: 'new' });
       await t.rejects(store.committed(), { code: 'STORE_FAILED' });
+      t.match(findings.get('store'), { state: 'failed', whatToDo: /the disk is full/ });
       rmSync(join(directory, 'filler'));
       clock.advance(60_000);
       await until('everything is written', () => findings.get('store')?.state === 'ok');
