@@ -92,14 +92,18 @@ build/%.node: build/native/$(HOST_ARCH)/%.node
 build/stellwerk-%: build/native/$(HOST_ARCH)/stellwerk-%
 	$(Q)cp --remove-destination $< $@
 
-# The list of sources is an input as well, so that deleted sources do not remain in dist/.
+# The list of sources is an input as well: dist/ is compiled anew when a source was added or deleted, so that no
+# deleted one remains there. Otherwise only what has changed is compiled.
 build/sources: FORCE
 	@mkdir -p build && echo '$(sort $(SOURCES))' | cmp -s - $@ || echo '$(sort $(SOURCES))' >$@
 .PHONY: FORCE
 
+incremental = --incremental --tsBuildInfoFile build/$(1).tsbuildinfo
+
 build/compiled: tsconfig.json build/sources $(SOURCES) | $(SETUP)
 	@echo 'build: tsc'
-	$(Q)rm -rf dist && $(TSC) -p .
+	$(Q)[ $@ -nt build/sources -a -d dist ] || rm -rf dist build/*.tsbuildinfo
+	$(Q)$(TSC) -p . $(call incremental,compiled)
 	$(Q)touch $@
 
 build/program: build/compiled docs/use/clients/package.md
@@ -109,7 +113,7 @@ build/program: build/compiled docs/use/clients/package.md
 
 build/front: build/compiled src/front/tsconfig.json $(FRONT)
 	@echo 'build: tsc -p src/front'
-	$(Q)$(TSC) -p src/front && $(TSC) -p src/front/worker
+	$(Q)$(TSC) -p src/front $(call incremental,front) && $(TSC) -p src/front/worker $(call incremental,worker)
 	$(Q)$(NODE) dist/systemd/build-front.js
 	$(Q)touch $@
 

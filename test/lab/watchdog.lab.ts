@@ -64,10 +64,18 @@ async function kept(): Promise<void> {
       const db = new DatabaseSync(path, { readOnly: true });
       return db.prepare('SELECT value FROM last_values').all().map(({ value }) => value);
     });
+    console.log(JSON.stringify(values));
     process.exitCode = [3, 21.5].every((value) => values.includes(value)) ? 0 : 1;`,
   );
-  const check = async () => (await agent.try('/opt/stellwerk/current/bin/node /root/kept.cjs')).code === 0;
-  await until('the values are stored', check, PATIENCE_MS);
+  let last: unknown;
+  const check = async () => {
+    const result = await agent.try('/opt/stellwerk/current/bin/node /root/kept.cjs');
+    last = result;
+    return result.code === 0;
+  };
+  await until('the values are stored', check, PATIENCE_MS).catch((cause: unknown) => {
+    throw new Error(`${String(cause)}; the last result: ${JSON.stringify(last)}`, { cause });
+  });
 }
 
 await t.test('the gateway hangs: the watchdog restarts it, and nothing is lost', async (t) => {
