@@ -75,7 +75,8 @@ t.test('no text is cut, overlaps another one or is in English', { skip: noBrowse
       if (view.locale === 'de-DE')
         t.strictSame(await englishTexts(page, NAMES, translated), [], `German: ${at}`);
     };
-    await visitInstances(page, instances, check);
+    // German words are the longer ones.
+    if (view.locale === 'de-DE') await visitInstances(page, instances, check);
     await visitConsole(page, fixture, check);
     await page.context().close();
   }
