@@ -1,14 +1,11 @@
 import type { Clock } from '../../src/base/clock.js';
 import { errno, type OpenAttribute } from '../../src/device/toolkit/sysfs-class.js';
+import { swing } from '../../src/device/simulation/simulated-line.js';
 import { SimulatedSysfs, type SimulatedAttribute } from '../../src/device/toolkit/simulated-sysfs.js';
 import { SYSFS_PATH } from './sensor-devices.js';
 
 /** The files of a simulated chip, by name: their text at a time, ms. */
 type ChipFiles = Readonly<Record<string, (nowMs: number) => string>>;
-
-/** A value that swings around its mean. */
-const swing = (nowMs: number, [mean, by, withinMs]: readonly [number, number, number]) =>
-  mean + by * Math.sin((2 * Math.PI * (nowMs % withinMs)) / withinMs);
 
 const MINUTE_MS = 60_000;
 const fixed = (text: string) => () => text;

@@ -46,22 +46,35 @@ async function stableNames({ dev }: PortRoots = kernelRoots): Promise<Map<string
   return names;
 }
 
+/** Where ports are searched. */
+interface PortSources {
+  readonly roots?: PortRoots;
+  /** The paths of simulated ports. */
+  readonly simulated?: readonly string[] | undefined;
+}
+
 /** All ports, as items of the hardware search. */
-export async function discoverPorts(roots: PortRoots = kernelRoots): Promise<HardwareItem[]> {
+export async function discoverPorts({ roots = kernelRoots, simulated = [] }: PortSources = {}): Promise<
+  HardwareItem[]
+> {
   const [ports, names] = await Promise.all([listPorts(roots), stableNames(roots)]);
-  return ports.map(({ path, vendor, product, serial }) => {
-    const name = names.get(path) ?? path;
+  const found = ports.map(({ path, vendor, product, serial }) => {
     const usb = vendor === '' ? '' : `USB ${vendor}:${product}${serial === '' ? '' : `:${serial}`}`;
-    return {
-      id: `port ${name}`,
-      kind: 'port',
-      name: path,
-      about: [name === path ? '' : name, usb].filter((part) => part !== '').join(', '),
-      usedBy: '',
-      instance: 0,
-      makes: [{ module: 'Serial Port', properties: { Port: name } }],
-    };
+    return portItem(path, names.get(path) ?? path, usb);
   });
+  return [...simulated.map((path) => portItem(path, path, '')), ...found];
+}
+
+function portItem(path: string, name: string, usb: string): HardwareItem {
+  return {
+    id: `port ${name}`,
+    kind: 'port',
+    name: path,
+    about: [name === path ? '' : name, usb].filter((part) => part !== '').join(', '),
+    usedBy: '',
+    instance: 0,
+    makes: [{ module: 'Serial Port', properties: { Port: name } }],
+  };
 }
 
 /**

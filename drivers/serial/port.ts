@@ -62,6 +62,8 @@ export interface OpenPort extends AsyncDisposable {
 export interface SerialPorts {
   /** Number of open ports. */
   readonly openCount: number;
+  /** Ports with simulated devices, which only the simulated board has. */
+  readonly simulatedPaths?: readonly string[];
   /** `where` is a path or `VID:PID[:serial]` (four hexadecimal digits each), resolved when opening. */
   open(where: string, settings: PortSettings, listener: PortListener): Promise<OpenPort>;
 }

@@ -79,7 +79,8 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     },
     maxRetryDelayMs: RETRY_WITHIN_MS,
     functions,
-    findHardware: async () => (await import('./port-discovery.js')).discoverPorts(),
+    findHardware: async () =>
+      (await import('./port-discovery.js')).discoverPorts({ simulated: ports.simulatedPaths }),
     open: (host) => holders.open(host.properties.Port, host, (release) => open(host, ports, release)),
   };
 }

@@ -1,6 +1,7 @@
 import { fault } from '../../src/base/fault.js';
 import { Signal } from '../../src/base/signal.js';
 import { SerialQueue } from '../../src/base/serial-queue.js';
+import type { SimulatedLine } from '../../src/device/simulation/simulated-line.js';
 import {
   DEFAULT_LINES,
   parseUsbName,
@@ -16,11 +17,12 @@ import {
  * The simulated device at the other end of a serial line. Tests read what it receives, and send from it to
  * the open port.
  */
-export class SimulatedPeer {
+export class SimulatedPeer implements SimulatedLine {
   readonly path: string;
   readonly usb: UsbName;
   /** Emits received bytes. */
   readonly onReceived = new Signal<Buffer>();
+  readonly onOpened = new Signal<boolean>();
   /** State of the control lines of the port. */
   lines: ControlLines = { brk: false, dtr: false, rts: false };
   /** Settings of the port while it is open. */
@@ -59,6 +61,7 @@ export class SimulatedPeer {
   attach(listener: PortListener | undefined): PortListener | undefined {
     const before = this.#listener;
     this.#listener = listener;
+    this.onOpened.emit(listener !== undefined);
     return before;
   }
 }

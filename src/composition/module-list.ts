@@ -26,6 +26,7 @@ import { hardwareModule } from '../modules/hardware-search.js';
 import { systemResolver } from '../device/toolkit/system-resolver.js';
 import { locationModule } from '../modules/location/location.js';
 import { PACKAGE_ROOT } from '../base/package-root.js';
+import { serialPorts } from './serial-ports.js';
 
 /** The board files of the package. */
 const BOARDS = join(PACKAGE_ROOT, 'board');
@@ -88,7 +89,7 @@ export function createModuleList(
       ...pwmModules(board, clock),
       ...oneWireModules(board, clock),
       ...sensorModules(board, clock),
-      ...serialModules(),
+      ...serialModules(await serialPorts(board, clock)),
       ...socketModules(names),
       ...virtualModules(),
       ...mqttModules(

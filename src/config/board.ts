@@ -62,6 +62,13 @@ const boardSchema = Type.Object(
           onewire: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{2}-[0-9a-f]{12}$' }))),
           /** Its sensor chips, by name and place: `bme280@1-0076`. */
           sensors: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z0-9]+@[0-9a-z.-]+$' }))),
+          /** Its serial ports by path, each with the device at its end. */
+          serial: Type.Optional(
+            Type.Record(
+              Type.String(),
+              Type.Union([Type.Literal('sml-meter'), Type.Literal('heat-meter'), Type.Literal('inverter')]),
+            ),
+          ),
         },
         strict,
       ),

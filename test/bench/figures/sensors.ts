@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as TcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { smlTelegram } from '../../tools/meters/sml-telegram.js';
+import { smlTelegram } from '../../../drivers/meter/simulation/sml-telegram.js';
 import { until } from '../../tools/until.js';
 import { callAll, startBaseline, startGateway, type Server } from '../gateway.js';
 import { cpuMs, type Cores } from '../machine.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { meterTest } from '../../tools/devices/meter-fixture.js';
 import { recordedTelegrams } from '../../tools/meters/recorded-telegrams.js';
-import { smlTelegram, type SmlValue } from '../../tools/meters/sml-telegram.js';
+import { smlTelegram, type SmlValue } from '../../../drivers/meter/simulation/sml-telegram.js';
 import { until } from '../../tools/until.js';
 
 const recorded = (id: string) =>

@@ -24,7 +24,7 @@ t.test('a port is listed with its stable name', async (t) => {
     await mkdir(join(dev, 'serial', folder), { recursive: true });
     await symlink('../../ttyUSB0', join(dev, 'serial', folder, `usb-${folder}`));
   }
-  const found = await discoverPorts({ tty, dev });
+  const found = await discoverPorts({ roots: { tty, dev } });
   t.strictSame(
     found.map(({ id, name, about }) => [id, name, about]),
     [

@@ -97,6 +97,12 @@ export class CookbookGateway {
     await this.waitForScripts();
   }
 
+  /** Advances the clock until a value is good, at most this number of seconds. */
+  async passUntilGood(path: string, seconds: number): Promise<void> {
+    for (let n = 0; n < seconds && (await this.quality(path)) !== 0; n++) await this.pass(1);
+    if ((await this.quality(path)) !== 0) throw new Error(`${path} has no good value`);
+  }
+
   /** Sets the clock forward to that time. */
   async sleepUntil(at: string): Promise<void> {
     this.clock.stepWallClock(Date.parse(at) - this.clock.nowMs());
@@ -117,6 +123,12 @@ export class CookbookGateway {
       this.clock.advance(TICK_MS);
       return false;
     });
+  }
+
+  /** 0 if the value is good. */
+  async quality(path: string): Promise<number> {
+    const states = await rpc(this.gateway, 'GW_GetQuality', [await idOf(this.gateway, path)]);
+    return (states as [{ Quality: number }])[0].Quality;
   }
 
   value(path: string): Promise<unknown> {
@@ -156,9 +168,7 @@ export class CookbookGateway {
 export async function startCookbookPage(t: Test, page: string, at: string): Promise<CookbookGateway> {
   const said = readFileSync(join(ROOT, 'docs/use/cookbook', page), 'utf8');
   const clock = new ManualClock(Date.parse(at));
-  const fixture = await startGateway(t, SIMULATED_CONFIG + codeBlocks(said, 'yaml').join('') + WIRES, {
-    clock,
-  });
+  const fixture = await startGateway(t, pageConfiguration(said) + WIRES, { clock });
   for (const script of codeBlocks(said, 'js')) {
     const name = /^\/\/ ([\w-]+\.js):/.exec(script)?.[1];
     if (name === undefined) throw new Error(`a script of ${page} does not begin with its name`);
@@ -190,6 +200,16 @@ async function objectsOf(fixture: GatewayFixture): Promise<readonly unknown[]> {
       const { LastRun: _, NextRun: __, ...lasting } = event as Record<string, unknown>;
       return [id, ObjectType, ParentID, ObjectIdent, ObjectName, lasting];
     }),
+  );
+}
+
+/** The configuration of a page, with free ports. Its tree is at its end. */
+export function pageConfiguration(page: string): string {
+  return (
+    SIMULATED_CONFIG +
+    codeBlocks(page, 'yaml')
+      .join('')
+      .replace(/port: \d+, serve/, 'port: 0, serve')
   );
 }
 

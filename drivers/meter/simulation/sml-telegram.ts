@@ -70,7 +70,7 @@ export function smlTelegram(values: readonly SmlValue[]): Buffer {
 }
 
 /** A payload as a telegram of transport version 1. */
-export function smlTransport(payload: Buffer): Buffer {
+function smlTransport(payload: Buffer): Buffer {
   const fill = (4 - (payload.length % 4)) % 4;
   const content = Buffer.concat([payload, Buffer.alloc(fill)]);
   const escaped: Buffer[] = [];
