@@ -69,7 +69,7 @@ export class MeterCounts {
 
   #report({ ident, value, resolution, atMs }: Reading): void {
     const before = this.#host.lastValue(ident);
-    const since = this.#sinceChange.get(serialOf(ident));
+    const since = this.#sinceChange.get(numberIdentOf(ident));
     const isFirst = since !== undefined && !since.has(ident);
     since?.add(ident);
     if (this.#isCounter(ident) && !isFirst && typeof before === 'number' && Number(value) < before) {
@@ -84,4 +84,4 @@ export class MeterCounts {
 const isSerial = (ident: string): boolean => /^SERIAL(?:_[1-9])?$/.test(ident);
 
 /** The ident of the number of the meter that has a value: `GAS_1` is one of the sub-meter `SERIAL_1`. */
-const serialOf = (ident: string): string => SERIAL + (/_[1-9]$/.exec(ident)?.[0] ?? '');
+export const numberIdentOf = (ident: string): string => SERIAL + (/_[1-9]$/.exec(ident)?.[0] ?? '');

@@ -71,14 +71,14 @@ export class EnergyBalance {
   }
 
   /**
-   * Counts what the counters have counted since the last readings; a counter without an earlier reading begins
-   * with this one. Returns the counters that fell.
+   * Counts what the counters have counted since the last readings; a counter without an earlier reading, or of
+   * another meter than before, begins with this one. Returns the counters that fell.
    */
-  take(readings: Readings, { price, feedIn }: Prices): CounterRole[] {
+  take(readings: Readings, { price, feedIn }: Prices, replaced: ReadonlySet<CounterRole>): CounterRole[] {
     const fallen: CounterRole[] = [];
     const risen = (role: CounterRole): number => {
       const [now, before] = [readings[role], this.#state.readings[role]];
-      if (now === undefined || before === undefined) return 0;
+      if (now === undefined || before === undefined || replaced.has(role)) return 0;
       if (now < before) fallen.push(role);
       return Math.max(0, now - before);
     };
@@ -86,6 +86,9 @@ export class EnergyBalance {
     const stored = risen('charge') - risen('discharge');
     const consumption = this.#risen('consumption', bought - sold + generated - stored);
     const selfConsumed = this.#risen('selfConsumed', generated - sold);
+    // With a negative price, who buys is paid, and who sells pays: both sums only rise.
+    const [paid, earned] = [bought * price, sold * feedIn];
+    const cost = Math.max(0, paid) + Math.max(0, -earned);
     const before = this.#state;
     const { today } = before;
     this.#state = {
@@ -93,15 +96,15 @@ export class EnergyBalance {
       readings: { ...before.readings, ...readings },
       consumption: before.consumption + consumption,
       selfConsumed: before.selfConsumed + selfConsumed,
-      cost: before.cost + bought * price,
-      revenue: before.revenue + sold * feedIn,
+      cost: before.cost + cost,
+      revenue: before.revenue + Math.max(0, earned) + Math.max(0, -paid),
       today: {
         import: today.import + bought,
         export: today.export + sold,
         generation: today.generation + generated,
         consumption: today.consumption + consumption,
         selfConsumed: today.selfConsumed + selfConsumed,
-        cost: today.cost + bought * price,
+        cost: today.cost + cost,
       },
     };
     return fallen;

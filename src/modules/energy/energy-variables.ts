@@ -1,7 +1,12 @@
-import { variableType, type ProfileDefinition, type VariableDeclaration } from '../../device/module.js';
+import {
+  variableType,
+  type ProfileDefinition,
+  type VariableDeclaration,
+  type VariableType,
+} from '../../device/module.js';
 import type { EnergyProperties } from './energy-properties.js';
 
-const { boolean, integer, float } = variableType;
+const { boolean, integer, float, string } = variableType;
 
 /** A profile of numbers, which is created if it is missing. */
 const numbers = (name: string, suffix: string, digits: number): ProfileDefinition => ({
@@ -28,8 +33,24 @@ export const READINGS = {
   Discharge: 'READING_DISCHARGE',
 } as const;
 
-/** Whether the cost is counted. */
+/** The numbers of the meters that readings are from, kept as well. */
+export const METERS = {
+  Import: 'METER_IMPORT',
+  Export: 'METER_EXPORT',
+  Generation: 'METER_GENERATION',
+  Charge: 'METER_CHARGE',
+  Discharge: 'METER_DISCHARGE',
+} as const;
+
 const hasPrice = ({ Price, Tariffs }: EnergyProperties): boolean => Price !== 0 || Tariffs.length > 0;
+
+/** Whether energy from the grid, or with a negative price energy that is fed in, costs something. */
+const hasCost = (properties: EnergyProperties): boolean =>
+  hasPrice(properties) || (properties.Export !== '' && properties.FeedInPrice < 0);
+
+/** Whether energy that is fed in, or with a negative price energy from the grid, is paid for. */
+const hasRevenue = ({ Export, FeedInPrice, Price, Tariffs }: EnergyProperties): boolean =>
+  (Export !== '' && FeedInPrice !== 0) || [{ Price }, ...Tariffs].some((one) => one.Price < 0);
 
 /** The variables of an instance with these properties. */
 export const energyVariables = (properties: EnergyProperties): VariableDeclaration[] => [
@@ -61,7 +82,7 @@ function powerVariables({ GridPower, Switch }: EnergyProperties): VariableDeclar
 }
 
 function counterVariables(properties: EnergyProperties): VariableDeclaration[] {
-  const { Import, Export, Generation, FeedInPrice, Currency } = properties;
+  const { Import, Export, Generation, Currency } = properties;
   if (Import === '') return [];
   const energy = { type: float, profile: '~Electricity' } as const;
   const money = {
@@ -95,10 +116,9 @@ function counterVariables(properties: EnergyProperties): VariableDeclaration[] {
       role: 'main',
       profileDefinition: price,
     },
-    hasPrice(properties) && { ident: 'COST', name: 'Cost', ...money, role: 'main', counter: true },
-    hasPrice(properties) && { ident: 'COST_TODAY', name: 'Cost today', ...money, role: 'state' },
-    sells &&
-      FeedInPrice !== 0 && { ident: 'REVENUE', name: 'Revenue', ...money, role: 'main', counter: true },
+    hasCost(properties) && { ident: 'COST', name: 'Cost', ...money, role: 'main', counter: true },
+    hasCost(properties) && { ident: 'COST_TODAY', name: 'Cost today', ...money, role: 'state' },
+    hasRevenue(properties) && { ident: 'REVENUE', name: 'Revenue', ...money, role: 'main', counter: true },
   ];
   return all.filter((one) => one !== false).map((one, at) => ({ ...one, position: 10 + at }));
 }
@@ -106,9 +126,13 @@ function counterVariables(properties: EnergyProperties): VariableDeclaration[] {
 /** What is kept for a restart, in the same transaction as the sums. */
 function keptVariables(properties: EnergyProperties): VariableDeclaration[] {
   if (properties.Import === '') return [];
-  const readings = Object.entries(READINGS)
-    .filter(([property]) => properties[property as keyof typeof READINGS] !== '')
-    .map(([, ident], at) => ({ ident, name: 'Kept for a restart', type: float, position: 30 + at }));
+  const kept = (idents: Readonly<Record<string, string>>, type: VariableType, from: number) =>
+    Object.entries(idents)
+      .filter(([property]) => properties[property as keyof typeof READINGS] !== '')
+      .map(([, ident], at) => ({ ident, name: 'Kept for a restart', type, position: from + at }));
   const day = { ident: 'DAY', name: 'Kept for a restart', type: integer, position: 29 };
-  return [day, ...readings].map((one) => ({ ...one, role: 'diagnostic' as const }));
+  return [day, ...kept(READINGS, float, 30), ...kept(METERS, string, 40)].map((one) => ({
+    ...one,
+    role: 'diagnostic' as const,
+  }));
 }

@@ -9,10 +9,11 @@ import {
   type QualityProblem,
   type Value,
 } from '../../device/module.js';
+import { numberIdentOf } from '../../device/toolkit/meter-counts.js';
 import { TransientProblems } from '../../device/toolkit/transient-problems.js';
 import { counterRoles, EnergyBalance, type CounterRole, type Readings } from './energy-balance.js';
 import type { EnergyProperties } from './energy-properties.js';
-import { energyVariables, READINGS } from './energy-variables.js';
+import { energyVariables, METERS, READINGS } from './energy-variables.js';
 import { SurplusSwitch } from './surplus-switch.js';
 import { priceAt } from './tariffs.js';
 
@@ -249,7 +250,7 @@ export class OpenEnergy implements OpenInstance {
     this.#balance.beginDay(localDay(nowMs - 1));
     const { Tariffs, Price, FeedInPrice } = properties;
     const prices = { price: priceAt(Tariffs, Price, nowMs - 1), feedIn: FeedInPrice };
-    for (const role of this.#balance.take(readings, prices)) {
+    for (const role of this.#balance.take(readings, prices, this.#replacedMeters())) {
       const path = properties[PROPERTY[role]];
       this.#problems.add(
         'FALLEN',
@@ -259,6 +260,40 @@ export class OpenEnergy implements OpenInstance {
     this.#balance.beginDay(localDay(nowMs));
     this.#publish(readings, priceAt(Tariffs, Price, nowMs));
     this.#countQuarter(nowMs, readings.import ?? 0);
+  }
+
+  /** The counters whose meter has another number than at the last reading. Keeps the numbers. */
+  #replacedMeters(): ReadonlySet<CounterRole> {
+    const replaced = new Set<CounterRole>();
+    for (const role of counterRoles) {
+      const property = PROPERTY[role];
+      const number = this.#meterNumberOf(property);
+      if (number === '') continue;
+      const before = this.#host.lastValue(METERS[property]) ?? '';
+      this.#host.report(METERS[property], number);
+      // A meter may begin to send its number: that is no other meter.
+      if (before === '' || before === number) continue;
+      replaced.add(role);
+      if (role === 'import') this.#quarter = undefined;
+      const path = this.#host.properties[property];
+      this.#problems.add(
+        'REPLACED',
+        () =>
+          coded`COUNTER_REPLACED: the meter of ${path} was replaced by ${number}: counting continues from its reading`,
+      );
+    }
+    return replaced;
+  }
+
+  /** The number of the meter that counts for a property; '' if it is not known. */
+  #meterNumberOf(property: keyof typeof METERS): string {
+    const { tree, properties } = this.#host;
+    if (properties[property] === '') return '';
+    const idents = properties[property].split('/');
+    const counter = idents.pop() ?? '';
+    const variable = tree.variableAt([...idents, numberIdentOf(counter)].join('/'));
+    const value = variable && tree.valueOf(variable.id).value;
+    return typeof value === 'string' ? value : '';
   }
 
   /** Reports the mean power of a quarter of an hour that was counted from its beginning to its end. */

@@ -126,6 +126,65 @@ t.test('a counter that is replaced continues from its new reading', async (t) =>
   t.equal(house.problems, '');
 });
 
+t.test('a meter with another number begins with its reading, higher or lower', async (t) => {
+  await using house = await EnergyHouse.start(t, '2026-11-26T12:00:00', { Import: 'import', ...TARIFFS });
+  const { energy, fixture } = house;
+  house.add('import', 1);
+  await house.pass(MINUTE_MS);
+  house.setMeterNumber('70000001');
+  house.add('import', 1);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('CONSUMPTION'), 2, 'a meter that begins to send its number is not another one');
+  house.setMeterNumber('70000002');
+  house.set('import', 5000);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('CONSUMPTION'), 2, 'the difference of two meters is no consumption');
+  t.equal(house.value('COST'), 0.6);
+  t.match(house.problems, /the meter of import was replaced by 70000002/);
+  house.add('import', 1);
+  await house.pass(2 * MINUTE_MS);
+  t.equal(house.value('CONSUMPTION'), 3);
+  t.equal(house.problems, '');
+  // Replaced while the instance is closed, as during a restart.
+  fixture.devices.setProperty(energy.id, 'Price', 1);
+  house.setMeterNumber('70000003');
+  house.set('import', 6000);
+  await fixture.devices.applyChanges(energy.id);
+  await fixture.waitForLink(energy, 'online');
+  t.equal(house.value('CONSUMPTION'), 3);
+  house.setMeterNumber('70000004');
+  house.set('import', 7);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('CONSUMPTION'), 3);
+  t.notMatch(house.problems, /has fallen/, 'a lower reading of another meter is no fall');
+});
+
+t.test('with negative prices neither the cost nor the revenue falls', async (t) => {
+  await using house = await EnergyHouse.start(t, '2026-06-15T11:58:10', {
+    Import: 'import',
+    Export: 'export',
+    Price: 0.3,
+    Tariffs: [{ From: '12:00', To: '14:00', Price: -0.1 }],
+    FeedInPrice: -0.05,
+    readings: { import: 10, export: 20 },
+  });
+  house.add('import', 1);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('COST'), 0.3);
+  t.equal(house.value('REVENUE'), 0);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('PRICE'), -0.1);
+  house.add('import', 5);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('COST'), 0.3, 'who is paid for buying has no cost');
+  t.equal(house.value('REVENUE'), 0.5);
+  house.add('export', 4);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('COST'), 0.5, 'feeding in has a price');
+  t.equal(house.value('COST_TODAY'), 0.5);
+  t.equal(house.value('REVENUE'), 0.5);
+});
+
 t.test('gaps, restarts and missing objects lose nothing', async (t) => {
   await using house = await EnergyHouse.start(t, '2026-11-26T12:00:00', { Import: 'import', ...TARIFFS });
   const { kernel } = house.fixture;

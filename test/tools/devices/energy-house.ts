@@ -55,6 +55,7 @@ export class EnergyHouse implements AsyncDisposable {
   readonly heater = new Heater();
   readonly fixture: DeviceFixture;
   readonly #sources = new Map<string, Variable>();
+  #number: Variable | undefined;
   energy!: Instance;
 
   constructor(begin: string) {
@@ -86,6 +87,13 @@ export class EnergyHouse implements AsyncDisposable {
 
   variable(ident: string): Variable {
     return this.#sources.get(ident) as Variable;
+  }
+
+  /** Gives the meter of all counters a number, as its variable SERIAL. */
+  setMeterNumber(number: string): void {
+    const { variables } = this.fixture.kernel;
+    this.#number ??= variables.create(variableType.string, { ident: 'SERIAL', value: '' });
+    variables.update(this.#number, number, this.clock.nowMs());
   }
 
   set(ident: string, value: number): void {
