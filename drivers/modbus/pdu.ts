@@ -74,6 +74,7 @@ export function registerRequest(functionCode: 6 | 16, address: number, registers
 /** Largest PDU (§4.1). */
 const MAX_PDU = 253;
 const IDENTIFICATION_HEAD = 7;
+const MORE_FOLLOWS = 0xff;
 
 /** A request for the basic device identification, from one of its objects: vendor, product, revision (§6.21). */
 export function identificationRequest(object: number): PduRequest {
@@ -99,6 +100,11 @@ export function identificationObjects(pdu: Buffer): ReadonlyMap<number, string> 
     at = end;
   }
   return found;
+}
+
+/** The object with which the next request for the device identification begins; undefined if nothing follows. */
+export function nextIdentification(pdu: Buffer): number | undefined {
+  return pdu[4] === MORE_FOLLOWS ? pdu[5] : undefined;
 }
 
 /** Whether a PDU can be the reply to a request, by its form and, for a write, by the echoed data. */

@@ -5,11 +5,19 @@ import type { IdentificationEntry } from '../maps/map-schema.js';
 import type { RegisterMap } from '../maps/register-map.js';
 import { findModels } from '../mapped/sunspec-models.js';
 import type { ModbusUnit } from '../modbus-unit.js';
-import { identificationObjects, identificationRequest, readRequest, type PduRequest } from '../pdu.js';
+import {
+  identificationObjects,
+  identificationRequest,
+  nextIdentification,
+  readRequest,
+  type PduRequest,
+} from '../pdu.js';
 
 /** IDs of objects of the device identification [MODBUS Application Protocol V1.1b3 §6.21]. */
 const VENDOR = 0;
 const PRODUCT = 1;
+/** The last object of the basic identification. */
+const REVISION = 2;
 
 /** Requests without a reply after which the search of a unit ends: it is not connected, or not switched on. */
 const MAX_UNANSWERED = 3;
@@ -66,9 +74,18 @@ class Probe {
     this.#signal = signal;
   }
 
+  /** The objects that fit into one reply, or follow in further ones. */
   async identification(): Promise<ReadonlyMap<number, string>> {
-    const pdu = await this.#read(identificationRequest(VENDOR));
-    return pdu === undefined ? new Map() : identificationObjects(pdu);
+    const objects = new Map<number, string>();
+    for (let next: number | undefined = VENDOR; next !== undefined && next <= REVISION;) {
+      const pdu = await this.#read(identificationRequest(next));
+      if (pdu === undefined) break;
+      for (const [id, text] of identificationObjects(pdu)) objects.set(id, text);
+      const following = nextIdentification(pdu);
+      // A device that names an earlier object would be asked forever.
+      next = following !== undefined && following > next ? following : undefined;
+    }
+    return objects;
   }
 
   async models(): Promise<ReadonlyMap<number, number> | undefined> {

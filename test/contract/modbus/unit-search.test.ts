@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { HardwareItem } from '../../../src/device/hardware-search.js';
 import { modbusTest, type ModbusFixture } from '../../tools/devices/modbus-fixture.js';
 
@@ -77,3 +78,67 @@ await modbusTest('a unit with an instance is left alone', async (t, modbus) => {
   t.strictSame(await search(modbus), []);
   t.strictSame(modbus.line.requests.filter(isSearch), []);
 });
+
+const METER = ['Schneider Electric', 'A9MEM3155', '1.4'];
+
+await modbusTest('a device is found by its identification, function code 43/14', async (t, modbus) => {
+  modbus.line.unit(7).identification = METER;
+  modbus.line.unit(8).identification = ['Schneider Electric', 'METSEPM3250', '1.0'];
+  const gateway = await modbus.gateway(7);
+  await modbus.gateway(8);
+  t.match(await search(modbus), [
+    {
+      name: 'Schneider Electric iEM3x50, iEM3x55',
+      makes: [{ properties: { Map: 'schneider-iem3000' }, connectTo: gateway.id }],
+    },
+  ]);
+  t.equal((await search(modbus)).length, 1, 'another device of the vendor is none');
+});
+
+/** The reply with one object of the identification; `next` follows in another reply. */
+const oneObject = (id: number, next = 0): Buffer => {
+  const text = METER[id] ?? '';
+  return Buffer.from([43, 14, 1, 1, next > 0 ? 0xff : 0, next, 1, id, text.length, ...Buffer.from(text)]);
+};
+
+await modbusTest('an identification in several replies is read completely', async (t, modbus) => {
+  modbus.line.unit(7).identificationReply = (object) => oneObject(object, object < 2 ? object + 1 : 0);
+  await modbus.gateway(7);
+  t.match(await search(modbus), [{ makes: [{ properties: { Map: 'schneider-iem3000' } }] }]);
+  t.equal(modbus.line.requests.filter((one) => one.startsWith('7:43')).length, 3);
+});
+
+const complete = Buffer.concat([
+  Buffer.from([43, 14, 1, 1, 0, 0, 3]),
+  ...METER.map((text, id) => Buffer.from([id, text.length, ...Buffer.from(text)])),
+]);
+const changed = (at: number, byte: number) =>
+  Buffer.concat([complete.subarray(0, at), Buffer.from([byte]), complete.subarray(at + 1)]);
+
+for (const [what, reply] of [
+  ['is cut in an object', complete.subarray(0, 20)],
+  ['is cut in its head', complete.subarray(0, 4)],
+  ['announces more objects than it has', changed(6, 255)],
+  ['has an object longer than itself', changed(8, 255)],
+  ['is of another kind of request', changed(1, 13)],
+  ['has no objects', Buffer.from([43, 14, 1, 1, 0, 0, 0])],
+  [
+    'names itself as the next one',
+    Buffer.concat([Buffer.from([43, 14, 1, 1, 0xff, 0, 1, 9, 3]), Buffer.from('abc')]),
+  ],
+  [
+    'is full of random bytes',
+    Buffer.concat([Buffer.from([43, 14, 1, 1, 0, 0, 1, 0, 244]), randomBytes(244)]),
+  ],
+  ['is an exception', Buffer.from([0xab, 1])],
+] as const)
+  await modbusTest(`an identification that ${what} names no device`, async (t, modbus) => {
+    modbus.line.unit(7, words(30_000, 'SUN2000-8KTL-M1'.padEnd(30, '\0'))).identificationReply = () => reply;
+    await modbus.gateway(7);
+    t.match(
+      await search(modbus),
+      [{ makes: [{ properties: { Map: 'huawei-sun2000' } }] }],
+      'the search goes on',
+    );
+    t.ok(modbus.line.requests.filter((one) => one.startsWith('7:43')).length <= 3, 'it ends');
+  });

@@ -26,6 +26,8 @@ export class FakeModbusUnit {
   limit = { count: Infinity, answer: 'exception' as 'exception' | 'nothing' };
   /** The objects of its device identification: vendor, product, revision; none if it has none. */
   identification: readonly string[] = [];
+  /** Replies to requests for the device identification instead, by the object with which they begin. */
+  identificationReply: ((object: number) => Buffer) | undefined;
   /** Addresses to which it never replies. */
   readonly silentAddresses = new Set<number>();
 }
@@ -143,6 +145,7 @@ function reply(unit: FakeModbusUnit, pdu: Buffer): Buffer {
   const code = pdu[0] ?? 0;
   const exception = (number: number) => Buffer.from([code | 0x80, number]);
   if (typeof unit.behaviour === 'object') return exception(unit.behaviour.exception);
+  if (code === 43 && unit.identificationReply !== undefined) return unit.identificationReply(pdu[3] ?? 0);
   if (code === 43 && unit.identification.length > 0) {
     const objects = unit.identification.map((text, id) => [id, text.length, ...Buffer.from(text)]);
     return Buffer.from([43, 14, 1, 1, 0, 0, objects.length, ...objects.flat()]);
