@@ -1,87 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { once } from 'node:events';
 import modbusSerial from 'modbus-serial';
 import t, { type Test } from 'tap';
-import { Backends, gpioModules } from '../../../drivers/gpio/index.js';
-import { modbusModules } from '../../../drivers/modbus/index.js';
-import { serialModules } from '../../../drivers/serial/index.js';
-import { socketModules } from '../../../drivers/socket/index.js';
-import { systemClock } from '../../../src/base/clock.js';
-import { variableType } from '../../../src/device/module.js';
 import { quality } from '../../../src/kernel/quality.js';
-import { simulatedBoard } from '../../tools/devices/board-fixture.js';
-import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { openPtyPair } from '../../tools/devices/pty.js';
-import { registerMaps } from '../../tools/devices/register-maps.js';
 import { hasProgram } from '../../tools/program.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
+import { directory, makeServer, UNIT } from './served-plant.js';
 
 const Client = modbusSerial.default;
-const UNIT = 9;
-const directory = mkdtempSync(join(tmpdir(), 'stellwerk-'));
-t.teardown(() => rm(directory, { recursive: true, force: true }));
-writeFileSync(
-  join(directory, 'plant.yaml'),
-  `name: Values for the plant
-kind: server
-blocks:
-  - table: holding
-    values:
-      TEMPERATURE: { at: 0, type: int16, scale: 0.1, variable: temperature }
-      COUNT: { at: 1, type: uint32, variable: count, bad: 4294967295 }
-      NAME: { at: 3, type: text, length: 4, variable: name }
-      PUMP: { at: 10, variable: pump/STATE, write: true }
-      GONE: { at: 20, variable: nothing/there }
-  - table: input
-    values:
-      TEMPERATURE_F: { at: 0, type: float32, words: low-first, variable: temperature }
-  - table: coils
-    values:
-      PUMP_COIL: { at: 5, variable: pump/STATE, write: true }
-      FIXED: { at: 6, variable: flag, write: true }
-  - table: discrete
-    values:
-      FLAG: { at: 0, variable: flag }
-`,
-);
-
-/** A gateway with a relay and three variables, served over TCP or a serial line. */
-async function makeServer(io: readonly [string, Record<string, unknown>], Protocol: string) {
-  const clock = systemClock();
-  const modules = [
-    ...gpioModules(new Backends(simulatedBoard, clock)),
-    ...serialModules(),
-    ...socketModules(),
-    ...modbusModules(registerMaps(directory)),
-  ];
-  const fixture = new DeviceFixture(modules, clock);
-  const { kernel } = fixture;
-  const make = (ident: string, type: keyof typeof variableType, value: number | string | boolean) => {
-    const variable = kernel.variables.create(variableType[type], {
-      parent: kernel.tree.root,
-      ident,
-      name: ident,
-    });
-    kernel.variables.update(variable, value, Date.now());
-    return variable;
-  };
-  const temperature = make('temperature', 'float', -21.5);
-  const count = make('count', 'integer', 100_000);
-  make('name', 'string', 'Plant 1');
-  make('flag', 'boolean', true);
-  const pump = fixture.devices.create('Relay', { ident: 'pump' }, { Line: 'RELAY1', MinOnS: 3600 });
-  await fixture.waitForLink(pump, 'online');
-  const parent = await fixture.add(io[0], io[1]);
-  const server = await fixture.add('ModBus Server', { Map: 'plant', UnitID: UNIT, Protocol }, parent);
-  await fixture.waitForLink(server, 'online');
-  return { fixture, kernel, temperature, count, pump, server };
-}
-
 /** An exception, as the client reports it. */
 const exception = (code: number) => ({ message: new RegExp(`exception ${code}\\b`, 'i') });
 
