@@ -56,6 +56,11 @@ export interface SubscriptionRequest {
    * §3.8.2.1.2).
    */
   readonly id: number;
+  /**
+   * With MQTT 5, new messages say whether the broker retains them (§3.8.3.1, Retain As Published); otherwise only
+   * messages that it had retained are marked.
+   */
+  readonly keepsRetain?: boolean;
 }
 
 export interface PublishOptions {

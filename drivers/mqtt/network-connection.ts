@@ -255,8 +255,10 @@ class NetworkConnection implements BrokerConnection {
     const [first] = requests;
     if (first === undefined) return;
     const filters = requests.map(({ filter }) => filter);
-    const { qos, id } = first;
-    const options = this.#hasIds() ? { qos, properties: { subscriptionIdentifier: id } } : { qos };
+    const { qos, id, keepsRetain = false } = first;
+    const options = this.#hasIds()
+      ? { qos, rap: keepsRetain, properties: { subscriptionIdentifier: id } }
+      : { qos };
     const codes = await new Promise<readonly unknown[]>((resolve, reject) =>
       this.#client.subscribe(filters, options, (error, _granted, packet) => {
         // `mqtt` reports a rejection as an error; only the packet shows which filters were rejected.

@@ -60,6 +60,14 @@ export const commands: CommandTable = {
     'export, import and salvage records of variables',
     async () => (await import('./commands/archive.js')).archive,
   ],
+  record: [
+    'record MQTT messages or serial bytes, without secrets',
+    async () => (await import('./commands/record.js')).record,
+  ],
+  replay: [
+    'play a recording against a gateway under test',
+    async () => (await import('./commands/replay.js')).replay,
+  ],
   completion: [
     'print the completion script of a shell',
     async () => (await import('./commands/completion.js')).completionFor(commands),

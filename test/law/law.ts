@@ -25,6 +25,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['base', 'kernel', 'device'],
   client: ['base'],
   records: ['base', 'client'],
+  recording: ['base'],
   front: ['client', 'records', 'base', 'media/built-in-icons'],
   'drivers/*': ['base', 'device', 'sqlite'],
   cli: [
@@ -33,6 +34,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'client',
     'records',
+    'recording',
     'service',
     'sqlite',
     'store',
@@ -98,6 +100,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/machine/enable-chip.ts',
   'src/cli/file-ownership.ts',
   'src/cli/commands/audit.ts',
+  'src/cli/commands/record.ts',
   'src/cli/commands/restore.ts',
   'src/cli/commands/setup.ts',
   'src/cli/arguments/locate-gateway.ts',
