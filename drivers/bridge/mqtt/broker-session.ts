@@ -42,6 +42,8 @@ export class BrokerSession {
   readonly #log: Log;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  /** The last reason in the log; undefined after a connection. */
+  #logged: string | undefined;
 
   constructor(port: BrokerPort, handler: SessionHandler, { clock, log }: { clock: Clock; log: Log }) {
     this.#port = port;
@@ -68,12 +70,18 @@ export class BrokerSession {
       const why = await this.#hold(attempt);
       if (signal.aborted) return;
       this.#handler.onClosed(why);
-      this.#log.info({ why: String(why) }, 'the bridge is not connected');
+      this.#logFailure(String(why));
       const livedMs = Number(this.#clock.monotonicNs() - startMs) / 1e6;
       failures = livedMs > RETRY_LIMIT_MS ? 0 : failures + 1;
       const pauseMs = backoffMs(failures - 1, this.#clock.random(), RETRY_LIMIT_MS);
       await delay(this.#clock, pauseMs, signal).catch(() => undefined); // the loop ends by itself
     }
+  }
+
+  /** The first failure and other reasons: a broker that is switched off for a year is one line. */
+  #logFailure(why: string): void {
+    if (why !== this.#logged) this.#log.info({ why }, 'the bridge is not connected');
+    this.#logged = why;
   }
 
   /** Opens a connection and holds it until it ends. Returns why it ended. */
@@ -87,11 +95,13 @@ export class BrokerSession {
         onLost: (cause) => ended.resolve(codedMessageOf(cause)),
       };
       link = await this.#port.connect(this.#handler.optionsOf(attempt), listener, signal);
+      if (signal.aborted) return '';
       const stop = () => ended.resolve('');
       signal.addEventListener('abort', stop, { once: true });
       try {
         const session = this.#sessionOf(link, (why) => ended.resolve(why));
-        await Promise.race([this.#handler.onConnected(session), ended.promise]);
+        const isUsable = this.#handler.onConnected(session).then(() => (this.#logged = undefined));
+        await Promise.race([isUsable, ended.promise]);
         return await ended.promise;
       } finally {
         signal.removeEventListener('abort', stop);

@@ -16,7 +16,7 @@ import type { SparkplugProperties } from './sparkplug-edge-node.js';
 const BATCH = 200;
 /** How long the state of the primary host may take before the next server is tried. */
 const HOST_TIMEOUT_MS = 30_000;
-/** Several requests for a rebirth within this time are one. */
+/** Requests for a rebirth within this time after a rebirth cause one more, at its end. */
 const REBIRTH_INTERVAL_MS = 1_000;
 const DATA = { qos: 0, retain: false } as const;
 const DEATH = { qos: 1, retain: false } as const;
@@ -34,7 +34,10 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
   #isBorn = false;
   /** Waits for the state of the primary host. */
   #waiting: Cancel | undefined;
+  /** The time after a rebirth. */
   #rebirth: Cancel | undefined;
+  /** Another rebirth was requested within that time. */
+  #isRebirthPending = false;
 
   constructor(host: Host<SparkplugProperties>, brokers: BrokerPort, parts: BridgeParts) {
     this.#host = host;
@@ -105,6 +108,8 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
     this.#waiting?.();
     this.#session = undefined;
     this.#isBorn = false;
+    // The births of the next connection are one.
+    this.#isRebirthPending = false;
     this.#parts.queue.detach();
     this.#parts.setConnected(false, why);
   }
@@ -169,12 +174,16 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
     this.#parts.setConnected(true);
   }
 
+  /** Immediately, but not for each of many requests: the last one is never lost. */
   #scheduleRebirth(): void {
-    // Immediately, but not for each of many requests.
-    if (this.#rebirth !== undefined) return;
+    this.#isRebirthPending = this.#rebirth !== undefined;
     const session = this.#session;
-    if (session !== undefined) void this.#publish(session, this.#node.births());
-    this.#rebirth = this.#host.clock.after(REBIRTH_INTERVAL_MS, () => (this.#rebirth = undefined));
+    if (this.#isRebirthPending || session === undefined || !this.#isBorn) return;
+    void this.#publish(session, this.#node.births());
+    this.#rebirth = this.#host.clock.after(REBIRTH_INTERVAL_MS, () => {
+      this.#rebirth = undefined;
+      if (this.#isRebirthPending) this.#scheduleRebirth();
+    });
   }
 
   #takeState(topic: string, payload: Buffer): void {

@@ -1,8 +1,9 @@
 /** The rules of Sparkplug 3.0 for edge nodes with a primary host application, by id; and commands of hosts. */
 import t, { type Test } from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
 import { encodePayload, type Metric } from '../../../drivers/bridge/sparkplug/payload.js';
 import { kindsOf, SparkplugObserver } from '../../tools/bridge/sparkplug-observer.js';
-import { openNode } from '../../tools/bridge/sparkplug-node.js';
+import { openNode, requestRebirth } from '../../tools/bridge/sparkplug-node.js';
 import { EDGE_RULES, isHostRule } from '../../tools/bridge/sparkplug-rule-ids.js';
 import { until } from '../../tools/until.js';
 
@@ -96,6 +97,29 @@ t.test('commands for devices', async (t) => {
   command({ name: 'STATE', value: { kind: 'boolean', value: false } });
   await until('the lamp is off', () => host.lastValue('STATE') === false);
   t.equal(fixture.variable('LIGHT').data.value, false);
+});
+
+t.test('requests for a rebirth within a second after one cause one more, at its end', async (t) => {
+  const clock = new ManualClock();
+  const observer = new SparkplugObserver();
+  await openNode(t, observer, { clock });
+  await until('the births', () => observer.sessions[0]?.messages.length === 3);
+  const births = () => kindsOf(observer.last.messages).filter((kind) => kind === 'NBIRTH').length;
+  requestRebirth(observer);
+  t.equal(births(), 2, 'the first immediately');
+  for (let n = 0; n < 5; n++) requestRebirth(observer);
+  clock.advance(999);
+  t.equal(births(), 2);
+  clock.advance(1);
+  t.equal(births(), 3, 'the others after a second');
+  requestRebirth(observer);
+  t.equal(births(), 3);
+  clock.advance(1000);
+  t.equal(births(), 4, 'one that came after the second birth, too');
+  clock.advance(10_000);
+  t.equal(births(), 4);
+  requestRebirth(observer);
+  t.equal(births(), 5);
 });
 
 t.test('every rule about primary hosts has a test', async (t) => {

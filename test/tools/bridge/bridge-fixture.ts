@@ -1,6 +1,7 @@
 import { openQueueFiles } from '../../../drivers/bridge/queue/disk-files.js';
 import type { BridgeEnvironment } from '../../../drivers/bridge/bridge.js';
 import { join } from 'node:path';
+import type { Clock } from '../../../src/base/clock.js';
 import { variableType, type ModuleDefinition, type Value } from '../../../src/device/module.js';
 import { objectType, type TreeObject } from '../../../src/kernel/object.js';
 import type { Variable } from '../../../src/kernel/variables.js';
@@ -21,8 +22,8 @@ export class BridgeFixture extends DeviceFixture {
   readonly hall: TreeObject;
   readonly #variables = new Map<string, Variable>();
 
-  constructor(modules: readonly ModuleDefinition[]) {
-    super(modules);
+  constructor(modules: readonly ModuleDefinition[], clock?: Clock) {
+    super(modules, clock);
     this.hall = this.kernel.tree.create(objectType.category, {}, { ident: 'hall', name: 'Hall' });
     this.#add('TEMPERATURE', variableType.float, 20);
     this.#add('COUNT', variableType.integer, 0);

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Test } from 'tap';
 import { encodePayload } from '../../../drivers/bridge/sparkplug/payload.js';
 import { sparkplugEdgeNode } from '../../../drivers/bridge/sparkplug/sparkplug-edge-node.js';
+import type { Clock } from '../../../src/base/clock.js';
 import { moduleKind, variableType, type Host, type ModuleDefinition } from '../../../src/device/module.js';
 import { quality } from '../../../src/kernel/quality.js';
 import { tempDirectory } from '../temp-directory.js';
@@ -34,12 +35,12 @@ const lamp = (onOpen: (host: Host) => void): ModuleDefinition =>
 export async function openNode(
   t: Test,
   observer: SparkplugObserver,
-  properties: Record<string, unknown> = {},
+  { clock, ...properties }: Record<string, unknown> & { readonly clock?: Clock } = {},
 ) {
   const environment = environmentIn(await tempDirectory(t));
   const module = sparkplugEdgeNode(observer, environment) as unknown as ModuleDefinition;
   let host: Host | undefined;
-  const fixture = new BridgeFixture([module, lamp((opened) => (host = opened))]);
+  const fixture = new BridgeFixture([module, lamp((opened) => (host = opened))], clock);
   t.teardown(() => fixture[Symbol.asyncDispose]());
   const device = await fixture.add('Lamp', {});
   fixture.kernel.tree.set(device, 'ident', 'lamp');
@@ -83,8 +84,7 @@ export async function rehearse(t: Test): Promise<SparkplugObserver> {
   host.setUnavailable(undefined);
   host.report('STATE', true);
   await until('the lamp again', () => births() === 3);
-  const rebirth = { name: 'Node Control/Rebirth', value: { kind: 'boolean', value: true } } as const;
-  observer.send('spBv1.0/plant/NCMD/box', encodePayload({ timestamp: 1, metrics: [rebirth] }));
+  requestRebirth(observer);
   await until('the rebirth', () => births() === 5);
   fixture.set('LIGHT', true);
   await until('a value after it', () => observer.last.messages.at(-1)?.kind === 'DDATA');
@@ -94,4 +94,10 @@ export async function rehearse(t: Test): Promise<SparkplugObserver> {
   await until('the next session', () => observer.sessions.length === 2 && observer.last.messages.length >= 4);
   await fixture.devices.delete(bridge.id);
   return observer;
+}
+
+/** A host application requests a rebirth. */
+export function requestRebirth(observer: SparkplugObserver): void {
+  const rebirth = { name: 'Node Control/Rebirth', value: { kind: 'boolean', value: true } } as const;
+  observer.send('spBv1.0/plant/NCMD/box', encodePayload({ timestamp: 1, metrics: [rebirth] }));
 }
