@@ -117,7 +117,7 @@ export class Bridge implements OpenInstance {
     const nowMs = this.#host.clock.nowMs();
     return priorities.map((priority) => {
       const { count, bytes, oldestMs } = figures.waitingOf(priority);
-      const { accepted, sent, dropped } = figures.counters.of[priority];
+      const { accepted, attempts, sent, dropped } = figures.counters.of[priority];
       const oldestS = oldestMs === undefined ? 0 : Math.max(0, Math.round((nowMs - oldestMs) / 1000));
       return {
         Priority: priority,
@@ -125,6 +125,7 @@ export class Bridge implements OpenInstance {
         Bytes: bytes,
         OldestS: oldestS,
         Accepted: accepted,
+        Attempts: attempts,
         Sent: sent,
         Dropped: dropped,
       };

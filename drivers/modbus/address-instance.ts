@@ -127,7 +127,9 @@ export class ModbusAddress implements OpenInstance {
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#backoff.isActive) return;
     this.#isPolling = true;
+    const fromNs = this.#host.clock.monotonicNs();
     await this.#tryRead('poll');
+    this.#host.recordPoll(fromNs);
     this.#isPolling = false;
   }
 

@@ -5,6 +5,7 @@ import { isUtf8 } from 'node:buffer';
 /** The fields of a PUBLISH packet other than topic and payload, as the package `mqtt` names them. */
 interface PublishFlags {
   readonly retain: boolean;
+  readonly qos?: number;
   readonly properties?: { readonly subscriptionIdentifier?: number | readonly number[] };
 }
 
@@ -17,6 +18,7 @@ export class Message {
   readonly payload: Buffer;
   /** True for a retained message: it is the last known state, not a new event. */
   readonly isRetained: boolean;
+  readonly qos: number;
   /** Identifiers of the matching subscriptions; undefined if the broker does not send them. */
   readonly subscriptionIds: readonly number[] | undefined;
   #text: string | undefined;
@@ -27,16 +29,17 @@ export class Message {
     this.topic = topic;
     this.payload = payload;
     this.isRetained = flags.retain;
+    this.qos = flags.qos ?? 0;
     const id = flags.properties?.subscriptionIdentifier;
     this.subscriptionIds = typeof id === 'number' ? [id] : id;
   }
 
   /** A copy to be kept: it does not reference the network buffer. */
   copy(): Message {
-    const { topic, payload, isRetained: retained, subscriptionIds: subscriptions } = this;
+    const { topic, payload, isRetained: retained, qos, subscriptionIds: subscriptions } = this;
     const properties =
       subscriptions === undefined ? {} : { properties: { subscriptionIdentifier: subscriptions } };
-    return new Message(topic, Buffer.from(payload), { retain: retained, ...properties });
+    return new Message(topic, Buffer.from(payload), { retain: retained, qos, ...properties });
   }
 
   /** The payload as UTF-8 text; undefined if it is not valid UTF-8. */

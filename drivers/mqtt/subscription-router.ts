@@ -34,7 +34,7 @@ export const EARLY_BYTE_LIMIT = 16 * 1024 * 1024;
 const PREVIEW_BYTES = 64;
 
 /** What the router uses of the MQTT Client's host. */
-type RouterHost = Pick<Host, 'id' | 'clock' | 'log' | 'signal' | 'debug' | 'reportLost'>;
+type RouterHost = Pick<Host, 'id' | 'clock' | 'log' | 'signal' | 'debug' | 'reportLost' | 'countMessage'>;
 
 interface RouterOptions {
   /** True for a persistent session, whose queued messages arrive before anyone could subscribe again. */
@@ -190,6 +190,7 @@ export class SubscriptionRouter implements ConnectionListener {
     try {
       await this.#connected().publish(topic, bytes, options);
       host.debug('sent', bytes, topic);
+      host.countMessage('sent', options.qos);
     } catch (thrown) {
       throw isAbort(thrown)
         ? fault('DEVICE_OFFLINE', coded`CONNECTION_CLOSED: the connection was closed`)
@@ -202,6 +203,7 @@ export class SubscriptionRouter implements ConnectionListener {
   /** Passes a received message to its subscribers. */
   onMessage(message: Message): void {
     this.#host.debug('received', message.payload, message.topic);
+    this.#host.countMessage('received', message.qos);
     if (!this.#isTurnOver) {
       this.#isTurnOver = true;
       onNextIteration(() => {

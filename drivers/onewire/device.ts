@@ -91,7 +91,13 @@ export class OneWireDevice implements OpenInstance, BusMember {
   }
 
   async poll(): Promise<void> {
-    if (this.#isPresent === true) await this.#readAndReport();
+    if (this.#isPresent !== true) return;
+    const fromNs = this.#host.clock.monotonicNs();
+    try {
+      await this.#readAndReport();
+    } finally {
+      this.#host.recordPoll(fromNs);
+    }
   }
 
   async write(ident: string, value: Value): Promise<void> {

@@ -138,6 +138,7 @@ class SensorInstance implements OpenInstance {
 
   async #pollAll(): Promise<ReadonlyMap<string, Fault>> {
     const { clock, signal } = this.#host;
+    const fromNs = clock.monotonicNs();
     const failures = new Map<string, Fault>();
     // The next poll may be hours away: it is no occasion to notice that this one hangs.
     this.#unwatch = clock.every(OVERDUE_MS, () => {
@@ -161,6 +162,7 @@ class SensorInstance implements OpenInstance {
       }
     }
     this.#unwatch();
+    this.#host.recordPoll(fromNs);
     return failures;
   }
 

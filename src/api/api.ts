@@ -32,6 +32,7 @@ const CHECK_MS = 5 * 60_000;
 export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #context: ApiContext;
   readonly #access: Authenticator;
+  readonly #rejections: RejectionLog;
   readonly #rpc: Rpc;
   readonly #http: HttpApi;
   readonly #sockets: SocketApi;
@@ -57,7 +58,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const log = context.log.subject('api');
     this.#context = { ...context, log };
     const accounts = (this.#accounts = new Accounts(options.remoteAccess, context.configurators));
-    const rejections = new RejectionLog(log, clock);
+    const rejections = (this.#rejections = new RejectionLog(log, clock));
     const access = (this.#access = new Authenticator(log, clock, limits));
     const rejected = new RejectedLogins(clock, context.recordAudit);
     access.rejected.on((login) => rejected.add(login));
@@ -156,6 +157,12 @@ export class Api implements AsyncDisposable, ConnectionsPort {
 
   sockets(): SocketStatistics[] {
     return Array.from(this.#sockets.sessions, ({ remote, waiting }) => ({ remote, ...waiting }));
+  }
+
+  figures(): ReturnType<ConnectionsPort['figures']> {
+    const { edgeToPush, losses } = this.#sockets.hub;
+    const authFailures = { password: this.#access.failed, ...this.#rejections.counts };
+    return { edgeToPush, losses, authFailures };
   }
 
   calls(): number {

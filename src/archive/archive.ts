@@ -61,6 +61,8 @@ interface ArchiveOptions {
  * fails, records stay in memory, health reports it, and each batch retries the write.
  */
 export class Archive implements ArchivePort, AsyncDisposable {
+  /** Records that were written, and writes that failed, since it was opened. */
+  readonly figures = { records: 0, failures: 0 };
   readonly #options: ArchiveOptions;
   readonly #worker: WorkerClient<ArchiveRequests>;
   readonly #buffer = new WriteBuffer();
@@ -283,6 +285,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   async #send(records: RecordBatch, clocks: readonly UntrustedClock[], isPresent: boolean): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
     const report = await this.#worker.request('write', { records, clocks, isPresent, nowMs });
+    this.figures.records += records.ids.length;
     if (report.text !== '') this.#health.reportDamage(report);
   }
 
@@ -324,6 +327,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   #reportWrite(failure: unknown): void {
+    if (failure !== undefined) this.figures.failures += 1;
     this.#health.reportWrite(failure, this.#buffer.takeLost());
   }
 

@@ -24,6 +24,7 @@ interface ArchiveDependencies {
 export class LazyArchive {
   readonly #dependencies: ArchiveDependencies;
   readonly #archive = new Lazy(() => this.#open());
+  #figures: Archive['figures'] | undefined;
   #isClosed = false;
 
   constructor(dependencies: ArchiveDependencies) {
@@ -46,6 +47,11 @@ export class LazyArchive {
     return this.#archive.get();
   }
 
+  /** What it has written since it was opened; undefined before. */
+  get figures(): Archive['figures'] | undefined {
+    return this.#figures;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await (await this.#archive.current())?.close();
@@ -62,6 +68,7 @@ export class LazyArchive {
       writeEveryMs: everyMs(),
       onWritten: (bytes) => store.noteWritten('archive', bytes),
     });
+    this.#figures = archive.figures;
     kernel.variables.onLogged((variable, nowMs) => archive.record(variable, nowMs));
     settings.changed.on((name) => {
       if (name === 'ArchiveInterval') archive.setWriteInterval(everyMs());

@@ -172,6 +172,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     clock,
     health,
     store,
+    archive,
     version: ports.system.revision,
     connections: () => controls.connections(),
     values: () => controls.config().metrics?.values ?? [],

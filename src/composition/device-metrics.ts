@@ -1,9 +1,10 @@
+import type { Histogram } from '../base/metrics/histogram.js';
 import type { Devices } from '../device/devices.js';
 import type { Instance } from '../kernel/instances.js';
 import { instanceStatus } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import type { MetricFamily, Sample } from '../service/metrics/exposition.js';
+import type { HistogramFamily, MetricFamily, Sample } from '../service/metrics/exposition.js';
 
 /** What a bridge reports about the queue of one priority (`HW_GetKnownDevices`). */
 interface QueueRecord {
@@ -11,7 +12,7 @@ interface QueueRecord {
   readonly Waiting: number;
   readonly Bytes: number;
   readonly OldestS: number;
-  readonly Accepted: number;
+  readonly Attempts: number;
   readonly Sent: number;
   readonly Dropped: Readonly<Record<string, number>>;
 }
@@ -32,7 +33,10 @@ export function pathOf(object: TreeObject): string {
 }
 
 /** Metrics of instances: connections, commands, inputs, MQTT and the queues of bridges. */
-export function* deviceFamilies({ kernel, devices }: DeviceMetricsContext): Generator<MetricFamily> {
+export function* deviceFamilies({
+  kernel,
+  devices,
+}: DeviceMetricsContext): Generator<MetricFamily | HistogramFamily> {
   const instances = [...kernel.tree.objectsOfType(objectType.instance)];
   yield* connectionFamilies(kernel, devices);
   yield* inputFamilies(instances);
@@ -47,30 +51,59 @@ export function* deviceFamilies({ kernel, devices }: DeviceMetricsContext): Gene
   yield* queueFamilies(instances, devices);
 }
 
-function* connectionFamilies(kernel: Kernel, devices: Devices): Generator<MetricFamily> {
+function* connectionFamilies(kernel: Kernel, devices: Devices): Generator<MetricFamily | HistogramFamily> {
   const reconnects: Sample[] = [];
   const actions: Sample[] = [];
-  for (const { id, openings, command } of devices.latencies()) {
+  const errors: Sample[] = [];
+  const messages: Sample[] = [];
+  const polls: [Histogram, Record<string, string>][] = [];
+  for (const { id, statistics } of devices.latencies()) {
     const instance = kernel.tree.find(id);
-    if (instance === undefined) continue;
+    if (!instance?.is(objectType.instance)) continue;
     const labels = { instance: pathOf(instance) };
+    const { openings, command } = statistics;
     reconnects.push([Math.max(0, openings - 1), labels]);
+    for (const [reason, count] of statistics.errors) errors.push([count, { ...labels, reason }]);
+    if (statistics.polls !== undefined) polls.push([statistics.polls, labels]);
+    if (isMqttConnection(instance))
+      for (const direction of ['received', 'sent'] as const)
+        for (const qos of [0, 1, 2])
+          messages.push([
+            statistics.messages?.[direction][qos] ?? 0,
+            { ...labels, direction, qos: String(qos) },
+          ]);
     if (command.count === 0) continue;
     actions.push([command.count - command.failures, { ...labels, result: 'ok' }]);
     actions.push([command.failures, { ...labels, result: 'failed' }]);
   }
-  yield {
-    name: 'stellwerk_instance_reconnects_total',
+  const counter = (name: string, help: string, samples: Sample[]): MetricFamily => ({
+    name: `stellwerk_${name}`,
     type: 'counter',
-    help: 'How often the instance went online again since it was opened first.',
-    samples: reconnects,
+    help,
+    samples,
+  });
+  yield counter(
+    'instance_reconnects_total',
+    'How often the instance went online again since it was opened first.',
+    reconnects,
+  );
+  yield counter(
+    'driver_errors_total',
+    'Failed openings, lost connections, failed commands and problems of the driver, by code.',
+    errors,
+  );
+  yield counter('actions_total', 'Commands to the instance, by result.', actions);
+  yield {
+    name: 'stellwerk_action_duration_seconds',
+    help: 'How long devices took to accept or reject a command.',
+    series: [[devices.commandDurations, {}]],
   };
   yield {
-    name: 'stellwerk_actions_total',
-    type: 'counter',
-    help: 'Commands to the instance, by result.',
-    samples: actions,
+    name: 'stellwerk_driver_poll_duration_seconds',
+    help: 'How long a poll of the instance took, with the wait for its bus.',
+    series: polls,
   };
+  yield counter('mqtt_messages_total', 'MQTT messages by direction and quality of service.', messages);
 }
 
 /** The counters of inputs are variables, which the gateway keeps over restarts. */
@@ -132,6 +165,12 @@ function* queueFamilies(instances: readonly Instance[], devices: Devices): Gener
     return typeof maxMib === 'number' ? [[maxMib * MIB, { target: pathOf(instance) }]] : [];
   });
   yield gauge('capacity_bytes', 'Bytes of values that the queue can hold.', capacities);
+  yield {
+    name: 'stellwerk_forward_sent_total',
+    type: 'counter',
+    help: 'Values that were passed to the receiver, each time that they were.',
+    samples: of(({ Attempts }) => Attempts),
+  };
   yield {
     name: 'stellwerk_forward_acknowledged_total',
     type: 'counter',

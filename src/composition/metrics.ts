@@ -3,6 +3,7 @@ import type { Dispatcher } from '../api/rpc/dispatcher.js';
 import type { Monitoring, Readiness } from '../api/web/monitoring-routes.js';
 import type { Clock } from '../base/clock.js';
 import type { HealthState } from '../base/health-check.js';
+import { Histogram } from '../base/metrics/histogram.js';
 import type { ConnectionsPort } from '../functions/ports.js';
 import { instanceStatus } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -13,13 +14,14 @@ import type { Devices } from '../device/devices.js';
 import type { Health } from '../service/health.js';
 import {
   CONTENT_TYPE,
-  Histogram,
   expositionOf,
   type HistogramFamily,
   type MetricFamily,
   type Sample,
 } from '../service/metrics/exposition.js';
 import { ProcessMetrics } from '../service/metrics/process-metrics.js';
+import type { Store } from '../store/store.js';
+import type { LazyArchive } from './archive.js';
 import { deviceFamilies, pathOf } from './device-metrics.js';
 
 interface MetricsContext {
@@ -28,14 +30,18 @@ interface MetricsContext {
   readonly clock: Clock;
   readonly health: Health;
   readonly version: string;
-  readonly store: { readonly written: { readonly today: number } };
-  readonly connections: () => Pick<ConnectionsPort, 'sockets'> | undefined;
+  readonly store: Pick<Store, 'figures'>;
+  readonly archive: Pick<LazyArchive, 'figures'>;
+  readonly connections: () => Pick<ConnectionsPort, 'sockets' | 'figures'> | undefined;
   /** Paths of the variables whose values are published. */
   readonly values: () => readonly string[];
 }
 
 const STATE_VALUES: Readonly<Record<HealthState, number>> = { ok: 0, warning: 1, failed: 2 };
+/** The numbers of `quality`; that of 0 is good. */
 const QUALITY_NAMES = ['good', 'stale', 'bad'] as const;
+/** The writers of the store, as they are shown. */
+const WRITERS: Readonly<Record<string, string>> = { store: 'state' };
 
 /** What the gateway counts and measures for monitoring; the names are those of docs/use/monitoring.md. */
 export class Metrics implements Monitoring {
@@ -76,14 +82,8 @@ export class Metrics implements Monitoring {
   });
 
   *#families(): Generator<MetricFamily | HistogramFamily> {
-    const { clock, connections, health, store, version } = this.#context;
+    const { clock, health, version } = this.#context;
     this.#process ??= new ProcessMetrics();
-    const gauge = (name: string, help: string, samples: readonly Sample[]): MetricFamily => ({
-      name: `stellwerk_${name}`,
-      type: 'gauge',
-      help,
-      samples,
-    });
     yield gauge('build_info', 'The version of the gateway and of Node.', [
       [1, { version, node: process.versions.node }],
     ]);
@@ -96,19 +96,10 @@ export class Metrics implements Monitoring {
       'State of a health check: 0 good, 1 warning, 2 error.',
       checks.map(({ Name, State }) => [STATE_VALUES[State], { check: Name }]),
     );
-    yield* this.#tree(gauge);
+    yield* this.#tree();
     yield* deviceFamilies(this.#context);
-    yield {
-      name: 'stellwerk_disk_written_bytes_total',
-      type: 'counter',
-      help: 'Bytes written to the disk since midnight UTC.',
-      samples: [[store.written.today]],
-    };
-    const sockets = connections()?.sockets() ?? [];
-    yield gauge('ws_clients', 'WebSocket clients.', [[sockets.length]]);
-    yield gauge('ws_waiting_bytes', 'Bytes that wait to be sent to WebSocket clients.', [
-      [sockets.reduce((sum, { bytes }) => sum + bytes, 0)],
-    ]);
+    yield* this.#storage();
+    yield* this.#clients();
     yield {
       name: 'stellwerk_rpc_requests_total',
       type: 'counter',
@@ -124,7 +115,55 @@ export class Metrics implements Monitoring {
     };
   }
 
-  *#tree(gauge: (name: string, help: string, samples: readonly Sample[]) => MetricFamily) {
+  /** The database, the archive and the disk. */
+  *#storage(): Generator<MetricFamily | HistogramFamily> {
+    const { archive, store } = this.#context;
+    const { auditRecords, commits, written } = store.figures;
+    yield {
+      name: 'stellwerk_state_fsync_seconds',
+      help: 'Duration of a commit of the database, until it is on the disk.',
+      series: commits === undefined ? [] : [[commits, {}]],
+    };
+    const { records = 0, failures = 0 } = archive.figures ?? {};
+    yield counter('archive_rows_total', 'Records that the archive has written.', [[records]]);
+    yield counter('archive_write_errors_total', 'Writes of the archive that failed.', [[failures]]);
+    yield counter(
+      'disk_written_bytes_total',
+      'Bytes written to the disk, by what wrote them.',
+      Array.from(written, ([writer, bytes]): Sample => [bytes, { kind: WRITERS[writer] ?? writer }]),
+    );
+    yield counter('audit_events_total', 'Records of the audit log.', [[auditRecords]]);
+  }
+
+  /** WebSocket clients and rejected requests. */
+  *#clients(): Generator<MetricFamily | HistogramFamily> {
+    const connections = this.#context.connections();
+    const sockets = connections?.sockets() ?? [];
+    yield gauge('ws_clients', 'WebSocket clients.', [[sockets.length]]);
+    yield gauge('ws_waiting_bytes', 'Bytes that wait to be sent to WebSocket clients.', [
+      [sockets.reduce((sum, { bytes }) => sum + bytes, 0)],
+    ]);
+    if (connections === undefined) return;
+    const { authFailures, edgeToPush, losses } = connections.figures();
+    yield counter('ws_coalesced_total', 'Updates that a newer one has replaced before they were sent.', [
+      [losses.coalesced],
+    ]);
+    yield counter('ws_dropped_total', 'Messages that were dropped with the session of a slow client.', [
+      [losses.dropped],
+    ]);
+    yield {
+      name: 'stellwerk_edge_to_push_seconds',
+      help: 'From an edge of an input to the write to the WebSocket clients.',
+      series: [[edgeToPush, {}]],
+    };
+    yield counter(
+      'auth_failures_total',
+      'Rejected requests: wrong passwords, foreign hosts and origins.',
+      Object.entries(authFailures).map(([reason, count]): Sample => [count, { reason }]),
+    );
+  }
+
+  *#tree(): Generator<MetricFamily> {
     const { tree } = this.#context.kernel;
     const instances: Sample[] = [];
     for (const instance of tree.objectsOfType(objectType.instance))
@@ -133,15 +172,18 @@ export class Metrics implements Monitoring {
         { instance: pathOf(instance), module: instance.data.moduleName },
       ]);
     yield gauge('instance_up', '1 if the instance works.', instances);
+    let count = 0;
     const byQuality = [0, 0, 0];
     for (const { data } of tree.objectsOfType(objectType.variable)) {
       const state = data.qualityProblem?.state ?? 0;
+      count += 1;
       byQuality[state] = (byQuality[state] ?? 0) + 1;
     }
+    yield gauge('variables', 'Variables of the tree.', [[count]]);
     yield gauge(
-      'variables',
-      'Variables by the quality of their value.',
-      QUALITY_NAMES.map((quality, n): Sample => [byQuality[n] ?? 0, { quality }]),
+      'variables_bad',
+      'Variables whose value is not good, by its quality.',
+      QUALITY_NAMES.slice(1).map((quality, n): Sample => [byQuality[n + 1] ?? 0, { quality }]),
     );
     yield gauge('variable_value', 'The value of a variable of metrics.values.', [...this.#values()]);
   }
@@ -152,9 +194,21 @@ export class Metrics implements Monitoring {
     for (const path of values()) {
       const object = find(kernel, path);
       if (!object?.is(objectType.variable) || typeof object.data.value === 'string') continue;
-      yield [Number(object.data.value), { path }];
+      const { value, customProfile, profile } = object.data;
+      const unit = kernel.profiles.find(customProfile || profile)?.suffix.trim() ?? '';
+      yield [Number(value), { path, unit }];
     }
   }
+}
+
+/** A family of samples that may rise and fall. */
+function gauge(name: string, help: string, samples: readonly Sample[]): MetricFamily {
+  return { name: `stellwerk_${name}`, type: 'gauge', help, samples };
+}
+
+/** A family of counts since the gateway was started. */
+function counter(name: string, help: string, samples: readonly Sample[]): MetricFamily {
+  return { name: `stellwerk_${name}`, type: 'counter', help, samples };
 }
 
 function find(kernel: Kernel, path: string): TreeObject | undefined {

@@ -1,7 +1,7 @@
 import { coded } from '../base/codes/coded-text.js';
 import { Deadline, type Deadlines } from '../base/deadlines.js';
 import { fault, isAbort } from '../base/fault.js';
-import type { LatencyStatistics } from './latency-statistics.js';
+import type { InstanceStatistics } from './instance-statistics.js';
 
 /** A caller waits for it; no relay, line or broker needs longer. */
 export const WRITE_TIMEOUT_MS = 10_000;
@@ -10,7 +10,8 @@ interface CommandOptions {
   /** When the command was sent to the driver, monotonic. */
   readonly startNs: bigint;
   readonly deadlines: Deadlines;
-  readonly latency: LatencyStatistics;
+  /** Gets its duration and its failure. */
+  readonly statistics: InstanceStatistics;
   /** Called if the device does not reply in time. */
   onTimeout(cause: Error): void;
 }
@@ -21,7 +22,7 @@ interface CommandOptions {
  */
 export function withCommandDeadline(
   reply: Promise<void>,
-  { startNs, deadlines, latency, onTimeout }: CommandOptions,
+  { startNs, deadlines, statistics, onTimeout }: CommandOptions,
 ): Promise<true> {
   return new Promise((resolve, reject) => {
     const deadline = new Deadline(WRITE_TIMEOUT_MS, () => {
@@ -31,7 +32,7 @@ export function withCommandDeadline(
     });
     const end = (hasFailed: boolean) => {
       deadlines.cancel(deadline);
-      latency.recordSince(startNs, hasFailed);
+      statistics.command.recordSince(startNs, hasFailed);
     };
     deadlines.restart(deadline);
     reply.then(
@@ -41,6 +42,7 @@ export function withCommandDeadline(
       },
       (thrown: Error) => {
         end(true);
+        if (!isAbort(thrown)) statistics.countError(thrown);
         reject(
           isAbort(thrown)
             ? fault('DEVICE_OFFLINE', coded`INSTANCE_CLOSED_MEANWHILE: the instance was closed meanwhile`)

@@ -1,5 +1,6 @@
 import { coded } from '../base/codes/coded-text.js';
 import { fault } from '../base/fault.js';
+import type { Histogram } from '../base/metrics/histogram.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
 import { message } from '../kernel/messages.js';
 import { objectType } from '../kernel/object.js';
@@ -277,7 +278,12 @@ export class Devices implements OpenInstances, AsyncDisposable {
       if (data.status !== instanceStatus.inactive) yield* this.#problemsOf(id);
   }
 
-  /** Per instance: commands and the processing of reports, and how often it went online. */
+  /** The durations of all commands. */
+  get commandDurations(): Histogram {
+    return this.#supervisors.commandDurations;
+  }
+
+  /** Per instance: its statistics, and the processing of reports. */
   latencies(): ReturnType<SupervisorRegistry['latencies']> {
     return this.#supervisors.latencies();
   }

@@ -2,6 +2,7 @@ import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import { hasValue } from '../kernel/variables.js';
 import type { ProblemList } from './instance-problems.js';
+import type { InstanceStatistics } from './instance-statistics.js';
 import type { Flow, Host, Value } from './module.js';
 import type { Properties } from './properties.js';
 import type { QualityTracker } from './quality-tracker.js';
@@ -12,6 +13,7 @@ interface InstanceHostOptions extends SupervisorOptions {
   readonly properties: Properties;
   readonly quality: QualityTracker;
   readonly problems: ProblemList;
+  readonly statistics: InstanceStatistics;
   /** Called when the driver has set or cleared a problem. */
   onProblem(): void;
   /** Called when the driver has lost its hardware. */
@@ -20,7 +22,8 @@ interface InstanceHostOptions extends SupervisorOptions {
 
 /** Creates the host that a module's `open` gets; it does nothing after the signal has aborted. */
 export function createHost(options: InstanceHostOptions, signal: AbortSignal): Host<Properties> {
-  const { kernel, clock, log, bootFlags, debug, instance, properties, quality, problems } = options;
+  const { kernel, clock, log, bootFlags, debug, instance, properties, quality, problems, statistics } =
+    options;
   const variable = (ident: string) => {
     const child = instance.children?.byIdent(ident);
     return child?.is(objectType.variable) ? child : undefined;
@@ -80,8 +83,12 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
       if (!signal.aborted) options.onLost(cause);
     },
     setProblem: (code, text, shown = text) => {
-      if (!signal.aborted && problems.set(code, text, shown)) options.onProblem();
+      if (signal.aborted) return;
+      if (text !== undefined && !problems.has(code)) statistics.countReason(code);
+      if (problems.set(code, text, shown)) options.onProblem();
     },
+    recordPoll: (fromNs) => statistics.recordPoll(fromNs),
+    countMessage: (direction, qos) => statistics.countMessage(direction, qos),
     siblings: () => options.siblings(),
     connected: () => options.connected(),
     createConnected: (template, name) => {

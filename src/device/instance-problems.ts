@@ -19,6 +19,11 @@ export class ProblemList {
     return true;
   }
 
+  /** Whether the driver has reported a problem with this code. */
+  has(code: string): boolean {
+    return this.#reported.has(code);
+  }
+
   /** Clears all problems reported by the driver. */
   clear(): void {
     this.#reported.clear();

@@ -180,6 +180,10 @@ export interface Host<P = unknown> {
    * this instance may know of.
    */
   setProblem(code: string, text: Text | undefined, shown?: Text): void;
+  /** Counts a poll that began at `fromNs` (monotonic) and has just ended, with or without a value. */
+  recordPoll(fromNs: bigint): void;
+  /** Counts an MQTT message of the instance's connection. */
+  countMessage(direction: 'received' | 'sent', qos: number): void;
   /** All instances of this module, including this one, as configured now. */
   siblings(): readonly Sibling<P>[];
   /** The instances that are connected to this one, open or not, as configured now. */

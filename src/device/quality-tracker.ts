@@ -5,7 +5,7 @@ import { objectType } from '../kernel/object.js';
 import { quality, type QualityProblem } from '../kernel/quality.js';
 import { hasValue, type Variable } from '../kernel/variables.js';
 import { Deadline, type Deadlines } from '../base/deadlines.js';
-import { LatencyStatistics } from './latency-statistics.js';
+import { LatencyStatistics } from './instance-statistics.js';
 import { NO_VALUE, reportedVariables } from './instance-variables.js';
 import type { Value, VariableDeclaration } from './module.js';
 
@@ -100,6 +100,7 @@ export class QualityTracker {
     const nowMs = clock.nowMs();
     const sourceMs = typeof at === 'bigint' ? this.#wallMs(at, nowMs) : at;
     const isGood = this.#isGood(variable, sourceMs, nowMs);
+    if (typeof at === 'bigint') kernel.changes.edgeNs ??= at;
     kernel.variables.update(variable, value, nowMs);
     noteTimes(variable, sourceMs, nowMs);
     // Only after the update: the old value must not be good for a moment.

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { Deadlines } from '../base/deadlines.js';
 import { coded } from '../base/codes/coded-text.js';
 import { codedMessageOf, fault } from '../base/fault.js';
+import { Histogram } from '../base/metrics/histogram.js';
 import type { Log } from '../base/log.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -9,8 +10,8 @@ import { objectType } from '../kernel/object.js';
 import { Debug, DebugTap } from './debug.js';
 import type { InstanceTemplate } from './hardware-search.js';
 import { InstanceConnections } from './instance-connections.js';
+import type { InstanceStatistics, LatencyStatistics } from './instance-statistics.js';
 import { declareVariables, usesProfile } from './instance-variables.js';
-import type { LatencyStatistics } from './latency-statistics.js';
 import type { BootFlags, InstanceProblem, ModuleDefinition, OpenInstance, Sibling } from './module.js';
 import type { ModuleRegistry } from './module-registry.js';
 import { completeStored, type Properties } from './properties.js';
@@ -45,6 +46,8 @@ export interface SupervisorRegistryOptions {
 
 /** The supervisors of all instances, and which instance is connected to which. */
 export class SupervisorRegistry {
+  /** The durations of all commands. */
+  readonly commandDurations = new Histogram();
   readonly #options: SupervisorRegistryOptions;
   readonly #bootFlags: BootFlags;
   readonly #deadlines: Deadlines;
@@ -108,6 +111,7 @@ export class SupervisorRegistry {
         clock,
         log,
         bootFlags: this.#bootFlags,
+        commandDurations: this.commandDurations,
         debug: new DebugTap(this.#debug, instance, module),
         deadlines: this.#deadlines,
         instance,
@@ -160,15 +164,14 @@ export class SupervisorRegistry {
     return this.#supervisors.get(id)?.problems() ?? [this.#closed.get(id) ?? MODULE_MISSING];
   }
 
-  /** Per instance: commands and the processing of reports, and how often it went online. */
+  /** Per instance: its statistics, and the processing of reports. */
   *latencies(): Generator<{
     readonly id: number;
-    readonly openings: number;
-    readonly command: LatencyStatistics;
+    readonly statistics: InstanceStatistics;
     readonly report: LatencyStatistics;
   }> {
-    for (const [id, { commandLatency: command, reportLatency: report, openings }] of this.#supervisors)
-      yield { id, openings, command, report };
+    for (const [id, { statistics, reportLatency: report }] of this.#supervisors)
+      yield { id, statistics, report };
   }
 
   /** Creates the supervisor of an instance, or keeps it closed. */

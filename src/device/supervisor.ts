@@ -2,6 +2,7 @@ import type { TreeView } from './tree-view.js';
 import { delay } from '../base/clock.js';
 import { CodedText, coded, type Text } from '../base/codes/coded-text.js';
 import { codedMessageOf, fault, generalOf, isAbort, messageOf } from '../base/fault.js';
+import type { Histogram } from '../base/metrics/histogram.js';
 import type { Log } from '../base/log.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
@@ -18,7 +19,7 @@ import { clearRules } from './instance-variables.js';
 import { validateProperties, disabledReasonOf, type Properties } from './properties.js';
 import { offlineFault, offlineReasonOf, statusText, type OfflineReason } from './offline-reason.js';
 import { offlineCodeOf, QualityTracker, type QualityTrackerOptions } from './quality-tracker.js';
-import { LatencyStatistics } from './latency-statistics.js';
+import { InstanceStatistics, type LatencyStatistics } from './instance-statistics.js';
 import { withTimeout } from './toolkit/timeout.js';
 
 /** The state of an instance's connection to its hardware (variable `LINK`). */
@@ -34,6 +35,8 @@ export interface SupervisorOptions extends QualityTrackerOptions {
   readonly log: Log;
   readonly bootFlags: BootFlags;
   readonly debug: DebugTap;
+  /** Gets the durations of all commands. */
+  readonly commandDurations: Histogram;
   readonly module: ModuleDefinition;
   /** The open I/O instance that this one is connected to; `running` is undefined unless it is online. */
   parent(): { readonly name: string; readonly running: OpenInstance | undefined } | undefined;
@@ -60,10 +63,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #quality: QualityTracker;
   readonly #log: LinkLog;
-  /** The latency of commands. */
-  readonly commandLatency: LatencyStatistics;
-  /** How often the instance went online. */
-  openings = 0;
+  readonly statistics: InstanceStatistics;
   readonly #problems = new ProblemList();
   /** Closing and reopening never overlap. */
   readonly #queue = new SerialQueue();
@@ -82,7 +82,7 @@ export class Supervisor {
     this.#properties = properties;
     this.#quality = new QualityTracker(options);
     this.#log = new LinkLog(options);
-    this.commandLatency = new LatencyStatistics(options.clock);
+    this.statistics = new InstanceStatistics(options.clock, options.commandDurations);
     this.#quality.restore();
   }
 
@@ -228,7 +228,7 @@ export class Supervisor {
   #withDeadline(reply: Promise<void>, startNs: bigint): Promise<true> {
     const { deadlines } = this.#options;
     const onTimeout = this.#lose ?? (() => undefined);
-    return withCommandDeadline(reply, { startNs, deadlines, latency: this.commandLatency, onTimeout });
+    return withCommandDeadline(reply, { startNs, deadlines, statistics: this.statistics, onTimeout });
   }
 
   async #keepOpen(stop: AbortSignal): Promise<void> {
@@ -237,6 +237,7 @@ export class Supervisor {
       const startedMs = clock.monotonicNs();
       const cause = await this.#openOnce(stop);
       if (stop.aborted) break;
+      this.statistics.countError(cause.thrown);
       if (Number(clock.monotonicNs() - startedMs) / 1e6 > SETTLED_MS && cause.wasOnline) attempt = 0;
       const waitMs = backoffMs(attempt, clock.random(), module.maxRetryDelayMs);
       this.#show('waiting', offlineReasonOf(cause.thrown), instanceStatus.offline);
@@ -273,6 +274,7 @@ export class Supervisor {
           properties: this.#properties,
           quality: this.#quality,
           problems: this.#problems,
+          statistics: this.statistics,
           onProblem: () => this.#publishStatus(),
           onLost: lost.resolve,
         },
@@ -283,7 +285,7 @@ export class Supervisor {
       running = await this.#opened(opening, stop);
       this.#running = running;
       this.#lose = lost.resolve;
-      this.openings += 1;
+      this.statistics.openings += 1;
       this.#show('online', '', instanceStatus.active);
       this.#log.online();
       const unprobe = this.#probe(running, lost.resolve);

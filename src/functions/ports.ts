@@ -1,5 +1,6 @@
 import type { ArchivePort } from '../archive/port.js';
 import type { Clock } from '../base/clock.js';
+import type { Histogram } from '../base/metrics/histogram.js';
 import type { FetchRequest } from '../base/requests/fetch-request.js';
 import type { Log, LogRecord } from '../base/log.js';
 import type { TaskList, TaskProgress } from '../base/tasks/task-list.js';
@@ -348,6 +349,15 @@ export interface PushDevice {
 /** The open connections; implemented in `src/api/`. */
 export interface ConnectionsPort {
   sockets(): readonly SocketStatistics[];
+  /** What the API has counted since it was started. */
+  figures(): {
+    /** From an edge of an input to the write to the clients. */
+    readonly edgeToPush: Histogram;
+    /** Messages that slow clients have not received as they were. */
+    readonly losses: { readonly coalesced: number; readonly dropped: number };
+    /** Rejected requests by reason. */
+    readonly authFailures: Readonly<Record<string, number>>;
+  };
   /** Number of HTTP calls in progress. */
   calls(): number;
   /** Number of open connections that are not WebSockets. */

@@ -60,6 +60,11 @@ export interface BufferLimits {
 export class Changes {
   /** If set: called for each message; it calls `publish` to pass the message to the listeners. */
   deliver: ((change: Change, publish: () => void) => void) | undefined;
+  /**
+   * The monotonic time of the oldest edge of an input whose change has not been sent to clients; whoever sends
+   * changes clears it.
+   */
+  edgeNs: bigint | undefined;
   #counter: number;
   readonly #firstCounter: number;
   #buffer: (Change | undefined)[] = [];

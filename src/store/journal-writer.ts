@@ -1,6 +1,7 @@
 import { coded } from '../base/codes/coded-text.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { codedMessageOf, type Fault, fault } from '../base/fault.js';
+import { Histogram } from '../base/metrics/histogram.js';
 import { onNextIteration, yieldToEventLoop } from '../base/event-loop.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { StoreWorker, ValueRow } from './worker-protocol.js';
@@ -34,6 +35,8 @@ interface Waiter {
  * pauses.
  */
 export class JournalWriter {
+  /** The durations of commits, until they are on the disk. */
+  readonly durations = new Histogram();
   readonly #options: JournalWriterOptions;
   #waiters: Waiter[] = [];
   /** The journal's version that is on the disk. */
@@ -143,7 +146,9 @@ export class JournalWriter {
     }
     const { objects, removed, profiles, meta, audit } = batch;
     if ([objects, removed, profiles, meta, audit, values].every(({ length }) => length === 0)) return;
+    const fromNs = this.#options.clock.monotonicNs();
     await port.request('commit', { batch: { ...batch, values } });
+    this.durations.add(Number(this.#options.clock.monotonicNs() - fromNs) / 1e9);
   }
 
   #succeeded(taken: CommitSet): void {

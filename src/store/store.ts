@@ -72,6 +72,7 @@ export class Store implements AsyncDisposable {
   #backupsKept = BACKUPS_KEPT;
   #isKeeping = false;
   #flushes = 0;
+  #auditRecords = 0;
   #isBackingUp = false;
   #closing: Promise<void> | undefined;
 
@@ -195,6 +196,7 @@ export class Store implements AsyncDisposable {
   /** Adds an audit record, which the next commit writes. */
   recordAudit(record: AuditRecord): void {
     const ring = auditRoles.indexOf(record.role ?? 'owner');
+    this.#auditRecords += 1;
     this.#loaded.pending.addAudit([ring, JSON.stringify(record)]);
   }
 
@@ -267,6 +269,15 @@ export class Store implements AsyncDisposable {
   get written(): { readonly today: number; readonly yesterday: number } {
     const { today, yesterday } = this.#writeCounter;
     return { today, yesterday };
+  }
+
+  /** What it has done since the gateway started. */
+  get figures() {
+    return {
+      commits: this.#life?.writer.durations,
+      auditRecords: this.#auditRecords,
+      written: this.#writeCounter.totals,
+    };
   }
 
   /**

@@ -32,6 +32,8 @@ export class WriteCounter {
   /** The writer → its last total. */
   readonly #last = new Map<string, number>();
 
+  readonly #totals = new Map<string, number>();
+
   /** `kept` is {@link WriteCounter.kept} from before a restart. */
   constructor(nowMs: number, kept = '') {
     this.#day = Math.floor(nowMs / DAY_MS);
@@ -49,8 +51,15 @@ export class WriteCounter {
     }
     // A restarted worker counts from 0.
     const last = this.#last.get(writer) ?? 0;
-    this.#today += total >= last ? total - last : total;
+    const more = total >= last ? total - last : total;
+    this.#today += more;
+    this.#totals.set(writer, (this.#totals.get(writer) ?? 0) + more);
     this.#last.set(writer, total);
+  }
+
+  /** The bytes that each writer has written in this run. */
+  get totals(): ReadonlyMap<string, number> {
+    return this.#totals;
   }
 
   get today(): number {

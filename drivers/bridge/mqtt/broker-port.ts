@@ -5,6 +5,7 @@ interface BrokerMessage {
   readonly payload: Buffer;
   /** Whether it is the last message of an earlier time. */
   readonly isRetained: boolean;
+  readonly qos: number;
 }
 
 export interface BrokerOptions {

@@ -2,8 +2,8 @@ import type { Clock } from '../../../src/base/clock.js';
 import { delay } from '../../../src/base/clock.js';
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { codedMessageOf, isAbort } from '../../../src/base/fault.js';
-import type { Log } from '../../../src/base/log.js';
 import { backoffMs } from '../../../src/device/backoff.js';
+import type { Host } from '../../../src/device/module.js';
 import { withTimeout } from '../../../src/device/toolkit/timeout.js';
 import type { BrokerLink, BrokerListener, BrokerOptions, BrokerPort } from './broker-port.js';
 
@@ -23,6 +23,8 @@ export interface SessionHandler {
   onClosed(why: Text): void;
 }
 
+type SessionHost = Pick<Host, 'clock' | 'log' | 'countMessage'>;
+
 /** One open connection. */
 export interface OpenSession {
   /** Publishes; false if the connection failed, which is then closed. */
@@ -39,17 +41,17 @@ export class BrokerSession {
   readonly #port: BrokerPort;
   readonly #handler: SessionHandler;
   readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #host: SessionHost;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /** The last reason in the log; undefined after a connection. */
   #logged: string | undefined;
 
-  constructor(port: BrokerPort, handler: SessionHandler, { clock, log }: { clock: Clock; log: Log }) {
+  constructor(port: BrokerPort, handler: SessionHandler, host: SessionHost) {
     this.#port = port;
     this.#handler = handler;
-    this.#clock = clock;
-    this.#log = log;
+    this.#clock = host.clock;
+    this.#host = host;
   }
 
   start(): void {
@@ -80,7 +82,7 @@ export class BrokerSession {
 
   /** The first failure and other reasons: a broker that is switched off for a year is one line. */
   #logFailure(why: string): void {
-    if (why !== this.#logged) this.#log.info({ why }, 'the bridge is not connected');
+    if (why !== this.#logged) this.#host.log.info({ why }, 'the bridge is not connected');
     this.#logged = why;
   }
 
@@ -91,7 +93,10 @@ export class BrokerSession {
     let link: BrokerLink | undefined;
     try {
       const listener: BrokerListener = {
-        onMessage: (message) => this.#handler.onMessage(message),
+        onMessage: (message) => {
+          this.#host.countMessage('received', message.qos);
+          this.#handler.onMessage(message);
+        },
         onLost: (cause) => ended.resolve(codedMessageOf(cause)),
       };
       link = await this.#port.connect(this.#handler.optionsOf(attempt), listener, signal);
@@ -127,7 +132,10 @@ export class BrokerSession {
     return {
       link,
       end,
-      publish: (topic, payload, options) => acknowledged(link.publish(topic, payload, options)),
+      publish: (topic, payload, options) => {
+        this.#host.countMessage('sent', options.qos);
+        return acknowledged(link.publish(topic, payload, options));
+      },
       confirm: (requests) => acknowledged(link.subscribe(requests)),
     };
   }

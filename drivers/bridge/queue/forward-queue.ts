@@ -221,6 +221,7 @@ export class ForwardQueue {
   /** Returns what must be sent again: what the receiver has not acknowledged, and what follows it. */
   async #send(receiver: Receiver, batch: readonly Entry[], isHistorical: boolean): Promise<readonly Entry[]> {
     const corrected = batch.map((entry) => this.#correction.corrected(entry));
+    for (const { path } of batch) this.#counters.of[this.#options.priorityOf(path)].attempts += 1;
     const { failed, rejected } = await receiver.send(corrected, isHistorical);
     if (failed.length > 0 && this.#receiver === receiver) this.detach();
     const hasFailed = new Set(failed.map(({ seq }) => seq));
@@ -326,10 +327,7 @@ export class ForwardQueue {
   async #spill(): Promise<void> {
     const { liveInFlight, lateInFlight, live } = this.#memory;
     this.#isSpilling = live.length > 0;
-    if (liveInFlight.size > 0 || lateInFlight !== undefined) {
-      this.#dropExcess();
-      return;
-    }
+    if (liveInFlight.size > 0 || lateInFlight !== undefined) return this.#dropExcess();
     this.#memory.ageLive();
     this.#isSpilling = true;
     await this.#disk.run(() => this.#writeLate());

@@ -3,12 +3,16 @@ import { dropReasons, priorities, type DropReason, type Priority } from './entry
 /** The counts of one priority. */
 interface PriorityCounts {
   accepted: number;
+  /** Passed to the receiver, again and again until it acknowledges them. */
+  attempts: number;
+  /** Acknowledged by the receiver. */
   sent: number;
   readonly dropped: Record<DropReason, number>;
 }
 
 const zero = (): PriorityCounts => ({
   accepted: 0,
+  attempts: 0,
   sent: 0,
   dropped: Object.fromEntries(dropReasons.map((reason) => [reason, 0])) as Record<DropReason, number>,
 });

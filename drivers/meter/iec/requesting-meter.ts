@@ -64,12 +64,14 @@ export class RequestingMeter implements OpenInstance {
 
   async #readOut(): Promise<void> {
     this.#isBusy = true;
+    const fromNs = this.#host.clock.monotonicNs();
     try {
       await this.#queue.run(() => this.#request());
     } catch (thrown) {
       if (!isAbort(thrown) && codeOf(thrown) !== 'DEVICE_OFFLINE') this.#noteFailure(codedMessageOf(thrown));
       throw thrown;
     } finally {
+      this.#host.recordPoll(fromNs);
       this.#isBusy = false;
     }
   }

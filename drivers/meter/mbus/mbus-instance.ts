@@ -66,6 +66,7 @@ export class MbusInstance implements OpenInstance {
   }
 
   async #run(): Promise<void> {
+    const fromNs = this.#host.clock.monotonicNs();
     try {
       await this.#request();
     } catch (thrown) {
@@ -73,6 +74,7 @@ export class MbusInstance implements OpenInstance {
       else if (!isAbort(thrown)) this.#noteFailure(codedMessageOf(thrown));
       throw thrown;
     } finally {
+      this.#host.recordPoll(fromNs);
       this.#running = undefined;
     }
   }

@@ -27,7 +27,9 @@ export class PolledRead {
   async poll(): Promise<void> {
     if (this.#isPolling || this.#backoff.isActive) return;
     this.#isPolling = true;
+    const fromNs = this.#host.clock.monotonicNs();
     await this.tryRun('poll');
+    this.#host.recordPoll(fromNs);
     this.#isPolling = false;
   }
 

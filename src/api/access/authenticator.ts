@@ -57,6 +57,8 @@ export class Authenticator {
   readonly tokens: TemporaryTokens;
   /** Wrong passwords: the 1st, 10th, 100th … of an account at an address. */
   readonly rejected = new Signal<RejectedLogin>();
+  /** The number of failed logins. */
+  failed = 0;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #salt = randomBytes(32).toString('base64');
@@ -115,6 +117,7 @@ export class Authenticator {
   async fail(account: Account, { remote, socket }: LoginOrigin): Promise<void> {
     const who = `${account.name} ${clientKey(remote)}`;
     const { count, delayMs } = this.#failures.add(who, socket);
+    this.failed += 1;
     this.#logFailure(account, remote, count);
     if (delayMs > 0) await this.#delay(who, delayMs);
   }

@@ -18,6 +18,8 @@ const SHOWN_LENGTH = 200;
 
 /** Logs rejected requests, with the setting that would allow them. */
 export class RejectionLog {
+  /** Rejected requests by reason. */
+  readonly counts = { host: 0, origin: 0 };
   readonly #log: Log;
   readonly #clock: Clock;
   /** When each was written last, monotonic ms. */
@@ -31,6 +33,7 @@ export class RejectionLog {
   /** Logs a request whose `Host` or `Origin` is not allowed; returns the fault to respond with. */
   rejectOrigin({ host, origin }: IncomingHttpHeaders, origins: OriginPolicy, remote: string): Fault {
     const isHost = !origins.allowsHost(host);
+    this.counts[isHost ? 'host' : 'origin'] += 1;
     const key = isHost ? 'api.allowedHosts' : 'api.allowedOrigins';
     const value = shown(isHost ? withoutPort(host) : origin);
     if (this.#isNew(`${key} ${value}`)) {

@@ -4,9 +4,11 @@ import type { LogRecord } from '../../base/log.js';
 import type { Signal } from '../../base/signal.js';
 import type { TaskState } from '../../base/tasks/task-list.js';
 import { onNextIteration } from '../../base/event-loop.js';
+import { Histogram } from '../../base/metrics/histogram.js';
 import { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { message } from '../../kernel/messages.js';
+import type { OutboxLosses } from './outbox.js';
 import { textFrames } from './text-frames.js';
 import {
   SubscriptionFilter,
@@ -42,7 +44,7 @@ export interface Subscriber {
 /** Dependencies of a {@link ChangeHub}. */
 interface ChangeHubOptions {
   readonly kernel: Kernel;
-  readonly clock: Pick<Clock, 'every' | 'nowMs'>;
+  readonly clock: Pick<Clock, 'every' | 'nowMs' | 'monotonicNs'>;
   readonly logged?: Signal<LogRecord> | undefined;
   readonly tasks?: Signal<TaskState> | undefined;
 }
@@ -61,10 +63,14 @@ interface Stream {
  * because each write costs a system call.
  */
 export class ChangeHub {
+  /** From the time of an edge to the write to the clients; of edges that are written together, the oldest. */
+  readonly edgeToPush = new Histogram();
+  /** What its sessions have coalesced and dropped. */
+  readonly losses: OutboxLosses = { coalesced: 0, dropped: 0 };
   readonly #kernel: Kernel;
   readonly #streams = new Map<ChangeFilter, Stream>();
   readonly #streamOf = new Map<Subscriber, Stream>();
-  readonly #clock: Pick<Clock, 'every' | 'nowMs'>;
+  readonly #clock: Pick<Clock, 'every' | 'nowMs' | 'monotonicNs'>;
   /** Those that get the gateway's time. */
   readonly #alive = new Set<Subscriber>();
   readonly #logged: Signal<LogRecord> | undefined;
@@ -249,12 +255,18 @@ export class ChangeHub {
   };
 
   #flush(): void {
+    let isWritten = false;
     for (const stream of this.#streams.values()) {
       const { pending } = stream;
       if (pending.length === 0) continue;
       stream.pending = [];
+      isWritten = true;
       const bytes = textFrames(pending.map((change) => change.frame));
       for (const session of stream.members) session.deliver(pending, bytes);
     }
+    const { edgeNs } = this.#kernel.changes;
+    if (edgeNs === undefined) return;
+    this.#kernel.changes.edgeNs = undefined;
+    if (isWritten) this.edgeToPush.add(Number(this.#clock.monotonicNs() - edgeNs) / 1e9);
   }
 }

@@ -11,6 +11,14 @@ export interface OutboxLimits {
   readonly limit: number;
 }
 
+/** What slow clients have not received as it was. */
+export interface OutboxLosses {
+  /** Updates that a newer one of the same variable has replaced. */
+  coalesced: number;
+  /** Messages that were dropped with the session of a client that was too slow. */
+  dropped: number;
+}
+
 /**
  * Messages across which updates must not be coalesced: the id may belong to another object afterwards, or a
  * good value would follow the message that it is no longer good.
@@ -28,6 +36,7 @@ const COMPACT_AT = 1024;
  */
 export class Outbox {
   readonly #limits: OutboxLimits;
+  readonly #losses: OutboxLosses;
   #items: (Change | undefined)[] = [];
   /** All slots before it are empty. */
   #head = 0;
@@ -36,8 +45,13 @@ export class Outbox {
   /** The index of the update of each variable, while coalescing. */
   #updateSlots: Map<number, number> | undefined;
 
-  constructor(limits: OutboxLimits = { budget: OUTBOX_BUDGET, limit: OUTBOX_LIMIT }) {
+  /** `losses` counts what it coalesces. */
+  constructor(
+    limits: OutboxLimits = { budget: OUTBOX_BUDGET, limit: OUTBOX_LIMIT },
+    losses: OutboxLosses = { coalesced: 0, dropped: 0 },
+  ) {
     this.#limits = limits;
+    this.#losses = losses;
   }
 
   /** Number of queued messages. */
@@ -109,7 +123,10 @@ export class Outbox {
     }
     const slot = slots.get(SenderID);
     const earlier = slot === undefined ? undefined : this.#items[slot];
-    if (slot !== undefined && earlier !== undefined) this.#remove(slot, earlier);
+    if (slot !== undefined && earlier !== undefined) {
+      this.#remove(slot, earlier);
+      this.#losses.coalesced += 1;
+    }
     slots.set(SenderID, this.#items.length);
     this.#append(earlier === undefined ? change : coalesced(earlier, change));
     if (this.#items.length - this.#head > COMPACT_AT + 2 * this.#count) this.#compact();

@@ -78,7 +78,7 @@ export class Session implements ChangeStream, Subscriber {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#limits = options.outbox ?? { budget: OUTBOX_BUDGET, limit: OUTBOX_LIMIT };
-    this.#outbox = new Outbox(this.#limits);
+    this.#outbox = new Outbox(this.#limits, options.hub.losses);
     this.#caller = { ...options.caller, stream: this };
     const { webSocket, socket } = options;
     webSocket.on('message', (data, isBinary) => {
@@ -124,8 +124,9 @@ export class Session implements ChangeStream, Subscriber {
   deliver(changes: readonly Change[], bytes: Buffer): void {
     if (this.#isEnded) return;
     if (!this.#isBehind && this.#outbox.size === 0 && this.#replayed.length === 0) return this.#write(bytes);
-    for (const change of changes) {
+    for (const [n, change] of changes.entries()) {
       if (this.#outbox.put(change)) continue;
+      this.#options.hub.losses.dropped += this.#outbox.size + changes.length - n - 1;
       this.#outbox.clear();
       this.#options.log.warn(
         { remote: this.remote, bytes: this.#limits.limit },

@@ -158,6 +158,11 @@ export class SocketApi {
     }
   }
 
+  /** What the hub of the sessions has measured and lost. */
+  get hub(): Pick<ChangeHub, 'edgeToPush' | 'losses'> {
+    return this.#hub;
+  }
+
   /** All sessions. */
   get sessions(): Iterable<Session> {
     return this.#sessions.keys();

@@ -222,7 +222,7 @@ function statistics({ devices, messageWatch }: Ports): FunctionDeclaration[] {
       shape: shapes.dataFlowStatistics,
       help: 'Time that each instance took for a request (Tx), and that the gateway took to process a report (Rx), in ms: last and maximum.',
       run: () =>
-        Array.from(devices.latencies(), ({ id, command: request, report }) => ({
+        Array.from(devices.latencies(), ({ id, statistics: { command: request }, report }) => ({
           InstanceID: id,
           TxDuration: request.lastMs,
           TxMaxDuration: request.maxMs,

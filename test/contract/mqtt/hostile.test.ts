@@ -273,6 +273,7 @@ await t.test('messages that arrive before their subscribers are queued up to a l
     signal: new AbortController().signal,
     debug: () => undefined,
     reportLost: () => undefined,
+    countMessage: () => undefined,
   };
   const topics = new SubscriptionRouter(host, {
     hasSession: true,

@@ -76,7 +76,9 @@ export class SparkplugObserver implements BrokerPort {
           session.events.push({ filter, qos });
           const payload = this.retained.get(filter);
           if (payload !== undefined)
-            setImmediate(() => isOpen && listener.onMessage({ topic: filter, payload, isRetained: true }));
+            setImmediate(
+              () => isOpen && listener.onMessage({ topic: filter, payload, isRetained: true, qos: 1 }),
+            );
         }
         return requests.map(() => true);
       },
@@ -103,7 +105,7 @@ export class SparkplugObserver implements BrokerPort {
 
   /** A host application publishes. */
   send(topic: string, payload: Buffer, isRetained = false): void {
-    this.last.listener.onMessage({ topic, payload, isRetained });
+    this.last.listener.onMessage({ topic, payload, isRetained, qos: 1 });
   }
 }
 

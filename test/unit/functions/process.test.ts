@@ -1,4 +1,5 @@
 import t from 'tap';
+import { Histogram } from '../../../src/base/metrics/histogram.js';
 import type { FunctionDeclaration } from '../../../src/device/declare.js';
 import type { ConnectionsPort, Ports } from '../../../src/functions/ports.js';
 import { executeFunctions } from '../../../src/functions/system/execute.js';
@@ -15,6 +16,7 @@ const connections: ConnectionsPort = {
     { remote: '10.0.0.2', messages: 0, bytes: 0, calls: 1 },
     { remote: '10.0.0.3', messages: 7, bytes: 900, calls: 0 },
   ],
+  figures: () => ({ edgeToPush: new Histogram(), losses: { coalesced: 0, dropped: 0 }, authFailures: {} }),
   calls: () => 2,
   webServers: async () => 3,
   createToken: (validForS) => `valid for ${validForS} s`,

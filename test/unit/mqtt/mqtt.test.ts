@@ -156,6 +156,7 @@ async function connectedTopics(broker = new SimulatedBroker()) {
     signal: ending.signal,
     debug: () => undefined,
     reportLost: (cause: unknown) => lost.push(cause),
+    countMessage: () => undefined,
   };
   const topics = new SubscriptionRouter(host, {
     hasSession: false,
