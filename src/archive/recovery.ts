@@ -96,7 +96,6 @@ function connect(path: string): DatabaseSync {
 }
 
 function create(path: string): void {
-  removeDatabase(`${path}.new`);
   createDatabase(`${path}.new`, archiveShape);
   putInPlace(`${path}.new`, path);
 }

@@ -183,7 +183,7 @@ function withReadable(path: string, act: (db: DatabaseSync) => void): void {
   const copy = `${path}.salvage`;
   const template = `${path}.template`;
   try {
-    for (const temporary of [copy, template]) removeDatabase(temporary);
+    removeDatabase(copy);
     copyFileSync(path, copy);
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
     createDatabase(template, archiveShape);

@@ -1,6 +1,7 @@
 import { CodedError, coded } from '../base/codes/coded-text.js';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault, faultFrom } from '../base/fault.js';
+import { removeDatabase } from './database-files.js';
 
 /** One step of a schema migration: SQL, or a function. */
 export type MigrationStep = string | ((db: DatabaseSync) => void);
@@ -104,10 +105,11 @@ export function openForReading(
 }
 
 /**
- * Creates a database with the newest schema. `path` must not exist. Nothing is flushed to the disk: use the
- * file as a temporary one, or after `putInPlace`.
+ * Creates a database with the newest schema, in place of what is left at `path`. Nothing is flushed to the
+ * disk: use the file as a temporary one, or after `putInPlace`.
  */
 export function createDatabase(path: string, shape: DatabaseShape): void {
+  removeDatabase(path);
   using db = open(path, { readOnly: false });
   db.exec(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA application_id = ${shape.id}`);
   migrate(db, shape);

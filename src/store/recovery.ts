@@ -91,7 +91,6 @@ export function openDatabase(paths: StorePaths, nowMs: number): OpenDatabase {
     accessSync(directory, constants.W_OK);
     if (existsSync(path)) accessSync(path, constants.W_OK);
     lock = lockDirectory(directory);
-    removeDatabase(`${path}.new`);
     return { ...openOrReplace(paths, nowMs), lock };
   } catch (thrown) {
     lock?.[Symbol.dispose]();
@@ -187,7 +186,6 @@ function tryRebuild(path: string, directory: string, nowMs: number): RepairRepor
     connect(`${path}.new`).close();
     return repaired;
   } catch (thrown) {
-    removeDatabase(`${path}.new`);
     if (isUnwritable(thrown)) throw thrown;
     return undefined;
   }
@@ -224,7 +222,6 @@ function migrateSafely(source: BackupSource, directory: string, nowMs: number): 
 }
 
 function create(path: string): void {
-  removeDatabase(`${path}.new`);
   createDatabase(`${path}.new`, storeShape);
   putInPlace(`${path}.new`, path);
 }
@@ -353,7 +350,6 @@ function copyForReading(
       else throw thrown;
     }
   }
-  removeDatabase(copy);
   createDatabase(copy, storeShape);
   const none =
     problems.length > 0

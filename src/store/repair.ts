@@ -7,7 +7,6 @@ import { listBackups } from './backup.js';
 import { createDatabase } from '../sqlite/connection.js';
 import { connectToRead } from './connection.js';
 import { counterAfterBackup, FIRST_MS } from './change-counter.js';
-import { removeDatabase } from '../sqlite/database-files.js';
 import { metaName, storeShape } from './schema.js';
 import {
   hasBadChecksum,
@@ -52,7 +51,6 @@ export function rebuildDatabase(
   { from, to, directory }: { from: string; to: string; directory: string },
   nowMs: number,
 ): RepairReport {
-  removeDatabase(to);
   createDatabase(to, storeShape);
   using rebuild = new DatabaseRebuild(from, to, directory);
   return rebuild.run(nowMs);

@@ -7,7 +7,7 @@ t.test(
   async (t) => {
     const page = textOf('docs/reference/cli.md');
     // Where a command has a page of its own, its section links to it.
-    const pages = page + textOf('docs/use/recordings.md') + textOf('docs/box/update.md');
+    const pages = page + textOf('docs/reference/recordings.md') + textOf('docs/box/update.md');
     const headings = page.match(/^## .*$/gm)?.join(' ') ?? '';
     const overview = await runCli(['--help']);
     t.equal(overview.code, 0);

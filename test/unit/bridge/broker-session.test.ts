@@ -46,7 +46,7 @@ t.test('the log has the first failure and other reasons, not each attempt', asyn
     onMessage: () => undefined,
     onClosed: () => undefined,
   };
-  const session = new BrokerSession(port, handler, { clock, log });
+  const session = new BrokerSession(port, handler, { clock, log, countMessage: () => undefined });
   session.start();
   const after = (count: number) =>
     until(`attempt ${count}`, () => {
