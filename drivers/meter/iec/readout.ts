@@ -43,6 +43,7 @@ interface ReadoutOptions {
 export async function readOut(options: ReadoutOptions): Promise<Telegram> {
   const { stream, signal } = options;
   const identified = Promise.withResolvers<string>();
+  identified.promise.catch(() => undefined); // not awaited if the request cannot be sent
   const done = Promise.withResolvers<Telegram>();
   done.promise.catch(() => undefined); // awaited later, or not if the meter does not identify itself
   const silence = new SilenceTimer(options, () => done.reject(silent()));
@@ -55,6 +56,15 @@ export async function readOut(options: ReadoutOptions): Promise<Telegram> {
     options.observe('received', bytes);
     silence.restart();
     parser.push(bytes);
+  });
+  // What follows on another connection does not complete this readout: its block check is one byte.
+  const offBreak = stream.onBreak?.(() => {
+    const lost = fault(
+      'DEVICE_OFFLINE',
+      coded`READOUT_CUT: ${stream.name} was disconnected during the readout`,
+    );
+    identified.reject(lost);
+    done.reject(lost);
   });
   try {
     await stream.send(Buffer.from(`/?${options.address}!\r\n`));
@@ -72,6 +82,7 @@ export async function readOut(options: ReadoutOptions): Promise<Telegram> {
     );
   } finally {
     unsubscribe();
+    offBreak?.();
     silence.stop();
     await restoreBaudRate(options);
   }

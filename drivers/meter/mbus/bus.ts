@@ -72,11 +72,13 @@ class Exchange {
       this.#options.observe('received', bytes);
       this.#parser.push(bytes);
     });
+    const offBreak = this.#stream.onBreak?.(() => this.#parser.reset());
     try {
       const address = await this.#reach();
       return await this.#readAll(address);
     } finally {
       unsubscribe();
+      offBreak?.();
     }
   }
 

@@ -26,6 +26,7 @@ export const meters: Readonly<Record<string, string>> = {
   NO_GRID_POWER: 'GridPower ist leer; Switch braucht es',
   NO_VARIABLE_AT_PATH: 'unter {0} gibt es keine Variable; die Eigenschaft berichtigen',
   CLOCK_NOT_SET_WAITING: 'die Uhr dieses Geräts ist noch nicht gestellt; danach wird weitergezählt',
+  READOUT_CUT: '{0} wurde während der Auslesung getrennt',
   COUNTER_REPLACED: 'der Zähler von {0} wurde durch {1} ersetzt: ab seinem Stand wird weitergezählt',
   COUNTER_FELL: '{0} ist gefallen: ab dem neuen Wert wird weitergezählt',
   NO_VALID_VALUE: '{0} hat keinen gültigen Wert; mit dem nächsten wird weitergezählt',
