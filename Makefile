@@ -34,9 +34,10 @@ FRONT := $(shell find src/front -name '*.tsx' -o -name '*.css' -o -path '*/stati
 GPIO_C := $(wildcard drivers/gpio/native/*.c)
 KEEPER_C := $(wildcard drivers/gpio/keeper/*.c)
 NOTIFY_C := $(wildcard src/service/native/*.c)
+SERIAL_C := $(wildcard drivers/serial/native/*.c)
 LAUNCHER_C := $(wildcard src/script/native/*.c)
 PROGRAMS := stellwerk-keeper stellwerk-script
-ADDONS := $(if $(GPIO_C),gpio.node) $(if $(NOTIFY_C),notify.node)
+ADDONS := $(if $(GPIO_C),gpio.node) $(if $(NOTIFY_C),notify.node) $(if $(SERIAL_C),serial.node)
 
 CC_x64 := $(if $(filter x64,$(HOST_ARCH)),gcc,x86_64-linux-gnu-gcc)
 CXX_x64 := $(if $(filter x64,$(HOST_ARCH)),g++,x86_64-linux-gnu-g++)
@@ -72,6 +73,9 @@ build/native/$(1)/gpio.node: $(GPIO_C) $(wildcard drivers/gpio/native/*.h) drive
 build/native/$(1)/notify.node: $(NOTIFY_C) $(wildcard src/service/native/*.h) | $(SETUP)
 	@echo 'addon: $$@'
 	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(ADDON_FLAGS) $(C_FLAGS) -o $$@ $(NOTIFY_C)
+build/native/$(1)/serial.node: $(SERIAL_C) | $(SETUP)
+	@echo 'addon: $$@'
+	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(ADDON_FLAGS) $(C_FLAGS) -o $$@ $(SERIAL_C)
 build/native/$(1)/stellwerk-keeper: $(KEEPER_C) $(wildcard drivers/gpio/keeper/*.h)
 	@echo 'program: $$@'
 	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(PROGRAM_FLAGS) $(C_FLAGS) -o $$@ $(KEEPER_C)

@@ -133,6 +133,7 @@ function copyProgram(): void {
   for (const [file, to] of [
     ['gpio.node', 'build'],
     ['notify.node', 'build'],
+    ['serial.node', 'build'],
     ['stellwerk-keeper', 'bin'],
     ['stellwerk-script', 'build'],
     ['epoll.node', 'node_modules/epoll/build/Release'],

@@ -10,6 +10,7 @@ import { kernelRoots, resolvePort, type PortRoots } from './port-discovery.js';
 import {
   DEFAULT_LINES,
   type ControlLines,
+  type DirectionControl,
   type OpenPort,
   type PortListener,
   type PortSettings,
@@ -39,14 +40,32 @@ export class KernelPorts implements SerialPorts {
     });
     const { SerialPort } = await import('serialport');
     const node = await deviceIdentity(path);
-    const port = new SerialPort({ path, ...settings, autoOpen: false });
+    const { directionControl, ...line } = settings;
+    const port = new SerialPort({ path, ...line, autoOpen: false });
     await new Promise<void>((resolve, reject) =>
       port.open((error) => (error ? reject(mapOpenError(path, error)) : resolve())),
     );
+    const restoreDirection = directionControl && (await takeDirection(port, directionControl));
     pollForBoth(port);
     readUntilHangUp(port);
     this.#held += 1;
-    return new KernelPort({ port, path, listener, node }, () => (this.#held -= 1));
+    return new KernelPort({ port, path, listener, node, restoreDirection }, () => (this.#held -= 1));
+  }
+}
+
+/** Sets the RS-485 mode of an open port; closes the port if it has none. Returns what restores its mode. */
+async function takeDirection(port: SerialPort, control: DirectionControl): Promise<() => void> {
+  try {
+    const { controlDirection } = await import('./rs485.js');
+    const fd = port.port !== undefined && 'fd' in port.port ? port.port.fd : null;
+    return controlDirection(fd ?? -1, control);
+  } catch (thrown) {
+    await new Promise<void>((resolve) => port.close(() => resolve()));
+    throw faultFrom(
+      thrown,
+      'DEVICE_CONFIGURATION',
+      coded`NO_DIRECTION_CONTROL: the driver of ${port.path} cannot switch the direction of RS-485 (${codedMessageOf(thrown)}); set DirectionControl to None and use an adapter that switches by itself`,
+    );
   }
 }
 
@@ -108,6 +127,7 @@ interface OpenedPort {
   readonly listener: PortListener;
   /** Identity of the device node when it was opened. */
   readonly node: string;
+  readonly restoreDirection: (() => void) | undefined;
 }
 
 class KernelPort implements OpenPort {
@@ -205,8 +225,13 @@ class KernelPort implements OpenPort {
   }
 
   async #close(): Promise<void> {
-    const { port } = this.#options;
+    const { port, restoreDirection } = this.#options;
     this.#onRelease();
+    try {
+      if (port.isOpen) restoreDirection?.();
+    } catch {
+      // The adapter was unplugged: its mode is gone with it.
+    }
     // `serialport` closes a port that disappears by itself.
     if (port.isOpen) await new Promise<void>((resolve) => port.close(() => resolve()));
   }

@@ -11,11 +11,16 @@
 const parities = ['none', 'even', 'odd'] as const;
 export type Parity = (typeof parities)[number];
 
+/** The state of RTS while an RS-485 port sends: it switches the transmitter. */
+export type DirectionControl = 'rts-on' | 'rts-off';
+
 export interface PortSettings {
   readonly baudRate: number;
   readonly dataBits: 5 | 6 | 7 | 8;
   readonly stopBits: 1 | 2;
   readonly parity: Parity;
+  /** The kernel switches the transmitter of RS-485; by default an adapter does that by itself. */
+  readonly directionControl?: DirectionControl | undefined;
 }
 
 /** The control lines that a port drives; `brk` holds the transmit line in the break condition. */

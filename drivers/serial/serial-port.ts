@@ -13,7 +13,7 @@ import {
   type OpenInstances,
 } from '../../src/device/module.js';
 import { streamModule } from '../../src/device/byte-stream.js';
-import type { Parity, PortSettings, SerialPorts } from './port.js';
+import type { DirectionControl, Parity, PortSettings, SerialPorts } from './port.js';
 import { SerialStream } from './serial-stream.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
@@ -52,9 +52,16 @@ const properties = Type.Object({
     'Port',
     'The parity bit of a character.',
   ),
+  DirectionControl: withAdvancedHelp(
+    enumProperty(['None', 'RtsOn', 'RtsOff'], 'None'),
+    'Port',
+    'The state of RTS while an RS-485 port sends, switched by the kernel; None for adapters that switch by themselves.',
+  ),
   Open: withHelp(Type.Boolean({ default: true }), 'Port', 'Whether the port is open.'),
 });
 type Properties = Static<typeof properties>;
+
+const directions: Readonly<Record<string, DirectionControl>> = { RtsOn: 'rts-on', RtsOff: 'rts-off' };
 
 const MODULE = { id: '{6DC3D946-0D31-450F-A8C6-C42DB8D7D4F1}', name: 'Serial Port' } as const;
 
@@ -86,12 +93,13 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
 }
 
 async function open(host: Host<Properties>, ports: SerialPorts, release: () => void): Promise<OpenInstance> {
-  const { Port, DataBits, StopBits, Parity } = host.properties;
+  const { Port, DataBits, StopBits, Parity, DirectionControl } = host.properties;
   const settings: PortSettings = {
     baudRate: Number(host.properties.BaudRate),
     dataBits: Number(DataBits) as PortSettings['dataBits'],
     stopBits: Number(StopBits) as PortSettings['stopBits'],
     parity: Parity.toLowerCase() as Parity,
+    directionControl: directions[DirectionControl],
   };
   const port = await ports.open(Port, settings, {
     onData: (bytes) => {

@@ -25,6 +25,8 @@ export class SimulatedPeer implements SimulatedLine {
   readonly onOpened = new Signal<boolean>();
   /** State of the control lines of the port. */
   lines: ControlLines = { brk: false, dtr: false, rts: false };
+  /** Whether the driver of the port has a mode for RS-485. */
+  hasDirectionControl = false;
   /** Settings of the port while it is open. */
   settings: PortSettings | undefined;
   /** If true, the peer reads nothing, and `send` of the port waits. */
@@ -110,6 +112,8 @@ export class SimulatedPorts implements SerialPorts {
     if (this.inUse.has(path) || this.#open.has(path)) {
       throw fault('DEVICE_OFFLINE', `${path} is in use by another program`);
     }
+    if (settings.directionControl !== undefined && !device.hasDirectionControl)
+      throw fault('DEVICE_CONFIGURATION', `${path} cannot switch the direction of RS-485`);
     device.attach(listener);
     device.settings = settings;
     const port = new SimulatedPort(device, () => {

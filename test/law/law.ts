@@ -68,6 +68,7 @@ export const IO_FILES: readonly string[] = [
   'drivers/gpio/backends/backends.ts',
   'drivers/modbus/maps/map-files.ts',
   'drivers/serial/kernel-ports.ts',
+  'drivers/serial/rs485.ts',
   'drivers/mqtt/network-connection.ts',
   'drivers/mqtt/transport.ts',
   'drivers/mqtt/server/program/broker-process.ts',

@@ -56,6 +56,18 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await port.close();
   });
 
+  await on('a port without a mode for RS-485 says so, and stays usable', async (t, testPort) => {
+    const listener = new RecordingListener();
+    for (const directionControl of ['rts-on', 'rts-off'] as const)
+      await t.rejects(testPort.ports.open(testPort.where, { ...SETTINGS, directionControl }, listener), {
+        code: 'DEVICE_CONFIGURATION',
+        message: /cannot switch the direction of RS-485/,
+      });
+    t.equal(testPort.ports.openCount, 0);
+    const { port } = await open(testPort);
+    await port.close();
+  });
+
   await on('the baud rate changes while the port is open, after what was sent', async (t, testPort) => {
     const { port, listener } = await open(testPort);
     await port.send(Buffer.from('before'));

@@ -29,6 +29,10 @@ export const stream: FamilyTexts = {
     DataBits: ['Datenbits', 'Die Anzahl der Datenbits je Zeichen.'],
     StopBits: ['Stoppbits', 'Die Anzahl der Stoppbits je Zeichen.'],
     Parity: ['Parität', 'Das Paritätsbit je Zeichen.'],
+    DirectionControl: [
+      'Richtungsumschaltung',
+      'Der Zustand von RTS, während eine RS-485-Schnittstelle sendet; der Kernel schaltet um. Keine bei Adaptern, die selbst umschalten.',
+    ],
     Framing: ['Telegrammgrenzen', 'Wie der Bytestrom in Telegramme zerlegt wird.'],
     Delimiter: [
       'Trennzeichen',

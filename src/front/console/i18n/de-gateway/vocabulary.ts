@@ -116,6 +116,8 @@ export const choices: Readonly<Record<string, string>> = {
   None: 'keine',
   Even: 'gerade',
   Odd: 'ungerade',
+  RtsOn: 'RTS beim Senden ein',
+  RtsOff: 'RTS beim Senden aus',
   line: 'Zeile',
   delimiter: 'Trennzeichen',
   fixed: 'feste Länge',

@@ -196,6 +196,8 @@ export const connections: Readonly<Record<string, string>> = {
   IN_USE_BY_PROGRAM: '{0} wird von einem anderen Programm benutzt; es beenden (fuser {1} zeigt, welches)',
   PORT_MISSING: '{0} ist nicht vorhanden; den Adapter anstecken',
   PORT_SETTINGS_REJECTED: '{0} lässt sich mit diesen Einstellungen nicht öffnen: {1}',
+  NO_DIRECTION_CONTROL:
+    'der Treiber von {0} kann die Richtung von RS-485 nicht umschalten ({1}); DirectionControl auf „keine“ setzen und einen Adapter verwenden, der selbst umschaltet',
   BAUD_RATE_REJECTED: '{0} unterstützt {1} Baud nicht ({2})',
   PORT_MISSING_OTHERS: '{0} ist nicht vorhanden; {1}',
   NO_ADAPTER_MATCHES: 'kein Adapter passt zu {0}; {1}',
