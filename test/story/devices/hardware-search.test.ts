@@ -56,6 +56,35 @@ t.test('a search lists chips and lines, their users, and the instances that they
   t.ok(((await valueAt(fixture, 'hardware/FOUND')) as number) >= 25);
 });
 
+const RS485 = `${HARDWARE}  - instance: RS-485
+    ident: rs485
+    module: Serial Port
+    properties: { Port: /dev/ttyMODBUS }
+    children: [{ instance: Unit 1, ident: unit1, module: ModBus Gateway, properties: { GatewayMode: 1, DeviceID: 1 } }]
+`;
+
+t.test('serial ports of the simulated board are found, and the device at one of them', async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + RS485);
+  const hardware = await idOf(fixture, 'hardware');
+  t.match(await found(fixture, '/dev/ttySML'), {
+    ID: 'port /dev/ttySML',
+    Kind: 'port',
+    UsedBy: '',
+    Create: [{ ModuleName: 'Serial Port', Properties: { Port: '/dev/ttySML' } }],
+  });
+  t.match(await found(fixture, '/dev/ttyMODBUS'), { InstanceID: await idOf(fixture, 'rs485') });
+  await until(
+    'the gateway of the unit',
+    async () => (await valueAt(fixture, 'rs485/unit1/LINK')) === 'online',
+  );
+  const name = 'SunSpec inverter: SolarEdge, Fronius (int + SF), SMA, Kostal, ABB';
+  const inverter = await found(fixture, name);
+  t.match(inverter, { Kind: 'modbus', Create: [{ Properties: { Map: 'sunspec-inverter' } }] });
+  const created = await rpc(fixture, 'GW_CreateFrom', hardware, inverter?.ID, 0, '', 'Inverter');
+  const maker = await rpc(fixture, 'SVC_GetObjectIDByIdent', 'MODEL', created);
+  await until('its model', async () => (await rpc(fixture, 'GetValue', maker)) === 'Simulated inverter');
+});
+
 t.test('one call makes an instance of an item, which works immediately', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const hardware = await idOf(fixture, 'hardware');
