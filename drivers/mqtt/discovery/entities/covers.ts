@@ -4,9 +4,9 @@ import { variableType } from '../../../../src/device/module.js';
 import type { Value as TemplateValue } from '../../templates/value.js';
 import type { EntityBuilder, Publisher } from '../entity-builder.js';
 import { UNKNOWN, UNREADABLE, type Command, type Reading, type Source } from '../model.js';
-import { binaryProfile, optionsProfile, shareProfile } from '../presentation.js';
+import { binaryProfile, optionsProfile, pressProfile, shareProfile } from '../presentation.js';
 import { isObject, jsonIn, memberOf, NONE, numberIn, numberOf, rounded } from '../readers.js';
-import { templateNumber } from './inputs.js';
+import { pressCommand, templateNumber } from './inputs.js';
 
 const { boolean, integer, string } = variableType;
 
@@ -168,6 +168,20 @@ function addMotor(entity: EntityBuilder, states: ReadonlyMap<string, string>): v
   });
 }
 
+/** A valve has no stop command by default. */
+function addStop(entity: EntityBuilder, publish: Publisher | undefined): void {
+  const payload = entity.settings.text('payload_stop');
+  if (publish === undefined || payload === undefined) return;
+  entity.add({
+    part: 'STOP',
+    name: 'Stop',
+    type: integer,
+    role: 'state',
+    profile: pressProfile('Stop'),
+    command: pressCommand(publish, payload),
+  });
+}
+
 export function buildValve(entity: EntityBuilder): void {
   const { settings } = entity;
   const template = ['value_template'];
@@ -184,6 +198,7 @@ export function buildValve(entity: EntityBuilder): void {
     const state = memberOf(json, 'state');
     return typeof state === 'string' ? readText(state, current) : undefined;
   };
+  addStop(entity, publish);
   if (settings.flag('reports_position') === true) {
     const readOwn = readPosition(range, 'position');
     // A state such as `opening` may come on the same topic.

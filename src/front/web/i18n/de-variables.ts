@@ -157,6 +157,7 @@ export const deVariables: Readonly<Record<string, string>> = {
   Preset: 'Voreinstellung',
   Connected: 'Verbunden',
   Published: 'Veröffentlicht',
+  Stop: 'Stopp',
   'Waiting values': 'Wartende Werte',
   Clients: 'Clients',
   'Messages per second': 'Nachrichten pro Sekunde',
