@@ -13,7 +13,7 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { ServerFixture } from '../../tools/broker/server-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { testCertificate } from '../../tools/test-certificate.js';
-import { until } from '../../tools/until.js';
+import { until, withinPatience } from '../../tools/until.js';
 
 /** A client, closed with the test. */
 async function connected(t: Test, url: string, options: IClientOptions = {}): Promise<MqttClient> {
@@ -92,7 +92,7 @@ t.test('users log in with a password or a hash, and change while the server runs
   const plug = await connected(t, fixture.url, login('plug'));
   const closed = new Promise<void>((resolve) => plug.once('close', () => resolve()));
   await fixture.devices.change(plain, { Password: 'a new secret' });
-  await closed;
+  await withinPatience('the end of the connection', closed);
   await t.rejects(connected(t, fixture.url, login('plug')), { code: 4 });
   await connected(t, fixture.url, { username: 'plug', password: 'a new secret' });
   t.ok(lamp.connected, 'other users stay connected');
@@ -103,6 +103,26 @@ t.test('users log in with a password or a hash, and change while the server runs
     [{ Read: ['a/#/b'] as string[] }, /must be a complete level/],
   ] as const)
     t.match(String(mqttServerUser.check?.({ ...USER, ...properties })), words);
+});
+
+t.test('a client that logs in while its password is changed does not stay', async (t) => {
+  await using fixture = await ServerFixture.start(await tempDirectory(t));
+  const plug = await fixture.addUser('plug');
+  await connected(t, fixture.url, login('plug'));
+  const closed: Promise<unknown>[] = [];
+  const attempts = Array.from({ length: 40 }, async () => {
+    const client = await connectAsync(fixture.url, login('plug', { reconnectPeriod: 0 })).catch(
+      () => undefined,
+    );
+    if (client !== undefined)
+      closed.push(new Promise<void>((resolve) => client.once('close', () => resolve())));
+  });
+  await Promise.any(attempts);
+  await fixture.devices.change(plug, { Password: 'a new secret' });
+  await Promise.all(attempts);
+  await withinPatience('the end of all connections', Promise.all(closed));
+  t.ok(closed.length > 0, `${closed.length} had logged in`);
+  await connected(t, fixture.url, { username: 'plug', password: 'a new secret' });
 });
 
 t.test('topic permissions apply to publishing, subscriptions, retained messages and wills', async (t) => {

@@ -27,6 +27,8 @@ const EVERYTHING: TopicAccess = { read: ['#'], write: ['#'] };
 /** A client of the broker, with what the broker adds to it. */
 interface BrokerClient extends Client {
   user?: string;
+  /** Its user as it was at the login: {@link Broker.setUsers} ends the connections of changed ones. */
+  login?: string;
   /** The filters of its subscriptions. */
   filters?: Set<string>;
   /** Messages that it has sent and that have not been passed on. */
@@ -93,7 +95,11 @@ export class Broker {
       },
     });
     this.#aedes = aedes;
-    aedes.on('clientReady', (client) => this.#clients.set(client.id, client));
+    aedes.on('clientReady', (client) => {
+      this.#clients.set(client.id, client);
+      // The users may have changed since its login.
+      if (!this.#isPermitted(client)) client.close();
+    });
     aedes.on('clientDisconnect', (client) => this.#onDisconnect(client));
     aedes.on('unsubscribe', (filters, client: BrokerClient) => {
       for (const filter of filters) client.filters?.delete(filter);
@@ -118,14 +124,13 @@ export class Broker {
 
   /** Replaces the users; clients whose user was changed or removed, or that have none, are disconnected. */
   setUsers(users: readonly BrokerUser[], isLoginRequired: boolean): void {
-    const before = new Map(users.map(({ name }) => [name, JSON.stringify(this.#logins.user(name))]));
-    const after = new Map(users.map((user) => [user.name, JSON.stringify(user)]));
     this.#logins.setUsers(users, isLoginRequired);
-    for (const client of this.#clients.values()) {
-      const { user = '' } = client;
-      const isSame = user === '' ? !isLoginRequired : after.has(user) && after.get(user) === before.get(user);
-      if (!isSame) client.close();
-    }
+    for (const client of this.#clients.values()) if (!this.#isPermitted(client)) client.close();
+  }
+
+  /** Whether it could log in as it did. */
+  #isPermitted({ user = '', login }: BrokerClient): boolean {
+    return user === '' ? !this.#logins.isRequired : JSON.stringify(this.#logins.user(user)) === login;
   }
 
   figures(): BrokerFigures {
@@ -178,6 +183,7 @@ export class Broker {
           ? reject(returnCode.unavailable, 'too many logins at a time')
           : reject(returnCode.login, `the login of user ${printable(name)} is wrong`);
       client.user = result.user.name;
+      client.login = JSON.stringify(result.user);
     }
     const owner = this.#clients.get(client.id)?.user ?? this.#store.session(client.id)?.user;
     if (owner !== undefined && owner !== (client.user ?? '') && owner !== '')
