@@ -80,7 +80,8 @@ t.test('serial ports of the simulated board are found, and the device at one of 
   const name = 'SunSpec inverter: SolarEdge, Fronius (int + SF), SMA, Kostal, ABB';
   const inverter = await found(fixture, name);
   t.match(inverter, { Kind: 'modbus', Create: [{ Properties: { Map: 'sunspec-inverter' } }] });
-  const created = await rpc(fixture, 'GW_CreateFrom', hardware, inverter?.ID, 0, '', 'Inverter');
+  const created = await rpc(fixture, 'GW_CreateFrom', hardware, inverter?.ID, 0);
+  t.type(created, 'number');
   const maker = await rpc(fixture, 'SVC_GetObjectIDByIdent', 'MODEL', created);
   await until('its model', async () => (await rpc(fixture, 'GetValue', maker)) === 'Simulated inverter');
 });
