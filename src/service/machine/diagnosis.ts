@@ -185,13 +185,16 @@ const UART = /^\/dev\/(serial\d|tty(S|AMA)\d+)$/;
 const UNSTABLE = /^\/dev\/tty(USB|ACM)\d+$/;
 
 /** Configured ports: they must exist, have stable names, and not be kernel consoles. */
-function portsCheck(machine: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
+function portsCheck(machine: Machine, { instances, board }: MachineRequirements): HealthFinding | undefined {
   const { ports, consoles, found } = machine;
   if (ports.length === 0) return undefined;
   const nameOf = (path: string) =>
     instances.find((one) => namesOf(one, referenceKind.serialPort).includes(path))?.name ?? path;
   const problems = ports.flatMap(({ path, node }: ConfiguredPort): [text: CodedText, advice: CodedText][] => {
     const who = nameOf(path);
+    const isFound = found.some(({ kind, name }) => kind === 'port' && name === path);
+    // A simulated port has no device file.
+    if (node === undefined && isFound && board.name === 'simulated') return [];
     if (node === undefined)
       return [[coded`PORT_OF_MISSING: ${path} of ${who} does not exist`, missingAdvice(path, machine)]];
     const tty = node.path.replace('/dev/', '');

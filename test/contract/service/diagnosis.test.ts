@@ -99,6 +99,13 @@ t.test('only hardware that an instance uses is checked', async (t) => {
   t.strictSame(searchedKinds([{ ...relay, references: [] }]), [], 'names of properties have no meaning');
 });
 
+t.test('only a simulated port has no device file', async (t) => {
+  const machine = { ports: [{ path: '/dev/ttySML', node: undefined }], found: [port('/dev/ttySML', '')] };
+  const instances = [meter('/dev/ttySML')];
+  t.match(check('ports', machine, { instances, board: { ...pc, name: 'simulated' } }), /^ok/);
+  t.match(check('ports', machine, { instances }), /^warning \| \/dev\/ttySML of Meter does not exist/);
+});
+
 t.test('a machine without a board file is reported, if it has a device tree', async (t) => {
   t.match(
     check('board', { compatible: ['vendor,box', 'vendor,soc'] }, { board: pc }),
