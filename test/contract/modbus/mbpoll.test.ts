@@ -4,7 +4,8 @@ import { openPtyPair } from '../../tools/devices/pty.js';
 import { hasProgram, Program } from '../../tools/program.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { withinPatience } from '../../tools/until.js';
-import { directory, makeServer, UNIT } from './served-plant.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { makeServer, UNIT } from './served-plant.js';
 
 const missing = ['mbpoll', 'socat'].filter((name) => !hasProgram(name)).join(' and ');
 const skip = missing === '' ? false : `${missing} is not installed (Debian packages mbpoll and socat)`;
@@ -43,14 +44,14 @@ async function libmodbusContract(
 
 t.test('TCP: mbpoll reads and writes parts of the tree', { skip }, async (t) => {
   const port = await reservePort();
-  const made = await makeServer(['Server Socket', { Port: port }], 'TCP');
+  const made = await makeServer(t, ['Server Socket', { Port: port }], 'TCP');
   await using _fixture = made.fixture;
   await libmodbusContract(t, made, pollAt(['-m', 'tcp', '-p', String(port)], '127.0.0.1'));
 });
 
 t.test('RTU: mbpoll reads and writes parts of the tree', { skip }, async (t) => {
-  await using pair = await openPtyPair(directory);
-  const made = await makeServer(['Serial Port', { Port: pair.near, BaudRate: '19200' }], 'RTU');
+  await using pair = await openPtyPair(await tempDirectory(t));
+  const made = await makeServer(t, ['Serial Port', { Port: pair.near, BaudRate: '19200' }], 'RTU');
   await using _fixture = made.fixture;
   await libmodbusContract(t, made, pollAt(['-m', 'rtu', '-b', '19200', '-P', 'none'], pair.far));
 });

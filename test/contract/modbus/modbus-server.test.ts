@@ -7,7 +7,8 @@ import { openPtyPair } from '../../tools/devices/pty.js';
 import { hasProgram } from '../../tools/program.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
-import { directory, makeServer, UNIT } from './served-plant.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { makeServer, UNIT } from './served-plant.js';
 
 const Client = modbusSerial.default;
 /** An exception, as the client reports it. */
@@ -54,7 +55,7 @@ async function clientContract(
 
 await t.test('TCP: a client reads and writes parts of the tree', async (t) => {
   const port = await reservePort();
-  const made = await makeServer(['Server Socket', { Port: port }], 'TCP');
+  const made = await makeServer(t, ['Server Socket', { Port: port }], 'TCP');
   await using _fixture = made.fixture;
   const client = new Client();
   await client.connectTCP('127.0.0.1', { port });
@@ -66,8 +67,8 @@ await t.test(
   'RTU: a client reads and writes parts of the tree',
   { skip: hasProgram('socat') ? false : 'socat is not installed (Debian package socat)' },
   async (t) => {
-    await using pair = await openPtyPair(directory);
-    const made = await makeServer(['Serial Port', { Port: pair.near, BaudRate: '19200' }], 'RTU');
+    await using pair = await openPtyPair(await tempDirectory(t));
+    const made = await makeServer(t, ['Serial Port', { Port: pair.near, BaudRate: '19200' }], 'RTU');
     await using _fixture = made.fixture;
     const client = new Client();
     await client.connectRTUBuffered(pair.far, { baudRate: 19_200 });
@@ -78,7 +79,7 @@ await t.test(
 
 await t.test('hostile clients are bounded, and do not disturb others', async (t) => {
   const port = await reservePort();
-  const { fixture } = await makeServer(['Server Socket', { Port: port }], 'TCP');
+  const { fixture } = await makeServer(t, ['Server Socket', { Port: port }], 'TCP');
   await using _fixture = fixture;
   const open = async (): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1');

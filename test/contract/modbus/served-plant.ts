@@ -1,8 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import t from 'tap';
+import type { Test } from 'tap';
 import { Backends, gpioModules } from '../../../drivers/gpio/index.js';
 import { modbusModules } from '../../../drivers/modbus/index.js';
 import { serialModules } from '../../../drivers/serial/index.js';
@@ -12,15 +10,11 @@ import { variableType } from '../../../src/device/module.js';
 import { simulatedBoard } from '../../tools/devices/board-fixture.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { registerMaps } from '../../tools/devices/register-maps.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 
 /** The unit of the server. */
 export const UNIT = 9;
-/** Has the map of the server; removed with the tests of the file. */
-export const directory = mkdtempSync(join(tmpdir(), 'stellwerk-'));
-t.teardown(() => rm(directory, { recursive: true, force: true }));
-writeFileSync(
-  join(directory, 'plant.yaml'),
-  `name: Values for the plant
+const PLANT = `name: Values for the plant
 kind: server
 blocks:
   - table: holding
@@ -40,11 +34,12 @@ blocks:
   - table: discrete
     values:
       FLAG: { at: 0, variable: flag }
-`,
-);
+`;
 
 /** A gateway with a relay and three variables, served over TCP or a serial line. */
-export async function makeServer(io: readonly [string, Record<string, unknown>], Protocol: string) {
+export async function makeServer(t: Test, io: readonly [string, Record<string, unknown>], Protocol: string) {
+  const directory = await tempDirectory(t);
+  await writeFile(join(directory, 'plant.yaml'), PLANT);
   const clock = systemClock();
   const modules = [
     ...gpioModules(new Backends(simulatedBoard, clock)),
