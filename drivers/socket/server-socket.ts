@@ -1,4 +1,5 @@
 import { coded } from '../../src/base/codes/coded-text.js';
+import { codedMessageOf } from '../../src/base/fault.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
@@ -17,6 +18,9 @@ const MAX_CLIENTS = 256;
 
 /** How often clients are checked for IdleS. */
 const IDLE_CHECK_MS = 1000;
+
+/** How often the certificate is checked for renewal. */
+const CERTIFICATE_INTERVAL_MS = 60_000;
 
 const properties = Type.Object({
   Port: withHelp(
@@ -137,6 +141,16 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       onLost: (cause) => host.reportLost(cause),
     },
   );
+  const renew = () =>
+    server.renewCertificate().then(
+      () => host.setProblem('CERTIFICATE', undefined),
+      (thrown: unknown) =>
+        host.setProblem(
+          'CERTIFICATE',
+          coded`RENEWED_CERTIFICATE_UNUSABLE: the renewed certificate cannot be used: ${codedMessageOf(thrown)}`,
+        ),
+    );
+  const cancelRenewal = UseSSL ? host.clock.every(CERTIFICATE_INTERVAL_MS, () => void renew()) : undefined;
   const cancel = IdleS > 0 ? host.clock.every(IDLE_CHECK_MS, () => clients.dropSilent(IdleS)) : undefined;
   return {
     provided: {
@@ -150,6 +164,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
     probe: () => clients.dropDead(),
     async close() {
       cancel?.();
+      cancelRenewal?.();
       problems.close();
       await Promise.all([server.close(), clients.close()]);
     },

@@ -1,5 +1,6 @@
 import { coded } from '../../src/base/codes/coded-text.js';
 import { createServer, isIP, type Server, type Socket } from 'node:net';
+import { parseCertificateFor } from '../../src/base/credentials/certificate-key-pair.js';
 import { faultFrom, messageOf, codedMessageOf } from '../../src/base/fault.js';
 import { readPropertyFile } from '../../src/device/toolkit/property-file.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
@@ -35,6 +36,11 @@ interface ServerListener {
 
 /** A listening server. */
 interface TcpServer {
+  /**
+   * Reads the PEM files again, and uses a renewed certificate for the next connections; open ones stay. Rejects if
+   * the files cannot be used; the certificate before stays.
+   */
+  renewCertificate(): Promise<void>;
   /** A second call waits for the first. */
   close(): Promise<void>;
 }
@@ -43,7 +49,8 @@ interface TcpServer {
 export async function listenTcp(where: ListenOptions, listener: ServerListener): Promise<TcpServer> {
   const { address, port, limit, tls } = where;
   const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
-  const server = tls === undefined ? createServer(options) : await createSecureServer(tls, options);
+  const secure = tls === undefined ? undefined : await createSecureServer(tls, options);
+  const server = secure?.server ?? createServer(options);
   const sockets = new Set<Socket>();
   const bound = isIP(address) === 0 ? await resolveBindAddress(where) : address;
   let closing: Promise<void> | undefined;
@@ -85,7 +92,10 @@ export async function listenTcp(where: ListenOptions, listener: ServerListener):
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
-  return { close: () => (closing ??= close()) };
+  return {
+    close: () => (closing ??= close()),
+    renewCertificate: async () => secure?.renew(),
+  };
 }
 
 /** Resolves a `BindIP` that is a host name to its first address. */
@@ -100,17 +110,48 @@ function addressOf(client: { readonly remoteAddress?: string | undefined } | und
   return client?.remoteAddress ?? 'an address that is gone';
 }
 
+interface SecureServer {
+  readonly server: Server;
+  /** See {@link TcpServer.renewCertificate}. */
+  renew(): Promise<void>;
+}
+
 async function createSecureServer(
-  { certificateFile, keyFile }: NonNullable<ListenOptions['tls']>,
+  files: NonNullable<ListenOptions['tls']>,
   options: object,
-): Promise<Server> {
+): Promise<SecureServer> {
+  let pair = await readPair(files);
+  const { createServer: createTlsServer } = await import('node:tls');
+  const server = withPair(() =>
+    createTlsServer({ ...options, ...pair, handshakeTimeout: HANDSHAKE_TIMEOUT_MS }),
+  );
+  return {
+    server,
+    async renew() {
+      const read = await readPair(files);
+      if (read.cert.equals(pair.cert) && read.key.equals(pair.key)) return;
+      withPair(() => {
+        // Node accepts a key of another certificate here, and fails in each handshake.
+        parseCertificateFor(read.cert.toString(), read.key.toString());
+        server.setSecureContext(read);
+      });
+      pair = read;
+    },
+  };
+}
+
+async function readPair({ certificateFile, keyFile }: NonNullable<ListenOptions['tls']>) {
   const [cert, key] = await Promise.all([
     readPropertyFile('CertificateFile', certificateFile),
     readPropertyFile('KeyFile', keyFile),
   ]);
-  const { createServer: createTlsServer } = await import('node:tls');
+  return { cert, key };
+}
+
+/** Maps what Node says of a certificate and a key. */
+function withPair<T>(use: () => T): T {
   try {
-    return createTlsServer({ ...options, cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
+    return use();
   } catch (thrown) {
     const why = coded`CERTIFICATEFILE_KEYFILE_DO_NOT: CertificateFile and KeyFile do not work: ${codedMessageOf(thrown)}`;
     throw faultFrom(thrown, 'DEVICE_CONFIGURATION', why);

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
@@ -10,6 +9,7 @@ import { PACKET_LIMIT } from '../../../drivers/mqtt/packet-reader.js';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
 import { isAbort } from '../../../src/base/fault.js';
 import { startMosquitto } from '../../tools/devices/mosquitto.js';
+import { certificatesIn } from '../../tools/devices/signed-certificates.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
@@ -71,26 +71,7 @@ await t.test('mosquitto with users', { skip }, async (t) => {
 
 await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) => {
   const directory = await tempDirectory(t);
-  const at = (name: string) => join(directory, name);
-  const certificate = async (name: string, subject: string, extension: string) => {
-    const request = ['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-    await run('openssl', [
-      ...request,
-      '-subj',
-      subject,
-      '-keyout',
-      at(`${name}.key`),
-      '-out',
-      at(`${name}.csr`),
-    ]);
-    await writeFile(at(`${name}.ext`), extension);
-    const signer =
-      name === 'ca'
-        ? ['-signkey', at('ca.key')]
-        : ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial'];
-    const sign = ['x509', '-req', '-in', at(`${name}.csr`), '-extfile', at(`${name}.ext`), '-days', '2'];
-    await run('openssl', [...sign, ...signer, '-out', at(`${name}.pem`)]);
-  };
+  const { at, certificate } = certificatesIn(directory);
   await certificate('ca', '/CN=Test authority', 'basicConstraints=critical,CA:TRUE');
   await certificate('server', '/CN=localhost', 'subjectAltName=DNS:localhost');
   await certificate('client', '/CN=gateway', 'basicConstraints=CA:FALSE');
@@ -100,13 +81,18 @@ await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) =>
     `listener ${secure} 127.0.0.1`,
     ...tls,
     'require_certificate true',
+    'use_identity_as_username true',
     `listener ${web} 127.0.0.1`,
     'protocol websockets',
   ];
-  await using _broker = await startMosquitto({ directory, lines });
+  await using broker = await startMosquitto({ directory, lines });
   const url = `mqtts://localhost:${secure}`;
   const files = { caFile: at('ca.pem'), certificateFile: at('client.pem'), keyFile: at('client.key') };
   await connect({ url, ...files });
+  await broker.program.waitFor(/u'gateway'/);
+  await certificate('client', '/CN=renewed', 'basicConstraints=CA:FALSE');
+  await connect({ url, ...files });
+  await broker.program.waitFor(/u'renewed'/);
   await connect({ url: `ws://127.0.0.1:${web}` });
   const bare = { ...files, caFile: '' };
   await t.rejects(connect({ url, ...bare }), {

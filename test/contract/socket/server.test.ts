@@ -11,7 +11,7 @@ import { listenTcp } from '../../../drivers/socket/tcp-server.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
 import { testCertificate } from '../../tools/test-certificate.js';
-import { ManualClock } from '../../../src/base/clock.js';
+import { type Clock, ManualClock, systemClock } from '../../../src/base/clock.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -293,6 +293,49 @@ await t.test('TLS works, and closing releases everything', async (t) => {
   await Promise.all([guest.ends(), mute.ends()]);
   await fixture.change(server, { KeyFile: at('none.pem') });
   await status(fixture, server, /KeyFile cannot be read: ENOENT/);
+});
+
+await t.test('a renewed certificate is used for the next connections, and open ones stay', async (t) => {
+  const directory = await tempDirectory(t);
+  const [CertificateFile, KeyFile] = [join(directory, 'c.pem'), join(directory, 'k.pem')];
+  const [first, second] = [testCertificate('localhost'), testCertificate('localhost')];
+  await writeFile(CertificateFile, first.certificate);
+  await writeFile(KeyFile, first.key);
+  // Time passes for the renewal only: the connections are real.
+  const real = systemClock();
+  const everyMinute: (() => void)[] = [];
+  const passMinute = () => everyMinute.forEach((callback) => callback());
+  const clock: Clock = {
+    ...real,
+    every(ms, callback) {
+      if (ms !== 60_000) return real.every(ms, callback);
+      everyMinute.push(callback);
+      return () => undefined;
+    },
+  };
+  await using fixture = new DeviceFixture(MODULES, clock);
+  const { port, server, device } = await serve(fixture, { UseSSL: true, CertificateFile, KeyFile });
+  const trusting = (ca: string) =>
+    TcpClient.connect(port, (to) => connectTls({ port: to, host: '127.0.0.1', servername: 'localhost', ca }));
+  using guest = await trusting(first.certificate);
+  await clients(fixture, server, 1);
+
+  // Between the writes of both files, they do not fit.
+  await writeFile(CertificateFile, second.certificate);
+  passMinute();
+  await status(fixture, server, /the renewed certificate cannot be used: CertificateFile and KeyFile/);
+  using another = await trusting(first.certificate);
+  await clients(fixture, server, 2);
+
+  await writeFile(KeyFile, second.key);
+  passMinute();
+  await until('no problem', () => !/renewed/.test(fixture.status(server)));
+  using later = await trusting(second.certificate);
+  await clients(fixture, server, 3);
+  for (const [value, client] of [guest, another, later].entries()) {
+    client.say(`a=${value + 5}\n`);
+    await fixture.waitForValue(device, 'VALUE', value + 5);
+  }
 });
 
 await t.test(
