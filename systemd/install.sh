@@ -46,6 +46,7 @@ else
 fi
 units=$config/systemd/system sysusers=$config/sysusers.d tmpfiles=$config/tmpfiles.d
 doc=$share/doc/stellwerk
+catalog=$([ -n "$prefix" ] && echo "$prefix/lib/systemd/catalog" || echo /usr/local/lib/systemd/catalog)/stellwerk.catalog
 rules=$([ -n "$prefix" ] && echo "$prefix/lib/udev/rules.d" || echo /etc/udev/rules.d)
 
 backoff=$units/stellwerk.service.d/10-backoff.conf
@@ -73,13 +74,14 @@ uninstall() {
     rm -rf /run/stellwerk-keeper
   fi
   rm -f "$destdir$units/stellwerk.service" "$destdir$units/stellwerk-keeper.service" "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf"
-  rm -f "$destdir$rules/60-stellwerk.rules" "$destdir$bin/stellwerk" "$destdir$backoff"
+  rm -f "$destdir$rules/60-stellwerk.rules" "$destdir$bin/stellwerk" "$destdir$backoff" "$destdir$catalog"
   rmdir "$(dirname "$destdir$backoff")" 2>/dev/null || true
   rm -f "$destdir$doc"
   for shell in bash zsh fish; do rm -f "$destdir$(completion $shell)"; done
   rm -rf "$destdir$home"
   if booted; then
     systemctl daemon-reload
+    journalctl --update-catalog || true
     udevadm control --reload || true
   fi
   echo 'stellwerk was removed. Kept: /etc/stellwerk, /var/lib/stellwerk and the user stellwerk.'
@@ -126,6 +128,10 @@ put_surroundings() {
   cp "$here/systemd/tmpfiles.conf" "$destdir$tmpfiles/stellwerk.conf"
   cp "$here/systemd/60-stellwerk.rules" "$destdir$rules/60-stellwerk.rules"
   chmod 0644 "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf" "$destdir$rules/60-stellwerk.rules"
+  # Explains the messages (journalctl -x).
+  mkdir -p "$(dirname "$destdir$catalog")"
+  cp "$here/systemd/stellwerk.catalog" "$destdir$catalog"
+  chmod 0644 "$destdir$catalog"
   if ! live || [ "$(systemctl --version | sed -n '1s/systemd \([0-9]*\).*/\1/p')" -ge 254 ]; then
     mkdir -p "$(dirname "$destdir$backoff")"
     cp "$here/systemd/backoff.conf" "$destdir$backoff"
@@ -156,6 +162,7 @@ set_up_machine() {
   systemd-tmpfiles --create "$tmpfiles/stellwerk.conf"
   booted || return 0
   systemctl daemon-reload
+  journalctl --update-catalog || true
   # The chips are there already: their rules are applied as if they had just come.
   udevadm control --reload || true
   udevadm trigger --settle --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm --subsystem-match=w1 --action=add || true

@@ -11,3 +11,6 @@ printf '{"version":"%s","running":"%s","time":"%s","reason":"%s","limit":%s}\n' 
 chmod 0755 "$directory" && chmod 0644 "$directory/rolled-back.new"
 sync "$directory/rolled-back.new"
 mv "$directory/rolled-back.new" "$directory/rolled-back"
+# The message id is that of src/service/journal.ts. The note counts; the journal may be unavailable.
+printf 'MESSAGE_ID=%s\nPRIORITY=4\nSYSLOG_IDENTIFIER=stellwerk\nSTELLWERK_VERSION=%s\nMESSAGE=version %s was rolled back (%s), %s runs\n' \
+  627e79c72b424dd882e2e271c93de18f "$1" "$1" "$3" "$2" | logger --journald 2>/dev/null || :

@@ -1,3 +1,4 @@
+import { logKind } from '../base/codes/log-kinds.js';
 import { coded } from '../base/codes/coded-text.js';
 import { codedMessageOf } from '../base/fault.js';
 import { healthy, type HealthChecks } from '../base/health-check.js';
@@ -46,7 +47,7 @@ export class ArchiveHealth {
 
   /** Reports quarantined files. */
   reportDamage({ text, quarantined, newer }: DamageReport): void {
-    if (text !== '') this.#log.error({}, text);
+    if (text !== '') this.#log.error({ kind: logKind.archiveDamaged }, text);
     if (newer.length > 0)
       this.#checks.set('archive file', {
         state: 'warning',

@@ -1,3 +1,4 @@
+import { logKind } from '../base/codes/log-kinds.js';
 import { recordOf, type Text, type TextRecord } from '../base/codes/coded-text.js';
 import { Api } from '../api/api.js';
 import type { Cancel, Clock } from '../base/clock.js';
@@ -196,7 +197,7 @@ export class Gateway implements AsyncDisposable {
       await this.#reloadApi();
       await this.#startTargetBackups();
       await this.#startUpdates();
-      log.root.info({}, 'configuration reloaded');
+      log.root.info({ kind: logKind.configurationReloaded }, 'configuration reloaded');
       const all = [...problems, ...(this.#api?.problems() ?? [])];
       return {
         Applied: RELOADABLE,

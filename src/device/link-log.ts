@@ -1,3 +1,4 @@
+import { logKind } from '../base/codes/log-kinds.js';
 import type { Log } from '../base/log.js';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Instance } from '../kernel/instances.js';
@@ -30,7 +31,9 @@ export class LinkLog {
    */
   lost({ attempt, waitMs, text }: { attempt: number; waitMs: number; text: string }): void {
     const { log, module, instance } = this.#options;
-    const line = { instance: instance.id, name: instance.displayName, retryInMs: Math.round(waitMs) };
+    const { id, displayName: name } = instance;
+    const about = { kind: logKind.instanceFailed, instance: id, module: module.name, name };
+    const line = { ...about, retryInMs: Math.round(waitMs) };
     if (attempt > 0) return log.debug(line, text);
     if (module.requires === undefined) return log.warn(line, text);
     // A failure of the I/O instance often appears first at the devices connected to it.
@@ -50,6 +53,8 @@ export class LinkLog {
     const isNotable = module.requires === undefined || !this.#wasOnline || this.#isLossLogged;
     this.#wasOnline = true;
     this.#isLossLogged = false;
-    log[isNotable ? 'info' : 'debug']({ instance: instance.id, name: instance.displayName }, 'online');
+    const { id, displayName: name } = instance;
+    const about = { kind: logKind.instanceOnline, instance: id, module: module.name, name };
+    log[isNotable ? 'info' : 'debug'](about, 'online');
   }
 }

@@ -1,3 +1,4 @@
+import { logKind } from '../base/codes/log-kinds.js';
 import { codedTextOf } from '../base/codes/coded-text.js';
 import type { Clock } from '../base/clock.js';
 import { codedMessageOf, messageOf } from '../base/fault.js';
@@ -117,7 +118,8 @@ export class EventRunner {
       const outcome = output === undefined ? 'NOTHING_TO_RUN' : 'RAN';
       onVerdict(run, { outcome, durationMs: durationMs() });
     } catch (thrown) {
-      if (!this.#isClosed) log.error({ event: id }, `${nameOf(run.event)}: ${messageOf(thrown)}`);
+      const about = { kind: logKind.eventFailed, event: id };
+      if (!this.#isClosed) log.error(about, `${nameOf(run.event)}: ${messageOf(thrown)}`);
       onVerdict(run, {
         outcome: 'FAILED',
         text: codedTextOf(codedMessageOf(thrown)),

@@ -1,3 +1,4 @@
+import { logKind } from '../base/codes/log-kinds.js';
 import { coded } from '../base/codes/coded-text.js';
 import type { HealthChecks } from '../base/health-check.js';
 import { delay, type Clock } from '../base/clock.js';
@@ -257,7 +258,13 @@ export class ScriptRunner implements AsyncDisposable {
       return;
     }
     const more = before?.text === message && before.more > 0 ? ` (and ${before.more} times more since)` : '';
-    const details = { script: id, file, line: at?.line ?? 0, output: output.slice(0, LOGGED_OUTPUT_LIMIT) };
+    const details = {
+      kind: logKind.scriptFailed,
+      script: id,
+      file,
+      line: at?.line ?? 0,
+      output: output.slice(0, LOGGED_OUTPUT_LIMIT),
+    };
     log.error(details, `${script === undefined ? 'a text' : scriptLabel(script)}: ${message}${more}`);
     this.#logged.set(id, { text: message, untilMs: clock.nowMs() + REPEAT_LOG_MS, more: 0 });
   }

@@ -1,3 +1,4 @@
+import { logKind } from '../base/codes/log-kinds.js';
 import { coded, joined, type Text } from '../base/codes/coded-text.js';
 import { healthy, type HealthFinding } from '../base/health-check.js';
 import type { Clock } from '../base/clock.js';
@@ -51,7 +52,7 @@ export class LimitReport implements LimitReporter {
     if (nowMs - effect.loggedMs < LOGGED_EVERY_MS) return;
     effect.loggedMs = nowMs;
     this.#log.warn(
-      { limit: limit.toString(), who, count: effect.count },
+      { kind: logKind.limitReached, limit: limit.toString(), who, count: effect.count },
       `the limit of ${limit.toString()} took effect: ${whatToDo.toString()}`,
     );
   }

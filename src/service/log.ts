@@ -2,6 +2,7 @@ import { pino, type DestinationStream, type Level } from 'pino';
 import { systemClock, type Cancel, type Clock } from '../base/clock.js';
 import type { Log, LogRecord } from '../base/log.js';
 import { maskUrls, maskUrlsIn } from '../base/url-secrets.js';
+import { priorityOf } from './journal.js';
 import { LogRateLimit } from './log-rate-limit.js';
 import { LogRecords } from './log-records.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
@@ -14,6 +15,8 @@ interface LogTarget {
   write(text: string): void;
   /** `journal`: JSON with the journal's priority before it. `terminal`: for people. `json`: JSON alone. */
   readonly form: 'journal' | 'terminal' | 'json';
+  /** Sends a line to the journal with fields; if it returns false, the line is written. */
+  readonly sendToJournal?: (line: string) => boolean;
 }
 
 /** One line of warning or above, for the change stream: clients see it as KL_WARNING or KL_ERROR. */
@@ -121,13 +124,18 @@ export class ServiceLog {
   }
 
   #stream(): DestinationStream {
-    const { form } = this.#target;
+    const { form, sendToJournal } = this.#target;
     return {
       write: (written) => {
         const line = masked(written);
         this.records.add(recordOf(line));
+        if (sendToJournal?.(line) === true) return;
         const shown =
-          form === 'json' ? line : form === 'journal' ? `<${priorityOf(line)}>${line}` : forPeople(line);
+          form === 'json'
+            ? line
+            : form === 'journal'
+              ? `<${priorityOf(levelOf(line))}>${line}`
+              : forPeople(line);
         this.#target.write(shown);
       },
     };
@@ -144,14 +152,8 @@ function masked(line: string): string {
 
 const LEVEL = /^\{"level":(\d+)/;
 
-/** The journal's priority (sd-daemon(3)) for pino's level. */
-function priorityOf(line: string): number {
-  const level = Number(LEVEL.exec(line)?.[1] ?? 30);
-  if (level >= 60) return 2;
-  if (level >= 50) return 3;
-  if (level >= 40) return 4;
-  return level >= 30 ? 6 : 7;
-}
+/** The level of a line. */
+const levelOf = (line: string): number => Number(LEVEL.exec(line)?.[1] ?? 30);
 
 const words: Readonly<Record<number, string>> = {
   20: 'debug',
@@ -163,7 +165,7 @@ const words: Readonly<Record<number, string>> = {
 
 /** `20:15:02 info  gateway: listening (port 3777)`: what happened first, details after. */
 function forPeople(line: string): string {
-  const { level, time, subject, err, ...rest } = JSON.parse(line) as Fields;
+  const { level, time, subject, err, kind: _kind, ...rest } = JSON.parse(line) as Fields;
   const at = new Date(Number(time)).toTimeString().slice(0, 8);
   const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : '';
   return `${at} ${words[Number(level)] ?? String(level)} ${String(subject)}: ${textOf(rest)}${stack}\n`;
@@ -181,7 +183,7 @@ function textOf({ msg, ...details }: Fields): string {
 
 /** A written line as clients get it. */
 function recordOf(line: string): LogRecord {
-  const { level, time, subject, err, ...rest } = JSON.parse(line) as Fields;
+  const { level, time, subject, err, kind: _kind, ...rest } = JSON.parse(line) as Fields;
   const { instance } = rest;
   const cause = typeof err === 'object' && err !== null && 'message' in err ? `: ${String(err.message)}` : '';
   return {

@@ -6,7 +6,7 @@ import { nativeFile } from '../base/package-root.js';
 
 /** The addon of the service, `native/notify.c`. */
 export interface ServiceAddon {
-  /** Sends a text to a unix datagram socket (sd_notify(3)). */
+  /** Sends a text to a unix datagram socket (sd_notify(3), or journald's). */
   notify(path: string, text: string): void;
   /** Trims the C library's allocator (malloc_trim(3)). */
   trimAllocator(): void;

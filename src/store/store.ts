@@ -1,3 +1,4 @@
+import { logKind } from '../base/codes/log-kinds.js';
 import { coded } from '../base/codes/coded-text.js';
 import { randomUUID } from 'node:crypto';
 import { healthy, type HealthChecks } from '../base/health-check.js';
@@ -127,8 +128,11 @@ export class Store implements AsyncDisposable {
     checks.set('store', healthy(coded`ALL_ON_DISK: everything is on the disk`));
     const details = { found: this.#opened.found, objects: report.objects };
     if (finding.state === 'ok') log.info(details, this.#opened.text?.Text ?? 'loaded');
-    else
-      log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text.toString());
+    else {
+      const { orphans, unusable } = report;
+      const about = { kind: logKind.databaseRecovered, ...details, orphans, unusable };
+      log.error(about, finding.text.toString());
+    }
     const pending = new PendingChanges(kernel, given);
     const onState = (failure: unknown) => this.#reportState(failure);
     const writer = new JournalWriter({ kernel, pending, port: this.#worker, clock, onState });
@@ -227,7 +231,7 @@ export class Store implements AsyncDisposable {
         this.#worker.request('backup', { reason, note, nowMs: clock.nowMs(), kept, progress: shared });
       const made = await (progress === undefined ? request() : withSharedProgress(progress, clock, request));
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
-      log.info(made, 'backup made');
+      log.info({ kind: logKind.backupMade, ...made }, 'backup made');
       const without =
         made.leftOut.length > 0
           ? coded`WITHOUT_MEDIA: , without ${made.leftOut.length} large media files`
@@ -303,7 +307,7 @@ export class Store implements AsyncDisposable {
     this.#cancelSave();
     const deadline = Promise.withResolvers<void>();
     const cancel = clock.after(CLOSE_DEADLINE_MS, () => {
-      log.error({}, 'the disk did not respond; unwritten changes are lost');
+      log.error({ kind: logKind.changesLost }, 'the disk did not respond; unwritten changes are lost');
       deadline.resolve();
     });
     await Promise.race([this.#finish(), deadline.promise]);
@@ -321,7 +325,8 @@ export class Store implements AsyncDisposable {
         pending.setMeta(metaName.clean, '1');
         writer.saveValues();
         await writer.settled();
-        if (writer.isFailing) this.#options.log.error({}, 'the last changes could not be written');
+        if (writer.isFailing)
+          this.#options.log.error({ kind: logKind.changesLost }, 'the last changes could not be written');
       }
       await this.#worker.request('close', {});
     } catch (thrown) {

@@ -156,6 +156,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/machine/data-disk.ts',
   'src/service/boot-flag-file.ts',
   'src/service/notify.ts',
+  'src/service/journal.ts',
   'src/service/machine/system-commands.ts',
   'src/service/machine/host-info.ts',
   'src/service/system.ts',

@@ -1,3 +1,4 @@
+import { logKind } from '../../../src/base/codes/log-kinds.js';
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../../src/base/clock.js';
 import { type Fault, fault, codedMessageOf } from '../../../src/base/fault.js';
@@ -324,7 +325,10 @@ export class KeeperConnection {
     if (this.#isHanging || this.#socket === undefined) return;
     this.#isHanging = true;
     this.#options.onUnreachable(NOT_REPLYING);
-    this.#options.log.warn({}, `${NOT_REPLYING.text}; outputs are not guarded until it does`);
+    this.#options.log.warn(
+      { kind: logKind.outputsUnguarded },
+      `${NOT_REPLYING.text}; outputs are not guarded until it does`,
+    );
     for (const line of this.#lines.values()) line.setGuarded(false);
   }
 
@@ -336,7 +340,10 @@ export class KeeperConnection {
     if (this.#isEnded) return;
     onUnreachable(reason);
     if (reason.toString() !== this.#lossReason)
-      log.warn({}, `${reason.toString()}; outputs are not guarded until it is reachable again`);
+      log.warn(
+        { kind: logKind.outputsUnguarded },
+        `${reason.toString()}; outputs are not guarded until it is reachable again`,
+      );
     this.#lossReason = reason.toString();
     this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
   }
@@ -345,7 +352,7 @@ export class KeeperConnection {
   #onTakenOver(): void {
     const { deadlineMs, log } = this.#options;
     const reason = coded`GATEWAY_STALLED_S_LONGER: the gateway was stalled for ${(deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has taken over its outputs`;
-    log.error({}, reason.text);
+    log.error({ kind: logKind.outputsTakenOver }, reason.text);
     this.#disconnect();
     this.#connect();
     for (const line of this.#lines.values()) this.#reportTakenOver(line, reason);

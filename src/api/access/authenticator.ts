@@ -1,3 +1,4 @@
+import { logKind } from '../../base/codes/log-kinds.js';
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, delay } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
@@ -213,7 +214,8 @@ export class Authenticator {
   /** Logs and reports the 1st, 10th, 100th … failure of an address: a flood must not fill the log. */
   #logFailure(account: Account, remote: string, failures: number): void {
     if (!/^10*$/.test(String(failures))) return;
-    this.#log.warn({ remote, account: account.name, failures }, 'wrong user name or password');
+    const about = { kind: logKind.passwordRejected, remote, account: account.name, failures };
+    this.#log.warn(about, 'wrong user name or password');
     this.rejected.emit({ account: account.name, remote, failures });
   }
 }

@@ -1,3 +1,4 @@
+import { logKind } from '../../base/codes/log-kinds.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../base/clock.js';
 import { fault, type Fault } from '../../base/fault.js';
@@ -37,7 +38,8 @@ export class RejectionLog {
     const key = isHost ? 'api.allowedHosts' : 'api.allowedOrigins';
     const value = shown(isHost ? withoutPort(host) : origin);
     if (this.#isNew(`${key} ${value}`)) {
-      this.#log.warn({ remote, key, value }, `rejected; to allow it, add ${JSON.stringify(value)} to ${key}`);
+      const text = `rejected; to allow it, add ${JSON.stringify(value)} to ${key}`;
+      this.#log.warn({ kind: logKind.requestRejected, remote, key, value }, text);
     }
     return fault(isHost ? 'HOST_REFUSED' : 'ORIGIN_REFUSED');
   }

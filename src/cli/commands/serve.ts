@@ -1,9 +1,11 @@
 import { systemClock } from '../../base/clock.js';
 import { Fault, messageOf } from '../../base/fault.js';
+import { logKind } from '../../base/codes/log-kinds.js';
 import { ConfigurationError } from '../../config/document.js';
 import { Gateway } from '../../composition/gateway.js';
 import { Notifier } from '../../service/notify.js';
 import { ServiceLog } from '../../service/log.js';
+import { isJournal, journalSender } from '../../service/journal.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 
@@ -27,7 +29,12 @@ terminal, with priorities under systemd, otherwise as JSON.`,
 async function start(config: string, data: string): Promise<number> {
   // Files of the gateway may contain passwords of brokers, so that only its user may read them.
   process.umask(0o077);
-  const log = new ServiceLog({ write: (text) => void process.stdout.write(text), form: logForm() });
+  const form = logForm();
+  const log = new ServiceLog({
+    write: (text) => void process.stdout.write(text),
+    form,
+    ...(form === 'journal' && { sendToJournal: journalSender() }),
+  });
   const notifier = new Notifier(process.env, log.root);
   // Installed first, so that a signal during the start takes effect as soon as the gateway has started.
   const stopped = Promise.withResolvers<NodeJS.Signals>();
@@ -55,7 +62,7 @@ async function start(config: string, data: string): Promise<number> {
       return exitCode.configuration;
     }
     log.root.error(
-      thrown instanceof Fault ? {} : { err: thrown },
+      { kind: logKind.gatewayNotStarted, ...(!(thrown instanceof Fault) && { err: thrown }) },
       `the gateway cannot start: ${messageOf(thrown)}`,
     );
     return exitCode.unavailable;
@@ -64,6 +71,7 @@ async function start(config: string, data: string): Promise<number> {
   showClaimCode(gateway);
   const clock = systemClock();
   notifier.ready('serving');
+  log.root.info({ kind: logKind.gatewayStarted }, 'started');
   notifier.watch(clock, () => gateway.pingStore());
   // Keeps the process alive, which the gateway's timers do not.
   const alive = setInterval(() => undefined, 2 ** 30);
@@ -72,7 +80,7 @@ async function start(config: string, data: string): Promise<number> {
   notifier.stopping();
   await gateway.close();
   clearInterval(alive);
-  log.root.info({}, 'stopped');
+  log.root.info({ kind: logKind.gatewayStopped }, 'stopped');
   return exitCode.ok;
 }
 
@@ -98,12 +106,14 @@ function showClaimCode({ claimCode }: Gateway): void {
 
 async function reload(gateway: Gateway, notifier: Notifier, log: ServiceLog): Promise<void> {
   notifier.reloading(systemClock());
-  await gateway.reload().catch((thrown: unknown) => log.root.error({}, messageOf(thrown)));
+  await gateway
+    .reload()
+    .catch((thrown: unknown) => log.root.error({ kind: logKind.configurationRejected }, messageOf(thrown)));
   notifier.ready('serving');
 }
 
 /** Journal priorities under systemd, readable lines on a terminal, otherwise JSON. */
 function logForm(): 'journal' | 'terminal' | 'json' {
-  if (process.env['JOURNAL_STREAM'] !== undefined) return 'journal';
+  if (isJournal(process.env)) return 'journal';
   return process.stdout.isTTY ? 'terminal' : 'json';
 }

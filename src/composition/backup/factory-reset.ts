@@ -1,3 +1,4 @@
+import { logKind } from '../../base/codes/log-kinds.js';
 import { existsSync } from 'node:fs';
 import { readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +49,10 @@ export async function resetAtStart(
     if (isByLine) await rename(marker, join(directory, RESET_LINE_FILE));
     else await rm(marker);
     await syncDirectory(directory);
-    log.info({}, 'the gateway was reset: all data was deleted, and it has no owner');
+    log.info(
+      { kind: logKind.factoryReset },
+      'the gateway was reset: all data was deleted, and it has no owner',
+    );
   } catch (thrown) {
     log.error({}, `the gateway was not reset completely: ${messageOf(thrown)}`);
   }

@@ -1,3 +1,4 @@
+import { logKind } from '../../base/codes/log-kinds.js';
 import { coded } from '../../base/codes/coded-text.js';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, readdir, rename, rm } from 'node:fs/promises';
@@ -95,7 +96,7 @@ export async function restoreAtStart(
       onProgress: (step, steps) =>
         log.info({}, `restoring ${name}: ${RESTORE_STEPS[step] ?? ''} (${step + 1} of ${steps})`),
     });
-    log.info({ restored }, `the backup ${name} was restored`);
+    log.info({ kind: logKind.backupRestored, restored }, `the backup ${name} was restored`);
     return { state: 'ok', text: coded`RESTORED_START: ${name} was restored at the start`, whatToDo: '' };
   } catch (thrown) {
     log.error({}, `the backup ${name} was not restored: ${messageOf(thrown)}`);

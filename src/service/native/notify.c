@@ -1,6 +1,6 @@
 /*
- * notify(path, text): one datagram to systemd's notification socket (sd_notify(3)), which Node itself can't
- * send. A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it
+ * notify(path, text): one datagram to systemd's notification socket (sd_notify(3)) or to journald, which Node
+ * itself can't send. A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it
  * can't be sent.
  *
  * trimAllocator(): returns unused memory of the C library to the system (malloc_trim(3)).
@@ -17,8 +17,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* More than any state text of ours; systemd itself reads at most a page. */
-#define TEXT_MAX 4096
+/* More than any line of the log; systemd reads at most a page of a state, which is always shorter. */
+#define TEXT_MAX 65536
 
 static napi_value fail(napi_env env, const char *code, const char *text) {
   napi_throw_error(env, code, text);
