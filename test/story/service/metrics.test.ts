@@ -156,8 +156,14 @@ tree:
   t.strictSame(types, [...new Set(types)], 'each family once');
   t.strictSame(types.toSorted(), documented.toSorted(), 'the page has each of them');
   const dashboard = readFileSync(`${PACKAGE_ROOT}docs/use/grafana-dashboard.json`, 'utf8');
-  const used = [...dashboard.matchAll(/\b(?:stellwerk|process|nodejs)_\w+/g)].map(([name]) => name);
+  const alerts = readFileSync(`${PACKAGE_ROOT}docs/use/grafana.md`, 'utf8');
+  const used = [...(dashboard + alerts).matchAll(/\b(?:stellwerk|process|nodejs)_\w+/g)].map(
+    ([name]) => name,
+  );
   t.ok(used.length > 10);
   for (const name of used)
-    t.ok(types.includes(name.replace(/_(bucket|sum|count)$/, '')), `${name} of the dashboard exists`);
+    t.ok(
+      types.includes(name.replace(/_(bucket|sum|count)$/, '')),
+      `${name} of the dashboard or the alerts exists`,
+    );
 });
