@@ -2,15 +2,12 @@ import { coded } from '../../src/base/codes/coded-text.js';
 import { fault } from '../../src/base/fault.js';
 import { quality, type QualityProblem } from '../../src/device/module.js';
 import { errno, type OpenAttribute, type SysfsClass } from '../../src/device/toolkit/sysfs-class.js';
-import { ChannelFilter } from './channel-filter.js';
-import { parseChannelName, sharedNames, type ChannelName } from './channel-names.js';
-import { conversionOf, type Convert, type Converted } from './conversion/conversion.js';
+import { sharedNames } from './channel-names.js';
+import { ChannelValue } from './channel-value.js';
+import type { Converted } from './conversion/conversion.js';
 import type { ReadLanes } from './read-lanes.js';
 import type { DeviceChannel, SensorDevice } from './sensor-devices.js';
-import { channelError, identOf, type ChannelProperties } from './sensor-properties.js';
-
-/** Digits of a value: the last ones of a product of doubles are no measurement. */
-const SIGNIFICANT_DIGITS = 12;
+import type { ChannelProperties } from './sensor-properties.js';
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
@@ -21,7 +18,7 @@ const FAULT: QualityProblem = {
 };
 
 /** How the channels of one device are read: in turn with the other devices of its bus. */
-interface ReaderContext {
+export interface ReaderContext {
   readonly attributes: SysfsClass;
   readonly lanes: ReadLanes;
   readonly device: SensorDevice;
@@ -30,11 +27,10 @@ interface ReaderContext {
 /** One channel of an open device. Its files stay open: a read never returns the value of another device. */
 export class ChannelReader {
   readonly ident: string;
-  readonly #settings: ChannelProperties;
+  readonly #oversample: number;
+  readonly #value: ChannelValue;
   readonly #read: () => Promise<number>;
   readonly #isFaulty: () => Promise<boolean>;
-  readonly #convert: Convert;
-  readonly #filter: ChannelFilter;
   readonly #files: readonly OpenAttribute[];
 
   /** Opens a channel; rejects with a fault if its settings do not fit what it measures. */
@@ -43,80 +39,51 @@ export class ChannelReader {
     settings: ChannelProperties,
     found: DeviceChannel,
   ): Promise<ChannelReader> {
-    const name = parseChannelName(found.channel) as ChannelName;
-    const error = channelError(settings, name.quantity);
-    if (error !== undefined) throw fault('DEVICE_CONFIGURATION', error);
+    const value = ChannelValue.of(settings, found.channel);
     const { attributes, lanes, device } = context;
     const [offset, scale] = found.isProcessed ? [0, 1] : await readScale(context, found.channel);
-    const value = await attributes.open(`${device.path}/${found.file}`);
+    const file = await attributes.open(`${device.path}/${found.file}`);
     const failure =
       found.faultFile === undefined ? undefined : await attributes.open(`${device.path}/${found.faultFile}`);
-    const numberIn = (file: OpenAttribute) =>
-      lanes.run(device.bus, async () => parseNumber(await file.read()));
-    const { multiply, divide } = name.factor;
+    const numberIn = (opened: OpenAttribute) =>
+      lanes.run(device.bus, async () => parseNumber(await opened.read()));
     return new ChannelReader(settings, {
-      read: async () => (((await numberIn(value)) + offset) * scale * multiply) / divide,
+      value,
+      read: async () => ((await numberIn(file)) + offset) * scale,
       isFaulty: async () => failure !== undefined && (await numberIn(failure)) !== 0,
-      convert: conversionOf(settings, name.quantity),
-      files: failure === undefined ? [value] : [value, failure],
+      files: failure === undefined ? [file] : [file, failure],
     });
   }
 
   private constructor(
-    settings: ChannelProperties,
+    { Oversample = 1 }: ChannelProperties,
     parts: {
+      readonly value: ChannelValue;
       readonly read: () => Promise<number>;
       readonly isFaulty: () => Promise<boolean>;
-      readonly convert: Convert;
       readonly files: readonly OpenAttribute[];
     },
   ) {
-    this.ident = identOf(settings);
-    this.#settings = settings;
+    this.ident = parts.value.ident;
+    this.#oversample = Oversample;
+    this.#value = parts.value;
     this.#read = parts.read;
     this.#isFaulty = parts.isFaulty;
-    this.#convert = parts.convert;
     this.#files = parts.files;
-    this.#filter = new ChannelFilter(settings);
   }
 
   /** Measures; rejects with the errno of the kernel. `nowMs` returns the time on the monotonic clock. */
   async measure(nowMs: () => number): Promise<Converted> {
-    if (await this.#isFaulty()) return this.#reject(FAULT);
-    const { Oversample = 1 } = this.#settings;
+    if (await this.#isFaulty()) return this.#value.reject(FAULT);
     let sum = 0;
-    for (let n = 0; n < Oversample; n++) sum += await this.#read();
-    const converted = this.#convert(sum / Oversample);
-    if (typeof converted !== 'number') return this.#reject(converted);
-    const value = this.#calibrate(converted);
-    const problem = this.#limitProblem(value);
-    if (problem !== undefined) return this.#reject(problem);
-    return Number(this.#filter.add(value, nowMs()).toPrecision(SIGNIFICANT_DIGITS));
+    for (let n = 0; n < this.#oversample; n++) sum += await this.#read();
+    return this.#value.next(sum / this.#oversample, nowMs());
   }
 
   /** Does not wait for a read in progress: it cannot be interrupted. */
   close(): void {
     // The kernel closes a file in any case.
     for (const file of this.#files) void file.close().catch(() => undefined);
-  }
-
-  #reject(problem: QualityProblem): QualityProblem {
-    this.#filter.reset();
-    return problem;
-  }
-
-  #calibrate(value: number): number {
-    const { MeasuredLow, ActualLow, MeasuredHigh, ActualHigh } = this.#settings;
-    if (MeasuredLow === undefined || MeasuredHigh === undefined) return value;
-    if (ActualLow === undefined || ActualHigh === undefined) return value;
-    return ActualLow + ((value - MeasuredLow) * (ActualHigh - ActualLow)) / (MeasuredHigh - MeasuredLow);
-  }
-
-  #limitProblem(value: number): QualityProblem | undefined {
-    const { Min = -Infinity, Max = Infinity, Channel } = this.#settings;
-    if (value >= Min && value <= Max) return undefined;
-    const text = `${Number(value.toPrecision(6))} is outside the limits of ${Channel}`;
-    return { state: quality.bad, reason: 'OUT_OF_RANGE', text };
   }
 }
 
@@ -132,7 +99,7 @@ export function findChannel(channels: readonly DeviceChannel[], device: string, 
 }
 
 /** Offset and scale of a raw channel (Documentation/ABI/testing/sysfs-bus-iio): (raw + offset) × scale. */
-async function readScale(
+export async function readScale(
   { attributes, lanes, device: { path, bus } }: ReaderContext,
   channel: string,
 ): Promise<[offset: number, scale: number]> {

@@ -1,4 +1,4 @@
-import { coded } from '../../src/base/codes/coded-text.js';
+import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import { fault } from '../../src/base/fault.js';
 import type { SysfsClass } from '../../src/device/toolkit/sysfs-class.js';
 import { parseChannelName } from './channel-names.js';
@@ -25,6 +25,9 @@ export interface SensorDevice {
   /** Devices on the same bus are read one after the other: `i2c-1`. */
   readonly bus: string;
 }
+
+/** A sensor in messages. */
+export const sensorNamed = ({ id }: SensorDevice): Text => coded`SENSOR_NAMED: the sensor ${id}`;
 
 /** A channel of a device. */
 export interface DeviceChannel {

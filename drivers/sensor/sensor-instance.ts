@@ -4,12 +4,14 @@ import { fault, type Fault } from '../../src/base/fault.js';
 import { type Host, type OpenInstance, quality, type QualityProblem } from '../../src/device/module.js';
 import { sysfsFault } from '../../src/device/toolkit/sysfs-class.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
-import { ChannelReader, findChannel } from './channel-reader.js';
+import type { ReaderContext } from './channel-reader.js';
 import type { SensorContext } from './index.js';
+import { PolledChannels, type ChannelReading, type ChannelSource } from './polled-channels.js';
 import { OVERDUE_MS, type ReadLanes } from './read-lanes.js';
 import {
   findSensorDevice,
   listChannels,
+  sensorNamed,
   SYSFS_PATH,
   type DeviceChannel,
   type SensorDevice,
@@ -35,22 +37,26 @@ export async function openSensor(
     // Reopens the instance, which then has the variables.
     host.reconfigure({ Channels: channelSettings(channels) });
   }
-  return holders.open(coded`SENSOR_NAMED: the sensor ${device.id}`, host, async (release) => {
-    const readers: ChannelReader[] = [];
-    try {
-      for (const settings of host.properties.Channels) {
-        host.signal.throwIfAborted();
-        const found = findChannel(channels, device.id, settings.Channel);
-        readers.push(await ChannelReader.open({ attributes, lanes, device }, settings, found));
-      }
-    } catch (thrown) {
-      for (const reader of readers) reader.close();
-      throw sysfsFault(coded`SENSOR_NAMED: the sensor ${device.id}`, attributes.root, thrown);
-    }
-    const sensor = new SensorInstance(host, { device, lanes, readers, release });
+  return holders.open(sensorNamed(device), host, async (release) => {
+    const source = await openChannels(host, { attributes, lanes, device }, channels);
+    const sensor = new SensorInstance(host, { device, lanes, source, release });
     sensor.begin();
     return sensor;
   });
+}
+
+/** Opens the channels of the properties: by their files, or by the buffer of the device. */
+async function openChannels(
+  { properties, signal }: Host<SensorProperties>,
+  context: ReaderContext,
+  channels: readonly DeviceChannel[],
+): Promise<ChannelSource> {
+  const { Channels, Trigger: trigger, SampleHz: sampleHz, EveryS: everyS } = properties;
+  // Without a list the instance is about to be reopened with one.
+  if (trigger === '' || Channels.length === 0)
+    return PolledChannels.open(context, Channels, { channels, signal });
+  const { BufferedChannels } = await import('./buffer/buffered-channels.js');
+  return BufferedChannels.open(context, Channels, { channels, scans: { trigger, sampleHz, everyS } });
 }
 
 /** The properties for all channels of a device; a label of the kernel is the name of the variable. */
@@ -64,7 +70,7 @@ export function channelSettings(channels: readonly DeviceChannel[]): ChannelProp
 interface SensorParts {
   readonly device: SensorDevice;
   readonly lanes: ReadLanes;
-  readonly readers: readonly ChannelReader[];
+  readonly source: ChannelSource;
   readonly release: () => void;
 }
 
@@ -104,7 +110,7 @@ class SensorInstance implements OpenInstance {
     this.#cancel?.();
     this.#unwatch();
     this.#problems.close();
-    for (const reader of this.#parts.readers) reader.close();
+    await this.#parts.source.close();
     this.#parts.release();
   }
 
@@ -144,21 +150,15 @@ class SensorInstance implements OpenInstance {
     this.#unwatch = clock.every(OVERDUE_MS, () => {
       if (this.#isBlocked()) this.#markBlocked();
     });
-    for (const reader of this.#parts.readers) {
+    for await (const reading of this.#parts.source.poll(() => this.#nowMs())) {
       if (signal.aborted) break;
-      try {
-        const measured = await reader.measure(() => this.#nowMs());
-        if (typeof measured === 'number') this.#host.report(reader.ident, measured);
-        else this.#markBad(reader.ident, measured);
-      } catch (thrown) {
-        const failure = this.#mapError(thrown);
-        failures.set(reader.ident, failure);
-        if (failure.code === 'DEVICE_OFFLINE') {
-          // It is found again under any number.
-          this.#host.reportLost(failure);
-          break;
-        }
-        this.#countError(reader.ident, noAnswer(failure.message));
+      const failure = this.#report(reading);
+      if (failure === undefined) continue;
+      failures.set(reading.ident, failure);
+      if (failure.code === 'DEVICE_OFFLINE') {
+        // It is found again under any number.
+        this.#host.reportLost(failure);
+        break;
       }
     }
     this.#unwatch();
@@ -166,9 +166,17 @@ class SensorInstance implements OpenInstance {
     return failures;
   }
 
-  #mapError(thrown: unknown): Fault {
-    const name = coded`SENSOR_NAMED: the sensor ${this.#parts.device.id}`;
-    return sysfsFault(name, SYSFS_PATH, thrown);
+  /** Reports a value, or marks the channel; returns why it could not be read. */
+  #report(reading: ChannelReading): Fault | undefined {
+    const { ident } = reading;
+    if ('value' in reading) {
+      if (typeof reading.value === 'number') this.#host.report(ident, reading.value, reading.atNs);
+      else this.#markBad(ident, reading.value);
+      return undefined;
+    }
+    const failure = sysfsFault(sensorNamed(this.#parts.device), SYSFS_PATH, reading.thrown);
+    if (failure.code !== 'DEVICE_OFFLINE') this.#countError(ident, noAnswer(failure.message));
+    return failure;
   }
 
   #markBad(ident: string, problem: QualityProblem): void {
@@ -185,7 +193,7 @@ class SensorInstance implements OpenInstance {
   /** All values are bad while the bus hangs; this poll does not happen. */
   #markBlocked(): void {
     const text = blockedText(this.#parts.device);
-    for (const { ident } of this.#parts.readers) this.#host.markUncertain(ident, noAnswer(text.toString()));
+    for (const ident of this.#parts.source.idents) this.#host.markUncertain(ident, noAnswer(text.toString()));
     this.#problems.add('READING', () => text);
   }
 }

@@ -14,6 +14,10 @@ const CHANNELS_LIMIT = 64;
 /** Readings of a channel per poll. */
 const OVERSAMPLE_LIMIT = 256;
 const MEDIAN_LIMIT = 31;
+/** Readings per second of all channels with a trigger; more is a measurement, not a sensor. */
+const SAMPLE_HZ_LIMIT = 10_000;
+/** Scans between two polls, half of what the buffer keeps. */
+const SCANS_PER_POLL = 8192;
 
 const number = (help: string) => withAdvancedHelp(Type.Optional(Type.Number()), '', help);
 const positive = (help: string) => withAdvancedHelp(Type.Optional(Type.Number({ minimum: 0 })), '', help);
@@ -87,6 +91,16 @@ export const sensorProperties = Type.Object({
     'Device',
     'The interval between two readings, in seconds.',
   ),
+  Trigger: withAdvancedHelp(
+    Type.String({ default: '', maxLength: 64 }),
+    'Device',
+    'The trigger in the kernel that starts a reading of all channels; empty to read them every EveryS.',
+  ),
+  SampleHz: withAdvancedHelp(
+    Type.Number({ default: 0, minimum: 0, maximum: SAMPLE_HZ_LIMIT }),
+    'Device',
+    'How often the trigger fires per second; 0 leaves it as it is.',
+  ),
   Channels: withHelp(
     Type.Array(channelSchema, { default: [], maxItems: CHANNELS_LIMIT }),
     'Values',
@@ -146,9 +160,11 @@ export function variablesOf({ Channels, EveryS }: SensorProperties): VariableDec
 }
 
 /** What is wrong with the properties; undefined if nothing is. */
-export function checkSensor({ Device, Channels }: SensorProperties): Text | undefined {
+export function checkSensor({ Device, EveryS, SampleHz, Channels }: SensorProperties): Text | undefined {
   if (Device === '')
     return coded`SENSOR_DEVICE_EMPTY: Device is empty; set the name of a chip (a search of the hardware lists them)`;
+  if (SampleHz * EveryS > SCANS_PER_POLL)
+    return coded`SENSOR_SCANS: SampleHz × EveryS is ${SampleHz * EveryS}, and may be at most ${SCANS_PER_POLL}; lower one of them`;
   for (const channel of Channels) {
     const error = channelError(channel, parseChannelName(channel.Channel)?.quantity);
     if (error !== undefined) return error;

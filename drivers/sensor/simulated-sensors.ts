@@ -1,7 +1,8 @@
 import type { Clock } from '../../src/base/clock.js';
-import { errno, type OpenAttribute } from '../../src/device/toolkit/sysfs-class.js';
 import { swing } from '../../src/device/simulation/simulated-line.js';
+import { type DeviceNode, errno, type OpenAttribute } from '../../src/device/toolkit/sysfs-class.js';
 import { SimulatedSysfs, type SimulatedAttribute } from '../../src/device/toolkit/simulated-sysfs.js';
+import { SimulatedBuffer, SimulatedTrigger, type SimulatedElements } from './buffer/simulated-buffer.js';
 import { SYSFS_PATH } from './sensor-devices.js';
 
 /** The files of a simulated chip, by name: their text at a time, ms. */
@@ -10,11 +11,18 @@ type ChipFiles = Readonly<Record<string, (nowMs: number) => string>>;
 const MINUTE_MS = 60_000;
 const fixed = (text: string) => () => text;
 
+interface SimulatedChip {
+  readonly isHwmon?: boolean;
+  readonly files: ChipFiles;
+  /** The elements of its buffer. */
+  readonly elements?: SimulatedElements;
+}
+
 /**
  * The chips that a simulated board can have, with the files of their drivers in the kernel (bmp280-i2c.c,
  * ti-ads1015.c, whose chips all have this name, tmp102.c). The converter measures a current of 4–20 mA across 120 Ω on input 0.
  */
-const chips: Readonly<Record<string, { readonly isHwmon?: boolean; readonly files: ChipFiles }>> = {
+const chips: Readonly<Record<string, SimulatedChip>> = {
   bme280: {
     files: {
       in_temp_input: (nowMs) => String(Math.round(swing(nowMs, [21_500, 1500, 10 * MINUTE_MS]))),
@@ -29,6 +37,7 @@ const chips: Readonly<Record<string, { readonly isHwmon?: boolean; readonly file
       in_voltage1_raw: (nowMs) => String(Math.round(swing(nowMs, [8000, 400, 5 * MINUTE_MS]))),
       in_voltage1_scale: fixed('0.125000000'),
     },
+    elements: { in_voltage0: 'le:s16/16', in_voltage1: 'le:s16/16', in_timestamp: 'le:s64/64' },
   },
   tmp102: {
     isHwmon: true,
@@ -41,6 +50,7 @@ interface Chip {
   readonly place: string;
   readonly isHwmon: boolean;
   readonly files: Map<string, (nowMs: number) => string>;
+  readonly buffer: SimulatedBuffer | undefined;
   /** Counts how often it was plugged in: an open file belongs to one of them. */
   plugged: number;
   number: number;
@@ -54,31 +64,28 @@ interface Chip {
  */
 export class SimulatedSensors extends SimulatedSysfs {
   readonly root = SYSFS_PATH;
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #clock: Pick<Clock, 'nowMs' | 'monotonicNs'>;
   readonly #chips: Chip[];
+  readonly #trigger = new SimulatedTrigger();
   /** Buses that hang: a read does not end until the bus is removed from here by `release`. */
   readonly #hanging = new Map<string, PromiseWithResolvers<void>>();
   /** Current and maximum number of reads at the same time. */
   reading = 0;
   mostReading = 0;
 
-  constructor(clock: Pick<Clock, 'nowMs'>, ids: readonly string[]) {
+  constructor(clock: Pick<Clock, 'nowMs' | 'monotonicNs'>, ids: readonly string[]) {
     super();
     this.#clock = clock;
     const numbers = { hwmon: 0, iio: 0 };
     this.#chips = ids.map((id): Chip => {
       const [name = '', place = ''] = id.split('@');
-      const { isHwmon = false, files = {} } = chips[name] ?? {};
+      const { isHwmon = false, files = {}, elements } = chips[name] ?? {};
       const number = numbers[isHwmon ? 'hwmon' : 'iio']++;
-      return {
-        name,
-        place,
-        isHwmon,
-        files: new Map(Object.entries(files)),
-        plugged: 0,
-        number,
-        isGone: false,
-      };
+      const texts = new Map(Object.entries(files));
+      const raw = (channel: string, agoMs: number) =>
+        Number(texts.get(`${channel}_raw`)?.(clock.nowMs() - agoMs));
+      const buffer = elements && new SimulatedBuffer(elements, { clock, trigger: this.#trigger, raw });
+      return { name, place, isHwmon, files: texts, buffer, plugged: 0, number, isGone: false };
     });
   }
 
@@ -102,6 +109,7 @@ export class SimulatedSensors extends SimulatedSysfs {
     const chip = this.#chip(id);
     chip.isGone = isGone;
     chip.plugged += 1;
+    chip.buffer?.reset();
   }
 
   /** Gives a chip another number, as after a restart. */
@@ -144,18 +152,26 @@ export class SimulatedSensors extends SimulatedSysfs {
     };
   }
 
+  override async openNode(name: string): Promise<DeviceNode> {
+    const chip = this.#chips.find((one) => !one.isGone && pathOf(one).endsWith(`/${name}`));
+    if (chip?.buffer === undefined) throw errno('ENOENT', `/dev/${name}`);
+    const { plugged } = chip;
+    return chip.buffer.open(() => chip.plugged !== plugged);
+  }
+
   protected files(): ReadonlyMap<string, SimulatedAttribute> {
     const present = this.#chips.filter(({ isGone }) => !isGone);
-    return new Map(
-      present.flatMap((chip) =>
-        [['name', () => chip.name] as const, ...chip.files].map(
-          ([file, read]): [string, SimulatedAttribute] => [
-            `${pathOf(chip)}/${file}`,
-            { read: () => read(this.#clock.nowMs()) },
-          ],
-        ),
-      ),
+    const files = present.flatMap((chip) =>
+      [
+        ['name', { read: () => chip.name }] as const,
+        ...[...chip.files].map(([file, read]) => [file, { read: () => read(this.#clock.nowMs()) }] as const),
+        ...(chip.buffer?.files() ?? []),
+      ].map(([file, attribute]): [string, SimulatedAttribute] => [`${pathOf(chip)}/${file}`, attribute]),
     );
+    const trigger = this.#trigger
+      .files()
+      .map(([file, attribute]): [string, SimulatedAttribute] => [`${TRIGGER_PATH}/${file}`, attribute]);
+    return new Map([...files, ...trigger]);
   }
 
   #chip(id: string): Chip {
@@ -165,6 +181,7 @@ export class SimulatedSensors extends SimulatedSysfs {
   }
 }
 
+const TRIGGER_PATH = 'bus/iio/devices/trigger0';
 const idOf = ({ name, place }: Chip): string => (place === '' ? name : `${name}@${place}`);
 const pathOf = ({ isHwmon, number }: Chip): string =>
   isHwmon ? `class/hwmon/hwmon${number}` : `bus/iio/devices/iio:device${number}`;

@@ -7,8 +7,11 @@ import { type SysfsClass, errno } from './sysfs-class.js';
 /** Numbers, and short texts. */
 const OPEN_ATTRIBUTE_BYTES = 256;
 
-/** A device class of this machine: `root` is its directory, such as `/sys/class/leds`. */
-export function kernelSysfs(root: string): SysfsClass {
+/**
+ * A device class of this machine: `root` is its directory, such as `/sys/class/leds`; `nodes` has the nodes of
+ * its devices.
+ */
+export function kernelSysfs(root: string, nodes = '/dev'): SysfsClass {
   return {
     root,
     async list(folder) {
@@ -33,6 +36,20 @@ export function kernelSysfs(root: string): SysfsClass {
         async read() {
           const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
           return buffer.toString('utf8', 0, bytesRead).trim();
+        },
+        close: () => file.close(),
+      };
+    },
+    async openNode(name) {
+      const file = await open(join(nodes, name), constants.O_RDONLY | constants.O_NONBLOCK);
+      return {
+        async read(into) {
+          try {
+            return (await file.read(into, 0, into.length, null)).bytesRead;
+          } catch (thrown) {
+            if (codeOf(thrown) === 'EAGAIN') return 0;
+            throw thrown;
+          }
         },
         close: () => file.close(),
       };

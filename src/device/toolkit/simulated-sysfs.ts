@@ -1,4 +1,4 @@
-import { type OpenAttribute, type SysfsClass, errno } from './sysfs-class.js';
+import { type DeviceNode, type OpenAttribute, type SysfsClass, errno } from './sysfs-class.js';
 
 /**
  * An attribute of a simulated device; bytes are characters. Exceptions of `read` and `write` are the kernel's
@@ -42,6 +42,10 @@ export abstract class SimulatedSysfs implements SysfsClass {
   async open(path: string): Promise<OpenAttribute> {
     await this.read(path);
     return { read: () => this.read(path), close: async () => undefined };
+  }
+
+  async openNode(name: string): Promise<DeviceNode> {
+    throw errno('ENOENT', `/dev/${name}`);
   }
 
   async write(path: string, data: string | Uint8Array): Promise<void> {

@@ -23,6 +23,8 @@ export interface SysfsClass {
    * device has taken its name.
    */
   open(path: string): Promise<OpenAttribute>;
+  /** Opens the node of a device, `/dev/NAME`. */
+  openNode(name: string): Promise<DeviceNode>;
   /** Writes with one call to the kernel's driver. A partial write is `EIO`. Never creates a file. */
   write(path: string, data: string | Uint8Array): Promise<void>;
   /** Whether the gateway may write the attribute now. Rejects with `ENOENT` if it does not exist. */
@@ -39,6 +41,14 @@ export interface OpenAttribute {
   close(): Promise<void>;
 }
 
+/** The open node of a device in `/dev`; one call at a time. */
+export interface DeviceNode {
+  /** Reads what has arrived, at most as much as fits; 0 if nothing has. Never waits for more. */
+  read(into: Uint8Array): Promise<number>;
+  /** Waits for a read in progress. */
+  close(): Promise<void>;
+}
+
 /** Wraps a class so that writes and rejected writes appear in the instance's debug output. */
 export function withDebugOutput(host: Pick<Host, 'debug'>, attributes: SysfsClass): SysfsClass {
   return {
@@ -47,6 +57,7 @@ export function withDebugOutput(host: Pick<Host, 'debug'>, attributes: SysfsClas
     read: (path) => attributes.read(path),
     readBytes: (path, length) => attributes.readBytes(path, length),
     open: (path) => attributes.open(path),
+    openNode: (name) => attributes.openNode(name),
     isWritable: (path) => attributes.isWritable(path),
     deviceOf: (name) => attributes.deviceOf(name),
     async write(path, data) {

@@ -93,7 +93,7 @@ t.test('a variable has the profile of what it shows', async (t) => {
     { Channel: 'in_voltage1' },
     { Channel: 'energy1' },
   ];
-  t.match(variablesOf({ Device: 'x', EveryS: 2, Channels: channels }), [
+  t.match(variablesOf({ Device: 'x', EveryS: 2, Trigger: '', SampleHz: 0, Channels: channels }), [
     { ident: 'TEMPERATURE', name: 'Temperature', profile: '~Temperature', role: 'main', staleAfterS: 16 },
     { ident: 'VALUE_0', name: 'Inflow', profile: '~Flow', profileProperty: 'Channels[1].Profile' },
     { ident: 'VOLTAGE_1', name: 'Voltage', profile: 'Sensor.V', profileDefinition: { suffix: ' V' } },

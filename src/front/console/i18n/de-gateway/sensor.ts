@@ -8,6 +8,11 @@ export const sensor: FamilyTexts = {
   properties: {
     Device: ['Baustein', 'Der Name des Bausteins; gibt es mehrere, folgen @ und sein Ort.'],
     EveryS: ['Abfrageabstand', 'Der Abstand zwischen zwei Ablesungen in Sekunden.'],
+    Trigger: [
+      'Auslöser',
+      'Der Auslöser im Kernel, der alle Kanäle misst; leer: sie werden im Abfrageabstand gelesen.',
+    ],
+    SampleHz: ['Messungen je Sekunde', 'Wie oft der Auslöser je Sekunde auslöst; 0 lässt es, wie es ist.'],
     Channels: ['Kanäle', 'Die Kanäle, die eine Variable haben; eine leere Liste wird mit allen gefüllt.'],
     'Channels.Channel': ['Kanal'],
     'Channels.Ident': ['Ident'],

@@ -6,6 +6,14 @@ export const sensors: Readonly<Record<string, string>> = {
   SENSORS_MATCH: '{0} Sensoren passen; Device auf einen von {1} setzen',
   SENSOR_WITHOUT_CHANNELS: '{0} hat keinen Kanal mit einer Größe, die Sensor kennt',
   NO_SUCH_CHANNEL: '{0} hat keinen Kanal {1}; vorhanden: {2}',
+  SENSOR_NO_BUFFER: '{0} hat keinen Puffer; Trigger leeren, dann wird er in Abständen gelesen',
+  SENSOR_NOT_IN_BUFFER:
+    'der Puffer von {0} hat kein {1}; vorhanden: {2}: den Kanal entfernen oder Trigger leeren',
+  SENSOR_NO_TRIGGER: 'dieses Gerät hat keinen Auslöser {0} ({1}); ihn anlegen oder Trigger berichtigen',
+  SENSOR_NO_RATE: 'der Auslöser {0} hat keine einstellbare Rate; SampleHz auf 0 setzen',
+  SENSOR_SCANS_LOST:
+    'der Puffer war voll, Messwerte gingen verloren; EveryS oder die Rate des Auslösers verringern',
+  SENSOR_SCANS: 'SampleHz × EveryS ist {0} und darf höchstens {1} sein; eines davon verringern',
   SENSOR_BUS_BLOCKED:
     'ein Lesevorgang an {0} dauert schon mehr als {1} s, deshalb wird {2} nicht gelesen; die Verdrahtung des Busses prüfen',
   SENSOR_DEVICE_EMPTY:
