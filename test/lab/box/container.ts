@@ -62,10 +62,8 @@ tree:
 `,
   );
   await chmod(directory, 0o755);
-  const container = await podman(
-    ...['run', '--detach', '--network', 'none', '--volume', `${configuration}:/etc/stellwerk`],
-    ...['--device', `${node}:/dev/ttyUSB0`, image],
-  );
+  const given = [`--volume=${configuration}:/etc/stellwerk`, `--device=${node}:/dev/ttyUSB0`];
+  const container = await podman('run', '--detach', '--network', 'none', ...given, image);
   t.teardown(() => podman('rm', '--force', container));
   const valueOf = (path: string) =>
     podman('exec', container, 'stellwerk', 'call', 'GetValue', path).catch(() => undefined);
