@@ -20,6 +20,7 @@ import { edgeFigures } from './figures/edges.js';
 import { eventFigures } from './figures/events.js';
 import { frontFigures } from './figures/fronts.js';
 import { httpFigures } from './figures/http.js';
+import { meterFigures } from './figures/meters.js';
 import { mqttFigures } from './figures/mqtt.js';
 import { takeCores, type Cores } from './machine.js';
 import { processFigures } from './figures/process.js';
@@ -40,6 +41,7 @@ const families: Readonly<Record<string, Family>> = {
   templates: templateFigures,
   serial: serialFigures,
   sensors: sensorFigures,
+  meters: meterFigures,
   edge: edgeFigures,
   counting: countingFigures,
   cabinet: largeBoardFigures,
