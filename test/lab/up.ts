@@ -54,7 +54,14 @@ async function assemble(): Promise<string> {
   });
   const imageKey = await buildStage({
     name: 'image',
-    from: [recipe('image.sh'), recipe('edges.c'), recipe('overlay'), userlandKey, kernelKey],
+    from: [
+      recipe('image.sh'),
+      recipe('edges.c'),
+      recipe('i2c-set.c'),
+      recipe('overlay'),
+      userlandKey,
+      kernelKey,
+    ],
     output: image,
     make: () => script('image.sh', userland, kernel, image),
   });

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kernel.sh SUITE OUT_DIR: Debian's own arm64 kernel of SUITE, gpio-sim built from Debian's own source of that very kernel, and our own
-# w1-sim for it.
+# kernel.sh SUITE OUT_DIR: Debian's own arm64 kernel of SUITE; gpio-sim, the IIO dummy and i2c-stub built from Debian's own source of
+# that very kernel, and our own w1-sim for it.
 # Leaves in OUT_DIR: vmlinuz, root/ (the package's modules, ours under extra/), version.
 set -euo pipefail
 suite=$1 out=$2 here=$(cd "$(dirname "$0")" && pwd)
@@ -43,13 +43,30 @@ dpkg -x "$work"/linux-source-*.deb "$work/source"
 # Stock kernels leave gpio-sim out, and irq_sim that it stands on.
 tree=linux-source-$series
 tar -C "$work/source" -xf "$work/source/usr/src/$tree.tar.xz" \
-  "$tree/drivers/gpio/gpio-sim.c" "$tree/drivers/gpio/gpiolib.h" "$tree/kernel/irq/irq_sim.c"
+  "$tree/drivers/gpio/gpio-sim.c" "$tree/drivers/gpio/gpiolib.h" "$tree/kernel/irq/irq_sim.c" \
+  "$tree/drivers/iio" \
+  "$tree/drivers/i2c/i2c-stub.c"
 cp "$work/source/$tree/drivers/gpio/"{gpio-sim.c,gpiolib.h} "$work/source/$tree/kernel/irq/irq_sim.c" "$work/module/"
 # irq_to_desc() is not exported to modules; generic_handle_irq() is, and reaches the same handler.
 sed -i 's/handle_simple_irq(irq_to_desc(irqnum))/generic_handle_irq(irqnum)/' "$work/module/irq_sim.c"
 printf '\n#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >>"$work/module/irq_sim.c"
 cp "$here/w1-sim.c" "$work/module/"
-echo 'obj-m += irq_sim.o gpio-sim.o w1-sim.o' >"$work/module/Kbuild"
+# Sensors: the IIO dummy with its buffer, and the modules that they need, unless the kernel has them; chips on I2C that are only registers.
+cp "$work/source/$tree/drivers/iio/dummy/"iio_simple_dummy{,_buffer}.c "$work/source/$tree/drivers/iio/dummy/iio_simple_dummy.h" \
+  "$work/source/$tree/drivers/i2c/i2c-stub.c" "$work/module/"
+objects='irq_sim.o gpio-sim.o w1-sim.o iio_dummy.o i2c-stub.o'
+for file in industrialio-{configfs,sw-device,sw-trigger} buffer/kfifo_buf trigger/iio-trig-{hrtimer,sysfs}; do
+  name=$(basename "$file")
+  if [ -z "$(find "$out/root/lib/modules" -name "$name.ko*")" ]; then
+    cp "$work/source/$tree/drivers/iio/$file.c" "$work/module/"
+    objects+=" $name.o"
+  fi
+done
+cat >"$work/module/Kbuild" <<KBUILD
+obj-m += $objects
+iio_dummy-y := iio_simple_dummy.o iio_simple_dummy_buffer.o
+ccflags-y += -DCONFIG_IIO_SIMPLE_DUMMY_BUFFER
+KBUILD
 
 headers=$work/headers/usr/src/linux-headers-$version
 sed -i "s#/usr/src/#$work/headers/usr/src/#" "$headers/Makefile"
