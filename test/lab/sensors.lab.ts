@@ -31,6 +31,8 @@ await t.test('devices that appear are read, in the units of their variables', as
   await agent.run(`mkdir ${DUMMIES}/gateway`);
   await agent.run(`echo lm75 0x48 >/sys/bus/i2c/devices/i2c-0/new_device`);
   await agent.run('/opt/lab/i2c-set 0 0x48 0 0x8015');
+  // A Sensor whose channels are not listed has its variables once the device is there.
+  for (const ident of ['board', 'dummy']) await box.becomes(`${ident}/LINK`, 'online');
   await box.becomes('board/TEMPERATURE_1', 21.5);
   await box.becomes('dummy/VOLTAGE_0', 0.000_106_64);
   await box.becomes('dummy/ACCELERATION_X', 34);
