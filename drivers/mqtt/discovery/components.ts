@@ -30,6 +30,7 @@ import { buildLawnMower, buildVacuum } from './entities/robots.js';
 import { buildSensor } from './entities/sensor.js';
 import { buildBinarySensor, buildSwitch } from './entities/switches.js';
 import type { EntityModel } from './model.js';
+import { memberOf } from './readers.js';
 
 /** How each component becomes variables. */
 const builders: Readonly<Record<string, (entity: EntityBuilder) => void>> = {
@@ -69,7 +70,7 @@ const builders: Readonly<Record<string, (entity: EntityBuilder) => void>> = {
 /** An announced entity as variables. What is not understood is in its `problems`; nothing is thrown. */
 export function buildEntity(announced: AnnouncedEntity): EntityModel {
   const entity = new EntityBuilder(announced);
-  const build = Object.hasOwn(builders, announced.component) ? builders[announced.component] : undefined;
+  const build = memberOf(builders, announced.component);
   if (build === undefined) entity.settings.problem(`there is no support for ${announced.component}`);
   else build(entity);
   if (build !== undefined && !entity.hasVariables)

@@ -5,6 +5,7 @@ import {
   type VariableType,
 } from '../../../src/device/module.js';
 import { hashOf, humanized } from './names.js';
+import { memberOf } from './readers.js';
 
 const { boolean, integer, float, string } = variableType;
 
@@ -119,7 +120,7 @@ const BINARY: Readonly<Record<string, string | readonly [off: string, on: string
 
 /** The profile of a binary sensor. */
 export function binaryProfile(deviceClass: string | undefined): string | ProfileDefinition {
-  const found = Object.hasOwn(BINARY, deviceClass ?? '') ? BINARY[deviceClass ?? ''] : undefined;
+  const found = memberOf(BINARY, deviceClass ?? '');
   if (found === undefined) return '~Switch';
   if (typeof found === 'string') return found;
   const [off, on, icon] = found;
@@ -155,9 +156,9 @@ export function numberProfile({
   if (builtIn !== undefined && fixed === undefined && range === undefined && type === float) return builtIn;
   if (unit === '%' && type === integer && range === undefined && deviceClass === 'battery')
     return '~Battery.100';
-  const digits = type === integer ? 0 : (fixed ?? digitsOf(range?.[2]) ?? DIGITS[unit.trim()] ?? 0);
+  const digits = type === integer ? 0 : (fixed ?? digitsOf(range?.[2]) ?? memberOf(DIGITS, unit.trim()) ?? 0);
   const [min, max, step] = allowedRange(unit, range);
-  const icon = ICONS[deviceClass ?? ''] ?? '';
+  const icon = memberOf(ICONS, deviceClass ?? '') ?? '';
   const suffix = unit.trim() === '' ? '' : unit === '%' || unit === '°' ? unit : ` ${unit}`;
   const limits = range === undefined ? '' : `.${min}-${max}${step === 0 ? '' : `-${step}`}`;
   const name = `MQTT${type === integer ? '.i' : ''}.${named(unit)}.${digits}${icon === '' ? '' : `.${icon}`}${limits}`;

@@ -55,7 +55,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The value of a key; undefined if it is missing or inherited. */
-export const memberOf = (object: JsonObject, key: string): unknown =>
+export const memberOf = <T>(object: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
 /** A text or number of an object as text; '' if there is none. */

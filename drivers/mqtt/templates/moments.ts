@@ -110,7 +110,7 @@ export function formatMoment(moment: Moment, format: string): string {
 /** The attributes of a moment. */
 export function momentAttribute(moment: Moment, name: string): Value | undefined {
   const local = new Date(moment.ms + moment.offsetMinutes * 60_000);
-  const found = {
+  const attributes: Readonly<Record<string, number>> = {
     year: local.getUTCFullYear(),
     month: local.getUTCMonth() + 1,
     day: local.getUTCDate(),
@@ -118,6 +118,7 @@ export function momentAttribute(moment: Moment, name: string): Value | undefined
     minute: local.getUTCMinutes(),
     second: local.getUTCSeconds(),
     microsecond: local.getUTCMilliseconds() * 1000,
-  }[name];
+  };
+  const found = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
   return found === undefined ? undefined : BigInt(found);
 }

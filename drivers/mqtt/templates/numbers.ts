@@ -4,7 +4,11 @@ import { Missing, TemplateError, type Value } from './value.js';
 
 const INTEGER = /^[+-]?\d+(_\d+)*$/;
 const FLOAT = /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i;
-const NOT_FINITE: Readonly<Record<string, number>> = { inf: Infinity, infinity: Infinity, nan: NaN };
+const NOT_FINITE = new Map([
+  ['inf', Infinity],
+  ['infinity', Infinity],
+  ['nan', NaN],
+]);
 
 /** A float of a number or its text; undefined for anything else. */
 export function floatOf(value: Value): number | undefined {
@@ -14,7 +18,7 @@ export function floatOf(value: Value): number | undefined {
   const text = value.trim();
   if (FLOAT.test(text)) return Number(text.replaceAll('_', ''));
   const [, sign, name = ''] = /^([+-]?)(\w+)$/.exec(text.toLowerCase()) ?? [];
-  const special = NOT_FINITE[name];
+  const special = NOT_FINITE.get(name);
   return special === undefined ? undefined : sign === '-' ? -special : special;
 }
 

@@ -84,6 +84,7 @@ t.test('nothing of the program can be reached', async (t) => {
     '{{ value_json.constructor }}{{ value_json.__proto__ }}{{ value_json["__proto__"] }}',
     '{{ value.__class__ }}{{ value_json.a.__class__ }}{{ value_json.a.length }}{{ dict.prototype }}',
     '{{ now.constructor }}{{ namespace().constructor }}{{ value_json.b.toString }}',
+    '{{ now().toString }}{{ now().constructor }}{{ "constructor" | float("") }}',
   ])
     t.equal(one(text), '', text);
   t.equal(one('{{ value_json.__proto__ }}', '{"__proto__":{"x":1}}'), "{'x': 1}", 'a key like any other');

@@ -165,7 +165,7 @@ function alarmCommand(
   };
   return (value, context) => {
     const state = String(value);
-    const command = supported.includes(state) ? ALARM_COMMANDS[state] : undefined;
+    const command = supported.includes(state) ? memberOf(ALARM_COMMANDS, state) : undefined;
     if (command === undefined)
       throw fault(
         'DEVICE_REFUSED',

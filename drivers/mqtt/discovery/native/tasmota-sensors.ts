@@ -55,7 +55,7 @@ export function tasmotaSensors(tasmota: Tasmota, payload: unknown): AnnouncedEnt
     .slice(0, SENSOR_LIMIT)
     .map(({ path, value }) => {
       const name = String(path.findLast((step) => typeof step === 'string') ?? '');
-      const [deviceClass, unit = ''] = (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined) ?? [];
+      const [deviceClass, unit = ''] = memberOf(KINDS, name) ?? [];
       const shownUnit = unit === '°C' || unit === 'hPa' ? units[unit] : unit;
       const steps = path.map((step) =>
         typeof step === 'number' ? `[${step}]` : `[${JSON.stringify(step)}]`,

@@ -36,6 +36,7 @@ t.test('sensors are numbers, texts or times', async (t) => {
     [{ unit_of_measurement: 'lqi' }, 'float main MQTT.lqi.0', '87', 87],
     [{ state_class: 'measurement' }, 'float main MQTT..2', '-1e3', -1000],
     [{ suggested_display_precision: 1, unit_of_measurement: 'W' }, 'float main MQTT.W.1', '3', 3],
+    [{ unit_of_measurement: 'toString', device_class: 'constructor' }, 'float main MQTT.toString.0', '7', 7],
     [{ unit_of_measurement: 'W' }, 'float main ~Watt', 'nan', 'unknown'],
     [{ unit_of_measurement: 'W' }, 'float main ~Watt', 'None', 'unknown'],
     [{ unit_of_measurement: 'W' }, 'float main ~Watt', 'offline', 'unreadable'],
