@@ -213,11 +213,13 @@ t.test('the messages of an MQTT Client are recorded in both directions', withBro
     'z/+',
     file,
   );
+  const isRecorded = async (topic: string) => (await readFile(`${file}.part`, 'utf8')).includes(topic);
   await client.publishAsync('z/a b', 'x'.repeat(3000));
   await client.publishAsync('z/deep/er', 'not selected');
+  await until('the message', () => isRecorded('z/a b'));
   const id = await idOf(gateway, 'broker');
   await rpc(gateway, 'GW_Publish', id, 'z/set', 'ON', 0, false);
-  await until('the command', async () => (await readFile(`${file}.part`, 'utf8')).includes('z/set'));
+  await until('the command', () => isRecorded('z/set'));
   program.process.kill('SIGINT');
   t.equal(await program.ended(), 0);
   const [long, ...others] = await recorded(file);
