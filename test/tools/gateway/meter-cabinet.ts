@@ -10,7 +10,7 @@ export const CABINET_TILES: readonly (readonly [path: string, text: RegExp, isCo
   ['mbus/heat_meter/VOLUME', /^\d[\d,]+(\.\d+)? m³$/, true],
   ['mbus/heat_meter/POWER', /^[4-8],?\d{3}(\.\d)? W$/],
   ['mbus/heat_meter/FLOW', /^0\.3\d* m³\/h$/],
-  ['rs485/unit1/inverter/POWER', /^\d{2,4}(\.\d)? W$/],
+  ['rs485/unit1/inverter/POWER', /^(\d{2,3}|1,?\d{3})(\.\d)? W$/],
   ['rs485/unit1/inverter/ENERGY_YIELD', /^\d[\d,]+(\.\d+)? kWh$/, true],
   ['living_room/TEMPERATURE', /^2\d\.\d °C$/],
   ['living_room/HUMIDITY', /^\d{2}\.\d ?%$/],
