@@ -30,7 +30,7 @@ await t.test('devices that appear are read, in the units of their variables', as
   await agent.run('modprobe i2c-dev && modprobe i2c-stub chip_addr=0x48,0x49 && modprobe iio_dummy');
   await agent.run(`mkdir ${DUMMIES}/gateway`);
   await agent.run(`echo lm75 0x48 >/sys/bus/i2c/devices/i2c-0/new_device`);
-  await agent.run('/opt/lab/i2c-set 0 0x48 0 0x8015');
+  await agent.run('/opt/lab/i2c-word 0 0x48 0 0x8015');
   // A Sensor whose channels are not listed has its variables once the device is there.
   for (const ident of ['board', 'dummy']) await box.becomes(`${ident}/LINK`, 'online');
   await box.becomes('board/TEMPERATURE_1', 21.5);
@@ -55,8 +55,8 @@ await t.test('a device that disappears returns under another number', async (t) 
   await agent.run('echo 0x48 >/sys/bus/i2c/devices/i2c-0/delete_device');
   await box.becomes('board/LINK', 'waiting');
   await agent.run(`echo lm75 0x49 >/sys/bus/i2c/devices/i2c-0/new_device`);
-  await agent.run('/opt/lab/i2c-set 0 0x49 0 0x0032; echo 0x49 >/sys/bus/i2c/devices/i2c-0/delete_device');
-  await agent.run('/opt/lab/i2c-set 0 0x48 0 0x8019');
+  await agent.run('/opt/lab/i2c-word 0 0x49 0 0x0032; echo 0x49 >/sys/bus/i2c/devices/i2c-0/delete_device');
+  await agent.run('/opt/lab/i2c-word 0 0x48 0 0x8019');
   await agent.run(`echo lm75 0x48 >/sys/bus/i2c/devices/i2c-0/new_device`);
   await until('its new value', async () => (await box.value('board/TEMPERATURE_1')) === 25.5, PATIENCE_MS);
   t.equal(await box.value('board/LINK'), 'online');

@@ -57,7 +57,7 @@ async function assemble(): Promise<string> {
     from: [
       recipe('image.sh'),
       recipe('edges.c'),
-      recipe('i2c-set.c'),
+      recipe('i2c-word.c'),
       recipe('overlay'),
       userlandKey,
       kernelKey,

@@ -110,7 +110,7 @@ async function stubFixture(): Promise<SensorFixture> {
           // Half degrees in the nine upper bits, high byte first: an SMBus word has the low byte first.
           const raw = ((celsius * 2) << 7) & 0xffff;
           const word = ((raw & 0xff) << 8) | (raw >> 8);
-          await run('/opt/lab/i2c-set', [bus, '0x48', '0', String(word)]);
+          await run('/opt/lab/i2c-word', [bus, '0x48', '0', String(word)]);
           return celsius;
         },
       },

@@ -22,7 +22,7 @@ for unit in "$root"/etc/systemd/system/lab-*.service; do
 done
 cross=$([ "$(uname -m)" = aarch64 ] || echo aarch64-linux-gnu-)
 "${cross}gcc" -static -O2 -Wall -Wextra -Werror -o "$root/opt/lab/edges" "$here/edges.c"
-"${cross}gcc" -static -O2 -Wall -Wextra -Werror -o "$root/opt/lab/i2c-set" "$here/i2c-set.c"
+"${cross}gcc" -static -O2 -Wall -Wextra -Werror -o "$root/opt/lab/i2c-word" "$here/i2c-word.c"
 
 rm -f "$out"
 truncate -s 1600M "$out"

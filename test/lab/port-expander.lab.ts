@@ -1,0 +1,64 @@
+/**
+ * Outputs of a port expander: the kernel's own driver of the PCA9555, and a chip whose registers are in i2c-stub,
+ * because the emulated board has no I²C. The chip has no interrupt line.
+ */
+import t from 'tap';
+import { until } from '../tools/until.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
+
+const CHIP = '/sys/bus/i2c/devices/i2c-0';
+/** The registers with the levels of its outputs (PCA9555 datasheet, table 5): lines 0 to 7, and 8 to 15. */
+const PORTS = [2, 3] as const;
+
+await using box = await Box.taken(
+  t,
+  `- { instance: Pump, ident: pump, module: Relay, properties: { Chip: 0-0020, Line: "3", Boot: inactive, OnDeath: inactive } }
+- { instance: Valve, ident: valve, module: GPIO Output, properties: { Chip: 0-0020, Line: "12", Boot: inactive, HoldForS: 900 } }
+- { instance: Door, ident: door, module: GPIO Input, properties: { Chip: 0-0020, Line: "5" } }`,
+);
+const { agent } = box.machine;
+
+/** The levels of all outputs: of line 0 in bit 0. */
+async function levels(): Promise<number> {
+  const [low, high] = await Promise.all(
+    PORTS.map(async (port) => Number(await agent.run(`/opt/lab/i2c-word 0 0x20 ${port}`)) & 0xff),
+  );
+  return (low ?? 0) | ((high ?? 0) << 8);
+}
+
+const become = (expected: number) =>
+  until(`levels ${expected.toString(2)}`, async () => (await levels()) === expected, PATIENCE_MS);
+
+const PUMP = 1 << 3;
+const VALVE = 1 << 12;
+
+await t.test('a chip that appears is driven, and has no inputs without an interrupt line', async (t) => {
+  await box.becomes('pump/LINK', 'waiting');
+  await agent.run('modprobe i2c-dev && modprobe i2c-stub chip_addr=0x20');
+  await agent.run(`echo pca9555 0x20 >${CHIP}/new_device`);
+  for (const ident of ['pump', 'valve']) {
+    await box.becomes(`${ident}/LINK`, 'online');
+    await box.call('RequestAction', await box.id(`${ident}/STATE`), true);
+  }
+  t.equal(await levels(), PUMP | VALVE);
+  t.match(await box.value('door/STATUS'), /interrupt|edge|rejected/);
+});
+
+await t.test('the policies hold when the gateway is killed', async (t) => {
+  await agent.run('systemctl kill -s KILL --kill-whom=main stellwerk');
+  await become(VALVE);
+  await box.answers();
+  for (const ident of ['pump', 'valve']) await box.becomes(`${ident}/LINK`, 'online');
+  t.equal(await levels(), VALVE, 'the pump is off, the valve is held');
+  t.equal(await box.value('valve/STATE'), true);
+});
+
+await t.test('a chip that disappears and returns is taken up again', async (t) => {
+  await agent.run(`echo 0x20 >${CHIP}/delete_device`);
+  await box.becomes('valve/LINK', 'waiting');
+  await agent.run(`echo pca9555 0x20 >${CHIP}/new_device`);
+  await box.becomes('valve/LINK', 'online');
+  t.equal(await levels(), VALVE);
+  await box.call('RequestAction', await box.id('valve/STATE'), false);
+  t.equal(await levels(), 0);
+});
