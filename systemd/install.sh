@@ -165,7 +165,7 @@ set_up_machine() {
   journalctl --update-catalog || true
   # The chips are there already: their rules are applied as if they had just come.
   udevadm control --reload || true
-  udevadm trigger --settle --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm --subsystem-match=w1 --action=add || true
+  udevadm trigger --settle --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm --subsystem-match=w1 --subsystem-match=iio --action=add || true
   [ "$start" = yes ] || return 0
   systemctl enable --quiet stellwerk-keeper.service stellwerk.service
   start_keeper
