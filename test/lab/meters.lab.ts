@@ -29,7 +29,8 @@ const head = (ident: string, port: string, meter: string): string => `
   properties: { Port: "${port}" }
   children: [{ instance: Meter ${ident}, ident: meter, ${meter} }]`;
 const sml = 'module: SML Meter, properties: { Values: [ENERGY_IN, ENERGY_OUT, POWER] }';
-const d0 = 'module: IEC 62056-21 Meter, properties: { Values: [ENERGY_IN, POWER] }';
+/** Without learning: that would need a second readout. */
+const d0 = 'module: IEC 62056-21 Meter, properties: { Values: [ENERGY_IN, POWER], Learn: false }';
 
 /** Sends bytes as fast as a reading head does. */
 async function play(head: Socket, bytes: Buffer): Promise<void> {
