@@ -9,7 +9,7 @@ import { Box, PATIENCE_MS } from './machine/box.js';
 const CHIP = '/sys/bus/i2c/devices/i2c-0';
 /** The registers with the levels of its outputs (PCA9555 datasheet, table 5): lines 0 to 7, and 8 to 15. */
 const PORTS = [2, 3] as const;
-/** The input registers are those before them: by so many. */
+/** The distance to the input register of a port. */
 const INPUTS = 2;
 
 await using box = await Box.taken(
