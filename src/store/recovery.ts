@@ -91,6 +91,7 @@ export function openDatabase(paths: StorePaths, nowMs: number): OpenDatabase {
     accessSync(directory, constants.W_OK);
     if (existsSync(path)) accessSync(path, constants.W_OK);
     lock = lockDirectory(directory);
+    removeDatabase(`${path}.new`);
     return { ...openOrReplace(paths, nowMs), lock };
   } catch (thrown) {
     lock?.[Symbol.dispose]();
@@ -186,6 +187,7 @@ function tryRebuild(path: string, directory: string, nowMs: number): RepairRepor
     connect(`${path}.new`).close();
     return repaired;
   } catch (thrown) {
+    removeDatabase(`${path}.new`);
     if (isUnwritable(thrown)) throw thrown;
     return undefined;
   }

@@ -47,6 +47,20 @@ function overwrite(file: string, at: number, length: number): void {
   writeFileSync(file, bytes);
 }
 
+/** Files of a database that was not put in place. */
+const unfinished = (directory: string) =>
+  readdirSync(directory).filter((name) => name.startsWith('stellwerk.db.new'));
+
+t.test('what a crash has left of a repair is removed at the start', async (t) => {
+  const directory = await withBackup(t);
+  for (const left of ['stellwerk.db.new', 'stellwerk.db.new-journal'])
+    writeFileSync(join(directory, left), 'half a database');
+  const { store, kernel } = await openFixture(directory);
+  t.ok(kernel.tree.root.children?.byIdent('later'));
+  t.strictSame(unfinished(directory), []);
+  await store.close();
+});
+
 t.test(
   'a database whose version is newer, but whose tables cannot be read, is damaged: it is repaired',
   async (t) => {
@@ -73,6 +87,7 @@ for (const [what, damage] of Object.entries(damages)) {
     t.equal(root.children?.byIdent('later'), undefined);
     t.match(findings.get('database'), { state: 'failed', text: /damaged.*backup-000001/s });
     t.equal(readdirSync(directory).filter((name) => /^stellwerk\.db\.damaged-.*Z$/.test(name)).length, 1);
+    t.strictSame(unfinished(directory), [], 'nothing is left of the attempt to repair it');
     t.ok(
       kernel.changes.counter > 1_000_000,
       'the counter continues above all values that can have been issued',
