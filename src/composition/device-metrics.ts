@@ -4,7 +4,13 @@ import type { Instance } from '../kernel/instances.js';
 import { instanceStatus } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import type { HistogramFamily, MetricFamily, Sample } from '../service/metrics/exposition.js';
+import {
+  counter,
+  gauge,
+  type HistogramFamily,
+  type MetricFamily,
+  type Sample,
+} from '../service/metrics/exposition.js';
 
 /** What a bridge reports about the queue of one priority (`HW_GetKnownDevices`). */
 interface QueueRecord {
@@ -40,14 +46,11 @@ export function* deviceFamilies({
   const instances = [...kernel.tree.objectsOfType(objectType.instance)];
   yield* connectionFamilies(kernel, devices);
   yield* inputFamilies(instances);
-  yield {
-    name: 'stellwerk_mqtt_connected',
-    type: 'gauge',
-    help: '1 if the instance is connected to its broker.',
-    samples: instances
-      .filter(isMqttConnection)
-      .map((one): Sample => [Number(isConnected(one)), labelsOf(one)]),
-  };
+  yield gauge(
+    'mqtt_connected',
+    '1 if the instance is connected to its broker.',
+    instances.filter(isMqttConnection).map((one): Sample => [Number(isConnected(one)), labelsOf(one)]),
+  );
   yield* queueFamilies(instances, devices);
 }
 
@@ -76,12 +79,6 @@ function* connectionFamilies(kernel: Kernel, devices: Devices): Generator<Metric
     actions.push([command.count - command.failures, { ...labels, result: 'ok' }]);
     actions.push([command.failures, { ...labels, result: 'failed' }]);
   }
-  const counter = (name: string, help: string, samples: Sample[]): MetricFamily => ({
-    name: `stellwerk_${name}`,
-    type: 'counter',
-    help,
-    samples,
-  });
   yield counter(
     'instance_reconnects_total',
     'How often the instance went online again since it was opened first.',
@@ -116,18 +113,8 @@ function* inputFamilies(instances: readonly Instance[]): Generator<MetricFamily>
         return [];
       return [[variable.data.value, { instance: pathOf(instance), ident }] as const];
     });
-  yield {
-    name: 'stellwerk_input_edges_total',
-    type: 'counter',
-    help: 'Edges that the input has counted.',
-    samples: samples('COUNT'),
-  };
-  yield {
-    name: 'stellwerk_input_edges_lost_total',
-    type: 'counter',
-    help: 'Edges of the input that the kernel has dropped.',
-    samples: samples('LOST'),
-  };
+  yield counter('input_edges_total', 'Edges that the input has counted.', samples('COUNT'));
+  yield counter('input_edges_lost_total', 'Edges of the input that the kernel has dropped.', samples('LOST'));
 }
 
 function* queueFamilies(instances: readonly Instance[], devices: Devices): Generator<MetricFamily> {
@@ -139,24 +126,18 @@ function* queueFamilies(instances: readonly Instance[], devices: Devices): Gener
   });
   const of = (value: (record: QueueRecord) => number): Sample[] =>
     queues.map(({ target, record }) => [value(record), { target, priority: record.Priority }]);
-  const gauge = (name: string, help: string, samples: Sample[]): MetricFamily => ({
-    name: `stellwerk_forward_queue_${name}`,
-    type: 'gauge',
-    help,
-    samples,
-  });
   yield gauge(
-    'messages',
+    'forward_queue_messages',
     'Values that wait to be forwarded.',
     of(({ Waiting }) => Waiting),
   );
   yield gauge(
-    'bytes',
+    'forward_queue_bytes',
     'Bytes of values that wait to be forwarded.',
     of(({ Bytes }) => Bytes),
   );
   yield gauge(
-    'oldest_seconds',
+    'forward_queue_oldest_seconds',
     'Age of the oldest value that waits.',
     of(({ OldestS }) => OldestS),
   );
@@ -164,30 +145,27 @@ function* queueFamilies(instances: readonly Instance[], devices: Devices): Gener
     const maxMib = instance.data.properties['MaxMiB'];
     return typeof maxMib === 'number' ? [[maxMib * MIB, { target: pathOf(instance) }]] : [];
   });
-  yield gauge('capacity_bytes', 'Bytes of values that the queue can hold.', capacities);
-  yield {
-    name: 'stellwerk_forward_sent_total',
-    type: 'counter',
-    help: 'Values that were passed to the receiver, each time that they were.',
-    samples: of(({ Attempts }) => Attempts),
-  };
-  yield {
-    name: 'stellwerk_forward_acknowledged_total',
-    type: 'counter',
-    help: 'Values that the receiver has acknowledged.',
-    samples: of(({ Sent }) => Sent),
-  };
-  yield {
-    name: 'stellwerk_forward_dropped_total',
-    type: 'counter',
-    help: 'Values that were dropped, by reason.',
-    samples: queues.flatMap(({ target, record }) =>
+  yield gauge('forward_queue_capacity_bytes', 'Bytes of values that the queue can hold.', capacities);
+  yield counter(
+    'forward_sent_total',
+    'Values that were passed to the receiver, each time that they were.',
+    of(({ Attempts }) => Attempts),
+  );
+  yield counter(
+    'forward_acknowledged_total',
+    'Values that the receiver has acknowledged.',
+    of(({ Sent }) => Sent),
+  );
+  yield counter(
+    'forward_dropped_total',
+    'Values that were dropped, by reason.',
+    queues.flatMap(({ target, record }) =>
       Object.entries(record.Dropped).map(([reason, count]): Sample => [
         count,
         { target, priority: record.Priority, reason },
       ]),
     ),
-  };
+  );
 }
 
 const labelsOf = (instance: Instance): Record<string, string> => ({ instance: pathOf(instance) });

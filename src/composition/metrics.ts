@@ -14,7 +14,9 @@ import type { Devices } from '../device/devices.js';
 import type { Health } from '../service/health.js';
 import {
   CONTENT_TYPE,
+  counter,
   expositionOf,
+  gauge,
   type HistogramFamily,
   type MetricFamily,
   type Sample,
@@ -100,14 +102,13 @@ export class Metrics implements Monitoring {
     yield* deviceFamilies(this.#context);
     yield* this.#storage();
     yield* this.#clients();
-    yield {
-      name: 'stellwerk_rpc_requests_total',
-      type: 'counter',
-      help: 'Calls by function and result since metrics were configured.',
-      samples: [...this.#calls].flatMap(([method, codes]) =>
+    yield counter(
+      'rpc_requests_total',
+      'Calls by function and result since metrics were configured.',
+      [...this.#calls].flatMap(([method, codes]) =>
         Array.from(codes, ([code, count]): Sample => [count, { method, code }]),
       ),
-    };
+    );
     yield {
       name: 'stellwerk_rpc_duration_seconds',
       help: 'Duration of calls by function.',
@@ -199,16 +200,6 @@ export class Metrics implements Monitoring {
       yield [Number(value), { path, unit }];
     }
   }
-}
-
-/** A family of samples that may rise and fall. */
-function gauge(name: string, help: string, samples: readonly Sample[]): MetricFamily {
-  return { name: `stellwerk_${name}`, type: 'gauge', help, samples };
-}
-
-/** A family of counts since the gateway was started. */
-function counter(name: string, help: string, samples: readonly Sample[]): MetricFamily {
-  return { name: `stellwerk_${name}`, type: 'counter', help, samples };
 }
 
 function find(kernel: Kernel, path: string): TreeObject | undefined {

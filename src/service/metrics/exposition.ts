@@ -19,6 +19,16 @@ export interface HistogramFamily {
   readonly series: Iterable<readonly [Histogram, labels: Readonly<Record<string, string>>]>;
 }
 
+/** A family of samples that may rise and fall, without the prefix of its name. */
+export function gauge(name: string, help: string, samples: readonly Sample[]): MetricFamily {
+  return { name: `stellwerk_${name}`, type: 'gauge', help, samples };
+}
+
+/** A family of counts since the gateway was started, without the prefix of its name. */
+export function counter(name: string, help: string, samples: readonly Sample[]): MetricFamily {
+  return { name: `stellwerk_${name}`, type: 'counter', help, samples };
+}
+
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
