@@ -1,6 +1,6 @@
 import { coded } from '../../src/base/codes/coded-text.js';
-import { codedMessageOf } from '../../src/base/fault.js';
 import { type Static, Type } from '@sinclair/typebox';
+import { renewCertificateRegularly } from '../../src/device/toolkit/property-file.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
   type Host,
@@ -18,9 +18,6 @@ const MAX_CLIENTS = 256;
 
 /** How often clients are checked for IdleS. */
 const IDLE_CHECK_MS = 1000;
-
-/** How often the certificate is checked for renewal. */
-const CERTIFICATE_INTERVAL_MS = 60_000;
 
 const properties = Type.Object({
   Port: withHelp(
@@ -141,16 +138,7 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
       onLost: (cause) => host.reportLost(cause),
     },
   );
-  const renew = () =>
-    server.renewCertificate().then(
-      () => host.setProblem('CERTIFICATE', undefined),
-      (thrown: unknown) =>
-        host.setProblem(
-          'CERTIFICATE',
-          coded`RENEWED_CERTIFICATE_UNUSABLE: the renewed certificate cannot be used: ${codedMessageOf(thrown)}`,
-        ),
-    );
-  const cancelRenewal = UseSSL ? host.clock.every(CERTIFICATE_INTERVAL_MS, () => void renew()) : undefined;
+  const cancelRenewal = UseSSL ? renewCertificateRegularly(host, () => server.renewCertificate()) : undefined;
   const cancel = IdleS > 0 ? host.clock.every(IDLE_CHECK_MS, () => clients.dropSilent(IdleS)) : undefined;
   return {
     provided: {

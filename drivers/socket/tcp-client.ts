@@ -4,7 +4,7 @@ import type { Host } from '../../src/device/module.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
 import { withTimeout } from '../../src/device/toolkit/timeout.js';
-import { readPropertyFile } from '../../src/device/toolkit/property-file.js';
+import { readCertificatePair, readPropertyFile } from '../../src/device/toolkit/property-file.js';
 import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
 import { mapSocketError } from './socket-errors.js';
 
@@ -82,12 +82,7 @@ async function tlsOptions(
   { caFile, certificateFile, keyFile, verifyPeer }: TlsOptions,
 ): Promise<ConnectionOptions> {
   return {
-    ...(certificateFile === ''
-      ? {}
-      : {
-          cert: await readPropertyFile('CertificateFile', certificateFile),
-          key: await readPropertyFile('KeyFile', keyFile),
-        }),
+    ...(certificateFile === '' ? {} : await readCertificatePair(certificateFile, keyFile)),
     // A certificate in the file is trusted as it is, even if it was issued by an authority that is not.
     ...(caFile === '' ? {} : { ca: await readPropertyFile('CaFile', caFile), allowPartialTrustChain: true }),
     // A name that the server may choose its certificate by; an address is none (RFC 6066 §3).

@@ -2,7 +2,7 @@ import { coded } from '../../src/base/codes/coded-text.js';
 import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { parseCertificateFor } from '../../src/base/credentials/certificate-key-pair.js';
 import { faultFrom, messageOf, codedMessageOf } from '../../src/base/fault.js';
-import { readPropertyFile } from '../../src/device/toolkit/property-file.js';
+import { readCertificatePair } from '../../src/device/toolkit/property-file.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
 import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
@@ -117,10 +117,10 @@ interface SecureServer {
 }
 
 async function createSecureServer(
-  files: NonNullable<ListenOptions['tls']>,
+  { certificateFile, keyFile }: NonNullable<ListenOptions['tls']>,
   options: object,
 ): Promise<SecureServer> {
-  let pair = await readPair(files);
+  let pair = await readCertificatePair(certificateFile, keyFile);
   const { createServer: createTlsServer } = await import('node:tls');
   const server = withPair(() =>
     createTlsServer({ ...options, ...pair, handshakeTimeout: HANDSHAKE_TIMEOUT_MS }),
@@ -128,7 +128,7 @@ async function createSecureServer(
   return {
     server,
     async renew() {
-      const read = await readPair(files);
+      const read = await readCertificatePair(certificateFile, keyFile);
       if (read.cert.equals(pair.cert) && read.key.equals(pair.key)) return;
       withPair(() => {
         // Node accepts a key of another certificate here, and fails in each handshake.
@@ -138,14 +138,6 @@ async function createSecureServer(
       pair = read;
     },
   };
-}
-
-async function readPair({ certificateFile, keyFile }: NonNullable<ListenOptions['tls']>) {
-  const [cert, key] = await Promise.all([
-    readPropertyFile('CertificateFile', certificateFile),
-    readPropertyFile('KeyFile', keyFile),
-  ]);
-  return { cert, key };
 }
 
 /** Maps what Node says of a certificate and a key. */

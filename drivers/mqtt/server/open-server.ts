@@ -2,9 +2,9 @@ import type { Cancel } from '../../../src/base/clock.js';
 import { isLoopbackHost } from '../../../src/base/addresses.js';
 import { coded } from '../../../src/base/codes/coded-text.js';
 import { parseCertificateFor } from '../../../src/base/credentials/certificate-key-pair.js';
-import { codeOf, codedMessageOf, fault, faultFrom } from '../../../src/base/fault.js';
+import { codeOf, fault, faultFrom } from '../../../src/base/fault.js';
 import type { Host, OpenInstance } from '../../../src/device/module.js';
-import { readPropertyFile } from '../../../src/device/toolkit/property-file.js';
+import { readCertificatePair, renewCertificateRegularly } from '../../../src/device/toolkit/property-file.js';
 import { startBroker, type BrokerHandle } from './program/broker-process.js';
 import type { BrokerCertificate, BrokerFigures, BrokerOptions, FromBroker } from './messages.js';
 import type { ServerEnvironment, ServerProperties } from './mqtt-server.js';
@@ -15,8 +15,6 @@ const MIB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 /** How often the rate of messages and the other figures are reported. */
 const REPORT_INTERVAL_MS = 10_000;
-/** How often the certificate is checked for renewal. */
-const CERTIFICATE_INTERVAL_MS = 60_000;
 
 /** An MQTT Server whose broker is running. */
 export class OpenServer implements OpenInstance {
@@ -86,7 +84,7 @@ export class OpenServer implements OpenInstance {
       }),
     );
     if (properties.UseSSL)
-      this.#timers.push(clock.every(CERTIFICATE_INTERVAL_MS, () => void this.#renewCertificate()));
+      this.#timers.push(renewCertificateRegularly(this.#host, () => this.#renewCertificate()));
   }
 
   onMessage(message: Exclude<FromBroker, { is: 'listening' | 'failed' }>): void {
@@ -161,27 +159,16 @@ export class OpenServer implements OpenInstance {
   async #loadCertificate(): Promise<BrokerCertificate> {
     const { CertificateFile, KeyFile } = this.#host.properties;
     if (CertificateFile === '') return this.#environment.certificate();
-    const [cert, key] = await Promise.all([
-      readPropertyFile('CertificateFile', CertificateFile),
-      readPropertyFile('KeyFile', KeyFile),
-    ]);
+    const { cert, key } = await readCertificatePair(CertificateFile, KeyFile);
     return { cert: cert.toString(), key: key.toString() };
   }
 
   async #renewCertificate(): Promise<void> {
-    try {
-      const certificate = await this.#loadCertificate();
-      if (certificate.cert === this.#certificate?.cert && certificate.key === this.#certificate.key) return;
-      parseCertificateFor(certificate.cert, certificate.key);
-      this.#certificate = certificate;
-      this.#broker?.setCertificate(certificate);
-      this.#host.setProblem('CERTIFICATE', undefined);
-    } catch (thrown) {
-      this.#host.setProblem(
-        'CERTIFICATE',
-        coded`RENEWED_CERTIFICATE_UNUSABLE: the renewed certificate cannot be used: ${codedMessageOf(thrown)}`,
-      );
-    }
+    const certificate = await this.#loadCertificate();
+    if (certificate.cert === this.#certificate?.cert && certificate.key === this.#certificate.key) return;
+    parseCertificateFor(certificate.cert, certificate.key);
+    this.#certificate = certificate;
+    this.#broker?.setCertificate(certificate);
   }
 }
 

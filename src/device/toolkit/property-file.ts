@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { coded } from '../../base/codes/coded-text.js';
+import type { Cancel } from '../../base/clock.js';
 import { codedMessageOf, faultFrom } from '../../base/fault.js';
+import type { Host } from '../module.js';
+
+/** How often a certificate is checked for renewal, ms. */
+const RENEWAL_INTERVAL_MS = 60_000;
 
 /** Reads the file that a property names. Throws `DEVICE_CONFIGURATION` with the property's name. */
 export async function readPropertyFile(property: string, path: string): Promise<Buffer> {
@@ -13,4 +18,36 @@ export async function readPropertyFile(property: string, path: string): Promise<
       coded`CANNOT_BE_READ: ${property} cannot be read: ${codedMessageOf(thrown)}`,
     );
   }
+}
+
+/** Reads the certificate and the key that `CertificateFile` and `KeyFile` name, as PEM. Throws as {@link readPropertyFile}. */
+export async function readCertificatePair(
+  certificateFile: string,
+  keyFile: string,
+): Promise<{ readonly cert: Buffer; readonly key: Buffer }> {
+  const [cert, key] = await Promise.all([
+    readPropertyFile('CertificateFile', certificateFile),
+    readPropertyFile('KeyFile', keyFile),
+  ]);
+  return { cert, key };
+}
+
+/**
+ * Calls `renew` each minute, which uses a renewed certificate; if it rejects, that is a problem of the instance
+ * until it does not. Returns what ends it.
+ */
+export function renewCertificateRegularly(
+  host: Pick<Host, 'clock' | 'setProblem'>,
+  renew: () => Promise<void>,
+): Cancel {
+  const attempt = () =>
+    renew().then(
+      () => host.setProblem('CERTIFICATE', undefined),
+      (thrown: unknown) =>
+        host.setProblem(
+          'CERTIFICATE',
+          coded`RENEWED_CERTIFICATE_UNUSABLE: the renewed certificate cannot be used: ${codedMessageOf(thrown)}`,
+        ),
+    );
+  return host.clock.every(RENEWAL_INTERVAL_MS, () => void attempt());
 }
