@@ -8,7 +8,10 @@ import { channelError, identOf, type ChannelProperties } from './sensor-properti
 /** Digits of a value: the last ones of a product of doubles are no measurement. */
 const SIGNIFICANT_DIGITS = 12;
 
-/** How the readings of one channel become the values of its variable: unit, conversion, calibration, limits, filters. */
+/**
+ * How the readings of one channel become the values of its variable: unit, conversion, calibration, limits,
+ * filters.
+ */
 export class ChannelValue {
   readonly ident: string;
   readonly #settings: ChannelProperties;

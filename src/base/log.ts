@@ -1,7 +1,7 @@
 /**
  * The log of a part of the gateway, with pino's signature: an object with details, then the text. Details
- * never contain a secret. The detail `kind` is one of `logKind`: operators filter for it. `error`: a person must act. `warn`: the gateway recovered by itself, or somebody
- * should check.
+ * never contain a secret. The detail `kind` is one of `logKind`: operators filter for it. `error`: a person
+ * must act. `warn`: the gateway recovered by itself, or somebody should check.
  */
 export interface Log {
   debug(details: object, text: string): void;

@@ -61,11 +61,11 @@ t.test(`a named value of a text is never left, and no bytes are an error (${seed
 
 t.test(`a damaged recording is read, or its error names a line (${seedLabel(SEED)})`, async (t) => {
   const random = new Random(SEED);
-  const whole = `{"recording":1,"traffic":"mqtt"}\n${['a', 'b/c', 'd']
+  const complete = `{"recording":1,"traffic":"mqtt"}\n${['a', 'b/c', 'd']
     .map((topic, ms) => transferLine(received(ms, topic, '{"state":"ON"}')))
     .join('')}`;
   for (let round = 0; round < ROUNDS; round++) {
-    const bytes = Buffer.from(whole);
+    const bytes = Buffer.from(complete);
     for (let count = random.below(4); count >= 0; count--)
       bytes[random.below(bytes.length)] = random.below(256);
     const damaged = bytes.toString().slice(0, random.below(2) === 0 ? undefined : random.below(bytes.length));

@@ -1,3 +1,5 @@
+import { crcX25 } from '../crc16.js';
+
 /** An entry of a simulated meter: an OBIS code of six bytes, and a number with its unit, or bytes. */
 export interface SmlValue {
   readonly obis: readonly number[];
@@ -10,15 +12,9 @@ export interface SmlValue {
 const ESCAPE = Buffer.from('1b1b1b1b', 'hex');
 const ABSENT = Buffer.from([1]);
 
-/** CRC-16/X-25, low byte first; bit by bit, as in the specification. */
+/** The checksum of bytes, low byte first. */
 function crc(bytes: Uint8Array): Buffer {
-  let value = 0xffff;
-  for (const byte of bytes)
-    for (let bit = 0; bit < 8; bit++) {
-      const isSet = ((value ^ (byte >> bit)) & 1) === 1;
-      value = (value >> 1) ^ (isSet ? 0x8408 : 0);
-    }
-  value ^= 0xffff;
+  const value = crcX25(bytes);
   return Buffer.from([value & 0xff, value >> 8]);
 }
 

@@ -1,7 +1,7 @@
 /*
  * notify(path, text): one datagram to systemd's notification socket (sd_notify(3)) or to journald, which Node
- * itself can't send. A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it
- * can't be sent.
+ * itself can't send. A path that begins with '@' is an abstract address. Never blocks; throws an Error with
+ * `code` when it can't be sent.
  *
  * trimAllocator(): returns unused memory of the C library to the system (malloc_trim(3)).
  * After many large requests that is most of what the process has, as small pieces that are in use keep it

@@ -48,6 +48,22 @@ export interface Asserts {
 /** Runs one case of the contract as a test of that name. */
 export type ContractCase = (name: string, body: (t: Asserts) => Promise<void>) => Promise<unknown>;
 
+/** Runs each case on a new fixture, which is closed afterwards. */
+export function onNewFixture<F extends { close(): Promise<void> }>(
+  runCase: ContractCase,
+  makeFixture: () => Promise<F>,
+): (name: string, body: (t: Asserts, fixture: F) => Promise<void>) => Promise<unknown> {
+  return (name, body) =>
+    runCase(name, async (t) => {
+      const fixture = await makeFixture();
+      try {
+        await body(t, fixture);
+      } finally {
+        await fixture.close();
+      }
+    });
+}
+
 const OUTPUT: OutputOptions = { activeLow: false, drive: 'push-pull', boot: 'inactive' };
 const INPUT: InputOptions = { activeLow: false, bias: 'as-is', debounceUs: 0 };
 

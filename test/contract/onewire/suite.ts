@@ -3,7 +3,7 @@ import { DeviceFiles, listBuses, listDevices, measureAll } from '../../../driver
 import { Ds2406, Ds2408, Ds2413, type Switch } from '../../../drivers/onewire/switch.js';
 import { Thermometer } from '../../../drivers/onewire/thermometer.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
-import type { Asserts, ContractCase } from '../gpio/suite.js';
+import { onNewFixture, type ContractCase } from '../gpio/suite.js';
 
 /** A bus with devices that a test controls, of a kernel or simulated. */
 export interface OneWireFixture {
@@ -43,15 +43,7 @@ export async function oneWireContract(
   sentence: ContractCase,
   makeFixture: () => Promise<OneWireFixture>,
 ): Promise<void> {
-  const on = (name: string, body: (t: Asserts, fixture: OneWireFixture) => Promise<void>) =>
-    sentence(name, async (t) => {
-      const fixture = await makeFixture();
-      try {
-        await body(t, fixture);
-      } finally {
-        await fixture.close();
-      }
-    });
+  const on = onNewFixture(sentence, makeFixture);
   const thermometerOf = (fixture: OneWireFixture) =>
     new Thermometer(new DeviceFiles(fixture.attributes, fixture.thermometer));
   const switchesOf = ({ attributes, single, pair, eight }: OneWireFixture): [string, Switch][] => [

@@ -6,7 +6,7 @@ import type { ChannelProperties } from '../../../drivers/sensor/sensor-propertie
 import { systemClock } from '../../../src/base/clock.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import { until } from '../../tools/until.js';
-import type { Asserts, ContractCase } from '../gpio/suite.js';
+import { onNewFixture, type ContractCase } from '../gpio/suite.js';
 
 /** A channel of a buffer with what it measures. */
 interface BufferedValue {
@@ -41,15 +41,7 @@ export async function bufferContract(
   sentence: ContractCase,
   makeFixture: () => Promise<BufferFixture>,
 ): Promise<void> {
-  const on = (name: string, body: (t: Asserts, fixture: BufferFixture) => Promise<void>) =>
-    sentence(name, async (t) => {
-      const fixture = await makeFixture();
-      try {
-        await body(t, fixture);
-      } finally {
-        await fixture.close();
-      }
-    });
+  const on = onNewFixture(sentence, makeFixture);
 
   await on('each firing of the trigger is one scan, with its time', async (t, fixture) => {
     const buffer = await openScans(fixture, fixture.channels);

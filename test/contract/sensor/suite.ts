@@ -4,7 +4,7 @@ import { findSensorDevice, listChannels, listSensorDevices } from '../../../driv
 import type { ChannelProperties } from '../../../drivers/sensor/sensor-properties.js';
 import { systemClock } from '../../../src/base/clock.js';
 import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
-import type { Asserts, ContractCase } from '../gpio/suite.js';
+import { onNewFixture, type ContractCase } from '../gpio/suite.js';
 
 /** A channel of a kernel or of a fake that a test controls. */
 interface ControlledChannel {
@@ -34,15 +34,7 @@ export async function sensorContract(
   sentence: ContractCase,
   makeFixture: () => Promise<SensorFixture>,
 ): Promise<void> {
-  const on = (name: string, body: (t: Asserts, fixture: SensorFixture) => Promise<void>) =>
-    sentence(name, async (t) => {
-      const fixture = await makeFixture();
-      try {
-        await body(t, fixture);
-      } finally {
-        await fixture.close();
-      }
-    });
+  const on = onNewFixture(sentence, makeFixture);
 
   await on(
     'a chip is listed by its name, with its channels',
