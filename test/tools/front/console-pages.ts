@@ -46,13 +46,16 @@ export async function visitConsole(
   check: (where: string) => Promise<void>,
 ): Promise<void> {
   const tabs = page.getByRole('tab');
+  const loading = page.locator('main').getByText(/^(Loading|Lädt) …$/);
   for (const [hash, loaded] of await pagesOf(fixture)) {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.locator(loaded).first().waitFor();
+    await loading.first().waitFor({ state: 'detached' });
     await check(hash);
     for (let at = 1; at < (await tabs.count()); at++) {
       await tabs.nth(at).click();
       await page.locator('[role=tabpanel]').waitFor();
+      await loading.first().waitFor({ state: 'detached' });
       await check(`${hash} ${await tabs.nth(at).textContent()}`);
     }
     // The next object begins with its first tab.
