@@ -2,7 +2,7 @@ import { type Given, builtin, byName } from './builtin.js';
 import { formatMoment, momentOf, readMoment, type TemplateClock } from './moments.js';
 import { floatOf, integerOf, orDefault } from './numbers.js';
 import { NUMBER_FILTERS } from './number-filters.js';
-import { compare, existing, isEqual, itemOf } from './operators.js';
+import { compare, existing, isEqual, itemOf, operate } from './operators.js';
 import { TEXT_FILTERS } from './text-filters.js';
 import { isoText, textOf } from './text.js';
 import {
@@ -57,10 +57,23 @@ function unique(values: Value, sensitive: Value = false, attribute?: Value): Val
     const key = isLeftOut(attribute) ? item : attributeOf(item, attribute as Value);
     return isTrue(sensitive) ? key : lowered(key);
   };
-  // A later one with the same key would replace an earlier one.
   const pairs = itemsOf(values).map((item) => [keyOf(item), item] as const);
-  return Dict.of(pairs.toReversed()).values().reverse();
+  // A later one with the same key would replace an earlier one.
+  const firsts = Dict.of(pairs.toReversed());
+  return Dict.of(pairs)
+    .keys()
+    .map((key) => firsts.get(key) as Value);
 }
+
+/** The smallest or largest item, of texts without regard to case. As a function it has no attribute. */
+const extremeItem = (name: string, sign: 1 | -1): Callable =>
+  builtin(name, 'values case_sensitive? attribute?', (...[values, sensitive = false, attribute]: Given) => {
+    const [first] = sorted(values, sign < 0, sensitive, attribute);
+    return first ?? new Missing('No aggregated item, sequence was empty.');
+  });
+
+/** Columns of the filter `slice`. */
+const SLICE_LIMIT = 1000;
 
 /** Filters of lists and dictionaries that need no other filter. */
 const LIST_FILTERS: readonly Callable[] = [
@@ -79,6 +92,7 @@ const LIST_FILTERS: readonly Callable[] = [
     'values',
     (values: Value) => itemsOf(values).at(-1) ?? new Missing('No last item, sequence was empty.'),
   ),
+  builtin('tuple', 'values', (values: Value) => new Tuple(itemsOf(values))),
   builtin('list', 'values', (values: Value) => [...itemsOf(values)]),
   builtin('reverse', 'values', (values: Value) =>
     typeof values === 'string' ? Array.from(values).reverse().join('') : itemsOf(values).toReversed(),
@@ -89,6 +103,13 @@ const LIST_FILTERS: readonly Callable[] = [
     itemsOf(values)
       .map((one) => textOf(isLeftOut(attribute) ? one : attributeOf(one, attribute as Value)))
       .join(textOf(by)),
+  ),
+  extremeItem('min', 1),
+  extremeItem('max', -1),
+  builtin('sum', 'values attribute? start?', (values: Value, attribute?: Value, start: Value = 0n) =>
+    itemsOf(values)
+      .map((one) => (isLeftOut(attribute) ? one : attributeOf(one, attribute as Value)))
+      .reduce((total, one) => operate('+', total, one), start),
   ),
   builtin('items', 'value', (value: Value) => entriesOf(value)),
   builtin(
@@ -102,6 +123,16 @@ const LIST_FILTERS: readonly Callable[] = [
     },
   ),
   builtin('attr', 'value name', (value: Value, name: Value) => itemOf(value, name)),
+  builtin('slice', 'values slices fill_with?', (values: Value, slices: Value, fill?: Value) => {
+    const [all, count] = [itemsOf(values), Number(integerOf(slices) ?? 0n)];
+    if (count < 1 || count > SLICE_LIMIT) throw new TemplateError(`slice expects 1 to ${SLICE_LIMIT}`);
+    const [size, longer] = [Math.floor(all.length / count), all.length % count];
+    return Array.from({ length: count }, (_, n) => {
+      const from = n * size + Math.min(n, longer);
+      const row = all.slice(from, from + size + (n < longer ? 1 : 0));
+      return fill !== undefined && fill !== null && n >= longer && longer > 0 ? [...row, fill] : row;
+    });
+  }),
   builtin('batch', 'values linecount fill_with?', (values: Value, count: Value, fill?: Value) => {
     const [all, size] = [itemsOf(values), Number(integerOf(count) ?? 0n)];
     if (size < 1) throw new TemplateError('batch expects a positive number');

@@ -1,10 +1,11 @@
 import { builtin, byName } from './builtin.js';
 import { timeFilters, type Callables } from './filters.js';
+import { formatBraces } from './formats.js';
 import { formatMoment, momentAttribute, momentOf, type TemplateClock } from './moments.js';
 import { integerOf } from './numbers.js';
 import { NUMBER_FILTERS } from './number-filters.js';
 import { existing, isEqual, itemOf } from './operators.js';
-import { replaced } from './text-filters.js';
+import { centered, replaced, widthOf } from './text-filters.js';
 import { isoText, textOf } from './text.js';
 import {
   Callable,
@@ -113,6 +114,20 @@ const TEXT_METHODS: Readonly<Record<string, (text: string) => Callable>> = {
   endswith: (text) =>
     builtin('endswith', 'suffix', (part: Value) => anyText(part, (one) => text.endsWith(one))),
   find: (text) => builtin('find', 'sub', (part: Value) => BigInt(text.indexOf(textOf(part)))),
+  rfind: (text) => builtin('rfind', 'sub', (part: Value) => BigInt(text.lastIndexOf(textOf(part)))),
+  index: (text) =>
+    builtin('index', 'sub', (part: Value) => {
+      const at = text.indexOf(textOf(part));
+      if (at < 0) throw new TemplateError('substring not found');
+      return BigInt(at);
+    }),
+  partition: (text) =>
+    builtin('partition', 'sep', (by: Value) => partitioned(text, text.indexOf(textOf(by)), by)),
+  rpartition: (text) =>
+    builtin('rpartition', 'sep', (by: Value) => {
+      const at = text.lastIndexOf(textOf(by));
+      return at < 0 ? new Tuple(['', '', text]) : partitioned(text, at, by);
+    }),
   count: (text) => builtin('count', 'sub', (part: Value) => BigInt(text.split(textOf(part)).length - 1)),
   join: (text) =>
     builtin('join', 'values', (values: Value) =>
@@ -126,9 +141,17 @@ const TEXT_METHODS: Readonly<Record<string, (text: string) => Callable>> = {
   isalnum: (text) => builtin('isalnum', '', () => /^[\p{L}\d]+$/u.test(text)),
   isupper: (text) => builtin('isupper', '', () => /\p{L}/u.test(text) && text === text.toUpperCase()),
   islower: (text) => builtin('islower', '', () => /\p{L}/u.test(text) && text === text.toLowerCase()),
+  isdecimal: (text) => builtin('isdecimal', '', () => /^\d+$/.test(text)),
+  isspace: (text) => builtin('isspace', '', () => /^\s+$/.test(text)),
+  casefold: (text) => builtin('casefold', '', () => text.toLowerCase().replaceAll('ß', 'ss')),
+  swapcase: (text) =>
+    builtin('swapcase', '', () =>
+      Array.from(text, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase())).join(''),
+    ),
   zfill: (text) => builtin('zfill', 'width', (width: Value) => text.padStart(widthOf(width), '0')),
-  ljust: (text) => builtin('ljust', 'width', (width: Value) => text.padEnd(widthOf(width))),
-  rjust: (text) => builtin('rjust', 'width', (width: Value) => text.padStart(widthOf(width))),
+  ljust: padding('ljust', (text, width, fill) => text.padEnd(widthOf(width), fill)),
+  rjust: padding('rjust', (text, width, fill) => text.padStart(widthOf(width), fill)),
+  center: padding('center', centered),
   removeprefix: (text) =>
     builtin('removeprefix', 'prefix', (part: Value) =>
       text.startsWith(textOf(part)) ? text.slice(textOf(part).length) : text,
@@ -140,9 +163,21 @@ const TEXT_METHODS: Readonly<Record<string, (text: string) => Callable>> = {
   format: (text) => new Callable('format', (given) => formatBraces(text, given)),
 };
 
-/** Characters that a text can be padded to. */
-const WIDTH_LIMIT = 1000;
-const widthOf = (width: Value): number => Math.min(WIDTH_LIMIT, Number(integerOf(width) ?? 0n));
+/** Text before a separator at an index, the separator, and the text after it. */
+const partitioned = (text: string, at: number, by: Value): Tuple =>
+  new Tuple(at < 0 ? [text, '', ''] : [text.slice(0, at), textOf(by), text.slice(at + textOf(by).length)]);
+
+function padding(
+  name: string,
+  pad: (text: string, width: Value, fill: string) => string,
+): (text: string) => Callable {
+  return (text) =>
+    builtin(name, 'width fillchar?', (width: Value, fill: Value = ' ') => {
+      if (Array.from(textOf(fill)).length !== 1)
+        throw new TemplateError('The fill character must be exactly one character long');
+      return pad(text, width, textOf(fill));
+    });
+}
 
 const anyText = (parts: Value, matches: (part: string) => boolean): boolean =>
   parts instanceof Tuple ? parts.items.some((one) => matches(textOf(one))) : matches(textOf(parts));
@@ -164,23 +199,6 @@ function splitText(text: string, by?: Value, max?: Value): string[] {
   if (isSpace && parts.length === 1 && parts[0] === '') return [];
   if (limit < 0 || parts.length <= limit + 1) return parts;
   return [...parts.slice(0, limit), parts.slice(limit).join(isSpace ? ' ' : textOf(by))];
-}
-
-/** `'{} {0} {name}'.format(…)`, with formats of floats and widths. */
-function formatBraces(text: string, { positional, named }: Arguments): string {
-  let next = 0;
-  return text.replaceAll(/\{\{|\}\}|\{(\w*)(?::([^{}]*))?\}/g, (all, name?: string, format = '') => {
-    if (all === '{{' || all === '}}') return all.charAt(0);
-    const value = /^\d*$/.test(name ?? '')
-      ? positional[name === '' ? next++ : Number(name)]
-      : named.get(name ?? '');
-    if (value === undefined) throw new TemplateError('Replacement index out of range');
-    const [, zero = '', width = '0', decimals, kind] =
-      /^(0?)(\d{0,3})(?:\.(\d{1,2}))?([fds]?)$/.exec(String(format)) ?? [];
-    if (kind === undefined) throw new TemplateError(`unsupported format '${format}'`);
-    const shown = decimals === undefined ? textOf(value) : Number(textOf(value)).toFixed(Number(decimals));
-    return shown.padStart(Number(width), zero === '' ? ' ' : '0');
-  });
 }
 
 /** The attribute or method of that name; a {@link Missing} if there is none. */

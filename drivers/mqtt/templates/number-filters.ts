@@ -1,8 +1,17 @@
 import { type Given, builtin } from './builtin.js';
 import { floatOf, integerOf, orDefault, rounded } from './numbers.js';
-import { compare, existing, numberOf, operate } from './operators.js';
+import { compare, existing } from './operators.js';
 import { textOf } from './text.js';
-import { isTrue, itemsOf, Missing, TemplateError, typeName, type Callable, type Value } from './value.js';
+import {
+  isTrue,
+  itemsOf,
+  Missing,
+  TemplateError,
+  typeName,
+  type Callable,
+  type Value,
+  numberOf,
+} from './value.js';
 
 /** A function of one float, with a default for values outside of its domain. */
 const ofFloat = (name: string, calculate: (value: number) => number): Callable =>
@@ -123,11 +132,6 @@ export const NUMBER_FILTERS: readonly Callable[] = [
   ofFloat('sqrt', Math.sqrt),
   extreme('min', 1),
   extreme('max', -1),
-  builtin('sum', 'values attribute? start?', (values: Value, attribute?: Value, start: Value = 0n) => {
-    if (attribute !== undefined && attribute !== null)
-      throw new TemplateError('sum of an attribute is not supported');
-    return itemsOf(values).reduce((total, one) => operate('+', total, one), start);
-  }),
   builtin('average', '*values', (values: readonly Value[]) => {
     const all = numbersOf('average', values);
     return all.reduce((total, one) => total + one, 0) / all.length;

@@ -1,6 +1,5 @@
-import { numberOf, roundedText } from './operators.js';
-import { textOf } from './text.js';
-import { Missing, TemplateError, type Value } from './value.js';
+import { textOf, roundedText } from './text.js';
+import { Missing, TemplateError, type Value, numberOf } from './value.js';
 
 const INTEGER = /^[+-]?\d+(_\d+)*$/;
 const FLOAT = /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i;

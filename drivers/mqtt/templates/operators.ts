@@ -1,3 +1,4 @@
+import { formatted } from './formats.js';
 import { textOf } from './text.js';
 import {
   Dict,
@@ -9,16 +10,11 @@ import {
   Tuple,
   typeName,
   type Value,
+  numberOf,
 } from './value.js';
 
 /** Bits of an integer above which an operation is rejected: templates of devices calculate with readings. */
 const INTEGER_BITS = 4096;
-
-/** An integer or float; a boolean is one, too. Undefined for anything else. */
-export function numberOf(value: Value): bigint | number | undefined {
-  if (typeof value === 'boolean') return value ? 1n : 0n;
-  return typeof value === 'bigint' || typeof value === 'number' ? value : undefined;
-}
 
 /** Throws if the value does not exist. */
 export function existing(value: Value): Value {
@@ -145,7 +141,7 @@ function ofIntegers(operator: string, a: bigint, b: bigint): Value {
     case '%':
       return a - divisor(b) * floorDivision(a, b);
     case '**':
-      if (b < 0n) return Number(a) ** Number(b);
+      if (b < 0n) return Number(divisor(a)) ** Number(b);
       // The size of the result is limited before it is calculated.
       if (b > BigInt(INTEGER_BITS) && a !== 0n && a !== 1n && a !== -1n) throw tooLarge();
       return limited(a ** b);
@@ -169,6 +165,7 @@ function ofFloats(operator: string, a: number, b: number): Value {
     case '%':
       return a - divisor(b) * Math.floor(a / b);
     case '**':
+      if (b < 0) divisor(a);
       return a ** b;
     default:
       throw new TemplateError(`unknown operator ${operator}`);
@@ -204,57 +201,6 @@ function repeated(value: Value, count: bigint): Value {
   if (typeof sequence === 'string') return sequence.repeat(times);
   const items = Array.from({ length: times }, () => sequence).flat();
   return value instanceof Tuple ? new Tuple(items) : items;
-}
-
-/** Python's `%` of a text: `'%.1f' % x`, `'%s-%s' % (a, b)`. */
-export function formatted(text: string, values: Value): string {
-  const rest = values instanceof Tuple ? [...values.items] : [values];
-  const made = text.replaceAll(
-    /%(?:(%)|(-?)(0?)(\d{0,3})(?:\.(\d{1,2}))?([dsifxX]))/g,
-    (...groups: readonly (string | number | undefined)[]) => {
-      const [, percent, minus = '', zero = '', width = '', precision, kind = 's'] = groups as readonly (
-        string | undefined
-      )[];
-      if (percent !== undefined) return '%';
-      const value = rest.shift();
-      if (value === undefined) throw new TemplateError('not enough arguments for format string');
-      const shown = formattedOne(value, kind, precision);
-      if (minus !== '') return shown.padEnd(Number(width));
-      if (zero === '') return shown.padStart(Number(width));
-      const sign = shown.startsWith('-') ? '-' : '';
-      return sign + shown.slice(sign.length).padStart(Number(width) - sign.length, '0');
-    },
-  );
-  if (rest.length > 0) throw new TemplateError('not all arguments converted during string formatting');
-  return made;
-}
-
-function formattedOne(value: Value, kind: string, precision: string | undefined): string {
-  if (kind === 's') return textOf(value).slice(0, precision === undefined ? undefined : Number(precision));
-  const number = numberOf(value);
-  if (number === undefined)
-    throw new TemplateError(`%${kind} format: a real number is required, not ${typeName(value)}`);
-  if (kind === 'f') return roundedText(Number(number), Number(precision ?? 6));
-  const integer = typeof number === 'bigint' ? number : BigInt(Math.trunc(number));
-  if (kind === 'x') return integer.toString(16);
-  return kind === 'X' ? integer.toString(16).toUpperCase() : String(integer);
-}
-
-/** As many decimals as a float can be written with. */
-const ALL_DECIMALS = 100;
-
-/** A float with this number of decimals; exact ties are rounded to even, as Python does. */
-export function roundedText(value: number, decimals: number): string {
-  if (!Number.isFinite(value)) return textOf(value);
-  const up = value.toFixed(decimals);
-  const exact = value.toFixed(ALL_DECIMALS);
-  const point = exact.indexOf('.');
-  const isTie = /^50*$/.test(exact.slice(point + 1 + decimals));
-  const isOdd = '13579'.includes(up.at(-1) ?? '0');
-  if (!isTie || !isOdd) return up;
-  // toFixed rounded away from zero; one unit less is even.
-  const kept = exact.slice(0, decimals === 0 ? point : point + 1 + decimals);
-  return kept;
 }
 
 /** The member of a value by index, key or name. */

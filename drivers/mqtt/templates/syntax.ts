@@ -94,7 +94,7 @@ export function parseTemplate(text: string): Node {
   if (text.length > TEMPLATE_LIMIT)
     throw new TemplateError(`the template has more than ${TEMPLATE_LIMIT} characters`);
   try {
-    const tree = parse(withTestArguments(tokenize(text)));
+    const tree = parse(withTestArguments(withTuples(withNumbers(tokenize(text)))));
     return tree as Node;
   } catch (thrown) {
     const isTooDeep = thrown instanceof RangeError;
@@ -106,6 +106,68 @@ export function parseTemplate(text: string): Node {
 const syntaxText = (thrown: Error): string =>
   thrown instanceof TypeError ? 'the template ends too early' : thrown.message;
 
+const make = (type: string, value: string): Token => ({ type, value });
+
+/** `e3`, and `e` before a sign and digits; `x1f`; `_000` */
+const NUMBER_END = /^(?:e\d*|x[\da-f_]+|b[01_]+|o[0-7_]+|_[\d_]+)$/i;
+
+/** The package reads only the first part of `1e3`, `1.5e-3`, `0x1f` and `1_000` as a number. */
+function withNumbers(tokens: readonly Token[]): Token[] {
+  const made: Token[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] as Token;
+    const end = tokens[at + 1];
+    if (token.type !== 'NumericLiteral' || end?.type !== 'Identifier' || !NUMBER_END.test(end.value)) {
+      made.push(token);
+      continue;
+    }
+    let text = token.value + end.value;
+    at += 1;
+    if (/^e$/i.test(end.value)) {
+      text += `${tokens[at + 1]?.value}${tokens[at + 2]?.value}`;
+      at += 2;
+    }
+    const plain = text.replaceAll('_', '');
+    const isFloat = /^[\d.]+e/i.test(plain);
+    // What has a point is a float.
+    if (isFloat) made.push(make('NumericLiteral', plain.includes('.') ? plain : plain.replace(/e/i, '.0e')));
+    else made.push(make('NumericLiteral', String(Number(plain))));
+  }
+  return made;
+}
+
+/** Words before a parenthesis that is no call. */
+const BEFORE_GROUP = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else', 'elif']);
+
+/** The package does not parse a comma before a closing bracket: `(1,)` becomes `[1]|tuple`, `(1, 2,)` `(1, 2)`. */
+function withTuples(tokens: readonly Token[]): Token[] {
+  const made: Token[] = [];
+  /** The open parentheses: their places, and commas in them. */
+  const open: { readonly at: number; readonly isGroup: boolean; commas: number }[] = [];
+  for (const [n, token] of tokens.entries()) {
+    const inner = open.at(-1);
+    if (/^Open(Paren|Square|Curly)/.test(token.type)) {
+      const before = tokens[n - 1];
+      const isCall =
+        before !== undefined &&
+        (/^Close(Paren|Square)|^StringLiteral/.test(before.type) ||
+          (before.type === 'Identifier' && !BEFORE_GROUP.has(before.value)));
+      open.push({ at: made.length, isGroup: token.type === 'OpenParen' && !isCall, commas: 0 });
+    } else if (/^Close(Paren|Square|Curly)/.test(token.type)) {
+      open.pop();
+      const isTrailing = made.at(-1)?.type === 'Comma';
+      if (isTrailing) made.pop();
+      if (isTrailing && inner?.isGroup === true && inner.commas === 1) {
+        made[inner.at] = make('OpenSquareBracket', '[');
+        made.push(make('CloseSquareBracket', ']'), make('Pipe', '|'), make('Identifier', 'tuple'));
+        continue;
+      }
+    } else if (token.type === 'Comma' && inner !== undefined) inner.commas += 1;
+    made.push(token);
+  }
+  return made;
+}
+
 /** Words after a test that are no argument of it. */
 const AFTER_TEST = new Set(['and', 'or', 'if', 'else', 'is', 'in', 'not']);
 const PRIMARY = new Set(['NumericLiteral', 'StringLiteral', 'Identifier']);
@@ -116,7 +178,6 @@ const PRIMARY = new Set(['NumericLiteral', 'StringLiteral', 'Identifier']);
  */
 function withTestArguments(tokens: readonly Token[]): Token[] {
   const made: Token[] = [];
-  const make = (type: string, value: string): Token => ({ type, value });
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as Token;
     const isNegated = isName(tokens[at + 1], 'not');

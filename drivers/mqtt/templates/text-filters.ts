@@ -1,8 +1,9 @@
 import { type Given, builtin } from './builtin.js';
-import { integerOf } from './numbers.js';
-import { existing, formatted } from './operators.js';
+import { formatted } from './formats.js';
+import { floatOf, integerOf } from './numbers.js';
+import { existing } from './operators.js';
 import { allMatches, matchesAnywhere, matchesStart, replaceMatches } from './patterns.js';
-import { jsonOf, textOf } from './text.js';
+import { jsonOf, textOf, roundedText } from './text.js';
 import { fromJson, isTrue, Missing, TemplateError, Tuple, type Callable, type Value } from './value.js';
 
 const SPACED = [', ', ': '] as const;
@@ -61,7 +62,12 @@ export const TEXT_FILTERS: readonly Callable[] = [
   builtin('format', 'value *values', (value: Value, values: readonly Value[]) =>
     formatted(textOf(value), new Tuple(values)),
   ),
-  builtin('wordcount', 'value', (value: Value) => BigInt((textOf(value).match(/\w+/g) ?? []).length)),
+  builtin('wordcount', 'value', (value: Value) =>
+    BigInt((textOf(value).match(/[\p{L}\p{N}_]+/gu) ?? []).length),
+  ),
+  builtin('center', 'value width?', (value: Value, width: Value = 80n) => centered(textOf(value), width)),
+  builtin('indent', 'value width? first? blank?', indented),
+  builtin('filesizeformat', 'value binary?', fileSize),
   builtin('striptags', 'value', (value: Value) =>
     textOf(value)
       .replaceAll(/<[^>]*>/g, '')
@@ -70,6 +76,7 @@ export const TEXT_FILTERS: readonly Callable[] = [
       .join(' '),
   ),
   builtin('escape', 'value', escaped),
+  builtin('forceescape', 'value', escaped),
   builtin('e', 'value', escaped),
   builtin('safe', 'value', (value: Value) => value),
   builtin('urlencode', 'value', (value: Value) => encodeURIComponent(textOf(value)).replaceAll('%2F', '/')),
@@ -97,13 +104,21 @@ export const TEXT_FILTERS: readonly Callable[] = [
       throw new TemplateError('from_json got invalid input, but no default was specified');
     }
   }),
-  builtin('to_json', 'value ensure_ascii? pretty_print? sort_keys?', (value: Value, isAscii: Value = false) =>
-    jsonOf(existing(value), { separators: COMPACT, isAscii: isTrue(isAscii) }),
+  builtin(
+    'to_json',
+    'value ensure_ascii? pretty_print? sort_keys?',
+    (...[value, isAscii = false, isPretty = false, isSorted = false]: Given) =>
+      jsonOf(existing(value), {
+        separators: isTrue(isPretty) ? [',', ': '] : COMPACT,
+        isAscii: isTrue(isAscii),
+        isSorted: isTrue(isSorted),
+        indent: isTrue(isPretty) ? 2n : undefined,
+      }),
   ),
-  builtin('tojson', 'value indent?', (value: Value) => {
+  builtin('tojson', 'value indent?', (value: Value, indent: Value = null) => {
     if (value instanceof Missing)
       throw new TemplateError('Object of type Undefined is not JSON serializable');
-    return jsonOf(value, { separators: SPACED, isAscii: true })
+    return jsonOf(value, { separators: SPACED, isAscii: true, isSorted: true, indent: integerOf(indent) })
       .replaceAll('<', '\\u003c')
       .replaceAll('>', '\\u003e')
       .replaceAll('&', '\\u0026')
@@ -140,6 +155,41 @@ export const TEXT_FILTERS: readonly Callable[] = [
     },
   ),
 ];
+
+/** In the middle of a width; of an odd number of spaces, an even width has one more before the text. */
+export function centered(text: string, width: Value, fill = ' '): string {
+  const total = widthOf(width);
+  const spaces = Math.max(0, total - text.length);
+  const before = Math.floor(spaces / 2) + (spaces % 2 === 1 && total % 2 === 1 ? 1 : 0);
+  return fill.repeat(before) + text + fill.repeat(spaces - before);
+}
+
+function indented(...[value, width = 4n, isFirst = false, isBlank = false]: Given): string {
+  const space = typeof width === 'string' ? width : ' '.repeat(widthOf(width));
+  return textOf(value)
+    .split('\n')
+    .map((line, n) => ((n === 0 ? isTrue(isFirst) : line !== '' || isTrue(isBlank)) ? space + line : line))
+    .join('\n');
+}
+
+const UNITS = ['Bytes', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+const BINARY_UNITS = ['Bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+function fileSize(value: Value, isBinary: Value = false): string {
+  const bytes = floatOf(value);
+  if (bytes === undefined) throw new TemplateError('filesizeformat expects a number');
+  const [units, base] = isTrue(isBinary) ? [BINARY_UNITS, 1024] : [UNITS, 1000];
+  if (bytes === 1) return '1 Byte';
+  if (bytes < base) return `${Math.trunc(bytes)} Bytes`;
+  let power = 1;
+  while (power < units.length - 1 && bytes >= base ** (power + 1)) power++;
+  return `${roundedText(bytes / base ** power, 1)} ${units[power]}`;
+}
+
+/** Characters that a text can be padded to. */
+const WIDTH_LIMIT = 1000;
+export const widthOf = (width: Value): number =>
+  Math.max(0, Math.min(WIDTH_LIMIT, Number(integerOf(width) ?? 0n)));
 
 function escaped(value: Value): string {
   return textOf(value)

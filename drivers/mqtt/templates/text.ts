@@ -40,6 +40,23 @@ function floatText(value: number): string {
   return plain.includes('.') ? plain : `${plain}.0`;
 }
 
+/** As many decimals as a float can be written with. */
+const ALL_DECIMALS = 100;
+
+/** A float with this number of decimals; exact ties are rounded to even, as Python does. */
+export function roundedText(value: number, decimals: number): string {
+  if (!Number.isFinite(value)) return textOf(value);
+  const up = value.toFixed(decimals);
+  const exact = value.toFixed(ALL_DECIMALS);
+  const point = exact.indexOf('.');
+  const isTie = /^50*$/.test(exact.slice(point + 1 + decimals));
+  const isOdd = '13579'.includes(up.at(-1) ?? '0');
+  if (!isTie || !isOdd) return up;
+  // toFixed rounded away from zero; one unit less is even.
+  const kept = exact.slice(0, decimals === 0 ? point : point + 1 + decimals);
+  return kept;
+}
+
 function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text
@@ -69,24 +86,49 @@ interface JsonOptions {
   /** Between items, and between a key and its value. */
   readonly separators: readonly [string, string];
   readonly isAscii: boolean;
+  /** Whether the members of objects are in the order of their keys. */
+  readonly isSorted?: boolean;
+  /** Spaces per level; undefined for one line. */
+  readonly indent?: bigint | undefined;
 }
 
+/** Spaces per level of indented JSON. */
+const INDENT_LIMIT = 16;
+
 /** JSON of a value. Throws if JSON has no form for it. */
-export function jsonOf(value: Value, options: JsonOptions): string {
-  const [item, colon] = options.separators;
+export function jsonOf(value: Value, options: JsonOptions, depth = 0): string {
+  const colon = options.separators[1];
   if (value === null) return 'null';
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return floatText(value);
   if (typeof value === 'string') return jsonText(value, options.isAscii);
-  if (value instanceof Tuple) return jsonOf(value.items, options);
-  if (Array.isArray(value)) return `[${value.map((one: Value) => jsonOf(one, options)).join(item)}]`;
+  if (value instanceof Tuple) return jsonOf(value.items, options, depth);
+  if (Array.isArray(value))
+    return enclosed(
+      ['[', ']'],
+      value.map((one: Value) => jsonOf(one, options, depth + 1)),
+      { ...options, depth },
+    );
   if (value instanceof Moment) return jsonText(isoText(value), options.isAscii);
   if (!(value instanceof Dict))
     throw new TemplateError(`Object of type ${typeName(value)} is not JSON serializable`);
-  const members = [...value.entries()].map(
-    ([key, one]) => `${jsonText(keyText(key), options.isAscii)}${colon}${jsonOf(one, options)}`,
+  const entries = [...value.entries()].map(([key, one]) => [keyText(key), one] as const);
+  if (options.isSorted === true) entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const members = entries.map(
+    ([key, one]) => `${jsonText(key, options.isAscii)}${colon}${jsonOf(one, options, depth + 1)}`,
   );
-  return `{${members.join(item)}}`;
+  return enclosed(['{', '}'], members, { ...options, depth });
+}
+
+function enclosed(
+  [open, close]: readonly [string, string],
+  items: readonly string[],
+  { indent, separators, depth }: JsonOptions & { readonly depth: number },
+): string {
+  if (indent === undefined || items.length === 0) return open + items.join(separators[0]) + close;
+  const space = ' '.repeat(Math.max(0, Math.min(INDENT_LIMIT, Number(indent))));
+  const line = `\n${space.repeat(depth + 1)}`;
+  return `${open}${line}${items.join(`,${line}`)}\n${space.repeat(depth)}${close}`;
 }
 
 function keyText(key: Value): string {

@@ -111,6 +111,12 @@ function hashOf(key: Value): string {
   throw new TemplateError(`unhashable type: '${typeName(key)}'`);
 }
 
+/** An integer or float; a boolean is one, too. Undefined for anything else. */
+export function numberOf(value: Value): bigint | number | undefined {
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  return typeof value === 'bigint' || typeof value === 'number' ? value : undefined;
+}
+
 /** The name of the type in Python. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';

@@ -15,10 +15,12 @@ interface Cases {
   templates: { template: string; outputs: [payload: number, output: string | null][] }[];
 }
 
-const [payloadLine = '', templateLine = ''] = readFileSync(
-  join(PACKAGE_ROOT, 'test/fixtures/mqtt/template-cases.jsonl'),
-  'utf8',
-).split('\n');
+const fixture = (name: string): string[] =>
+  readFileSync(join(PACKAGE_ROOT, 'test/fixtures/mqtt', name), 'utf8')
+    .trimEnd()
+    .split('\n');
+
+const [payloadLine = '', templateLine = ''] = fixture('template-cases.jsonl');
 const cases = { payloads: JSON.parse(payloadLine), templates: JSON.parse(templateLine) } as Cases;
 const environment = makeEnvironment({
   nowMs: () => Date.parse('2026-11-22T12:00:00Z'),
@@ -50,6 +52,16 @@ t.test('templates of eleven projects have the outputs of Home Assistant', async 
   t.equal(count, 857);
 });
 
+t.test('expressions have the outputs of Jinja', async (t) => {
+  const [value = '', ...lines] = fixture('jinja-cases.jsonl');
+  for (const line of lines) {
+    const [template, output] = JSON.parse(line) as [string, string | null];
+    const found = render(template, { value });
+    t.equal(found === null ? null : found.trim(), output, template);
+  }
+  t.ok(lines.length > 1000);
+});
+
 const one = (text: string, value = '{"a":[1,2,3],"b":"x"}'): string | null => render(text, { value });
 
 t.test('integers and floats are those of the payload', async (t) => {
@@ -68,6 +80,32 @@ t.test('integers and floats are those of the payload', async (t) => {
     '2 4 2.67 21.6',
   );
   t.equal(one('{{ 0.125 | round(2) }} {{ 7 | round(1) }} {{ 1.01 | round(0, "ceil") }}'), '0.12 7.0 2');
+});
+
+t.test('filters and formats that Home Assistant and Jinja have in common', async (t) => {
+  for (const [text, output] of [
+    ['{{ 1e3 }} {{ 1.5e-3 }} {{ 0x1f }} {{ 1_000 }}', '1000.0 0.0015 31 1000'],
+    ['{{ (1,) }} {{ 2 in (2,) }} {{ (1, 2,) }} {{ "%s" % (7,) }}', '(1,) True (1, 2) 7'],
+    ['{{ "Hello World" | unique | join }}', 'Helo Wrd'],
+    ['{{ [{"v": 2}, {"v": 3}] | sum(attribute="v") }} {{ ["b", "A"] | min }}', '5 A'],
+    ['{{ "%+.1e|%-5d|%05.1f|%g" | format(1234.5, 7, 2.25, 0.0001) }}', '+1.2e+03|7    |002.2|0.0001'],
+    [
+      '{{ "{:>6}|{:<4}|{:^5}|{:,.2f}|{:+d}".format(1.5, "a", "b", 1234.5, 3) }}',
+      '   1.5|a   |  b  |1,234.50|+3',
+    ],
+    ['{{ {"b": 1, "a": [1]} | tojson }}', '{"a": [1], "b": 1}'],
+    ['{{ {"b": 1} | to_json(pretty_print=true) }}', '{\n  "b": 1\n}'],
+    ['{{ 2048 | filesizeformat(true) }} {{ [1, 2, 3] | slice(2) | list }}', '2.0 KiB [[1, 2], [3]]'],
+    ['{{ "a-b-c".rpartition("-") }} {{ "ab".center(5, "*") }}', "('a-b', '-', 'c') **ab*"],
+  ] as const)
+    t.equal(one(text), output, text);
+  for (const text of [
+    '{{ 0 ** -1 }}',
+    '{{ "ab".index("c") }}',
+    '{{ "ab".ljust(5, "xy") }}',
+    '{{ "{:q}".format(1) }}',
+  ])
+    t.equal(one(text), null, text);
 });
 
 t.test('tests have arguments', async (t) => {
