@@ -26,7 +26,7 @@ t.test('every map of the package is valid, and names its source', async (t) => {
   }
 });
 
-await t.test('each map reads a generated image of its registers', async (t) => {
+await t.test('each map reads a generated image, also of missing values', async (t) => {
   const side = new ModbusServer(UNIT);
   await using server = await side.serveTcp();
   await using fixture = new DeviceFixture(MODULES);
@@ -49,5 +49,13 @@ await t.test('each map reads a generated image of its registers', async (t) => {
     );
     for (const [ident] of image.expected) t.equal(fixture.quality(device, ident), 'good', `${id}: ${ident}`);
     await fixture.devices.delete(device.id);
+    if (image.missing.size === 0) continue;
+    image.loadMissing(side);
+    const again = await fixture.add('ModBus Mapped Device', { Map: id }, gateway);
+    const read = () =>
+      [...image.missing.keys()].filter((ident) => fixture.quality(again, ident) !== 'bad UNREADABLE');
+    await until(`${id}: missing values`, () => read().length === 0, 5000).catch(() => undefined);
+    t.strictSame(read(), [], `${id}: the number for "no value" is not a value`);
+    await fixture.devices.delete(again.id);
   }
 });

@@ -13,6 +13,7 @@ interface Entry {
   readonly offset?: number;
   readonly scaleAt?: number;
   readonly words?: string;
+  readonly none?: 'ones' | 'highest' | 'lowest' | 'zero';
 }
 
 interface MapFile {
@@ -36,6 +37,14 @@ const SIZES: Readonly<Record<string, number>> = {
   float64: 4,
 };
 
+/** The first word of a number that means "no value", and the others. */
+const NO_VALUES = {
+  ones: [0xffff, 0xffff],
+  highest: [0x7fff, 0xffff],
+  lowest: [0x8000, 0],
+  zero: [0, 0],
+} as const;
+
 /** The lengths of the SunSpec models, without their heads. */
 const MODEL_LENGTHS: Readonly<Record<number, number>> = {
   1: 66,
@@ -51,6 +60,8 @@ const SUNSPEC = 40_000;
 /** Registers with a generated value for each entry of a map, and the values that a device should have. */
 export class RegisterImage {
   readonly expected = new Map<string, number | string | boolean>();
+  /** The values that the map knows as missing: their words by address. */
+  readonly missing = new Map<string, ReadonlyMap<number, number>>();
   readonly #map: MapFile;
   /** Tables by name: the words or bits by address. */
   readonly #tables = {
@@ -88,6 +99,13 @@ export class RegisterImage {
       target.clear();
       for (const [at, bit] of source) target.set(at, bit === 1);
     }
+  }
+
+  /** Makes every value missing that the map knows as missing. */
+  loadMissing(server: ModbusServer): void {
+    for (const words of this.missing.values())
+      for (const target of [server.holding, server.input])
+        for (const [at, word] of words) target.set(at, word);
   }
 
   /** The registers from an address on, as hexadecimal digits. */
@@ -139,7 +157,15 @@ export class RegisterImage {
       const at = base + entry.at + index * sizeOf(entry);
       const value = this.#store(this.#tables[table], { at, base, number }, entry);
       this.expected.set(name, ident === 'SERIAL' ? String(value) : value);
+      if (entry.none !== undefined) this.missing.set(name, this.#missingWords(at, entry));
     }
+  }
+
+  #missingWords(at: number, entry: Entry): ReadonlyMap<number, number> {
+    const [first, other] = NO_VALUES[entry.none ?? 'ones'];
+    const words = Array.from({ length: sizeOf(entry) }, (_, index) => (index === 0 ? first : other));
+    const isSwapped = (entry.words ?? this.#map.words) === 'low-first';
+    return new Map((isSwapped ? words.toReversed() : words).map((word, index) => [at + index, word]));
   }
 
   #store(
