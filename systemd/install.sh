@@ -44,6 +44,7 @@ if [ -n "$prefix" ]; then
 else
   home=/opt/stellwerk config=/etc bin=/usr/local/bin share=/usr/local/share
 fi
+unit_files='stellwerk.service stellwerk-keeper.service stellwerk-chips.path stellwerk-chips.service'
 units=$config/systemd/system sysusers=$config/sysusers.d tmpfiles=$config/tmpfiles.d
 doc=$share/doc/stellwerk
 catalog=$([ -n "$prefix" ] && echo "$prefix/lib/systemd/catalog" || echo /usr/local/lib/systemd/catalog)/stellwerk.catalog
@@ -70,10 +71,11 @@ live && [ "$(id -u)" != 0 ] && fail 'run it as root'
 uninstall() {
   if booted; then
     systemctl disable --now stellwerk.service 2>/dev/null || true
-    systemctl disable --now stellwerk-keeper.service 2>/dev/null || true
-    rm -rf /run/stellwerk-keeper
+    systemctl disable --now stellwerk-keeper.service stellwerk-chips.path 2>/dev/null || true
+    rm -rf /run/stellwerk-keeper /run/stellwerk-chips
   fi
-  rm -f "$destdir$units/stellwerk.service" "$destdir$units/stellwerk-keeper.service" "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf"
+  for unit in $unit_files; do rm -f "$destdir$units/$unit"; done
+  rm -f "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf"
   rm -f "$destdir$rules/60-stellwerk.rules" "$destdir$bin/stellwerk" "$destdir$backoff" "$destdir$catalog"
   rmdir "$(dirname "$destdir$backoff")" 2>/dev/null || true
   rm -f "$destdir$doc"
@@ -120,7 +122,7 @@ put_program() {
 
 put_surroundings() {
   mkdir -p "$destdir$units" "$destdir$sysusers" "$destdir$tmpfiles" "$destdir$rules" "$destdir/etc/stellwerk"
-  for unit in stellwerk.service stellwerk-keeper.service; do
+  for unit in $unit_files; do
     sed "s#/opt/stellwerk/current#$home/current#g" "$here/systemd/$unit" >"$destdir$units/$unit"
     chmod 0644 "$destdir$units/$unit"
   done
@@ -167,8 +169,10 @@ set_up_machine() {
   udevadm control --reload || true
   udevadm trigger --settle --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm --subsystem-match=w1 --subsystem-match=iio --action=add || true
   [ "$start" = yes ] || return 0
-  systemctl enable --quiet stellwerk-keeper.service stellwerk.service
+  systemctl enable --quiet stellwerk-keeper.service stellwerk-chips.path stellwerk.service
   start_keeper
+  # Not essential: without it, the console names the command that enables a chip.
+  systemctl start stellwerk-chips.path || true
   # The outputs get their OnUpdate, not their OnStop.
   [ ! -d /run/stellwerk ] || : >/run/stellwerk/updating
   # Comes back when the gateway has said that it is ready, or with its failure.

@@ -53,7 +53,7 @@ chmod 0750 "$root/var/lib/stellwerk"
 chown 0:851 "$root/etc/stellwerk" "$root/etc/stellwerk/gateway.yaml"
 chmod 0750 "$root/etc/stellwerk"
 chmod 0640 "$root/etc/stellwerk/gateway.yaml"
-systemctl --root="$root" --quiet enable stellwerk.service stellwerk-keeper.service box-confirm.service box-setup.service box-update.path \
+systemctl --root="$root" --quiet enable stellwerk.service stellwerk-keeper.service box-confirm.service box-setup.service box-update.path stellwerk-chips.path \
   systemd-networkd.service systemd-resolved.service systemd-timesyncd.service
 # apply-setup starts SSH if there is a key.
 systemctl --root="$root" --quiet disable ssh.service wpa_supplicant.service

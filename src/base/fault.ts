@@ -154,6 +154,7 @@ export const faults = {
     true,
     (rule: string, why: string) => `The rule forbids it: ${rule}: ${why}`,
   ),
+  CHIP_NOT_ENABLED: row(rpcCode.failed, false, (why: string) => `The chip cannot be enabled: ${why}`),
   DEVICE_CONFIGURATION: row(rpcCode.failed, false, (why: string) => why),
   TIMED_OUT: row(rpcCode.failed, true, (what: string) => `${what} took too long`),
   URL_FAILED: row(rpcCode.failed, true, (why: string) => `The URL cannot be read: ${why}`),

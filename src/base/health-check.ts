@@ -8,6 +8,8 @@ export interface HealthFinding {
   readonly state: HealthState;
   readonly text: Text;
   readonly whatToDo: Text;
+  /** Chips on I²C that it advises to enable: `bme280@1-0076`. */
+  readonly chips?: readonly string[];
 }
 
 /**

@@ -37,7 +37,7 @@ const DEVICE_CALLER: Caller = { role: 'owner', user: 'device', remote: 'local' }
 interface GatewayControls
   extends
     Pick<SystemPort, 'reload' | 'prune' | 'doctor' | 'stop'>,
-    Pick<Ports, 'configuration' | 'backups' | 'targetBackups' | 'updates'> {
+    Pick<Ports, 'configuration' | 'backups' | 'targetBackups' | 'updates' | 'chips'> {
   config(): GatewayConfig;
   configurators(): readonly ConfiguratorEntry[];
   connections(): ConnectionsPort | undefined;
@@ -137,6 +137,7 @@ export function createComponents(foundation: Foundation, controls: GatewayContro
     backups: controls.backups,
     targetBackups: controls.targetBackups,
     updates: controls.updates,
+    chips: controls.chips,
     messageWatch: createMessageWatch(kernel, clock, settings),
     system: {
       ...systemFacts(directory),

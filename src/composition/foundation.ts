@@ -42,6 +42,8 @@ export interface GatewayOptions {
   readonly boards?: string;
   /** The files of a box with slots; those of the image by default. */
   readonly boxFiles?: BoxFiles;
+  /** Where the machine's files are read; `/` by default. */
+  readonly machineRoot?: string;
   /** Tests pass a clock that they control. */
   readonly clock?: Clock;
 }

@@ -80,8 +80,16 @@ export class Gateway implements AsyncDisposable {
     this.#components.cleanup.push(() => started.close());
     return started;
   });
+  readonly #chips = new Lazy(async () => {
+    const { ChipSetup } = await import('./doctor/chip-setup.js');
+    const { clock, runtimeDirectory } = this.#foundation;
+    const started = new ChipSetup({ clock, runtimeDirectory, root: this.#machineRoot });
+    this.#components.cleanup.push(() => started.close());
+    return started;
+  });
   readonly #claim: GatewayClaim;
   readonly #boxFiles: GatewayOptions['boxFiles'];
+  readonly #machineRoot: string;
   readonly #setTimeZone: GatewayOptions['setTimeZone'];
   #api: Api | undefined;
   #loaded: LoadedConfig;
@@ -104,7 +112,11 @@ export class Gateway implements AsyncDisposable {
     return gateway;
   }
 
-  private constructor(foundation: Foundation, { onStop, setTimeZone, boxFiles }: GatewayOptions) {
+  private constructor(
+    foundation: Foundation,
+    { onStop, setTimeZone, boxFiles, machineRoot = '/' }: GatewayOptions,
+  ) {
+    this.#machineRoot = machineRoot;
     this.#boxFiles = boxFiles;
     this.#setTimeZone = setTimeZone;
     this.#foundation = foundation;
@@ -130,6 +142,7 @@ export class Gateway implements AsyncDisposable {
       backups: this.#backups.get,
       targetBackups: this.#targetBackups.get,
       updates: this.#updates.get,
+      chips: this.#chips.get,
       doctor: () => this.#runDoctor(),
       prune: (remove) => this.#queue.run(() => prune(this.#loaded, this.#configurationTarget(), remove)),
       ...(onStop && { stop: onStop }),
@@ -310,7 +323,7 @@ export class Gateway implements AsyncDisposable {
     const { combineChecks, examine, readConfiguredMachine } = await import('./doctor/doctor.js');
     const { modules, directory: dataDirectory, health } = this.#foundation;
     const configured = await readConfiguredMachine(this.#foundation.configSource(), async () => modules);
-    const own = await examine(configured, { dataDirectory, isGateway: true });
+    const own = await examine(configured, { dataDirectory, isGateway: true, root: this.#machineRoot });
     return combineChecks(own, health.record().Checks);
   }
 

@@ -23,6 +23,7 @@ import { eventDecisionFunctions } from './events/decisions.js';
 import { eventFunctions } from './events/events.js';
 import { deletionFunctions } from './deletion/deletion-functions.js';
 import { backupFunctions } from './system/backups.js';
+import { chipFunctions } from './system/chips.js';
 import { updateFunctions } from './system/updates.js';
 import { targetBackupFunctions } from './system/target-backups.js';
 import { configurationFunctions } from './system/configuration.js';
@@ -107,6 +108,7 @@ const families = [
   backupFunctions,
   targetBackupFunctions,
   updateFunctions,
+  chipFunctions,
   deletionFunctions,
   taskFunctions,
   unsupportedFunctions,

@@ -161,6 +161,12 @@ export const hardware = named(
   },
 );
 
+export const chipPlan = named(
+  'ChipRecord',
+  'How this machine declares a chip on I²C: the lines that a file needs. No lines: they are there already, and apply after a reboot. CanWrite: GW_EnableChip can write them.',
+  { Device: text, Path: text, Lines: listOf(text), CanWrite: bool },
+);
+
 /** Times are unix seconds, 0 means never. Interval is 0 if it is not constant. */
 export const timer = Type.Object({
   TimerID: int,

@@ -49,6 +49,8 @@ export interface Ports {
   readonly targetBackups: () => Promise<TargetBackupsPort>;
   /** Loaded on first use. */
   readonly updates: () => Promise<UpdatesPort>;
+  /** Loaded on first use. */
+  readonly chips: () => Promise<ChipsPort>;
   readonly options: Options;
   /** Queries about the machine; loaded on first use. */
   readonly machine: () => Promise<MachinePort>;
@@ -287,6 +289,14 @@ export interface UpdatesPort {
   back(): Promise<void>;
   /** Restarts the box. Throws `BUSY`. */
   restart(): Promise<void>;
+}
+
+/** Chips on I²C that the machine's configuration declares. Both throw `CHIP_NOT_ENABLED`; no address is accessed. */
+export interface ChipsPort {
+  /** How the machine declares a chip (`bme280@1-0076`); changes nothing. */
+  check(device: string): Promise<ReadonlyStatic<typeof machineShapes.chipPlan>>;
+  /** Writes it. Throws `NOT_SUPPORTED` without the service that may do it, `BUSY`. */
+  enable(device: string): Promise<ReadonlyStatic<typeof machineShapes.chipPlan>>;
 }
 
 /** The machine, as `src/service/` reads it; sizes are in bytes. */

@@ -327,11 +327,11 @@ export const health = named(
 );
 
 export const doctor = listOf(
-  named('DoctorCheck', 'A check of the machine or the gateway, and what to do if it is not ok.', {
-    Name: text,
-    State: checkState,
-    ...findingTexts,
-  }),
+  named(
+    'DoctorCheck',
+    'A check of the machine or the gateway, and what to do if it is not ok. Chips: those that GW_EnableChip could declare.',
+    { Name: text, State: checkState, ...findingTexts, Chips: listOf(text) },
+  ),
 );
 
 /** Lines of the audit, as they are stored. */

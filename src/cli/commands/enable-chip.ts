@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { CHIP_REQUEST_FILE, serveChipRequest } from '../../service/machine/chip-service.js';
 import { applyChange, planChip } from '../../service/machine/enable-chip.js';
 import { knownChips, wantedChip } from '../../service/machine/sensor-chips.js';
+import { RUNTIME_DIRECTORY } from '../../service/updates/box-files.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 
@@ -9,27 +12,46 @@ export const enableChip = command({
   about: `Shows how this machine declares a sensor chip, such as bme280@1-0076: address 76 on the bus 1. With --yes it is
 written to config.txt of a Raspberry Pi, or to a udev rule of another machine, and takes effect after a
 reboot. Nothing is sent on the bus: be sure that this chip is at this address.`,
-  options: { yes: { type: 'boolean', help: 'write it; otherwise nothing is changed' } },
-  words: [1, 1],
+  options: {
+    yes: { type: 'boolean', help: 'write it; otherwise nothing is changed' },
+    serve: { type: 'boolean', help: 'do what the gateway requests (stellwerk-chips.service)' },
+  },
+  words: [0, 1],
   exits: '0 done, 1 the file cannot be written',
-  run: async ({ yes = false }, [device = '']) => {
-    const wanted = wantedChip(device);
-    if (wanted === undefined)
+  run: async ({ yes = false, serve = false }, [device]) => {
+    if (serve !== (device === undefined))
       throw new UsageError(
-        `${device} is no known chip with an address; use a form such as bme280@1-0076; known: ${knownChips().join(', ')}`,
+        serve ? `unexpected argument ${device}` : 'an argument is missing: CHIP@BUS-ADDRESS',
       );
-    const change = await planChip(wanted, '/');
-    const { path, added } = change;
-    if (added.length === 0) {
-      process.stdout.write(`${path} has it already; if the chip is missing, reboot and check its wiring\n`);
-      return exitCode.ok;
-    }
-    if (yes) await applyChange(change);
-    const lines = added.map((line) => `  ${line}\n`).join('');
-    const hint = yes
-      ? 'Written. Reboot the machine.\n'
-      : `Nothing was changed. sudo stellwerk enable-chip --yes ${device} writes it.\n`;
-    process.stdout.write(`${path}:\n${lines}${hint}`);
-    return exitCode.ok;
+    return device === undefined ? serveRequest() : enable(device, yes);
   },
 });
+
+/** A rejected request is not a failure of the service: the gateway shows its reason. */
+async function serveRequest(): Promise<number> {
+  const reply = await serveChipRequest(join(RUNTIME_DIRECTORY, CHIP_REQUEST_FILE), '/');
+  if (reply === undefined) process.stdout.write('the request is not valid\n');
+  else process.stdout.write(reply.problem === null ? 'done\n' : `rejected: ${reply.problem.Code}\n`);
+  return exitCode.ok;
+}
+
+async function enable(device: string, yes: boolean): Promise<number> {
+  const wanted = wantedChip(device);
+  if (wanted === undefined)
+    throw new UsageError(
+      `${device} is no known chip with an address; use a form such as bme280@1-0076; known: ${knownChips().join(', ')}`,
+    );
+  const change = await planChip(wanted, '/');
+  const { path, added } = change;
+  if (added.length === 0) {
+    process.stdout.write(`${path} has it already; if the chip is missing, reboot and check its wiring\n`);
+    return exitCode.ok;
+  }
+  if (yes) await applyChange(change);
+  const lines = added.map((line) => `  ${line}\n`).join('');
+  const hint = yes
+    ? 'Written. Reboot the machine.\n'
+    : `Nothing was changed. sudo stellwerk enable-chip --yes ${device} writes it.\n`;
+  process.stdout.write(`${path}:\n${lines}${hint}`);
+  return exitCode.ok;
+}

@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.js';
 import {
   BOX_FILES,
   REQUEST_FILE,
+  RUNTIME_DIRECTORY,
   readState,
   takeRequest,
   type UpdateState,
@@ -15,8 +16,6 @@ import { exitCode } from '../exit-codes.js';
 import { jsonText } from '../output/terminal.js';
 
 const ACTIONS = ['status', 'check', 'install', 'back', 'serve'];
-/** The runtime directory of stellwerk.service. */
-const RUNTIME_DIRECTORY = '/run/stellwerk';
 
 /** `stellwerk update`: updates of a box that runs an image with two slots. */
 export const update = command({

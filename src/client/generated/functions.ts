@@ -12,6 +12,7 @@ import type {
   BrowserSession,
   ChangeRecord,
   ChartDataset,
+  ChipRecord,
   Choice,
   CodedText,
   CommandOutcome,
@@ -195,6 +196,8 @@ export interface Functions {
   GW_CancelTask(TaskID: number): boolean;
   /** Changes keys of the configuration outside the tree, keeps its comments, and reloads it. Digest is that of GW_GetSettings. Errors are in error.data.problems, and nothing is changed then. */
   GW_ChangeSettings(Changes: readonly SettingChange[], Digest: string): ReloadReport;
+  /** How this machine declares a sensor chip or port expander, such as bme280@1-0076: address 76 on the bus 1. Changes nothing, and accesses no address. */
+  GW_CheckChip(Device: string): ChipRecord;
   /** What stellwerk check reports for this text, by line. Nothing is opened or changed. */
   GW_CheckConfiguration(Text: string): ConfigurationProblem[];
   /** The problems that an instance would have if these properties were set; InstanceID 0: a new instance. Changes nothing. */
@@ -217,6 +220,8 @@ export interface Functions {
   GW_DeleteBackup(Name: string): boolean;
   /** Deletes an object with everything below it, and with DeleteFiles the files of its scripts and media objects. Returns the ID for GW_RestoreDeleted; 0 if it cannot be undone. */
   GW_DeleteObject(ID: number, DeleteFiles: boolean): number;
+  /** Declares a sensor chip or port expander: writes the lines of GW_CheckChip, as stellwerk enable-chip does. They apply after a reboot. Accesses no address: be sure that this chip is there. */
+  GW_EnableChip(Device: string): ChipRecord;
   /** Signs a browser out and closes its WebSockets; false if there is no such session. */
   GW_EndSession(ID: string): boolean;
   /** Ends the caller's work; Reason says why it failed. False if it was cancelled or has ended. */

@@ -151,6 +151,14 @@ export interface ChartDataset {
   }[];
 }
 
+/** How this machine declares a chip on I²C: the lines that a file needs. No lines: they are there already, and apply after a reboot. CanWrite: GW_EnableChip can write them. */
+export interface ChipRecord {
+  Device: string;
+  Path: string;
+  Lines: string[];
+  CanWrite: boolean;
+}
+
 /** A choice for a property, who uses it, and what is set with it. */
 export interface Choice {
   Value: string;
@@ -234,7 +242,7 @@ export interface DeletionRecord {
   Count: number;
 }
 
-/** A check of the machine or the gateway, and what to do if it is not ok. */
+/** A check of the machine or the gateway, and what to do if it is not ok. Chips: those that GW_EnableChip could declare. */
 export interface DoctorCheck {
   Name: string;
   State: 'ok' | 'warning' | 'failed';
@@ -242,6 +250,7 @@ export interface DoctorCheck {
   WhatToDo: string;
   CodedText: CodedText;
   CodedWhatToDo: CodedText;
+  Chips: string[];
 }
 
 /** Whether an event can run, its conditions now, and the last decisions, newest first; TimeMs is unix milliseconds. */

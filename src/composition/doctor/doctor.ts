@@ -12,7 +12,10 @@ import type { CheckRecord } from '../../service/health.js';
 import { reviewFacts } from '../review-facts.js';
 
 /** A finding, as `stellwerk doctor` and `GW_RunDoctor` report it. */
-type DoctorCheck = Omit<CheckRecord, 'Since'>;
+interface DoctorCheck extends Omit<CheckRecord, 'Since'> {
+  /** The chips that it advises to enable: `bme280@1-0076`. */
+  readonly Chips: readonly string[];
+}
 
 /** What a configuration requires of the machine, as far as the configuration can be read. */
 export interface ConfiguredMachine extends Pick<MachineCheckOptions, 'modules' | 'instances'> {
@@ -83,7 +86,7 @@ function instancesOf(nodes: readonly TreeNode[]): MachineCheckOptions['instances
 /** Checks the configuration, the clock and the machine; returns the findings by name. */
 export async function examine(
   { finding, ...configured }: ConfiguredMachine,
-  place: Pick<MachineCheckOptions, 'dataDirectory' | 'isGateway'>,
+  place: Pick<MachineCheckOptions, 'dataDirectory' | 'isGateway' | 'root'>,
 ): Promise<Map<string, HealthFinding>> {
   return new Map<string, HealthFinding>([
     ['configuration', finding],
@@ -98,11 +101,14 @@ export function combineChecks(
   checks: readonly CheckRecord[],
 ): DoctorCheck[] {
   return [
-    ...[...own].map(([Name, { state, text, whatToDo }]) => ({
+    ...[...own].map(([Name, { state, text, whatToDo, chips = [] }]) => ({
       Name,
       State: state,
       ...findingTexts({ text, whatToDo }),
+      Chips: chips,
     })),
-    ...checks.filter(({ Name }) => !own.has(Name)).map(({ Since: _since, ...check }) => check),
+    ...checks
+      .filter(({ Name }) => !own.has(Name))
+      .map(({ Since: _since, ...check }) => ({ ...check, Chips: [] })),
   ];
 }

@@ -3,15 +3,25 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-write.js';
 import { codeOf } from '../../base/fault.js';
 import { BOOT_CONFIGURATIONS } from './machine-facts.js';
+import { BOX_FILES, imageVersion, readSmall } from '../updates/box-files.js';
 import { I2C_SETTING, overlayOf, type WantedChip } from './sensor-chips.js';
 
 /** Where chips are declared on a machine without a config.txt; udev reads it at every boot. */
 const RULES_FILE = 'etc/udev/rules.d/61-stellwerk-chips.rules';
 const READABLE_FOR_ALL = 0o644;
 
+/** The same on a box, whose /etc is in memory; early-init of the image copies it there. */
+const BOX_RULES_FILE = 'data/box/chips.rules';
+
 /** A change of a configuration file of the machine; nothing is written before it is applied. */
 interface FileChange {
   readonly path: string;
+  /** Whether the lines are settings of a Raspberry Pi; otherwise they are udev rules. */
+  readonly isOverlay: boolean;
+  /** The lines that declare the chip. */
+  readonly settings: readonly string[];
+  /** The lines of the file before the change, without comments. */
+  readonly present: readonly string[];
   /** The lines to add; none if the file has them already. */
   readonly added: readonly string[];
   readonly content: string;
@@ -28,29 +38,30 @@ export async function planChip(wanted: WantedChip, root: string): Promise<FileCh
     if (text === undefined) continue;
     // Lines at the end belong to the last section, which may be of another model.
     const settings = [I2C_SETTING, overlayOf(wanted)];
-    return changeOf(join(root, file), text, { settings, section: '[all]' });
+    return { ...changeOf(join(root, file), text, { settings, section: '[all]' }), isOverlay: true };
   }
   const { name, address, bus } = wanted;
   const rule = `ACTION=="add", SUBSYSTEM=="i2c", KERNEL=="i2c-${bus}", ATTR{new_device}="${name} ${address}"`;
-  const path = join(root, RULES_FILE);
-  return changeOf(path, (await contentOf(path)) ?? '', { settings: [rule] });
+  const isBox = imageVersion((await readSmall(join(root, BOX_FILES.release))) ?? '') !== undefined;
+  const path = join(root, isBox ? BOX_RULES_FILE : RULES_FILE);
+  return { ...changeOf(path, (await contentOf(path)) ?? '', { settings: [rule] }), isOverlay: false };
 }
 
 /** Writes a change; rejects with the system error, and the old file remains. */
-export const applyChange = ({ path, content }: FileChange): Promise<void> =>
+export const applyChange = ({ path, content }: Pick<FileChange, 'path' | 'content'>): Promise<void> =>
   writeFileAtomically(path, content, READABLE_FOR_ALL);
 
 function changeOf(
   path: string,
   text: string,
   { settings, section }: { readonly settings: readonly string[]; readonly section?: string },
-): FileChange {
+): Omit<FileChange, 'isOverlay'> {
   const present = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
   const added = settings.filter((setting) => !present.includes(setting));
   const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   const head = section === undefined ? [] : [section];
   const block = added.length === 0 ? [] : ['# Added by stellwerk enable-chip', ...head, ...added, ''];
-  return { path, added, content: before + block.join('\n') };
+  return { path, settings, present, added, content: before + block.join('\n') };
 }
 
 async function contentOf(path: string): Promise<string | undefined> {

@@ -20,6 +20,8 @@ export interface MachineCheckOptions {
    * service's user.
    */
   readonly isGateway: boolean;
+  /** The machine's root directory; `/` by default. */
+  readonly root?: string;
 }
 
 /** Checks this machine; returns the findings by name. Opens no device. */
@@ -27,6 +29,7 @@ export async function checkMachine({
   modules,
   dataDirectory,
   isGateway,
+  root = '/',
   instances: configured,
 }: MachineCheckOptions): Promise<ReadonlyMap<string, HealthFinding>> {
   const instances = configured.map(({ name, module, properties }): ConfiguredInstance => {
@@ -40,6 +43,6 @@ export async function checkMachine({
   // If a search fails, the instances that need its result report a problem.
   const parts = await Promise.allSettled(finders.flatMap(({ findHardware: find }) => find?.() ?? []));
   const found = parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
-  const places = { root: '/', dataDirectory, ports: portsOf(instances), isGateway, found };
+  const places = { root, dataDirectory, ports: portsOf(instances), isGateway, found };
   return diagnose(await inspectMachine(places), { instances, board: modules.board });
 }

@@ -117,7 +117,7 @@ export async function inspectMachine(places: InspectionOptions): Promise<Machine
     spaceOf(places.dataDirectory),
     wearOf(places),
     readBoardSensors(places.root),
-    i2cOf(places.root),
+    readI2c(places.root),
   ]);
   return {
     user,
@@ -212,8 +212,8 @@ async function bootOf(root: string): Promise<Machine['boot']> {
   return undefined;
 }
 
-/** Lists what the kernel knows (Documentation/i2c/i2c-sysfs.rst); sends nothing on a bus. */
-async function i2cOf(root: string): Promise<Machine['i2c']> {
+/** Lists the buses and chips that the kernel knows (Documentation/i2c/i2c-sysfs.rst); sends nothing on a bus. */
+export async function readI2c(root: string): Promise<Machine['i2c']> {
   const directory = join(root, 'sys/bus/i2c/devices');
   const names = await namesIn(directory);
   const chips = names

@@ -25,7 +25,12 @@ export function sensorsCheck(
     ({ instance, device }) => coded`SENSOR_MISSING: ${device} of ${instance} is not present`,
   );
   const advice = [...new Map(missing.map(({ device }) => [device, adviceFor(device, machine)])).values()];
-  return { state: 'warning', text: joined(texts), whatToDo: joined(advice) };
+  return {
+    state: 'warning',
+    text: joined(texts),
+    whatToDo: joined(advice.map(({ text }) => text)),
+    chips: advice.flatMap(({ chips = [] }) => chips),
+  };
 }
 
 /** Whether a property names a chip of a search; a chip can have more than one place. */
@@ -36,29 +41,50 @@ function isSame(device: string, found: string): boolean {
   return place === undefined || place === foundPlace || device.includes('/');
 }
 
-function adviceFor(device: string, { boot, i2c }: Pick<Machine, 'boot' | 'i2c'>): Text {
+/** What to do about a missing chip, and under which names it can be enabled. */
+interface Advice {
+  readonly text: Text;
+  readonly chips?: readonly string[];
+}
+
+function adviceFor(device: string, { boot, i2c }: Pick<Machine, 'boot' | 'i2c'>): Advice {
   const page = manualPage('hardware/sensors.md');
   const wanted = wantedChip(device);
   const place = device.split('@')[1];
   const declared = i2c.chips.find((chip) => chip.place === place);
   if (declared !== undefined && !declared.hasDriver)
-    return wanted === undefined
-      ? coded`SENSOR_NO_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; see its log (sudo dmesg)`
-      : coded`SENSOR_LOAD_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; run sudo modprobe ${wanted.module}, and check the wiring if nothing changes`;
-  if (wanted === undefined) return coded`SENSOR_SEE_PAGE: see ${page} for how to enable ${device}`;
-  if (wanted.name === 'ads1015')
-    return coded`SENSOR_WHICH_CHIP: run sudo stellwerk enable-chip ads1115@${place ?? '1-0048'}, or with ads1015 if it is that one: the kernel gives both the same name`;
+    return {
+      text:
+        wanted === undefined
+          ? coded`SENSOR_NO_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; see its log (sudo dmesg)`
+          : coded`SENSOR_LOAD_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; run sudo modprobe ${wanted.module}, and check the wiring if nothing changes`,
+    };
+  if (wanted === undefined) return { text: coded`SENSOR_SEE_PAGE: see ${page} for how to enable ${device}` };
+  if (wanted.name === 'ads1015') {
+    const at = place ?? '1-0048';
+    return {
+      text: coded`SENSOR_WHICH_CHIP: run sudo stellwerk enable-chip ads1115@${at}, or with ads1015 if it is that one: the kernel gives both the same name`,
+      chips: [`ads1115@${at}`, `ads1015@${at}`],
+    };
+  }
   if (boot !== undefined) {
     const overlay = overlayOf(wanted);
     const settings = [I2C_SETTING, overlay].filter((setting) => !boot.settings.includes(setting));
     if (settings.length === 0)
-      return coded`SETTING_NOT_ACTIVE: ${overlay} is in ${boot.path}, but not active: reboot`;
-    return coded`SENSOR_ADD_SETTINGS: add ${settings.join(' and ')} to ${boot.path} and reboot (sudo stellwerk enable-chip ${device} does it)`;
+      return { text: coded`SETTING_NOT_ACTIVE: ${overlay} is in ${boot.path}, but not active: reboot` };
+    return {
+      text: coded`SENSOR_ADD_SETTINGS: add ${settings.join(' and ')} to ${boot.path} and reboot (sudo stellwerk enable-chip ${device} does it)`,
+      chips: [device],
+    };
   }
   return i2c.buses.includes(`i2c-${wanted.bus}`)
-    ? withBus(device, wanted.bus)
-    : coded`SENSOR_NO_BUS: this machine has no bus i2c-${wanted.bus}${busesOf(i2c.buses)}; enable it in the device tree (${page})`;
+    ? { text: withBus(device, wanted.bus), chips: [device] }
+    : { text: noSuchBus(wanted.bus, i2c.buses) };
 }
+
+/** Says that the machine has no I²C bus of that number, and which it has. */
+export const noSuchBus = (bus: string, buses: readonly string[]): CodedText =>
+  coded`SENSOR_NO_BUS: this machine has no bus i2c-${bus}${busesOf(buses)}; enable it in the device tree (${manualPage('hardware/sensors.md')})`;
 
 const withBus = (device: string, bus: string): CodedText =>
   coded`SENSOR_DECLARE: if the chip is connected to i2c-${bus}, run sudo stellwerk enable-chip ${device}`;

@@ -31,6 +31,9 @@ export const BOX_FILES: BoxFiles = {
   download: '/data/box/update.raucb',
 };
 
+/** The runtime directory of stellwerk.service, in which it leaves its requests. */
+export const RUNTIME_DIRECTORY = '/run/stellwerk';
+
 /** The file in the gateway's runtime directory that starts the service (`box-update.path`). */
 export const REQUEST_FILE = 'update-request';
 

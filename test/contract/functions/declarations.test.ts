@@ -41,6 +41,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_BeginTask(string Kind, int Total): int',
     'GW_CancelTask(int TaskID): bool',
     'GW_ChangeSettings(array Changes, string Digest): array',
+    'GW_CheckChip(string Device): array',
     'GW_CheckConfiguration(string Text): array',
     'GW_CheckProperties(string ModuleID, int InstanceID, array Properties): array',
     'GW_CheckSettings(array Changes): array',
@@ -50,6 +51,7 @@ t.test('extensions of the interface', async (t) => {
     'GW_CreateRecoveryKey(): array',
     'GW_DeleteBackup(string Name): bool',
     'GW_DeleteObject(int ID, bool DeleteFiles): int',
+    'GW_EnableChip(string Device): array',
     'GW_EndSession(string ID): bool',
     'GW_EndTask(int TaskID, string Reason): bool',
     'GW_ExportConfiguration(bool Values): array',
@@ -153,7 +155,7 @@ t.test(
   'functions that switch or change something are audited, and each function has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(ActivateOtherSlot|Cancel|CheckUpdates|InstallUpdate|RestartBox|CreateRecoveryKey|FactoryReset|RunTarget|TestBackupTarget|VerifyTarget|Change|CreateFrom|CreateFront|Delete|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|SendNotification|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(ActivateOtherSlot|Cancel|CheckUpdates|InstallUpdate|RestartBox|CreateRecoveryKey|FactoryReset|RunTarget|TestBackupTarget|VerifyTarget|Change|CreateFrom|CreateFront|Delete|EnableChip|EndSession|MakeBackup|Prune|Publish|Reload|Remove|Restore|SendNotification|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

@@ -58,6 +58,8 @@ t.test('the installer puts a version next to the previous one, and keeps the own
   t.equal(readlinkSync(join(destdir, 'usr/local/bin/stellwerk')), '/opt/stellwerk/current/bin/stellwerk');
   const unit = readFileSync(join(destdir, 'etc/systemd/system/stellwerk.service'), 'utf8');
   t.match(unit, 'ExecStart=/opt/stellwerk/current/bin/stellwerk serve ');
+  const root = readFileSync(join(destdir, 'etc/systemd/system/stellwerk-chips.service'), 'utf8');
+  t.match(root, 'ExecStart=/opt/stellwerk/current/bin/stellwerk enable-chip --serve');
   t.notMatch(
     readFileSync(configuration, 'utf8').replace(/#.*/g, ''),
     /password/i,
@@ -85,7 +87,7 @@ t.test('the installer puts a version next to the previous one, and keeps the own
 
   install(join(place, 'three'), destdir, '--uninstall');
   t.notOk(existsSync(home));
-  t.notOk(existsSync(join(destdir, 'etc/systemd/system/stellwerk.service')));
+  t.strictSame(readdirSync(join(destdir, 'etc/systemd/system')), [], 'no unit stays');
   t.equal(readFileSync(configuration, 'utf8'), 'board: generic\n', 'nor does an uninstallation');
   t.equal(readFileSync(join(destdir, 'var/lib/stellwerk/data'), 'utf8'), 'theirs');
 });
@@ -237,6 +239,8 @@ t.test(
     for (const [unit, most] of [
       ['stellwerk.service', 17],
       ['stellwerk-keeper.service', 8],
+      // As root: it writes to /boot and /etc/udev/rules.d.
+      ['stellwerk-chips.service', 14],
     ] as const) {
       const options = ['security', '--offline=yes', `--threshold=${most}`, '--no-pager', `./${unit}`];
       const { status, stdout } = spawnSync('systemd-analyze', options, {

@@ -38,6 +38,20 @@ t.test('a missing sensor is reported with how this machine declares it', async (
   t.match(check({ boot }, 'unknown@1-0010'), /sensors\.md for how to enable unknown@1-0010/);
 });
 
+t.test('the chips that can be enabled are named', async (t) => {
+  const chips = (machine: Partial<Facts>, ...devices: string[]) =>
+    sensorsCheck(
+      { found: [], boot: undefined, i2c, ...machine },
+      devices.map((device) => ({ instance: 'Room', device })),
+    )?.chips;
+  t.strictSame(chips({ boot }, 'bme280@1-0077', 'unknown@1-0010'), ['bme280@1-0077']);
+  t.strictSame(chips({}, 'bme280@1-0077', 'sht3x@1-0044'), ['bme280@1-0077', 'sht3x@1-0044']);
+  t.strictSame(chips({}, 'ads1015@1-0049'), ['ads1115@1-0049', 'ads1015@1-0049']);
+  t.strictSame(chips({}, 'bme280@3-0077'), [], 'no such bus');
+  const declared = { place: '1-0077', name: 'bme280', hasDriver: false };
+  t.strictSame(chips({ i2c: { ...i2c, chips: [declared] } }, 'bme280@1-0077'), [], 'declared already');
+});
+
 t.test('a chip that the kernel knows without a driver needs its module', async (t) => {
   const chips = [{ place: '1-0077', name: 'bme280', hasDriver: false }];
   t.match(check({ boot, i2c: { ...i2c, chips } }), /no driver uses it; run sudo modprobe bmp280-i2c/);

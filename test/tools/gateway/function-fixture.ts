@@ -232,6 +232,7 @@ export class FunctionFixture implements AsyncDisposable {
       machine: lazyMachine(this.clock, systemResolver(this.clock), import.meta.dirname),
       backups: async () => Promise.reject(fault('NOT_SUPPORTED', 'Backups on a desk')),
       targetBackups: async () => Promise.reject(fault('NOT_SUPPORTED', 'Backups on a desk')),
+      chips: async () => Promise.reject(fault('NOT_SUPPORTED', 'Chips on a desk')),
       updates: async () => Promise.reject(fault('NOT_SUPPORTED', 'Updates on a desk')),
       configuration: async () => Promise.reject(fault('NOT_SUPPORTED', 'A configuration on a desk')),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },

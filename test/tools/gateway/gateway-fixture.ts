@@ -54,6 +54,7 @@ export interface GatewayFixtureOptions {
   readonly setTimeZone?: (zone: string | undefined) => void;
   /** The files of a box with slots. */
   readonly boxFiles?: BoxFiles;
+  readonly machineRoot?: string;
 }
 
 /**
@@ -63,7 +64,7 @@ export interface GatewayFixtureOptions {
 export async function startGateway(
   t: Test,
   yaml?: string,
-  { directory, clock, boards, setTimeZone, boxFiles }: GatewayFixtureOptions = {},
+  { directory, clock, boards, setTimeZone, boxFiles, machineRoot }: GatewayFixtureOptions = {},
 ): Promise<GatewayFixture> {
   const place = directory ?? (await tempDirectory(t));
   const configFile = join(place, 'gateway.yaml');
@@ -78,6 +79,7 @@ export async function startGateway(
     ...(boards !== undefined && { boards }),
     ...(setTimeZone && { setTimeZone }),
     ...(boxFiles && { boxFiles }),
+    ...(machineRoot !== undefined && { machineRoot }),
   });
   t.teardown(() => gateway.close());
   return { gateway, port: gateway.port() ?? 0, directory: place, log, configure };

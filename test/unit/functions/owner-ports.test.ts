@@ -2,12 +2,14 @@ import t from 'tap';
 import type { Caller, FunctionDeclaration } from '../../../src/device/declare.js';
 import type {
   BackupsPort,
+  ChipsPort,
   ConfigurationPort,
   ConnectionsPort,
   TargetBackupsPort,
   UpdatesPort,
 } from '../../../src/functions/ports.js';
 import { backupFunctions } from '../../../src/functions/system/backups.js';
+import { chipFunctions } from '../../../src/functions/system/chips.js';
 import { configurationFunctions } from '../../../src/functions/system/configuration.js';
 import { connectionFunctions } from '../../../src/functions/system/connections.js';
 import { targetBackupFunctions } from '../../../src/functions/system/target-backups.js';
@@ -77,6 +79,16 @@ for (const { name, functionsOf, isProtected, expected } of [
       [['GW_InstallUpdate', '/media/stick/u.raucb'], 'install'],
       [['GW_ActivateOtherSlot'], 'back'],
       [['GW_RestartBox'], 'restart'],
+    ] as Expected[],
+  },
+  {
+    name: 'chips on I²C',
+    functionsOf: async ({ ports }: FunctionFixture, calls: unknown[]) =>
+      chipFunctions({ ...ports, chips: async () => recordingPort<ChipsPort>(calls) }),
+    isProtected: /Enable/,
+    expected: [
+      [['GW_CheckChip', 'bme280@1-0076'], 'check'],
+      [['GW_EnableChip', 'bme280@1-0076'], 'enable'],
     ] as Expected[],
   },
   {

@@ -47,6 +47,7 @@ export const faults: Readonly<Record<string, string>> = {
   DEVICE_OFFLINE: 'Das Gerät ist nicht erreichbar: {0}',
   DEVICE_REFUSED: 'Das Gerät hat das nicht angenommen: {0}',
   RULE_FORBIDS: 'Die Regel verbietet das: {0}: {1}',
+  CHIP_NOT_ENABLED: 'Der Baustein kann nicht eingeschaltet werden: {0}',
   DEVICE_CONFIGURATION: '{0}',
   TIMED_OUT: '{0} dauerte zu lange',
   URL_FAILED: 'Die URL kann nicht gelesen werden: {0}',

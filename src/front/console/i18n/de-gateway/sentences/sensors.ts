@@ -44,5 +44,17 @@ export const sensors: Readonly<Record<string, string>> = {
   SENSOR_ADD_SETTINGS: '{0} in {1} eintragen und neu starten (sudo stellwerk enable-chip {2} erledigt das)',
   SENSOR_NO_BUS: 'dieses Gerät hat keinen Bus i2c-{0}{1}; im Device-Tree einschalten ({2})',
   SENSOR_DECLARE: 'wenn der Baustein an i2c-{0} angeschlossen ist, sudo stellwerk enable-chip {1} ausführen',
+  // Enabling a chip
+  CHIP_UNKNOWN:
+    '{0} ist kein bekannter Baustein mit einer Adresse; eine Form wie bme280@1-0076 verwenden; bekannt: {1}',
+  CHIP_ADDRESS: '{0} kann die Adresse {1} nicht haben, nur {2}',
+  CHIP_OTHER_BUS: 'das Overlay von {0} ist für den Bus {1} der Stiftleiste, nicht für {2}; siehe {3}',
+  CHIP_PRESENT: 'der Kernel hat {0} an {1} schon, und eine Adresse gehört zu einem Baustein',
+  CHIP_DECLARED: '{0} hat an {1} schon einen anderen Baustein ({2}); zuerst diese Zeile entfernen',
+  CHIP_NO_REPLY:
+    'stellwerk-chips.service hat nicht geantwortet; journalctl -u stellwerk-chips zeigt den Grund',
+  WHAT_CHIP_WITHOUT_SERVICE:
+    'Das Schreiben ohne stellwerk-chips.path (sudo stellwerk enable-chip --yes {0} erledigt es)',
+  WHAT_CHIP_IN_PROGRESS: 'Ein anderer Baustein wird gerade geschrieben',
   SENSOR_BUSES: '; vorhanden: {0}',
 };

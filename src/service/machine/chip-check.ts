@@ -1,0 +1,59 @@
+import { coded, CodedError } from '../../base/codes/coded-text.js';
+import { manualPage } from '../../base/manual-page.js';
+import { planChip } from './enable-chip.js';
+import { readI2c } from './machine-facts.js';
+import { noSuchBus } from './sensor-check.js';
+import { knownChips, wantedChip, type WantedChip } from './sensor-chips.js';
+
+/** The only bus of a Raspberry Pi for which the overlays are written: that of the header. */
+const HEADER_BUS = '1';
+/** Longer texts are not repeated in an error. */
+const MAX_DEVICE = 40;
+
+type FileChange = Awaited<ReturnType<typeof planChip>>;
+
+/**
+ * The change that declares a chip on request of the gateway, which may be in the hands of an attacker: a known
+ * chip, on a bus that exists, at an address that the chip can have and that neither the kernel nor the
+ * configuration has given to another one. Reads files only, no address is accessed. Rejects with a
+ * {@link CodedError} that says why the chip cannot be declared.
+ */
+export async function checkChip(device: string, root: string): Promise<FileChange> {
+  const wanted = wantedChip(device);
+  if (wanted === undefined)
+    throw new CodedError(
+      coded`CHIP_UNKNOWN: ${device.slice(0, MAX_DEVICE)} is no known chip with an address; use a form such as bme280@1-0076; known: ${knownChips()}`,
+    );
+  const { name, address, addresses, bus } = wanted;
+  if (!addresses.includes(address))
+    throw new CodedError(coded`CHIP_ADDRESS: ${name} cannot have the address ${address}, only ${addresses}`);
+  const [i2c, change] = await Promise.all([readI2c(root), planChip(wanted, root)]);
+  // The bus of the header appears with its setting.
+  if (change.isOverlay ? bus !== HEADER_BUS : !i2c.buses.includes(`i2c-${bus}`))
+    throw new CodedError(
+      change.isOverlay
+        ? coded`CHIP_OTHER_BUS: the overlay of ${name} is for the bus ${HEADER_BUS} of the header, not for ${bus}; see ${manualPage('hardware/sensors.md')}`
+        : noSuchBus(bus, i2c.buses),
+    );
+  const place = `${bus}-00${address.slice(2)}`;
+  const known = i2c.chips.find((chip) => chip.place === place);
+  if (known !== undefined)
+    throw new CodedError(
+      coded`CHIP_PRESENT: the kernel has ${known.name} at ${place} already, and an address belongs to one chip`,
+    );
+  const other = otherAt(wanted, change);
+  if (other !== undefined)
+    throw new CodedError(
+      coded`CHIP_DECLARED: ${change.path} has another chip at ${place} already (${other}); remove that line first`,
+    );
+  return change;
+}
+
+/** The line that declares another chip at the address. */
+function otherAt({ address, bus }: WantedChip, { settings, present, isOverlay }: FileChange) {
+  const isSame = (line: string) =>
+    isOverlay
+      ? line.startsWith('dtoverlay=') && line.split(',').includes(`addr=${address}`)
+      : line.includes(`KERNEL=="i2c-${bus}"`) && line.includes(` ${address}"`);
+  return present.find((line) => isSame(line) && !settings.includes(line));
+}
