@@ -181,6 +181,16 @@ export const deSystem: SystemTexts = {
       'Prüft die Konfiguration, das Gerät und das Gateway. Angeschlossene Geräte werden nicht berührt.',
     runDoctor: 'Prüfen',
     running: 'Die Prüfung läuft …',
+    enableChip: (device) => `${device} einschalten …`,
+    chipQuestion: (device) => `Den Baustein ${device} einschalten?`,
+    chipLines: (path) => `${path} braucht diese Zeilen:`,
+    chipEffect:
+      'Sie wirken nach einem Neustart des Geräts. Das Gateway probiert die Adresse nicht aus: Dort muss wirklich dieser Baustein sein, denn der Treiber eines anderen kann dessen Zustand ändern.',
+    chipAction: 'Einschalten',
+    chipDone: 'Der Baustein ist eingetragen. Das Gerät neu starten.',
+    chipPresent: (path) =>
+      `${path} hat ihn schon. Das Gerät neu starten; fehlt der Baustein dann noch, seine Verdrahtung prüfen.`,
+    chipCommand: 'Das Gateway darf sie hier nicht schreiben. Auf dem Gerät ausführen:',
     restart: 'Neustart',
   },
   options: {

@@ -178,6 +178,16 @@ export const enSystem = {
     doctorHint: 'Checks the configuration, the machine and the gateway. No device is touched.',
     runDoctor: 'Run the checks',
     running: 'The checks are running …',
+    enableChip: (device: string) => `Enable ${device} …`,
+    chipQuestion: (device: string) => `Enable the chip ${device}?`,
+    chipLines: (path: string) => `${path} needs these lines:`,
+    chipEffect:
+      'They apply after a reboot of the machine. The gateway does not try the address: be sure that this chip is there, because the driver of another one can change its state.',
+    chipAction: 'Enable',
+    chipDone: 'The chip is declared. Reboot the machine.',
+    chipPresent: (path: string) =>
+      `${path} has it already. Reboot the machine; if the chip is still missing, check its wiring.`,
+    chipCommand: 'The gateway may not write them here. Run this on the machine:',
     restart: 'Restart',
   },
   options: {

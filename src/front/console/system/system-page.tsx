@@ -10,7 +10,7 @@ import { AppearanceForm } from './appearance-form.js';
 import { BackupList } from './backup-list.js';
 import { ConfigurationEditor } from './configuration-editor.js';
 import { DeletedList } from './deleted-list.js';
-import { MachineView } from './machine-view.js';
+import { MachineView } from './machine/machine-view.js';
 import { OptionList } from './option-list.js';
 import { PasswordList } from './password-list.js';
 import { lazy } from '../../web/parts/lazy.js';

@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { DoctorCheck, MachineRecord } from '../../../client/generated/records.js';
-import { formatDate, formatNumber } from '../../web/format.js';
-import { errorText, useApp } from '../app.js';
-import { words } from '../i18n/console-texts.js';
-import { checkName, sentence } from '../i18n/gateway-texts.js';
-import { systemTexts } from '../i18n/system.js';
-import { type Loaded, useLoaded } from '../load.js';
-import { LoadedView } from '../parts/loaded-view.js';
-import { RestartButton } from './restart-button.js';
+import type { DoctorCheck, MachineRecord } from '../../../../client/generated/records.js';
+import { formatDate, formatNumber } from '../../../web/format.js';
+import { errorText, useApp } from '../../app.js';
+import { words } from '../../i18n/console-texts.js';
+import { checkName, sentence } from '../../i18n/gateway-texts.js';
+import { systemTexts } from '../../i18n/system.js';
+import { type Loaded, useLoaded } from '../../load.js';
+import { LoadedView } from '../../parts/loaded-view.js';
+import { ChipButton } from './chip-button.js';
+import { RestartButton } from '../restart-button.js';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -165,12 +166,19 @@ function Doctor() {
         <LoadedView state={result}>
           {(checks) => (
             <ul class="cards">
-              {checks.map(({ Name, State, CodedText, WhatToDo, CodedWhatToDo }) => (
+              {checks.map(({ Name, State, CodedText, WhatToDo, CodedWhatToDo, Chips }) => (
                 <li key={Name} class={State === 'ok' ? '' : State}>
                   <strong>{`${checkName(Name)}: ${overview.states[State]}`}</strong>
                   <span class="lines">{sentence(CodedText)}</span>
                   {WhatToDo !== '' && (
                     <small class="lines">{`${overview.whatToDo}: ${sentence(CodedWhatToDo)}`}</small>
+                  )}
+                  {Chips.length > 0 && (
+                    <span class="row-head">
+                      {Chips.map((device) => (
+                        <ChipButton key={device} device={device} />
+                      ))}
+                    </span>
                   )}
                 </li>
               ))}
