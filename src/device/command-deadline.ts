@@ -42,7 +42,7 @@ export function withCommandDeadline(
       },
       (thrown: Error) => {
         end(true);
-        if (!isAbort(thrown)) statistics.countError(thrown);
+        if (!isAbort(thrown)) statistics.countFailedCommand(thrown);
         reject(
           isAbort(thrown)
             ? fault('DEVICE_OFFLINE', coded`INSTANCE_CLOSED_MEANWHILE: the instance was closed meanwhile`)

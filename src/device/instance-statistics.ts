@@ -1,11 +1,21 @@
 import type { Clock } from '../base/clock.js';
-import { codeOf } from '../base/fault.js';
+import { codeOf, type FaultCode } from '../base/fault.js';
 import { Histogram } from '../base/metrics/histogram.js';
 
 /** The kinds of errors that are counted separately; more than any driver has. */
 const REASONS_LIMIT = 32;
 /** Codes of errors of the system and of protocols, which are names; everything else is `OTHER`. */
 const CODE = /^[A-Z][A-Z0-9_]{1,39}$/;
+
+/** Codes of commands that are rejected for what they are: neither the driver nor the device has failed. */
+const REJECTIONS: ReadonlySet<string> = new Set<FaultCode>([
+  'RULE_FORBIDS',
+  'CANNOT_CONVERT',
+  'PARAMETER_BOUNDS',
+  'PARAMETER_TYPE',
+  'READ_ONLY',
+  'TEXT_TOO_LONG',
+]);
 
 type Direction = 'received' | 'sent';
 
@@ -56,6 +66,11 @@ export class InstanceStatistics {
   /** Counts an error by its code. */
   countError(thrown: unknown): void {
     this.countReason(codeOf(thrown) ?? '');
+  }
+
+  /** Counts the failure of a command, unless the command itself was wrong or a rule forbids it. */
+  countFailedCommand(thrown: unknown): void {
+    if (!REJECTIONS.has(codeOf(thrown) ?? '')) this.countError(thrown);
   }
 
   /** Counts an error with this code. */

@@ -103,6 +103,9 @@ tree:
   await using _client = await openWebSocket(fixture);
   t.equal(await rpc(fixture, 'HW_WriteValueBoolean', gate, 'STATE', true), true);
   t.equal(await rpc(fixture, 'HW_WriteValueBoolean', other, 'STATE', true), 'RULE_FORBIDS');
+  await rpc(fixture, 'GW_SimulateRefusal', 'RELAY1', true);
+  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', gate, 'STATE', false), 'DEVICE_REFUSED');
+  await rpc(fixture, 'GW_SimulateRefusal', 'RELAY1', false);
   await until('the edge', async () => Number(await valueAt(fixture, 'sense/COUNT')) > 0);
   const wrong = { Authorization: `Basic ${btoa('owner:wrong')}` };
   await fetch(`http://127.0.0.1:${fixture.port}/api/`, { method: 'POST', headers: wrong, body: '{}' });
@@ -121,12 +124,13 @@ tree:
   await shows(/\nstellwerk_archive_rows_total [1-9]/);
   const text = await read();
   const lines = text.split('\n');
+  t.notMatch(text, /driver_errors_total\{instance="other"/, 'a rule is no error of the driver');
   for (const line of [
     'stellwerk_actions_total{instance="gate",result="ok"} 1',
-    'stellwerk_actions_total{instance="gate",result="failed"} 0',
+    'stellwerk_actions_total{instance="gate",result="failed"} 1',
     'stellwerk_actions_total{instance="other",result="failed"} 1',
-    'stellwerk_action_duration_seconds_count 2',
-    'stellwerk_driver_errors_total{instance="other",reason="RULE_FORBIDS"} 1',
+    'stellwerk_action_duration_seconds_count 3',
+    'stellwerk_driver_errors_total{instance="gate",reason="DEVICE_REFUSED"} 1',
     'stellwerk_instance_reconnects_total{instance="gate"} 0',
     'stellwerk_input_edges_total{instance="sense",ident="COUNT"} 1',
     'stellwerk_input_edges_lost_total{instance="sense",ident="LOST"} 0',
