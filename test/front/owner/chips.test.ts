@@ -51,6 +51,18 @@ t.test('a missing chip is enabled after a confirmation', { skip: noBrowser }, as
   t.strictSame(problems, []);
 });
 
+t.test('any known chip can be enabled, and an unknown one is explained', { skip: noBrowser }, async (t) => {
+  const { page, problems } = await openDoctor(t, 'en');
+  const field = page.getByRole('textbox', { name: 'Chip and address' });
+  await field.fill('mcp23018@1-0020');
+  await page.getByRole('button', { name: 'Show what it needs' }).click();
+  await page.getByText(/mcp23018@1-0020 is no known chip with an address.*mcp23017/).waitFor();
+  await field.fill('mcp23017@1-0020');
+  await field.press('Enter');
+  await page.getByRole('dialog').getByText('"mcp23017 0x20"').waitFor();
+  t.strictSame(problems, []);
+});
+
 t.test('without the service, the command is named, in German too', { skip: noBrowser }, async (t) => {
   const { page, problems, disable } = await openDoctor(t, 'de');
   disable();

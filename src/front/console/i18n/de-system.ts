@@ -181,6 +181,11 @@ export const deSystem: SystemTexts = {
       'Prüft die Konfiguration, das Gerät und das Gateway. Angeschlossene Geräte werden nicht berührt.',
     runDoctor: 'Prüfen',
     running: 'Die Prüfung läuft …',
+    chips: 'Sensorbausteine und Port-Expander',
+    chip: 'Baustein und Adresse',
+    chipHint:
+      'Ein Baustein am I²C mit Bus und Adresse, etwa mcp23017@1-0020. Ein unbekannter zeigt die Liste der bekannten.',
+    showChip: 'Zeigen, was er braucht',
     enableChip: (device) => `${device} einschalten …`,
     chipQuestion: (device) => `Den Baustein ${device} einschalten?`,
     chipLines: (path) => `${path} braucht diese Zeilen:`,

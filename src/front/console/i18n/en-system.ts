@@ -178,6 +178,11 @@ export const enSystem = {
     doctorHint: 'Checks the configuration, the machine and the gateway. No device is touched.',
     runDoctor: 'Run the checks',
     running: 'The checks are running …',
+    chips: 'Sensor chips and port expanders',
+    chip: 'Chip and address',
+    chipHint:
+      'A chip on I²C with its bus and address, such as mcp23017@1-0020. An unknown one shows the list of known chips.',
+    showChip: 'Show what it needs',
     enableChip: (device: string) => `Enable ${device} …`,
     chipQuestion: (device: string) => `Enable the chip ${device}?`,
     chipLines: (path: string) => `${path} needs these lines:`,

@@ -8,7 +8,7 @@ import { checkName, sentence } from '../../i18n/gateway-texts.js';
 import { systemTexts } from '../../i18n/system.js';
 import { type Loaded, useLoaded } from '../../load.js';
 import { LoadedView } from '../../parts/loaded-view.js';
-import { ChipButton } from './chip-button.js';
+import { ChipButton, ChipForm } from './chip-setup.js';
 import { RestartButton } from '../restart-button.js';
 
 const MIB = 1024 * 1024;
@@ -28,6 +28,8 @@ export function MachineView() {
       <Listeners />
       <h2>{text.doctor}</h2>
       <Doctor />
+      <h2>{text.chips}</h2>
+      <ChipForm />
       <h2>{text.restart}</h2>
       <p>
         <RestartButton />
