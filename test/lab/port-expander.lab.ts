@@ -3,6 +3,7 @@
  * because the emulated board has no I²C. The chip has no interrupt line.
  */
 import t from 'tap';
+import { messageOf } from '../../src/base/fault.js';
 import { until } from '../tools/until.js';
 import { Box, PATIENCE_MS } from './machine/box.js';
 
@@ -39,12 +40,19 @@ const followOutputs = () =>
 const become = (expected: number) =>
   until(`levels ${expected.toString(2)}`, async () => (await levels()) === expected, PATIENCE_MS);
 
+/** The text with which a call fails. */
+const failure = (method: string, ...params: string[]): Promise<string> =>
+  box.call(method, ...params).then(
+    () => 'it did not fail',
+    (thrown: unknown) => messageOf(thrown),
+  );
+
 const PUMP = 1 << 3;
 const VALVE = 1 << 12;
 
 await t.test('a chip that appears is driven, and has no inputs without an interrupt line', async (t) => {
   await box.becomes('pump/LINK', 'waiting');
-  await agent.run('modprobe i2c-dev && modprobe i2c-stub chip_addr=0x20');
+  await agent.run('modprobe i2c-dev && modprobe i2c-stub chip_addr=0x20,0x21');
   await agent.run(`echo pca9555 0x20 >${CHIP}/new_device`);
   for (const ident of ['pump', 'valve']) {
     await box.becomes(`${ident}/LINK`, 'online');
@@ -73,4 +81,27 @@ await t.test('a chip that disappears and returns is taken up again', async (t) =
   t.equal(await levels(), VALVE);
   await box.call('RequestAction', await box.id('valve/STATE'), false);
   t.equal(await levels(), 0);
+});
+
+const RULES = '/etc/udev/rules.d/61-stellwerk-chips.rules';
+const REQUEST = '/run/stellwerk/chip-request';
+
+await t.test('the owner enables another chip, and the kernel has it when udev reads the rule', async (t) => {
+  t.match(await box.call('GW_EnableChip', 'pca9555@0-0021'), { Path: RULES, CanWrite: true });
+  t.match(await agent.run(`cat ${RULES}`), /KERNEL=="i2c-0", ATTR\{new_device\}="pca9555 0x21"/);
+  t.match(await agent.run('systemctl show -P Result stellwerk-chips.service'), /^success/);
+  await agent.run(`udevadm control --reload && udevadm trigger --settle --action=add ${CHIP}`);
+  t.match(await agent.run('ls /sys/bus/i2c/devices/0-0021/driver/'), /0-0021/);
+  t.match(await failure('GW_EnableChip', 'pcf8574@0-0021'), /the kernel has pca9555 at 0-0021 already/);
+});
+
+await t.test('a gateway in the hands of an attacker cannot declare another chip', async (t) => {
+  const before = await agent.run(`cat ${RULES}`);
+  const request = JSON.stringify({ id: '0123456789abcdef', device: 'pca9555@0-0022" RUN+="/bin/sh' });
+  await agent.put('/run/request', request);
+  await agent.run(`install -o stellwerk -m 0600 /run/request ${REQUEST}.new && mv ${REQUEST}.new ${REQUEST}`);
+  const log = () => agent.run('journalctl -o cat -u stellwerk-chips');
+  await until('the service', async () => (await log()).includes('rejected: CHIP_UNKNOWN'), PATIENCE_MS);
+  t.equal(await agent.run(`ls ${REQUEST} || true`), '', 'the request is removed');
+  t.equal(await agent.run(`cat ${RULES}`), before);
 });
