@@ -1,12 +1,9 @@
 import { coded, CodedError } from '../../base/codes/coded-text.js';
-import { manualPage } from '../../base/manual-page.js';
 import { planChip } from './enable-chip.js';
 import { readI2c } from './machine-facts.js';
 import { noSuchBus } from './sensor-check.js';
 import { knownChips, wantedChip, type WantedChip } from './sensor-chips.js';
 
-/** The only bus of a Raspberry Pi for which the overlays are written: that of the header. */
-const HEADER_BUS = '1';
 /** Longer texts are not repeated in an error. */
 const MAX_DEVICE = 40;
 
@@ -29,12 +26,7 @@ export async function checkChip(device: string, root: string): Promise<FileChang
     throw new CodedError(coded`CHIP_ADDRESS: ${name} cannot have the address ${address}, only ${addresses}`);
   const [i2c, change] = await Promise.all([readI2c(root), planChip(wanted, root)]);
   // The bus of the header appears with its setting.
-  if (change.isOverlay ? bus !== HEADER_BUS : !i2c.buses.includes(`i2c-${bus}`))
-    throw new CodedError(
-      change.isOverlay
-        ? coded`CHIP_OTHER_BUS: the overlay of ${name} is for the bus ${HEADER_BUS} of the header, not for ${bus}; see ${manualPage('hardware/sensors.md')}`
-        : noSuchBus(bus, i2c.buses),
-    );
+  if (!change.isOverlay && !i2c.buses.includes(`i2c-${bus}`)) throw new CodedError(noSuchBus(bus, i2c.buses));
   const place = `${bus}-00${address.slice(2)}`;
   const known = i2c.chips.find((chip) => chip.place === place);
   if (known !== undefined)

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-write.js';
+import { coded, CodedError } from '../../base/codes/coded-text.js';
 import { codeOf } from '../../base/fault.js';
 import { BOOT_CONFIGURATIONS } from './machine-facts.js';
+import { manualPage } from '../../base/manual-page.js';
 import { BOX_FILES, imageVersion, readSmall } from '../updates/box-files.js';
-import { I2C_SETTING, overlayOf, type WantedChip } from './sensor-chips.js';
+import { HEADER_BUS, I2C_SETTING, overlayOf, type WantedChip } from './sensor-chips.js';
 
 /** Where chips are declared on a machine without a config.txt; udev reads it at every boot. */
 const RULES_FILE = 'etc/udev/rules.d/61-stellwerk-chips.rules';
@@ -30,12 +32,17 @@ interface FileChange {
 /**
  * The change that declares a chip at its address at every boot: a device tree overlay on a Raspberry Pi,
  * otherwise a udev rule that writes to `new_device` of the bus (Documentation/i2c/instantiating-devices.rst).
- * Reads files only: no address on the bus is accessed. `root` is `/`, except in tests.
+ * Reads files only: no address on the bus is accessed. `root` is `/`, except in tests. Rejects with a
+ * {@link CodedError} for another bus of a Raspberry Pi than that of its header.
  */
 export async function planChip(wanted: WantedChip, root: string): Promise<FileChange> {
   for (const file of BOOT_CONFIGURATIONS) {
     const text = await contentOf(join(root, file));
     if (text === undefined) continue;
+    if (wanted.bus !== HEADER_BUS)
+      throw new CodedError(
+        coded`CHIP_OTHER_BUS: the overlay of ${wanted.name} is for the bus ${HEADER_BUS} of the header, not for ${wanted.bus}; see ${manualPage('hardware/sensors.md')}`,
+      );
     // Lines at the end belong to the last section, which may be of another model.
     const settings = [I2C_SETTING, overlayOf(wanted)];
     return { ...changeOf(join(root, file), text, { settings, section: '[all]' }), isOverlay: true };

@@ -2,7 +2,7 @@ import { coded, joined, type CodedText, type Text } from '../../base/codes/coded
 import { healthy, type HealthFinding } from '../../base/health-check.js';
 import { manualPage } from '../../base/manual-page.js';
 import type { Machine } from './machine-facts.js';
-import { I2C_SETTING, overlayOf, wantedChip } from './sensor-chips.js';
+import { HEADER_BUS, I2C_SETTING, overlayOf, wantedChip } from './sensor-chips.js';
 
 /** A sensor that an instance is configured for. */
 interface ConfiguredSensor {
@@ -59,7 +59,8 @@ function adviceFor(device: string, { boot, i2c }: Pick<Machine, 'boot' | 'i2c'>)
           ? coded`SENSOR_NO_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; see its log (sudo dmesg)`
           : coded`SENSOR_LOAD_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; run sudo modprobe ${wanted.module}, and check the wiring if nothing changes`,
     };
-  if (wanted === undefined) return { text: coded`SENSOR_SEE_PAGE: see ${page} for how to enable ${device}` };
+  if (wanted === undefined || (boot !== undefined && wanted.bus !== HEADER_BUS))
+    return { text: coded`SENSOR_SEE_PAGE: see ${page} for how to enable ${device}` };
   if (wanted.name === 'ads1015') {
     const at = place ?? '1-0048';
     return {

@@ -61,6 +61,9 @@ const chips: Readonly<Record<string, SensorChip>> = {
   tmp102: sensor('tmp102', FOUR, 'tmp102'),
 };
 
+/** The only bus of a Raspberry Pi for which overlays are written: that of the header. */
+export const HEADER_BUS = '1';
+
 /** A chip that is to be declared: what the property Device of a sensor names. */
 export interface WantedChip extends SensorChip {
   /** The name by which `new_device` of the kernel knows it. */
@@ -77,8 +80,7 @@ export function wantedChip(device: string): WantedChip | undefined {
   const [, name = '', place = ''] = /^([^@]+)(?:@(.+))?$/.exec(device) ?? [];
   if (!Object.hasOwn(chips, name)) return undefined;
   const chip = chips[name] as SensorChip;
-  // A Raspberry Pi has the bus of its header under the number 1.
-  if (place === '') return { ...chip, name, bus: '1' };
+  if (place === '') return { ...chip, name, bus: HEADER_BUS };
   const [, bus, address] = /^(\d{1,3})-00([0-7][0-9a-f])$/.exec(place) ?? [];
   return bus === undefined ? undefined : { ...chip, name, bus, address: `0x${address}` };
 }

@@ -33,6 +33,7 @@ await t.test('on a Raspberry Pi, the overlay is added for all models, and only o
   );
   t.strictSame((await planChip(wanted('bme280@1-0077'), root)).added, []);
   await applyChange(await planChip(wanted('ads1115@1-0048'), root));
+  await t.rejects(planChip(wanted('bme280@3-0077'), root), /for the bus 1 of the header, not for 3/);
   t.match(await readFile(file, 'utf8'), /addr=0x77\n# Added.*\n\[all\]\ndtoverlay=ads1115,addr=0x48\n$/);
 });
 
