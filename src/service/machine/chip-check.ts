@@ -1,5 +1,5 @@
 import { coded, CodedError } from '../../base/codes/coded-text.js';
-import { planChip } from './enable-chip.js';
+import { placeOf, planChip } from './enable-chip.js';
 import { readI2c } from './machine-facts.js';
 import { noSuchBus } from './sensor-check.js';
 import { knownChips, wantedChip, type WantedChip } from './sensor-chips.js';
@@ -12,7 +12,7 @@ type FileChange = Awaited<ReturnType<typeof planChip>>;
 /**
  * The change that declares a chip on request of the gateway, which may be in the hands of an attacker: a known
  * chip, on a bus that exists, at an address that the chip can have and that neither the kernel nor the
- * configuration has given to another one. Reads files only, no address is accessed. Rejects with a
+ * configuration has given to another one; the kernel may have this chip itself, but no driver for it. Reads files only, no address is accessed. Rejects with a
  * {@link CodedError} that says why the chip cannot be declared.
  */
 export async function checkChip(device: string, root: string): Promise<FileChange> {
@@ -26,8 +26,10 @@ export async function checkChip(device: string, root: string): Promise<FileChang
     throw new CodedError(coded`CHIP_ADDRESS: ${name} cannot have the address ${address}, only ${addresses}`);
   const [i2c, change] = await Promise.all([readI2c(root), planChip(wanted, root)]);
   // The bus of the header appears with its setting.
-  if (!change.isOverlay && !i2c.buses.includes(`i2c-${bus}`)) throw new CodedError(noSuchBus(bus, i2c.buses));
-  const place = `${bus}-00${address.slice(2)}`;
+  if (change.kind !== 'overlay' && !i2c.buses.includes(`i2c-${bus}`))
+    throw new CodedError(noSuchBus(bus, i2c.buses));
+  if (change.kind === 'driver') return change;
+  const place = placeOf(wanted);
   const known = i2c.chips.find((chip) => chip.place === place);
   if (known !== undefined)
     throw new CodedError(
@@ -42,9 +44,9 @@ export async function checkChip(device: string, root: string): Promise<FileChang
 }
 
 /** The line that declares another chip at the address. */
-function otherAt({ address, bus }: WantedChip, { settings, present, isOverlay }: FileChange) {
+function otherAt({ address, bus }: WantedChip, { settings, present, kind }: FileChange) {
   const isSame = (line: string) =>
-    isOverlay
+    kind === 'overlay'
       ? line.startsWith('dtoverlay=') && line.split(',').includes(`addr=${address}`)
       : line.includes(`KERNEL=="i2c-${bus}"`) && line.includes(` ${address}"`);
   return present.find((line) => isSame(line) && !settings.includes(line));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-write.js';
 import { coded, CodedError } from '../../base/codes/coded-text.js';
 import { codeOf } from '../../base/fault.js';
-import { BOOT_CONFIGURATIONS } from './machine-facts.js';
+import { BOOT_CONFIGURATIONS, readI2c } from './machine-facts.js';
 import { manualPage } from '../../base/manual-page.js';
 import { BOX_FILES, imageVersion, readSmall } from '../updates/box-files.js';
 import { HEADER_BUS, I2C_SETTING, overlayOf, type WantedChip } from './sensor-chips.js';
@@ -18,8 +18,8 @@ const BOX_RULES_FILE = 'data/box/chips.rules';
 /** A change of a configuration file of the machine; nothing is written before it is applied. */
 interface FileChange {
   readonly path: string;
-  /** Whether the lines are settings of a Raspberry Pi; otherwise they are udev rules. */
-  readonly isOverlay: boolean;
+  /** Settings of a Raspberry Pi, udev rules that declare a chip, or one that loads the driver of a declared chip. */
+  readonly kind: 'overlay' | 'rule' | 'driver';
   /** The lines that declare the chip. */
   readonly settings: readonly string[];
   /** The lines of the file before the change, without comments. */
@@ -32,10 +32,17 @@ interface FileChange {
 /**
  * The change that declares a chip at its address at every boot: a device tree overlay on a Raspberry Pi,
  * otherwise a udev rule that writes to `new_device` of the bus (Documentation/i2c/instantiating-devices.rst).
+ * For a chip that the kernel has already, but without a driver, a udev rule loads the module.
  * Reads files only: no address on the bus is accessed. `root` is `/`, except in tests. Rejects with a
  * {@link CodedError} for another bus of a Raspberry Pi than that of its header.
  */
 export async function planChip(wanted: WantedChip, root: string): Promise<FileChange> {
+  const place = placeOf(wanted);
+  const known = (await readI2c(root)).chips.find((chip) => chip.place === place);
+  if (known?.name === wanted.name && !known.hasDriver) {
+    const load = `ACTION=="add", SUBSYSTEM=="i2c", KERNEL=="${place}", RUN{builtin}+="kmod load ${wanted.module}"`;
+    return { ...(await changeOfRules(root, load)), kind: 'driver' };
+  }
   for (const file of BOOT_CONFIGURATIONS) {
     const text = await contentOf(join(root, file));
     if (text === undefined) continue;
@@ -45,24 +52,31 @@ export async function planChip(wanted: WantedChip, root: string): Promise<FileCh
       );
     // Lines at the end belong to the last section, which may be of another model.
     const settings = [I2C_SETTING, overlayOf(wanted)];
-    return { ...changeOf(join(root, file), text, { settings, section: '[all]' }), isOverlay: true };
+    return { ...changeOf(join(root, file), text, { settings, section: '[all]' }), kind: 'overlay' };
   }
   const { name, address, bus } = wanted;
   const rule = `ACTION=="add", SUBSYSTEM=="i2c", KERNEL=="i2c-${bus}", ATTR{new_device}="${name} ${address}"`;
-  const isBox = imageVersion((await readSmall(join(root, BOX_FILES.release))) ?? '') !== undefined;
-  const path = join(root, isBox ? BOX_RULES_FILE : RULES_FILE);
-  return { ...changeOf(path, (await contentOf(path)) ?? '', { settings: [rule] }), isOverlay: false };
+  return { ...(await changeOfRules(root, rule)), kind: 'rule' };
 }
+
+/** The kernel's name of an address on a bus: `1-0076`. */
+export const placeOf = ({ bus, address }: WantedChip): string => `${bus}-00${address.slice(2)}`;
 
 /** Writes a change; rejects with the system error, and the old file remains. */
 export const applyChange = ({ path, content }: Pick<FileChange, 'path' | 'content'>): Promise<void> =>
   writeFileAtomically(path, content, READABLE_FOR_ALL);
 
+async function changeOfRules(root: string, rule: string): Promise<Omit<FileChange, 'kind'>> {
+  const isBox = imageVersion((await readSmall(join(root, BOX_FILES.release))) ?? '') !== undefined;
+  const path = join(root, isBox ? BOX_RULES_FILE : RULES_FILE);
+  return changeOf(path, (await contentOf(path)) ?? '', { settings: [rule] });
+}
+
 function changeOf(
   path: string,
   text: string,
   { settings, section }: { readonly settings: readonly string[]; readonly section?: string },
-): Omit<FileChange, 'isOverlay'> {
+): Omit<FileChange, 'kind'> {
   const present = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
   const added = settings.filter((setting) => !present.includes(setting));
   const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;

@@ -54,10 +54,11 @@ function adviceFor(device: string, { boot, i2c }: Pick<Machine, 'boot' | 'i2c'>)
   const declared = i2c.chips.find((chip) => chip.place === place);
   if (declared !== undefined && !declared.hasDriver)
     return {
+      ...(declared.name === wanted?.name && { chips: [device] }),
       text:
         wanted === undefined
           ? coded`SENSOR_NO_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; see its log (sudo dmesg)`
-          : coded`SENSOR_LOAD_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; run sudo modprobe ${wanted.module}, and check the wiring if nothing changes`,
+          : coded`SENSOR_LOAD_DRIVER: the kernel knows ${declared.name} at ${declared.place}, but no driver uses it; run sudo modprobe ${wanted.module}; if it helps, sudo stellwerk enable-chip ${device} loads it at every start, otherwise check the wiring`,
     };
   if (wanted === undefined || (boot !== undefined && wanted.bus !== HEADER_BUS))
     return { text: coded`SENSOR_SEE_PAGE: see ${page} for how to enable ${device}` };

@@ -49,6 +49,17 @@ t.test('a request of the gateway declares a known chip, once', async (t) => {
   t.equal(await readChipReply('another id of a request', root), undefined);
 });
 
+t.test('the driver of a chip that the kernel has without one is loaded', async (t) => {
+  const { write, textAt, enable } = await makeMachine(t);
+  write('sys/bus/i2c/devices/1-0077/name', 'bme280\n');
+  t.equal(await enable('bmp280@1-0077'), 'CHIP_PRESENT', 'another chip');
+  t.equal(await enable('bme280@1-0077'), 'done');
+  const rule = 'ACTION=="add", SUBSYSTEM=="i2c", KERNEL=="1-0077", RUN{builtin}+="kmod load bmp280-i2c"\n';
+  t.equal(textAt(RULES), `# Added by stellwerk enable-chip\n${rule}`);
+  write('sys/bus/i2c/devices/1-0077/driver/uevent', '');
+  t.equal(await enable('bme280@1-0077'), 'CHIP_PRESENT', 'it has one now');
+});
+
 t.test('on a Raspberry Pi, the overlay of its header is written', async (t) => {
   const { write, textAt, enable } = await makeMachine(t);
   write(CONFIG, 'dtparam=audio=on\n');

@@ -50,7 +50,13 @@ t.test('the chips that can be enabled are named', async (t) => {
   t.strictSame(chips({}, 'ads1015@1-0049'), ['ads1115@1-0049', 'ads1015@1-0049']);
   t.strictSame(chips({}, 'bme280@3-0077'), [], 'no such bus');
   const declared = { place: '1-0077', name: 'bme280', hasDriver: false };
-  t.strictSame(chips({ i2c: { ...i2c, chips: [declared] } }, 'bme280@1-0077'), [], 'declared already');
+  t.strictSame(
+    chips({ i2c: { ...i2c, chips: [declared] } }, 'bme280@1-0077'),
+    ['bme280@1-0077'],
+    'no driver',
+  );
+  const other = { ...declared, name: 'bmp280' };
+  t.strictSame(chips({ i2c: { ...i2c, chips: [other] } }, 'bme280@1-0077'), [], 'another chip');
 });
 
 t.test('a chip that the kernel knows without a driver needs its module', async (t) => {

@@ -37,7 +37,7 @@ export const sensors: Readonly<Record<string, string>> = {
   SENSOR_NO_DRIVER:
     'der Kernel kennt {0} an {1}, aber kein Treiber benutzt ihn; siehe sein Protokoll (sudo dmesg)',
   SENSOR_LOAD_DRIVER:
-    'der Kernel kennt {0} an {1}, aber kein Treiber benutzt ihn; sudo modprobe {2} ausführen, und die Verdrahtung prüfen, wenn sich nichts ändert',
+    'der Kernel kennt {0} an {1}, aber kein Treiber benutzt ihn; sudo modprobe {2} ausführen; wenn es hilft, lädt ihn sudo stellwerk enable-chip {3} bei jedem Start, sonst die Verdrahtung prüfen',
   SENSOR_SEE_PAGE: 'wie {1} eingeschaltet wird, steht auf {0}',
   SENSOR_WHICH_CHIP:
     'sudo stellwerk enable-chip ads1115@{0} ausführen, oder mit ads1015, wenn es dieser ist: der Kernel gibt beiden denselben Namen',
