@@ -5,7 +5,7 @@ import type { AppliedKeys } from '../config/apply/apply-tree.js';
 import { webFrontModule } from '../modules/core-modules.js';
 import type { LoadedConfig } from '../config/load.js';
 import { identPathsOf } from '../config/apply/apply-problems.js';
-import { isModuleVariable } from '../device/instance-variables.js';
+import { isModuleObject } from '../device/instance-variables.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
 import type { ConfigurationTarget } from './configuration.js';
@@ -78,7 +78,7 @@ export async function pruneOrphans(
     const object = tree.findByPath(path);
     if (object === undefined) continue;
     const others = [...(object.children ?? [])].filter((child) => !removable.has(child));
-    const kept = object.is(objectType.instance) ? others.filter((child) => !isModuleVariable(child)) : others;
+    const kept = object.is(objectType.instance) ? others.filter((child) => !isModuleObject(child)) : others;
     let problem = '';
     if (kept.length > 0) {
       const names = kept.map(({ id, displayName }) => `${displayName} (#${id})`).join(', ');

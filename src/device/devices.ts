@@ -321,9 +321,9 @@ export class Devices implements OpenInstances, AsyncDisposable {
     for (const [name, value] of Object.entries(changes))
       properties = withProperty(module, properties, [name, value]);
     const shown = JSON.stringify(redactProperties(module, properties));
-    const before = module.variables(instance.data.properties);
+    const before = instance.data.properties;
     kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());
-    renameVariables(kernel, instance, { before, after: module.variables(properties) });
+    renameVariables(kernel, instance, { module, before, after: properties });
     this.#supervisors.declare(instance, module);
     void this.#supervisors.find(instance.id)?.restart(properties);
   }

@@ -1,6 +1,7 @@
 import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import { hasValue } from '../kernel/variables.js';
+import { ImageReporter } from './images/image-reporter.js';
 import type { ProblemList } from './instance-problems.js';
 import type { InstanceStatistics } from './instance-statistics.js';
 import type { Flow, Host, Value } from './module.js';
@@ -38,6 +39,7 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
     } else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
     return undefined;
   };
+  const images = new ImageReporter(options, signal);
   return {
     id: instance.id,
     name: instance.displayName,
@@ -69,6 +71,8 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
     setUnavailable: (text) => {
       if (!signal.aborted) quality.setUnavailable(text?.toString());
     },
+    reportImage: (ident, content, isAvailable = true) => images.report(ident, content, isAvailable),
+    setImageAvailable: (ident, isAvailable) => images.setAvailable(ident, isAvailable),
     lastValue: (ident) => {
       const known = variable(ident);
       return known === undefined || !hasValue(known) ? undefined : known.data.value;

@@ -7,6 +7,7 @@ import { objectType, typeName, type TreeObject } from '../kernel/object.js';
 import { quality, type QualityProblem } from '../kernel/quality.js';
 import type { Variable } from '../kernel/variables.js';
 import { commonVariables, isCommonVariable } from './common-variables.js';
+import { declareImages } from './images/declare-images.js';
 import type { ModuleDefinition, InstanceProblem, VariableDeclaration } from './module.js';
 import { validateProperties, type Properties } from './properties.js';
 import { variableTypeNames } from './toolkit/notation.js';
@@ -19,7 +20,7 @@ export const NO_VALUE: QualityProblem = {
 };
 
 /**
- * Creates the variables that an instance's properties require, and updates existing ones to their
+ * Creates the variables and images that an instance's properties require, and updates existing ones to their
  * declaration. Returns what failed; the instance works without it.
  */
 export function declareVariables(
@@ -28,8 +29,8 @@ export function declareVariables(
   module: ModuleDefinition,
 ): InstanceProblem[] {
   const { properties } = instance.data;
-  const declaredVariables =
-    validateProperties(module, properties) === undefined ? module.variables(properties) : [];
+  const isValid = validateProperties(module, properties) === undefined;
+  const declaredVariables = isValid ? module.variables(properties) : [];
   const problems = [...declaredVariables, ...commonVariables(module)].flatMap((declared) => {
     try {
       return declare(context, instance, declared);
@@ -42,23 +43,27 @@ export function declareVariables(
       ];
     }
   });
+  if (isValid) problems.push(...declareImages(context.kernel, instance, module.images?.(properties) ?? []));
   for (const { text } of problems)
     context.log.warn({ instance: instance.id, name: instance.displayName }, text.toString());
   return problems;
 }
 
-/** Renames variables whose declared names have changed, unless a user has renamed them. */
+/** Renames variables and images whose declared names have changed, unless a user has renamed them. */
 export function renameVariables(
   { tree }: Kernel,
   instance: Instance,
-  declared: Readonly<Record<'before' | 'after', readonly VariableDeclaration[]>>,
+  { module, before, after }: { module: ModuleDefinition; before: Properties; after: Properties },
 ): void {
-  const names = new Map(declared.before.map(({ ident, name }) => [ident, name]));
-  for (const { ident, name } of declared.after) {
-    const variable = instance.children?.byIdent(ident);
-    const before = names.get(ident);
-    if (variable !== undefined && before !== name && variable.name === before)
-      tree.set(variable, 'name', name);
+  const declared = (properties: Properties) => [
+    ...module.variables(properties),
+    ...(module.images?.(properties) ?? []),
+  ];
+  const names = new Map(declared(before).map(({ ident, name }) => [ident, name]));
+  for (const { ident, name } of declared(after)) {
+    const child = instance.children?.byIdent(ident);
+    const was = names.get(ident);
+    if (child !== undefined && was !== name && child.name === was) tree.set(child, 'name', name);
   }
 }
 
@@ -151,21 +156,23 @@ export function clearRules({ variables }: Kernel, instance: Instance): void {
 }
 
 /**
- * Whether an object below an instance is a variable that its module created; only modules create read-only
- * ones.
+ * Whether an object below an instance is a variable or an image that its module created; only modules create
+ * read-only ones.
  */
-export const isModuleVariable = (child: TreeObject): boolean =>
-  child.is(objectType.variable) && child.readOnly && (child.children?.size ?? 0) === 0;
+export const isModuleObject = (child: TreeObject): boolean =>
+  (child.is(objectType.variable) || child.is(objectType.media)) &&
+  child.readOnly &&
+  (child.children?.size ?? 0) === 0;
 
 /**
  * Throws `HAS_CHILDREN` if an instance has children that its module did not create, or its variables have
  * children.
  */
 export function requireNoForeignChildren(instance: Instance): void {
-  for (const child of instance.children ?? []) if (!isModuleVariable(child)) throw fault('HAS_CHILDREN');
+  for (const child of instance.children ?? []) if (!isModuleObject(child)) throw fault('HAS_CHILDREN');
 }
 
-/** Deletes an instance and its module's variables. Throws `HAS_CHILDREN`, and then deletes nothing. */
+/** Deletes an instance and its module's variables and images. Throws `HAS_CHILDREN`, and then deletes nothing. */
 export function deleteWithVariables({ tree }: Kernel, instance: Instance): void {
   if (tree.find(instance.id) === instance) requireNoForeignChildren(instance);
   for (const child of Array.from(instance.children ?? [])) tree.delete(child);

@@ -13,6 +13,7 @@ import type { HardwareFinder, InstanceTemplate, Search } from './hardware-search
 
 export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';
+export { imageTypes } from '../kernel/image-type.js';
 export type { ProfileDefinition } from '../kernel/profiles/profile-data.js';
 export { quality, type PendingChange, type QualityProblem, type RuleInForce } from '../kernel/quality.js';
 
@@ -90,6 +91,18 @@ export interface VariableDeclaration {
   readonly staleAfterS?: number;
 }
 
+/**
+ * An image that a module's instances get from their device: a media object, which is created if missing. Its
+ * content is in memory only.
+ */
+export interface ImageDeclaration {
+  readonly ident: string;
+  readonly name: string;
+  readonly position?: number;
+  /** Whether fronts do not show it until a user changes that. */
+  readonly isHidden?: boolean;
+}
+
 /** A problem of an open instance, or the reason why it is not open; one entry of `HW_ReadServiceMessages`. */
 export interface InstanceProblem {
   /** Stable, in capitals: `UNREACHABLE`, `OVERFLOW`, `CONFIGURATION` … */
@@ -158,6 +171,14 @@ export interface Host<P = unknown> {
    * cleared when the instance closes.
    */
   reportPending(ident: string, pending: PendingChange | undefined): void;
+  /**
+   * Reports the present content of one of the module's images: JPEG, PNG, GIF or WebP. The bytes are copied.
+   * `isAvailable`: whether its device is available; true by default. Returns why it was rejected; then nothing
+   * changes.
+   */
+  reportImage(ident: string, content: Uint8Array, isAvailable?: boolean): Text | undefined;
+  /** Marks an image as unavailable, or again as available if one has been reported since `open`. */
+  setImageAvailable(ident: string, isAvailable: boolean): void;
   /** The present value of a variable, possibly from before a restart; undefined if it was never reported. */
   lastValue(ident: string): Value | undefined;
   /**
@@ -267,6 +288,8 @@ export interface ModuleDefinition<S extends TObject = TObject> {
   readonly properties: S;
   /** The variables of an instance with these properties. Pure. */
   variables(properties: Static<S>): readonly VariableDeclaration[];
+  /** The images of an instance with these properties. Pure. */
+  images?(properties: Static<S>): readonly ImageDeclaration[];
   /** The interface that its I/O instance must provide; absent if it needs none. */
   readonly requires?: Flow<unknown>;
   readonly provides?: Flow<unknown>;

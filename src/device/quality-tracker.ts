@@ -5,6 +5,7 @@ import { objectType } from '../kernel/object.js';
 import { quality, type QualityProblem } from '../kernel/quality.js';
 import { hasValue, type Variable } from '../kernel/variables.js';
 import { Deadline, type Deadlines } from '../base/deadlines.js';
+import { discardImages } from './images/declare-images.js';
 import { LatencyStatistics } from './instance-statistics.js';
 import { NO_VALUE, reportedVariables } from './instance-variables.js';
 import type { Value, VariableDeclaration } from './module.js';
@@ -80,6 +81,7 @@ export class QualityTracker {
       kernel.tree.touch(variable);
       variable.data.qualityProblem ??= qualityBeforeReport(variable);
     }
+    discardImages(kernel, instance);
   }
 
   /** Sets the deadlines of these variables, which start with their next values; removes all others. */
@@ -152,6 +154,7 @@ export class QualityTracker {
     const { kernel, instance, deadlines } = this.#options;
     for (const deadline of this.#deadlines.values()) deadlines.cancel(deadline);
     for (const variable of reportedVariables(instance)) kernel.variables.setQualityProblem(variable, problem);
+    discardImages(kernel, instance);
   }
 
   #clearDeadlines(): void {

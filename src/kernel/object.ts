@@ -115,7 +115,7 @@ interface LinkData {
   targetId: number;
 }
 
-/** A media object. Its content is a file. */
+/** A media object. Its content is a file, or an image that a device reports. */
 export interface MediaData {
   readonly type: number;
   /** Below the data directory (`media/12345.png`), a stream's URL, or '' for none yet. */

@@ -28,8 +28,8 @@ interface CachedContent {
 }
 
 /**
- * The contents of media objects, which are files. Contents of cached objects are held in memory within a
- * budget.
+ * The contents of media objects: files, and images that devices report. Contents of cached objects are held in
+ * memory within a budget.
  */
 export class MediaContents implements AsyncDisposable {
   readonly icons: Icons;
@@ -63,15 +63,26 @@ export class MediaContents implements AsyncDisposable {
   /** Checks whether the file was changed, deleted or restored outside the gateway. Throws `NOT_OF_TYPE`. */
   async refresh(id: number): Promise<void> {
     const media = this.#get(id);
-    if (!isStream(media) && media.data.file !== '') await this.#checkFile(media, media.data.file);
+    const { kernel } = this.#options;
+    if (isStream(media)) return;
+    if (media.data.file !== '') await this.#checkFile(media, media.data.file);
+    // It was moved away from the instance whose device reports it.
+    else if (kernel.media.reportedContent(media) === undefined) kernel.media.setAvailable(media, false);
   }
 
   /**
-   * Reads the content. Throws `NOT_OF_TYPE`, `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a
-   * stream.
+   * Reads the content. Throws `NOT_OF_TYPE`, `FILE_MISSING`, `DEVICE_OFFLINE`, `TEXT_TOO_LONG`, and
+   * `NOT_SUPPORTED` for a stream.
    */
   async content(id: number): Promise<Buffer> {
     const media = this.#get(id);
+    const reported = this.#options.kernel.media.reportedContent(media);
+    if (reported !== undefined) return Buffer.from(reported);
+    if (this.#options.kernel.media.isReported(media))
+      throw fault(
+        'DEVICE_OFFLINE',
+        coded`IMAGE_NOT_AVAILABLE: media #${id} has no image until its device sends one`,
+      );
     const file = fileOf(media);
     const found = await this.#checkFile(media, file);
     if (found === undefined) throw fault('FILE_MISSING', file);
@@ -85,11 +96,11 @@ export class MediaContents implements AsyncDisposable {
 
   /**
    * Writes the content, to `media/<id>.json` or `.bin` if there is no file yet. Throws `NOT_OF_TYPE`,
-   * `TEXT_TOO_LONG`, `STORE_FAILED`, and `NOT_SUPPORTED` for a stream.
+   * `READ_ONLY`, `TEXT_TOO_LONG`, `STORE_FAILED`, and `NOT_SUPPORTED` for a stream.
    */
   async setContent(id: number, bytes: Uint8Array): Promise<void> {
     const { kernel, files } = this.#options;
-    const media = this.#get(id);
+    const media = this.#writable(id);
     const file = media.data.file === '' && !isStream(media) ? standardFile(media) : fileOf(media);
     const info = await files.write(file, bytes);
     this.#check(media);
@@ -100,12 +111,12 @@ export class MediaContents implements AsyncDisposable {
   }
 
   /**
-   * Sets the file, or the URL of a stream. Throws `NOT_OF_TYPE`, `FILE_NAME`; with `mustExist`
+   * Sets the file, or the URL of a stream. Throws `NOT_OF_TYPE`, `READ_ONLY`, `FILE_NAME`; with `mustExist`
    * `FILE_MISSING`.
    */
   async setFile(id: number, path: string, mustExist: boolean): Promise<void> {
     const { kernel, files } = this.#options;
-    const media = this.#get(id);
+    const media = this.#writable(id);
     if (isStream(media)) return this.#setStream(media, path);
     const file = files.resolveName(path);
     const info = await files.readInfo(file);
@@ -116,17 +127,17 @@ export class MediaContents implements AsyncDisposable {
     this.#updateInfo(media, file, info);
   }
 
-  /** Sets whether the content is cached in memory after its first use. Throws `NOT_OF_TYPE`. */
+  /** Sets whether the content is cached in memory after its first use. Throws `NOT_OF_TYPE`, `READ_ONLY`. */
   setCached(id: number, cached: boolean): void {
-    const media = this.#get(id);
+    const media = this.#writable(id);
     this.#options.kernel.media.setCached(media, cached);
     if (!cached) this.#cache.delete(media);
   }
 
-  /** Announces a changed content, even if it is the same. Throws `NOT_OF_TYPE`, `FILE_MISSING`. */
+  /** Announces a changed content, even if it is the same. Throws `NOT_OF_TYPE`, `READ_ONLY`, `FILE_MISSING`. */
   async announceChange(id: number): Promise<void> {
     const { kernel, files, nowMs } = this.#options;
-    const media = this.#get(id);
+    const media = this.#writable(id);
     if (isStream(media))
       return kernel.media.announceContent(media, { crc: '', size: 0, updated: Math.floor(nowMs() / 1000) });
     const file = fileOf(media);
@@ -151,6 +162,7 @@ export class MediaContents implements AsyncDisposable {
     const { file } = media.data;
     kernel.tree.delete(media);
     this.#cache.delete(media);
+    kernel.media.release(media);
     if (!deleteFile || isStream(media) || file === '') return;
     for (const other of kernel.tree.objectsOfType(objectType.media)) if (other.data.file === file) return;
     await files.remove(file);
@@ -167,6 +179,13 @@ export class MediaContents implements AsyncDisposable {
 
   #get(id: number): Media {
     return this.#options.kernel.media.get(id);
+  }
+
+  /** A media object that users may change. Throws `NOT_OF_TYPE`, `READ_ONLY`. */
+  #writable(id: number): Media {
+    const media = this.#get(id);
+    this.#options.kernel.media.requireNotReported(media);
+    return media;
   }
 
   async #checkAll(): Promise<void> {

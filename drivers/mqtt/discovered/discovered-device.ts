@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { coded } from '../../../src/base/codes/coded-text.js';
 import { moduleKind, type ModuleDefinition } from '../../../src/device/module.js';
 import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
-import { buildDevice, declareDevice, type DeviceModel } from '../discovery/device-model.js';
+import { buildDevice, declareDevice, declareImages, type DeviceModel } from '../discovery/device-model.js';
 import { unpackRecord, type DeviceRecord } from '../discovery/device-record.js';
 import { DEVICE_MODULE, discoveryFlow } from './discovery-hub.js';
 
@@ -60,6 +60,10 @@ export function discoveredDevice(): ModuleDefinition<typeof properties> {
     variables: (settings) => {
       const announced = modelOf(settings);
       return announced === undefined ? [] : declareDevice(announced.model);
+    },
+    images: (settings) => {
+      const announced = modelOf(settings);
+      return announced === undefined ? [] : declareImages(announced.model, announced.record.name);
     },
     check: (settings) =>
       modelOf(settings) === undefined

@@ -17,6 +17,7 @@ import type { AnnouncedModel, DiscoveredDeviceProperties } from './discovered-de
 import { PacedMessages } from './paced-messages.js';
 import type { LazyTemplate } from '../discovery/lazy-template.js';
 import {
+  IMAGE_PART,
   identOf,
   NOW,
   UNKNOWN,
@@ -64,10 +65,13 @@ interface OpenVariable {
   cancelOff: Cancel | undefined;
 }
 
+type DecodeImage = NonNullable<Source['decodeImage']>;
+
 /** What a message of a topic is for. */
 interface TopicUse {
   readonly availability: { readonly group: AvailabilityGroup; readonly index: number }[];
   readonly variables: { readonly variable: OpenVariable; readonly source: Source }[];
+  readonly images: { readonly variable: OpenVariable; readonly decode: DecodeImage }[];
   qos: 0 | 1 | 2;
 }
 
@@ -215,13 +219,15 @@ class DiscoveredDevice implements OpenInstance {
         for (const source of model.sources) {
           const use = this.#useOf(source.topic);
           if (source.qos > use.qos) use.qos = source.qos;
-          use.variables.push({ variable, source });
+          const { decodeImage: decode } = source;
+          if (decode === undefined) use.variables.push({ variable, source });
+          else use.images.push({ variable, decode });
         }
       }
   }
 
   #useOf(topic: string): TopicUse {
-    const use = this.#uses.get(topic) ?? { availability: [], variables: [], qos: 0 };
+    const use = this.#uses.get(topic) ?? { availability: [], variables: [], images: [], qos: 0 };
     this.#uses.set(topic, use);
     return use;
   }
@@ -231,8 +237,10 @@ class DiscoveredDevice implements OpenInstance {
     return this.#hub.topics.subscribe(topic, use.qos, (message) => this.#messages.take(paced, message));
   }
 
-  #take({ availability, variables }: TopicUse, message: Message): void {
+  #take({ availability, variables, images }: TopicUse, message: Message): void {
     const { topic, payload } = message;
+    for (const { variable, decode } of images) this.#takeImage(variable, decode, message);
+    if (availability.length + variables.length === 0) return;
     if (payload.length > PAYLOAD_LIMIT) {
       const text = () =>
         coded`PAYLOAD_MORE_THAN_BYTES: ${topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was ignored`;
@@ -265,11 +273,27 @@ class DiscoveredDevice implements OpenInstance {
     }
     for (const { variable, source } of variables) {
       if (source.isEvent === true && message.isRetained) continue;
-      const input = source.isBinary === true ? '' : render(source.template);
+      const input = render(source.template);
       if (input === undefined) continue;
       const reading = source.read(input, (part) => this.#host.lastValue(variable.identOf(part)));
       if (reading !== undefined) this.#read(variable, reading, { message, input });
     }
+  }
+
+  #takeImage(variable: OpenVariable, decode: DecodeImage, message: Message): void {
+    if (message.payload.length === 0) return;
+    const { model, group } = variable;
+    const bytes = decode(message.payload);
+    const problem =
+      bytes === undefined
+        ? coded`NOT_BASE64: it is not Base64`
+        : this.#host.reportImage(variable.identOf(IMAGE_PART), bytes, group.isAvailable);
+    if (problem === undefined) this.#read(variable, NOW, { message, input: '' });
+    else
+      this.#problems.add(
+        'IMAGE',
+        () => coded`IMAGE_REJECTED: ${model.name}, from ${message.topic}: ${problem}`,
+      );
   }
 
   #read(
@@ -281,6 +305,9 @@ class DiscoveredDevice implements OpenInstance {
     const atMs = message.isRetained ? 0 : this.#host.clock.nowMs();
     const now = Math.floor(this.#host.clock.nowMs() / 1000);
     const read = reading === NOW ? now : reading;
+    // A camera may send 25 images a second.
+    const isKnown = variable.last?.value === now && (atMs === 0 || variable.last.atMs !== 0);
+    if (reading === NOW && isKnown) return;
     const value = typeof read === 'symbol' ? read : fitting(model, read);
     if (value === UNREADABLE) {
       this.#host.markUncertain(ident, UNREADABLE_REASON);
@@ -322,8 +349,10 @@ class DiscoveredDevice implements OpenInstance {
     this.#host.setProblem('UNAVAILABLE', text);
   }
 
-  #showAvailability({ ident, group, last }: OpenVariable): void {
+  #showAvailability({ ident, model, group, identOf: partIdent, last }: OpenVariable): void {
     const host = this.#host;
+    if (model.sources.some(({ decodeImage }) => decodeImage !== undefined))
+      host.setImageAvailable(partIdent(IMAGE_PART), group.isAvailable);
     if (!group.isAvailable) host.markUncertain(ident, UNAVAILABLE);
     else if (last === undefined) {
       if (host.lastValue(ident) !== undefined) host.markUncertain(ident, NOT_REPORTED);

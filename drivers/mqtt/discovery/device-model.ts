@@ -1,7 +1,7 @@
-import type { VariableDeclaration } from '../../../src/device/module.js';
+import type { ImageDeclaration, VariableDeclaration } from '../../../src/device/module.js';
 import { buildEntity } from './components.js';
 import type { DeviceRecord } from './device-record.js';
-import { identOf, type EntityModel, type VariableModel } from './model.js';
+import { IMAGE_PART, identOf, type EntityModel, type Source, type VariableModel } from './model.js';
 
 /** A device as variables. */
 export interface DeviceModel {
@@ -40,6 +40,21 @@ export function declareDevice({ entities }: DeviceModel): VariableDeclaration[] 
   all.sort((a, b) => rank(a) - rank(b) || a.index - b.index);
   return all.map(({ entity, variable }, index) => declared(entity, variable, index + 1));
 }
+
+/** The images of a device with this name, after its variables. Those that are not what it is for are hidden. */
+export function declareImages({ entities }: DeviceModel, device: string): ImageDeclaration[] {
+  let position = entities.reduce((count, { variables }) => count + variables.length, 0);
+  return entities.flatMap((entity) => {
+    const time = entity.variables.find(({ sources }) => sources.some(isImage));
+    if (time === undefined) return [];
+    position += 1;
+    const ident = identOf(entity, IMAGE_PART);
+    const name = entity.isDevice && device !== '' ? device : entity.name;
+    return [{ ident, name, position, isHidden: time.role !== 'state' }];
+  });
+}
+
+const isImage = ({ decodeImage }: Source) => decodeImage !== undefined;
 
 function declared(entity: EntityModel, variable: VariableModel, position: number): VariableDeclaration {
   const { part, name, type, role, profile, command, expireAfterS } = variable;

@@ -35,7 +35,7 @@ export interface VariableOptions {
   readonly offDelayS?: number | undefined;
 }
 
-interface SourceOptions extends Partial<Pick<Source, 'isEvent' | 'isBinary'>> {
+interface SourceOptions extends Partial<Pick<Source, 'isEvent' | 'decodeImage'>> {
   /** The keys of the template; the first that is set is used. */
   readonly template?: readonly string[];
   readonly read: Source['read'];
@@ -178,6 +178,7 @@ export class EntityBuilder {
     return {
       ident: identFor(this.component, this.#id),
       name: this.name,
+      isDevice: this.settings.raw('name') === null,
       variables: this.#variables,
       availability,
       availabilityKey: JSON.stringify([mode, sources.map((one) => [one, one.template?.text])]),

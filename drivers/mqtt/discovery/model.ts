@@ -25,8 +25,11 @@ export interface Source {
   readonly qos: QoS;
   /** Applied to the payload before it is read. */
   readonly template: LazyTemplate | undefined;
-  /** Whether the payload is bytes, not text: `read` gets an empty text. */
-  readonly isBinary?: boolean;
+  /**
+   * The payload is an image, which this decodes; undefined if it cannot be decoded. `read` then gets an empty
+   * text.
+   */
+  readonly decodeImage?: (payload: Buffer) => Uint8Array | undefined;
   /** Whether retained messages are ignored, because the topic carries events. */
   readonly isEvent?: boolean;
   readonly read: (text: string, current: CurrentValue) => Reading;
@@ -85,6 +88,8 @@ export interface EntityModel {
   /** The first part of the idents of its variables. */
   readonly ident: string;
   readonly name: string;
+  /** Whether the entity is the device itself, and has its name. */
+  readonly isDevice: boolean;
   readonly variables: readonly VariableModel[];
   readonly availability: Availability;
   /** Equal for entities with the same availability. */
@@ -94,6 +99,9 @@ export interface EntityModel {
   readonly problems: readonly string[];
 }
 
-/** The ident of a variable of an entity. */
+/** The part of an entity that is its image; the variable with the source of the image has its time. */
+export const IMAGE_PART = 'IMAGE';
+
+/** The ident of a variable or an image of an entity. */
 export const identOf = (entity: Pick<EntityModel, 'ident'>, part: string): string =>
   part === '' ? entity.ident : `${entity.ident}__${part}`;

@@ -1,7 +1,7 @@
 import { coded, type Text } from '../../base/codes/coded-text.js';
 import { isDeepStrictEqual } from 'node:util';
 import { commonVariables } from '../../device/common-variables.js';
-import type { ModuleDefinition, VariableDeclaration } from '../../device/module.js';
+import type { ImageDeclaration, ModuleDefinition, VariableDeclaration } from '../../device/module.js';
 import { validateProperties, type Properties } from '../../device/properties.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { defaultLogging } from '../../kernel/logging.js';
@@ -27,6 +27,13 @@ export const declaredVariables = (
   ...(validateProperties(module, properties) === undefined ? module.variables(properties) : []),
   ...commonVariables(module),
 ];
+
+/** The images of an instance with these properties. */
+export const declaredImages = (
+  module: ModuleDefinition,
+  properties: Properties,
+): readonly ImageDeclaration[] =>
+  validateProperties(module, properties) === undefined ? (module.images?.(properties) ?? []) : [];
 
 /** Checks that an instance will have the variables that its entry lists. */
 export function* variableProblems(

@@ -16,7 +16,7 @@ import { colorText, eventEntry, type EventExport } from './export-event.js';
 import { ExportPaths } from './export-paths.js';
 import { compactionKinds, mediaTypes } from '../schema/gateway-schema.js';
 import { variableTypeNames } from '../../kernel/value.js';
-import { declaredVariables } from '../apply/variable-settings.js';
+import { declaredImages, declaredVariables } from '../apply/variable-settings.js';
 
 /** Longer texts are not exported as values: they are not settings, and the file would exceed its limit. */
 const LONGEST_VALUE = 4096;
@@ -176,7 +176,7 @@ class Exporter {
     );
   }
 
-  /** The type-specific keys of an object, and the variables that they include. */
+  /** The type-specific keys of an object, and the variables and images that need no entry. */
   #typeKeys(object: TreeObject): { entry: Entry; variables?: ReadonlySet<TreeObject> } {
     if (object.is(objectType.instance)) return this.#instance(object);
     if (object.is(objectType.variable)) return { entry: this.#variable(object) };
@@ -229,6 +229,14 @@ class Exporter {
         ...(below.length > 0 && { children: below }),
       };
       if (Object.keys(setting).length > 0) settings[ident] = setting;
+    }
+    // An image that a user has changed is an entry below the instance.
+    for (const { ident, name, position = 0, isHidden = false } of declaredImages(module, properties)) {
+      const image = object.children?.byIdent(ident);
+      if (image === undefined || image.name !== name || image.position !== position) continue;
+      const { icon, info, hidden, disabled, children } = image;
+      const isChanged = icon !== '' || info !== '' || hidden !== isHidden || disabled;
+      if (!isChanged && (children?.size ?? 0) === 0) variables.add(image);
     }
     const connection = this.#connection(object, module);
     const entry = {

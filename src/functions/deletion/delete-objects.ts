@@ -11,14 +11,20 @@ export const BATCH_SIZE = 100;
 /** What can be deleted by the functions of this directory. */
 type DeletePorts = Pick<Ports, 'kernel' | 'devices' | 'scripts' | 'media'>;
 
-/** Objects with their subtrees, parents first. Throws `OBJECT_MISSING`, `ROOT_FIXED`. */
-export function subtreesOf({ tree }: Kernel, ids: readonly number[]): TreeObject[] {
+/**
+ * Objects with their subtrees, parents first. Throws `OBJECT_MISSING`, `ROOT_FIXED`, and `READ_ONLY` for the
+ * image of a device without its instance.
+ */
+export function subtreesOf({ tree, media }: Kernel, ids: readonly number[]): TreeObject[] {
   const depths = new Map<TreeObject, number>();
   for (const id of ids) {
     const object = tree.get(id);
     if (object.parent === null) throw fault('ROOT_FIXED');
     for (const one of walkSubtree(object)) depths.set(one, depthOf(one));
   }
+  for (const one of depths.keys())
+    if (one.is(objectType.media) && one.parent !== null && !depths.has(one.parent))
+      media.requireNotReported(one);
   return [...depths].sort(([, a], [, b]) => a - b).map(([object]) => object);
 }
 

@@ -109,6 +109,7 @@ function objects({ kernel, media, deletions }: Ports): FunctionDeclaration[] {
       help: 'Deletes a media object without children, and with DeleteFile its file unless another object uses it.',
       run: async (caller, id, deleteFile) => {
         const object = kernel.media.get(id);
+        kernel.media.requireNotReported(object);
         // Reading a file updates its object, which a rejected deletion must not do.
         if (object.children !== null && object.children.size > 0) throw fault('HAS_CHILDREN');
         const deleted = { objects: [object], withFiles: deleteFile };

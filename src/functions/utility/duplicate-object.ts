@@ -60,7 +60,7 @@ class SubtreeCopy {
     for (const [done, source] of sources.entries()) {
       if (done % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
       const place = (source.parent !== null && this.#copies.get(source.parent)) || parent;
-      const existing = done === 0 ? undefined : moduleVariable(source, place);
+      const existing = done === 0 ? undefined : moduleObject(source, place);
       if (existing === undefined) await this.#copyTo(place, source);
       else this.#copyAttributes(existing, source);
     }
@@ -90,7 +90,8 @@ class SubtreeCopy {
     else if (source.is(objectType.variable)) this.#record(source, this.#variable(source, place));
     else if (source.is(objectType.script)) await this.#script(source, parent);
     else if (source.is(objectType.media)) {
-      const copy = kernel.media.create(source.data.type as MediaType, place);
+      const readOnly = source.readOnly && !kernel.media.isReported(source);
+      const copy = kernel.media.create(source.data.type as MediaType, { ...place, readOnly });
       this.#record(source, copy);
       await this.#content(source, copy);
     } else if (source.is(objectType.event)) this.#record(source, this.#event(source, place));
@@ -140,8 +141,8 @@ class SubtreeCopy {
   }
 
   /**
-   * Copies the attributes to an object that exists already: a script, or a variable that its module has
-   * created.
+   * Copies the attributes to an object that exists already: a script, or a variable or image that its module
+   * has created.
    */
   #copyAttributes(copy: TreeObject, source: TreeObject, ident = source.ident): void {
     const { kernel } = this.#ports;
@@ -204,10 +205,11 @@ function initialAttributes(source: TreeObject, parent: TreeObject): Attributes {
   return { name, ident, position, hidden, disabled, readOnly, icon, info, summary, publish };
 }
 
-/** The variable that a copied instance has already created for this one. */
-function moduleVariable(source: TreeObject, place: TreeObject): Variable | undefined {
-  if (!place.is(objectType.instance) || !source.is(objectType.variable) || source.ident === '')
-    return undefined;
+/** The variable or image that a copied instance has already created for this one. */
+function moduleObject(source: TreeObject, place: TreeObject): Variable | Media | undefined {
+  if (!place.is(objectType.instance) || source.ident === '') return undefined;
   const existing = place.children?.byIdent(source.ident);
-  return existing?.is(objectType.variable) && existing.data.type === source.data.type ? existing : undefined;
+  if (source.is(objectType.media)) return existing?.is(objectType.media) === true ? existing : undefined;
+  const isSame = existing?.is(objectType.variable) && source.is(objectType.variable);
+  return isSame === true && existing.data.type === source.data.type ? existing : undefined;
 }

@@ -68,10 +68,6 @@ const UNUSED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   device_tracker: { devices: OLD, source_type: 'how it was located is not a state' },
   event: { device_class: CLASS },
   humidifier: { device_class: CLASS },
-  image: {
-    content_type: 'the time of the picture is the value',
-    image_encoding: 'the time of the picture is the value',
-  },
   lawn_mower: { optimistic: 'without a state topic, an accepted command is the value' },
   'light json': {
     color_mode: OLD,
@@ -136,6 +132,7 @@ function valueOf(key: string, schema: string): unknown {
   if (key === 'availability_mode') return 'all';
   if (key === 'supported_color_modes') return ['rgbw', 'color_temp', 'hs', 'xy'];
   if (key === 'supported_features') return FEATURES;
+  if (key === 'content_type') return 'image/png';
   if (key.endsWith('topic')) return `t/${key}`;
   if (key.endsWith('template')) return '{{ value }}';
   if (/^(?:modes|options|segments|event_types|devices)$|_(?:modes|list|tones)$/.test(key)) return ['a', 'b'];

@@ -1,57 +1,11 @@
 import t, { type Test } from 'tap';
-import { mqttModules } from '../../../drivers/mqtt/index.js';
-import { ManualClock } from '../../../src/base/clock.js';
-import type { Instance } from '../../../src/kernel/instances.js';
-import { objectType } from '../../../src/kernel/object.js';
-import { DeviceFixture } from '../../tools/devices/device-fixture.js';
-import { SimulatedBroker } from '../../../drivers/mqtt/simulated-broker.js';
+import { DiscoveryFixture } from '../../tools/devices/discovery-fixture.js';
 import { until } from '../../tools/until.js';
-
-/** A gateway that adopts what the simulated broker's clients announce. */
-class Discovery implements AsyncDisposable {
-  readonly clock = new ManualClock();
-  readonly broker = new SimulatedBroker();
-  readonly fixture = new DeviceFixture(mqttModules(this.broker), this.clock);
-
-  static async start(properties: Record<string, unknown> = { Adopt: 'all' }): Promise<Discovery> {
-    const all = new Discovery();
-    const client = await all.fixture.add('MQTT Client', { Url: 'mqtt://broker' });
-    const discovery = await all.fixture.add('MQTT Discovery', properties, client);
-    await all.fixture.waitForLink(discovery, 'online');
-    return all;
-  }
-
-  announce(component: string, id: string, settings: object): void {
-    const device = { ids: ['d'], name: 'Device' };
-    const payload = { unique_id: id, device, ...settings };
-    this.broker.publish(`homeassistant/${component}/${id}/config`, JSON.stringify(payload), true);
-  }
-
-  instances(): Instance[] {
-    const all = [...this.fixture.kernel.tree.objectsOfType(objectType.instance)];
-    return all.filter(({ data }) => data.moduleName === 'MQTT Discovered Device');
-  }
-
-  /** The instance of the only device, when it is online with this number of entities. */
-  async device(entities = 1): Promise<Instance> {
-    await until('the device', () => {
-      this.clock.advance(500);
-      const [device] = this.instances();
-      const count = String(device?.data.properties['Announcement']).split('"place"').length - 1;
-      return device !== undefined && count === entities && this.fixture.value(device, 'LINK') === 'online';
-    });
-    return this.instances()[0] as Instance;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.fixture[Symbol.asyncDispose]();
-  }
-}
 
 const test = (name: string, run: (t: Test) => Promise<void>) => t.test(name, run);
 
 await test('entities are available in the mode that they announce', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   const availability = [
     { topic: 'a/1' },
     { topic: 'a/2', payload_available: '1', payload_not_available: '0' },
@@ -79,7 +33,7 @@ await test('entities are available in the mode that they announce', async (t) =>
 });
 
 await test('values without a message expire, and pulses end', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   all.announce('sensor', 'temp', { state_topic: 's', unit_of_measurement: '°C', expire_after: 60 });
   all.announce('binary_sensor', 'motion', { state_topic: 'm', off_delay: 5 });
   const device = await all.device(2);
@@ -99,7 +53,7 @@ await test('values without a message expire, and pulses end', async (t) => {
 });
 
 await test('a template that fails leaves the value, and is named', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   all.announce('sensor', 'good', { state_topic: 's', value_template: '{{ value_json.a.b }}' });
   all.announce('sensor', 'slow', {
     state_topic: 's',
@@ -120,7 +74,7 @@ await test('a template that fails leaves the value, and is named', async (t) => 
 });
 
 await test('a storm of repeated announcements changes nothing', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   const announce = () => {
     for (let at = 0; at < 20; at += 1) all.announce('sensor', `e${at}`, { state_topic: 's' });
   };
@@ -136,7 +90,7 @@ await test('a storm of repeated announcements changes nothing', async (t) => {
 });
 
 await test('devices that are ignored, or not listed, are no instances', async (t) => {
-  await using all = await Discovery.start({ Adopt: 'all', Ignore: ['device'] });
+  await using all = await DiscoveryFixture.start({ Adopt: 'all', Ignore: ['device'] });
   all.announce('sensor', 'a', { state_topic: 's' });
   all.broker.publish('homeassistant/sensor/other/config', '{"name":"Other","state_topic":"o"}', true);
   await until('the other device', () => {
@@ -147,7 +101,7 @@ await test('devices that are ignored, or not listed, are no instances', async (t
 });
 
 await test('a device that is removed while its instance is closed is shown as removed', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   all.broker.publish('a', 'online', true);
   all.announce('sensor', 'a', { state_topic: 's', availability_topic: 'a' });
   const device = await all.device();
@@ -169,7 +123,7 @@ await test('a device that is removed while its instance is closed is shown as re
 });
 
 await test('events are not repeated, and texts with the same value are events again', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   all.broker.publish('e', '{"event_type":"old"}', true);
   all.announce('event', 'button', { state_topic: 'e', event_types: ['old', 'press'] });
   const device = await all.device();
@@ -181,7 +135,7 @@ await test('events are not repeated, and texts with the same value are events ag
 });
 
 await test('a Tasmota is adopted, its state requested, and a command sent', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   const config = {
     mac: 'DC4F220756C6',
     dn: 'Pump',
@@ -211,7 +165,7 @@ await test('a Tasmota is adopted, its state requested, and a command sent', asyn
 });
 
 await test('a Shelly replies to the search, and is adopted with its state', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   const { broker, fixture } = all;
   t.ok(broker.published.some(({ topic, payload }) => topic === 'shellies/command' && payload === 'announce'));
   const id = 'shellyplus1pm-a8032abe54dc';
@@ -240,7 +194,7 @@ await test('a Shelly replies to the search, and is adopted with its state', asyn
 });
 
 await test('in a flood, only the last message of a topic is read in an iteration of the event loop', async (t) => {
-  await using all = await Discovery.start();
+  await using all = await DiscoveryFixture.start();
   all.announce('sensor', 'a', { state_topic: 's', unit_of_measurement: 'W' });
   const device = await all.device();
   const seen = all.fixture.watch(device, 'sensor_a');

@@ -1,4 +1,4 @@
-import { variableType } from '../../../../src/device/module.js';
+import { imageTypes, variableType } from '../../../../src/device/module.js';
 import type { EntityBuilder } from '../entity-builder.js';
 import { NOW, UNKNOWN, UNREADABLE, type Source } from '../model.js';
 import { humanized } from '../names.js';
@@ -97,20 +97,38 @@ function addCoordinate(entity: EntityBuilder, part: string, name: string): void 
   });
 }
 
-/** A picture: when the last one came, because pictures are no values; its URL if it has one. */
+/** An image with the time of the last one; its URL if it has one. */
 export function buildPicture(entity: EntityBuilder): void {
-  const read: Source['read'] = () => NOW;
-  const topic = entity.settings.has('image_topic') ? 'image_topic' : 'topic';
+  const { settings } = entity;
+  const topic = settings.has('image_topic') ? 'image_topic' : 'topic';
+  const type = settings.text('content_type')?.replace(/^image\/jpg$/, 'image/jpeg') ?? 'image/jpeg';
+  if (!imageTypes.includes(type)) settings.problem(`content_type is none of ${imageTypes.join(', ')}`);
+  const decodeImage = settings.text('image_encoding') === 'b64' ? decodeBase64 : (payload: Buffer) => payload;
   entity.add({
+    part: '',
+    name: 'Last image',
     type: integer,
+    // The image is what it is for.
+    role: entity.role === 'main' ? 'state' : entity.role,
     profile: '~UnixTimestamp',
-    sources: entity.sources(topic, { read, isBinary: true }),
+    sources: entity.sources(topic, { read: () => NOW, decodeImage }),
   });
   entity.add({
     ...(entity.hasVariables ? { part: 'URL', name: 'URL' } : {}),
     type: string,
     sources: entity.sources('url_topic', { template: ['url_template'], read: readText }),
   });
+}
+
+/** Decodes Base64 with or without line breaks and padding; undefined if it is none. */
+function decodeBase64(payload: Buffer): Buffer | undefined {
+  const text = payload
+    .toString('latin1')
+    .replaceAll(/\s+/g, '')
+    .replace(/={1,2}$/, '');
+  const bytes = Buffer.from(text, 'base64');
+  // Decoding skips invalid characters.
+  return bytes.length === Math.floor((text.length * 3) / 4) ? bytes : undefined;
 }
 
 /** The installed version, the latest one, and whether they differ. */

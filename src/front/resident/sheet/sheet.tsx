@@ -97,10 +97,10 @@ function isInShutter(tile: Tile | undefined, variable: TreeNode): boolean {
 
 function MediaView({ tile: { kind, object } }: { readonly tile: Tile }) {
   const app = useApp();
-  const { crc = '' } = object.entry.value.data;
+  const { crc = '', isAvailable } = object.entry.value.data;
   const address = `${app.base}media/${object.id}?${crc}`;
   const { name } = object;
-  if (kind === 'image') return <img class="media" src={address} alt={name} />;
+  if (kind === 'image') return isAvailable ? <img class="media" src={address} alt={name} /> : null;
   if (kind === 'sound') return <audio class="media" src={address} controls />;
   if (kind !== 'document') return null;
   return (

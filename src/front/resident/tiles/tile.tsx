@@ -145,7 +145,7 @@ function DetailTile({ tile }: TileProps) {
   const app = useApp();
   const { variable, kind, object } = tile;
   const line = variable === undefined ? undefined : stateLine(app, variable);
-  const { crc = '' } = object.entry.value.data;
+  const { crc = '', isAvailable } = object.entry.value.data;
   return (
     <a
       class={`tile ${line?.tone ?? 'live'} ${kind === 'image' ? 'pictured' : ''}`}
@@ -158,7 +158,7 @@ function DetailTile({ tile }: TileProps) {
         {kind === 'reading' && variable !== undefined && app.gateway.model.logged.has(variable.id) && (
           <Sparkline id={variable.id} />
         )}
-        {kind === 'image' && (
+        {kind === 'image' && isAvailable && (
           <img
             class="picture"
             src={`${app.base}media/${object.id}?${crc}`}

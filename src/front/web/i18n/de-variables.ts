@@ -147,6 +147,7 @@ export const deVariables: Readonly<Record<string, string>> = {
   Humidity: 'Luftfeuchtigkeit',
   Install: 'Installieren',
   'Installed version': 'Installierte Version',
+  'Last image': 'Letztes Bild',
   'Latest version': 'Neueste Version',
   Location: 'Ort',
   'Lowest temperature': 'Niedrigste Temperatur',

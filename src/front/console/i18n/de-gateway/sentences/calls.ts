@@ -66,6 +66,7 @@ export const calls: Readonly<Record<string, string>> = {
   WHAT_ICON: 'Das Symbol {0}',
   WHAT_PASSWORD: 'Passwort ({0} bis {1} Zeichen)',
   WHAT_REPORTED_VARIABLE: 'Die Variable #{0} meldet ihr Gerät; sie',
+  WHAT_REPORTED_IMAGE: 'Medium #{0} ist ein Bild des Geräts #{1} und wird mit ihm gelöscht; es',
   WHAT_RUNNING_PROGRAMS: 'Das Ausführen von Programmen (gateway.yaml: api.allowExecute: true)',
   WHAT_SEARCHING: 'Das Suchen mit der Instanz #{0}',
   WHAT_CREATING_INSTANCE: 'Das Anlegen einer Instanz für {0} ({1})',

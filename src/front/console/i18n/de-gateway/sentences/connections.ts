@@ -135,6 +135,8 @@ export const connections: Readonly<Record<string, string>> = {
   PARTS_NOT_UNDERSTOOD_MORE: 'nicht verstanden: {0}; und {1} weitere',
   TEMPLATE_FAILED: '{0}: {1} in {2}',
   COMMAND_TEMPLATE: 'die Vorlage des Befehls: {0}',
+  NOT_BASE64: 'kein Base64',
+  IMAGE_REJECTED: '{0}, von {1}: {2}',
   NOT_A_STATE: '{0}, von {1}: {2} ist keiner der Werte',
   VALUE_NOT_ACCEPTED: 'das Gerät nimmt den Wert {0} nicht an',
   VALUE_LIMITS: 'das Gerät nimmt Werte von {0} bis {1} an',

@@ -14,6 +14,12 @@ export const devices: Readonly<Record<string, string>> = {
   A_VARIABLE_OF_TYPE: 'Variable vom Typ {0}',
   VARIABLE_IDENT_USED:
     'die Variable {0} fehlt: #{1} darunter ({2}) hat diesen Ident; das Objekt löschen oder seinen Ident ändern, dann die Änderungen anwenden (SVC_ApplyChanges)',
+  IMAGE_IDENT_USED:
+    'das Bild {0} fehlt: #{1} darunter ({2}) hat diesen Ident; das Objekt löschen oder seinen Ident ändern, dann die Änderungen anwenden (SVC_ApplyChanges)',
+  NOT_AN_IMAGE: 'der Inhalt ist keines von {0}',
+  WHAT_IMAGE: 'Das Bild',
+  WHAT_ALL_IMAGES: 'Alle Bilder der Geräte zusammen',
+  IMAGE_NOT_AVAILABLE: 'Medium #{0} hat kein Bild, bis sein Gerät eines sendet',
   NO_PROFILE: 'es gibt kein Profil {0}',
   PROFILE_OF_TYPE: 'das Profil {0} hat den Typ {1}, und {2} hat den Typ {3}',
   WITHOUT_PROFILE: '{0}{1}; {2} arbeitet ohne Profil; ein anderes nennen oder es anlegen',
