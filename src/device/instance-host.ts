@@ -71,8 +71,10 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
     setUnavailable: (text) => {
       if (!signal.aborted) quality.setUnavailable(text?.toString());
     },
-    reportImage: (ident, content, isAvailable = true) => images.report(ident, content, isAvailable),
-    setImageAvailable: (ident, isAvailable) => images.setAvailable(ident, isAvailable),
+    reportImage: (ident, content, isAvailable = true) =>
+      images.report(ident, content, isAvailable && !quality.isUnavailable),
+    setImageAvailable: (ident, isAvailable) =>
+      images.setAvailable(ident, isAvailable && !quality.isUnavailable),
     lastValue: (ident) => {
       const known = variable(ident);
       return known === undefined || !hasValue(known) ? undefined : known.data.value;

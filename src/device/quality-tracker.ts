@@ -142,6 +142,11 @@ export class QualityTracker {
     this.#setAllBad({ state: quality.bad, reason, text });
   }
 
+  /** Whether the device is unavailable although the instance is online. */
+  get isUnavailable(): boolean {
+    return this.#unavailable !== undefined;
+  }
+
   /** Implements `Host.setUnavailable`. */
   setUnavailable(text: string | undefined): void {
     const wasUnavailable = this.#unavailable !== undefined;

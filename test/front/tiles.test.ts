@@ -1,10 +1,14 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { mediaType } from '../../src/kernel/media.js';
 import { rpc, valueAt } from '../tools/client/json-rpc.js';
 import { noBrowser, openPage, startBrowser, type PageOptions } from '../tools/front/browser.js';
 import { layoutFindings } from '../tools/front/layout-findings.js';
 import { AREA_TREE, HOSTILE, startArea, type AreaFixture } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
+
+/** One pixel. */
+const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 interface Room {
   readonly fixture: AreaFixture;
@@ -80,6 +84,24 @@ roomTest('an interlock names no object outside of the area', {}, async (t, { fix
   t.match(await tile.textContent(), /another of the group is active/);
   t.notMatch(await page.locator('body').textContent(), /neighbours|RELAY/);
   t.equal(await well.getAttribute('aria-checked'), 'false');
+});
+
+roomTest('the image of a device is shown while it is available', {}, async (t, { fixture, page }) => {
+  const { kernel } = fixture.gateway;
+  const parent = kernel.tree.get(await fixture.id('area/ground/hall_relay'));
+  const media = kernel.media.create(mediaType.image, { parent, name: 'Porch camera' });
+  kernel.media.setDeclared(media, true);
+  const tile = page.locator('.tile', { hasText: 'Porch camera' });
+  await tile.waitFor();
+  t.equal(await tile.locator('img').count(), 0, 'it has sent none yet');
+  for (const at of [1, 2]) {
+    kernel.media.report(media, Buffer.concat([GIF, Buffer.alloc(at)]), { updated: at, available: true });
+    kernel.media.announceContent(media, media.data);
+    await tile.locator(`img[src$="?${media.data.crc}"]`).waitFor();
+    await until('it is loaded', () => tile.locator('img').evaluate((image) => image.naturalWidth === 1));
+  }
+  kernel.media.setAvailable(media, false);
+  await tile.locator('img').waitFor({ state: 'detached' });
 });
 
 t.test('long names and values stay within their tiles on a narrow phone', { skip: noBrowser }, async (t) => {

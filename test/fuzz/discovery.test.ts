@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { InvalidAnnouncement, parseDiscoveryTopic } from '../../drivers/mqtt/discovery/announcement.js';
-import { buildDevice, declareDevice } from '../../drivers/mqtt/discovery/device-model.js';
+import { buildDevice, declareDevice, declareImages } from '../../drivers/mqtt/discovery/device-model.js';
 import { packRecord, unpackRecord, type DeviceRecord } from '../../drivers/mqtt/discovery/device-record.js';
 import { DeviceRegistry } from '../../drivers/mqtt/discovery/device-registry.js';
 import { readShelly } from '../../drivers/mqtt/discovery/native/shelly.js';
@@ -16,6 +16,7 @@ import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import type { Value } from '../../src/device/module.js';
 import { isOfType } from '../../src/kernel/convert.js';
+import { imageTypeOf } from '../../src/kernel/image-type.js';
 import { objectType } from '../../src/kernel/object.js';
 import { AnnouncedEntityFixture } from '../tools/devices/announced-entity.js';
 import { DeviceFixture } from '../tools/devices/device-fixture.js';
@@ -33,6 +34,7 @@ const TEMPLATES = 3_000;
 const MESSAGES = 400;
 /** The most characters of an output (docs/reference/limits.md). */
 const OUTPUT_LIMIT = 262_144;
+const IMAGE_BASE64 = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
 const options = { timeout: 60_000 * ROUNDS };
 
 const seed = fuzzSeed();
@@ -68,12 +70,14 @@ function exercise(random: Random, { entities }: DeviceRecord): number {
   for (const announced of entities) {
     const entity = new AnnouncedEntityFixture(announced);
     for (const { sources, part, command, type } of entity.model.variables) {
-      for (const { topic } of sources) {
+      for (const { topic, decodeImage } of sources) {
         const payload = random.chance(0.5)
           ? random.pick(states)
           : random.chance(0.5)
             ? randomText(random)
             : randomJson(random);
+        const bytes = corrupt(random, random.chance(0.5) ? IMAGE_BASE64 : payload);
+        if ((decodeImage?.(bytes)?.length ?? 0) > bytes.length) throw new Error('an image has grown');
         read += Object.keys(entity.take(topic.replaceAll(/[+#]/g, 'x'), payload)).length;
       }
       if (command === undefined) continue;
@@ -112,7 +116,8 @@ async function announce(t: Test, random: Random): Promise<void> {
       const packed = packRecord(record);
       const unpacked = unpackRecord(packed);
       if (unpacked === undefined || packRecord(unpacked) !== packed) t.fail(`the record changes: ${packed}`);
-      for (const { ident, name } of declareDevice(buildDevice(record)))
+      const model = buildDevice(record);
+      for (const { ident, name } of [...declareDevice(model), ...declareImages(model, record.name)])
         if (!/^[A-Za-z0-9_]+$/.test(ident) || name === '')
           t.fail(`an ident or name is invalid: ${ident} ${name}`);
       if (random.chance(0.3)) read += exercise(random, record);
@@ -232,6 +237,18 @@ t.test(`a gateway survives hostile announcements and states (${seedLabel(seed)})
   );
   for (const topic of topics)
     broker.publish(topic, random.chance(0.5) ? random.pick(states) : randomJson(random));
+  const camera = { topic: 'camera', image_encoding: 'b64', unique_id: 'camera' };
+  broker.publish('homeassistant/camera/camera/config', JSON.stringify(camera));
+  const images = () => [...fixture.kernel.tree.objectsOfType(objectType.media)];
+  await until('an image', () => {
+    broker.publish('camera', IMAGE_BASE64);
+    return images().some(({ ident, data }) => ident === 'camera_camera__IMAGE' && data.available);
+  });
+  for (let n = 0; n < MESSAGES; n += 1) broker.publish('camera', corrupt(random, IMAGE_BASE64));
+  for (const image of images()) {
+    const content = fixture.kernel.media.reportedContent(image);
+    if (content !== undefined && imageTypeOf(content) === undefined) t.fail(`${image.ident} is no image`);
+  }
   broker.publish('good', '42.5');
   await until('its value', () =>
     variables().some(({ ident, data }) => ident === 'sensor_good' && data.value === 42.5),

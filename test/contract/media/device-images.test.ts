@@ -104,6 +104,24 @@ t.test('only the device changes or deletes its image', async (t) => {
   t.equal(kernel.tree.find(view), undefined, 'one that its module does not declare any more can be deleted');
 });
 
+t.test('no image is available while the device is not', async (t) => {
+  const { host, view, content, isAvailable } = await makeFixture(t);
+  host.setImageAvailable('VIEW', true);
+  t.equal(isAvailable(view), false, 'there is none yet');
+  host.reportImage('VIEW', PNG, false);
+  t.equal(isAvailable(view), false);
+  host.setImageAvailable('VIEW', true);
+  t.strictSame(await content(view), PNG);
+  host.setUnavailable('it is away');
+  t.equal(isAvailable(view), false);
+  host.reportImage('VIEW', PNG);
+  host.setImageAvailable('VIEW', true);
+  t.equal(isAvailable(view), false, 'nor with a new one');
+  host.setUnavailable(undefined);
+  host.setImageAvailable('VIEW', true);
+  t.strictSame(await content(view), PNG);
+});
+
 t.test('an image is deleted and restored with its instance', async (t) => {
   const { fixture, kernel, camera, host, opened, view, content, isAvailable } = await makeFixture(t);
   host.reportImage('VIEW', PNG);

@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import t from 'tap';
+import { exportGateway } from '../../../src/composition/export/export-gateway.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { startMosquitto } from '../../tools/devices/mosquitto.js';
 import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
@@ -43,14 +45,15 @@ const BYTES = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
 const frame = (at: number) => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), BYTES, Buffer.alloc(at)]);
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), frame(0)]);
 
-/** A GET to the web server as a user of a front. */
+/** A request to the web server as a user of a front. */
 async function fetched(
   { gateway }: GatewayFixture,
   path: string,
-  { password, ...headers }: Readonly<Record<string, string>>,
+  { password, method = 'GET', ...headers }: Readonly<Record<string, string>>,
 ) {
   const authorization = `Basic ${Buffer.from(`webfront:${password}`).toString('base64')}`;
   const response = await fetch(`http://127.0.0.1:${gateway.port('house')}${path}`, {
+    method,
     headers: { authorization, ...headers },
   });
   return {
@@ -122,6 +125,11 @@ t.test('the images of a discovered camera are shown by fronts, and never stored'
     ['image/jpeg', 'nosniff', 'no-cache', String(frame(1).length)],
   );
   t.strictSame(shown.bytes, frame(1));
+  const head = await fetched(fixture, `/wfc/${wf}/media/${view}`, { password: 'tulip', method: 'HEAD' });
+  t.strictSame(
+    [head.status, head.headers.get('etag'), head.bytes.length],
+    [200, shown.headers.get('etag'), 0],
+  );
   const content = (media: number) => rpc(fixture, 'SVC_GetMediaContent', media);
   t.equal(await content(view), frame(1).toString('base64'));
   t.equal(await content(last), PNG.toString('base64'));
@@ -176,8 +184,24 @@ t.test('the images of a discovered camera are shown by fronts, and never stored'
   t.equal(await isAvailable(again, view), false, 'until the next frame');
   t.equal(await rpc(again, 'SVC_GetMediaContent', last), PNG.toString('base64'));
   t.equal(await rpc(again, 'SVC_GetName', view), 'Porch');
+
+  const { text } = await exportGateway({
+    from: { data: join(fixture.directory, 'data') },
+    config: join(fixture.directory, 'gateway.yaml'),
+    values: true,
+  });
+  t.match(text, /media: Porch\n *ident: camera_cam_view__IMAGE/);
+  t.notMatch(text, /image_cam_last__IMAGE/, 'nobody has changed this one');
   await rpc(again, 'SVC_DeleteInstance', id);
   t.equal(await rpc(again, 'SVC_MediaExists', view), false);
+  await again.gateway.close();
+  const rebuilt = await startGateway(t, text.replaceAll('"***"', OWNER.password));
+  await until('the retained image', async () =>
+    isAvailable(rebuilt, await idOf(rebuilt, 'hall/cam/image_cam_last__IMAGE')),
+  );
+  const exported = await idOf(rebuilt, 'hall/cam/camera_cam_view__IMAGE');
+  t.equal(await rpc(rebuilt, 'SVC_GetName', exported), 'Porch');
+  t.equal(await rpc(rebuilt, 'SVC_DeleteMedia', exported, false), 'READ_ONLY');
   await outside.endAsync();
   await broker[Symbol.asyncDispose]();
 });
