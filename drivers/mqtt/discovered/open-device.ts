@@ -50,6 +50,9 @@ const NOT_REPORTED: QualityProblem = {
   text: 'the device has not reported a value since it was connected',
 };
 
+/** Larger payloads are not decoded, bytes: an image of 2 MiB in Base64, with line breaks. */
+const IMAGE_PAYLOAD_LIMIT = 4 * 1024 * 1024;
+
 /** Problems of entities that are named; the rest is counted. */
 const PROBLEMS_SHOWN = 5;
 
@@ -241,11 +244,7 @@ class DiscoveredDevice implements OpenInstance {
     const { topic, payload } = message;
     for (const { variable, decode } of images) this.#takeImage(variable, decode, message);
     if (availability.length + variables.length === 0) return;
-    if (payload.length > PAYLOAD_LIMIT) {
-      const text = () =>
-        coded`PAYLOAD_MORE_THAN_BYTES: ${topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was ignored`;
-      return this.#problems.add('TOO_LARGE', text);
-    }
+    if (payload.length > PAYLOAD_LIMIT) return this.#addTooLarge(message, PAYLOAD_LIMIT);
     const { text } = message;
     // A topic has one payload for many templates.
     let parsed: ReadonlyMap<string, TemplateValue> | undefined;
@@ -280,8 +279,16 @@ class DiscoveredDevice implements OpenInstance {
     }
   }
 
+  #addTooLarge({ topic }: Message, limit: number): void {
+    const text = () =>
+      coded`PAYLOAD_MORE_THAN_BYTES: ${topic}: a payload of more than ${limit} bytes was ignored`;
+    this.#problems.add('TOO_LARGE', text);
+  }
+
+  /** An empty message says nothing. */
   #takeImage(variable: OpenVariable, decode: DecodeImage, message: Message): void {
     if (message.payload.length === 0) return;
+    if (message.payload.length > IMAGE_PAYLOAD_LIMIT) return this.#addTooLarge(message, IMAGE_PAYLOAD_LIMIT);
     const { model, group } = variable;
     const bytes = decode(message.payload);
     const problem =

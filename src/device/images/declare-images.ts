@@ -1,7 +1,7 @@
 import { coded } from '../../base/codes/coded-text.js';
 import type { Instance } from '../../kernel/instances.js';
 import type { Kernel } from '../../kernel/kernel.js';
-import { mediaType, type Media } from '../../kernel/media.js';
+import { mediaType, type Media, type MediaObjects } from '../../kernel/media.js';
 import { objectType, typeName } from '../../kernel/object.js';
 import type { ImageDeclaration, InstanceProblem } from '../module.js';
 
@@ -15,7 +15,7 @@ export function declareImages(
   declared: readonly ImageDeclaration[],
 ): InstanceProblem[] {
   const idents = new Set(declared.map(({ ident }) => ident));
-  for (const one of reportedImages(instance))
+  for (const one of reportedImages(media, instance))
     if (!idents.has(one.ident)) {
       media.discardReported(one);
       media.setDeclared(one, false);
@@ -39,11 +39,12 @@ export function declareImages(
 }
 
 /** The media objects of an instance whose images its device reports. */
-function* reportedImages(instance: Instance): Generator<Media> {
-  for (const child of instance.children ?? []) if (child.is(objectType.media) && child.readOnly) yield child;
+function* reportedImages(media: MediaObjects, instance: Instance): Generator<Media> {
+  for (const child of instance.children ?? [])
+    if (child.is(objectType.media) && media.isReported(child)) yield child;
 }
 
 /** Discards all images of an instance: its device is not connected. */
 export function discardImages({ media }: Kernel, instance: Instance): void {
-  for (const one of reportedImages(instance)) media.discardReported(one);
+  for (const one of reportedImages(media, instance)) media.discardReported(one);
 }

@@ -73,7 +73,8 @@ export class ImageReporter {
 
   #find(ident: string): Media | undefined {
     if (this.#signal.aborted) return undefined;
-    const found = this.#options.instance.children?.byIdent(ident);
-    return found?.is(objectType.media) === true && found.readOnly ? found : undefined;
+    const { kernel, instance } = this.#options;
+    const found = instance.children?.byIdent(ident);
+    return found?.is(objectType.media) === true && kernel.media.isReported(found) ? found : undefined;
   }
 }

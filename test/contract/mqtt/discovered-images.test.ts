@@ -81,6 +81,7 @@ await test('what is no image, or too large, changes nothing and is named', async
     ['raw', '<html>', /none of/],
     ['raw', 'GIF88a', /none of/],
     ['raw', Buffer.concat([JPEG, Buffer.alloc(REPORTED_LIMIT)]), /The image is longer than 2097152 bytes/],
+    ['raw', Buffer.alloc(4 * 1024 * 1024 + 1, JPEG), /TOO_LARGE raw: a payload of more than 4194304 bytes/],
     ['coded', PNG, /Yard last image, from coded: it is not Base64/],
     ['coded', 'iVBORw0KGgo*', /not Base64/],
     ['coded', `data:image/png;base64,${PNG.toString('base64')}`, /not Base64/],
@@ -90,7 +91,7 @@ await test('what is no image, or too large, changes nothing and is named', async
     broker.publish(topic, payload);
     t.match(problems(all, device).join(), expected);
     clock.advance(120_000);
-    t.notMatch(problems(all, device).join(), /IMAGE/, 'the problem ends');
+    t.notMatch(problems(all, device).join(), /IMAGE|TOO_LARGE/, 'the problem ends');
   }
   broker.publish('raw', '');
   t.notMatch(problems(all, device).join(), /IMAGE/, 'an empty message says nothing');
