@@ -84,6 +84,7 @@ await test('what is no image, or too large, changes nothing and is named', async
     ['raw', Buffer.alloc(4 * 1024 * 1024 + 1, JPEG), /TOO_LARGE raw: a payload of more than 4194304 bytes/],
     ['coded', PNG, /Yard last image, from coded: it is not Base64/],
     ['coded', 'iVBORw0KGgo*', /not Base64/],
+    ['coded', 'iVBO==Rw0KGgo', /not Base64/],
     ['coded', `data:image/png;base64,${PNG.toString('base64')}`, /not Base64/],
     ['coded', Buffer.from('<html>').toString('base64'), /none of/],
   ] as const;

@@ -8,6 +8,11 @@ import { NONE, isObject, jsonIn, memberOf, numberOf, readJson, readText } from '
 
 const { boolean, float, integer, string } = variableType;
 
+/** In Base64, up to this are blanks and line breaks. */
+const SPACE = 0x20;
+/** `=` */
+const PADDING = 0x3d;
+
 /** The last event; retained messages are none. */
 export function buildEvent(entity: EntityBuilder): void {
   const { settings } = entity;
@@ -122,13 +127,11 @@ export function buildPicture(entity: EntityBuilder): void {
 
 /** Decodes Base64 with or without line breaks and padding; undefined if it is none. */
 function decodeBase64(payload: Buffer): Buffer | undefined {
-  const text = payload
-    .toString('latin1')
-    .replaceAll(/\s+/g, '')
-    .replace(/={1,2}$/, '');
-  const bytes = Buffer.from(text, 'base64');
+  let characters = 0;
+  for (const byte of payload) if (byte > SPACE && byte !== PADDING) characters += 1;
+  const bytes = Buffer.from(payload.toString('latin1'), 'base64');
   // Decoding skips invalid characters.
-  return bytes.length === Math.floor((text.length * 3) / 4) ? bytes : undefined;
+  return bytes.length === Math.floor((characters * 3) / 4) ? bytes : undefined;
 }
 
 /** The installed version, the latest one, and whether they differ. */
