@@ -46,8 +46,8 @@ const LAZY = {
     'de-gateway': 19_000,
     'de-sentences': 31_000,
     'events-page': 25_000,
-    // It shares the settings of the configuration with the page of updates.
-    'fronts-page': 13_250,
+    // It shares the settings of the configuration with the page of updates, and the texts of the system page.
+    'fronts-page': 14_000,
     hardware: 10_000,
     'history-tab': 30_000,
     install: 500,
@@ -57,8 +57,8 @@ const LAZY = {
     palette: 2750,
     'scripts-page': 7000,
     'settings-form': 7000,
-    // With the tab for updates.
-    'system-page': 28_000,
+    // With the tab for updates, and the chips that can be enabled.
+    'system-page': 29_000,
     tree: 32_000,
     'updates-view': 12_000,
   },
