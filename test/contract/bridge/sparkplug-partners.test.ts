@@ -3,9 +3,11 @@
  * that the official kit does not test, by id.
  */
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Metric } from '../../../drivers/bridge/sparkplug/payload.js';
 import { sparkplugEdgeNode } from '../../../drivers/bridge/sparkplug/sparkplug-edge-node.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { joined, protocAgain } from '../../tools/bridge/protoc.js';
 import { environmentIn } from '../../tools/bridge/bridge-fixture.js';
 import { rehearse } from '../../tools/bridge/sparkplug-node.js';
@@ -47,13 +49,17 @@ interface PartnerPayload {
   }[];
 }
 
-/** Its licence (EPL-2.0) is not one of those of our dependencies: it is used if it is installed. */
+/** Where `.ci/run` installs it: its licence (EPL-2.0) is not one of those of our dependencies. */
+const PARTNERS = join(PACKAGE_ROOT, 'build/partners');
+
+/** Undefined if it is not installed. */
 function partner(): { decodePayload(bytes: Buffer): PartnerPayload } | undefined {
   try {
-    const { get } = createRequire(import.meta.url)('sparkplug-payload') as { get(name: string): never };
+    const { get } = createRequire(join(PARTNERS, 'package.json'))('sparkplug-payload') as {
+      get(name: string): never;
+    };
     return get('spBv1.0');
   } catch {
-    // It is not installed.
     return undefined;
   }
 }
@@ -61,7 +67,8 @@ function partner(): { decodePayload(bytes: Buffer): PartnerPayload } | undefined
 const TYPES: Readonly<Record<number, string>> = { 4: 'Int64', 10: 'Double', 11: 'Boolean', 12: 'String' };
 const decoder = partner();
 const without =
-  decoder === undefined && 'sparkplug-payload is not installed (npm install --no-save sparkplug-payload)';
+  decoder === undefined &&
+  'sparkplug-payload is not installed (npm install --prefix build/partners sparkplug-payload)';
 t.test('sparkplug-payload reads all messages', { skip: without }, async (t) => {
   for (const message of all) {
     const payload = decoder?.decodePayload(message.bytes);
