@@ -28,6 +28,7 @@ import {
 import { Options } from '../../../src/functions/options.js';
 import { BUFFER_BYTES, BUFFER_MESSAGES } from '../../../src/kernel/changes.js';
 import { FIRST_ID, LAST_ID } from '../../../src/kernel/ids.js';
+import { REPORTED_BUDGET, REPORTED_LIMIT } from '../../../src/kernel/media.js';
 import { INFO_LIMIT, NAME_LIMIT } from '../../../src/kernel/text-limits.js';
 import { ICON_LIMIT } from '../../../src/media/icons.js';
 import { MEDIA_LIMIT } from '../../../src/media/media-files.js';
@@ -71,6 +72,7 @@ t.test('the limits page shows the values of the code', (t) => {
     'sensor read that is overdue': seconds(OVERDUE_MS),
     'MQTT packet': mib(PACKET_LIMIT),
     'MQTT payload of a device': mib(PAYLOAD_LIMIT),
+    'image of a device; of all devices': `${mib(REPORTED_LIMIT)}; ${mib(REPORTED_BUDGET)}`,
     'text of a script': mib(SCRIPT_LIMIT),
     backups: number(BACKUPS_KEPT),
     audit: `${number(AUDIT_KEPT)} records per role`,
