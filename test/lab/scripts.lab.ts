@@ -53,7 +53,7 @@ await t.test(
       const status = await agent.run(`cat /proc/${pid}/status`);
       t.match(status, /^Seccomp:\t2$/m);
       t.match(status, /^NoNewPrivs:\t1$/m);
-      t.equal((await agent.run(`ps -o ni= -p ${pid}`)).trim(), '19', 'nice');
+      t.equal((await agent.run(`ps -o ni= -p ${pid}`)).trim(), '10', 'nice');
       t.equal((await agent.run(`cat /proc/${pid}/oom_score_adj`)).trim(), '1000');
       const filters = (pid: string) => `sed -n 's/^Seccomp_filters:\\s*//p' /proc/${pid}/status`;
       const [own, gateway] = [await agent.run(filters(pid)), await agent.run(filters(main))];

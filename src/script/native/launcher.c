@@ -3,7 +3,7 @@
  * script's process.
  *
  * - It is killed with its parent, whose process id is PARENT (PR_SET_PDEATHSIG).
- * - It gets the lowest priority for processor time, and it is the first to go if memory runs out.
+ * - It gets a lower priority for processor time, and it is the first to go if memory runs out.
  * - Landlock (Linux 5.13 or newer): it reads PATH..., PROGRAM, the system's libraries and time zones, and
  *   nothing else.
  * - seccomp: no socket, no signal to another process, no new process or program, no write to a file, no ioctl
@@ -41,8 +41,9 @@
 #error "no system call filter for this architecture"
 #endif
 
-/* Weight 15 of 1024 against the gateway's threads. */
-#define NICENESS 19
+/* Weight 110 against 1024 of a thread of the gateway. With the lowest one (15), scripts wait for half a minute while
+   other programs compute. */
+#define NICENESS 10
 /* System calls up to Linux 6.11 have been looked at; of a newer one nobody knows what it allows. */
 #define LAST_KNOWN_CALL 462
 #define X32_CALLS 0x40000000u

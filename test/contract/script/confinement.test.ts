@@ -203,7 +203,7 @@ t.test('the process of a script is confined, and has a lower priority than the g
   t.match(status, /^Seccomp:\t2$/m);
   t.equal(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'), '1000\n');
   const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-  t.equal(fields.split(' ')[16], '19', 'nice');
+  t.equal(fields.split(' ')[16], '10', 'nice');
   engine.abort(id);
   await run;
 });
