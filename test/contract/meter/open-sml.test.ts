@@ -10,31 +10,31 @@ import { parseAll, recordedTelegrams } from '../../tools/meters/recorded-telegra
 import { Random } from '../../tools/random.js';
 
 /** What `open-sml` reads, as far as it is compared. */
-interface PeerFile {
+interface PartnerFile {
   readonly valid: boolean;
   readonly messages: readonly {
-    readonly messageBody?: { readonly valList?: { readonly listEntries: PeerEntry[] } };
+    readonly messageBody?: { readonly valList?: { readonly listEntries: PartnerEntry[] } };
   }[];
   parse(bytes: Buffer): void;
 }
 
-interface PeerEntry {
+interface PartnerEntry {
   readonly objName: Buffer;
   readonly scaler?: number;
   /** A number, an integer of 64 bits, or bytes. */
   readonly value: unknown;
 }
 
-function peer(): (new () => PeerFile) | undefined {
+function partner(): (new () => PartnerFile) | undefined {
   try {
     const require = createRequire(join(PACKAGE_ROOT, 'build/partners/package.json'));
-    return (require('open-sml') as { SmlFile: new () => PeerFile }).SmlFile;
+    return (require('open-sml') as { SmlFile: new () => PartnerFile }).SmlFile;
   } catch {
     return undefined;
   }
 }
 
-const SmlFile = peer();
+const SmlFile = partner();
 const skip =
   SmlFile === undefined &&
   'open-sml is not installed (npm install --prefix build/partners open-sml, as .ci/run does)';
@@ -44,7 +44,7 @@ const TELEGRAMS = 500;
 function numbersOf(bytes: Buffer): { readonly ours: unknown; readonly theirs: unknown } {
   const { telegrams } = parseAll((listener: TelegramListener) => new SmlParser(listener), bytes);
   const records = telegrams.flatMap((one) => one.records);
-  const file = new (SmlFile as new () => PeerFile)();
+  const file = new (SmlFile as new () => PartnerFile)();
   file.parse(bytes);
   const entries = file.messages.flatMap(({ messageBody }) => messageBody?.valList?.listEntries ?? []);
   const numeric = entries.filter(({ value }) => !Buffer.isBuffer(value));
